@@ -4,31 +4,30 @@
 # aside.output.bash, this file and aside.talk.bash. Nothing here may `return` or fail at the top level: it is part of an rc
 # file, perhaps one with `set -e` or `set -u`.
 
-# The text of a command is what `history` says, so what the person keeps out of the history stays out of ours. It is
-# sent from the background, on standard input: arguments can be read by everybody.
+# Takes the text of a command from `history`, so what the user keeps out of the history stays out of ours. Sends it from the background, on
+# standard input: every user can read arguments.
 _aside_prompt() {
   local code=$? entry number line='' reported=''
   _aside_seen=''
-  # What we start has to know it, also where it was only set.
+  # Our subprocesses have to see it, even if it was set without `export`.
   [[ -z ${ASIDE_PRIVATE-} ]] || export ASIDE_PRIVATE
-  # What bash could not read it never began to run, and ends with 2.
+  # A line that bash could not parse never began to run, and ends with 2.
   if [[ -n ${_aside_on-} && ( -n ${_aside_began-} || -z ${_aside_number-} || $code == 2 ) ]]; then
     _aside_count "$(HISTTIMEFORMAT='' builtin history 1)"
     entry=$_aside_entry number=$_aside_counted
-    # The number does not move when a line was not kept: there is nothing to report then.
+    # The number does not change when a line was not kept: then there is nothing to report.
     if [[ -n $entry && -n ${_aside_number-} && $number != "$_aside_number" ]]; then
       line=$entry
       [[ -z ${_aside_began-} ]] || { _aside_report "$code" "$entry" && reported=1; }
     fi
     _aside_number=$number
   fi
-  # What comes next is asked about the last command, or not at all.
+  # A suggestion is about the last command, or there is none.
   [[ -z ${_aside_began-} || -n $reported ]] || _aside_ended=()
   [[ -z ${_aside_mark-} ]] || _aside_mark_next "$reported" || :
   _aside_talk "$code" "$line" || :
   _aside_began='' _aside_cwd=$PWD
-  # Whatever runs next in PROMPT_COMMAND sees the status it would have seen; but under `set -e` that would end the shell
-  # after a Ctrl-C.
+  # Whatever runs next in PROMPT_COMMAND sees the status it would have seen; but under `set -e` that would end the shell after a Ctrl-C.
   [[ $- != *e* ]] || return 0
   return "$code"
 }
@@ -55,14 +54,14 @@ _aside_report() {
 # Milliseconds since the epoch, into the variable named.
 _aside_now() {
   if [[ -n ${EPOCHREALTIME-} ]]; then
-    # A comma stands for the point in some languages.
+    # Some locales have a comma for the point.
     builtin printf -v "$1" '%s' "$(( ${EPOCHREALTIME/[.,]/} / 1000 ))"
   else
     builtin printf -v "$1" '%(%s)T000' -1
   fi
 }
 
-# Names that a posix shell does not take; its error would end the rest as well.
+# A posix shell does not accept these names, and its error would skip the rest as well.
 [[ -o posix ]] || eval '
   aside-off() { _aside_on=; }
   aside-on() { _aside_on=1; }
@@ -71,11 +70,11 @@ _aside_now() {
   aside-explain() { _aside_explain; }
 '
 
-# With the trap that hears of failures, if there is one.
+# `$1` is the ERR trap, if there is one.
 _aside_setup() {
   [[ $- == *i* && ${TERM:-dumb} != dumb && -z ${ASIDE_DISABLE-} ]] || return 0
   (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404 )) || return 0
-  # One that was exported, by `set -a`, is that of the shell outside.
+  # An exported value is that of an outer shell.
   if [[ ${_aside_session-} != "bash-$$-"* ]]; then
     local now
     _aside_now now
@@ -83,10 +82,10 @@ _aside_setup() {
     _aside_on=1 _aside_seq=0 _aside_number='' _aside_began='' _aside_cwd=$PWD
     _aside_asked=0 _aside_rest=0 _aside_patience=30
     [[ -z ${_aside_mark-} ]] || _aside_send || :
-    # PS0 is expanded when a command is about to run. The subscript is arithmetic, so the time is noted without a
-    # process, and the element it names does not exist, so nothing is printed.
+    # PS0 is expanded when a command is about to run. The subscript is arithmetic, so it records the time without a process, and the element
+    # it names does not exist, so nothing is printed.
     if [[ ${PS0-} == *_aside_began=* ]] || ! shopt -q promptvars; then
-      # Where it is not expanded, it would be shown.
+      # Without promptvars PS0 is not expanded, and would be printed.
       :
     elif [[ -n ${EPOCHREALTIME-} ]]; then
       PS0='${_aside_none[_aside_began=${EPOCHREALTIME/[.,]/}/1000,0]-}'${PS0-}'${_aside_begin[0]-}'
@@ -99,7 +98,7 @@ _aside_setup() {
     *)
       # First, so that it sees $?. An array (bash 5.1) keeps its other elements.
       local item=_aside_prompt
-      # What it returns is no failure of its own, of which that trap would hear.
+      # Keeps the ERR trap from firing on our return value.
       [[ -z $1 ]] || item='_aside_prompt && :'
       if [[ -n ${PROMPT_COMMAND[*]+set} && ${PROMPT_COMMAND@a} == *a* ]]; then
         PROMPT_COMMAND=("$item" "${PROMPT_COMMAND[@]}")
@@ -112,5 +111,5 @@ _aside_setup() {
   return 0
 }
 
-# Inside of a function it cannot be seen.
+# Inside of a function the trap cannot be seen.
 _aside_setup "$(builtin trap -p ERR)"

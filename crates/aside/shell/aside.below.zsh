@@ -1,10 +1,10 @@
-# What of a wish is on the screen: its command behind the words, and below them what it may do, the other commands, or an
-# explanation; and the keys that have a meaning only while it is there. Read like aside.zsh, and after it.
+# What of a query is on the screen: its command behind the words, and below them what it may do, the other commands, or an explanation; and
+# the keys that have a meaning only while it is there. Read like aside.zsh, and after it.
 
 typeset -ga _aside_parts                     # What is painted: texts, each followed by its style.
 typeset -g _aside_wish_style=fg=cyan _aside_warn_style=fg=red _aside_chosen_style=bold
 typeset -g _aside_explain_key=ctrl-e _aside_private_key=
-# Keys that are ours for a while: what they meant, in which keymap, and which of them we hold.
+# Keys that we hold for a while: what they meant, in which keymap, and which of them we hold.
 typeset -gA _aside_held
 typeset -g _aside_held_map=
 typeset -ga _aside_holding
@@ -13,17 +13,17 @@ typeset -gi _aside_held_at=-1                # The number of the prompt at which
 typeset -gA _aside_wish_sign=(arrow '→' rule '─' dot '·' down '↓' right '→')
 (( ${#${:-…}} == 1 )) || _aside_wish_sign=(arrow '->' rule '-' dot '-' down Down right Right)
 
-# Puts up one line, which is gone at the next key.
+# Shows one line, which is gone at the next key.
 _aside_wish_say() {
   [[ -n $_aside_drawn ]] && _aside_clear
   _aside_note=$1 _aside_shown=note _aside_wish_line=$BUFFER _aside_fresh=1
   _aside_wish_draw
 }
 
-# A sign that somebody is thinking.
+# Shows that the model is thinking.
 _aside_wish_wait() {
   [[ $_aside_shown == (sign|answer) ]] && return 0
-  # Nor is one wanted where nobody types.
+  # Not in vi command mode.
   [[ $KEYMAP != vi(cmd|opp) ]] || (( _aside_wish_taking )) || return 0
   [[ -n $_aside_drawn ]] && _aside_clear
   _aside_shown=sign _aside_wish_line=$BUFFER
@@ -34,7 +34,7 @@ _aside_wish_wait() {
 
 _aside_wish_draw() {
   local -i rows
-  # What was asked about the line before this was put up comes too late: an answer without candidates would clear it.
+  # Ignores a reply to an earlier question: one without candidates would clear what is shown now.
   _aside_asked=0
   _aside_parts=() _aside_width=$COLUMNS
   case $_aside_shown in
@@ -57,7 +57,7 @@ _aside_wish_draw() {
   _aside_wish_paint
 }
 
-# A note is a sentence, and may take a few rows.
+# A note is prose, and may take a few rows.
 _aside_lay_note() {
   local line
   local -a reply
@@ -68,7 +68,7 @@ _aside_lay_note() {
   for line in "${(@)reply[1,rows]}"; do _aside_parts+=($'\n'"$line" $_aside_hint_style); done
 }
 
-# A text no wider than so many columns, into REPLY.
+# Cuts a text to so many columns, into REPLY.
 _aside_cut_to() {
   local -i room=$1
   REPLY=${${2//$'\n'/$_aside_sign[line]}//$'\t'/ }
@@ -76,7 +76,7 @@ _aside_cut_to() {
   local sign=$_aside_sign[cut]
   (( (room -= $#sign) > 0 )) || { REPLY=; return 0 }
   REPLY=${(mr:room:)REPLY}
-  # Half of a wide letter is cut to the whole.
+  # Drops a wide letter that would be cut in half.
   (( ${(m)#REPLY} > room )) && REPLY=${REPLY[1,-2]}
   REPLY+=$sign
 }
@@ -89,7 +89,7 @@ _aside_rows_left() {
   for line in "${(@f)${:-$BUFFER$text}}"; do (( rows -= ${(m)#line} / COLUMNS + 1 )); done
 }
 
-# The command, behind the words. One that is longer than the screen is cut; in the line it will be whole.
+# The command, behind the words. Cuts one that is longer than the screen; in the line it will be whole.
 _aside_lay_command() {
   local REPLY text=${_aside_proposals[_aside_pick*6-5]}
   local -i most=$(( (LINES - 4) * COLUMNS - ${(m)#BUFFER} ))
@@ -239,16 +239,16 @@ _aside_wish_paint() {
   esac
 }
 
-# Nothing of a wish is shown any more.
+# Resets the state when nothing of a query is shown any more.
 _aside_wish_cleared() {
-  # What nobody took is gone.
+  # Drops an offer that was not taken.
   [[ $_aside_shown == offer ]] && _aside_proposal=
   _aside_more_drop
   _aside_shown= _aside_parts=() _aside_listed=0 _aside_explanation=() _aside_explain_id=0
   if (( $#_aside_took )) && [[ $BUFFER == "$_aside_took[1]" ]]; then _aside_let_keys down up; else _aside_let_keys; fi
 }
 
-# A highlighter takes the words for a command that does not exist.
+# A highlighter would colour the words as a command that does not exist.
 _aside_unpaint_words() {
   (( $+functions[_zsh_highlight] )) || return 0
   local entry
@@ -301,7 +301,7 @@ _aside_key_bytes() {
   return 0
 }
 
-# Looks up what our keys mean, once for each line: the person may have bound them anew.
+# Looks up what our keys mean, once for each line: the user may have bound them anew.
 _aside_look_up_keys() {
   local REPLY line key kind
   local -a reply keys lines
@@ -320,7 +320,7 @@ _aside_look_up_keys() {
   for key in $keys; do
     line=${lines[++number]-}
     line=${line##*\" }
-    # Not where there is a string, nor behind an Esc that nothing is bound behind.
+    # Skips a key bound to a string, and one that begins with Esc where nothing else does.
     [[ -z $line || $line == (\"*|_aside_held_*) ]] && continue
     [[ $line == undefined-key && $key == $'\e'* && $arrow == undefined-key ]] && continue
     _aside_held[$key]=$line
@@ -379,8 +379,8 @@ _aside_held_before() {
   [[ $_aside_old != undefined-key ]] || _aside_old=
 }
 
-# A key of the person's own for one of our widgets, if the settings name one: its kind, which is the widget's name, the key it
-# had before, and the new one.
+# Binds the key that the settings name to one of our widgets: its kind, which is the name of the widget, the key it had before, and the new
+# one.
 _aside_bind_own() {
   local key keymap
   local -a reply

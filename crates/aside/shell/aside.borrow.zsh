@@ -1,12 +1,12 @@
-# What Aside for zsh takes from the shell and from other plugins: keys, hooks, traps, functions of zsh-autosuggestions. Whatever
-# is taken is written down here, and given back here. Read like aside.zsh, and after it.
+# What Aside for zsh takes from the shell and from other plugins: keys, hooks, traps, functions of zsh-autosuggestions. Records here what it
+# takes, and gives it back here. Read like aside.zsh, and after it.
 
 typeset -gA _aside_keys_before               # The widget that a key had, by keymap and key.
 typeset -gA _aside_trap_was                  # What a trap of ours replaced: none, function, or a text.
 typeset -gi _aside_armed=0                   # Our traps: 1 while they are on their way, 2 when they are in place.
 typeset -gi _aside_hook_limit=20             # How often a hook is put back.
 typeset -ga _aside_still_called              # Functions of ours that others go on calling after we are gone.
-# The hooks of the line editor and what of ours is on each.
+# The hooks of the line editor and our function on each.
 typeset -gA _aside_on_hook
 _aside_on_hook=(line-init _aside_begin line-finish _aside_end line-pre-redraw _aside_edit
   isearch-update _aside_search isearch-exit _aside_found)
@@ -37,7 +37,7 @@ _aside_print_slots() {
   for slot; do bindkey -M ${slot%% *} "${slot#* }"; done
 }
 
-# Those that are still ours.
+# Unbinds those that are still ours.
 _aside_unbind_all() {
   local slot now REPLY
   local -a slots lines
@@ -52,10 +52,9 @@ _aside_unbind_all() {
 
 # Traps
 
-# Ctrl-C ends a line without zle-line-finish, and would leave what is drawn on the screen; a resize has no hook either. So there
-# are traps, from the first drawing to the end of the line. zsh remembers how deep in functions a trap was set, and a function
-# with local traps that is called less deep overwrites it for good: so ours are set outside of all functions, where zsh runs
-# what is scheduled.
+# Ctrl-C ends a line without zle-line-finish, and would leave what is drawn on the screen; a resize has no hook either. So there are traps,
+# from the first drawing to the end of the line. zsh remembers how deep in functions a trap was set, and a function with local traps that is
+# called less deep overwrites it for good: so ours are set outside of all functions, where zsh runs what is scheduled.
 _aside_arm() {
   _aside_armed=1
   if zmodload zsh/sched 2>/dev/null; then
@@ -65,7 +64,7 @@ _aside_arm() {
   fi
 }
 
-typeset -gi _aside_status=0                  # What $? is for the user, which what is scheduled must not change.
+typeset -gi _aside_status=0                  # The $? of the user, which what is scheduled must not change.
 typeset -g _aside_arming='
 _aside_status=$?
 if (( _aside_armed == 1 )) && _aside_look_at_traps; then
@@ -78,7 +77,7 @@ _aside_return $_aside_status'
 
 _aside_return() { return $1 }
 
-# Notes what there is, and goes around what is a function: a copy of it leaves the trap as deep as it was.
+# Records the existing traps, and wraps those that are functions: a copy leaves the trap as deep as it was.
 _aside_look_at_traps() {
   local REPLY signal line
   local -a lines words
@@ -145,8 +144,8 @@ _aside_untrap() {
 
 # Hooks
 
-# The rc file of the user put a widget of its own in the place of the one that calls us: go around it. Or one that is called
-# before us fails, which ends the chain: go first. Not for ever, since that would be a fight.
+# The rc file of the user replaced the widget that calls us: wraps the new one. Or a widget that is called before us fails, which ends the
+# chain: goes first. Has a limit, so that two plugins do not fight for ever.
 _aside_hook_again() {
   local hook
   local -a chain
@@ -189,13 +188,13 @@ _aside_unhook() {
         zle -D zle-$hook
       fi ;;
   esac
-  # Kept by others as what was there before them.
+  # Others keep it as what was there before them.
   for entry in ${(k)widgets[(R)user:_aside_around_$hook]}; do zle -A ._aside_theirs_$hook $entry; done
-  # We may have gone around a highlighter that had wrapped us.
+  # We may have wrapped a highlighter that had wrapped us.
   _aside_unwrap_highlighter $hook $ours
 }
 
-# A highlighter that came after us has wrapped our hook like any other widget. Leaves what it makes of a hook that is not there.
+# A highlighter that came after us has wrapped our hook like any other widget. Leaves what it makes of a hook that does not exist.
 _aside_unwrap_highlighter() {
   local hook=$1 wrapper=${${widgets[zle-$1]-}#user:}
   local inner=${wrapper#_zsh_highlight_widget_} alone=_zsh_highlight_widget_zle-$hook
@@ -212,7 +211,7 @@ _aside_unwrap_highlighter() {
 
 # zsh-autosuggestions
 
-# While we answer, zsh-autosuggestions rests, and its keys take our text; when we cannot, it works as before.
+# While we answer, zsh-autosuggestions pauses, and its keys take our text; when we cannot, it works as before.
 _aside_quieten() {
   (( $+functions[_zsh_autosuggest_fetch] && ! $+_ZSH_AUTOSUGGEST_DISABLED )) || return 0
   typeset -g _ZSH_AUTOSUGGEST_DISABLED=
@@ -220,13 +219,13 @@ _aside_quieten() {
   _aside_share
 }
 
-# Around our widgets zsh-autosuggestions would find something behind the line to take away.
+# Around our widgets zsh-autosuggestions would find something behind the line to remove.
 _aside_stay_unwrapped() {
   (( $+ZSH_AUTOSUGGEST_IGNORE_WIDGETS )) || return 0
   (( $ZSH_AUTOSUGGEST_IGNORE_WIDGETS[(I)aside-\*] )) || ZSH_AUTOSUGGEST_IGNORE_WIDGETS+=(aside-\*)
 }
 
-# Goes around the functions with which it takes what is shown. Copied, they keep the options of the person.
+# Wraps the functions with which it takes what is shown. Copied, they keep the options of the user.
 _aside_share() {
   local name
   for name in accept partial_accept execute; do
@@ -262,8 +261,8 @@ _aside_restore() {
 
 # Switches
 
-# Gives all back and goes, so that the shell is as without us. What is known about this session stays, for `aside-on`; so do
-# the two switches, since zsh does not survive it when a function that runs is taken away under a trap.
+# Gives everything back and removes itself, so that the shell is as without us. What is known about this session stays, for `aside-on`; so
+# do the two switches, since zsh crashes when a running function is removed under a trap.
 aside-off() {
   (( $+functions[_aside_give_back] )) && _aside_give_back
   unfunction -m '_aside_*' aside-{accept,accept-word,apply,next,previous,menu,dismiss,private,wrong}
@@ -273,7 +272,7 @@ aside-off() {
   return 0
 }
 
-# Tells the daemon about this shell, for `aside doctor`. The shell does not wait for the answer.
+# Tells the daemon about this shell, for `aside doctor`. Does not wait for the reply.
 _aside_tell() {
   [[ $_aside_transport == socket && -S $_aside_socket && -O $_aside_socket ]] || return 0
   local REPLY text
@@ -289,7 +288,7 @@ _aside_tell() {
   return 0
 }
 
-# Which keys and hooks of ours another has now, one a line, with the function and the file it comes from, into REPLY.
+# Which of our keys and hooks another plugin has taken, one a line, with its function and that file, into REPLY.
 _aside_find_taken() {
   local slot now hook taken= keymap=${${_aside_keymap/vi/viins}:-emacs}
   local -a slots lines
@@ -303,7 +302,7 @@ _aside_find_taken() {
     taken+=$'\n'"taken key ${slot#* }=$now $REPLY"
   done
   for hook in line-init line-finish line-pre-redraw; do
-    # As often as that we went around it.
+    # Only after we have reached the limit.
     (( ${_aside_hooked[$hook]:-0} >= _aside_hook_limit )) || continue
     now=${${widgets[zle-$hook]-}#user:}
     _aside_source "$now"
@@ -339,7 +338,7 @@ _aside_give_back() {
   for name in ${(k)_aside_on_hook}; do _aside_unhook $name; done
   _aside_note_called
   for name in ${${(k)widgets[(I)(user:|.|)(_aside_*|aside-*)]}:#aside-o(n|ff)}; do zle -D $name; done
-  # What others made around our widgets.
+  # Wrappers that others made around our widgets.
   wrapped='(autosuggest-|orig-|_zsh_)*[-_](aside-|_aside_)*'
   for name in ${(k)widgets[(I)$~wrapped]}; do zle -D $name; done
   for name in ${(k)functions[(I)$~wrapped]}; do unfunction $name; done
@@ -348,8 +347,8 @@ _aside_give_back() {
   return 0
 }
 
-# zsh does not survive it when this hook is deleted at the line that it was called for and the table of widgets is searched then.
-# So it does nothing for a second, and goes at another line.
+# zsh crashes when this hook is deleted at the line that it was called for and the table of widgets is searched then. So it does nothing for
+# a second, and is removed at another line.
 _aside_depart() {
   _aside_still_called+=(_aside_end)
   zmodload zsh/sched 2>/dev/null && sched +1 "{ 'emulate' 'zsh' '-c' \"\$_aside_departing\"; } 2>/dev/null"
@@ -367,7 +366,7 @@ sched +1 "{ \"emulate\" \"zsh\" \"-c\" \"\$_aside_departing\"; } 2>/dev/null"
 fi
 () { return $1 } $_aside_status'
 
-# Which of our functions are still called: by a function of another plugin, or by a widget that is none of ours.
+# Which of our functions are still called: by a function of another plugin, or by a foreign widget.
 _aside_note_called() {
   local name REPLY
   local -a theirs

@@ -1,10 +1,10 @@
 
-# Enter: `? words` puts a command in the place of the words, with others and a warning above the prompt, and prose is answered
-# instead of run. What prose is, `aside detect` decides; here is only what keeps other lines from costing anything.
+# Enter: `? words` replaces the words with a command, with others and a warning above the prompt, and prose is answered instead of run.
+# `aside detect` decides what is prose; this only keeps other lines from costing anything.
 
 function _aside_enter
     set -l line (commandline -b)
-    # One line, no list of completions that Enter would choose from, and not the same line for the second time.
+    # One line, no completion list that Enter would choose from, and not the same line for the second time.
     if set -q _aside_on; and test (count $line) = 1; and not commandline -P; and test "$line" != "$_aside_offered"
         set -l words (string trim -- $line)
         if set -l query (_aside_behind "$_aside_query_prefix" "$words")
@@ -35,7 +35,7 @@ function _aside_behind
     printf '%s' $words
 end
 
-# Dim lines above the prompt, which is drawn again below them: fish goes up for the rows that it has above its last.
+# Prints dim lines above the prompt, which is drawn again below them: fish moves up by the rows that it has above its last.
 function _aside_note
     printf '\n'
     set_color --dim
@@ -51,14 +51,14 @@ function _aside_query
     _aside_offer $file $found
 end
 
-# Whether a line is prose: `before` it runs, or `after` it ended with a status. Asked only where the first word is no command,
-# begins no command, or stands before a word that commands seldom have.
+# Whether a line is prose: `before` it runs, or `after` it ended with a status. Asks only where the first word is no command, begins no
+# command, or stands before a word that commands seldom have.
 function _aside_is_prose
     test "$_aside_reroute" != off; and test (string length -- $argv[2]) -le 4096; or return 1
     set -l words (string split -n ' ' -- $argv[2])
     set -q words[2]; or return 1
     string match -qr '^[[:punct:]]|[/=$`"\\\\*~]' -- $words[1]; and return 1
-    # What it stands for, fish puts there when the line runs.
+    # fish expands an abbreviation only when the line runs.
     abbr -q -- $words[1]; and return 1
     if test $argv[1] = before; and not contains -- $words[1] $_aside_reserved; and type -q -- $words[1]
         set -q words[3]; or return 1
@@ -73,7 +73,7 @@ function _aside_is_prose
     test "$(printf '%s\n' $argv[2] | ASIDE_SOCKET=$_aside_socket $_aside_bin detect $how --shell fish - 2>/dev/null)" = agent
 end
 
-# The line is prose: it stays on the screen as it was typed, and the answer stands below it.
+# The line is prose: it stays on the screen as it was typed, with the answer below it.
 function _aside_take
     printf '\n'
     _aside_answer 0 $argv[1]
@@ -81,7 +81,7 @@ function _aside_take
     commandline -f repaint
 end
 
-# How it ended, and the words. Tab on the empty line takes the command that the answer proposes.
+# The exit status, and the words. Tab on the empty line takes the command that the answer proposes.
 function _aside_answer
     set -l file $_aside_socket.$fish_pid.proposal
     set -l hint
@@ -106,7 +106,7 @@ function _aside_tab
     commandline -f complete
 end
 
-# A command that failed may have been prose: what fish could run begins with a command, and only the daemon knows the rest.
+# A command that failed may have been prose: fish runs only what begins with a command, and the daemon judges the rest.
 function _aside_after --on-event fish_postexec
     set -l code $status
     set -g _aside_offered
@@ -123,7 +123,7 @@ function _aside_after --on-event fish_postexec
     return $code
 end
 
-# At the first prompt, when everything else has been read, and only where these keys are fish's own.
+# At the first prompt, when everything else has been read, and only where these keys are the defaults of fish.
 function _aside_bind_keys --on-event fish_prompt
     functions -e _aside_bind_keys
     set -q _aside_session; or return

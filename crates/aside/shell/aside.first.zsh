@@ -1,30 +1,29 @@
-# The part of Aside for zsh that runs before the first prompt: as little as can be, since the first prompt is what a person
-# waits for. The rest is read when it has been drawn.
+# The part of Aside for zsh that runs before the first prompt: as little as possible, since the user waits for the first prompt. The rest is
+# read when it has been drawn.
 #
-# `aside init zsh` prints settings (_aside_bin, _aside_socket, _aside_version), where it left the other files (_aside_file,
-# and how that begins and ends: _aside_mark) or their texts (_aside_rest, _aside_plain), and then this one, to be read with
-# the options of a plain zsh; what it defines runs with any. Nothing here may `return` or fail at the top level: it is part
-# of an rc file.
+# `aside init zsh` prints settings (_aside_bin, _aside_socket, _aside_version), where it left the other files (_aside_file, and how that
+# begins and ends: _aside_mark) or their texts (_aside_rest, _aside_plain), and then this one, to be read with the options of a plain zsh;
+# what it defines runs with any. Nothing here may `return` or fail at the top level: it is part of an rc file.
 
 typeset -gi _aside_on=${_aside_on:-1} _aside_prompts=${_aside_prompts:-0} _aside_installed=${_aside_installed:-0}
-typeset -gi _aside_waking=0                  # Calls us when the first keys have been dealt with.
-typeset -gi _aside_ends=${_aside_ends:-0}    # The end of a line is told to us already.
+typeset -gi _aside_waking=0                  # Calls us when the first keys have been handled.
+typeset -gi _aside_ends=${_aside_ends:-0}    # The line-finish hook is already set.
 typeset -gi _aside_gone=0                    # There is no rest to be found.
 typeset -g _aside_session=${_aside_session:-} _aside_transport=${_aside_transport:-} _aside_before=${_aside_before:-}
 
-# Reads the rest, once. Not inside of `emulate -c` itself: what is in _aside_plain is to keep the options of the person.
+# Reads the rest, once. Not inside of `emulate -c` itself: _aside_plain must keep the options of the user.
 _aside_load() {
   emulate -L zsh -o no_aliases
   (( ${#_aside_rest} + ${#_aside_file} )) || return 0
   (( ! _aside_gone )) || return 1
-  # It is over in a moment, and there is no line yet that Ctrl-C could end.
+  # It takes a moment only, and there is no line yet that Ctrl-C could end.
   _aside_unbroken 20 '' _aside_read_rest
 }
 
-# Runs a command with the trap for Ctrl-C that is given, which must not end it. Otherwise zsh forgets a Ctrl-C that comes meanwhile,
-# or takes the next key for it; it may go on reading a text of ours from the keyboard, or break out of every loop there will ever be,
-# so that Enter is dead; and a trap that says `return` returns from one of our functions. The trap is set deeper in functions than
-# others are, where zsh saves what was there.
+# Runs a command with the given trap for Ctrl-C, which must not end it. Otherwise zsh forgets a Ctrl-C that comes meanwhile, or takes the
+# next key for it; it may go on reading a text of ours from the keyboard, or break out of every later loop, so that Enter is dead; and a
+# trap that says `return` returns from one of our functions. The trap is set deeper in functions than others are, where zsh saves what was
+# there.
 _aside_unbroken() {
   if (( $1 )); then
     _aside_unbroken $(( $1 - 1 )) "${(@)@[2,-1]}"
@@ -37,7 +36,7 @@ _aside_unbroken() {
   "$@"
 }
 
-# Whether all of it is read. Ctrl-C may break off any line, so where a line begins or ends this is asked.
+# Makes sure that all of it is read. Ctrl-C may interrupt any line, so this is checked where a line begins or ends.
 _aside_whole() {
   (( ${#_aside_rest} + ${#_aside_file} == 0 )) || _aside_load
 }
@@ -51,8 +50,8 @@ _aside_read_rest() {
     _aside_session=zsh-$$-${EPOCHREALTIME/./}
   fi
   if ! _aside_fetch; then
-    # It was taken away, or we come from a copy that somebody keeps of what `aside init` printed once. All of it anew, as
-    # when an rc file is read twice.
+    # The file was removed, or this is a stored copy of what `aside init` printed once. Reads all of it anew, as when an rc file is read
+    # twice.
     local -i _aside_was=$_aside_waking
     eval "$($_aside_bin init zsh </dev/null 2>/dev/null)"
     _aside_waking=$_aside_was
@@ -65,8 +64,8 @@ _aside_read_rest() {
   _aside_rest=() _aside_plain= _aside_file=
 }
 
-# What is not whole, or of another version, is not read. It begins with its mark and the length of each part, so that nothing
-# has to be searched for.
+# Does not read a partial file, or one of another version. It begins with its mark and the length of each part, so that nothing has to be
+# searched for.
 _aside_fetch() {
   [[ -n $_aside_file ]] || return 0
   local head part
@@ -92,16 +91,16 @@ _aside_fetch() {
 
 # Until the rest is read, these stand for those of the same name there.
 
-# Called when the first prompt has been drawn. Ctrl-C at the moment in which a loop ends leaves zsh breaking out of one for good;
-# with local_loops that ends with the function the loop is in.
+# Called when the first prompt has been drawn. Ctrl-C at the moment in which a loop ends leaves zsh breaking out of loops for good; with
+# local_loops that ends with the function that the loop is in.
 _aside_begin() {
   emulate -L zsh -o local_loops
   local -i _aside_within=1
   if (( PENDING )); then
-    # Keys first. This reads as ended at once, so _aside_first is called as soon as zsh has nothing else to do.
+    # Keys first. This descriptor is at its end at once, so _aside_first is called as soon as zsh is idle.
     exec {_aside_waking}</dev/null
     zle -F $_aside_waking _aside_first
-    # There may be a whole line among them.
+    # The keys may contain a whole line.
     zle -N _aside_end
     _aside_hook line-finish _aside_end
     _aside_ends=1
@@ -116,15 +115,15 @@ _aside_first() {
   if _aside_load; then
     _aside_heard "$@"
   else
-    # Or zsh would call us for ever.
+    # Otherwise zsh would call us for ever.
     zle -F $1
     exec {_aside_waking}<&-
   fi
   return 0
 }
 
-# A hook that another widget has as well: theirs and ours, each once, also where they wrap us and we wrap them. What is drawn
-# is taken away before others look at a line that ends, and painted after they have coloured it.
+# Runs their widget and ours for a hook, each once, also where they wrap us and we wrap them. Removes what is drawn before others look at a
+# line that ends, and paints after they have coloured it.
 _aside_with_theirs() {
   local _aside_at_hook=$1 _aside_ours=$2
   shift 2
@@ -144,7 +143,7 @@ _aside_around_line-pre-redraw() { _aside_with_theirs line-pre-redraw _aside_edit
 _aside_around_isearch-update() { _aside_with_theirs isearch-update _aside_search "$@"; }
 _aside_around_isearch-exit() { _aside_with_theirs isearch-exit _aside_found "$@"; }
 
-# The words of a wish are not run, nor those for the agent, whoever typed them how early.
+# The words of a query are not run, nor those for the agent, however early they were typed.
 _aside_end() {
   emulate -L zsh
   if [[ $BUFFER == [?@]' '* ]] && _aside_load; then _aside_end; fi
@@ -157,7 +156,7 @@ _aside_preexec() {
   return 0
 }
 
-# A second prompt, and nobody called us at the first: somebody took our place.
+# A second prompt without a call at the first: another plugin replaced our hook.
 _aside_precmd() {
   local _aside_code=$?
   if (( ++_aside_prompts > 1 )); then
@@ -181,7 +180,7 @@ aside-private() {
   if [[ ${1:-on} == off ]]; then unset ASIDE_PRIVATE; else typeset -gx ASIDE_PRIVATE=1; fi
 }
 
-# The names of the plugins that are loaded and that we know, into REPLY.
+# The names of known plugins that are loaded, into REPLY.
 _aside_neighbours() {
   emulate -L zsh
   local name mark
@@ -207,8 +206,8 @@ _aside_setup() {
   local REPLY
   _aside_neighbours
   _aside_before=$REPLY
-  # What is scheduled runs after all precmd functions and before the prompt. By then the plugins are there, whatever the order,
-  # and each has found the hook as it is without us.
+  # What is scheduled runs after all precmd functions and before the prompt. By then the plugins are loaded, in any order, and each has
+  # found the hook as it is without us.
   if zmodload zsh/sched 2>/dev/null; then
     sched +0 'case ${+functions[_aside_arrive]} in (1) _aside_arrive ;; esac'
   else
@@ -223,8 +222,8 @@ _aside_arrive() {
   return $_aside_code
 }
 
-# Straight into the place of the hook while it is free: calling through add-zle-hook-widget costs 0.1 ms a key, and it takes
-# us in when another plugin comes with it. Into its chain where there is one, and else around the widget that is there.
+# Takes the hook directly while it is free: calling through add-zle-hook-widget costs 0.1 ms a key, and it adopts us when another plugin
+# uses it. Joins its chain where there is one, and else wraps the widget that is there.
 _aside_hook() {
   emulate -L zsh
   if ! zle -l zle-$1; then
@@ -237,7 +236,7 @@ _aside_hook() {
       autoload -Uz add-zle-hook-widget
       add-zle-hook-widget $1 $2 2>/dev/null ;;
     *)
-      # With a dot, since other plugins wrap what has none.
+      # With a dot, since other plugins wrap widgets without.
       zle -A zle-$1 ._aside_theirs_$1
       zle -N zle-$1 _aside_around_$1 ;;
   esac

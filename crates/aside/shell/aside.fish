@@ -1,8 +1,8 @@
-# Aside for fish 3.1 and later: tells the daemon which commands ran and how they ended, and writes the marks between which
-# somebody else sees what they print.
+# Aside for fish 3.1 and later: tells the daemon which commands ran and how they ended, and prints the marks between which the proxy or the
+# tmux sink captures outputs.
 #
-# `aside init fish` prints settings (_aside_bin, _aside_socket, _aside_version; _aside_mark and _aside_tty, which are empty
-# where nobody could look) and then this file.
+# `aside init fish` prints settings (_aside_bin, _aside_socket, _aside_version; _aside_mark and _aside_tty, which are empty where nothing
+# can be captured) and then this file.
 
 function _aside_postexec --on-event fish_postexec
     set -l code $status
@@ -23,7 +23,7 @@ function _aside_postexec --on-event fish_postexec
     return $code
 end
 
-# The directory a command started in is gone when it was `cd`.
+# After `cd` the directory that a command started in would be lost.
 function _aside_preexec --on-event fish_preexec
     set -l code $status
     set -g _aside_cwd $PWD
@@ -31,13 +31,13 @@ function _aside_preexec --on-event fish_preexec
     return $code
 end
 
-# What fish itself does not remember is not ours to keep.
+# What fish itself does not remember is not stored either.
 function _aside_keeps
     set -q _aside_on; and test -n "$argv[1]"; and not set -q fish_private_mode; and not string match -qr '^\s' -- $argv[1]
 end
 
-# On standard input, and in the background: arguments can be read by everybody, and the prompt must not wait. Where outputs
-# could be seen, a daemon that does not know it yet hears where we are.
+# On standard input, and in the background: every user can read arguments, and the prompt must not wait. Where outputs could be captured,
+# also tells a daemon that does not know it yet where the shell runs.
 function _aside_send
     if test -n "$_aside_mark"
         set -l place 8 1 capture $_aside_session $_aside_mark $_aside_tty "$TMUX" "$TMUX_PANE" "$ASIDE_PROXY"
@@ -50,7 +50,7 @@ function _aside_send
     disown 2>/dev/null # It may have ended already.
 end
 
-# The number that the command will have is that of the next one.
+# The command will have the next number.
 function _aside_mark_begin
     _aside_heed
     test -n "$_aside_osc"; and test -t 1; or return
@@ -59,7 +59,7 @@ function _aside_mark_begin
     printf '\e]%s;C;aside=%s.%s.%s.%s\a' $_aside_osc $_aside_mark $_aside_marked $COLUMNS $LINES
 end
 
-# Takes what the daemon has said lately: `aside call` leaves it in a file, so that nobody waits for it.
+# Reads the latest reply of the daemon, which `aside call` leaves in a file, so that the shell never waits.
 function _aside_heed
     set -l file $_aside_socket.$fish_pid.tier
     test -f $file; and test -O $file; or return
@@ -73,14 +73,14 @@ function _aside_heed
         case tmux
             set -g _aside_osc 133
         case pty
-            # Nobody acts upon this one but us: some terminals draw something where 133 is.
+            # A private number: some terminals draw something at 133.
             set -g _aside_osc 7133
         case '*'
             set -g _aside_osc
     end
 end
 
-# Whether one of the commands in a line takes over the terminal. The daemon reads the line with more care; this has to be quick.
+# Whether a command in the line takes over the terminal. A quick heuristic; the daemon parses the line properly.
 function _aside_takes_over
     set -l first 1
     set -l doubt
@@ -99,7 +99,7 @@ function _aside_takes_over
         end
         string match -qr '^[A-Za-z_]\w*=' -- $word; and continue
         if string match -q -- '-*' $word
-            # Of a program that runs another; what follows may belong to it.
+            # An option of a program that runs another; what follows may be its value.
             set doubt 1
             continue
         end
@@ -125,7 +125,7 @@ function aside-on
 end
 
 if status is-interactive; and test "$TERM" != dumb; and not set -q ASIDE_DISABLE
-    # One that was exported is that of the shell outside.
+    # An exported value is that of an outer shell.
     string match -q "fish-$fish_pid-*" -- "$_aside_session"; or set -g _aside_session fish-$fish_pid-(date +%s)
     set -q _aside_seq; or set -g _aside_seq 0
     set -g _aside_on 1

@@ -1,8 +1,7 @@
 
-# Keys: Shift-↓ puts into the line what may stand in its place, one after the other, and Shift-↑ goes back to what was typed.
-# On the empty line that is the next command. Alt-I says what the line does. Tab completes names of commands that nothing else
-# completes. Nothing is run, and keys of the person's own stay. bash cannot draw below the line: what there is to read stands
-# above it.
+# Keys: Shift-↓ puts replacements for the line into it, one after the other, and Shift-↑ goes back to what was typed. On the empty line that
+# is the next command. Alt-I explains the line. Tab completes names of commands that nothing else completes. Runs nothing, and keeps the key
+# bindings of the user. bash cannot draw below the line: notes stand above it.
 
 _aside_next() {
   local line words
@@ -33,13 +32,13 @@ _aside_explain() {
   for row in "${_aside_heard[@]}"; do _aside_note "$row"; done
 }
 
-# Whether it is the line at the prompt: none that a command reads, and none that a function of another key does.
+# Whether it is the line at the prompt: not one that a command reads, nor one inside a function of another key.
 _aside_may() {
   [[ -n ${_aside_on-} && -z ${_aside_began-} ]] || return 1
   (( ${#FUNCNAME[@]} == 2 )) || [[ ${#FUNCNAME[@]} == 3 && ${FUNCNAME[2]} == aside-* ]]
 }
 
-# Both sides of the cursor. Where letters and bytes are not the same, only the end of the line is certain.
+# Both sides of the cursor. Where letters and bytes differ, only the end of the line is certain.
 _aside_split() {
   local point=${READLINE_POINT:-0} letters=${#1} LC_ALL=C
   if (( letters == ${#1} )); then
@@ -51,7 +50,7 @@ _aside_split() {
   fi
 }
 
-# How the word at the cursor goes on: names that the command has. Files bash completes itself.
+# Completions of the word at the cursor: names that the command has. bash completes files itself.
 _aside_words() {
   local row _aside_left=${COMP_LINE:0:COMP_POINT} _aside_right=''
   [[ -n ${_aside_on-} && -S $_aside_socket && $_aside_left == *"$2" && $2 != *[!-[:alnum:]_.:=@,+%]* ]] || return 0
@@ -73,7 +72,7 @@ _aside_empty() {
   [[ -z $row ]] || COMPREPLY=("$row")
 }
 
-# A command that nothing completes. A loader of completions comes first, and says so with 124.
+# A command that nothing completes. A completion loader comes first, and returns 124 if it has loaded something.
 _aside_default() {
   local code=0
   if [[ -n $_aside_default_was ]]; then
@@ -84,7 +83,7 @@ _aside_default() {
   _aside_words "$@"
 }
 
-# bash-completion gives a command that it does not know files alone.
+# For an unknown command, bash-completion completes files only.
 _aside_replace_minimal() {
   local spec name
   spec=$(complete -p -- "$1" 2>/dev/null) || return 0
@@ -98,7 +97,7 @@ _aside_minimal() {
   (( ${#COMPREPLY[@]} )) || "$_aside_minimal_is" "$@"
 }
 
-# At the first prompt, when everything else has been read. What is bound in two maps and what completes is given.
+# At the first prompt, when everything else has been read. `$1` has the bindings of two keymaps and the default completion.
 _aside_bind_keys() {
   local map taken=$1 spec=${1##*$'\x1e'} key='\e[1;2B:_aside_next \e[1;2A:_aside_previous \ei:_aside_explain'
   for map in emacs vi-insert; do

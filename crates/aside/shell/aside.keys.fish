@@ -1,7 +1,7 @@
 
-# Keys: Shift-↓ puts into the line what may stand in its place, one after the other, and Shift-↑ goes back to what was typed.
-# On the empty line that is the next command. Alt-I says what the line does. Tab completes names of commands that fish has no
-# completions for. Nothing is run; fish's own grey text and keys of the person's own stay.
+# Keys: Shift-↓ puts replacements for the line into it, one after the other, and Shift-↑ goes back to what was typed. On the empty line that
+# is the next command. Alt-I explains the line. Tab completes names of commands that fish has no completions for. Runs nothing; the grey
+# text of fish and the key bindings of the user stay.
 
 function aside-next
     set -q _aside_on; and not commandline -P; or return
@@ -34,8 +34,7 @@ function aside-explain
     set -q said[1]; and _aside_note $said
 end
 
-# The line on both sides of the cursor, and the command that ran before it: on standard input, since arguments can be read by
-# everybody.
+# The line on both sides of the cursor, and the command that ran before it: on standard input, since every user can read arguments.
 function _aside_tell_line
     printf '%s\0' "$argv[1]" "$argv[2]" $_aside_last
 end
@@ -44,8 +43,7 @@ function _aside_asks
     ASIDE_SOCKET=$_aside_socket $_aside_bin $argv --shell fish --session $_aside_session
 end
 
-# Lines that were found go into the line, one after the other as keys ask for them; what was typed comes behind the last. What was
-# said about them is in a file.
+# Puts the found lines into the line, one for each press; after the last comes what was typed. Notes about them are in a file.
 function _aside_offer
     set -l notes (cat $argv[1])
     command rm -f -- $argv[1]
@@ -69,14 +67,14 @@ function _aside_show
     test -z "$fields[2]"; or commandline -C $fields[2]
 end
 
-# How the word at the cursor goes on: names that the command has. Files fish completes itself.
+# Completions of the word at the cursor: names that the command has. fish completes files itself.
 function _aside_words
     set -q _aside_on; and test -S $_aside_socket; or return
     set -l left (commandline -cp | string collect)
     set -l word (commandline -ct)
     string match -qr '^[-\w.:=@,+%]*$' -- "$word"; or return
     set -l command (commandline -opc)[1]
-    # Where fish has completions, those are what the person knows. Some have a thousand rules: they are looked at once.
+    # Where fish has completions, the user knows those. Some have a thousand rules, so the result is cached.
     contains -- "$command" $_aside_completed; and return
     if complete -c "$command" | read -l rule
         set -ga _aside_completed $command

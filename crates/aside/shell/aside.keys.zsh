@@ -1,5 +1,5 @@
-# Which keys Aside for zsh takes, what they did before, and the colours that a terminal has. Read like aside.zsh, and
-# after it; runs when we are connected for the first time: the prompt is there already, and every other plugin is loaded.
+# Which keys Aside for zsh takes, what they did before, and the colours that a terminal has. Read like aside.zsh, and after it; runs at the
+# first connection: the prompt is there already, and every other plugin is loaded.
 
 typeset -g _aside_right_arrow=all _aside_tab=take _aside_settings=
 typeset -gA _aside_was_key _aside_first_key  # The widgets on our keys before us: as far as we know, and when we came.
@@ -21,14 +21,14 @@ _aside_bind() {
   zmodload zsh/terminfo 2>/dev/null
   local -a ends=('^[[F' end-of-line '^[OF' end-of-line '^[[4~' end-of-line
     '^[[1;3C' forward-word '^[[1;5C' forward-word '^[^[[C' forward-word)
-  # A terminal may have its own idea of these.
+  # A terminal may send other sequences for these.
   local -a ours=('^I' tab '^[[Z' back '^[[1;2C' next '^[[1;2D' previous
     "${terminfo[kRIT]:-^[[1;2C}" next "${terminfo[kLFT]:-^[[1;2D}" previous
     '^[[1;2B' menu "${terminfo[kind]:-^[[1;2B}" menu)
   local -a keys=('^[[C' '^[^[' '^[')
   for key widget in $ends $ours; do keys+=("$key"); done
   _aside_printed _aside_print_all $keys
-  # Better no keys than those of another program.
+  # Without the list, binds nothing: it might take keys of another program.
   [[ -n $REPLY ]] || return 0
   local -a lines=("${(@f)REPLY}")
   lines=("${(@)lines[-2*$#keys,-1]}")
@@ -39,7 +39,7 @@ _aside_bind() {
     for key in $keys; do now[$key]=${lines[++number]##*\" }; done
     if [[ $keymap == emacs ]] && (( _aside_escapes < 2 )); then
       _aside_escapes=0
-      # Where Esc means nothing by itself, zsh waits for the next key without end.
+      # Where Esc has no binding of its own, zsh waits for the next key without end.
       key='^['
       [[ $REPLY == *'bindkey -A emacs main'* && $now[$key] == undefined-key ]] && _aside_escapes=1
     fi
@@ -56,8 +56,7 @@ _aside_bind() {
   _aside_bind_waiting
 }
 
-# A widget of another plugin that goes through the history or takes what is pasted draws the line before we can see it, and may
-# wait then.
+# A widget of another plugin that goes through the history or inserts a paste draws the line before we can see it, and may wait then.
 _aside_bind_waiting() {
   local keymap key widget REPLY
   local -a lines keys=('^[[A' '^[OA' '^P' '^[[B' '^[OB' '^N' '^[[200~')
@@ -73,8 +72,8 @@ _aside_bind_waiting() {
   done
 }
 
-# The keys that accept the line and those that move to its end: whatever keys these are, and never the widgets themselves.
-# Another plugin may wrap a widget by its name, and would take ours for one of zsh's own.
+# The keys that accept the line and those that move to its end: whichever keys these are, and never the widgets themselves. Another plugin
+# may wrap a widget by its name, and would take ours for one of the builtin ones.
 _aside_bind_motions() {
   local keymap line key widget wanted REPLY
   local enter='accept-line|accept-and-hold|accept-line-and-down-history|accept-and-infer-next-history'
@@ -82,20 +81,20 @@ _aside_bind_motions() {
   moves+='|forward-word|emacs-forward-word|vi-forward-word|vi-forward-blank-word'
   for keymap in emacs viins vicmd main; do
     wanted="$enter|$moves"
-    # Nothing is shown in this one.
+    # Nothing is shown in this keymap.
     [[ $keymap == vicmd ]] && wanted="$enter|vi-history-search-backward|vi-history-search-forward"
     _aside_printed bindkey -M $keymap
     for line in ${(M)${(f)REPLY}:#\"*\" (${~wanted})}; do
       key=${${line#\"}%\" *} widget=${line##* }
-      # zsh-autosuggestions takes all that is painted; with the two of us in one chain it would be taken twice.
+      # zsh-autosuggestions takes all that is painted; with both plugins in one chain it would be taken twice.
       [[ $widgets[$widget] == user:_zsh_autosuggest_* && $widget != (${~enter}) ]] && continue
       _aside_rebind $keymap "$key" _aside_key_$widget $widget
     done
   done
 }
 
-# `/` and `?` of vi read what to search for with the keys of the line, and know Enter only by the name of zsh's own widget: so
-# it has that one again until they have read it.
+# `/` and `?` of vi read the search text with the keys of the line, and know Enter only by the name of the builtin widget: so Enter has that
+# one again until they have read it.
 _aside_vi_search() {
   local slot line REPLY
   local -a lines slots=(${(M)${(@k)_aside_keys_before[(R)accept-line]}:#(main|viins) *})
@@ -112,7 +111,7 @@ _aside_vi_search() {
   }
 }
 
-# Enter before all else, since what is no command must not run also where there is no daemon.
+# Enter first, since prose must not run even without a daemon.
 _aside_bind_enter() {
   local slot line REPLY
   local -a lines slots=({emacs,viins,vicmd,main}\ {^M,^J})
@@ -132,21 +131,20 @@ _aside_print_all() {
   done
 }
 
-# Runs a command that prints, and gives what it printed in REPLY: without another process, which it would tell nothing
-# about this one, so through a file.
+# Runs a command that prints, and returns its output in REPLY. Uses a file: a subshell would not know about this process.
 _aside_printed() {
   local file=${_aside_socket:h}/aside-$$.tmp
   REPLY=
   if ! { "$@" >| $file && REPLY=$(<$file) } 2>/dev/null; then
-    # Nowhere to write. Another process knows the keys at least.
+    # Nowhere to write. A subshell knows the keys at least.
     REPLY=$("$@" 2>/dev/null)
     return 0
   fi
   zmodload -F zsh/files b:zf_rm 2>/dev/null && zf_rm -f $file || command rm -f $file
 }
 
-# A key that is also the beginning of another one has to wait for it. So nothing is bound behind Esc where nothing is, as
-# in a vi mode that was cleared of arrows, and nothing behind Esc Esc where that does something.
+# A key that is also the beginning of another has to wait for it. So nothing is bound behind Esc where nothing is, as in a vi mode that was
+# cleared of arrows, and nothing behind Esc Esc where that does something.
 _aside_may_bind() {
   local arrow='^[[C' twice='^[^['
   case $key in
@@ -155,14 +153,14 @@ _aside_may_bind() {
   esac
 }
 
-# Takes one key, if there is no string on it, and remembers the widget that was there.
+# Takes one key, unless it is bound to a string, and remembers the widget that was there.
 _aside_claim() {
   local what="$name $keymap" was=$now[$key]
   case $was in
     _aside_*|aside-menu|\"*) return 0 ;;
     undefined-key) was= ;;
-    # reverse-menu-complete is the shell's own completion already, and in a menu it goes back. And the key for a list would
-    # never do what it did before.
+    # reverse-menu-complete is already the completion of the shell, and in a menu it goes back. And the key for the list would never do what
+    # it did before.
     *) [[ $name == (back|menu) ]] && return 0 ;;
   esac
   _aside_may_bind || return 0
@@ -175,7 +173,7 @@ _aside_claim() {
   _aside_rebind $keymap "$key" _aside_${name}_$keymap ${was:-undefined-key}
 }
 
-# What Tab was before, where the settings leave it alone. They were not known yet when it was bound.
+# Restores Tab where the settings leave it alone. They were not known yet when it was bound.
 _aside_leave_tab() {
   local keymap key name what
   for keymap in emacs viins; do
@@ -188,7 +186,7 @@ _aside_leave_tab() {
   done
 }
 
-# A plugin that came late may have taken our keys. It has widgets of its own, so this is the time to look.
+# A plugin that came late may have taken our keys. It has widgets of its own, so a new number of widgets is the time to look.
 _aside_look_again() {
   _aside_ran=0
   local -i known=${#${(k)widgets}}
@@ -198,7 +196,7 @@ _aside_look_again() {
   (( first )) || _aside_bind
 }
 
-# Follows the settings that came with the daemon's answer to hello, in the order of docs/protocol.md.
+# Applies the settings from the reply of the daemon to hello, in the order of docs/protocol.md.
 _aside_configure() {
   [[ "$*" == "$_aside_settings" ]] && return 0
   _aside_settings="$*"
@@ -208,7 +206,7 @@ _aside_configure() {
   [[ ${6:-auto} == auto ]] && _aside_wants_bar=1
   [[ ${8:-on} == on ]] && _aside_wants_hint=1
   _aside_right_arrow=$3 _aside_autosuggestions=$4 _aside_min=1
-  # zsh calculates what is assigned to an integer, and so would run what stands in it.
+  # zsh evaluates what is assigned to an integer, and so would run what stands in it.
   [[ ${5-} == <1-9999> ]] && _aside_min=$5
   _aside_fit "$2" underline; _aside_style=$REPLY
   _aside_fit "${7:-none}" none; _aside_bar_style=$REPLY
@@ -233,11 +231,11 @@ _aside_configure_wish() {
   fi
 }
 
-# A style without the colours that are not wanted, or that this terminal does not have: zsh would leave them out without
-# a word, and grey text would look like typed text.
+# A style without the colours that are not wanted, or that this terminal does not have: zsh would silently leave them out, and grey text
+# would look like typed text.
 _aside_fit() {
   REPLY=$1
-  # Without the module nobody knows.
+  # Without the module the number of colours is unknown.
   zmodload zsh/terminfo 2>/dev/null || [[ -n ${NO_COLOR:-} ]] || return 0
   local -i colours=${terminfo[colors]:-0}
   (( colours >= 256 )) && [[ -z ${NO_COLOR:-} ]] && return 0

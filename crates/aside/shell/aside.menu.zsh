@@ -1,7 +1,7 @@
-# The list of Aside for zsh: a key asks the daemon for all that may stand at the cursor, and shows several of it below the
-# line, with descriptions. Read like aside.zsh, and after it.
+# The list of Aside for zsh: a key asks the daemon for all candidates at the cursor, and shows several of them below the line, with
+# descriptions. Read like aside.zsh, and after it.
 #
-# It has the candidates of aside.show.zsh, and stands in the place of the bar.
+# It uses the candidates of aside.show.zsh, and takes the place of the bar.
 
 typeset -gi _aside_menu=0                    # 1: asked for; 2: open.
 typeset -g _aside_menu_keys=                 # The last key that was one of its own.
@@ -17,7 +17,7 @@ aside-menu() {
     _aside_menu_close
     return 0
   fi
-  # Not where a wish is, or the answer to a sentence; nor where nothing is typed.
+  # Not where a query or an answer to prose is shown; nor where nothing is typed.
   [[ $CONTEXT == (start|cont) && $KEYMAP != vi(cmd|opp) && -z $_aside_shown && $BUFFER == *[^[:space:]]* &&
     $BUFFER != "$_aside_wish_mark"* ]] || return 0
   (( _aside_on && _aside_enabled && ! _aside_isearch && ! ${ZLE_RECURSIVE:-0} && $#BUFFER <= 4096 )) || return 0
@@ -29,7 +29,7 @@ aside-menu() {
   return 0
 }
 
-# The candidates are here.
+# The candidates have arrived.
 _aside_menu_open() {
   local -i place=${_aside_candidates[(Ie)$_aside_menu_text]}
   (( place )) && _aside_index=place
@@ -38,7 +38,7 @@ _aside_menu_open() {
   _aside_hold_keys down up
 }
 
-# Puts the bar in its place again.
+# Shows the bar again.
 _aside_menu_close() {
   _aside_clear
   _aside_ask
@@ -58,7 +58,7 @@ _aside_menu_key() {
   esac
 }
 
-# The line is what it was. A key that is none of ours closes the list; an answer or a resize has none.
+# The line is unchanged. A foreign key closes the list; a reply or a resize has no key.
 _aside_menu_unchanged() {
   if [[ -n $KEYS && $KEYS != "$_aside_menu_keys" && $LASTWIDGET != (.|)(clear-screen|redisplay|reset-prompt) ]]; then
     _aside_menu_close
@@ -67,7 +67,7 @@ _aside_menu_unchanged() {
   if (( COLUMNS != _aside_width || LINES != _aside_menu_lines )); then _aside_draw; else _aside_repaint; fi
 }
 
-# What was typed is how some of the list go on: these stay. Fails if none does.
+# Keeps those candidates that go on like what was typed. Fails if none does.
 _aside_menu_follow() {
   [[ -z $RBUFFER && $LBUFFER == "$_aside_for"?* ]] && ! _aside_is_recalled || return 1
   local -a fitting=(${(M)_aside_candidates:#"$LBUFFER"?*})
@@ -76,8 +76,8 @@ _aside_menu_follow() {
   _aside_narrow
 }
 
-# Lays out a page of at most eight: what is at the cursor in each, since the rest of the line is above, and its description.
-# Fails, and is none any more, where there is no room for it.
+# Lays out a page of at most eight: what is at the cursor in each, since the rest of the line is above, and its description. Fails, and
+# closes the list, where there is no room for it.
 _aside_lay_menu() {
   local REPLY line text about before word hint
   local -a texts abouts hints

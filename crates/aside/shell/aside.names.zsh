@@ -1,18 +1,18 @@
-# What only this shell knows, told to the daemon: where it looks for programs, aliases, functions, builtins, named
-# directories, and the names of variables, never their values. Read like aside.zsh, and after it.
+# What only this shell knows, sent to the daemon: where it looks for programs, aliases, functions, builtins, named directories, and the
+# names of variables, never their values. Read like aside.zsh, and after it.
 #
-# Told where a line begins, as much as one write may hold, and the rest with the next lines: the prompt is drawn by then,
-# and zsh does not forget a Ctrl-C there, as it does where it calls us with an answer. Where the first line begins nothing
-# is told, and PATH before the first question: whatever is told is answered, and people do press Ctrl-C at a first prompt.
+# Sent where a line begins, as much as one write may hold, and the rest with the next lines: the prompt is drawn by then, and zsh does not
+# forget a Ctrl-C there, as it does where it calls us with a reply. Nothing is sent where the first line begins, and PATH before the first
+# question: whatever is sent gets a reply, and users do press Ctrl-C at a first prompt.
 
-typeset -ga _aside_kinds                     # Lists that are still to be told.
+typeset -ga _aside_kinds                     # Lists that are still to be sent.
 typeset -ga _aside_list                      # What is left of the first of them; aliases and directories with their values.
-typeset -gi _aside_piece=-1                  # The number of the part that comes next; -1 when it has to be collected first.
+typeset -gi _aside_piece=-1                  # The number of the next part; -1 when the list has to be collected first.
 typeset -gi _aside_naming=0                  # The last message about it.
 typeset -gi _aside_stale=1                   # A command ran since the names were counted.
-typeset -gA _aside_counted                   # How many names there were when a list was last told.
+typeset -gA _aside_counted                   # How many names there were when a list was last sent.
 
-# Notes which lists have changed. How many names there are says enough, and costs little.
+# Notes which lists have changed. The number of names is a sufficient and cheap sign.
 _aside_count() {
   _aside_stale=0
   zmodload zsh/parameter 2>/dev/null || return 0
@@ -24,7 +24,7 @@ _aside_count() {
   for kind in path alias function builtin variable directory; do
     [[ $counts[$kind] == "${_aside_counted[$kind]-none}" ]] && continue
     _aside_counted[$kind]=$counts[$kind]
-    # One that is under way is told from the beginning.
+    # One that is partly sent starts again from the beginning.
     [[ $kind == ${_aside_kinds[1]-} ]] && _aside_piece=-1
     if [[ $kind == path ]]; then
       # The first word of the line needs it.
@@ -35,7 +35,7 @@ _aside_count() {
   done
 }
 
-# Tells what there is room for, and at most so many parts.
+# Sends what there is room for, at most so many parts.
 _aside_name() {
   local text kind name value
   local -a names
@@ -54,12 +54,12 @@ _aside_name() {
         (( count = count / 4 * 2 ))
         continue
       fi
-      # The daemon takes no longer ones.
+      # The daemon accepts no longer ones.
       (( $#text > 2000 )) && text=
       [[ -n $text ]] && break
       shift $count _aside_list
     done
-    # An empty list is told as well.
+    # An empty list is sent as well.
     if [[ -n $text ]] || (( ! _aside_piece )); then
       _aside_send $(( _aside_seq + 1 )) names "$_aside_session" $kind $_aside_piece "$text" || return 0
       (( _aside_naming = ++_aside_seq, ++_aside_piece ))
@@ -85,7 +85,7 @@ _aside_collect() {
   esac
 }
 
-# Makes what is to be told of what is in the list.
+# Filters the list into what is sent.
 _aside_sift() {
   case $kind in
     alias|directory)
@@ -98,6 +98,6 @@ _aside_sift() {
       names=(${names:#(command_not_found_handler|zsh_directory_name)}) ;;
     variable) names=(${names:#_*}) ;;
   esac
-  # A control character would be one of the terminal's.
+  # A terminal would interpret a control character.
   names=(${names:#*[[:cntrl:]]*})
 }

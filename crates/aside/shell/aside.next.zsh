@@ -1,22 +1,22 @@
-# The next command: the marks between which somebody else sees what a command prints, the question what comes after it, and
-# the answer, grey on the empty line. Read like aside.zsh, and after it.
+# The next command: the marks between which outputs are captured, the question what comes after a command, and the reply, grey on the empty
+# line. Read like aside.zsh, and after it.
 #
-# A command keeps its terminal: nothing is redirected, and who sees its output, if anybody, is the daemon's business. What
-# comes next is asked twice. First where the prompt is still being made, on a connection that is closed at once, so that the
-# daemon thinks meanwhile; then with the line, and only then is there somebody to hear the answer.
+# A command keeps its terminal: nothing is redirected, and the daemon decides whether its output is captured. The question is asked twice.
+# First where the prompt is still being made, on a connection that is closed at once, so that the daemon works meanwhile; then with the
+# line, and only then can the reply be received.
 
 typeset -gi _aside_suggests=${_aside_suggests:-0}  # What the settings say about it,
 typeset -g _aside_capture=${_aside_capture-}       # and about outputs.
-typeset -gi _aside_untold=1                  # The daemon is still to hear where we are.
-typeset -g _aside_nonce=${_aside_nonce-}     # Stands in our marks, so that nobody else can write them.
-typeset -g _aside_osc=${_aside_osc-}         # How a mark begins; empty when nobody looks for marks.
+typeset -gi _aside_untold=1                  # The daemon does not know yet where we are.
+typeset -g _aside_nonce=${_aside_nonce-}     # Stands in our marks, so that no other program can write them.
+typeset -g _aside_osc=${_aside_osc-}         # How a mark begins; empty when nothing captures.
 typeset -ga _aside_skip _aside_skip_bare     # Programs that take over the terminal: always, or without an argument.
 typeset -gi _aside_line_number=0             # The number of the command that runs now,
 typeset -gi _aside_marked=0                  # and whether its beginning was marked.
 typeset -ga _aside_ended                     # The line that ended before this one: number, text, status.
-typeset -gi _aside_next_id=0                 # The question what comes after it; answers with other numbers are stale.
+typeset -gi _aside_next_id=0                 # The question what comes after it; replies with other numbers are stale.
 typeset -gi _aside_next_unsent=0             # There was no room for it.
-typeset -ga _aside_next                      # Its answer: command, source, warning, confidence;
+typeset -ga _aside_next                      # Its reply: command, source, warning, confidence;
 typeset -g _aside_next_text=                 # and the command again, as long as it is shown.
 
 # Where we are
@@ -28,7 +28,7 @@ _aside_configure_next() {
   return 0
 }
 
-# Tells the daemon, which then sees to it that somebody looks, or not.
+# Tells the daemon, which then starts a capture, or not.
 _aside_tell_place() {
   (( _aside_untold && _aside_fd )) && [[ -n $_aside_capture ]] || return 0
   [[ -n $_aside_nonce ]] || _aside_make_nonce || return 0
@@ -48,12 +48,12 @@ _aside_make_nonce() {
 
 # Number, verb, tier, reason, and the programs of both kinds.
 _aside_placed() {
-  # A line may have ended before its answer was heard: then the next one tells again.
+  # A line may have ended before its reply was read: then the next one sends it again.
   _aside_untold=0
   _aside_skip=(${(s: :)5-}) _aside_skip_bare=(${(s: :)6-})
   case ${3-} in
     tmux) _aside_osc=133 ;;
-    # Nobody acts upon this one but us: some terminals draw something where 133 is.
+    # A private number: some terminals draw something at 133.
     pty) _aside_osc=7133 ;;
     *) _aside_osc= ;;
   esac
@@ -75,8 +75,8 @@ _aside_mark_end() {
   print -rn -- $'\e]'"$_aside_osc;D;$1;aside=$_aside_nonce.$_aside_line_number"$'\a' 2>/dev/null
 }
 
-# Whether one of the commands in a line takes over the terminal. A mistake costs an output that nobody sees, or one that the
-# emulator finds to be no text; so this only has to be quick, and of a long line only the beginning counts.
+# Whether a command in the line takes over the terminal. A mistake costs an output that is not captured, or one that the emulator rejects as
+# no text; so a quick heuristic is enough, and only the beginning of a long line counts.
 _aside_takes_over() {
   local word text=${1[1,512]}
   local -a words
@@ -105,7 +105,7 @@ _aside_takes_over() {
     fi
     case $word in
       [[:alpha:]_]*=*) continue ;;
-      # Of a program that runs another; what follows may belong to it.
+      # An option of a program that runs another; what follows may be its value.
       -*) doubt=1; continue ;;
     esac
     word=${${(Q)word}:t}
@@ -128,12 +128,12 @@ _aside_next_question() {
   record=($(( ++_aside_seq )) suggest "$_aside_session" "$PWD" "$_aside_ended[2]" $_aside_ended[3] zsh $_aside_ended[1] $REPLY 0)
 }
 
-# A line ended, and its prompt is still to come. Nobody waits here: a daemon that answered last time takes the connection and
-# what is written to it, whatever it is doing, and one that did not is left alone.
+# A line ended, and its prompt is still to come. Never waits: a daemon that replied last time accepts the connection and what is written to
+# it, whatever it is doing, and one that did not is left alone.
 _aside_next_fetch() {
   (( _aside_suggests && _aside_on && _aside_greeted && ! _aside_mute && EPOCHREALTIME >= _aside_retry_at )) &&
     [[ $_aside_transport == socket && -S $_aside_socket && -O $_aside_socket ]] || return 0
-  # What it does not know yet is where our programs are.
+  # Not while the daemon still lacks our PATH.
   [[ $PATH == "${_aside_counted[path]-}" && ${_aside_kinds[1]-} != path ]] || return 0
   local REPLY text
   local -a record
@@ -141,7 +141,7 @@ _aside_next_fetch() {
   _aside_next_question
   text="$#record"$'\0'${(pj:\0:)record}$'\0'
   (( $#text < 4096 )) || return 0
-  # Whichever number: it is free again before anybody else can want one.
+  # Any number will do: it is free again at once.
   zsocket $_aside_socket 2>/dev/null || return 0
   fd=$REPLY
   syswrite -o $fd -- "$text" 2>/dev/null
@@ -168,8 +168,8 @@ _aside_next_send() {
 
 # The answer
 
-# Number, verb, state, command, source, reason, warning, confidence. There may be another one, with a better idea.
-# A warning without a command is something to know, and goes with the next key.
+# Number, verb, state, command, source, reason, warning, confidence. There may be another reply, with a better suggestion. A warning without
+# a command is a note, and goes with the next key.
 _aside_next_heard() {
   [[ $1 == $_aside_next_id ]] || return 0
   if [[ -z ${4-} ]]; then
@@ -180,9 +180,9 @@ _aside_next_heard() {
   _aside_next_show
 }
 
-# Shows it, if its place is still empty and nobody has done anything since. What is shown is never replaced by the next answer.
+# Shows it, if its place is still empty and no key was pressed since. What is shown is never replaced by the next reply.
 _aside_next_show() {
-  # Not before it is known whether the line was a sentence, or it would have to give way again.
+  # Not before it is known whether the line was prose, or it would have to be removed again.
   (( $#_aside_next && ! _aside_after_id )) || return 0
   _aside_next_id=0
   if ! _aside_may_show || (( PENDING || _aside_edited || _aside_dismissed || _aside_due || HISTNO != _aside_histno )) ||
@@ -190,7 +190,7 @@ _aside_next_show() {
     _aside_next=()
     return 0
   fi
-  # It takes text behind the line for its own.
+  # zsh-autosuggestions takes text behind the line for its own.
   _aside_quieten
   _aside_next_text=$_aside_next[1]
   _aside_candidates=("$_aside_next_text") _aside_cursors=('') _aside_abouts=('') _aside_index=1 _aside_for= _aside_behind=
@@ -198,7 +198,7 @@ _aside_next_show() {
   zle -R
 }
 
-# The line was one for somebody else.
+# Drops it: the line was prose.
 _aside_next_drop() {
   _aside_next=() _aside_next_id=0
   [[ -n $_aside_next_text ]] && _aside_clear
@@ -214,12 +214,12 @@ _aside_next_warn() {
   _aside_bar=$REPLY _aside_warns=1
 }
 
-# It is shown no more. Taken, it is in the line; then it is to be read, not to be completed.
+# It is shown no more. If it was taken, it is in the line, to be read and not completed.
 _aside_next_gone() {
   local text=$_aside_next_text source=$_aside_next[2] confidence=$_aside_next[4]
   _aside_next_text= _aside_next=()
   if [[ $BUFFER == "$text" ]]; then
-    # Who typed it to its last letter did neither take nor leave it.
+    # Typing it to its last letter counts as neither taken nor dismissed.
     if (( $#BUFFER > $#_aside_for + 1 )); then
       _aside_outcome accept '' "$text" "$source" "$confidence"
       _aside_took=("$text" '' "$source" "$confidence")
@@ -231,7 +231,7 @@ _aside_next_gone() {
   [[ $_aside_enabled$_aside_autosuggestions == 1replace ]] || _aside_restore
 }
 
-# A line ends, or is broken off: what came before it is past.
+# A line ends, or is interrupted: forgets what came before it.
 _aside_next_end() {
   _aside_ended=() _aside_next=() _aside_next_id=0 _aside_next_unsent=0
 }

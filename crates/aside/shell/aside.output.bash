@@ -1,14 +1,14 @@
-# What commands print, seen by somebody else: the marks around it, and who is told that we write them. A command keeps its
-# terminal; nothing is redirected. Read before aside.bash.
+# Capture of outputs: the marks around them, and telling the daemon that we write them. A command keeps its terminal; nothing is redirected.
+# Read before aside.bash.
 #
-# `aside init` prints _aside_mark and _aside_tty, empty where nobody could look. Whether somebody does, the daemon says to
-# `aside call`, which leaves it in a file for us: nobody waits for it, and no process is needed to read it.
+# `aside init` prints _aside_mark and _aside_tty, empty where nothing can be captured. Whether something captures, the daemon tells `aside
+# call`, which leaves it in a file for us: the shell never waits for it, and needs no process to read it.
 
 _aside_tier=off _aside_skip='' _aside_skip_bare='' _aside_skipped='' _aside_seen=''
-# What PS0 writes. An array, since those are never exported: a shell inside this one must not write our marks.
+# What PS0 writes. An array, since those are never exported: a nested shell must not write our marks.
 _aside_begin=()
 
-# Takes what the daemon has said lately.
+# Reads the latest reply of the daemon.
 _aside_heed() {
   local file=$_aside_socket.$$.tier tier='' skip='' bare=''
   [[ -f $file && -O $file ]] || return 0
@@ -21,20 +21,20 @@ _aside_heed() {
 _aside_ready() {
   local number=133
   _aside_begin=()
-  # Nobody acts upon the other one but us: some terminals draw something where 133 is.
+  # A private number: some terminals draw something at 133.
   [[ $_aside_tier != pty ]] || number=7133
   [[ ${_aside_tier/pty/tmux} == tmux && -n ${_aside_on-} && -z $_aside_skipped && -t 2 ]] || return 0
   _aside_begin=($'\e]'"$number;C;aside=$_aside_mark.$(( _aside_seq + 1 )).${COLUMNS:-80}.${LINES:-24}"$'\a')
 }
 
-# At Enter, where that is ours: the line, or one of several that are one command.
+# At Enter, where that is ours: the line, or one of several that make up one command.
 _aside_foresee() {
   _aside_heed keep
   ! _aside_takes_over "$1" || _aside_skipped=1
   _aside_ready
 }
 
-# A command has ended that has a number by now: how, and the line.
+# A command that has a number by now has ended: its status, and the line.
 _aside_mark_end() {
   local begin=${_aside_begin[0]-}
   [[ -n $begin && -t 2 ]] && ! _aside_takes_over "$2" || return 0
@@ -42,16 +42,16 @@ _aside_mark_end() {
   builtin printf '%s;D;%s;aside=%s\a' "${begin%%;*}" "$1" "$_aside_mark.$_aside_seq" >&2 || :
 }
 
-# The prompt comes next.
+# Before the prompt.
 _aside_mark_next() {
-  # What has begun with a number and did not end with it was not ours to see. Nothing else may have that number.
+  # What began with a number and did not end with it was not captured. Nothing else may have that number.
   [[ -z ${_aside_began-} || -z ${_aside_begin[0]-} || -n $1 ]] || _aside_seq=$(( _aside_seq + 1 ))
   _aside_skipped=''
   _aside_heed remove
   _aside_ready
 }
 
-# Whether one of the commands in a line takes over the terminal. The daemon reads the line with more care; this has to be quick.
+# Whether a command in the line takes over the terminal. A quick heuristic; the daemon parses the line properly.
 _aside_takes_over() {
   local - word text=${1:0:1024} first=1 doubt='' bare='' IFS=$' \t\n'
   [[ -n $_aside_skip$_aside_skip_bare ]] || return 1
@@ -73,7 +73,7 @@ _aside_takes_over() {
     fi
     case $word in
       [[:alpha:]_]*=*) continue ;;
-      # Of a program that runs another; what follows may belong to it.
+      # An option of a program that runs another; what follows may be its value.
       -*)
         doubt=1
         continue
@@ -91,8 +91,8 @@ _aside_takes_over() {
   [[ -n $bare ]]
 }
 
-# Sends a record, if there is one, from the background and on standard input: arguments can be read by everybody. Where
-# outputs could be seen, a daemon that does not know it yet hears where we are.
+# Sends a record, if there is one, from the background and on standard input: every user can read arguments. Where outputs could be
+# captured, also tells a daemon that does not know it yet where the shell runs.
 _aside_send() {
   (
     if [[ -n ${_aside_mark-} ]]; then
@@ -108,14 +108,14 @@ _aside_send() {
   )
 }
 
-# Where the prompt begins and ends, in a terminal of ours, which draws grey text behind what is typed. Behind everything else that
-# runs before a prompt, since that may set PS1.
+# Marks where the prompt begins and ends, for the proxy, which draws grey text behind what is typed. Runs after everything else that runs
+# before a prompt, since that may set PS1.
 _aside_frame() {
   local code=$? begin end
   begin='\[\e]7133;A;aside='${ASIDE_PROXY_MARK-}.$_aside_session'\a\]'
   end='\[\e]7133;B;aside='${ASIDE_PROXY_MARK-}.$_aside_session'\a\]'
   if [[ -n ${PS1-} && ( -z ${_aside_on-} || $PS1 != "$begin"*"$end" ) ]]; then
-    # Somebody may have put something around it.
+    # Another program may have put something around it.
     PS1=${PS1//"$begin"} PS1=${PS1//"$end"}
     [[ -z ${_aside_on-} ]] || PS1=$begin$PS1$end
   fi
@@ -123,7 +123,7 @@ _aside_frame() {
   return "$code"
 }
 
-# Has it run last. bash 4.4 may take it for a line that was typed, after a Ctrl-C in a search.
+# Makes it run last. bash 4.4 may take it for a line that was typed, after a Ctrl-C in a search.
 _aside_frame_last() {
   local last
   (( BASH_VERSINFO[0] >= 5 )) || return 0

@@ -1,8 +1,8 @@
-# The part of Aside for zsh that runs widgets and functions of the person's own.
+# The part of Aside for zsh that runs widgets and functions of the user.
 #
-# A function read inside `emulate -c` lends its options to all that it calls, and a widget somebody wrote counts on theirs.
-# So aside.first.zsh reads this after aside.zsh and outside of `emulate -c`, only without aliases. It has to work with any
-# options, and its local names must be ours: what it calls sees them.
+# A function read inside `emulate -c` lends its options to all that it calls, and a widget of the user counts on theirs. So aside.first.zsh
+# reads this after aside.zsh and outside of `emulate -c`, only without aliases. It has to work with any options, and its local names must be
+# ours: what it calls sees them.
 
 # Takes the ghost text if there is some to take, or does what the widget always did.
 _aside_key() {
@@ -59,14 +59,14 @@ _aside_next_viins() { _aside_press next viins "$@"; }
 _aside_previous_emacs() { _aside_press previous emacs "$@"; }
 _aside_previous_viins() { _aside_press previous viins "$@"; }
 
-# A widget of another plugin, with nothing of ours on the screen. Its name follows ours.
+# Runs a widget of another plugin, with nothing of ours on the screen. Its name follows ours.
 _aside_then() {
   if [[ -n $_aside_drawn ]]; then _aside_clear; fi
   zle "${WIDGET#_aside_then_}" -- "$@"
 }
 
-# Enter, in all its forms: the words of a wish are not run, nor is a sentence. Whatever else the line is, or if anything is
-# wrong with us, it is accepted as ever.
+# Enter, in all its forms: the words of a query are not run, nor is prose. Any other line, or if anything is wrong with us, is accepted as
+# usual.
 _aside_enter() {
   local _aside_widget=$1 _aside_cds=0
   shift
@@ -74,7 +74,7 @@ _aside_enter() {
   if [[ -o auto_cd ]]; then _aside_cds=1; fi
   if _aside_talk_enter; then
     if [[ -n $_aside_taken ]]; then
-      # It is wanted once more.
+      # This widget brings the line back at the next prompt.
       if [[ $_aside_widget == accept-and-hold ]]; then _aside_rescued=$_aside_taken; fi
       _aside_give
     fi
@@ -88,7 +88,7 @@ _aside_key_accept-and-hold() { _aside_enter accept-and-hold "$@"; }
 _aside_key_accept-line-and-down-history() { _aside_enter accept-line-and-down-history "$@"; }
 _aside_key_accept-and-infer-next-history() { _aside_enter accept-and-infer-next-history "$@"; }
 
-# Ends a line that was taken: nothing runs, and not what others would run for an empty line either.
+# Ends a line that was taken: nothing runs, not even what others would run for an empty line.
 _aside_give() {
   _aside_remember "$_aside_taken"
   _aside_clear
@@ -97,7 +97,7 @@ _aside_give() {
   zle .accept-line
 }
 
-# A line ends, whoever accepted it.
+# A line ends, by whichever widget.
 _aside_end() {
   local _aside_kept=
   _aside_finish
@@ -106,8 +106,8 @@ _aside_end() {
   return 0
 }
 
-# Keeps a line in the history that zsh never gets to read, unless zsh would not keep it, or a hook of the person's own. What
-# such a hook wants in no file gets nowhere: there is no way to keep it only here.
+# Keeps a line in the history that zsh never gets to read, unless zsh or a hook of the user would not keep it. A line that such a hook wants
+# in no file is dropped: there is no way to keep it only here.
 _aside_remember() {
   local _aside_hook _aside_refused=0 _aside_blanks=0 REPLY=
   if [[ -o hist_ignore_space && $1 == ' '* ]]; then return 0; fi
@@ -126,7 +126,7 @@ _aside_remember() {
 # The prompt as it would be drawn now, into REPLY.
 _aside_expand_prompt() { REPLY=${(%%)PROMPT}; } 2>/dev/null
 
-# A key that is ours as long as it has something to do with a wish or a list.
+# A key that is ours as long as it has something to do with a query or a list.
 _aside_hold() {
   local _aside_kind=$1 _aside_old=
   shift
@@ -140,7 +140,7 @@ _aside_held_down() { _aside_hold down "$@"; }
 _aside_held_up() { _aside_hold up "$@"; }
 _aside_held_explain() { _aside_hold explain "$@"; }
 
-# The widgets of zsh-autosuggestions take all that stands behind the line: these let them see the grey text alone.
+# The widgets of zsh-autosuggestions take all that stands behind the line: these wrappers let them see the grey text alone.
 _aside_around() {
   local _aside_code=0
   if [[ -n $_aside_shown && $1 != *partial* ]] && _aside_wish_motion accept; then return 0; fi
@@ -161,13 +161,13 @@ _aside_redrawn() {
   if (( _aside_wishing )); then _aside_unpaint_words; fi
 }
 
-# Colours the line as a widget that the highlighter wraps would have it coloured. One with a hook has done so.
+# Colours the line as for a widget that the highlighter wraps. One with a hook has done so already.
 _aside_recolour() {
   if (( ${+functions[_zsh_highlight]} && ! ${+functions[_zsh_highlight__zle-line-pre-redraw]} )); then _zsh_highlight; fi
 }
 
-# Become TRAPINT and TRAPWINCH while something is shown; see aside.borrow.zsh. What was there before has to say `return` here,
-# or zsh goes on with the line.
+# Become TRAPINT and TRAPWINCH while something is shown; see aside.borrow.zsh. The status of the trap that was there before has to be
+# returned here, or zsh goes on with the line.
 _aside_on_INT() {
   if zle; then zle _aside_wipe; fi
   if (( ${+functions[_aside_was_TRAPINT]} )); then _aside_was_TRAPINT "$@"; return $?; fi
@@ -180,7 +180,7 @@ _aside_on_WINCH() {
   return 0
 }
 
-# In front of what a trap says that is no function.
+# Runs before the text of a trap that is no function.
 _aside_before_INT() { if zle; then zle _aside_wipe; fi; }
 _aside_before_WINCH() { if zle; then zle _aside_resized; fi; }
 

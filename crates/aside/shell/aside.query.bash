@@ -1,6 +1,6 @@
 
-# Requests: `? words` and Enter puts a command in the place of the words, with others and a warning above the prompt. It runs
-# when Enter is pressed again, and ↑ brings the words back.
+# Requests: `? words` and Enter replaces the words with a command, with others and a warning above the prompt. It runs when Enter is pressed
+# again, and ↑ brings the words back.
 
 _aside_query() {
   _aside_text=$1
@@ -12,8 +12,8 @@ _aside_query() {
   _aside_offer
 }
 
-# Runs our program: what it asks comes from the function named, on standard input, since arguments can be read by everybody.
-# Lines that it prints go into _aside_heard, what it says stands above the prompt. Ctrl-C ends that and nothing else.
+# Runs our program: the function named writes its input, on standard input, since every user can read arguments. Its standard output goes
+# into _aside_heard, its notes stand above the prompt. Ctrl-C ends that and nothing else.
 _aside_hear() {
   local file=$_aside_socket.$$.heard note
   (
@@ -34,7 +34,7 @@ _aside_tell_line() {
   builtin printf '%s\0' "$_aside_left" "$_aside_right" "${_aside_ended[8]-}" "${_aside_ended[4]-}" "${_aside_ended[2]-}"
 }
 
-# What was heard goes into the line, one after the other as keys ask for it; what was typed comes behind the last.
+# Puts the received lines into the line, one for each press; after the last comes what was typed.
 _aside_offer() {
   _aside_offers=("${READLINE_LINE-}" "${_aside_heard[@]}")
   _aside_show 1

@@ -1,20 +1,20 @@
-# What is said to a sentence, on the screen: above the prompt what stands, below the line what may still change, and on the
-# empty line a command to take. Read like aside.zsh, and after it.
+# The answer to prose, on the screen: above the prompt what stands, below the line what may still change, and on the empty line a command to
+# take. Read like aside.zsh, and after it.
 #
-# To print above a prompt, everything from there on is moved down. zsh only ever goes up and down from where the cursor is, so
-# it need not know; and the prompt is not made anew, which may start programs.
+# To print above a prompt, everything from there on is moved down. zsh moves only relative to the cursor, so it need not know; and the
+# prompt is not expanded again, which may start programs.
 
-typeset -gi _aside_said_id=0                 # The question whose answers are heard.
+typeset -gi _aside_said_id=0                 # The question whose replies are shown.
 typeset -g _aside_said_state= _aside_said_note=
 typeset -ga _aside_said_rows _aside_said_tail
 typeset -g _aside_said_proposal= _aside_said_warning=
 typeset -ga _aside_printed                   # The rows that are on the screen already.
-typeset -gi _aside_due=0                     # There is something to show, and it could not be shown.
+typeset -gi _aside_due=0                     # There is something to show that could not be shown yet.
 typeset -gi _aside_due_fd=0                  # Calls us when it can.
 typeset -g _aside_proposal= _aside_proposal_warning=  # What could be taken on an empty line.
 typeset -gi _aside_above=0 _aside_above_at=-1  # Rows of the prompt above its last, and the number of the prompt that was.
 
-# The marks of how text looks, as bytes, since a C locale knows no others; and what they are for the terminal.
+# The style marks, as bytes, since a C locale knows no others; and their codes for the terminal.
 typeset -ga _aside_looks
 _aside_looks=(
   $'\xee\x84\x80' 0 $'\xee\x84\x81' 1 $'\xee\x84\x82' 2 $'\xee\x84\x83' 3 $'\xee\x84\x84' 4
@@ -41,7 +41,7 @@ _aside_said() {
   _aside_said_show
 }
 
-# Whether the screen is ours to write on: a line is being typed, and nobody else has put something below it.
+# Whether we may write on the screen: a line is being typed, and no other plugin has put something below it.
 _aside_may_show() {
   [[ $CONTEXT == start && -z $PREDISPLAY ]] &&
     (( ! _aside_isearch && ! _aside_completing && ! ${_aside_inside:-0} && ! ${_aside_waits:-0} && ! ${ZLE_RECURSIVE:-0} ))
@@ -55,14 +55,14 @@ _aside_said_show() {
     return 0
   fi
   local -a rows
-  # A daemon that was started meanwhile begins anew, and may have something else to say.
+  # A daemon that was started meanwhile begins anew, and may answer differently.
   rows=("${(@)_aside_said_rows[1,$#_aside_printed]}")
   if (( $#_aside_said_rows >= $#_aside_printed )) && [[ "${(pj:\n:)rows}" != "${(pj:\n:)_aside_printed}" ]]; then
     _aside_printed=()
   fi
   rows=("${(@)_aside_said_rows[$#_aside_printed+1,-1]}")
   (( $#_aside_said_rows > $#_aside_printed )) || rows=()
-  # A word about it stands below all of it.
+  # A note stands below all of it.
   [[ $_aside_said_state == done && -n $_aside_said_note ]] && rows+=($'\xee\x84\x82'"$_aside_said_note"$'\xee\x84\x80')
   if [[ $_aside_said_state == done ]]; then
     [[ $_aside_shown == said ]] && _aside_clear
@@ -84,7 +84,7 @@ _aside_said_show() {
   zle -R
 }
 
-# The next time that nobody types. Closing it is for _aside_reply.
+# The next time that no key is pending. _aside_reply closes it.
 _aside_wake_later() {
   (( _aside_due_fd )) && return 0
   exec {_aside_due_fd}</dev/null
@@ -93,7 +93,7 @@ _aside_wake_later() {
 
 # Below the line
 
-# Only below an empty one: what is typed is worth more.
+# Only below an empty line: what the user types takes precedence.
 _aside_show_tail() {
   if [[ -n $BUFFER || $_aside_shown == (note|offer) ]] || (( _aside_dismissed )); then
     [[ $_aside_shown == said ]] && _aside_clear
@@ -122,7 +122,7 @@ _aside_lay_said() {
   done
 }
 
-# A command to take, on the empty line; it waits for one. None takes back the last.
+# A command to take, on the empty line; waits for one. An empty command withdraws the last.
 _aside_propose() {
   _aside_proposal=$1 _aside_proposal_warning=$2
   if [[ -z $1 ]]; then
@@ -160,7 +160,7 @@ _aside_lay_offer() {
   fi
 }
 
-# Takes it into the line; or the line itself, of which we said that it reads like a sentence. Fails if there is neither.
+# Takes it into the line; or the line itself, if we said that it reads like prose. Fails if there is neither.
 _aside_offer_take() {
   if [[ $_aside_shown == offer && -z $BUFFER ]]; then
     local text=$_aside_proposal
@@ -185,13 +185,13 @@ _aside_print_above() {
   local row text= chunk= REPLY
   local -i at=CURSOR below room used=0 tall
   if ! _aside_count_above; then
-    # Whatever the prompt does, below it there is room for another one.
+    # However the prompt is built, below it there is room for another one.
     for row; do _aside_dress "$row"; text+=$REPLY$'\r\n'; done
     zle -I
     { syswrite -- "$text" } 2>/dev/null >$TTY
     return 0
   fi
-  # zsh puts the cursor into the first row of the line, and then knows how many there are.
+  # zsh puts the cursor into the first row of the line, and then knows how many rows there are.
   CURSOR=0
   zle -R
   below=BUFFERLINES-1
@@ -203,21 +203,21 @@ _aside_print_above() {
   for row; do
     _aside_dress "$row"
     (( used + tall > room )) && _aside_shift
-    # The first of them may be an empty one.
+    # The first of them may be empty.
     (( used )) && chunk+=$'\r\n'
     chunk+=$REPLY
     (( used += tall ))
   done
   _aside_shift
   { syswrite -- "$text" } 2>/dev/null >$TTY
-  # Rows below that it wrote on once may be gone, and it would count on them: from here it counts anew.
+  # Rows below that zsh once wrote on may be gone, and it would count on them: makes it count anew.
   zle .redisplay
   CURSOR=at
   return 0
 }
 
-# Makes room for a chunk and puts it there: scrolls up as far as is needed, goes to where the prompt begins, moves everything
-# from there down, and back to where it was. A vertical tab is a line feed that stays in its column.
+# Makes room for a chunk and writes it: scrolls up as far as needed, goes to where the prompt begins, moves everything from there down, and
+# back to where it was. A vertical tab is a line feed that stays in its column.
 _aside_shift() {
   (( used )) || return 0
   (( below )) && text+=$'\e['${below}B
@@ -227,7 +227,7 @@ _aside_shift() {
   chunk= used=0
 }
 
-# A row as the terminal wants it, into REPLY, and how many rows of the screen it takes.
+# A row with escape sequences, into REPLY, and how many rows of the screen it takes.
 _aside_dress() {
   local look code bare=$1
   local -i plain=0
@@ -238,17 +238,17 @@ _aside_dress() {
     (( plain )) || REPLY=${REPLY//$look/$'\e['${code}m}
   done
   if (( plain )); then REPLY=$bare; elif [[ $REPLY != "$bare" ]]; then REPLY+=$'\e[0m'; fi
-  # It was made for a screen of another width.
+  # It was laid out for another width.
   (( COLUMNS >= _aside_query_width || ${(m)#bare} <= COLUMNS )) || tall=$(( (${(m)#bare} - 1) / COLUMNS + 1 ))
 }
 
-# How many rows of the prompt are above the last, into _aside_above. Fails for a prompt that moves the cursor about, other than
-# by a carriage return or by going up again after a newline, which makes room.
+# How many rows of the prompt are above the last, into _aside_above. Fails for a prompt that moves the cursor about, other than by a
+# carriage return or by going up again after a newline, which makes room.
 _aside_count_above() {
   setopt localoptions extendedglob
   local REPLY text
   local -i row=0 column=0
-  # To ask one that starts programs takes a while: once.
+  # Expanding a prompt that starts programs takes a while: once only.
   if [[ $PROMPT == *(\$\([^\(]|\`)* ]]; then
     (( _aside_above_at == _aside_prompts )) && return $(( _aside_above < 0 ))
   fi

@@ -1,13 +1,13 @@
-# What Aside for zsh shows and what becomes of it: the candidates of the last answer, the grey text behind the line, the
-# bar below it, and the keys that take, browse and dismiss them. Read like aside.zsh, and after it.
+# What Aside for zsh shows and what becomes of it: the candidates of the last reply, the grey text behind the line, the bar below it, and
+# the keys that take, browse and dismiss them. Read like aside.zsh, and after it.
 #
-# Something is shown exactly while _aside_drawn is not empty. Which candidates there are is the daemon's business.
+# Something is shown exactly while _aside_drawn is not empty. The daemon decides which candidates there are.
 
-typeset -ga _aside_candidates _aside_cursors # What could be meant, whole lines, and where the cursor goes in each.
+typeset -ga _aside_candidates _aside_cursors # Candidates as whole lines, and where the cursor goes in each.
 typeset -gi _aside_grey=1                    # Whether the first is sure enough to be grey.
 typeset -ga _aside_abouts                    # One line about each, mostly empty.
 typeset -gi _aside_index=0                   # The one that is shown,
-typeset -gi _aside_browsing=0                # because the person went there.
+typeset -gi _aside_browsing=0                # because the user went there.
 typeset -g _aside_drawn=                     # All that we put behind the line: grey text, newline, bar.
 typeset -g _aside_ghost= _aside_bar=
 typeset -g _aside_for= _aside_behind=        # The line it was drawn for, before and after the cursor.
@@ -18,7 +18,7 @@ typeset -gi _aside_cut=0                     # The candidate did not fit into th
 typeset -gi _aside_cursor_at=0               # Where in the bar the cursor would be; 0 at the end of the candidate.
 typeset -gi _aside_new_word=0                # A blank was typed along with what is shown, and nothing asked since.
 typeset -gi _aside_width=0                   # Of the terminal when the bar was made.
-typeset -gi _aside_dismissed=0               # The person wants to see nothing,
+typeset -gi _aside_dismissed=0               # The user has dismissed what was shown,
 typeset -g _aside_hushed=                    # as long as the line is this one.
 typeset -gi _aside_completing=0              # The shell completes, and Tab is its own until the line changes otherwise.
 typeset -gi _aside_escapes=0                 # Whether Esc may be ours while something is shown; 2 while it is.
@@ -26,8 +26,8 @@ typeset -gi _aside_torn=0                    # Esc was the beginning of another 
 typeset -g _aside_style=fg=8 _aside_bar_style=none _aside_hint_style=fg=242
 typeset -gi _aside_wants_bar=1 _aside_wants_hint=1
 
-# How our own entries in region_highlight end, to recognise them. Before 5.9 zsh knows no memo, and would take it for a
-# part of the style that makes no sense; there the style has to do, as zsh spells it.
+# How our own entries in region_highlight end, to recognise them. Before 5.9 zsh knows no memo, and would take it for an invalid part of the
+# style; there we recognise the style itself, as zsh spells it.
 typeset -g _aside_memo=' memo=aside' _aside_mark='*memo=aside'
 [[ $ZSH_VERSION == (5.<9->*|<6->.*) ]] || _aside_memo= _aside_mark=fg=8
 
@@ -35,16 +35,16 @@ typeset -g _aside_memo=' memo=aside' _aside_mark='*memo=aside'
 typeset -gA _aside_sign=(tab '↹' shift '⇧' arrows '←/→' line '⏎' cut '…')
 (( ${#${:-…}} == 1 )) || _aside_sign=(tab Tab shift Shift arrows '</>' line '\n' cut '...')
 
-# An answer about the line: number, verb, count, and three fields for each candidate; four, with a description, from a daemon
-# that knows the question for it.
+# A reply about the line: number, verb, count, and three fields for each candidate; four, with a description, from a daemon that knows the
+# question for it.
 _aside_show() {
   [[ $1 == $_aside_asked && $CONTEXT == (start|cont) && $LBUFFER == "$_aside_left" && $RBUFFER == "$_aside_right" ]] || return 0
   (( _aside_enabled && ! _aside_isearch && ! _aside_dismissed && ! ${_aside_inside:-0} )) || return 0
-  # A list without anything in it leaves what is shown.
+  # An empty list leaves what is shown.
   (( _aside_menu && $# <= 4 )) && return 0
-  # What the person is looking through must not change under their eyes.
+  # Candidates must not change while the user browses them.
   (( _aside_browsing )) && return 0
-  # zsh-autosuggestions takes any text behind the line for its own, so there can only be one of us.
+  # zsh-autosuggestions takes any text behind the line for its own, so only one of the two can show something.
   (( $+functions[_zsh_autosuggest_fetch] && ! $+_ZSH_AUTOSUGGEST_DISABLED )) && return 0
   local text cursor source about before=$_aside_drawn
   local -a fields=("${(@)@[4,-1]}")
@@ -58,13 +58,13 @@ _aside_show() {
   [[ $3 == <1-999> ]] && (( $#fields == 4 * $3 )) && each=4
   (( _aside_menu == 2 )) && _aside_menu_text=$_aside_candidates[_aside_index]
   _aside_candidates=() _aside_cursors=() _aside_abouts=()
-  # What was there before the first key stays in its place as long as it goes on like the line.
+  # A suggestion shown before the first key stays first as long as it goes on like the line.
   [[ -n $_aside_next_text && -z $RBUFFER && $_aside_next_text == "$LBUFFER"?* ]] &&
     _aside_candidates=("$_aside_next_text") _aside_cursors=('') _aside_abouts=('') _aside_grey=1
   for (( at = 1; at <= $#fields; at += each )); do
     text=$fields[at] cursor=$fields[at+1] about=
     if [[ -n $PREBUFFER ]]; then
-      # Asked with the lines before this one, which are not there to be changed.
+      # Asked with the lines before this one, which cannot be changed any more.
       [[ $text == "$PREBUFFER"* ]] || continue
       text=${text:$#PREBUFFER}
       [[ $cursor == <-> ]] && (( cursor -= $#PREBUFFER ))
@@ -72,7 +72,7 @@ _aside_show() {
     [[ -n $text && $text != "$BUFFER" && $text != "$_aside_next_text" ]] || continue
     # A blank alone shows nothing.
     [[ -z $RBUFFER && $text == "$LBUFFER"* && $text != "$LBUFFER"*[^[:space:]]* ]] && continue
-    # Without a bar there is nowhere to show one that does not go on where the line ends.
+    # Without a bar, a candidate that does not continue the line cannot be shown.
     (( _aside_wants_bar || _aside_menu )) || [[ -z $RBUFFER && $text == "$LBUFFER"?* ]] || continue
     _aside_candidates+=("$text")
     [[ $cursor == <-> ]] && (( cursor < $#text )) || cursor=
@@ -82,7 +82,7 @@ _aside_show() {
     [[ $_aside_sign[cut] == ... && $about == *[^\ -~]* ]] && about=
     _aside_abouts+=("$about")
   done
-  # Without a bar there is nowhere to show what is not grey.
+  # Without a bar, a candidate that is not grey cannot be shown.
   (( _aside_grey || _aside_wants_bar || _aside_menu )) || _aside_candidates=()
   if (( $#_aside_candidates )); then
     _aside_index=1 _aside_for=$LBUFFER _aside_behind=$RBUFFER
@@ -97,8 +97,8 @@ _aside_show() {
 
 # Painting
 
-# Draws the candidate that is chosen: what it adds at the end of the line as grey text; and in the bar if there are
-# others, or if grey text cannot tell all of it.
+# Draws the chosen candidate: what it adds at the end of the line as grey text; and in the bar if there are others, or if grey text cannot
+# show all of it.
 _aside_draw() {
   local text=$_aside_candidates[_aside_index]
   _aside_ghost= _aside_bar= _aside_hint_at=0 _aside_cursor_at=0 _aside_cut=0 _aside_warns=0 _aside_width=$COLUMNS
@@ -116,12 +116,12 @@ _aside_draw() {
   if [[ -n $_aside_drawn ]]; then _aside_paint; else _aside_clear; fi
 }
 
-# Whether the candidate is sure enough to be taken without another look, or the user turned to it. The others are only listed: Tab
-# completes as always.
+# Whether the candidate is sure enough to be taken without another look, or the user selected it. The others are only listed: Tab completes
+# as always.
 _aside_is_chosen() { (( _aside_grey || _aside_index > 1 || _aside_browsing || _aside_menu == 2 )) }
 
-# Makes the bar: `(1/4) git status --short   what it does   [↹] apply | [⇧]+[←/→] navigate`, no wider than the terminal. What
-# it leaves out first are the description and the hint, then the beginning of what is typed already, then the end.
+# Makes the bar: `(1/4) git status --short   what it does   [↹] apply | [⇧]+[←/→] navigate`, no wider than the terminal. Leaves out first
+# the description and the hint, then the beginning of what is typed already, then the end.
 _aside_lay_out() {
   local text=$_aside_candidates[_aside_index] cursor=$_aside_cursors[_aside_index] sign
   local -i count=$#_aside_candidates room=COLUMNS-1 typed=$#LBUFFER
@@ -142,7 +142,7 @@ _aside_lay_out() {
     room=room-$#sign
     (( room > 0 )) || return 0
     text=${(mr:room:)text}
-    # Half of a wide letter is cut to the whole.
+    # Drops a wide letter that would be cut in half.
     (( ${(m)#text} > room )) && text=${text[1,-2]}
     text+=$sign
   else
@@ -154,8 +154,8 @@ _aside_lay_out() {
   return 0
 }
 
-# Puts the description and the hint behind the candidate, in the `room` that is left. A short hint makes room for the
-# description, which is cut, or left out where little of it could be read.
+# Puts the description and the hint behind the candidate, in the `room` that is left. A short hint makes room for the description, which is
+# cut, or left out where little of it would fit.
 _aside_lay_rest() {
   local about=$_aside_abouts[_aside_index] hint= REPLY
   local -a hints
@@ -184,7 +184,7 @@ _aside_lay_rest() {
   text+=$hint
 }
 
-# The reminder of the keys, with these to go from one candidate to the next, into `hints`: the long one and the short one.
+# The hint about the keys, with these to go from one candidate to the next, into `hints`: the long one and the short one.
 _aside_hints() {
   hints=('')
   (( _aside_wants_hint )) || return 0
@@ -224,7 +224,7 @@ _aside_paint() {
     (( at < end )) && [[ $_aside_hint_style != none ]] && entries+=("$at $end $_aside_hint_style")
     # A letter in its place would read as part of the command.
     (( _aside_cursor_at )) && entries+=("$(( bar + _aside_cursor_at )) $(( bar + _aside_cursor_at + 1 )) standout")
-    # It colours whatever stands behind the line.
+    # zsh-autosuggestions colours whatever stands behind the line.
     (( _aside_rival )) && [[ -n ${_ZSH_AUTOSUGGEST_LAST_HIGHLIGHT-} ]] &&
       region_highlight=("${(@)region_highlight:#$_ZSH_AUTOSUGGEST_LAST_HIGHLIGHT}")
   fi
@@ -238,14 +238,13 @@ _aside_put() {
   [[ -n $_aside_memo ]] || (( ! $#entries )) || _aside_mark="(${(j:|:)${(@)region_highlight[-$#entries,-1]#<-> <-> }})"
   (( _aside_armed )) || _aside_arm
   if (( _aside_escapes == 1 )); then
-    # Not for longer than it has something to do: alone it is a key that zsh has to wait for.
+    # Only while it has something to do: bound alone, Esc is a key that zsh has to wait for.
     bindkey -M emacs '^[' _aside_escape
     _aside_escapes=2
   fi
 }
 
-# Some highlighters start from an empty list at every key. And completion takes the word away and puts it back, which
-# moves our entries.
+# Some highlighters start from an empty list at every key. And completion removes the word and inserts it again, which moves our entries.
 _aside_repaint() {
   [[ -n $_aside_shown && $POSTDISPLAY != "$_aside_drawn" ]] && _aside_paint
   [[ -n $_aside_drawn && $POSTDISPLAY == "$_aside_drawn" ]] || return 0
@@ -259,7 +258,7 @@ _aside_repaint() {
   return 0
 }
 
-# The window has another size.
+# The window was resized.
 _aside_resized() {
   [[ -n $_aside_drawn ]] && (( COLUMNS != _aside_width )) || return 0
   if [[ -n $_aside_shown ]]; then _aside_wish_draw; else _aside_draw; fi
@@ -277,8 +276,8 @@ _aside_clear() {
   POSTDISPLAY=
 }
 
-# Esc alone means again what it meant. Not after every change, which would cost every key a moment: mostly there is
-# something to show again soon, and until then _aside_escape passes it on.
+# Gives Esc its old meaning back. Not after every change, which would cost every key a moment: mostly something is shown again soon, and
+# until then _aside_escape passes it on.
 _aside_let_go() {
   (( _aside_escapes == 2 )) || return 0
   bindkey -M emacs -r '^['
@@ -287,7 +286,7 @@ _aside_let_go() {
 
 # The line
 
-# The line is what it was, and something is shown.
+# The line is unchanged, and something is shown.
 _aside_unchanged() {
   if [[ -n $_aside_shown ]]; then
     _aside_wish_unchanged
@@ -300,7 +299,7 @@ _aside_unchanged() {
   elif (( _aside_menu == 2 )); then
     _aside_menu_unchanged
   elif [[ -n $_aside_next_text && -z $BUFFER && $LASTWIDGET != (.|)(clear-screen|redisplay|reset-prompt) ]]; then
-    # On an empty line any key means that it is not wanted, even one that does nothing there.
+    # On an empty line any key dismisses it, even one that does nothing there.
     _aside_clear
     _aside_let_go
   elif [[ -n $_aside_bar ]] && (( COLUMNS != _aside_width )); then
@@ -310,8 +309,8 @@ _aside_unchanged() {
   fi
 }
 
-# The line changed while something is shown. If what was typed is how the candidate goes on, the rest of it is still
-# right, and so are those of the others that go on like that. Fails if there is nothing left to show.
+# The line changed while something is shown. If what was typed continues the candidate, the rest of it is still right, and so are those of
+# the others that go on like that. Fails if there is nothing left to show.
 _aside_follow() {
   [[ $KEYS == $'\e' && $BUFFER == "$_aside_for$_aside_behind" ]] && _aside_dismiss && return 0
   if (( _aside_menu == 2 )); then
@@ -319,17 +318,17 @@ _aside_follow() {
   elif [[ -n $_aside_ghost && -z $RBUFFER && $LBUFFER == "$_aside_for"* &&
     ( -z $_aside_next_text || $_aside_enabled$_aside_autosuggestions == 1replace ) ]] && ! _aside_is_recalled &&
     [[ $_aside_candidates[_aside_index] == "$LBUFFER"*[^[:space:]]* ]]; then
-    # Better candidates for the line as it was come too late.
+    # A reply for the line as it was comes too late.
     _aside_asked=0 _aside_menu=0
-    # One that was typed: who takes a word of what is shown wants the rest of it.
+    # Only a typed blank: a user who takes a word of what is shown wants the rest of it.
     [[ ${LBUFFER:$#_aside_for} == [[:space:]] ]] && _aside_new_word=1
     _aside_narrow
-    # Behind a blank something else may be likelier than what was shown before it, which stays until the answer is here.
+    # Behind a blank another candidate may be likelier; what is shown stays until the reply arrives.
     if (( _aside_new_word && ! PENDING && ! KEYS_QUEUED_COUNT )); then
       _aside_new_word=0
       _aside_ask
     fi
-    # Which others there are was never asked, if it is here since before the first key.
+    # For a suggestion shown before the first key, the alternatives were never asked for.
     [[ -n $_aside_next_text ]] && (( $#_aside_candidates == 1 )) && return 1
     return 0
   fi
@@ -339,11 +338,11 @@ _aside_follow() {
 
 _aside_narrow() {
   local -i number place=0
-  # Typing along with one that the user turned to keeps it.
+  # Typing along with a candidate that the user selected keeps it.
   [[ -n $_aside_ghost ]] && _aside_grey=1
   local -a candidates=(${(M)_aside_candidates:#"$LBUFFER"*[^[:space:]]*}) cursors abouts
   _aside_browsing=0 _aside_for=$LBUFFER _aside_behind=
-  # This is between a key and its echo: mostly the bar stays as it is.
+  # This runs between a key and its echo: mostly the bar stays as it is.
   if (( $#candidates == $#_aside_candidates && ! _aside_cut && COLUMNS == _aside_width )); then
     _aside_ghost=${_aside_candidates[_aside_index]:$#LBUFFER}
     _aside_drawn=$_aside_ghost${_aside_bar:+$'\n'$_aside_bar}
@@ -359,12 +358,12 @@ _aside_narrow() {
     (( number == _aside_index )) && place=$#candidates
   done
   _aside_candidates=("${(@)candidates}") _aside_cursors=("${(@)cursors}") _aside_abouts=("${(@)abouts}")
-  # In a list, what is typed may be another one than the current.
+  # In a list, what is typed may continue another candidate than the current.
   _aside_index=$(( place ? place : 1 ))
   _aside_draw
 }
 
-# Nothing is shown until the text of the line is another.
+# Shows nothing until the text of the line changes.
 _aside_dismiss() {
   if [[ -n $_aside_shown ]]; then
     _aside_wish_dismiss
@@ -389,27 +388,27 @@ _aside_do() {
     next) _aside_browse 1; return ;;
     previous) _aside_browse -1; return ;;
   esac
-  # The shell completes. It may have a list to show, and a second Tab goes on with it: nothing may come in between.
+  # The shell completes. It may show a list, and a second Tab goes on with it: nothing may come in between.
   _aside_completing=1 _aside_asked=0
   _aside_wish_passed
   _aside_clear
   return 1
 }
 
-# It has completed. Where there was one match there is nothing to go on with, and the line is one like any other.
+# Completion has ended. After a single match there is nothing to go on with, and the line is one like any other.
 _aside_did() {
   (( _aside_completing && ${_lastcomp[nmatches]:-2} == 1 )) && _aside_completing=0 _aside_left=$'\0'
   return 0
 }
 
-# Whether it was completion that changed the line: ours to call, or that of a key of the person's own, in a menu.
+# Whether completion changed the line: called by us, or by a key of the user, in a menu.
 _aside_completes() {
   (( ${_aside_inside:-0} )) || [[ $LASTWIDGET == (_aside_(tab|back)_*|*menu-complete*) ]] && return 0
   _aside_completing=0
   return 1
 }
 
-# Makes the line what is shown.
+# Replaces the line with what is shown.
 _aside_apply() {
   _aside_stands || return 1
   local cursor=$_aside_cursors[_aside_index]
@@ -422,7 +421,7 @@ _aside_browse() {
   _aside_stands || return 1
   local -i count=$#_aside_candidates
   if ! _aside_is_chosen; then
-    # The first one is where the bar is already.
+    # The bar already shows the first one.
     (( _aside_index = $1 > 0 ? 1 : count ))
   else
     (( count > 1 )) || return 0
@@ -433,8 +432,8 @@ _aside_browse() {
   _aside_draw
 }
 
-# Takes all of the grey text, or fails, and then the widget named in _aside_widget has to run. If a word is to be taken,
-# that is over the whole: the person's own idea of a word decides where to cut.
+# Takes all of the grey text, or fails, and then the widget named in _aside_widget has to run. If a word is to be taken, the widget runs
+# over the whole: its own idea of a word decides where to cut.
 _aside_take() {
   local name=$_aside_widget
   [[ -n $_aside_shown ]] && _aside_wish_motion $name && return 0
@@ -466,8 +465,7 @@ _aside_taken() {
   return 0
 }
 
-# For zsh-autosuggestions, whose keys take all that stands behind the line. Afterwards the bar is there again, unless the
-# line has changed.
+# For zsh-autosuggestions, whose keys take all that stands behind the line. Afterwards the bar is shown again, unless the line has changed.
 _aside_only_ghost() {
   [[ -n $_aside_shown ]] && POSTDISPLAY=
   if [[ -n $_aside_bar ]] && _aside_stands; then POSTDISPLAY=$_aside_ghost; fi
@@ -484,7 +482,7 @@ _aside_escape() {
   local rest=
   if (( KEYS_QUEUED_COUNT )) && builtin read -t 0.1 -k 1 rest; then
     if [[ $rest != $'\e' ]]; then
-      # The beginning of a key that zsh does not know: it reads it again, as without us.
+      # The beginning of a key that zsh does not know: zsh reads it again, as without us.
       _aside_torn=1
       _aside_let_go
       zle -U $'\e'$rest
@@ -495,7 +493,7 @@ _aside_escape() {
     [[ -n $_aside_drawn ]] && _aside_dismiss
     return 0
   fi
-  # zsh hardly waits for the rest of a key: here it is waited for, since a slow connection tears arrows apart.
+  # With a short KEYTIMEOUT zsh hardly waits for the rest of a key: waits here, since a slow connection splits the sequences of arrows.
   if (( KEYTIMEOUT < 10 )) && [[ -n $_aside_drawn ]] && builtin read -t 0.1 -k 1 rest; then
     _aside_torn=1
     zle -U $'\e'$rest

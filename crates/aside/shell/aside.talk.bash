@@ -1,16 +1,16 @@
 
-# Sentences: a line that is one is answered instead of run, before it runs or after it has failed. What a sentence is, the
-# daemon decides; here is only what keeps other lines from costing anything.
+# Prose: such a line is answered instead of run, before it runs or after it has failed. The daemon decides what is prose; this only keeps
+# other lines from costing anything.
 #
-# bash runs nothing of ours at Enter but what `bind -x` binds, so Enter stands for two keys that no terminal sends: on one
-# _aside_enter looks at the line, the other accepts it. For the first, readline wipes the line and draws it again.
+# bash runs nothing of ours at Enter but what `bind -x` binds, so Enter stands for two keys that no terminal sends: on one _aside_enter
+# looks at the line, the other accepts it. For the first, readline wipes the line and draws it again.
 
-# Everything that Enter costs a line that is plainly a command. Succeeds where a function of the person's own reads a line.
+# Everything that Enter costs a line that is plainly a command. Succeeds where a function of the user reads a line.
 _aside_enter() {
   local code=$?
   [[ -z ${_aside_held-} ]] || _aside_let_go
   (( ${#FUNCNAME[@]} == 1 )) || return 0
-  # The first line at a prompt only: none that goes on with it, and none that a command reads.
+  # The first line at a prompt only: none that continues it, and none that a command reads.
   [[ -z ${_aside_armed-} || -n ${_aside_began-} || -z ${_aside_on-} ]] || _aside_look "$code"
   [[ -z ${_aside_mark-} || -n ${_aside_began-} || -z ${READLINE_LINE-} ]] || _aside_foresee "$READLINE_LINE"
   return 1
@@ -20,7 +20,7 @@ _aside_look() {
   local code=$1 line words
   line=${READLINE_LINE-}
   line=${line#"${line%%[![:space:]]*}"}
-  # What was pasted may end with the end of its line.
+  # A paste may end with a newline.
   line=${line%"${line##*[![:space:]]}"}
   [[ -n $line ]] || return 0
   _aside_armed=''
@@ -50,9 +50,9 @@ _aside_look() {
   return 0
 }
 
-# Which lines are worth a question, as `aside init` sets them: the words that no command begins with, and those that commands
-# seldom have and sentences nearly always. They only decide which lines are asked about: not knowing one costs an error message,
-# and one too many costs a question.
+# Which lines are worth a question, as `aside init` sets them: the words that no command begins with, and those that commands seldom have
+# and prose nearly always. They only decide which lines are asked about: a missing one costs an error message, and one too many costs a
+# question.
 _aside_reserved=${_aside_reserved:- } _aside_markers=${_aside_markers:- }
 
 # Whether a line that is about to run is worth a question, and into _aside_first what its first word is if that is known.
@@ -77,7 +77,7 @@ _aside_maybe() {
   [[ $1 == *[[:space:]]*[![:space:]]*[[:space:]]*[![:space:]]* ]] && _aside_marked "$1"
 }
 
-# Whether a sentence may begin with a word: none does with a path, a variable, a quote, a comment, an assignment or a group.
+# Whether prose may begin with a word: none does with a path, a variable, a quote, a comment, an assignment or a group.
 _aside_begins() {
   case $1 in
     '{' | '}' | '!' | '[[' | [![:ascii:]]*) return 0 ;;
@@ -97,7 +97,7 @@ _aside_marked() {
   return 1
 }
 
-# Whether a word behind the first is one of letters: what has only flags, numbers and paths there is no sentence.
+# Whether a word behind the first is one of letters: a line with only flags, numbers and paths there is no prose.
 _aside_worded() {
   local - word IFS=$' \t\n'
   [[ $1 != *[![:ascii:]]* ]] || return 0
@@ -109,10 +109,9 @@ _aside_worded() {
   return 1
 }
 
-# Asks the daemon about a line: when, the line, how it ended, whether bash could not read it. Nobody waits longer than
-# _aside_patience, or ten times that when the line has failed and the daemon may have to look up what its words name, or
-# twenty-five when what it printed may be on the way; and one that has not answered, or said that it is off, is left alone
-# for a minute.
+# Asks the daemon about a line: when, the line, how it ended, whether bash could not parse it. The timeout is _aside_patience, or ten times
+# that when the line has failed and the daemon may have to look up what its words name, or twenty-five when its output may still be on the
+# way. A daemon that has not replied, or said that it is off, is left alone for a minute.
 _aside_ask() {
   local now kind=$_aside_first answer fields patience=$_aside_patience
   [[ $1 != after ]] || patience=$(( (${_aside_seen:-0} ? 25 : 10) * patience ))
@@ -131,7 +130,7 @@ _aside_ask() {
     esac
     {
       builtin printf '%s\0' 11 1 hello 1 "$_aside_version" bash "$BASH_VERSION" "$_aside_session" "$$" '' "$_aside_facts" 0
-      # Before the question: what a command printed is known by its number.
+      # Before the question: the output of a command is known by its number.
       [[ $1 != after || -z ${_aside_seen-} ]] || builtin printf '%s\0' 10 3 "${_aside_ended[@]}"
       builtin printf '%s\0' 11 2 detect "$_aside_session" "$PWD" "$2" bash "$1" "$3" "$kind" "$4" ''
     } |
@@ -146,12 +145,12 @@ _aside_ask() {
   _aside_rest=0 _aside_verdict=${fields[2]-} _aside_reason=${fields[3]-}
 }
 
-# The line at the prompt is a sentence: it stays on the screen and in the history as it was typed, and an empty line is
-# accepted in its place. The prompt comes next, with the answer before it. `bind -x` has wiped the last row of the
-# prompt with the line; what is drawn here stands in for it, and readline will draw that row once more.
+# The line at the prompt is prose: it stays on the screen and in the history as it was typed, and an empty line is accepted in its place.
+# The prompt comes next, with the answer before it. `bind -x` has wiped the last row of the prompt with the line; what is drawn here stands
+# in for it, and readline will draw that row once more.
 _aside_take() {
   local prompt
-  # Apart, for what PS1 may count; and after the status that it may show.
+  # In a subshell, for what PS1 may count; and after setting the status that it may show.
   prompt=$(_aside_ended "$1"; builtin printf '%s.' "${PS1@P}")
   prompt=${prompt%.}
   prompt=${prompt##*$'\n'}
@@ -161,7 +160,7 @@ _aside_take() {
   done
   _aside_rows=$(( ${#prompt} / ${COLUMNS:-80} + 1 ))
   _aside_sentence=$2 _aside_why=$3 _aside_exit=$4
-  # It obeys HISTCONTROL and HISTIGNORE. Typed at a prompt it would take the last entry's place; here it takes nothing away.
+  # It obeys HISTCONTROL and HISTIGNORE. Run at a prompt it would replace the last entry; here it replaces nothing.
   [[ ! -o history ]] || builtin history -s -- "$READLINE_LINE"
   _aside_number=''
   READLINE_LINE='' READLINE_POINT=0
@@ -195,7 +194,7 @@ _aside_talk() {
   _aside_offered='' _aside_armed=1
 }
 
-# What came of the line before this prompt: a sentence, or a command that failed and may have been one.
+# What came of the line before this prompt: prose, or a command that failed and may have been prose.
 _aside_reply() {
   if [[ -n ${_aside_sentence-} ]]; then
     # The row that readline has drawn below the line.
@@ -212,11 +211,11 @@ _aside_reply() {
   _aside_sentence=''
 }
 
-# Whether a line that ended like this was a sentence. What never began to run bash could not read; but where PS0 is no longer
-# ours, nothing is known to have begun.
+# Whether a line that ended like this was prose. What never began to run bash could not parse; but where PS0 is no longer ours, nothing is
+# known to have begun.
 _aside_failed() {
   local unreadable=0
-  # Neither what Ctrl-C ended nor what Ctrl-Z stopped; the rest of the statuses the daemon knows.
+  # Neither what Ctrl-C ended nor what Ctrl-Z stopped; the daemon judges the other statuses.
   (( $1 > 0 && $1 != 130 && $1 != 146 && $1 != 148 )) || return 1
   [[ $_aside_reroute != off && $2 == *[[:space:]]* && $2 != *$'\n'* ]] || return 1
   [[ -n ${_aside_began-} ]] || unreadable=1
@@ -226,8 +225,8 @@ _aside_failed() {
   _aside_ask after "$2" "$1" "$unreadable" && [[ $_aside_verdict == agent ]]
 }
 
-# Says what there is to say: how the line ended, why it is a sentence, and the sentence, which goes to standard input, where
-# nobody else can read it. Ctrl-C ends that and no more; and nothing is left behind that could be brought to the foreground.
+# Prints the answer: how the line ended, why it is prose, and the prose, which goes to standard input, where no other user can read it.
+# Ctrl-C ends only that; and it leaves no job behind that could be brought to the foreground.
 _aside_answer() {
   local file=$_aside_socket.$$ hint=''
   _aside_asked=$(( _aside_asked + 1 )) _aside_proposal=''
@@ -238,7 +237,7 @@ _aside_answer() {
     builtin printf '%s' "$3" |
       ASIDE_SOCKET=$_aside_socket "$_aside_bin" answer --exit "$1" --reason "$2" --session "$_aside_session" \
         --number "$_aside_asked" --shell bash --proposal-fd 3 --hint "$hint"
-    # What the terminal shows of the Ctrl-C.
+    # Removes the ^C that the terminal echoes.
     (( $? <= 128 )) || builtin printf '\r\e[K' >&2
   ) 3>|"$file"
   builtin read -r _aside_proposal <"$file"
@@ -247,7 +246,7 @@ _aside_answer() {
   [[ -z $_aside_proposal || -z $hint ]] || _aside_lend_tab
 }
 
-# What Tab does now. A macro or a program of the person's own is not in that list, and stays.
+# What Tab does now. A macro or a program of the user is not in that list, and stays.
 _aside_find_tab() {
   _aside_tab_map=emacs
   [[ ! -o vi ]] || _aside_tab_map=vi-insert
@@ -257,7 +256,7 @@ _aside_find_tab() {
   [[ $_aside_tab_does == [a-z]* && $_aside_tab_does != *[!-a-z]* ]]
 }
 
-# Tab takes the proposal, at the next prompt and on an empty line. Whatever else it is pressed for, it does at once.
+# Tab takes the proposal, at the next prompt and on an empty line. On any other line it does at once what it did before.
 _aside_lend_tab() {
   _aside_tab_was=$_aside_tab_does
   builtin bind -m "$_aside_tab_map" -x '"\e[77703~": _aside_tab "$_" || : "$_"'
@@ -281,12 +280,12 @@ _aside_tab() {
 
 # Simple commands only: inside a here-document bash would read no other. $_ is an argument, so it is what it was afterwards.
 #
-# A key of the person's own may call a function that reads a line with `read -e`. bash then takes what was read for the line
-# at the prompt once we have looked at it, and runs it; so the line at the prompt is made empty, behind a local one.
+# A key of the user may call a function that reads a line with `read -e`. bash then takes what was read for the line at the prompt once we
+# have looked at it, and runs it; so the line at the prompt is made empty, behind a local one.
 _aside_at_enter='_aside_enter "$_" && local READLINE_LINE="$READLINE_LINE" && declare -g READLINE_LINE= || : "$_"'
 
-# Where Enter accepts the line, it asks first. Where it does something of the person's own, that stays, and sentences are
-# noticed after they have failed. At the first prompt, when everything else has been read.
+# Where Enter accepts the line, it asks first. Where it does something of the user, that stays, and prose is noticed after it has failed. At
+# the first prompt, when everything else has been read.
 _aside_bind() {
   local found line map key
   local current=emacs

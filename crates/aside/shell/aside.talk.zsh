@@ -1,32 +1,31 @@
-# Sentences: a line that was meant for somebody who understands words, and not for the shell. Read like aside.zsh, and after
-# it; what is said in answer, and how it gets onto the screen, is in aside.said.zsh.
+# Prose: a line that was meant for the model, and not for the shell. Read like aside.zsh, and after it; aside.said.zsh shows the answer.
 #
-# Which line is a sentence is the daemon's business. Here is only decided which lines are not worth a question, so that a
-# plain command costs nothing; and a question that is not answered at once is none. A line that is taken does not run:
-# what zsh gets to read is empty, so that its status stays what it was and nobody's preexec is called.
+# The daemon decides which line is prose. This only decides which lines are not worth a question, so that a plain command costs nothing; and
+# a question that is not answered at once is dropped. A line that is taken does not run: zsh reads an empty one, so that its status stays
+# what it was and no preexec is called.
 #
-# command_not_found_handler stays whose it is: what it is called for has been looked at before it, and is again after it.
+# command_not_found_handler is left alone: what it is called for has been looked at before it, and is again after it.
 
-typeset -g _aside_reroute=off                # What becomes of a sentence: answer, offer or off. The daemon tells.
-typeset -g _aside_agent_mark='@ '            # How one begins that needs no looking at,
-typeset -g _aside_shell_mark=$'\0'           # and how a line begins that is not to be looked at. Nothing begins with a NUL.
+typeset -g _aside_reroute=off                # What becomes of prose: answer, offer or off. The daemon tells.
+typeset -g _aside_agent_mark='@ '            # The prefix of a line that is prose without a question,
+typeset -g _aside_shell_mark=$'\0'           # and of a line that is never asked about. Nothing begins with a NUL.
 typeset -g _aside_wrong_key=
-typeset -gi _aside_wrong_id=0                # The message that a line was none.
+typeset -gi _aside_wrong_id=0                # The message that a line was no prose.
 typeset -gi _aside_looked=0                  # Enter came by us at this line.
 typeset -g _aside_enter_is=wrapped           # Or bypassed, as the last line was that did not.
-typeset -gi _aside_untouched=0               # The person wants this line run, whatever it looks like.
-typeset -gF _aside_patience=${_aside_patience:-0.03}  # Seconds that Enter may wait for an answer.
-typeset -gi _aside_slow=0                    # A question was not answered in time, and nothing else was since.
+typeset -gi _aside_untouched=0               # The user wants this line run, whatever it looks like.
+typeset -gF _aside_patience=${_aside_patience:-0.03}  # Seconds that Enter may wait for a reply.
+typeset -gi _aside_slow=0                    # A question timed out, and there was no reply since.
 typeset -gi _aside_detect_id=0               # The question about the line that Enter was pressed on,
-typeset -g _aside_verdict= _aside_why=       # its answer, and the reason.
+typeset -g _aside_verdict= _aside_why=       # its verdict, and the reason.
 typeset -g _aside_first=                     # What its first word is.
-typeset -g _aside_offered=                   # The line of which we said that it reads like a sentence.
+typeset -g _aside_offered=                   # The line of which we said that it reads like prose.
 typeset -g _aside_taken=                     # A line that does not run, until it has been left on the screen.
-typeset -g _aside_entered= _aside_tried=     # The line as it was accepted, and as it ran if somebody may know.
-typeset -ga _aside_failed                    # The last line, if it failed: text, status, 1 if zsh could not read it, directory.
+typeset -g _aside_entered= _aside_tried=     # The line as it was accepted, and as it ran unless the history leaves it out.
+typeset -ga _aside_failed                    # The last line, if it failed: text, status, 1 if zsh could not parse it, directory.
 typeset -gi _aside_after_id=0                # The question about that.
 
-# The question that is being answered: its text, status and output where it was run, directory, why it was taken for one.
+# The question that is being answered: its text, status and output where it was run, directory, why it was taken for prose.
 typeset -g _aside_query= _aside_query_output= _aside_query_cwd= _aside_query_why=
 typeset -gi _aside_query_status=0 _aside_query_number=${_aside_query_number:-0} _aside_query_width=0
 typeset -gi _aside_unsent=0                  # There was no room to ask it.
@@ -35,15 +34,15 @@ typeset -gi _aside_unsent=0                  # There was no room to ask it.
 typeset -gi _aside_tables=0
 zmodload zsh/parameter 2>/dev/null && _aside_tables=1
 
-# Which lines are worth a question, before `aside init` sets them: the words that no command begins with, and those that commands
-# seldom have and sentences nearly always. They only decide which lines are asked about: not knowing one costs an error message,
-# and one too many costs a question.
+# Which lines are worth a question, before `aside init` sets them: the words that no command begins with, and those that commands seldom
+# have and prose nearly always. They only decide which lines are asked about: a missing one costs an error message, and one too many costs a
+# question.
 typeset -ga _aside_reserved _aside_markers
-typeset -g _aside_beyond=$'*[^\t\x20-\x7e]*' # What has letters that are not English.
+typeset -g _aside_beyond=$'*[^\t\x20-\x7e]*' # Matches text with letters that are not English.
 
 # Before a line runs
 
-# Enter, on a line that is no wish. Fails if it is to run; what does not run is in _aside_taken, or still in the line.
+# Enter, on a line that is no query. Fails if it is to run; what does not run is in _aside_taken, or still in the line.
 _aside_talk_enter() {
   [[ -n $BUFFER && $CONTEXT == start ]] && (( _aside_on && ! ${ZLE_RECURSIVE:-0} )) || return 1
   _aside_looked=1
@@ -64,8 +63,8 @@ _aside_talk_enter() {
   return 0
 }
 
-# `aside task what's here?`: zsh would look for files, and for the end of a quote. The words that would make it are quoted, where
-# there is nothing else that zsh reads.
+# `aside task what's here?`: zsh would look for files, and for the end of a quote. Quotes the words with such letters, where there is
+# nothing else that zsh interprets.
 _aside_quote_words() {
   setopt localoptions extendedglob
   local head=${(M)BUFFER#aside [a-z]## } words MATCH
@@ -75,7 +74,7 @@ _aside_quote_words() {
   CURSOR=$#BUFFER
 }
 
-# Whether the line is a sentence, and not just run by somebody who knows that it looks like one.
+# Whether the line is prose, and not run on purpose although it looks like prose.
 _aside_judge() {
   if [[ $BUFFER == "$_aside_shell_mark"?* ]]; then
     BUFFER=${BUFFER#"$_aside_shell_mark"}
@@ -88,7 +87,7 @@ _aside_judge() {
     _aside_untouched=1
     return 1
   fi
-  # What was pasted may end with the end of its line.
+  # A paste may end with a newline.
   local line=${BUFFER%$'\n'}
   _aside_doubtful "$line" && _aside_ask_whether "$line"
 }
@@ -104,15 +103,15 @@ _aside_talk_called() {
   elif (( ! _aside_fd )) && ! _aside_open; then
     _aside_wish_say 'aside is not running'
   elif [[ $words == "${_aside_failed[1]-}" ]]; then
-    # What was offered, taken.
+    # The offered line, taken.
     _aside_take_line "$words" '' $_aside_failed[2] "$_aside_failed[4]"
   else
     _aside_take_line "$words" ''
   fi
 }
 
-# Whether a line is worth a question. Nearly all are not: a command that exists, with nothing behind it that looks like
-# words. Leaves in _aside_first what its first word is.
+# Whether a line is worth a question. Nearly all are not: an existing command, with nothing behind it that looks like words. Leaves in
+# _aside_first what its first word is.
 _aside_doubtful() {
   local IFS=$' \t' word REPLY
   local -a words
@@ -136,8 +135,8 @@ _aside_doubtful() {
   (( ${#words:*_aside_markers} ))
 }
 
-# What the shell would take a word for, into REPLY. PATH is looked through as zsh would do it, since $commands remembers
-# what was there once, and to fill it takes longer than Enter may.
+# What the shell would take a word for, into REPLY. Searches PATH as zsh would do it, since $commands may be outdated, and filling it takes
+# longer than Enter may.
 _aside_look_up() {
   setopt localoptions no_hash_list_all
   local dir
@@ -168,13 +167,13 @@ _aside_look_up() {
   return 0
 }
 
-# Asks about the line, and waits: no longer than nobody notices, and not again for a daemon that has not said a word since.
-# Whatever else it says meanwhile is heard as ever, and there may be room for the question only then.
+# Asks about the line, and waits: no longer than the user would notice, and not again for a daemon that has not replied since. Handles other
+# replies meanwhile as usual, which may also make room for the question.
 _aside_ask_whether() {
   local chunk
   local -i _aside_waits=1
   local -F left until
-  # What comes for the line as it was would be painted on one that is gone.
+  # A reply for the line as it was would be painted on one that is gone.
   _aside_asked=0 _aside_verdict= _aside_detect_id=0
   (( until = EPOCHREALTIME + _aside_patience ))
   while [[ -z $_aside_verdict ]]; do
@@ -190,7 +189,7 @@ _aside_ask_whether() {
     case $? in
       0) _aside_hear "$chunk" ;;
       4) ;;
-      # That it is gone is noticed where it always is.
+      # The usual place notices that the connection is gone.
       *) break ;;
     esac
   done
@@ -198,7 +197,7 @@ _aside_ask_whether() {
   [[ $_aside_verdict == agent ]]
 }
 
-# The line becomes a question: text, why, and where it was run before, its status and the directory.
+# Turns the line into a question: text, why, and if it was run before, its status and the directory.
 _aside_take_line() {
   _aside_taken=$BUFFER _aside_offered=
   _aside_question "$@"
@@ -228,7 +227,7 @@ _aside_talk_send() {
   return 0
 }
 
-# A line ends. One that was accepted behind our back is looked at here, as far as it can be: it cannot be given back.
+# A line ends. One that was accepted without our Enter is looked at here, as far as possible: it cannot be taken back.
 _aside_talk_end() {
   if [[ $CONTEXT == cont ]]; then
     _aside_entered+=$'\n'$BUFFER
@@ -253,7 +252,7 @@ _aside_talk_end() {
   _aside_entered=$BUFFER
 }
 
-# `aside doctor` wants to know, so the next hello tells.
+# Stored for `aside doctor`; the next hello tells the daemon.
 _aside_enter_now() {
   [[ $_aside_enter_is == $1 ]] && return 0
   _aside_enter_is=$1
@@ -267,7 +266,7 @@ _aside_leave_line() {
   _aside_taken=
 }
 
-# What is written into the history for a line, into REPLY: as zsh would, where that can be told without reading it.
+# What is written into the history for a line, into REPLY: as zsh would, where that can be told without parsing it.
 _aside_as_history() {
   local IFS=$' \t'
   REPLY=$1
@@ -286,7 +285,7 @@ _aside_talk_precmd() {
   # Accepted, and nothing ran.
   [[ -n $line ]] || { line=$_aside_entered; unreadable=1 }
   line=${line%$'\n'}
-  # Neither what Ctrl-C ended nor what Ctrl-Z stopped; the rest of the statuses the daemon knows.
+  # Neither what Ctrl-C ended nor what Ctrl-Z stopped; the daemon judges the other statuses.
   if (( code > 0 && (code != 130 && code != 146 && code != 148 || unreadable) && _aside_on && ! _aside_untouched && $#line <= 4096 )) && [[ $_aside_reroute != off &&
     $line == *[^[:blank:]][[:blank:]]##[^[:blank:]]* && $line != *[$'\n\0']* && $line != [[:blank:]]#\#* ]]; then
     # zsh leaves the status as it was.
@@ -329,7 +328,7 @@ _aside_detected() {
   fi
 }
 
-# What cannot be answered.
+# Handles an error reply.
 _aside_talk_refused() {
   if [[ $1 == $_aside_detect_id ]]; then
     _aside_verdict=none
@@ -368,7 +367,7 @@ _aside_configure_talk() {
   fi
 }
 
-# The last line that was taken for a sentence was none.
+# Marks the last line that was taken for prose as wrong.
 aside-wrong() {
   zle || return 1
   if (( ! _aside_fd )) && ! _aside_open; then

@@ -1,35 +1,35 @@
-# Wishes: a line that begins with `? ` says in plain words what is wanted, and the daemon answers with a command. Read like
-# aside.zsh, and after it; how it looks is in aside.below.zsh.
+# Queries: a line that begins with `? ` says in plain words what is wanted, and the daemon replies with a command. Read like aside.zsh, and
+# after it; aside.below.zsh draws it.
 #
-# The words are never run. Enter, like Tab, makes the line what is shown, for the person to look at and to run; where there
-# is nothing to take yet it asks at once and takes what comes, as long as the line stays what it is.
+# The words are never run. Enter, like Tab, replaces the line with what is shown, for the user to look at and to run; where there is nothing
+# to take yet it asks at once and takes the reply, as long as the line stays what it is.
 
-typeset -g _aside_wish_mark='? '             # How a wish begins. Nothing begins with a NUL, when there are to be none.
+typeset -g _aside_wish_mark='? '             # How a query begins; a NUL, which never occurs, disables queries.
 typeset -gi _aside_wish_min=5                # Characters of it before it is asked about.
-typeset -gi _aside_wishing=0                 # The line was a wish when we last looked.
+typeset -gi _aside_wishing=0                 # The line was a query when we last looked.
 typeset -g _aside_wish= _aside_wish_typed=   # The words that were asked about last, the line that they are from,
-typeset -gi _aside_wish_id=0                 # and the number of that question; answers with other numbers are stale.
-typeset -g _aside_wish_state=                # The last state of its answer; empty when nothing more will come.
-typeset -gi _aside_wish_taking=0             # Enter was pressed: the line becomes the answer when it is there.
-typeset -ga _aside_proposals                 # The answer: text, source, confidence, description, warning and nearness of each.
-typeset -g _aside_note=                      # What the daemon has to say about it.
+typeset -gi _aside_wish_id=0                 # and the number of that question; replies with other numbers are stale.
+typeset -g _aside_wish_state=                # The last state of its reply; empty when nothing more will come.
+typeset -gi _aside_wish_taking=0             # Enter was pressed: the reply replaces the line when it arrives.
+typeset -ga _aside_proposals                 # The reply: text, source, confidence, description, warning and nearness of each.
+typeset -g _aside_note=                      # The note of the daemon about it.
 typeset -g _aside_shown=                     # What is shown: sign, answer, note, or taken: below a line it gave. Or said, offer.
 typeset -g _aside_wish_line=                 # The line it is shown for.
 typeset -gi _aside_pick=1                    # Which command is shown.
 typeset -gi _aside_listed=0                  # The row of the list that is chosen; 0 when there is no list.
-typeset -gi _aside_fresh=0                   # What is shown was put up by the key that is being dealt with.
+typeset -gi _aside_fresh=0                   # The key that is being handled put up what is shown.
 typeset -gi _aside_more_id=0                 # The question for other ways to do it,
 typeset -g _aside_more_for=                  # and the words that it was asked for, once.
 typeset -gi _aside_each=0                    # Which command is explained where all are, one after the other; else 0.
-typeset -ga _aside_each_said                 # What was said about those before it.
+typeset -ga _aside_each_said                 # The explanations of those before it.
 typeset -gi _aside_explain_id=0              # The question what a command does,
 typeset -g _aside_explained=                 # the command,
-typeset -ga _aside_explanation               # and the answer.
-typeset -ga _aside_took                      # What the line was made of: text, wish, source, confidence.
-typeset -g _aside_rescued=                   # A wish that somebody wanted to run; it comes back at the next prompt.
-typeset -gA _aside_awaited                   # Questions that may be answered several times, before the first of it.
+typeset -ga _aside_explanation               # and the reply.
+typeset -ga _aside_took                      # What the line was made of: text, query, source, confidence.
+typeset -g _aside_rescued=                   # A query that was accepted by another key; it comes back at the next prompt.
+typeset -gA _aside_awaited                   # Questions that may have several replies, before the first of them.
 
-# The words of the wish in the line, into REPLY.
+# The words of the query in the line, into REPLY.
 _aside_words() {
   REPLY=${BUFFER#"$_aside_wish_mark"}
   REPLY=${REPLY#"${REPLY%%[^[:space:]]*}"}
@@ -38,7 +38,7 @@ _aside_words() {
 
 # Asking
 
-# Asks about the wish in the line: after a pause, which is the daemon's, or at once (1).
+# Asks about the query in the line: after the debounce of the daemon, or at once (1).
 _aside_wish_ask() {
   local REPLY was=$_aside_wish_state
   local -i now=$1
@@ -50,13 +50,13 @@ _aside_wish_ask() {
     return 0
   fi
   if (( ! _aside_fd )) && ! _aside_open; then
-    # A daemon that comes later is asked then.
+    # A daemon that starts later is asked then.
     (( now )) && _aside_wish_say 'aside is not running'
     return 0
   fi
-  # It takes text behind the line for its own.
+  # zsh-autosuggestions takes text behind the line for its own.
   [[ $_aside_autosuggestions == replace ]] || _aside_quieten
-  # A command of the answer may be a function or an alias of this shell, at its first prompt too.
+  # A command of the reply may be a function or an alias of this shell, at its first prompt too.
   (( _aside_stale )) && _aside_count
   (( $#_aside_kinds )) && _aside_name 32
   _aside_is_private
@@ -74,7 +74,7 @@ _aside_is_recalled() {
   (( HISTNO != _aside_histno && _aside_tables )) && [[ $BUFFER == "${history[$HISTNO]-}" ]]
 }
 
-# Nobody waits for the answer any more. Any question gives up the one before.
+# Cancels the question. Any new question cancels the one before.
 _aside_wish_cancel() {
   _aside_wish_id=0 _aside_wish_state= _aside_wish_taking=0
   (( _aside_fd )) && _aside_send $(( ++_aside_seq )) complete "$_aside_session" "$PWD" '' ''
@@ -93,14 +93,14 @@ _aside_wish_lost() {
   zle -R
 }
 
-# Tells what became of an answer.
+# Tells the daemon what became of a reply.
 _aside_outcome() {
   (( _aside_fd )) || return 0
   _aside_send $(( ++_aside_seq )) outcome "$_aside_session" $1 "$2" "$3" "$4" "$5" "$PWD" "${6-}"
   return 0
 }
 
-# A command that was shown is not the one: the person went on without it.
+# Records that the user went on without the command that was shown.
 _aside_wish_passed() {
   [[ $_aside_shown == answer && -z $_aside_wish_state ]] || return 0
   local -i at=_aside_pick*6-5
@@ -109,7 +109,7 @@ _aside_wish_passed() {
 
 # The line
 
-# The line changed, and is a wish or was one. Fails where it is to be looked at as any other.
+# The line changed, and is a query or was one. Fails where it is to be handled as any other.
 _aside_wish_edit() {
   local REPLY
   if [[ $BUFFER != "$_aside_wish_mark"* ]]; then
@@ -134,7 +134,7 @@ _aside_wish_edit() {
   [[ -n $_aside_drawn && -z $_aside_shown ]] && _aside_clear
   _aside_words
   if [[ $REPLY == "$_aside_wish" ]]; then
-    # The cursor moved, or there is a blank more, which is typing too: the pause begins again.
+    # The cursor moved, or there is another blank, which is typing too: the debounce begins again.
     if [[ $BUFFER != "$_aside_wish_typed" && $_aside_wish_state == waiting ]] && (( ! _aside_wish_taking )); then
       _aside_wish_ask 0
     elif [[ $BUFFER != "$_aside_wish_line" && -n $_aside_shown ]]; then
@@ -156,7 +156,7 @@ _aside_wish_edit() {
   return 0
 }
 
-# The line is what it was while something is shown, or on its way.
+# The line is unchanged while something is shown, or on its way.
 _aside_wish_unchanged() {
   if [[ $KEYS == $'\e' ]] && (( ! _aside_fresh )); then
     _aside_wish_dismiss
@@ -174,7 +174,7 @@ _aside_wish_unchanged() {
   return 0
 }
 
-# Esc: closes what was opened, and then nothing is shown until the line is another.
+# Esc: closes what was opened, and then nothing is shown until the line changes.
 _aside_wish_dismiss() {
   if [[ $KEYMAP != vi(cmd|opp) && $_aside_shown == answer ]] && (( _aside_listed || $#_aside_explanation )); then
     _aside_listed=0 _aside_explanation=() _aside_explain_id=0 _aside_fresh=1
@@ -205,12 +205,12 @@ _aside_wish_broken() {
   _aside_wish_reset
 }
 
-# The line is about to run. Whatever key or widget it was, the words of a wish are not: they come back.
+# The line is about to run. Whichever key or widget it was, the words of a query are not run: they come back.
 _aside_wish_end() {
   if [[ $BUFFER == "$_aside_wish_mark"* && $CONTEXT == start ]] && (( _aside_on && ! ${ZLE_RECURSIVE:-0} )); then
     _aside_rescued=$BUFFER BUFFER=
   elif (( $#_aside_took )) && [[ $BUFFER == *"${_aside_took[1]%% *}"* ]]; then
-    # A line without even the program of it is another one.
+    # A line without even its program counts as another one.
     local action=edit
     [[ $BUFFER == "$_aside_took[1]" ]] && action=run
     _aside_outcome $action "$_aside_took[2]" "$_aside_took[1]" "$_aside_took[3]" "$_aside_took[4]" "$BUFFER"
@@ -253,10 +253,10 @@ _aside_wish_heard() {
 }
 
 _aside_wish_answered() {
-  # Nobody types in these modes.
+  # Not in vi command mode.
   [[ $KEYMAP != vi(cmd|opp) ]] || (( _aside_wish_taking )) || return 0
   _aside_shown=answer _aside_wish_line=$BUFFER
-  # One that leaves out some of the words is looked at before it is taken.
+  # One that leaves out some of the words is shown before it is taken.
   if (( _aside_wish_taking )) && [[ -z $_aside_wish_state && $_aside_proposals[6] != closest ]]; then
     _aside_wish_apply
     _aside_left=$LBUFFER _aside_right=$RBUFFER _aside_wishing=0
@@ -266,7 +266,7 @@ _aside_wish_answered() {
   _aside_wish_draw
 }
 
-# ↓ wants other ways, where there are fewer than a list shows.
+# ↓ asks for other ways, where there are fewer than a list shows.
 _aside_more_ask() {
   local REPLY
   local -i at
@@ -293,7 +293,7 @@ _aside_more_heard() {
   zle -R
 }
 
-# The list is no longer on the screen: its answer is not waited for.
+# The list is no longer on the screen: drops its reply.
 _aside_more_drop() {
   (( _aside_more_id )) || return 0
   _aside_more_id=0 _aside_more_for=
@@ -301,7 +301,7 @@ _aside_more_drop() {
   return 0
 }
 
-# What cannot be answered is only said to somebody who waits.
+# Shows an error only if the user waits.
 _aside_wish_refused() {
   if [[ $1 == $_aside_explain_id ]]; then
     _aside_explain_id=0
@@ -340,12 +340,12 @@ _aside_explain_heard() {
 # Whether what is shown belongs to the line.
 _aside_wish_stands() { [[ -n $_aside_drawn && $BUFFER == "$_aside_wish_line" ]] }
 
-# Whether the line is one whose words are not to be run.
+# Whether the words of the line must not be run.
 _aside_is_wish() {
   [[ $BUFFER == "$_aside_wish_mark"* && $CONTEXT == start ]] && (( _aside_on && ! ${ZLE_RECURSIVE:-0} ))
 }
 
-# Enter on a wish. Fails if the line is to be accepted after all.
+# Enter on a query. Fails if the line is to be accepted after all.
 _aside_wished() {
   _aside_is_wish || return 1
   _aside_wish_enter && return 0
@@ -356,7 +356,7 @@ _aside_wished() {
     _aside_wish_taking=0
     _aside_wish_say "say what you want, like this: ${_aside_wish_mark}find files larger than 100 MB"
   elif [[ $REPLY == "$_aside_wish" && $_aside_wish_state == (thinking|partial) ]]; then
-    # Somebody is thinking about it already.
+    # The question is already pending.
     [[ -n $_aside_shown ]] || _aside_wish_wait
   else
     _aside_wish_ask 1
@@ -364,8 +364,8 @@ _aside_wished() {
   return 0
 }
 
-# Takes what is shown, as it was chosen. Fails if there is nothing to take. Half of a command is not taken: it may mean
-# something else than the whole, so the line becomes the whole when it is there.
+# Takes what is shown, as it was chosen. Fails if there is nothing to take. Does not take a partial command: it may mean something else than
+# the whole, so the line becomes the whole when it arrives.
 _aside_wish_enter() {
   [[ $_aside_shown == answer ]] && _aside_wish_stands || return 1
   if [[ -n $_aside_wish_state ]]; then
@@ -378,7 +378,7 @@ _aside_wish_enter() {
   return 0
 }
 
-# Makes the line the command. One step for undo, apart from what was typed before and after.
+# Replaces the line with the command. One step for undo, apart from what was typed before and after.
 _aside_wish_apply() {
   local -i at=_aside_pick*6-5
   local text=$_aside_proposals[at] warning=$_aside_proposals[at+4]
@@ -394,7 +394,7 @@ _aside_wish_apply() {
   # It is to be read, not to be completed.
   _aside_dismissed=1 _aside_hushed=$BUFFER _aside_asked=0
   _aside_hold_keys explain
-  # Who has not seen it before has not seen what it may do either.
+  # If the command was not shown before, nor was its warning.
   if [[ -n $warning ]] || (( blind )); then
     _aside_shown=taken _aside_wish_line=$BUFFER _aside_explanation=() _aside_listed=0
     _aside_wish_draw
@@ -462,7 +462,7 @@ _aside_explain_ask() {
   return 0
 }
 
-# What each command of the list does.
+# Explains each command of the list.
 _aside_explain_each() {
   if (( $#_aside_proposals < 12 )); then
     _aside_wish_explain
@@ -489,7 +489,7 @@ _aside_each_heard() {
   zle -R
 }
 
-# The line that was taken is another now. One that is empty is the end of it.
+# The line that was taken has changed. An empty one ends it.
 _aside_took_edit() {
   [[ $BUFFER == "$_aside_took[1]" ]] && return 0
   _aside_let_keys
@@ -520,7 +520,7 @@ aside-private() {
     say='no longer private: what the settings allow may leave this machine'
   fi
   if zle; then
-    # What is on its way is given up with the connection.
+    # Cancels the pending question with the connection.
     [[ -n $_aside_wish_state ]] && _aside_wish_cancel
     _aside_clear
     (( _aside_fd )) && _aside_hello

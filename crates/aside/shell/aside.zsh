@@ -1,46 +1,46 @@
-# Aside for zsh 5.3 and later: tells the daemon what is typed and how commands end, and paints its answers.
+# Aside for zsh 5.3 and later: tells the daemon what is typed and how commands end, and paints its replies.
 #
-# aside.first.zsh reads this when the first prompt has been drawn, inside `emulate zsh -o no_aliases -o no_xtrace -c`. So
-# every function below runs with the options of a plain zsh, whatever the person has set, and no alias of theirs gets into
-# it; what needs their options is in aside.plain.zsh. What is taken from the shell and given back is in aside.borrow.zsh. What is shown is in aside.show.zsh, a list of it in aside.menu.zsh, the keys in aside.keys.zsh, what
-# this shell is called upon to tell about itself in aside.names.zsh, wishes in aside.wish.zsh and aside.below.zsh,
-# sentences in aside.talk.zsh and aside.said.zsh, and the next command in aside.next.zsh.
+# aside.first.zsh reads this when the first prompt has been drawn, inside `emulate zsh -o no_aliases -o no_xtrace -c`. So every function
+# below runs with the options of a plain zsh, whatever the user has set, and no alias of theirs gets into it; what needs their options is in
+# aside.plain.zsh. What is taken from the shell and given back is in aside.borrow.zsh. What is shown is in aside.show.zsh, a list of it in
+# aside.menu.zsh, the keys in aside.keys.zsh, what this shell tells about itself in aside.names.zsh, queries in aside.wish.zsh and
+# aside.below.zsh, prose in aside.talk.zsh and aside.said.zsh, and the next command in aside.next.zsh.
 #
-# A message is sent and forgotten; answers arrive in _aside_heard, between two keys. Where a line of this file waits for
-# the daemon, that is a bug.
+# A message is sent and forgotten; replies arrive in _aside_heard, between two keys. Where a line of this file waits for the daemon, that is
+# a bug.
 
 typeset -gi _aside_on=${_aside_on:-1}        # 0 after aside-off.
 typeset -gi _aside_fd=${_aside_fd:-0}        # The connection; 0 when there is none.
-typeset -gi _aside_number=${_aside_number:-65}  # The number of the last connection.
+typeset -gi _aside_number=${_aside_number:-65}  # The descriptor of the last connection.
 typeset -gi _aside_seq=${_aside_seq:-0}      # Number of the last message.
-typeset -gi _aside_asked=0                   # Number of the last question about the line; other answers are stale.
-typeset -gi _aside_out=0 _aside_chars=0      # Messages and characters sent and not yet answered.
-typeset -gi _aside_missed=0                  # The line changed, and there was no room to say so.
+typeset -gi _aside_asked=0                   # Number of the last question about the line; other replies are stale.
+typeset -gi _aside_out=0 _aside_chars=0      # Messages and characters sent and not yet acknowledged.
+typeset -gi _aside_missed=0                  # The line changed, and there was no room to send it.
 typeset -gi _aside_redone=0                  # Questions asked again at this line, since the daemon hung up.
-typeset -gi _aside_greeted=0                 # The daemon answered on this connection.
-typeset -gi _aside_mute=0                    # Connections in a row that were never answered;
-typeset -gi _aside_hasty=0                   # and those that we closed before anybody could.
+typeset -gi _aside_greeted=0                 # The daemon replied on this connection.
+typeset -gi _aside_mute=0                    # Connections in a row that never got a reply;
+typeset -gi _aside_hasty=0                   # and those that we closed before there could be one.
 typeset -gF _aside_opened=0                  # When this one began.
 typeset -gF _aside_retry_at=0                # No connection is tried before this time.
 typeset -gi _aside_starting=${_aside_starting:-0}  # Tells when the daemon we started is there.
 typeset -gi _aside_leaving=0                 # Aside was uninstalled.
-typeset -gi _aside_tries=0                   # Daemons started since one last answered;
+typeset -gi _aside_tries=0                   # Daemons started since one last replied;
 typeset -gF _aside_pause_until=0             # after too many, none before this time.
 typeset -gi _aside_enabled=1                 # What the settings say about ghost text.
 typeset -gi _aside_min=1                     # Characters of a line before it is asked about.
 typeset -gi _aside_isearch=0 _aside_histno=0 # A search is going on; the number of the newest line.
-typeset -gi _aside_seen=1 _aside_edited=1    # This line began, and changed, with our knowledge.
+typeset -gi _aside_seen=1 _aside_edited=1    # Whether we saw this line begin, and change.
 typeset -gaU _aside_lost                     # Hooks that were not called.
 typeset -gA _aside_hooked                    # Hooks that were put back.
 # Keys and the trap are in place. 2 when the rc file was read again since, and with it perhaps a trap of its own.
 typeset -gi _aside_ready=$(( ${_aside_ready:-0} ? 2 : 0 ))
 typeset -gi _aside_rival=${_aside_rival:-0}  # We silenced zsh-autosuggestions.
-typeset -g _aside_answer=                    # Bytes of an answer that is not whole yet.
+typeset -g _aside_answer=                    # Bytes of an incomplete reply.
 typeset -g _aside_left= _aside_right=        # The line when we last looked,
 typeset -gi _aside_at=0                      # and its number.
 typeset -g _aside_autosuggestions=replace
 typeset -g _aside_silent=                    # Why there is nothing to see, for `aside doctor`.
-typeset -g _aside_facts=                     # What the daemon heard about this shell,
+typeset -g _aside_facts=                     # What the daemon was told about this shell,
 typeset -gi _aside_told=0                    # and how often.
 typeset -g _aside_keymap= _aside_daemon= _aside_welcomed=
 typeset -gi _aside_ran=1                     # A command ran since we last looked at the keys.
@@ -52,8 +52,8 @@ typeset -gA _aside_pending                   # Commands that ended and that the 
 
 # The connection
 
-# Connects for the time of one line: zsh cannot hide a descriptor from the programs it starts, so none may be open while
-# a command runs. About 60 µs.
+# Connects for the time of one line: zsh cannot hide a descriptor from the programs it starts, so none may be open while a command runs.
+# Takes about 60 µs.
 _aside_open() {
   (( _aside_fd )) && return 0
   (( _aside_on && EPOCHREALTIME >= _aside_retry_at )) || return 1
@@ -62,7 +62,7 @@ _aside_open() {
   else
     local REPLY
     _aside_free_number || return 1
-    # A socket that is not ours would get to know what is typed.
+    # A socket of another user would get to know what is typed.
     if ! { [[ -S $_aside_socket && -O $_aside_socket ]] && zsocket -d $_aside_number $_aside_socket 2>/dev/null }; then
       (( _aside_retry_at = EPOCHREALTIME + 0.05 ))
       _aside_silent='no daemon'
@@ -73,7 +73,7 @@ _aside_open() {
   fi
   _aside_answer= _aside_out=0 _aside_chars=0 _aside_missed=0 _aside_greeted=0 _aside_awaited=() _aside_next_id=0
   (( _aside_opened = EPOCHREALTIME ))
-  # A connection that is never answered stays in the queue of a daemon that hangs, and a full queue would block us.
+  # A connection without a reply stays in the queue of a daemon that hangs, and a full queue would block us.
   if (( ++_aside_mute > 3 )); then
     _aside_silent='the daemon does not answer'
     (( _aside_retry_at = EPOCHREALTIME + (_aside_mute > 9 ? 3600 : 30 << (_aside_mute - 4)) ))
@@ -82,8 +82,8 @@ _aside_open() {
   _aside_hello
 }
 
-# A number that nobody else is given, since some plugins close numbers that were theirs once; and another one each time,
-# since the last one may still be watched.
+# A descriptor that no other code is given, since some plugins close descriptors that were theirs once; and another one each time, since the
+# last one may still be watched.
 _aside_free_number() {
   local -i tries=0
   while (( ++tries <= 30 )); do
@@ -103,8 +103,8 @@ _aside_close() {
   _aside_fd=0
 }
 
-# The daemon hung up: it ended, or a new version took its place and listens already. Called again for the same descriptor
-# if it could not be closed at once.
+# The daemon hung up: it ended, or a new version took its place and listens already. Called again for the same descriptor if it could not be
+# closed at once.
 _aside_hangup() {
   if (( $1 == _aside_fd )); then
     _aside_fd=0 _aside_asked=0 _aside_untold=1
@@ -113,14 +113,14 @@ _aside_hangup() {
     local wish=$_aside_wish_state
     _aside_wish_state=
     if (( ! _aside_greeted )); then
-      # It was on its way out when we came. Connecting again at once might go on for ever.
+      # It was about to end when we connected. Connecting again at once might loop for ever.
       _aside_start_daemon
     elif _aside_open; then
-      # A question that makes the daemon hang up would make it do so for ever.
+      # Caps the retries: a question that makes the daemon hang up would do so for ever.
       [[ -n $_aside_drawn && -z $wish ]] || (( ++_aside_redone > 3 )) || _aside_ask
     fi
     [[ -n $wish && -z $_aside_wish_state ]] && _aside_wish_lost
-    # zsh notices that it has other descriptors to watch only when their number changes. This one cries again at once.
+    # zsh notices that it has other descriptors to watch only when their number changes. This one reports again at once.
     (( _aside_fd + _aside_starting == before )) || return 0
   fi
   _aside_forget $1
@@ -134,9 +134,8 @@ _aside_forget() {
   return 0
 }
 
-# Seldom needed, since `aside init` starts it too. Does not wait for it: the program ends when the daemon answers, and
-# _aside_started hears of it, at this line or a later one.
-# Tries that come to nothing are further and further apart, and then end.
+# Seldom needed, since `aside init` starts it too. Does not wait for it: the program ends when the daemon replies, and _aside_started is
+# called, at this line or a later one. Failed tries back off, and then end.
 _aside_start_daemon() {
   (( ! _aside_starting && _aside_tries < 8 )) || return 0
   if [[ ! -x $_aside_bin ]]; then
@@ -157,7 +156,7 @@ _aside_started() {
   _aside_starting=0 _aside_retry_at=0
   sysread -t 0 -i $1 word 2>/dev/null
   if [[ $word == uninstalled* ]]; then
-    # All of it goes where the next line begins: now one of our widgets runs.
+    # Everything is removed where the next line begins: now one of our widgets runs.
     _aside_on=0 _aside_leaving=1 _aside_silent=uninstalled
     _aside_clear
     _aside_restore
@@ -183,13 +182,13 @@ _aside_open_pipe() {
   _aside_fd=$_aside_pipe_in
 }
 
-# Sends one record: a field count, then the fields, each ended by NUL. Every argument must be quoted, or empty ones vanish.
-# Without room it sends nothing: a write to a daemon that has stopped reading would block the shell.
+# Sends one record: a field count, then the fields, each ended by NUL. Every argument must be quoted, or empty ones vanish. Without room it
+# sends nothing: a write to a daemon that has stopped reading would block the shell.
 _aside_send() {
   local record="$#"$'\0'${(pj:\0:)@}$'\0'
   (( _aside_out < 64 && (! _aside_out || _aside_chars + $#record < 4096) )) || return 1
   (( _aside_out++, _aside_chars += $#record ))
-  # A connection that is gone is noticed when it is read.
+  # A lost connection is noticed when it is read.
   if [[ $_aside_transport == pipe ]]; then
     syswrite -o $_aside_pipe_out -- "$record"
   else
@@ -209,22 +208,22 @@ _aside_hello() {
     _aside_send $number finished "$_aside_session" $number "${(@0)_aside_pending[$number]}" || break
   done
   [[ -n $_aside_query ]] && _aside_talk_send
-  # Where a line begins there may be something to tell first.
+  # Where a line begins there may be something to send first.
   (( $#_aside_ended && ! ${_aside_within:-0} )) && _aside_next_send
   (( _aside_fd ))
 }
 
 # Answers
 
-# Answers arrive here, between two keys, which must not see that anybody was in between: two kills in a row are one, and
-# yank-pop follows a yank. Since 5.9 zsh keeps LASTWIDGET for us; what the last key was like we have to say ourselves.
+# Replies arrive here, between two keys, which must not notice it: two kills in a row are one, and yank-pop follows a yank. Since 5.9 zsh
+# keeps LASTWIDGET for us; we have to restore what the last key was like.
 #
-# A Ctrl-C in between is remembered, and comes again from outside when we have returned; where the trap stays all the same, it does
-# what Ctrl-C does. There is no pattern in it: zsh does not survive one that is matched while it matches another.
+# A Ctrl-C in between is remembered, and sent again from outside when we have returned; where the trap stays all the same, it does what
+# Ctrl-C does. There is no pattern in it: zsh crashes on one that is matched while it matches another.
 typeset -gi _aside_broken=0
 typeset -g _aside_remember='if (( ${_aside_guards:-0} )); then _aside_broken=1; else return 130; fi'
 _aside_heard() {
-  # While keys are bound, which takes a moment and happens once, it is better lost: zsh may not survive any trap then.
+  # While keys are bound, which takes a moment and happens once, a Ctrl-C is better lost: any trap may crash zsh then.
   local trap=
   (( _aside_ready == 1 )) && trap=$_aside_remember
   _aside_unbroken 20 "$trap" zle _aside_reply ${=_aside_memo:+-f nolast} -Nw -- "$@"
@@ -273,7 +272,7 @@ _aside_reply() {
   return 0
 }
 
-# Takes apart what was read, and does what it says.
+# Parses what was read, and acts on it.
 _aside_hear() {
   local record
   local -a field
@@ -283,9 +282,9 @@ _aside_hear() {
     record=${_aside_answer%%$'\0'*}
     _aside_answer=${_aside_answer#*$'\0'}
     field=("${(@ps:\x1f:)record}")
-    # The number of the question: nothing else is taken for one, since zsh evaluates what stands in an expression.
+    # The number of the question: accepts digits only, since zsh evaluates what stands in an expression.
     [[ $field[1] == <-> ]] || continue
-    # An update is the second answer to a question, and so is what follows the first answer to a wish or a sentence.
+    # An update is the second reply to a question, and so is what follows the first reply to a query or to prose.
     if [[ $field[2] != (update|translate|explain|said|next) || -n ${_aside_awaited[$field[1]]-} ]]; then
       (( _aside_out > 0 )) && (( --_aside_out == 0 )) && _aside_chars=0
       (( $#_aside_awaited )) && unset "_aside_awaited[$field[1]]"
@@ -302,9 +301,9 @@ _aside_hear() {
       ok)
         unset "_aside_pending[$field[1]]"
         [[ $field[1] == $_aside_wrong_id ]] && _aside_wrong_noted ;;
-      # What the daemon could not store is sent again; what it could not read never will be.
+      # What the daemon could not store is sent again; what it could not parse never will be.
       error)
-        # One that does not know what we talk about.
+        # An older daemon that does not know the message.
         (( field[1] && field[1] == _aside_naming )) && _aside_kinds=() _aside_piece=-1
         _aside_wish_refused "${(@)field}"
         _aside_talk_refused "${(@)field}"
@@ -316,9 +315,9 @@ _aside_hear() {
   return 0
 }
 
-# The daemon's answer to hello: version, pid, and the settings to follow. Mostly what it was the last time.
+# The reply to hello: version, pid, and the settings to follow. Mostly unchanged.
 _aside_welcome() {
-  # Whoever we waited for is there; the descriptor that would tell is closed when it does.
+  # The daemon that we waited for is there; the descriptor that would tell is closed when it does.
   _aside_starting=0
   _aside_greeted=1 _aside_mute=0 _aside_hasty=0 _aside_retry_at=0 _aside_tries=0 _aside_silent=
   (( ++_aside_told ))
@@ -330,7 +329,7 @@ _aside_welcome() {
 }
 
 _aside_settle() {
-  # A new daemon knows nothing about us, and new settings may make another one of it.
+  # A new daemon knows nothing about us, and new settings may change the capture.
   _aside_untold=1
   if [[ $2 != $_aside_daemon ]]; then
     [[ -z $_aside_daemon ]] || _aside_told=0 _aside_stale=1 _aside_kinds=() _aside_piece=-1 _aside_counted=()
@@ -339,7 +338,7 @@ _aside_settle() {
   local tab=${12:-take}
   if [[ $tab != $_aside_tab ]]; then
     _aside_tab=$tab
-    # Bound in the meantime; later than that, somebody may count on it being ours.
+    # Bound in the meantime; later than that, the user may count on it being ours.
     if (( _aside_ready && ! $#_aside_welcomed )); then _aside_leave_tab; elif (( _aside_ready )); then _aside_ready=2; fi
   fi
   _aside_welcomed="$*"
@@ -353,8 +352,8 @@ _aside_settle() {
   _aside_configure "${(@)@[3,-1]}"
 }
 
-# Where Ctrl-C breaks off a line. zsh leaves out the first precmd function after a TRAPINT, which is our doing unless there was
-# a trap before: put one there that calls it all the same.
+# Where Ctrl-C interrupts a line. zsh skips the first precmd function after a TRAPINT, which is our doing unless there was a trap before:
+# puts one there that calls it all the same.
 _aside_wipe() {
   _aside_wish_broken
   # It ends a search first.
@@ -374,15 +373,15 @@ _aside_wipe() {
 
 _aside_ask() {
   _aside_asked=0
-  # A list that was asked for and is not here yet is not wanted any more.
+  # A list that was asked for and has not arrived is not wanted any more.
   (( _aside_menu == 1 )) && _aside_menu=0
   if [[ $BUFFER == "$_aside_wish_mark"* && $CONTEXT == start ]]; then
     _aside_wish_ask $_aside_wish_taking
     return 0
   fi
-  # Past commands are shown as they were; a pasted file is not worth a thought.
+  # Past commands are shown as they were; a pasted file is not asked about.
   (( $#BUFFER >= _aside_min && $#PREBUFFER + $#BUFFER <= 4096 && _aside_enabled )) && ! _aside_is_recalled || return 0
-  # Nor what nobody types.
+  # Nor is a line in vi command mode.
   (( ! _aside_dismissed )) && [[ $KEYMAP != vi(cmd|opp) ]] || return 0
   _aside_ask_for 0
   return 0
@@ -475,8 +474,8 @@ _aside_begin() {
   return 0
 }
 
-# The first line, after its prompt has been drawn. zsh does not forget a Ctrl-C here, as it does where it calls us with an
-# answer: so what takes longest is done here, and while the daemon thinks about its answer.
+# The first line, after its prompt has been drawn. zsh does not forget a Ctrl-C here, as it does where it calls us with a reply: so what
+# takes longest is done here, and while the daemon works on its reply.
 _aside_start() {
   _aside_begin
   if (( _aside_fd && ! _aside_ready && ! PENDING )); then
@@ -487,7 +486,7 @@ _aside_start() {
   return 0
 }
 
-# The first prompt is drawn, and something typed already.
+# The first prompt is drawn, and keys were typed already.
 _aside_woken() {
   _aside_waking=0
   _aside_begin
@@ -510,7 +509,7 @@ _aside_finish() {
   return 0
 }
 
-# The search line below the prompt would be wiped by painting.
+# Painting would wipe the search line below the prompt.
 _aside_search() { _aside_isearch=1; _aside_clear }
 _aside_found() {
   _aside_isearch=0
@@ -525,7 +524,7 @@ _aside_preexec() {
   _aside_line= _aside_marked=0 _aside_ran=1 _aside_stale=1 _aside_tried= _aside_entered=
   (( _aside_edited || ! _aside_seen )) || _aside_lost+=(line-pre-redraw)
   if (( _aside_fd )) && [[ $_aside_transport == socket ]]; then
-    # The end of the line was kept from us, and no program may inherit the connection.
+    # line-finish was not called, and no program may inherit the connection.
     _aside_lost+=(line-finish)
     _aside_close
   fi
@@ -544,12 +543,12 @@ _aside_preexec() {
   _aside_began=$EPOCHREALTIME
 }
 
-# Runs first of all precmd functions: they take time that is not the command's, and may start programs.
+# Runs before all other precmd functions: they take time that does not belong to the command, and may start programs.
 _aside_precmd() {
   local -i code=$?
   _aside_whole || return code
   (( _aside_marked )) && _aside_mark_end $code
-  # A line that was broken off had no zle-line-finish.
+  # An interrupted line had no zle-line-finish.
   _aside_disarm
   _aside_close
   _aside_ended=()

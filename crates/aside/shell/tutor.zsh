@@ -1,5 +1,5 @@
-# The tour of `aside tutor`, read by zsh after the plugin. Prints one lesson above the prompt, and the next one once a command
-# of the lesson's pattern has run.
+# The tour of `aside tutor`, read by zsh after the plugin. Prints one lesson above the prompt, and the next one once a command that matches
+# the pattern of the lesson has run.
 
 typeset -gi _aside_lesson=1 _aside_lesson_shown=0
 typeset -g _aside_tutor_ran=

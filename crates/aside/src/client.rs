@@ -1,4 +1,4 @@
-//! One question to the daemon from a command of ours. Blocking, bounded, and without a runtime: it must start fast.
+//! Sends one request to the daemon from a command-line program. Blocking, bounded, and without an async runtime: it must start fast.
 
 pub mod tasks;
 
@@ -15,24 +15,24 @@ use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 use crate::exec::taint::{self, Rank};
 
-/// A daemon that takes longer than this hangs.
+/// Reply timeout: a daemon that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Unless it was asked to wait for a model, which takes it eight seconds at most.
+/// Reply timeout when the daemon waits for a model, which takes at most eight seconds.
 const LONG_PATIENCE: Duration = Duration::from_secs(10);
-/// What is read of an answer.
+/// Cap on the bytes of a reply.
 const MAX_ANSWER: u64 = 4 * 1024 * 1024;
 
 #[derive(Debug)]
 pub enum ClientError {
-    /// Nobody listens.
+    /// No process listens on the socket.
     Absent,
-    /// Somebody listens and does not answer.
+    /// A process listens but does not reply.
     Silent,
-    /// Another user listens there, who must not hear what we would say.
+    /// The listener belongs to another user, who must not receive our requests.
     Foreign,
-    /// A command of a task listens there, or what it has started.
+    /// The listener is a command of a task, or a descendant of it.
     Impostor,
-    /// The answer is not one.
+    /// The reply cannot be parsed.
     Garbled(String),
 }
 
@@ -67,7 +67,7 @@ pub fn ask(socket: &Path, request: Request) -> Result<Reply, ClientError> {
     ask_patiently(socket, request, if waits { LONG_PATIENCE } else { PATIENCE })
 }
 
-/// For an answer that may take as long as this.
+/// Sends a request with its own reply timeout.
 pub fn ask_patiently(socket: &Path, request: Request, patience: Duration) -> Result<Reply, ClientError> {
     let mut stream = connect(socket)?;
     stream.set_read_timeout(Some(patience)).map_err(|_| ClientError::Silent)?;
@@ -82,7 +82,7 @@ pub fn ask_patiently(socket: &Path, request: Request, patience: Duration) -> Res
     Ok(answer.reply)
 }
 
-/// What a command of ours asks. `ASIDE_PRIVATE` holds for everything that it asks, whatever that is.
+/// Wraps a request. `ASIDE_PRIVATE` applies to every request.
 pub fn call(id: u64, request: Request) -> Call {
     let mut call = Call::new(id, request);
     call.private |= is_private();
@@ -93,7 +93,7 @@ pub fn is_private() -> bool {
     std::env::var_os("ASIDE_PRIVATE").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// An ordinary `connect` waits for ever when the queue of a daemon that hangs is full.
+/// Connects without blocking: a plain `connect` waits forever when the accept queue of a hung daemon is full.
 fn connect_at_once(socket: &Path) -> Result<UnixStream, ClientError> {
     let address = SocketAddrUnix::new(socket).map_err(|_| ClientError::Absent)?;
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
@@ -110,7 +110,7 @@ fn connect_at_once(socket: &Path) -> Result<UnixStream, ClientError> {
     match taint::listener(&stream) {
         Some(Rank::Command) => return Err(ClientError::Impostor),
         Some(Rank::Daemon | Rank::User) => {}
-        // A daemon that has gone meanwhile; or whatever has inherited a listener that a command has made.
+        // The daemon has just ended, or a process inherited the listener of a task's command.
         None => return Err(ClientError::Silent),
     }
     let stream = UnixStream::from(stream);
@@ -118,7 +118,7 @@ fn connect_at_once(socket: &Path) -> Result<UnixStream, ClientError> {
     Ok(stream)
 }
 
-/// Whether somebody listens, busy or not.
+/// Whether a process listens, busy or not.
 pub fn is_served(socket: &Path) -> bool {
     !matches!(connect_at_once(socket), Err(ClientError::Absent))
 }
@@ -128,7 +128,7 @@ fn is_ours(stream: &OwnedFd, _: &Path) -> bool {
     net::sockopt::socket_peercred(stream).is_ok_and(|peer| peer.uid == rustix::process::getuid())
 }
 
-/// Where the kernel is not asked as easily: by who made the socket.
+/// Without a portable way to ask for the peer's credentials, checks the owner of the socket file.
 #[cfg(not(target_os = "linux"))]
 fn is_ours(_: &OwnedFd, socket: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

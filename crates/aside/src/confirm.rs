@@ -1,4 +1,4 @@
-//! Questions with a yes or a no for an answer, on the terminal.
+//! Yes-or-no questions on the terminal.
 
 use std::io::{BufRead, IsTerminal};
 
@@ -11,7 +11,7 @@ pub enum Default {
     No,
 }
 
-/// None without a terminal: an answer that was piped in was not given to this question.
+/// `None` without a terminal: piped input was not meant as an answer to this question.
 pub fn confirm(question: &str, default: Default) -> anyhow::Result<Option<bool>> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Ok(None);
@@ -26,12 +26,12 @@ pub fn confirm(question: &str, default: Default) -> anyhow::Result<Option<bool>>
     }
 }
 
-/// One line of the user's, after a question.
+/// Asks for one line of text.
 pub fn line(question: &str) -> anyhow::Result<String> {
     Ok(answer(question)?.unwrap_or_default())
 }
 
-/// Nothing where the input ends: Ctrl-D is not Enter.
+/// `None` at the end of input: Ctrl-D is not Enter.
 fn answer(question: &str) -> anyhow::Result<Option<String>> {
     eprint!("{question}");
     let mut answer = String::new();
@@ -39,7 +39,7 @@ fn answer(question: &str) -> anyhow::Result<Option<String>> {
     Ok((read > 0).then(|| answer.trim().to_owned()))
 }
 
-/// Nothing where it is neither yes nor no.
+/// `None` if it is neither yes nor no.
 fn read(answer: &str, default: Default) -> Option<bool> {
     match answer.to_lowercase().as_str() {
         "" => Some(default == Default::Yes),

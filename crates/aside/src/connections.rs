@@ -1,4 +1,4 @@
-//! The open connections of a server, and which one is closed when there are too many: no process can lock the others out.
+//! Tracks the open connections of a server and evicts one when there are too many, so that no process can lock the others out.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use crate::exec::taint::Caller;
 
 pub struct Connections {
     most: usize,
-    /// Of all callers together that are not the user.
+    /// Cap on all callers together that are not the user.
     most_of_commands: usize,
     began: Instant,
     open: Mutex<Vec<Arc<Open>>>,
@@ -20,12 +20,12 @@ pub struct Connections {
 struct Open {
     process: Option<i32>,
     caller: Caller,
-    /// Milliseconds since the daemon began.
+    /// Milliseconds since the daemon started.
     used: AtomicU64,
     evicted: Notify,
 }
 
-/// Held by a connection for as long as it is open.
+/// A connection's slot, held for as long as it is open.
 pub struct Place {
     connections: Arc<Connections>,
     open: Arc<Open>,
@@ -40,7 +40,7 @@ impl Connections {
         self.locked().len()
     }
 
-    /// When all places are taken, closes the connection that was idle longest, of the process that has the most. None when commands of tasks
+    /// When all slots are taken, evicts the longest idle connection of the process that has the most. Returns `None` if commands of tasks
     /// have too many already.
     pub fn admit(self: &Arc<Self>, process: Option<i32>, caller: Caller) -> Option<Place> {
         let mut open = self.locked();
@@ -67,7 +67,7 @@ impl Connections {
     }
 }
 
-/// The one that was idle longest, of the process that has the most.
+/// The longest idle connection of the process that has the most.
 fn victim(open: &[Arc<Open>]) -> Option<usize> {
     let mut counts: HashMap<Option<i32>, usize> = HashMap::new();
     for open in open {
@@ -79,12 +79,12 @@ fn victim(open: &[Arc<Open>]) -> Option<usize> {
 }
 
 impl Place {
-    /// The client has sent something, or has read what it was sent.
+    /// Called when the client has sent something or has read a reply.
     pub fn touch(&self) {
         self.open.used.store(self.connections.now(), Ordering::Relaxed);
     }
 
-    /// Returns when another connection took this place.
+    /// Returns when this connection is evicted in favour of another.
     pub async fn evicted(&self) {
         self.open.evicted.notified().await;
     }

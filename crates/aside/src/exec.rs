@@ -1,8 +1,7 @@
-//! The only place that starts a process, through seven doors: `probe` asks a program a read-only question and waits a
-//! bounded time, on any thread that may block; `own` starts our daemon, or the shell, editor, pager or browser of the person who
-//! typed the command; `serve` starts the model server that the settings name, which ends with us; `tap` has tmux start `aside
-//! sink`; `enclose` starts the person's shell in a terminal of ours; `run` runs a command that was approved; `agent` starts the agent that
-//! the settings name, where it can write nothing but its own state.
+//! The only module that starts processes, through seven functions: `probe` asks a program a read-only question with a timeout, on any
+//! thread that may block; `own` starts our daemon, or the user's shell, editor, pager or browser; `serve` starts the model server that the
+//! settings name, which ends with us; `tap` has tmux start `aside sink`; `enclose` starts the user's shell in a pty of ours; `run` runs an
+//! approved command; `agent` starts the agent that the settings name, where it can write nothing but its own state.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{PipeReader, Read};
@@ -28,18 +27,18 @@ pub mod run;
 pub mod serve;
 pub mod taint;
 
-/// What is read of an answer that is one line, and of one that is a list.
+/// Caps on a one-line answer, and on a list.
 const LINE_BYTES: usize = 64 * 1024;
 const LIST_BYTES: usize = 1024 * 1024;
-/// Of a change; who looks at more than that at once does not look.
+/// Cap on a diff; a user cannot review more than that at once.
 pub const DIFF_BYTES: usize = 4 * 1024 * 1024;
 const HELP_BYTES: usize = 256 * 1024;
-/// Of a page of the manual; the options of longer ones come first or not at all.
+/// Cap on a man page; longer pages list their options first or not at all.
 const MANUAL_BYTES: usize = 256 * 1024;
 
 const INHERIT: &str = "ASIDE_INHERIT_FDS";
 
-/// The questions we may ask, each harmless by what it runs.
+/// The questions that may be asked. Each is harmless by what it runs.
 pub enum Probe<'a> {
     /// `PATH --version` of what should be Aside.
     AsideVersion(&'a Path),
@@ -47,50 +46,50 @@ pub enum Probe<'a> {
     ShellVersion(&'a str),
     /// `PATH --version` of an agent that the user has named.
     AgentVersion(&'a Path),
-    /// About the repository at this place.
+    /// About the repository at `root`.
     Git { root: &'a Path, question: Question<'a> },
-    /// The desktop's name for the browser that opens pages.
+    /// The desktop's name for the default browser.
     DefaultBrowser,
-    /// Name, tab, something about it, one a line.
+    /// Name, tab, details; one session a line.
     TmuxSessions,
-    /// What the keys of a tmux server do, one a line.
+    /// The key bindings of a tmux server, one a line.
     TmuxKeys(&'a Pane),
-    /// `PROGRAM --help`, by an Aside that has given up every right to change anything before it becomes the program. It
-    /// starts in an empty directory, which is also its home.
+    /// `PROGRAM --help`, executed by an Aside that first gives up every right to change anything. It starts in an empty directory, which is
+    /// also its home.
     Help { aside: &'a Path, program: &'a Path, path: &'a str, empty: &'a Path },
-    /// The page of the manual about a command, as plain text. The name is no path and no option.
+    /// A command's man page as plain text. The name must be no path and no option.
     Manual { command: &'a str, path: &'a str },
-    /// The command that the person wrote into the settings prints a key. No shell reads it.
+    /// The command from the settings that prints an API key. Runs without a shell.
     Key(&'a str),
-    /// The key that the desktop's keyring has under this name.
+    /// The API key that the desktop's keyring has under this name.
     Keyring(&'a str),
 }
 
-/// How a question is put.
+/// A prepared question.
 struct Asked {
     command: Command,
     timeout: Duration,
     bytes: usize,
-    /// What is too long is cut at the last whole line or entry, which ends with this byte; or is no answer at all.
+    /// The delimiter at which an answer over the cap is cut, so that only whole lines or entries stay; `None` discards such an answer.
     cut_at: Option<u8>,
-    /// Which way of ending makes it an answer.
+    /// Which exit statuses make it an answer.
     counts: Counts,
     sandbox: Sandbox,
 }
 
 enum Counts {
     Success,
-    /// Many a program calls being asked for help a failure.
+    /// Many programs exit with a failure after `--help`.
     Any,
 }
 
-/// What a program may do while it is asked.
+/// What a program may do during a probe.
 enum Sandbox {
     /// All that the user may.
     None,
-    /// Read files and start no other program. Not asked at all where the kernel cannot see to that.
+    /// Read files, and start no other program. Not run at all where the kernel has no such sandbox.
     ReadOnly,
-    /// The same, where the kernel can see to that.
+    /// The same, but runs without a sandbox where the kernel has none.
     ReadOnlyIfPossible,
 }
 
@@ -128,11 +127,11 @@ impl Probe<'_> {
                 Asked { counts: Counts::Any, ..Asked::new(command, Duration::from_secs(3), HELP_BYTES).cut_at(b'\n') }
             }
             Probe::Manual { command: name, path } => {
-                // Found on the PATH of the shell that asks, which also says where the pages are.
+                // Found on the asking shell's PATH, from which man also derives where the pages are.
                 let mut command = command(found("man", path));
                 command.args(["-S", "1:8:6", "-P", "cat", name]).env("PATH", path);
                 command.env("LC_ALL", "C.UTF-8").env("TERM", "dumb").env("MANWIDTH", "100");
-                // What the user sets for reading must not run here.
+                // The user's settings for reading man pages must not run here.
                 command.env("PAGER", "cat").env("MANPAGER", "cat");
                 for name in ["MANOPT", "MANROFFOPT", "MANROFFSEQ", "MANLESS", "LESSOPEN", "BROWSER"] {
                     command.env_remove(name);
@@ -168,7 +167,7 @@ impl Asked {
         Self { cut_at: Some(byte), ..self }
     }
 
-    /// The user may have to unlock what has it, with a finger or a word.
+    /// The user may have to unlock the store, by fingerprint or password.
     fn key(command: Command) -> Self {
         Self::new(command, Duration::from_secs(20), LINE_BYTES)
     }
@@ -180,20 +179,20 @@ impl Asked {
     }
 }
 
-/// The first program of that name in a directory of a PATH that is absolute and of no project.
+/// The first program of that name on a PATH, from absolute directories outside of any project.
 fn found(name: &str, path: &str) -> PathBuf {
     let places = path.split(':').map(Path::new).filter(|place| place.is_absolute() && !is_of_a_project(place));
     let program = places.map(|place| place.join(name)).find(|program| is_executable(program));
     program.unwrap_or_else(|| PathBuf::from("/nonexistent").join(name))
 }
 
-/// The same on the PATH of the daemon.
+/// The same on the daemon's PATH.
 fn found_here(name: &str) -> PathBuf {
     found(name, &std::env::var_os("PATH").unwrap_or_default().to_string_lossy())
 }
 
-/// Whether a directory of programs belongs to a project, as `.venv/bin` and `node_modules/.bin` do: a command of a task may write there, and
-/// what it leaves there must not be run by the daemon. A home is the user's, also where it is a repository.
+/// Whether a directory of programs belongs to a project, as `.venv/bin` and `node_modules/.bin` do: a task's command may write there, and
+/// the daemon must not run what it leaves. A home directory is the user's, even if it is a repository.
 fn is_of_a_project(place: &Path) -> bool {
     let place = place.canonicalize().unwrap_or_else(|_| place.to_owned());
     let home = std::env::home_dir().unwrap_or_default();
@@ -202,13 +201,13 @@ fn is_of_a_project(place: &Path) -> bool {
     place.ancestors().any(|above| is_root(above) || is_environment(above))
 }
 
-/// What the program printed, or `None` when it is missing, failed or took too long. Blocks until then.
+/// What the program printed, or `None` when it is missing, failed or timed out. Blocks until then.
 pub fn probe(probe: &Probe<'_>) -> Option<String> {
     printed(probe.asked())
 }
 
-/// Has tmux open the pipe of a pane, and gives what it printed: nothing at all when there is no tmux, or it does not answer.
-/// What it starts is its own child, not ours.
+/// Has tmux open a pane's pipe, and returns what tmux printed; `None` without tmux, or when it does not reply. The sink is tmux's child,
+/// not ours.
 pub fn tap(opening: &Opening) -> Option<String> {
     let mut command = command(found_here("tmux"));
     command.args(opening.arguments());
@@ -219,7 +218,7 @@ fn printed(asked: Asked) -> Option<String> {
     let Asked { mut command, timeout, bytes, cut_at, counts, sandbox } = asked;
     let deadline = Instant::now() + timeout;
     confine(&mut command, &sandbox)?;
-    // A group of its own: what it starts is ended with it.
+    // A process group of its own, so that its children can be killed with it.
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
     let mut child = command.spawn().ok()?;
     let stdout = child.stdout.take()?;
@@ -230,7 +229,7 @@ fn printed(asked: Asked) -> Option<String> {
         sender.send(read)
     });
     let left = || deadline.saturating_duration_since(Instant::now());
-    // Something that it started may hold its output open long after it has ended; that is no answer either.
+    // A child of the program may hold its output open long after it has ended; that counts as a timeout too.
     let Ok(Some(mut answer)) = answer.recv_timeout(left()) else {
         end(&mut child);
         return None;
@@ -250,7 +249,7 @@ fn printed(asked: Asked) -> Option<String> {
     Some(String::from_utf8_lossy(&answer).into_owned())
 }
 
-/// Has the program begin in its sandbox. Nothing when there is none to be had.
+/// Makes the program start in its sandbox. `None` when a required sandbox is not available.
 #[expect(unsafe_code, reason = "a process can be restricted before its program begins only between fork and exec")]
 fn confine(command: &mut Command, sandbox: &Sandbox) -> Option<()> {
     let read_only = || {
@@ -270,9 +269,9 @@ fn confine(command: &mut Command, sandbox: &Sandbox) -> Option<()> {
     Some(())
 }
 
-/// Waits for its end, and ends what it started and left behind.
+/// Waits for its end, and kills the children that it left behind.
 fn wait(child: &mut Child, left: impl Fn() -> Duration) -> Option<ExitStatus> {
-    // It stays a zombie until its group has been ended: only so long is the number of the group surely its own.
+    // Leaves it a zombie until its group has been killed: only so long is the group's id not reused.
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     loop {
         match rustix::process::waitid(WaitId::Pid(Pid::from_child(child)), options) {
@@ -292,17 +291,17 @@ fn end(child: &mut Child) -> Option<ExitStatus> {
     child.wait().ok()
 }
 
-/// What we start on behalf of the person who typed the command.
+/// What we start on behalf of the user who typed the command.
 pub enum Own<'a> {
     /// The daemon, detached from this terminal.
     Daemon,
     /// A shell with these arguments and variables, until it ends.
     Shell { program: &'a OsStr, args: &'a [OsString], env: &'a [(&'static str, OsString)] },
-    /// The person's editor on a file, until it ends.
+    /// The user's editor on a file, until it ends.
     Editor(&'a Path),
-    /// The person's pager on a file with colours in it, until it ends.
+    /// The user's pager on a file with colours in it, until it ends.
     Pager(&'a Path),
-    /// The user's browser on a file of ours, which outlives us.
+    /// The user's browser on a file of ours; it outlives us.
     Browser(&'a Path),
 }
 
@@ -314,7 +313,7 @@ pub fn own(own: Own<'_>) -> anyhow::Result<ExitStatus> {
             let mut daemon = command(executable.as_os_str());
             daemon.args(["daemon", "run", "--detach"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             let mut child = daemon.spawn().context("could not start the daemon")?;
-            // `aside pipe` lives as long as its shell, and would keep each daemon that has gone as a zombie.
+            // Reaps the daemon: `aside pipe` lives as long as its shell, and would accumulate zombies.
             std::thread::spawn(move || child.wait());
             Ok(ExitStatus::default())
         }
@@ -333,7 +332,7 @@ pub fn own(own: Own<'_>) -> anyhow::Result<ExitStatus> {
             let words = pager(|name| std::env::var(name).ok())?;
             let [program, arguments @ ..] = words.as_slice() else { bail!("no pager is set; set PAGER") };
             let mut pager = command(program);
-            // Colours are shown as such by those that read this. Whoever has settings of their own keeps them.
+            // Makes `less` show colours, unless the user has set LESS.
             if std::env::var_os("LESS").is_none() {
                 pager.env("LESS", "-R");
             }
@@ -344,14 +343,14 @@ pub fn own(own: Own<'_>) -> anyhow::Result<ExitStatus> {
     }
 }
 
-/// How long a browser that could not be started may take to say so.
+/// How long a browser may take to report a failed start.
 const OPENING: Duration = Duration::from_secs(2);
 
-/// Some openers end when they have handed over, others when the browser does: those are left to themselves.
+/// Some openers end once they have handed over, others with the browser: the latter are left running.
 fn browse(file: &Path) -> anyhow::Result<ExitStatus> {
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut browser = command(opener);
-    // A group of its own: what is typed at this terminal is not for it.
+    // A process group of its own: signals of this terminal must not reach it.
     browser.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     let mut child = browser.spawn().with_context(|| format!("could not start {opener}"))?;
     let deadline = Instant::now() + OPENING;
@@ -364,11 +363,11 @@ fn browse(file: &Path) -> anyhow::Result<ExitStatus> {
     }
 }
 
-/// A shell as somebody else started it, or would.
+/// How a shell is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shell {
     pub program: OsString,
-    /// What it is told that it is called: `-zsh` makes a login shell.
+    /// Its argv[0]: `-zsh` makes a login shell.
     pub name: OsString,
     pub arguments: Vec<OsString>,
 }
@@ -381,7 +380,7 @@ impl Shell {
     }
 }
 
-/// Starts the shell as the leader of a session that this terminal controls.
+/// Starts the shell as a session leader with this controlling terminal.
 #[expect(unsafe_code, reason = "a session and its terminal can be made only between fork and exec")]
 pub fn enclose(shell: &Shell, variables: &[(&str, &OsStr)], terminal: &OwnedFd) -> anyhow::Result<Pid> {
     let mut command = shell.command(variables);
@@ -398,13 +397,13 @@ pub fn enclose(shell: &Shell, variables: &[(&str, &OsStr)], terminal: &OwnedFd) 
     Ok(Pid::from_child(&child))
 }
 
-/// Becomes the shell. Returns only when that fails.
+/// Execs the shell. Returns only on failure.
 pub fn become_shell(shell: &Shell, variable: (&str, &OsStr)) -> anyhow::Error {
     let error = shell.command(&[variable]).exec();
     anyhow::Error::new(error).context(format!("could not start {}", shell.program.display()))
 }
 
-/// Starts ourselves once more, to see to the modes of a terminal when we are killed: it hears of that by the end of `told`.
+/// Starts the keeper process, which restores the terminal's modes if we are killed: it notices by EOF on `told`.
 pub fn start_keeper(told: PipeReader, terminal: OwnedFd) -> anyhow::Result<Pid> {
     let executable = std::env::current_exe().context("could not find the program itself")?;
     let mut keeper = command(executable.as_os_str());
@@ -413,18 +412,17 @@ pub fn start_keeper(told: PipeReader, terminal: OwnedFd) -> anyhow::Result<Pid> 
     Ok(Pid::from_child(&child))
 }
 
-/// What we were started with beyond the first three descriptors: it is meant for the shell. To be called before anything is
-/// opened.
+/// Descriptors inherited beyond the first three: they are meant for the shell. Call this before anything is opened.
 pub fn inherited() -> Vec<RawFd> {
     let Ok(entries) = std::fs::read_dir("/dev/fd") else { return Vec::new() };
     let numbers: Vec<RawFd> = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
-    // Among them is the one by which they were listed, which is closed by now.
+    // The list includes the descriptor of the listing itself, which is closed by now.
     let is_open = |number: &RawFd| std::fs::symlink_metadata(format!("/dev/fd/{number}")).is_ok();
     numbers.into_iter().filter(|number| *number > 2).filter(is_open).collect()
 }
 
-/// Lets go of what only the shell should hold: a pipe whose end somebody waits for must not stay open for our sake.
-#[expect(unsafe_code, reason = "nobody owns a descriptor that we were started with")]
+/// Closes what only the shell should hold: another process may wait for EOF on such a pipe.
+#[expect(unsafe_code, reason = "no code owns a descriptor that we were started with")]
 pub fn let_go(inherited: Vec<RawFd>) {
     for number in inherited {
         // SAFETY: it was open before anything in this process opened something, so nothing here owns it.
@@ -447,8 +445,8 @@ fn pager(var: impl Fn(&str) -> Option<String>) -> anyhow::Result<Vec<String>> {
     }
 }
 
-/// Words as a shell would cut them: blanks separate, quotes and `\` protect. Nothing is expanded and no shell runs, so
-/// `~` and `$HOME` in the variable must have been expanded when it was set. Nothing when a quote is left open.
+/// Splits like a shell: blanks separate, quotes and `\` protect. Expands nothing and runs no shell, so `~` and `$HOME` must have been
+/// expanded when the variable was set. `None` when a quote is left open.
 pub fn split(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -461,7 +459,7 @@ pub fn split(text: &str) -> Option<Vec<String>> {
                 word.get_or_insert_default();
             }
             (Some(open), _) if open == char => quote = None,
-            // Within double quotes `\` protects only what would mean something there.
+            // Within double quotes `\` protects only characters that are special there.
             (Some('"'), '\\') => {
                 let next = chars.next()?;
                 let protects = matches!(next, '"' | '\\' | '$' | '`');
@@ -476,7 +474,7 @@ pub fn split(text: &str) -> Option<Vec<String>> {
     quote.is_none().then_some(words)
 }
 
-/// The open socket and lock of a daemon, kept across the start of its new version in the same process.
+/// The daemon's open socket and lock, passed across the exec of its new version in the same process.
 #[derive(Clone, Copy)]
 pub struct Inherited {
     pub listener: RawFd,
@@ -484,8 +482,8 @@ pub struct Inherited {
 }
 
 impl Inherited {
-    /// Only what `become_daemon` of this very process left: the pid is part of the value, since a variable may leak
-    /// into other processes.
+    /// Accepts only what `become_daemon` of this very process left: the value contains the pid, since a variable may leak into other
+    /// processes.
     pub fn from_env() -> Option<Self> {
         let value = std::env::var(INHERIT).ok()?;
         let mut numbers = value.split(',').map(|number| number.parse::<i32>().ok());
@@ -494,14 +492,14 @@ impl Inherited {
     }
 }
 
-/// Becomes the program at `executable`, as a daemon on the same socket. Returns only when that fails.
+/// Execs `executable` as a daemon on the same socket. Returns only on failure.
 pub fn become_daemon(executable: &Path, inherited: &Inherited) -> anyhow::Error {
     let value = format!("{},{},{}", std::process::id(), inherited.listener, inherited.lock);
     let error = command(executable.as_os_str()).args(["daemon", "run"]).env(INHERIT, value).exec();
     anyhow::Error::new(error).context(format!("could not start {}", executable.display()))
 }
 
-/// Becomes `PROGRAM --help`, which may complain where it would print. Returns only when that fails.
+/// Execs `PROGRAM --help`, with stderr on stdout. Returns only on failure.
 pub fn become_help(program: &Path) -> anyhow::Error {
     let printed = match std::io::stdout().as_fd().try_clone_to_owned() {
         Ok(printed) => printed,
@@ -511,7 +509,7 @@ pub fn become_help(program: &Path) -> anyhow::Error {
     anyhow::Error::new(error).context(format!("could not start {}", program.display()))
 }
 
-/// Where a program is, as the shell would find it.
+/// Finds a program on PATH.
 pub fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|file| is_executable(file))
@@ -528,14 +526,14 @@ fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// What a shell that is installed here prints. For the tests of what we print for it.
+/// What an installed shell prints. For tests of the code that we print for it.
 #[cfg(test)]
 pub fn printed_by(shell: &str, args: &[&str]) -> Option<String> {
     let ended = command(shell).args(args).env("ASIDE_DISABLE", "1").stdin(Stdio::null()).output().ok()?;
     Some(String::from_utf8_lossy(&ended.stdout).into_owned())
 }
 
-/// Runs git under a made-up name at a fixed time, and gives back what it printed. For the tests of what we read.
+/// Runs git under a fake name at a fixed time, and returns what it printed. For tests.
 #[cfg(test)]
 pub fn git_in(directory: &Path, args: &[&str]) -> String {
     let ended = git_may_fail(directory, args);
@@ -553,7 +551,7 @@ pub fn git_may_fail(directory: &Path, args: &[&str]) -> std::process::Output {
     git.args(args).stdin(Stdio::null()).output().unwrap()
 }
 
-/// Whether a shell that is installed here can parse the script (`-n`: it runs nothing). For the tests of what we print.
+/// Whether an installed shell can parse the script (`-n`: it runs nothing). For tests of what we print.
 #[cfg(test)]
 pub fn parses(shell: &str, script: &str) -> Option<bool> {
     let file = tempfile::NamedTempFile::new().unwrap();

@@ -1,4 +1,4 @@
-//! Where Aside keeps things. Reads the environment once; creates nothing except the private socket directory.
+//! Where Aside keeps its files. Reads the environment once; creates nothing except the private socket directory.
 
 use std::ffi::OsString;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use etcetera::BaseStrategy;
 
-/// What the kernel takes for the path of a socket, less the NUL at its end.
+/// The kernel's limit for a socket's path, without the final NUL.
 pub const MAX_SOCKET_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
 #[derive(Clone, Debug)]
@@ -19,10 +19,10 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// `$ASIDE_HOME`, when set, holds everything in one directory: `aside try` uses it, so that a trial touches
-    /// nothing of the person's and changes no variable that other programs read.
+    /// `$ASIDE_HOME`, when set, holds everything in one directory: `aside try` uses it, so that a trial touches none of the user's files
+    /// and changes no variable that other programs read.
     pub fn from_env() -> anyhow::Result<Self> {
-        // The daemon lives in `/`, so a relative path would mean another place to it than to its clients.
+        // The daemon's directory is `/`, so a relative path would mean another file to it than to its clients.
         let socket = std::path::absolute(socket_path(&var, &is_private)).context("could not tell where you are")?;
         if let Some(home) = var("ASIDE_HOME") {
             let home = std::path::absolute(home).context("could not tell where you are")?;
@@ -46,7 +46,7 @@ impl Paths {
         self.data_dir.join("history.db")
     }
 
-    /// The person's own specs, beside their settings.
+    /// The user's own specs, beside their settings.
     pub fn specs_dir(&self) -> PathBuf {
         self.config_file.with_file_name("specs")
     }
@@ -55,85 +55,86 @@ impl Paths {
         self.state_dir.join("daemon.log")
     }
 
-    /// What the model server that we keep says about itself.
+    /// The log of the managed model server.
     pub fn model_log(&self) -> PathBuf {
         self.state_dir.join("model.log")
     }
 
-    /// The models that we keep.
+    /// The installed models.
     pub fn models_dir(&self) -> PathBuf {
         self.data_dir.join("models")
     }
 
-    /// What left this machine.
+    /// The journal of what left this machine.
     pub fn privacy_journal(&self) -> PathBuf {
         self.state_dir.join("privacy.jsonl")
     }
 
-    /// What people did with what they were offered.
+    /// What the user did with suggestions.
     pub fn interactions(&self) -> PathBuf {
         self.state_dir.join("interactions.jsonl")
     }
 
-    /// Which lines were taken for sentences, and why.
+    /// The log of lines that were taken for prose, and why.
     pub fn reroutes(&self) -> PathBuf {
         self.state_dir.join("reroutes.jsonl")
     }
 
-    /// Lines that the person said are none.
-    /// Its existence says that the user has been told how outputs could be seen.
+    /// Its existence says that the user was told how outputs could be captured.
     pub fn capture_tip(&self) -> PathBuf {
         self.state_dir.join("capture-tip-shown")
     }
 
+    /// Lines that the user marked as wrongly taken for prose.
     pub fn marks(&self) -> PathBuf {
         self.state_dir.join("wrong.jsonl")
     }
 
-    /// Which messages of chats were acted upon.
+    /// Which chat messages were acted upon.
     pub fn remote_seen(&self) -> PathBuf {
         self.data_dir.join("remote-seen")
     }
 
-    /// What is shared with chats, 0600.
+    /// Secrets shared with chats, mode 0600.
     pub fn remote_secrets(&self) -> PathBuf {
         self.data_dir.join("remote.json")
     }
 
-    /// What of the page outlives a daemon.
+    /// The threads of agents.
     pub fn agent_threads(&self) -> PathBuf {
         self.state_dir.join("agent-threads.json")
     }
 
+    /// The page's state that outlives a daemon.
     pub fn page_state(&self) -> PathBuf {
         self.state_dir.join("web.json")
     }
 
-    /// Beside the socket. Only `aside uninstall` deletes it, and shells that are open start no daemon where it is not; removing it
-    /// while another process waits for it would let two hold it.
+    /// Beside the socket. Only `aside uninstall` deletes it, and without it open shells start no daemon. Removing it while another process
+    /// waits for the lock would let two hold it.
     pub fn lock_file(&self) -> PathBuf {
         beside(&self.socket, ".lock")
     }
 
-    /// For what asks for Aside by name: a shell that begins, or the user.
+    /// Called for an explicit start: by a new shell, or by the user.
     pub fn create_lock_file(&self) {
-        // One that cannot be written the daemon complains about.
+        // If it cannot be written, the daemon reports that.
         let _ = std::fs::File::options().append(true).create_new(true).mode(0o600).open(self.lock_file());
     }
 }
 
-/// What zsh reads of the plugin when its first prompt has been drawn.
+/// The part of the plugin that zsh reads after its first prompt is drawn.
 pub fn rest_file(socket: &Path) -> PathBuf {
     beside(socket, ".zsh")
 }
 
-/// Leads a browser to the page, for as long as nobody has opened it.
+/// Redirects a browser to the page, until it was opened.
 pub fn page_file(socket: &Path) -> PathBuf {
     beside(socket, ".html")
 }
 
-/// Where `aside call` leaves for a shell what the daemon said about its outputs; aside.bash and aside.fish make the same name.
-/// The number of the shell, if it is such a file.
+/// The pid of the shell, if `file` is one in which `aside call` leaves the daemon's reply about captures; aside.bash and aside.fish make
+/// the same name.
 pub fn shell_of_tier_file(socket: &Path, file: &Path) -> Option<i32> {
     let name = file.file_name()?.to_str()?.strip_prefix(socket.file_name()?.to_str()?)?;
     name.strip_prefix('.')?.strip_suffix(".tier")?.parse().ok()
@@ -149,8 +150,8 @@ fn var(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// `$ASIDE_SOCKET`, the runtime directory, a private directory in the temporary one. A runtime directory that is not
-/// ours alone does not count: after `su` it is still that of another user, and some containers set it to `/tmp`.
+/// `$ASIDE_SOCKET`, the runtime directory, or a private directory in the temporary one. Ignores a runtime directory that is not private:
+/// after `su` it is still another user's, and some containers set it to `/tmp`.
 fn socket_path(var: &dyn Fn(&str) -> Option<OsString>, is_private: &dyn Fn(&Path) -> bool) -> PathBuf {
     if let Some(path) = var("ASIDE_SOCKET") {
         return PathBuf::from(path);
@@ -173,15 +174,15 @@ fn us() -> u32 {
     rustix::process::getuid().as_raw()
 }
 
-/// Whether it is a directory of ours that nobody else can enter.
+/// Whether it is a directory of ours that no other user can enter.
 pub fn is_private(dir: &Path) -> bool {
     let meta = std::fs::metadata(dir).ok();
     dir.is_absolute()
         && meta.is_some_and(|meta| meta.is_dir() && meta.uid() == us() && meta.permissions().mode() & 0o077 == 0)
 }
 
-/// Makes the directory of the socket, or checks that nobody can have put a socket there in our place. Closes only the
-/// one that bears our name: a directory that the person chose is theirs, and may be `/tmp`.
+/// Makes the socket's directory, or checks that no other user can have put a socket there. Changes the mode only of a directory with our
+/// name: one that the user chose is theirs, and may be `/tmp`.
 pub fn prepare_socket_dir(socket: &Path) -> anyhow::Result<()> {
     if socket.as_os_str().len() > MAX_SOCKET_PATH {
         bail!("{} is longer than {MAX_SOCKET_PATH} bytes; set ASIDE_SOCKET to a shorter path", socket.display());
@@ -197,8 +198,8 @@ pub fn prepare_socket_dir(socket: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// After `sudo -E` the home is still the person's: what root makes there, the person could no longer write to. Nobody
-/// but root can get that far.
+/// Refuses to create files in another user's home: after `sudo -E` the home is still the user's, and they could not write to what root
+/// creates there. Only root can get that far.
 pub fn leave_to_its_owner(dir: &Path) -> anyhow::Result<()> {
     let nearest = dir.ancestors().find_map(|dir| Some((dir, std::fs::metadata(dir).ok()?.uid())));
     match nearest {
@@ -209,7 +210,7 @@ pub fn leave_to_its_owner(dir: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Makes `dir` with mode 0700, or checks that what is there is a directory of ours that nobody else can enter.
+/// Makes `dir` with mode 0700, or checks that it is a directory of ours that no other user can enter.
 pub fn private_dir(dir: &Path) -> anyhow::Result<()> {
     match std::fs::DirBuilder::new().mode(0o700).recursive(true).create(dir) {
         Ok(()) => {}
@@ -283,7 +284,7 @@ mod tests {
 
     #[test]
     fn what_belongs_to_somebody_else_is_left_alone() {
-        // Only root can play two people.
+        // Only root can act as two users.
         if us() != 0 {
             return;
         }

@@ -1,5 +1,5 @@
-//! Which lines of an rc file start Aside, and the file without them. Works on bytes: whatever else is in the file stays
-//! as it is. A line that does more than start Aside, or that its neighbours need, is shown to the person instead.
+//! Finds the lines of an rc file that start Aside, and gives the file without them. Works on bytes and keeps everything else as it is. A
+//! line that does more, or that its neighbours need, is shown to the user instead.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use regex::bytes::Regex;
 pub struct Cut {
     pub rest: Vec<u8>,
     pub removed: Vec<Line>,
-    /// They mention `aside init`, and only the person knows what else they are for.
+    /// They mention `aside init`, but only the user knows what else they do.
     pub unsure: Vec<Line>,
 }
 
@@ -24,7 +24,7 @@ pub struct Line {
 /// Ends a line that `aside setup` wrote.
 pub const MARK: &str = "# added by aside setup";
 
-/// Where `aside setup` keeps the file as it was.
+/// Where `aside setup` keeps a copy of the original.
 pub fn copy_path(rc: &Path) -> PathBuf {
     let mut name = rc.file_name().unwrap_or_default().to_owned();
     name.push(".before-aside");
@@ -82,8 +82,8 @@ fn is_guarded_block(lines: &[&[u8]], index: usize) -> bool {
     before.is_some_and(|line| OPENS.is_match(line)) && after.is_some_and(|line| CLOSES.is_match(line))
 }
 
-/// Whether the file would mean something else without the line: the line before goes on here, or a block of bash, which
-/// allows no empty ones, has nothing else in it.
+/// Whether removing the line would break the file: it continues the line before, or is the only one in a block of bash, which allows no
+/// empty blocks.
 fn is_needed(lines: &[&[u8]], fates: &[Fate], index: usize) -> bool {
     let matters = |other: &usize| {
         let line = lines[*other].trim_ascii();
@@ -118,7 +118,7 @@ static BLOCK_ENDS: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:fi|else|elif|d
 
 const PROGRAM: &str = r#"(?:(?:command\s+|\\)?["']?(?:[\w./~@+{}$-]*/)?aside["']?|'/[^'\n]*/aside')"#;
 
-/// Every way to start Aside that the documentation shows, or that people make of it.
+/// Matches every way to start Aside that the documentation shows, and common variations.
 fn start() -> String {
     let init =
         format!(r#"\s*{PROGRAM}\s+init\s+["']?(?:zsh|bash|fish)["']?(?:\s+--?[\w=-]+)*(?:\s+2>\s*/dev/null)?\s*"#);
@@ -132,7 +132,7 @@ fn start() -> String {
     )
 }
 
-/// A test of whether Aside is there, or whether the shell is interactive.
+/// Matches a test for Aside, or for an interactive shell.
 fn condition() -> String {
     let quiet = r"(?:\s*(?:&>|[12]?>)\s*(?:/dev/null|&[12]))*";
     format!(
@@ -145,7 +145,7 @@ fn condition() -> String {
     )
 }
 
-/// Blanks in the patterns are for the reader; a file need not be UTF-8.
+/// Blanks in the patterns are for readability; a file need not be UTF-8.
 fn regex(pattern: &str) -> Regex {
     Regex::new(&format!("(?x-u){pattern}")).expect("a pattern of ours")
 }

@@ -1,5 +1,5 @@
-//! What a command of ours writes to a terminal that scrolls: rows that stand are written once, and below them are those that may still
-//! change, drawn anew each time. Decides what to write; does not write, and does not know what the rows mean.
+//! Output to a scrolling terminal: permanent rows are written once, and below them live rows are redrawn. Decides what to write; does not
+//! write, and does not know what the rows mean.
 
 use std::io::stdout;
 
@@ -9,7 +9,7 @@ const USUAL: Size = Size { columns: 80, rows: 24 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surface {
-    /// What is written can be taken back.
+    /// What is written can be erased.
     Terminal,
     Paper,
 }
@@ -21,7 +21,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// Of the terminal, now; elsewhere of what COLUMNS says.
+    /// The terminal's current size; elsewhere by COLUMNS.
     pub fn here() -> Self {
         if let Ok(size) = rustix::termios::tcgetwinsize(stdout())
             && size.ws_col > 0
@@ -34,7 +34,7 @@ impl Size {
     }
 }
 
-/// The rows at the end of the screen that may still change. The rows hold no control characters but colours.
+/// The live rows at the end of the screen. They contain no control characters but colours.
 pub struct Live {
     surface: Surface,
     rows: Vec<String>,
@@ -53,10 +53,10 @@ impl Live {
         &self.rows
     }
 
-    /// The rows that stand from now on, and the live ones in place of those that were.
+    /// Prints the permanent rows, and replaces the live ones.
     pub fn draws(&mut self, stand: &[String], live: Vec<String>, size: Size) -> String {
         let mut live = if self.surface == Surface::Terminal { live } else { Vec::new() };
-        // What has gone off the top cannot be taken back.
+        // Rows that have scrolled off the top cannot be erased.
         let mut height = 0;
         let shown = live.iter().rev().take_while(|row| {
             height += high(row, size);
@@ -72,16 +72,16 @@ impl Live {
         text
     }
 
-    /// Takes the live rows away.
+    /// Erases the live rows.
     pub fn clears(&mut self, size: Size) -> String {
         let text = self.erases(size);
         self.rows.clear();
         text
     }
 
-    /// The cursor is at the end of the last live row, on whatever row that is by now.
+    /// The cursor is at the end of the last live row, wherever that is by now.
     fn erases(&self, size: Size) -> String {
-        // Each row by itself, from below: what is erased from the top of the screen on in one go, tmux keeps among what scrolled away.
+        // Erases row by row, from below: if the screen is erased from its top in one go, tmux keeps it in its scrollback.
         match self.rows.iter().map(|row| high(row, size)).sum::<usize>() {
             0 => String::new(),
             rows => format!("\r\x1b[2K{}\x1b[J", "\x1b[A\x1b[2K".repeat(rows - 1)),
@@ -89,12 +89,12 @@ impl Live {
     }
 }
 
-/// How many rows of the terminal a row takes, which may have become narrower.
+/// How many terminal rows a row takes at the current width.
 pub fn high(row: &str, size: Size) -> usize {
     let columns = size.columns.max(1);
     let (mut rows, mut column) = (1, 0);
     for width in widths(row) {
-        // A wide letter that does not fit goes to the next row whole.
+        // A wide character that does not fit moves to the next row.
         if column + width > columns {
             rows += 1;
             column = 0;
@@ -104,7 +104,7 @@ pub fn high(row: &str, size: Size) -> usize {
     rows
 }
 
-/// A row that does not wrap, whatever it was: what is too long ends with `…`. For rows without colours.
+/// Cuts a row to the width, with `…`. For rows without colours.
 pub fn fit(row: &str, columns: usize) -> String {
     if widths(row).sum::<usize>() <= columns {
         return row.to_owned();
@@ -119,7 +119,7 @@ pub fn fit(row: &str, columns: usize) -> String {
     kept.chain((columns > 0).then_some('…')).collect()
 }
 
-/// Of its letters, colours left out.
+/// The widths of its characters, without colours.
 fn widths(row: &str) -> impl Iterator<Item = usize> {
     let mut coloured = false;
     row.chars().filter_map(move |letter| match (coloured, letter) {

@@ -1,5 +1,5 @@
-// The page: which thread is shown, and what is known of all. It decides nothing about tasks; it says what the daemon says and sends
-// what a person answers.
+// The page: which thread is shown, and what is known of all. It decides nothing about tasks; it shows what the daemon says and sends the
+// user's answers.
 
 import { Ask, kept } from "./ask.js";
 import { empty, over, showKeys } from "./help.js";
@@ -13,16 +13,16 @@ import { pause, seat, Wire } from "./wire.js";
 
 /** Requests of a thread that are shown at first, and how many more at a time. */
 const SHOWN = 20;
-/** Tasks that are listed once, and those that are told again whenever one moves. */
+/** Tasks that are listed once, and those that are followed live. */
 const LISTED = 500;
 const FOLLOWED = 100;
-/** How often the list is asked for by a window that nobody sees, and by one that has no seat. */
+/** Poll interval for the list in a hidden window, and in one without a seat. */
 const POLL_HIDDEN = 20_000;
 const POLL = 2_000;
 const NEAR = 24;
 /** Requests at the end of a thread that are always laid out. */
 const NEAREST = 6;
-/** How somebody likes it, by the names under which that is kept. */
+/** Preferences, by the names under which they are stored. */
 const LIKES = ["theme", "diff"];
 
 const $ = (id) => document.getElementById(id);
@@ -33,7 +33,7 @@ class App {
     this.briefs = new Map();
     this.views = new Map();
     this.here = { cwd: "", by: "" };
-    /** Which model answers, and what can be asked, in a directory. */
+    /** Which model answers, and example requests, for a directory. */
     this.welcome = undefined;
     this.thread = "";
     this.limit = SHOWN;
@@ -67,7 +67,7 @@ class App {
     }
   }
 
-  /** What can be asked in the directory of a new thread. */
+  /** Fetches example requests for the directory of a new thread. */
   async greet() {
     const cwd = this.ask.place ?? this.here.cwd;
     try {
@@ -76,11 +76,11 @@ class App {
       $("talk").querySelector(".empty:not(.over)")?.remove();
       this.draw();
     } catch {
-      // The page says what can be asked anywhere.
+      // Optional: the page shows general examples without it.
     }
   }
 
-  /** The list of all tasks, live. While nobody looks, or too many windows do, now and then. */
+  /** Follows the list of all tasks. Polls it instead while the window is hidden, or when too many windows are open. */
   async follow() {
     let wait = 250;
     while (!this.isOver) {
@@ -122,7 +122,7 @@ class App {
     }
   }
 
-  /** A question waits, perhaps for a connection that our streams hold: they let go for a while. */
+  /** A request may be waiting for a connection that our streams hold: closes them for a while. */
   async makeRoom() {
     this.watcher.rest(true);
     this.stop?.abort();
@@ -139,12 +139,12 @@ class App {
     this.block();
     if (!back) return;
     this.announce("The daemon is back.");
-    // What waits has another digest at another daemon.
+    // Another daemon has other digests for what waits.
     for (const view of this.views.values()) if (view.waiting) view.look();
     this.wire.here().then((here) => { this.here = here; }, () => {});
   }
 
-  /** Nobody took a question. Who is there now is asked before anything else, also if a stream still seems to live. */
+  /** A request failed to arrive. Finds out who has the port before anything else is sent, even if a stream still seems to live. */
   lost() {
     this.isDown();
     if (this.wire.isClosed) this.stop?.abort();
@@ -158,7 +158,7 @@ class App {
     if ($("link").textContent !== words) $("link").textContent = words;
   }
 
-  /** The session is not known any more; perhaps the daemon is another one, which knows this tab. */
+  /** The session is not known any more; perhaps another daemon runs, which knows this tab. */
   finish(reason) {
     if (this.isOver) return;
     this.isRefused = true;
@@ -178,7 +178,7 @@ class App {
     $("send").disabled = true;
   }
 
-  /** Who answers now? Nothing is sent before that is known. Gives back whether it is the daemon that we had. */
+  /** Asks who has the port now; nothing is sent before that is known. Returns whether it is the same daemon. */
   async meet() {
     try {
       const link = await this.resume.meet(pack);
@@ -196,7 +196,7 @@ class App {
     return false;
   }
 
-  /** This browser is out, or all are. */
+  /** Signs out this browser, or all. */
   async signOut(all) {
     try {
       await this.wire.post("/api/out", { all });
@@ -217,7 +217,7 @@ class App {
     this.draw();
   }
 
-  /** Everything that follows from the list: the side, the title, the requests of this thread. */
+  /** Redraws everything that depends on the list: the side, the title, the requests of this thread. */
   draw() {
     const threads = group(this.briefs.values());
     const found = this.found;
@@ -265,7 +265,7 @@ class App {
       } else if (view.brief !== brief) view.update(brief);
       last = view.element;
     }
-    // The end stays exact: it is where somebody looks, and what grows.
+    // The end stays laid out: it is what the user sees, and what grows.
     tasks.forEach(({ taskId }, index) => this.views.get(taskId).element.classList.toggle("far", index < tasks.length - NEAREST));
     this.block();
     this.ask.drawWhere(tasks.at(-1).workspace);
@@ -273,7 +273,7 @@ class App {
     this.reach();
   }
 
-  /** What waits cannot be approved here while a command runs, in whatever thread, nor while there is no daemon. */
+  /** Nothing can be approved here while a command runs, in any thread, nor while there is no daemon. */
   block() {
     if (this.up === false) {
       for (const view of this.views.values()) view.block(view.say("the daemon is away"));
@@ -302,7 +302,7 @@ class App {
     };
   }
 
-  /** Sends, takes what comes back, and gives back what went wrong. */
+  /** Sends a message and takes the reply. Returns the error, if any. */
   async send(message, heard) {
     try {
       const { tasks = [], lines } = await this.wire.task(message);
@@ -315,13 +315,13 @@ class App {
     }
   }
 
-  /** Asks for more in the thread of a request. */
+  /** Sends a further request in the thread of another. */
   async goOn(words, brief) {
     const known = new Set(this.briefs.keys());
     return await this.send({ op: "ask", text: words, threadId: brief.threadId, cwd: brief.workspace }, (_lines, tasks) => this.asked(brief.threadId, tasks, known));
   }
 
-  /** Leads to a file in the editor that the settings name; nothing where they name none. */
+  /** A link to a file in the editor that the settings name; undefined where they name none. */
   fileLink(place, workspace, look = "goto") {
     const editor = this.welcome?.editor;
     const [, path, line = "1"] = /^(.*?)(?::(\d+))?$/.exec(place) ?? [];
@@ -332,7 +332,7 @@ class App {
     return look === "path" ? exact(anchor, place) : (anchor.append("Open"), anchor);
   }
 
-  /** Rejects all that waits, in every thread. */
+  /** Rejects everything that waits, in every thread. */
   async dismiss() {
     const waiting = [...this.briefs.values()].filter((brief) => brief.state === "WAITING_APPROVAL");
     for (const { taskId } of waiting) {
@@ -342,7 +342,7 @@ class App {
     this.announce(`${count(waiting.length, "proposal")} dismissed`);
   }
 
-  /** Dismissing is asked about once more, in the same place. */
+  /** Asks for confirmation before dismissing, in the same place. */
   drawDismiss(waiting) {
     const box = $("dismiss");
     box.hidden = waiting < 2;
@@ -362,7 +362,7 @@ class App {
     this.views.get(id)?.tellTrouble(error);
   }
 
-  /** Paints once a frame, and stays at the end if that is where somebody was. */
+  /** Paints once a frame, and stays scrolled to the end if it was there. */
   soon(view) {
     this.dirty.add(view);
     if (this.frame) return;
@@ -388,7 +388,7 @@ class App {
     $("newest").hidden = true;
   }
 
-  /** What waits is read from its top, when it is taller than the window. */
+  /** Scrolls to the top of what waits, when it is taller than the window. */
   appeared(element) {
     if (!this.stick) {
       $("newest").hidden = this.isAtEnd();
@@ -417,7 +417,7 @@ class App {
     let thread = kind === "thread" ? decode(id) : "";
     if (kind === "task") {
       let brief = this.briefs.get(decode(id));
-      // The beginning of a name will do, as it does in a terminal; only the daemon knows which one that is.
+      // An abbreviated id will do, as in a terminal; only the daemon can resolve it.
       const error = brief ? undefined : await this.send({ op: "show", taskId: decode(id) }, (_lines, tasks) => { [brief] = tasks; });
       if (error) {
         this.open("");
@@ -446,7 +446,7 @@ class App {
     this.draw();
   }
 
-  /** Goes to the request that an address names, once it is there. */
+  /** Scrolls to the request that the address names, once it is there. */
   reach() {
     if (!this.target) return;
     const view = this.views.get(this.target);
@@ -471,7 +471,7 @@ class App {
     scroller.scrollTop = scroller.scrollHeight - below;
   }
 
-  /** Somebody asked in a thread, and this came of it; `known` are the tasks that there were before. */
+  /** A request was sent in a thread, with this reply; `known` are the tasks that existed before. */
   asked(thread, tasks, known) {
     const [brief] = tasks;
     // `@dev apply ID` makes no task: it leads to the one that waits.
@@ -576,7 +576,7 @@ function decode(text) {
   }
 }
 
-/** The link that opened this page has the key behind its hash, which no server and no other port sees. */
+/** Takes the key from the fragment of the link, which no server and no other port sees. */
 function key() {
   const match = /^#k=([A-Za-z0-9_-]{43})(?:\.(\d+))?$/.exec(location.hash);
   if (match) {
@@ -586,14 +586,14 @@ function key() {
   return [localStorage.getItem("aside"), match?.[2]];
 }
 
-/** What this tab holds that the daemon does not have: what is being written, how it looks, where it is. */
+/** What only this tab has: drafts, preferences, its position. */
 function pack() {
   const kept = (store, of) => Object.fromEntries(Object.keys(store).filter(of).map((name) => [name, store.getItem(name)]));
   const tab = kept(sessionStorage, (name) => /^(draft|edit)\./.test(name));
   return JSON.stringify({ tab, likes: kept(localStorage, (name) => LIKES.includes(name)), hash: location.hash, isWriting: document.activeElement === $("input") });
 }
 
-/** The same, in a tab that has come back. Gives back whether somebody was writing. */
+/** The reverse, in a tab that has returned. Returns whether the user was typing. */
 async function unpack(secret, number) {
   try {
     const { parcel } = await new Wire(secret, () => {}).parcel(number);
@@ -605,7 +605,7 @@ async function unpack(secret, number) {
     if (likes.theme) document.documentElement.dataset.theme = likes.theme;
     return isWriting === true;
   } catch {
-    // The page is there without it.
+    // The page works without it.
   }
   return false;
 }
@@ -614,7 +614,7 @@ const [secret, parcel] = key();
 const wasWriting = secret && parcel ? await unpack(secret, parcel) : false;
 const app = new App(secret ?? "");
 if (!secret) app.finish("This page was not opened by a link of its own");
-// Whoever opens a new page is about to write. A phone would put up its keyboard.
+// Focuses the input on a new page, but not on a phone, which would open its keyboard.
 else if (wasWriting || (!location.hash && !narrow.matches)) {
   $("input").focus();
   $("input").selectionStart = $("input").value.length;

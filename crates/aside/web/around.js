@@ -1,11 +1,11 @@
-// The words around the changes in an answer, while it is being written: a change is shown once, as what it does. What may still become
-// part of one is held back.
+// The words around the changes in a streaming answer: a change is shown once, as what it does. Holds back what may still become part of
+// one.
 
 const NAME = /^[\s#>*+\-\d.)]*[*_`"']*(?:(?:new |updated )?file(?: ?name| ?path)?:?\s*)?[*_`"']*((?:[\w.~@-]+\/)*(?:[\w.@-]*\.[A-Za-z][\w+-]{0,11}|Makefile|Dockerfile|Justfile|README|LICENSE))[*_`"':]*\s*(?:\([^()]*\))?[*_`"':]*\s*$/i;
 const OPENS = /^\s*<{3,}\s*(SEARCH|ORIGINAL|OLD|FIND|BEFORE)\b/i;
 const CLOSES = /^\s*>{3,}\s*(REPLACE|UPDATED|NEW|AFTER|END)?\s*$/i;
 
-/** `isWhole` once no more comes. Gives back the words, and whether a change is being written at the end. */
+/** `isWhole` once the answer is complete. Returns the words, and whether a change is being written at the end. */
 export function around(text, isWhole) {
   const lines = text.split(/(?<=\n)/);
   const words = [];

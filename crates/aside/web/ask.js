@@ -1,4 +1,4 @@
-// The input: what is written there, for which directory, and that none of it is lost before somebody has taken it.
+// The input: its text, its directory, and its drafts, which are kept until the daemon has accepted them.
 
 import { plain } from "./text.js";
 
@@ -8,7 +8,7 @@ export class Ask {
   constructor(app) {
     this.app = app;
     this.words = kept("draft.");
-    /** A directory that somebody chose for this thread. */
+    /** A directory that the user chose for this thread. */
     this.place = undefined;
     const input = $("input");
     $("ask").addEventListener("submit", (event) => {
@@ -21,7 +21,7 @@ export class Ask {
       this.grow();
     });
     input.addEventListener("keydown", (event) => {
-      // Enter that ends the writing of a Chinese word sends nothing.
+      // Enter that ends an IME composition sends nothing.
       if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
       event.preventDefault();
       if (!event.repeat) this.send();
@@ -34,7 +34,7 @@ export class Ask {
     });
   }
 
-  /** Another thread has other words and another place. */
+  /** Switches to another thread's draft and directory. */
   turn(thread) {
     this.place = undefined;
     $("input").value = this.words.get(thread) ?? "";
@@ -77,11 +77,11 @@ export class Ask {
     const { thread } = app;
     const cwd = $("where").value.trim();
     const more = { ...(thread ? { threadId: thread } : {}), ...(cwd ? { cwd } : {}), ...($("private").checked ? { private: true } : {}) };
-    // The list may know the new task before the answer is here.
+    // The list may have the new task before the reply arrives.
     const known = new Set(app.briefs.keys());
     try {
       const { tasks = [], lines } = await app.wire.task({ op: "ask", text, ...more });
-      // Only what was taken is forgotten.
+      // The draft is deleted only once the request was accepted.
       this.words.delete(thread);
       if (app.thread === thread) {
         $("input").value = "";
@@ -99,7 +99,7 @@ export class Ask {
   }
 }
 
-/** Texts that are kept while the tab lives, under names that begin alike. */
+/** Texts kept while the tab lives, under names with a common prefix. */
 export function kept(prefix) {
   return {
     get: (name) => sessionStorage.getItem(prefix + name) ?? undefined,
@@ -107,7 +107,7 @@ export function kept(prefix) {
       try {
         sessionStorage.setItem(prefix + name, text);
       } catch {
-        // A store that is full keeps what it had; the text is still in the input.
+        // The store is full: it keeps what it had, and the text is still in the input.
       }
     },
     delete: (name) => sessionStorage.removeItem(prefix + name),

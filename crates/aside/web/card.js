@@ -1,22 +1,22 @@
-// What waits for a person: shown whole, and answered by a button or by two keys. An answer carries the step and the digest of exactly
-// what is shown here. Approving is not possible until it has been in sight for a moment, and a change not until each file was opened:
-// a click that was meant for something else must find nothing to approve.
+// A pending proposal: shown whole, and answered by a button or by two keys. An answer carries the step and the digest of exactly what is
+// shown here. Approving is not possible until the card was visible for a moment, and for a change until each file was opened: a click that
+// was meant for something else must not approve.
 
 import { Diff } from "./diff.js";
 import { isByKey } from "./keys.js";
 import { speaks } from "./labels.js";
 import { copies, exact, h, quoted, spelled } from "./text.js";
 
-/** Longer than it takes to press a button that was there before. */
+/** Milliseconds of visibility before approving: longer than it takes to press a button that was there before. */
 const MOMENT = 700;
 
-/** Between going to the card and an answer by a key. Who types words that were meant for the input is faster: `maybe` has an a and a y. */
+/** Milliseconds between focusing the card and a key that answers. Typing words meant for the input is faster: `maybe` has an a and a y. */
 const PAUSE = 500;
-/** What is shown in a way of its own; every other row is shown with its label, also one that this page has never heard of. */
+/** Rows with a presentation of their own; every other row is shown with its label, even an unknown one. */
 const OWN = new Set(["command", "file", "danger"]);
 
 export class Card {
-  /** `send(op, more)` sends an answer and gives back whether it was taken; `again()` asks what waits now. */
+  /** `send(op, more)` sends an answer and returns whether it was accepted; `again()` asks what waits now. */
   constructor(offer, { send, again, drafts, workspace, tongue = "en", link = undefined }) {
     this.offer = offer;
     const say = speaks(tongue);
@@ -68,7 +68,7 @@ export class Card {
     return h("label", { class: "confine" }, box, h("span", {}, this.say("it may write in the workspace only"), ...where));
   }
 
-  /** In sight, in a window that is in sight, for a moment without a break. */
+  /** Arms the card once it was visible, in a visible window, for a moment without interruption. */
   watch() {
     this.observer = new IntersectionObserver((entries) => {
       clearTimeout(this.timer);
@@ -99,7 +99,7 @@ export class Card {
     return this.isSeen && !this.isBusy && !this.blocked && !this.editor && (this.diff?.unseen ?? 0) === 0;
   }
 
-  /** While a command runs the daemon takes no approval from a page. Said before the button is pressed; an empty reason ends it. */
+  /** While a command runs, the daemon accepts no approval from a page. Says so before the button is pressed; an empty reason ends it. */
   block(reason) {
     if (reason === (this.blocked ?? "")) return;
     this.blocked = reason;
@@ -108,7 +108,7 @@ export class Card {
   }
 
   arm() {
-    // While the diff is being made it tells about files that it opens.
+    // The diff reports opened files while it is being built.
     if (!this.approve) return;
     this.approve.disabled = !this.isArmed;
     for (const button of [this.reject, this.edit, this.reason, this.box]) if (button) button.disabled = this.isBusy;
@@ -131,7 +131,7 @@ export class Card {
     this.trouble.textContent = error.message;
     this.trouble.hidden = false;
     this.arm();
-    // It may have moved on: what waits now is asked for, and this card replaced if it is another.
+    // The task may have moved on: fetches what waits now, and replaces this card if that is another.
     this.again();
     return false;
   }
@@ -194,7 +194,7 @@ export class Card {
     if (taken) this.drafts.delete(this.offer.taskId);
   }
 
-  /** Keys count from a moment after somebody went to the card with one. A click there is no such step. */
+  /** Keys count from a moment after the card was focused by a key. Focusing it by a click does not count. */
   listens() {
     this.deafens();
     if (!isByKey()) return;
@@ -220,7 +220,7 @@ export class Card {
     if (!act) return;
     event.preventDefault();
     event.stopPropagation();
-    // A key that is held down has said nothing new, and one that comes in a row with others was meant for something else.
+    // Ignores a held key, and a key in a quick row with others, which was meant for something else.
     if (event.repeat) return;
     if (this.element.classList.contains("listening")) act();
     else this.listens();
@@ -232,7 +232,7 @@ export class Card {
   }
 }
 
-/** The lines of a command, as the daemon spelled them. */
+/** The lines of a command, as the daemon escaped them. */
 export function command(lines) {
   return h("pre", { class: "command", "aria-label": "The command" }, lines.map((line, index) => h("span", { class: "line" }, h("span", { class: "prompt", "aria-hidden": "true" }, index ? "  " : "$ "), spelled(h("span"), line), "\n")));
 }

@@ -1,22 +1,22 @@
-// A unified diff, read and painted: one under the other or side by side, each file for itself. Every byte of it is shown: lines wrap, since
-// what is off the edge of a window is not seen, and what cannot be read as a diff is shown as it is.
+// Parses and paints a unified diff: inline or side by side, file by file. Shows every byte of it: lines wrap, since the user does not see
+// what is off the edge of a window, and an unparsable diff is shown as it is.
 
 import { languageOf, paint, tokens } from "./highlight.js";
 import { count, exact, h, spelled } from "./text.js";
 
-/** Rows that are painted before the browser may paint. */
+/** Rows painted in one go before the browser may paint. */
 const AT_ONCE = 200;
-/** About how high one is, in pixels, for those that are not laid out yet. */
+/** Estimated row height in pixels, for rows that are not laid out yet. */
 const ROW = 19;
-/** One of several files with more rows begins closed; and all do when there are more in sum. */
+/** Among several files, one with more rows begins closed; all do when there are more in total. */
 const SHORT = 60;
 const SHORT_IN_ALL = 240;
-/** What two lines have in common before it is worth marking the rest. */
+/** The similarity of two lines from which the difference is marked. */
 const ALIKE = 0.35;
-/** Pairs of lines that are compared to find those. */
+/** Cap on the pairs of lines compared. */
 const LOOKED_AT = 2500;
 
-/** The files of a diff, or nothing when some line of it has no place in one. */
+/** The files of a diff, or undefined when a line of it does not parse. */
 export function parse(text) {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
@@ -60,14 +60,14 @@ function named(line) {
   return line.slice(4).replace(/\t.*$/, "");
 }
 
-/** As git says it: `A`, `D`, `R` or `M`. */
+/** As in git: `A`, `D`, `R` or `M`. */
 export function letterOf(file) {
   if (file.old === "/dev/null") return "A";
   if (file.new === "/dev/null") return "D";
   return file.notes.some((note) => note.startsWith("rename ")) ? "R" : "M";
 }
 
-/** The rows of one hunk, by the numbers in its head: a removed line may look like the head of a file. */
+/** The rows of one hunk, by the counts in its header: a removed line may look like a file header. */
 function read(lines, start, old, olds, fresh, news, hunk) {
   let at = start;
   let [left, right] = [olds, news];
@@ -98,7 +98,7 @@ function read(lines, start, old, olds, fresh, news, hunk) {
   return at;
 }
 
-/** How somebody likes to see them, kept for the next time. */
+/** The preferred layout, stored. */
 export const look = {
   get split() {
     return localStorage.getItem("diff") === "split";
@@ -112,13 +112,13 @@ export const look = {
   },
 };
 
-/** A window that was turned, or drawn narrower, has room for another way. */
+/** Repaints when the window becomes wide or narrow enough for the other layout. */
 const DIFFS = new WeakMap();
 matchMedia("(min-width: 760px)").addEventListener("change", () => {
   for (const element of document.querySelectorAll(".diff")) DIFFS.get(element)?.repaint();
 });
 
-/** All files of a diff. `rows` are the daemon's words for each, or what an event has; `onSeen` is told when a file was opened. */
+/** All files of a diff. `rows` are the daemon's summary for each, or an event's; `onSeen` is called when a file was opened. */
 export class Diff {
   constructor(text, rows, onSeen, { folded = false, link = undefined } = {}) {
     this.onSeen = onSeen;
@@ -134,7 +134,7 @@ export class Diff {
     const size = this.files.reduce((sum, file) => sum + file.size, 0);
     const small = size <= SHORT_IN_ALL;
     DIFFS.set(this.element, this);
-    // Somebody who is asked about one file came to see that one.
+    // A single file may be longer and still begins open.
     const short = this.files.length === 1 ? SHORT_IN_ALL : SHORT;
     for (const file of this.files) if (!folded && small && file.size <= short) file.open();
     this.repaint();
@@ -177,7 +177,7 @@ class File {
     if (rows) this.head.append(rows);
     this.name = (file.new === "/dev/null" ? file.old : file.new).replace(/^[ab]\//, "");
     const line = /\+(\d+)/.exec(file.hunks[0]?.line ?? "")?.[1];
-    // Where it is now: a proposed change has made and renamed nothing yet.
+    // Links to the current path: a proposed change has not created or renamed anything yet.
     const there = (diff.isRecord ? file.new : file.old).replace(/^[ab]\//, "");
     const leads = there && there !== "/dev/null" && !there.startsWith('"');
     const link = leads ? diff.link?.(line ? `${there}:${line}` : there) : undefined;
@@ -210,7 +210,7 @@ class File {
   }
 }
 
-/** What is no diff that we can read is shown as it is. */
+/** An unparsable diff, shown as it is. */
 class Raw {
   constructor(text, rows, diff) {
     this.diff = diff;
@@ -238,7 +238,7 @@ class Raw {
   repaint() {}
 }
 
-/** `M src/x.rs +3 -1`, with its parts told apart. */
+/** `M src/x.rs +3 -1`, split into its parts. */
 function title(row) {
   const parts = /^([AMDR]) (.*) \+(\d+) -(\d+)(.*)$/s.exec(row);
   if (!parts) return spelled(h("span", { class: "name" }), row);
@@ -257,7 +257,7 @@ function columns(split) {
   return h("colgroup", {}, names.map((name) => h("col", { class: name })));
 }
 
-/** A long file is many tables, one under the other: the browser lays out those that are near. `isWanted` says whether to go on. */
+/** Splits a long file into many tables, so that the browser lays out only those that are near. `isWanted` says whether to go on. */
 function fill(box, parts, { split, language }, isWanted, done) {
   let at = 0;
   const more = () => {
@@ -303,7 +303,7 @@ function two({ left, right }, language) {
 
 function code({ mark, text, bare }, from, to, language) {
   const cell = h("td", { class: "text" });
-  // Copied text has no marks; a reader that speaks has to hear them.
+  // Copied text has no marks; a screen reader has to read them.
   if (mark !== " ") cell.append(h("span", { class: "unseen-label" }, mark === "+" ? "added: " : "removed: "));
   const returned = text.endsWith("\r");
   const line = returned ? text.slice(0, -1) : text;
@@ -321,12 +321,12 @@ function code({ mark, text, bare }, from, to, language) {
   return cell;
 }
 
-/** Rows in their order, with what differs between a removed line and the one that replaces it. */
+/** Rows in order, with the differences between a removed line and its replacement. */
 function marked(rows) {
   return beside(rows, "under");
 }
 
-/** Removed lines beside those that replace them. */
+/** Removed lines beside their replacements. */
 function pairs(rows) {
   return beside(rows, "beside");
 }
@@ -359,7 +359,7 @@ function run(parts, at) {
   return [minus, parts.slice(begin, end)];
 }
 
-/** Each removed line beside the added one that is most like it, none out of order; what is like nothing stands alone or fills up. */
+/** Aligns each removed line with the most similar added one, in order; lines without a match stand alone or fill up. */
 function align(minus, plus) {
   const out = [];
   let [left, right] = [0, 0];
@@ -382,14 +382,14 @@ function align(minus, plus) {
   return out;
 }
 
-/** How much of two lines is the same at their ends, from 0 to 1. How far they are indented says nothing. */
+/** How much of two lines is the same at their ends, from 0 to 1. Ignores indentation. */
 function alike(old, fresh) {
   const [one, other] = [old.trim(), fresh.trim()];
   const [start, end] = ends(one, other);
   return (start + end) / Math.max(1, one.length, other.length);
 }
 
-/** How many units two texts share at their beginning and at their end, not in the middle of a letter. */
+/** How many code units two texts share at their beginning and end, not splitting a character. */
 function ends(old, fresh) {
   const most = Math.min(old.length, fresh.length);
   let start = 0;
@@ -406,7 +406,7 @@ function differ(minus, plus) {
   const [old, fresh] = [minus.row.text, plus.row.text];
   if (alike(old, fresh) < ALIKE) return;
   let [start, end] = ends(old, fresh);
-  // Whole words: half of a name says less than the name.
+  // Extends to whole words: half of a name says less than the name.
   const isWord = (text, at) => /\w/.test(text[at] ?? "");
   while (start > 0 && isWord(old, start - 1) && (isWord(old, start) || isWord(fresh, start))) start -= 1;
   const isCut = (text) => isWord(text, text.length - end) && isWord(text, text.length - end - 1);

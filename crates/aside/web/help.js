@@ -1,4 +1,4 @@
-// The keys, and what an empty page says.
+// The list of keys, and the empty page.
 
 import { clear, h } from "./text.js";
 
@@ -8,7 +8,7 @@ const KEYS = [
   ["On what waits for you", [["a, pause, y", "approve: run, or apply"], ["a, pause, n", "reject"], ["a, pause, e", "edit; it is shown again"], ["v", "show all files"], ["s", "unified, side by side"]]],
 ];
 
-/** What comes of an example, by how it begins. */
+/** What an example request does, by how it begins. */
 const COMES = [
   [/^(run|build|start) /, "proposes a command from the project's own scripts; it runs when you approve it"],
   [/^review /, "looks through what differs from the last commit"],
@@ -17,7 +17,7 @@ const COMES = [
   [/^status$/, "says what waits, what runs, and which model is set"],
   [/^help$/, "says what can be asked"],
 ];
-/** Where a directory has nothing of its own. */
+/** Examples for a directory without its own. */
 const ANYWHERE = ["help", "status"];
 
 export function showKeys(dialog, signOut) {
@@ -34,7 +34,7 @@ export function showKeys(dialog, signOut) {
   dialog.showModal();
 }
 
-/** Requests that mean something here, which can be taken as they are, and who answers. */
+/** Example requests for this directory, which can be used as they are, and the model. */
 export function empty(welcome, take) {
   const examples = welcome?.examples?.length ? welcome.examples : ANYWHERE;
   const comes = (words) => COMES.find(([begins]) => begins.test(words))?.[1] ?? "";
@@ -50,7 +50,7 @@ function who(model) {
   return ["No model is set: commands, searches, reviews and exact changes work without one. ", h("code", {}, "aside model pull"), " gets one for this machine; ", h("code", {}, "aside config"), " names another."];
 }
 
-/** There is no session: all that helps is a new link. */
+/** There is no session: only a new link helps. */
 export function over(reason) {
   return h("section", { class: "empty over", role: "alert" },
     h("h2", {}, reason),

@@ -1,5 +1,5 @@
-// Colours for code: comments, strings, numbers, words of the language, and names that are called. Reads one text at a time, from left to
-// right, and never fails: what it does not know is plain. A line of a diff is read alone, so a string over several lines is not known there.
+// Syntax colours: comments, strings, numbers, keywords, and called names. Reads one text at a time, from left to right, and never fails:
+// unknown text is plain. Reads each line of a diff alone, so a string over several lines is not recognized there.
 
 import { exact, h } from "./text.js";
 
@@ -37,7 +37,7 @@ const NAMES = {
   sh: "shell", bash: "shell", zsh: "shell", fish: "shell", console: "shell", dockerfile: "shell", containerfile: "shell", ini: "toml", cfg: "toml", conf: "toml", yml: "yaml", jsonc: "json", json5: "script", jsonl: "json", scss: "css", less: "css", hs: "haskell", elm: "haskell",
   xml: "html", svg: "html", htm: "html", vue: "html", svelte: "html", makefile: "make", gnumakefile: "make", mk: "make", just: "make", justfile: "make",
 };
-/** What is read of one text; more is plain. */
+/** Cap on a text; the rest is plain. */
 const LONGEST = 40_000;
 
 /** The language of a fence or a file, by its name. */
@@ -47,7 +47,7 @@ export function languageOf(name) {
   return LANGUAGES[NAMES[key] ?? key];
 }
 
-/** Pieces of a text, each with where it begins and ends and what it is. */
+/** Tokens of a text, each with its range and kind. */
 export function tokens(text, language) {
   const found = [];
   if (!language) return found;
@@ -90,13 +90,13 @@ function stringEnd(text, from, quote, end) {
   for (let at = from + 1; at < end; at += 1) {
     if (text[at] === "\\") at += 1;
     else if (text[at] === quote) return at + 1;
-    // One that is not closed on its line is an apostrophe, or goes on further down.
+    // An unclosed quote on its line is an apostrophe, or continues further down.
     else if (text[at] === "\n" && quote !== "`") return at;
   }
   return end;
 }
 
-/** Puts a part of a text into an element, in its colours. */
+/** Appends a part of a text to an element, with colours. */
 export function paint(parent, text, found, from = 0, to = text.length) {
   let at = from;
   for (const { from: begin, to: behind, kind } of found) {
@@ -110,7 +110,7 @@ export function paint(parent, text, found, from = 0, to = text.length) {
   return parent;
 }
 
-/** A whole text. */
+/** Appends a whole text. */
 export function highlight(parent, text, name) {
   return paint(parent, text, tokens(text, languageOf(name)));
 }

@@ -1,8 +1,8 @@
-// What the keys do where nobody types. Approving takes two of them: one goes to what waits, the next one says yes, and only there.
+// Keys outside of input fields. Approving takes two: one focuses what waits, the next one approves, and only there.
 
 const $ = (id) => document.getElementById(id);
 
-/** Whether what moves now was moved by a key. `:focus-visible` says the same in one browser and not in another. */
+/** Whether the last input was a key. `:focus-visible` differs between browsers. */
 let byKey = false;
 addEventListener("keydown", () => { byKey = true; }, true);
 addEventListener("pointerdown", () => { byKey = false; }, true);
@@ -11,10 +11,10 @@ export function isByKey() {
   return byKey;
 }
 
-/** Whether the threads are a drawer. */
+/** Whether the list of threads is a drawer. */
 export const narrow = matchMedia("(max-width: 759px)");
 
-/** A key that nobody nearer took. */
+/** A key that no element nearer has handled. */
 export function press(app, event) {
   const { target } = event;
   if (event.isComposing || $("help").open) return;
@@ -46,7 +46,7 @@ export function press(app, event) {
 
 function escape(app, target) {
   if (document.body.classList.contains("drawer")) return app.closeDrawer();
-  // From the search, and from where it led.
+  // From the search field, and from its results.
   if ($("search").value && target.matches("#search, article, body")) {
     $("search").value = "";
     return app.search();
@@ -89,7 +89,7 @@ function toWaiting(app) {
   else app.announce("Nothing waits for you.");
 }
 
-/** Stops the request that has the focus, or the newest that is at work. */
+/** Stops the request that has the focus, or the newest running one. */
 function stop(app) {
   const near = document.activeElement?.closest("article.task")?.querySelector("[data-op=cancel]");
   const button = near ?? [...document.querySelectorAll("[data-op=cancel]")].at(-1);
@@ -97,7 +97,7 @@ function stop(app) {
   else app.announce("Nothing is at work.");
 }
 
-/** As the system has it, light, dark. */
+/** Cycles through the system's theme, light, dark. */
 export function turnColours() {
   const ways = ["auto", "light", "dark"];
   const next = ways[(ways.indexOf(localStorage.getItem("theme") ?? "auto") + 1) % ways.length];

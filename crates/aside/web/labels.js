@@ -1,4 +1,4 @@
-// What the page says of its own, in the language of the thread that it says it in.
+// The page's own texts, in the language of the thread they appear in.
 
 const CHINESE = {
   "a moment…": "请稍候…",
@@ -97,12 +97,12 @@ const CHINESE = {
   "help": "帮助",
 };
 
-/** `zh` where the text has Chinese in it, else `en`. */
+/** `zh` where the text contains Chinese, else `en`. */
 export function tongueOf(text) {
   return /\p{Script=Han}/u.test(text ?? "") ? "zh" : "en";
 }
 
-/** A function that says something in a language: `say("exit {}", 2)`. */
+/** A function that translates: `say("exit {}", 2)`. */
 export function speaks(tongue) {
   return (english, ...values) => {
     const words = (tongue === "zh" ? CHINESE[english] : undefined) ?? english;

@@ -1,13 +1,13 @@
-// Markdown as models write it, as elements. Not all of it: headings, lists, quotes, code, tables, emphasis, links. HTML is text. Written for
-// text that grows: blocks that have ended are never touched again, so nothing flickers and a selection stays.
+// Markdown as models write it, as elements. A subset: headings, lists, quotes, code, tables, emphasis, links. HTML is text. Made for
+// streaming text: completed blocks are never touched again, so nothing flickers and a selection stays.
 
 import { highlight } from "./highlight.js";
 import { copies, exact, h, prose } from "./text.js";
 
-/** What is shown of one text. A browser that lays out more is slow, and nobody reads it here. */
+/** Cap on the text shown: the browser would be slow, and users do not read more here. */
 const LONGEST = 400_000;
 const DEEPEST = 6;
-/** What a pattern that looks ahead is let loose on. Longer is no paragraph that somebody wrote. */
+/** Cap on the input of a pattern with lookahead. A longer text is no ordinary paragraph. */
 const LONGEST_LINE = 6_000;
 
 export class Markdown {
@@ -25,7 +25,7 @@ export class Markdown {
     else this.isCut = true;
   }
 
-  /** Another text, which often begins as the one that was streamed. */
+  /** Replaces the text, which often begins with what was streamed. */
   set(text) {
     const shown = text.slice(0, LONGEST);
     if (shown === this.text) return;
@@ -48,7 +48,7 @@ export class Markdown {
     blocks.forEach((block, index) => {
       const there = old[index];
       const code = there?.querySelector(":scope > pre > code");
-      // Code that grows only grows: setting it anew would lose the selection. It has its colours when it has ended.
+      // Streaming code only grows: replacing it would lose the selection. It is coloured when it is complete.
       if (block.kind === "code" && !block.isClosed && there?.className === "copyable" && block.begin === Number(there.dataset.begin) && code) {
         const shown = code.textContent;
         if (block.text.startsWith(shown) && !there.querySelector(".unseen, .mixed")) {
@@ -63,7 +63,7 @@ export class Markdown {
       else element.append(drawn);
     });
     for (const left of old.slice(blocks.length)) left.remove();
-    // The first line of a block may still turn it into a part of the one before.
+    // The first line of a block may still make it part of the one before.
     const begun = blocks.length > 1 && !this.text.includes("\n", blocks.at(-1).begin) ? 2 : 1;
     const first = blocks.at(-begun);
     if (first) {
@@ -77,7 +77,7 @@ export class Markdown {
   }
 }
 
-/** Blocks from `begin` on, where one begins. The last one may not have ended. */
+/** Blocks from `begin` on, which must be a block's start. The last one may be incomplete. */
 function split(text, begin) {
   const blocks = [];
   let at = begin;
@@ -132,7 +132,7 @@ function goesOn(kind, line, text, behind, lines) {
   if (!lines.length) return true;
   switch (kind) {
     case "list": {
-      // One empty line within a list is part of it if what follows is.
+      // An empty line within a list is part of it if what follows is.
       if (blank) return /^(\s{2,}\S|\s{0,3}([-*+]|\d{1,9}[.)])\s)/.test(lineAt(text, behind)[0]);
       return /^\s{2,}/.test(line) || item(line) !== null || (lines.at(-1).trim() !== "" && !opens(line));
     }
@@ -168,7 +168,7 @@ function draw(block, depth) {
     case "code":
       return codeBlock(block);
     case "heading":
-      // The page and the request have the first levels.
+      // The page and the request use the first heading levels.
       return inline(h(`h${Math.min(block.level + 2, 6)}`), block.text);
     case "rule":
       return h("hr");
@@ -207,7 +207,7 @@ function list(lines, depth) {
     if (!current) return;
     const one = h("li");
     const text = current.lines.join("\n").trimEnd();
-    // An item that is one line is no paragraph.
+    // An item of one line is no paragraph.
     if (!text.includes("\n")) inline(one, text);
     else nested(one, text.split("\n"), depth);
     const lead = one.firstElementChild;
@@ -258,7 +258,7 @@ export function inline(element, text, depth = 0) {
     else if (match[3]) prose(element, match[3]);
     else if (match[5] !== undefined) link(element, match[4], match[5], depth);
     else if (match[6]) {
-      // What ends a sentence is not part of the address.
+      // Punctuation at the end is not part of the address.
       const address = match[6].replace(/[.,;:!?)\]]+$/, "");
       rest = match[6].slice(address.length) + rest;
       link(element, address, address, DEEPEST);
@@ -270,7 +270,7 @@ export function inline(element, text, depth = 0) {
   return prose(element, rest);
 }
 
-/** A link says where it goes: text that names one place and leads to another is how people are fooled. */
+/** Shows where a link goes, against phishing: its text may name another address. */
 function link(element, label, address, depth) {
   let url;
   try {
@@ -280,7 +280,7 @@ function link(element, label, address, depth) {
   }
   const isWeb = (url?.protocol === "https:" || url?.protocol === "http:") && !url.username && !url.password;
   if (!isWeb) {
-    // `src/main.rs:3` in brackets is a file, and whatever else it may be, it is shown and leads nowhere.
+    // `src/main.rs:3` in brackets is a file; shows it, and whatever else it may be, without a link.
     inline(element, label, depth + 1);
     if (address && address !== label) element.append(h("span", { class: "address" }, " (", exact(h("code"), address), ")"));
     return;

@@ -1,9 +1,9 @@
-// What a command prints: its end, without the escapes that colour it and move the cursor. Lines that were written over are shown as they
-// ended. A screen is not played: programs that draw one are for a terminal.
+// A command's output: its end, without escape sequences. Overwritten lines are shown in their final state. Does not emulate a screen:
+// full-screen programs need a terminal.
 
 import { copies, count, h, prose } from "./text.js";
 
-/** Rows that are kept on the page; the log has all. */
+/** Cap on rows kept on the page; the log has all. */
 const ROWS = 1500;
 const LONGEST_ROW = 4000;
 
@@ -37,7 +37,7 @@ export class Output {
         else this.state = "text";
         return;
       case "sequence":
-        // It ends with a letter; what comes before are numbers. Erasing a line is the one that people see.
+        // A sequence ends with a letter; numbers come before it. Only erasing a line has a visible effect here.
         this.number = code >= 0x30 && code <= 0x3f ? `${this.number ?? ""}${letter}` : this.number;
         if (code >= 0x40 && code <= 0x7e) {
           if (letter === "K") this.erase(this.number ?? "0");
@@ -82,7 +82,7 @@ export class Output {
     this.over = 0;
     this.line = "";
     this.column = 0;
-    // Not one by one: taking from the front of a long list costs its length.
+    // Not one by one: removing from the front of a long list costs its length.
     if (this.lines.length > ROWS * 2) {
       this.gone += this.lines.length - ROWS;
       this.lines = this.lines.slice(-ROWS);

@@ -1,10 +1,11 @@
-// How an open tab finds the next daemon. The port may have been somebody else's in between, so nothing secret is sent before whoever answers
-// has shown that it is ours, and then only a signature that is good for this one answer. The key of it is in the memory of this tab and
-// nowhere else: a page that somebody else served here in the meantime could not have read it. What goes on is a fresh page under a fresh name.
+// How an open tab finds the next daemon. Another program may have had the port in between, so the tab sends nothing secret before the
+// server has proved to be ours, and then only a signature that is valid for this one nonce. The private key is in the memory of this tab
+// and nowhere else: a page that another program served here in the meantime could not have read it. The tab goes on as a fresh page under a
+// fresh name.
 
 import { Refused } from "./wire.js";
 
-/** How often a tab says that it is still open, so that it is not forgotten. */
+/** How often a tab reports that it is still open, so that it is not forgotten. */
 const HEARD = 3600_000;
 const CURVE = { name: "ECDSA", namedCurve: "P-256" };
 
@@ -13,15 +14,15 @@ export class Resume {
   #public;
   #ticket;
 
-  /** `wire` is the session that there is now. */
+  /** `wire` is the current session. */
   constructor(wire) {
     this.wire = wire;
     setInterval(() => this.keep(), HEARD);
   }
 
-  /** Makes this tab known to the daemon of now, for the one that comes after. */
+  /** Registers this tab with the current daemon, for the next one. */
   async keep() {
-    // Not every browser takes this address for a safe one; then a new link is needed.
+    // Not every browser treats this address as a secure context; then a new link is needed.
     if (!globalThis.crypto?.subtle) return;
     try {
       if (!this.#key) {
@@ -31,23 +32,23 @@ export class Resume {
       }
       this.#ticket = await this.wire.post("/api/keep", { key: this.#public, ...(this.#ticket ? { tab: this.#ticket.id } : {}) });
     } catch {
-      // It is tried again in an hour; until then a new daemon asks for a new link.
+      // Retries in an hour; until then a new daemon needs a new link.
     }
   }
 
-  /** Nobody comes back who has signed out. */
+  /** After a sign-out, no tab returns. */
   forget() {
     this.#key = undefined;
     this.#ticket = undefined;
   }
 
   get isPossible() {
-    // A worker of somebody else's would read what goes over the wire. We have none.
+    // A foreign service worker could read the requests. We have none.
     return Boolean(this.#key && this.#ticket) && !navigator.serviceWorker?.controller;
   }
 
-  /** Whether whoever answers is ours: where this tab goes on, with what `pack` gives it, or nothing when it is the daemon that it had.
-      Throws what is wrong: nobody answers, somebody else does, or this tab is forgotten. */
+  /** Checks that the server is ours. Returns the link where this tab goes on, with what `pack` gives it, or undefined when it is the same
+      daemon. Throws an error when no server replies, another program does, or the daemon has forgotten this tab. */
   async meet(pack) {
     const tab = this.#ticket.id;
     const nonce = spelled(crypto.getRandomValues(new Uint8Array(32)));
@@ -99,7 +100,7 @@ async function digest(who, one, other) {
   return spelled(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
 }
 
-/** Base64 for addresses, unpadded. */
+/** Unpadded base64url. */
 function spelled(bytes) {
   return btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }

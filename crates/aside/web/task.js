@@ -1,5 +1,5 @@
-// One request in the conversation: what was asked, how far it is, what is proposed, what came of it. Made from the events of its log, in
-// their order; what waits for a person is asked for anew, since an answer has to carry what the daemon offers now.
+// One request in the conversation: its text, its progress, its proposals, its result. Built from the events of its log, in order; fetches a
+// pending proposal anew, since an answer has to carry what the daemon offers now.
 
 import { around } from "./around.js";
 import { Card, command } from "./card.js";
@@ -11,19 +11,19 @@ import { clear, clock, copies, exact, h, lasted, plain, prose, quoted, short } f
 import { dot, sign } from "./threads.js";
 import { hasEnded, isFromAfar } from "./watch.js";
 
-/** Names of files in the line of progress. */
+/** File names in the progress line. */
 const NAMED = 3;
-/** What ended so long ago, in milliseconds, is news. */
+/** A task that ended within so many milliseconds is announced. */
 const RECENT = 10_000;
-/** Search results that are shown. */
+/** Cap on search results. */
 const FOUND = 300;
-/** A model that has said nothing for so long, in milliseconds, may say nothing any more. */
+/** After so many milliseconds without output a model may be stuck. */
 const STALLED = 20_000;
 
 export class TaskView {
   /**
    * `hooks`: send, show, ask, soon, appeared, announce, drafts, here; `link(place)`, an element that leads to a file; and `card`, a class,
-   * where what waits is shown in another way.
+   * where a pending proposal has another presentation.
    */
   constructor(brief, hooks) {
     this.id = brief.taskId;
@@ -48,7 +48,7 @@ export class TaskView {
     this.update(brief);
   }
 
-  /** What begins anew with each attempt. */
+  /** State that is reset with each attempt. */
   renew(attempt) {
     this.attempt = attempt;
     this.state = "RECEIVED";
@@ -56,7 +56,7 @@ export class TaskView {
     this.began = undefined;
     this.intent = undefined;
     this.answer = undefined;
-    /** All that was said, with the changes in it. */
+    /** The whole answer, including the changes in it. */
     this.raw = "";
     this.details = undefined;
     this.output = undefined;
@@ -103,7 +103,7 @@ export class TaskView {
         break;
       case "task_end":
         this.finished ??= event.at;
-        // Who does not see it is told when it happens, not when it is read again later.
+        // Announces the result to screen readers when it happens, not when the log is read again later.
         if (!this.undone && Date.now() - event.at < RECENT) this.hooks.announce(`${{ ok: "Done", error: "Failed", rejected: "Rejected" }[event.status] ?? "Ended"}: ${short(this.brief.text)}`);
         break;
       default:
@@ -148,7 +148,7 @@ export class TaskView {
       case "PROPOSING":
         return say("proposing");
       case "WAITING_APPROVAL":
-        // An edited proposal waits as the one before did.
+        // An edited proposal waits like the one before.
         return this.steps.at(-1) === say("waiting for you") ? undefined : say("waiting for you");
       case "EXECUTING":
         return this.isOwn(this.approver) ? say(`${acts === "apply_diff" ? "writing" : "running"}, approved by you`) : say(`${acts === "apply_diff" ? "writing" : "running"}, approved {}`, this.whence(this.approver));
@@ -230,7 +230,7 @@ export class TaskView {
     if (key === this.trailKey) return;
     this.trailKey = key;
     clear(this.trail).append(...steps.map((step, index) => h("li", !ended && index === steps.length - 1 ? { "aria-current": "step" } : {}, step)));
-    // How it ended is said at the end.
+    // The outcome is shown at the end.
     if (!ended) this.trail.prepend(h("li", { class: "sign" }, dot(sign(this.state))));
     this.clock = !ended && this.state !== "WAITING_APPROVAL" ? h("li", { class: "clock", "aria-hidden": "true" }) : undefined;
     if (this.clock) this.trail.append(this.clock);
@@ -238,7 +238,7 @@ export class TaskView {
     this.tick();
   }
 
-  /** Once a second. */
+  /** Runs once a second. */
   tick() {
     if (!this.clock || !this.moment) return;
     const passed = Date.now() - this.moment;
@@ -262,7 +262,7 @@ export class TaskView {
         this.answer.set(proposal.text);
         if (proposal.type === "plan") this.proposal.append(h("p", { class: "note" }, this.say("A plan only: nothing is carried out.")));
       } else if (this.answer) this.fold(details);
-      // The files of a change are named below, with what changes in them.
+      // The files of a change are listed below, with their changes.
       const rest = besides(proposal, details);
       if (rest && rest !== proposal.text && !this.details) {
         this.details = new Markdown();
@@ -283,7 +283,7 @@ export class TaskView {
     }
   }
 
-  /** What a model wrote on the way to a proposal is there for those who want it. */
+  /** Folds away what a model wrote on the way to a proposal. */
   fold(details = "") {
     if (details.includes(this.answer.text.trim())) {
       this.answer.element.remove();
@@ -300,7 +300,7 @@ export class TaskView {
     this.card?.block(reason);
   }
 
-  /** Asks what waits. Another step, or the same from another daemon, is another card, which has to be looked at anew. */
+  /** Fetches what waits. Another step, or the same from another daemon, is a new card, which has to be looked at anew. */
   async look() {
     const wanted = this.waiting;
     if (this.looking === wanted) return;
@@ -313,7 +313,7 @@ export class TaskView {
       this.card = new (this.hooks.card ?? Card)(offer, {
         send: async (message) => {
           const error = await this.hooks.send(message);
-          // What comes of it stays in view.
+          // Keeps its result in view.
           if (!error && message.op === "approve") this.isFollowed = true;
           return error;
         },
@@ -334,7 +334,7 @@ export class TaskView {
     }
   }
 
-  /** The card, or the record, goes. Whoever had the focus there is back at the request, not at whatever comes next. */
+  /** Removes the card or the record. If it had the focus, moves the focus to the request, not to whatever comes next. */
   drop() {
     const hadFocus = this.proposal?.contains(document.activeElement);
     this.card?.close();
@@ -351,7 +351,7 @@ export class TaskView {
     const kind = sign(this.state);
     const took = this.finished && this.began ? lasted(this.finished - this.began) : "";
     const exit = this.outcome?.exit;
-    // That it ended with 0 is said beside it.
+    // Exit status 0 is shown beside it.
     const { say } = this;
     const summary = this.outcome?.summary === `exit status ${exit}` ? say("Done") : this.outcome?.summary;
     const failed = this.failure ?? this.brief.summary;
@@ -373,7 +373,7 @@ export class TaskView {
     if (took) this.end.append(h("span", { class: "took" }, took));
   }
 
-  /** Keeps what came of an approval from here in view, and how to undo it. */
+  /** After an approval from here, keeps the result and the undo button in view. */
   follow() {
     if (!this.isFollowed || !this.end.isConnected) return;
     (hasEnded(this.state) ? this.actions : this.printed).scrollIntoView({ block: "nearest" });
@@ -404,7 +404,7 @@ export class TaskView {
     this.actions.append(button);
   }
 
-  /** Goes on in the thread with words that mean what failed last in it. */
+  /** Sends a request about the last failure of the thread. */
   asks(label, words, op) {
     const button = h("button", { type: "button", "data-op": op, onclick: async () => {
       button.disabled = true;
@@ -415,7 +415,7 @@ export class TaskView {
     this.actions.append(button);
   }
 
-  /** Writes files, so it is said twice. */
+  /** Asks for confirmation, since it writes files. */
   undo() {
     const box = h("span", { class: "undo" });
     const ask = () => {
@@ -459,7 +459,7 @@ export class TaskView {
     return this.hooks.link?.(place, this.request?.meta?.workspace || this.brief.workspace) ?? copies(() => place, this.say);
   }
 
-  /** What was proposed and is decided. */
+  /** A proposal that was decided. */
   record(proposal) {
     if (proposal.type === "command") {
       return h("div", { class: "record" }, h("div", { class: "copyable" }, command(proposal.cmd.split("\n").map(plain)), copies(() => proposal.cmd, this.say)), proposal.cwd ? exact(h("p", { class: "note" }), `in ${proposal.cwd}`) : undefined);
@@ -482,7 +482,7 @@ export class TaskView {
   }
 }
 
-/** What there is to say beside a proposal: the files of a change, and what was found, stand in the proposal itself. */
+/** What the details add to a proposal: the files of a change, and search results, stand in the proposal itself. */
 function besides(proposal, details = "") {
   if (proposal.type === "diff") return details.replace(/^- [AMDR] .* \+\d+ -\d+.*$/gmu, "").trim();
   if (proposal.type !== "search_results") return details;

@@ -1,13 +1,13 @@
-// Texts that others wrote, as elements. Everything goes in as text: nothing here, or anywhere on this page, reads HTML. What cannot be
-// seen, or turns the direction of what follows, is spelled out.
+// Foreign text as elements. Everything is inserted as text: no code of this page parses HTML. Escapes what is invisible, or changes the
+// direction of what follows.
 
-// For prose: what emoji and Chinese, French and Persian text need to look right stays.
+// For prose: keeps what emoji and Chinese, French and Persian text need to look right.
 const UNSEEN_IN_PROSE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\ue000-\uf8ff]|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e01ef}]|(?<![\p{Extended_Pictographic}\ufe0f\p{Emoji_Modifier}])\u200d|\p{Surrogate}/u;
-// For what a machine reads: blanks that are no blanks as well, and what only changes how the letter before looks.
+// For machine-readable text: also special blanks, and characters that only change the look of the one before.
 const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ue000-\uf8ff]|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e01ef}]|\p{Surrogate}/u;
-// A word of Latin letters with one of another script among them that looks the same.
+// A word of Latin letters with a lookalike from another script among them.
 const MIXED = /[A-Za-z][\u0370-\u03ff\u0400-\u052f\uff21-\uff3a\uff41-\uff5a]|[\u0370-\u03ff\u0400-\u052f\uff21-\uff3a\uff41-\uff5a][A-Za-z]/;
 
 const NAMES = new Map([["\r", "return"], ["\u001b", "escape"], ["\n", "newline"], ["\t", "tab"]]);
@@ -50,7 +50,7 @@ export function exact(parent, text) {
   return parent;
 }
 
-/** What the daemon has spelled out already: its brackets are painted like ours. */
+/** For text that the daemon has escaped already: paints its brackets like ours. */
 export function spelled(parent, text) {
   for (const part of text.split(/(⟨[^⟨⟩]{1,24}⟩)/u)) {
     if (part.startsWith("⟨") && part.endsWith("⟩")) parent.append(h("span", { class: "unseen" }, part));
@@ -59,7 +59,7 @@ export function spelled(parent, text) {
   return parent;
 }
 
-/** A sentence in which code stands between backquotes, which stay: a command that is spoken of may have such letters of its own. */
+/** Prose with code between backquotes. Keeps the quotes: a command may contain some of its own. */
 export function quoted(parent, text, paint) {
   for (const part of text.split(/(`[^`]+`)/u)) {
     if (!part.startsWith("`") || part.length < 3) {
@@ -72,7 +72,7 @@ export function quoted(parent, text, paint) {
   return parent;
 }
 
-/** The same as plain text, for names of elements and the title. */
+/** The same as plain text, for element names and the title. */
 export function plain(text) {
   let rest = text;
   let out = "";
@@ -83,7 +83,7 @@ export function plain(text) {
   return out + rest;
 }
 
-/** On one line, not longer than a title. */
+/** On one line, no longer than a title. */
 export function short(text, most = 80) {
   const letters = [...plain(text.slice(0, most * 8)).replace(/\s+/gu, " ").trim()];
   return letters.length > most ? `${letters.slice(0, most).join("")}…` : letters.join("");
@@ -108,7 +108,7 @@ function name(letter) {
   return `⟨${NAMES.get(letter) ?? `U+${code}`}⟩`;
 }
 
-/** A button that copies what `text()` gives then. */
+/** A button that copies the current value of `text()`. */
 export function copies(text, say = (words) => words) {
   const button = h("button", { type: "button", class: "copy quiet", title: say("Copy"), onclick: async () => {
     await toClipboard(text());
@@ -122,7 +122,7 @@ async function toClipboard(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Where the page may not write there by itself, the browser copies what is selected.
+    // Fallback without clipboard access: the browser copies a selection.
     const area = h("textarea", { class: "unseen-label" });
     area.value = text;
     document.body.append(area);
@@ -137,7 +137,7 @@ export function count(number, noun) {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** How long ago, in the fewest letters. */
+/** How long ago, as short as possible. */
 export function ago(at, now = Date.now()) {
   const seconds = Math.max(0, Math.round((now - at) / 1000));
   if (seconds < 60) return "now";
@@ -147,7 +147,7 @@ export function ago(at, now = Date.now()) {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-/** When, on the clock of today; with the day before that. */
+/** The time; with the date before today. */
 export function clock(at, now = Date.now()) {
   const [then, today] = [new Date(at), new Date(now)];
   const two = (number) => String(number).padStart(2, "0");

@@ -1,4 +1,4 @@
-// Light or dark, before anything is painted. A script of its own, since the page may hold none inline.
+// Sets light or dark before anything is painted. A separate script, since the page allows none inline.
 "use strict";
 (() => {
   const chosen = localStorage.getItem("theme");

@@ -1,4 +1,4 @@
-// The threads at the side: what was asked first, how it stands, the ones that wait for you on top.
+// The list of threads: their first request, their state, those that wait for the user on top.
 
 import { ago, h, plain, short } from "./text.js";
 import { hasEnded, isFromAfar } from "./watch.js";
@@ -17,13 +17,13 @@ export function sign(state) {
   return { COMPLETED: "done", FAILED: "failed", REJECTED: "rejected" }[state];
 }
 
-/** The dot, which is a letter too: colours alone tell some people nothing. */
+/** The dot, which is a letter too, for users who cannot tell the colours apart. */
 export function dot(kind) {
   const [letter, words] = SIGNS[kind];
   return h("span", { class: `dot ${kind}`, title: words, role: "img", "aria-label": words }, letter);
 }
 
-/** Tasks of one conversation, the oldest first. */
+/** Groups tasks by conversation, oldest first. */
 export function group(briefs) {
   const threads = new Map();
   for (const brief of briefs) {
@@ -67,7 +67,7 @@ export class Threads {
         const found = snippets?.get(thread.id);
         item.link.href = found ? `#task=${encodeURIComponent(found.id)}` : `#thread=${encodeURIComponent(thread.id)}`;
       }
-      // What stands where it belongs is not moved: that would take the focus away.
+      // Leaves an element that is already in place: moving it would lose the focus.
       if (item.element === place) place = place.nextElementSibling;
       else this.list.insertBefore(item.element, place);
     }
@@ -84,7 +84,7 @@ export class Threads {
       h("span", { class: "thread-title" }, thread.title),
       thread.isRemote ? h("span", { class: "afar", title: "from afar" }, "afar") : "",
       h("span", { class: "when" }, ago(thread.at)));
-    // What was found is said where the title does not.
+    // Shows the match where the title does not contain it.
     if (snippet && short(snippet.text, 120) !== thread.title) link.append(h("span", { class: "snippet" }, short(snippet.text, 100)));
     link.title = plain(thread.title);
     if (isCurrent) link.setAttribute("aria-current", "page");

@@ -1,13 +1,13 @@
-// Which task's events are read now. A browser has six connections for one host over all tabs, so this uses one: the task that is behind
-// goes first, then the newest that still lives, if there is room for streams that stay. Who has moved is known from the list of all tasks.
+// Which task's events are read now. A browser has six connections for one host over all tabs, so this uses one: first the task that is
+// behind, then the newest running one, if there is room for a lasting stream. The list of all tasks tells which have changed.
 
 import { pause } from "./wire.js";
 
-/** A task that is read live keeps its turn at least so long while another waits for one. */
+/** A task that is read live keeps its turn for at least so long while another waits. */
 const TURN = 600;
 const ENDS = new Set(["COMPLETED", "FAILED", "REJECTED"]);
 
-/** Whether a task was asked for in a chat. */
+/** Whether a task was requested in a chat. */
 export function isFromAfar(source) {
   return Boolean(source) && source !== "local_ui";
 }
@@ -17,7 +17,7 @@ export function hasEnded(state) {
 }
 
 export class Watcher {
-  /** `tell(task, event)` for each event, in order; `trouble(task, error)` when a task cannot be read. */
+  /** Calls `tell(task, event)` for each event, in order; `trouble(task, error)` when a task cannot be read. */
   constructor(wire, tell, trouble) {
     this.wire = wire;
     this.tell = tell;
@@ -30,7 +30,8 @@ export class Watcher {
     this.run();
   }
 
-  /** What is on the screen: `{ id, from, seq, at, state }`, where `from` is the last event that is known and `seq` the last there is. */
+  /** The tasks on the screen: `{ id, from, seq, at, state }`, where `from` is the last event that is known and `seq` the last that exists.
+   * */
   want(tasks) {
     const before = this.wanted;
     this.wanted = new Map();
@@ -48,20 +49,20 @@ export class Watcher {
     this.current?.stop.abort();
   }
 
-  /** While the tab is hidden, or others need the connection. */
+  /** Pauses while the tab is hidden, or others need the connection. */
   rest(resting) {
     this.resting = resting;
     if (resting) this.current?.stop.abort();
     else this.look();
   }
 
-  /** Whether a stream may stay open for what is to come. If not, what is there is read, and the connection given back. */
+  /** Whether a stream may stay open for future events. If not, reads the existing ones and closes the connection. */
   live(isLive) {
     this.isLive = isLive;
     this.look();
   }
 
-  /** Somebody may be more urgent than the one that is read now. */
+  /** Another task may be more urgent than the one that is read now. */
   look() {
     this.wake?.();
     const { current } = this;
@@ -121,7 +122,7 @@ export class Watcher {
 
   hear(id, number, event) {
     const task = this.wanted.get(id);
-    // A number that was heard before comes from a connection that broke in the middle.
+    // After a broken connection, events are sent again.
     if (!task || number <= task.from) return;
     task.from = number;
     task.seq = Math.max(task.seq, number);

@@ -1,11 +1,11 @@
-// How this page talks to the daemon: questions, and streams that are read with fetch, since an EventSource cannot carry the header that
-// proves that this page and not another one asks.
+// The page's client of the daemon: requests, and streams that are read with fetch, since an EventSource cannot carry the header with this
+// page's proof.
 
-/** A stream is silent for at most 15 seconds; after this it is dead, whatever the socket says. */
+/** A stream sends a keep-alive every 15 seconds; after this timeout it is dead, whatever the socket says. */
 const SILENCE = 40_000;
-/** A browser has six connections for one host over all tabs. A question that waits longer than this may wait for one of them. */
+/** A browser has six connections for one host over all tabs. A request that takes longer than this may be waiting for one of them. */
 const CROWDED = 2_500;
-/** What one message of a stream may hold before it is refused: more than the longest event. */
+/** Cap on one message of a stream: more than the longest event. */
 const LONGEST = 48 * 1024 * 1024;
 
 export class Refused extends Error {
@@ -18,23 +18,23 @@ export class Refused extends Error {
   get isOver() {
     return this.status === 401;
   }
-  /** Nobody answered, as opposed to somebody who said no. */
+  /** No server replied, as opposed to a refusal. */
   get isAway() {
     return this.status === 0 || this.status === 502 || this.status === 503;
   }
 }
 
 export class Wire {
-  /** `onCrowded` is told when a question may be waiting for a connection that our own streams hold, `onAway` when nobody took it. */
+  /** `onCrowded` is called when a request may be waiting for a connection that our own streams hold, `onAway` when no server took it. */
   constructor(secret, onCrowded, onAway = () => {}) {
     this.secret = secret;
     this.onCrowded = onCrowded;
     this.onAway = onAway;
-    /** Whether nothing is sent: somebody else may have the port now. */
+    /** Blocks all requests: another program may have the port now. */
     this.isClosed = false;
   }
 
-  /** One question about tasks: `{ op: "ask", text }`. */
+  /** One request about tasks: `{ op: "ask", text }`. */
   task(message) {
     return this.post("/api/task", message);
   }
@@ -46,7 +46,7 @@ export class Wire {
       this.fetch(path, { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body, priority: "high" });
     try {
       let response = await send({});
-      // What only the user may do is asked for twice, so that nothing counts that a program has left in a connection.
+      // What only the user may do is sent twice, so that a request that a program has left in a connection does not count.
       if (response.status === 428) response = await send({ "X-Aside-Again": (await response.json()).again });
       return await answer(response);
     } finally {
@@ -62,7 +62,7 @@ export class Wire {
     return answer(await this.fetch(`/api/parcel?number=${number}`, {}));
   }
 
-  /** Reads a stream to its end. `tell` gets the kind of each message, its number and what it holds. */
+  /** Reads a stream to its end. `tell` gets the kind of each message, its number and its content. */
   async stream(path, signal, tell) {
     const own = new AbortController();
     const stop = () => own.abort();
@@ -145,10 +145,11 @@ function hear(message, tell) {
   tell(kind, number, value);
 }
 
-/** Windows that may hold streams at once, two each. What is left of the six connections is for questions, and for windows to be loaded. */
+/** Windows that may hold streams at once, two each. The rest of the six connections is for requests, and for loading windows. */
 const SEATS = ["seat 1", "seat 2"];
 
-/** The right to hold streams: a function that gives it back, or nothing when others have them all. A window that closes gives it back too. */
+/** Acquires the right to hold streams: a function that releases it, or undefined when other windows have all. A window that closes releases
+ * it too. */
 export async function seat() {
   if (!navigator.locks) return () => {};
   for (const name of SEATS) {
@@ -165,7 +166,7 @@ export async function seat() {
   return undefined;
 }
 
-/** Waits, or less long when the signal comes. */
+/** Waits, until the signal at most. */
 export function pause(milliseconds, signal) {
   return new Promise((done) => {
     const timer = setTimeout(done, milliseconds);

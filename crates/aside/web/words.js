@@ -1,4 +1,4 @@
-// Where there is no page any more: what was being written in this tab is still here, to be copied.
+// Runs where the page is gone: shows the drafts of this tab, to be copied.
 "use strict";
 (() => {
   const drafts = Object.keys(sessionStorage).filter((name) => name.startsWith("draft.") && sessionStorage.getItem(name));

@@ -1,10 +1,10 @@
-// Code actions: "Ask Aside" on a selection and on a problem. Offers words only; what comes of them is a request in the chat.
+// Code actions: "Ask Aside" on a selection and on a problem. Only compose the text of a request for the chat.
 
 import * as vscode from "vscode";
 import { problemLine } from "./context";
 import { editorContext, leftOut, place, problem, within } from "./editor";
 
-/** Letters of a problem in a menu. */
+/** Cap on the letters of a problem in a menu. */
 const MAX_TITLE = 60;
 
 export class AskActions implements vscode.CodeActionProvider {
@@ -29,7 +29,7 @@ function action(verb: "explain" | "fix", what: string, kind: vscode.CodeActionKi
   return made;
 }
 
-/** The words of a request about the selection or a problem. */
+/** The text of a request about the selection or a problem. */
 export function requestText(verb: "explain" | "fix", diagnostic?: vscode.Diagnostic): string {
   const editor = vscode.window.activeTextEditor;
   const { cwd } = place();

@@ -1,5 +1,5 @@
-// Approving, in a dialog of the editor: what is asked about is fetched anew, compared with what the card showed, and the approval carries
-// its digest. No command of the extension approves anything, so no other extension can call one.
+// Approving, in a dialog of the editor: fetches the offer anew, compares it with what the card showed, and sends the approval with its
+// digest. No command of the extension approves anything, so no other extension can call one.
 
 import * as vscode from "vscode";
 import { speaks, tongueOf } from "../../../crates/aside/web/labels.js";
@@ -13,7 +13,7 @@ import { inside } from "./paths";
 import type { Offer, Told } from "./wire";
 
 export const BY = "VS Code";
-/** Milliseconds in which no dialog is read. */
+/** Milliseconds within which a user cannot have read a dialog. */
 const MOMENT = 700;
 
 export class Approver {
@@ -25,13 +25,13 @@ export class Approver {
     private readonly documents: OfferDocuments,
   ) {}
 
-  /** Opens what waits. */
+  /** Opens the pending offer. */
   async view(taskId: string): Promise<void> {
     const { offer, workspace } = await this.offer(taskId);
     await this.open(offer, workspace);
   }
 
-  /** Whether it was approved. */
+  /** Returns the reply if it was approved. */
   async approve(taskId: string, step: number, digest: string): Promise<Told | undefined> {
     if (!vscode.workspace.isTrusted) {
       void this.explainTrust();
@@ -50,7 +50,7 @@ export class Approver {
     return await this.daemon.task({ op: "approve", taskId, step, digest, by: BY, environment });
   }
 
-  /** Whether what a task wrote was taken back. */
+  /** Returns the reply if the task was undone. */
   async undo(taskId: string): Promise<Told | undefined> {
     if (!vscode.workspace.isTrusted) throw new DaemonError("this workspace is not trusted: nothing is written here", "refused");
     const { tasks } = await this.daemon.task({ op: "show", taskId });
@@ -80,13 +80,13 @@ export class Approver {
   }
 }
 
-/** The button that was pressed. `does` has the focus, so a key that is held down, or pressed twice, would find it: then it is asked again. */
+/** The button that was pressed. `does` has the focus, so a held key, or a double press, would hit it: then it asks again. */
 async function confirm(title: string, detail: string, does: string, view = ""): Promise<string | undefined> {
   for (;;) {
     const shown = Date.now();
     const said = await vscode.window.showWarningMessage(title, { modal: true, detail }, ...[does, view].filter(Boolean));
     if (said && said === does && Date.now() - shown < MOMENT) continue;
-    // Back to where it was asked from, unless an editor is opened.
+    // Returns the focus to the chat, unless an editor is opened.
     if (!said || said !== view) await vscode.commands.executeCommand("aside.chat.focus");
     return said;
   }
@@ -100,7 +100,7 @@ function unsaved(offer: Offer, workspace: string): string[] {
   return names.filter((name) => dirty.has(inside(workspace, name) ?? "")).map(plain);
 }
 
-/** The variables that a command gets, as one that is typed in a terminal of the editor does. */
+/** The environment for a command, as in a terminal of the editor. */
 function variables(): string[] {
   return Object.entries(ownEnvironment()).map(([name, value]) => `${name}=${value ?? ""}`);
 }

@@ -1,5 +1,5 @@
-// The chat view: carries messages between its webview and the daemon. The webview draws and holds no rights: what it may ask for is listed
-// here, and what writes or runs goes through a dialog of the editor.
+// The chat view: carries messages between its webview and the daemon. The webview only draws and has no rights: this file lists what it may
+// ask for, and what writes or runs goes through a dialog of the editor.
 
 import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
@@ -12,11 +12,11 @@ import { notice } from "./notice";
 import { inside, isBelow, real } from "./paths";
 import type { Brief, TaskMessage, Told } from "./wire";
 
-/** After the last move of a cursor. */
+/** Debounce after the last move of a cursor, in milliseconds. */
 const DEBOUNCE = 150;
 const MAX_TEXT = 60_000;
 
-/** What the webview says. Checked before it is believed. */
+/** Messages of the webview. Checked before they are trusted. */
 type Said =
   | { kind: "ready" }
   | { kind: "watch"; fresh: boolean; tasks: { id: string; from: number }[] }
@@ -32,24 +32,24 @@ export interface AskMore {
   session?: string;
   /** The folder, as the user chose it. */
   cwd?: string;
-  /** The directory of a terminal, which may be of no folder. */
+  /** The directory of a terminal, which may be in no folder. */
   directory?: string;
 }
 
 export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   private view: vscode.WebviewView | undefined;
-  /** What the webview is to be told once it can hear. */
+  /** Messages for the webview, until it is ready. */
   private later: unknown[] = [];
   private isReady = false;
-  /** For the events of the tasks on the screen; ends with the webview, so that nothing has to be kept. */
+  /** A connection for the events of the tasks on the screen; closed with the webview, so that nothing has to be kept. */
   private events: Daemon | undefined;
   private tasks: Brief[] = [];
-  /** Threads of other directories that were asked for here. */
+  /** Threads of other directories that were opened here. */
   private readonly guests = new Set<string>();
   private link: { link: Link; why: string } = { link: "off", why: "" };
   private timer: NodeJS.Timeout | undefined;
   private cwd = "";
-  /** Tells the messages of the extension from those of other frames. */
+  /** Distinguishes messages of the extension from those of other frames. */
   private readonly key = randomBytes(18).toString("base64");
 
   constructor(
@@ -63,7 +63,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     this.view = view;
     const { webview } = view;
     webview.options = { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(this.root, "dist")] };
-    // What has not the form of a message is no message.
+    // Ignores malformed messages.
     webview.onDidReceiveMessage((said: Said) => void this.hear(said).catch(() => undefined));
     view.onDidChangeVisibility(() => {
       if (!view.visible) this.rest();
@@ -75,7 +75,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     webview.html = this.page(webview);
   }
 
-  /** Shows the view, a thread in it, or the words of a request that is to be finished. */
+  /** Shows the view, a thread in it, or a draft for a request. */
   async show(more: { threadId?: string; draft?: string; fresh?: boolean } = {}): Promise<void> {
     if (more.threadId) this.guests.add(more.threadId);
     await vscode.commands.executeCommand("aside.chat.focus");
@@ -84,7 +84,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     if (more.fresh) void this.tellWelcome();
   }
 
-  /** A request from elsewhere in the editor, in a thread of its own. */
+  /** Sends a request from elsewhere in the editor, in a thread of its own. */
   async ask(text: string, more: AskMore = {}): Promise<void> {
     try {
       const told = await this.asks(text, "", more);
@@ -107,12 +107,12 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     this.tellTasks();
   }
 
-  /** Another model may answer. */
+  /** Another model may answer now. */
   settingsChanged(): void {
     void this.tellWelcome();
   }
 
-  /** The editor's state has changed, so what would go along may have. */
+  /** The editor's state has changed, and with it perhaps the context of a request. */
   contextChanged(): void {
     clearTimeout(this.timer);
     if (this.view?.visible) this.timer = setTimeout(() => this.tellContext(), DEBOUNCE);
@@ -168,7 +168,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     }
   }
 
-  /** A place in the workspace of a task, `src/a.rs:12`; nothing else is opened. */
+  /** Opens a place in the workspace of a task, `src/a.rs:12`, and nothing else. */
   private async openPlace(named: string, workspace: string): Promise<void> {
     const [, name = "", line = "1"] = /^(.*?)(?::(\d+))?$/s.exec(named) ?? [];
     const path = this.tasks.some((task) => task.workspace === workspace) ? inside(workspace, name) : undefined;
@@ -226,7 +226,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     }
   }
 
-  /** A connection of its own: a watch ends with its connection only. */
+  /** Uses a connection of its own: a watch ends only with its connection. */
   private async watch(fresh: boolean, tasks: { id: string; from: number }[]): Promise<void> {
     if (fresh) {
       this.events?.close();
@@ -301,7 +301,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 }
 
-/** Tells which tasks are of a folder of this window, around one or below one; without folders all are. */
+/** Whether a task belongs to a folder of this window, around one or below one; without folders all do. */
 export function ofWindow(): (brief: Brief) => boolean {
   const roots = folders().map(({ cwd }) => real(cwd));
   return ({ workspace }) => !roots.length || roots.some((root) => isBelow(workspace, root) || isBelow(root, workspace));

@@ -1,9 +1,9 @@
-// What of the editor goes along with a request, within the daemon's budgets, and in which words the user is told. Reads no editor itself.
+// The editor context of a request, within the daemon's budgets, and its description for the user. Reads no editor itself.
 
 import { denied } from "./deny";
 import type { Context } from "./wire";
 
-/** As `task::run::context` of the daemon has them, which cuts once more. */
+/** The same as in the daemon's `task::run::context`, which cuts once more. */
 export const MAX_SELECTION_BYTES = 8_000;
 export const MAX_DIAGNOSTICS_BYTES = 4_000;
 export const MAX_OPEN = 20;
@@ -19,11 +19,11 @@ export interface Problem {
   message: string;
 }
 
-/** What the editor has before the user. Paths are relative to the directory that is asked in. */
+/** What the user sees in the editor. Paths are relative to the directory of the request. */
 export interface Seen {
   /** Empty for a document without a file. */
   file: string;
-  /** Where the file really is, behind links; the same where there are none. */
+  /** The file's path with links resolved. */
   behind: string;
   line: number;
   isDirty: boolean;
@@ -76,7 +76,7 @@ export function collect(seen: Seen, wanted: readonly Part[]): Collected {
   return { context, items, notes };
 }
 
-/** What all of the lists name: the settings of a workspace, which is a file of others, take away and add nothing. */
+/** What all of the lists contain: a workspace's settings, which come from others, can only remove parts. */
 export function wanted(lists: readonly unknown[]): Part[] {
   const named = lists.filter((list) => list !== undefined);
   return PARTS.filter((part) => named.every((list) => Array.isArray(list) && list.includes(part)));
@@ -86,7 +86,7 @@ export function problemLine(file: string, { line, severity, source, message }: P
   return `${file}:${line}: ${severity}${source ? ` (${source})` : ""}: ${message.replace(/\s+/g, " ")}`;
 }
 
-/** The beginning, whole lines only; one long line is cut within. */
+/** The beginning, in whole lines; cuts within a single long line. */
 export function cut(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text;
   const head = new TextDecoder().decode(Buffer.from(text).subarray(0, bytes)).replace(/\ufffd+$/, "");

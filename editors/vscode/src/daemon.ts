@@ -1,6 +1,6 @@
 // The connection to the daemon: JSON lines over its socket, opened by this process itself, so that the daemon sees who asks. `aside` says
-// where the socket is, starts the daemon when there is none, and refuses a listener that is not the user's daemon. Reconnects with
-// backoff; keeps nothing of what it is told.
+// where the socket is, starts the daemon when there is none, and refuses a listener that is not the user's daemon. Reconnects with backoff;
+// caches nothing.
 
 import { execFile } from "node:child_process";
 import { lstat } from "node:fs/promises";
@@ -9,13 +9,13 @@ import { homedir } from "node:os";
 import { promisify } from "node:util";
 import type { Answer, TaskEvent, TaskMessage, Told } from "./wire";
 
-/** One line that the daemon takes. */
+/** Cap on a line that the daemon accepts. */
 const MAX_SENT = 1_000_000;
-/** One line of the daemon: the longest proposal, with everything in it escaped. */
+/** Cap on a line from the daemon: the longest proposal, fully escaped. */
 const MAX_LINE = 48 * 1024 * 1024;
-/** To be told that something was taken. What takes time comes as events. */
+/** Timeout for an acknowledgement, in milliseconds. Slow work reports by events. */
 const TIMEOUT = 15_000;
-/** For `aside` to start the daemon. */
+/** Timeout for `aside` to start the daemon. */
 const START_TIMEOUT = 20_000;
 const FIRST_RETRY = 500;
 const LAST_RETRY = 30_000;
@@ -36,17 +36,17 @@ export class DaemonError extends Error {
 }
 
 export interface Hooks {
-  /** The program, or nothing when there is none. */
+  /** The program, or undefined when there is none. */
   executable(): string | undefined;
   environment(): NodeJS.ProcessEnv;
-  /** The state of the connection has changed. */
+  /** Called when the state of the connection changes. */
   linked(link: Link, why: string): void;
 }
 
 /** From the decision to connect until the connection has ended. */
 interface Attempt {
   socket?: Socket;
-  /** What was asked before there was a connection. */
+  /** Requests from before there was a connection. */
   outbox: string[];
 }
 
@@ -70,7 +70,7 @@ export class Daemon {
 
   constructor(private readonly hooks: Hooks) {}
 
-  /** Connects, unless it is connected; at once also while a retry is due later. */
+  /** Connects, unless it is connected; at once, even while a retry is scheduled. */
   connect(): void {
     clearTimeout(this.timer);
     if (this.attempt) return;
@@ -102,7 +102,7 @@ export class Daemon {
     return await this.answered(number, type, fields);
   }
 
-  /** The events of a task behind `from`, and then each as it comes, until `stop`. */
+  /** The events of a task after `from`, and then each as it comes, until `stop`. */
   async watch(taskId: string, from: number, hear: (event: TaskEvent) => void): Promise<void> {
     const number = this.next();
     this.streams.set(number, (answer) => {
@@ -111,7 +111,7 @@ export class Daemon {
     await this.stream(number, { op: "watch", taskId, from });
   }
 
-  /** All tasks, and again whenever one has moved. */
+  /** All tasks, and again whenever one changes. */
   async follow(hear: (told: Told) => void): Promise<void> {
     const number = this.next();
     this.streams.set(number, (answer) => {
@@ -157,7 +157,7 @@ export class Daemon {
   }
 
   private async open(attempt: Attempt, program: string): Promise<void> {
-    // Not in the workspace: nothing there has a say in how the client starts.
+    // Not in the workspace: its files must not influence how the client starts.
     const options = { cwd: homedir(), env: this.hooks.environment(), timeout: START_TIMEOUT };
     await run(program, ["daemon", "start"], options);
     const { stdout } = await run(program, ["daemon", "status", "--json"], options);
@@ -172,7 +172,7 @@ export class Daemon {
     for (const line of attempt.outbox.splice(0)) socket.write(line);
   }
 
-  /** Also lets the daemon see whether its program was replaced by a newer one. */
+  /** Also lets the daemon check whether its program was replaced by a newer one. */
   private async greet(attempt: Attempt): Promise<void> {
     try {
       const hello = await this.ask("hello", { protocol: 1, shell: "vscode" });
@@ -249,7 +249,7 @@ export class Daemon {
   }
 }
 
-/** What `aside` printed, or what went wrong. */
+/** The last line that `aside` printed, or the error. */
 function complaint(error: unknown): string {
   const { stderr = "", message = "" } = error as { stderr?: string; message?: string };
   return stderr.trim().split("\n").at(-1) || message;

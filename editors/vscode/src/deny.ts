@@ -1,8 +1,8 @@
-// Files that never go along with a request: the daemon's own list, compiled in. The daemon checks again.
+// Files that are never sent along with a request: the daemon's own list, compiled in. The daemon checks again.
 
 import entries from "deny-list";
 
-/** What the file would be that must be left alone: `a private key`. Takes a path with `/`. */
+/** What kind of file it is that must not be sent: `a private key`. Takes a path with `/`. */
 export function denied(path: string): string | undefined {
   const parts = path.split("/").map(plain).filter(Boolean);
   return entries.find((entry) => entry.patterns.some((pattern) => fits(parts, pattern.split("/").map(plain), entry.except)))?.what;
@@ -21,7 +21,7 @@ function isLike(text: string, pattern: string): boolean {
   return new RegExp(`^${pattern.split("*").map(literal).join(".*")}$`, "s").test(text);
 }
 
-/** As a file system that ignores capitals, and one that ignores dots and blanks at the end, would understand it. */
+/** Normalizes for file systems that ignore case, or dots and blanks at the end. */
 function plain(part: string): string {
   return part.replace(/[. ]+$/, "").toLowerCase();
 }

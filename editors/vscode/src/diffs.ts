@@ -11,7 +11,7 @@ import type { Offer } from "./wire";
 const SCHEME = "aside-offer";
 /** A larger file is shown as a diff only. */
 const MAX_FILE = 8 * 1024 * 1024;
-/** Documents that are kept; the editors of older ones stay as they are. */
+/** Cap on documents; the editors of older ones stay as they are. */
 const KEPT = 400;
 
 interface Side {
@@ -45,7 +45,7 @@ export class OfferDocuments implements vscode.TextDocumentContentProvider {
     else await vscode.commands.executeCommand("vscode.changes", title, sides.map((side) => [side.new ?? side.old, side.old, side.new]));
   }
 
-  /** Both sides of each file, of which a new or deleted one has one; nothing when the change cannot be laid over the files as they are. */
+  /** Both sides of each file; a new or deleted one has one. Undefined when the change does not apply to the current files. */
   private async sides(offer: Offer, workspace: string): Promise<Side[] | undefined> {
     const files = parsePatch(offer.text);
     if (!files) return undefined;

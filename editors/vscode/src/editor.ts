@@ -1,4 +1,4 @@
-// What the editor has before the user, read from its API, and the directory that a request is about.
+// What the user sees in the editor, read from its API, and the directory of a request.
 
 import { homedir } from "node:os";
 import { dirname, relative } from "node:path";
@@ -20,7 +20,7 @@ export function folders(): Place[] {
   return open.filter((folder) => folder.uri.scheme === "file").map((folder) => ({ cwd: folder.uri.fsPath, name: folder.name }));
 }
 
-/** The folder that `path` is, is in or is around; else that of the active file; without one the first folder; without that the directory of the file. */
+/** The folder that `path` is, is in or is around; else the active file's; else the first; without folders the directory of the file. */
 export function place(path = ""): Place {
   const all = folders();
   const named = path ? all.find((folder) => folder.cwd === path) ?? near(all, real(path)) : undefined;
@@ -36,23 +36,23 @@ function near(all: Place[], path: string): Place | undefined {
   return all.find(({ cwd }) => isBelow(path, real(cwd))) ?? all.find(({ cwd }) => isBelow(real(cwd), path));
 }
 
-/** The values of a setting: the user's, and those of the workspace, which is a file of others. */
+/** The values of a setting: the user's, and those of the workspace, which come from others. */
 function values(name: string): unknown[] {
   const set = vscode.workspace.getConfiguration("aside").inspect(name);
   return [set?.globalValue, set?.workspaceValue, set?.workspaceFolderValue];
 }
 
-/** Nothing remote. A workspace may turn that on, and not off. */
+/** Whether no remote model may be asked. A workspace may turn that on, but not off. */
 export function isPrivate(): boolean {
   return values("private").includes(true);
 }
 
-/** What goes along with a request in `cwd`. `only` are the problems that it is about, if it is about some. */
+/** The context of a request in `cwd`. `only` are the problems that it is about, if any. */
 export function editorContext(cwd: string, without: readonly Part[] = [], only?: readonly vscode.Diagnostic[]): Collected {
   return collect(seen(cwd, only), wanted(values("context")).filter((part) => !without.includes(part)));
 }
 
-/** Why nothing of a document goes along; empty when it may. */
+/** Why a document is not sent along; empty when it may be. */
 export function leftOut({ uri }: vscode.TextDocument): string {
   const { cwd } = place(uri.scheme === "file" ? uri.fsPath : "");
   const file = within(cwd, uri) ?? uri.fsPath;
@@ -67,7 +67,7 @@ function seen(cwd: string, only?: readonly vscode.Diagnostic[]): Seen {
   if (!editor) return nothing;
   const { document, selection } = editor;
   const file = within(cwd, document.uri);
-  // A document that was never saved is the user's own; any other that is not of the folder is left alone.
+  // A document that was never saved is the user's own; skips any other outside of the folder.
   if (!file && document.uri.scheme !== "untitled") return nothing;
   const diagnostics = only ?? vscode.languages.getDiagnostics(document.uri);
   const serious = [...diagnostics].filter((diagnostic) => only ?? diagnostic.severity <= vscode.DiagnosticSeverity.Warning);
@@ -92,7 +92,7 @@ export function problem(diagnostic: vscode.Diagnostic): Problem {
   };
 }
 
-/** The path from `cwd` of a file that is below it. */
+/** The path relative to `cwd` of a file below it. */
 export function within(cwd: string, uri: vscode.Uri | undefined): string | undefined {
   if (uri?.scheme !== "file") return undefined;
   const path = relative(cwd, uri.fsPath);
@@ -108,7 +108,7 @@ function uriOf(tab: vscode.Tab): vscode.Uri | undefined {
   return tab.input instanceof vscode.TabInputText ? tab.input.uri : undefined;
 }
 
-/** The language in which a proposed command is written. */
+/** The shell whose language a proposed command is in. */
 export function shell(): string {
   const name = vscode.env.shell.split("/").at(-1) ?? "";
   return ["zsh", "bash", "fish"].includes(name) ? name : "";

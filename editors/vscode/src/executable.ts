@@ -1,4 +1,4 @@
-// Where the `aside` program is, and the environment that it and approved commands get.
+// Finds the `aside` program, and the environment for it and for approved commands.
 
 import { accessSync, constants, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -6,12 +6,12 @@ import { isAbsolute, join } from "node:path";
 
 import { isBelow, real } from "./paths";
 
-/** Looked at behind `PATH`, which a desktop session may not have set up. */
+/** Searched after `PATH`, which a desktop session may not have set up. */
 const USUAL = [join(homedir(), ".local/bin"), join(homedir(), ".cargo/bin"), "/usr/local/bin", "/opt/homebrew/bin"];
-/** What the editor sets for its own processes. */
+/** Variables that the editor sets for its own processes. */
 const OF_THE_EDITOR = /^(ELECTRON_|VSCODE_|CODE_SERVER_|CHROME_|GOOGLE_|NODE_EXEC_|ORIGINAL_XDG_)/;
 
-/** `folders` are those of the window, whose files are of others: none of their programs is taken by its name. */
+/** `folders` are those of the window, whose files come from others: none of their programs is found by name. */
 export function findExecutable(setting: string, folders: string[] = [], path = process.env.PATH ?? ""): string | undefined {
   const named = setting.trim().replace(/^~(?=\/)/, homedir());
   if (named) return isAbsolute(named) && isProgram(named) ? named : undefined;
@@ -31,7 +31,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** The environment without what only the editor's own processes are to have. */
+/** The environment without the editor's own variables. */
 export function ownEnvironment(environment = process.env): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !OF_THE_EDITOR.test(name)));
 }

@@ -1,4 +1,4 @@
-// What the editor calls: activation, commands, and what each client is told. Opens nothing and reads no file until it is asked.
+// The extension's entry point: activation, commands, and events. Opens nothing and reads no file until it is asked.
 
 import * as vscode from "vscode";
 import { AskActions, requestText } from "./actions";
@@ -84,7 +84,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.window.tabGroups.onDidChangeTabs(changed),
     vscode.languages.onDidChangeDiagnostics(changed),
     vscode.workspace.onDidChangeWorkspaceFolders(() => followed(tasks)),
-    // Who was away may have installed it.
+    // The user may have installed it meanwhile.
     vscode.window.onDidChangeWindowState(({ focused }) => {
       if (focused && daemon.link === "missing") daemon.connect();
     }),
@@ -97,12 +97,12 @@ export function activate(context: vscode.ExtensionContext): void {
       }
     }),
   );
-  // Behind activation: starting a process takes longer than all of it.
+  // After activation: starting a process takes longer than all of it.
   setImmediate(() => daemon.connect());
 }
 
 export function deactivate(): void {
-  // What is registered with the context ends with it.
+  // Everything registered with the context is disposed with it.
 }
 
 function program(): string | undefined {

@@ -1,6 +1,6 @@
-// The last command of a terminal, and the words of a request about it.
+// The last command of a terminal, and the text of a request about it.
 
-/** Of what a command printed, its end. */
+/** Cap on the output, from its end. */
 export const MAX_OUTPUT = 6_000;
 
 export interface LastCommand {
@@ -8,11 +8,11 @@ export interface LastCommand {
   exit: number | undefined;
   output: string;
   cwd: string;
-  /** The shell's name at the daemon, which then knows all of this itself. */
+  /** The shell's session at the daemon, which then knows all of this itself. */
   session: string;
 }
 
-/** Sequences of a terminal, the marks of shell integration among them, without what they paint. */
+/** Removes escape sequences, including the marks of shell integration. */
 export function withoutEscapes(text: string): string {
   return text.replace(/\u001b(?:\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\[[0-9;?<=>]*[@-~]|[PX^_][^\u001b]*\u001b\\|[()#][A-Za-z0-9]|[=>A-Za-z0-9])|[\u0000-\u0008\u000b-\u001f\u007f]/g, "");
 }
@@ -22,7 +22,7 @@ export function lastCommandText(kind: "explain" | "fix", last: LastCommand): str
   if (last.session && hasFailed) return kind === "explain" ? "why did the last command fail?" : "fix the last command";
   if (!hasFailed && kind === "explain" && !/[`\n]/.test(last.command)) return `explain \`${last.command}\``;
   const asked = hasFailed ? `why did this fail${kind === "fix" ? ", and how do I fix it" : ""}?` : kind === "fix" ? "this did not do what I want, how do I fix it?" : "explain this:";
-  // As it stands in a terminal, which the daemon reads as what was pasted from one.
+  // As in a terminal; the daemon recognizes this form as pasted from one.
   const output = last.output.trim() || (hasFailed ? `exit status ${last.exit}` : "");
   return `${asked}\n\n$ ${last.command}\n${output}`.trimEnd();
 }

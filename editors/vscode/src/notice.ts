@@ -1,8 +1,8 @@
-// Texts of others in notifications of the editor, which turn `[words](command:…)` into a link that acts.
+// Foreign text in notifications of the editor, which turn `[words](command:…)` into a link that acts.
 
 import { plain } from "../../../crates/aside/web/text.js";
 
-/** Without links, and with signs that cannot be seen spelled out. */
+/** Removes links, and escapes invisible characters. */
 export function notice(text: string): string {
   return plain(text).replaceAll("](", "] (");
 }

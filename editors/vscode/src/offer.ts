@@ -1,13 +1,13 @@
-// What waits for approval, in the words of the editor's own dialog and the language of the request. All text comes from the rows of the
-// daemon, which spell out signs that cannot be seen.
+// A pending offer, as text for the editor's own dialog, in the language of the request. All text comes from the daemon's rows, which escape
+// invisible characters.
 
 import { speaks, tongueOf } from "../../../crates/aside/web/labels.js";
 import type { Offer } from "./wire";
 
-/** A dialog with more is not read, and may not fit the screen: the rest is to be looked at in an editor first. */
+/** A longer dialog is not read, and may not fit the screen: the rest has to be viewed in an editor first. */
 const MAX_LINES = 24;
 const MAX_LETTERS = 1_600;
-/** Of each reason, rule and the like. */
+/** Cap on each reason, rule and the like. */
 const MAX_FACT = 400;
 
 export interface Question {
@@ -25,7 +25,7 @@ export function isCommand(offer: Offer): boolean {
   return offer.action === "run_command";
 }
 
-/** `request`: what was asked for. */
+/** `request`: the text of the request. */
 export function question(offer: Offer, request = "", unsaved: string[] = []): Question {
   const say = speaks(tongueOf(request));
   const of = (label: string) => offer.rows.filter((row) => row.label === label).map((row) => row.text);
@@ -44,7 +44,7 @@ export function question(offer: Offer, request = "", unsaved: string[] = []): Qu
   };
 }
 
-/** Each line of a command has a mark before it, so that none of them passes for one of ours. */
+/** Marks each line of a command, so that none can pass for a line of ours. */
 function marked(command: string): string[] {
   return command.split("\n").map((line, index) => `${index ? ">" : "$"} ${line}`);
 }

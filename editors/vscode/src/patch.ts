@@ -1,7 +1,7 @@
-// A unified diff, as the daemon settled it, applied to the text of a file, for the diff editor. It writes nothing: the daemon does.
+// Applies a unified diff, as the daemon settled it, to the text of a file, for the diff editor. Writes nothing: the daemon does.
 
 export interface FilePatch {
-  /** Without `a/` and `b/`; empty for a file that is made or deleted. */
+  /** Without `a/` and `b/`; empty for a file that is created or deleted. */
   old: string;
   new: string;
   hunks: Hunk[];
@@ -13,7 +13,7 @@ interface Hunk {
   rows: string[];
 }
 
-/** The files of a diff; nothing when some line of it has no place in one. */
+/** The files of a diff; undefined when a line of it does not parse. */
 export function parsePatch(text: string): FilePatch[] | undefined {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
@@ -78,7 +78,7 @@ function named(line: string): string {
 
 const ESCAPES: Record<string, number> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, "\\": 92 };
 
-/** A name between quotes, as git writes those with signs in them. */
+/** A quoted name, as git writes those with special characters. */
 function unquoted(name: string): string {
   if (!name.startsWith('"') || !name.endsWith('"') || name.length < 2) return name;
   const bytes: number[] = [];
@@ -98,10 +98,10 @@ function unquoted(name: string): string {
   return Buffer.from(bytes).toString("utf8");
 }
 
-/** The text as it would be; nothing when the patch does not fit this text. */
+/** The changed text; undefined when the patch does not apply. */
 export function applyPatch(before: string, patch: FilePatch): string | undefined {
   const lines = before.split("\n");
-  // What stands behind the last newline is no line.
+  // The part behind the last newline is no line.
   const endsWithNewline = lines.at(-1) === "";
   if (endsWithNewline) lines.pop();
   const out: string[] = [];

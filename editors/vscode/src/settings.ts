@@ -1,4 +1,4 @@
-// The daemon's own settings, read and changed with `aside config`: they are kept in one place, and the editor keeps no copy.
+// The daemon's own settings, read and changed with `aside config`: the editor keeps no copy.
 
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
@@ -18,9 +18,9 @@ interface Setting {
   why: string;
 }
 
-/** Milliseconds for which it is said that a setting was changed. */
+/** Milliseconds for which a change is confirmed in the status bar. */
 const TOLD = 6_000;
-/** Those that bear on tasks. */
+/** Settings that concern tasks. */
 const CONCERNS = /^(task\.|llm\.(provider|base_url|model|api_key_\w+|task\.\w+)$)/;
 
 /** Whether one was changed. `prefix`: only those whose names begin so. */

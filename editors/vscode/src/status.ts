@@ -1,4 +1,4 @@
-// The item in the status bar, and notifications about requests from afar.
+// The status bar item, and notifications about remote requests.
 
 import * as vscode from "vscode";
 import { plain } from "../../../crates/aside/web/text.js";
@@ -62,7 +62,7 @@ export class StatusItem implements vscode.Disposable {
   }
 }
 
-/** Most requests wait for approval soon after they came: one notification then says both. */
+/** Most requests wait for approval soon after they arrive: a debounce, so that one notification says both. */
 const SETTLE = 1_500;
 
 export class RemoteNotices implements vscode.Disposable {
@@ -83,7 +83,7 @@ export class RemoteNotices implements vscode.Disposable {
     clearTimeout(this.timer);
   }
 
-  /** Says once that a request from afar has come, and once for each attempt that it waits. It offers to show it, nothing else. */
+  /** Notifies once that a remote request has arrived, and once for each attempt that waits. Only offers to show it. */
   private notify(tasks: Brief[], show: (brief: Brief) => void): void {
     if (!vscode.workspace.getConfiguration("aside").get("notifyRemote", true)) return;
     const isHere = ofWindow();

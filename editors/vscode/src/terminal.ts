@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Daemon } from "./daemon";
 import { type LastCommand, MAX_OUTPUT, withoutEscapes } from "./last";
 
-/** For the rest of what a command printed; one that still runs is asked about as it is. */
+/** Timeout for the rest of a command's output; of one that still runs, takes what there is. */
 const LATE = 500;
 
 interface Watched {
@@ -36,7 +36,7 @@ export class Terminals implements vscode.Disposable {
     if (known) return known;
     const watched = this.last.get(terminal);
     if (!watched) return undefined;
-    // What it printed may come behind its end.
+    // Its output may arrive after its end.
     await Promise.race([watched.isRead, new Promise((done) => setTimeout(done, LATE))]);
     const { command, exit, output, cwd } = watched;
     return { command, exit, output, cwd, session: "" };
@@ -62,7 +62,7 @@ export class Terminals implements vscode.Disposable {
     }
   }
 
-  /** The end of what it prints is kept, of the newest command of each terminal, in memory. */
+  /** Keeps the end of the output of the newest command of each terminal, in memory. */
   private read({ terminal, execution }: vscode.TerminalShellExecutionStartEvent): void {
     const watched: Watched = { command: execution.commandLine.value, exit: undefined, output: "", cwd: execution.cwd?.fsPath ?? "", isRead: Promise.resolve() };
     const reads = async () => {

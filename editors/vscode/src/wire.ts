@@ -1,4 +1,4 @@
-// What the daemon says and is told about tasks: docs/protocol.md of the repository.
+// The daemon's messages about tasks: docs/protocol.md of the repository.
 
 export interface Brief {
   taskId: string;
@@ -47,7 +47,7 @@ export interface TaskEvent {
   state?: string;
 }
 
-/** What goes along with a request. Paths are relative to the directory that it is asked in. */
+/** The context of a request. Paths are relative to its directory. */
 export interface Context {
   active?: string;
   activeLine?: number;
@@ -71,7 +71,7 @@ export interface TaskMessage extends Context {
   cwd?: string;
   session_id?: string;
   private?: boolean;
-  /** The workspace is not trusted: nothing of it runs unasked. */
+  /** The workspace is not trusted: nothing of it runs without approval. */
   untrusted?: boolean;
   environment?: string[];
 }

@@ -1,5 +1,5 @@
-// What activating costs, as processor time of the thread that does it, so that other work on the machine does not count: the packed
-// extension beside an empty one, each in a fresh process with an editor that does nothing.
+// Measures activation, as CPU time of its thread, so that other work on the machine does not count: the packed extension beside an empty
+// one, each in a fresh process with a stub editor.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -9,10 +9,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 const ROUNDS = 5;
-/** Milliseconds of processor time that the extension's own work may take. */
+/** Milliseconds of CPU time that the extension's own work may take. */
 const MOST = 50;
 
-// Every name of the editor's API is a function that can be called, constructed and asked for more names.
+// A stub of the editor's API: every name is a function that can be called, constructed and asked for more names.
 const STAGE = `
 const Module = require("node:module");
 const any = new Proxy(function () {}, {

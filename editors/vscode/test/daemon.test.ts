@@ -1,4 +1,4 @@
-// The connection, against a real daemon: asking, watching, answering with a digest, and coming back after the daemon has ended.
+// The connection, against a real daemon: asking, watching, answering with a digest, and reconnecting after the daemon has ended.
 
 import assert from "node:assert/strict";
 import { symlink } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// A home of its own for a test: a real daemon, a workspace, and a model that answers what the test wrote down. Loopback only.
+// A home directory for a test: a real daemon, a workspace, and a stub model with scripted answers. Loopback only.
 
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -64,9 +64,9 @@ export class Home {
   }
 }
 
-/** An OpenAI-compatible server whose answers are scripted. */
+/** A stub of an OpenAI-compatible server with scripted answers. */
 export class Model {
-  /** Pieces of the answer, by the words that a request has. */
+  /** Pieces of the answer, by the words that a request contains. */
   readonly answers: [words: string, pieces: string[]][] = [];
   /** Bodies of all requests. */
   readonly asked: string[] = [];
@@ -112,7 +112,7 @@ export class Model {
 export const FIX = "src/user.py\n<<<<<<< SEARCH\n        return self.nmae\n=======\n        return self.name\n>>>>>>> REPLACE\n";
 export const STORE = "\nsrc/store.py\n<<<<<<< SEARCH\n=======\nUSERS = []\n>>>>>>> REPLACE\n";
 
-/** Until something holds; a hang fails. */
+/** Waits until a condition holds; fails after the deadline. */
 export async function until<T>(look: () => Promise<T | undefined> | T | undefined, what: string, limit = 120_000): Promise<T> {
   const deadline = Date.now() + limit;
   for (;;) {

@@ -1,4 +1,4 @@
-// What needs neither editor nor daemon: the deny list, budgets, diffs, the words of the dialog, where the program is looked for.
+// Tests without editor and daemon: the deny list, budgets, diffs, the text of the dialog, where the program is searched.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -1,5 +1,5 @@
 // The acceptance criteria in a real workbench: code-server with the packaged extension, driven in headless Chromium, with a real daemon and
-// a scripted model. With ASIDE_PICTURES=DIR it takes pictures.
+// a scripted model. With ASIDE_PICTURES=DIR it takes screenshots.
 
 /// <reference lib="dom" />
 
@@ -30,7 +30,7 @@ const SETTINGS = {
   "remote.autoForwardPorts": false,
 };
 
-// The little of playwright-core that is used; it is installed apart from the extension.
+// The part of playwright-core's API that is used; it is installed apart from the extension.
 interface Locator {
   click(options?: object): Promise<void>;
   fill(text: string): Promise<void>;
@@ -81,12 +81,12 @@ async function freePort(): Promise<number> {
 
 async function starts(settings: object, where = `folder=${encodeURIComponent(home.project)}`): Promise<Page> {
   await home.write("code/User/settings.json", JSON.stringify({ ...SETTINGS, ...settings }));
-  // What counts for one machine is read from there when the files are on a server.
+  // Machine settings are read from there when the files are on a server.
   await home.write("code/Machine/settings.json", JSON.stringify(settings));
   const opened = await browser.newPage({ viewport: { width: 1180, height: 760 } });
   opened.setDefaultTimeout(120_000);
   await opened.goto(`http://127.0.0.1:${port}/?${where}`);
-  // There when the window is made: before that it finds no files, and takes the focus away from the palette.
+  // Present when the window is ready: before that it finds no files, and takes the focus from the palette.
   await opened.locator('.statusbar-item[id$="aside.state"]').first().waitFor({ timeout: 180_000 });
   return opened;
 }
@@ -99,7 +99,7 @@ async function chat(of = page): Promise<Frame> {
   }, "the chat view", 180_000);
 }
 
-/** Types into the palette and takes the row that has these words. */
+/** Types into the palette and picks the row with these words. */
 async function picks(typed: string, words: string, of = page): Promise<void> {
   const input = of.locator(".quick-input-widget input").first();
   const row = of.locator(".quick-input-list .monaco-list-row", { hasText: words }).first();
@@ -119,7 +119,7 @@ async function opens(name: string): Promise<void> {
 }
 
 async function newThread(): Promise<void> {
-  // The view may show an empty thread already: only another one tells that the command has come through.
+  // The view may show an empty thread already: only another one shows that the command has worked.
   for (const frame of page.frames()) await frame.evaluate(() => document.querySelector(".welcome")?.classList.add("before")).catch(() => undefined);
   await command("Aside: New Thread");
   await (await chat()).locator(".welcome:not(.before)").waitFor();
@@ -132,7 +132,7 @@ async function asks(text: string): Promise<Frame> {
   return frame;
 }
 
-/** The newest request, in a state. */
+/** The newest request, once it is in this state. */
 async function reaches(frame: Frame, state: string): Promise<Locator> {
   const task = frame.locator(`.task[data-state="${state}"]`).last();
   await task.waitFor({ timeout: 120_000 });
@@ -141,13 +141,13 @@ async function reaches(frame: Frame, state: string): Promise<Locator> {
 
 async function picture(name: string): Promise<void> {
   if (!PICTURES) return;
-  // Behind the animations, and nothing under the pointer.
+  // After the animations, and with nothing under the pointer.
   await page.mouse.move(0, 0);
   await new Promise((done) => setTimeout(done, 600));
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
-/** Another extension, which tries every command that it finds of ours when it is told to. */
+/** Another extension, which tries all of our commands when it is told to. */
 const OTHER = `
 const fs = require("node:fs");
 const vscode = require("vscode");
@@ -176,7 +176,7 @@ exports.activate = () => {
 exports.deactivate = () => {};
 `;
 
-/** Packs it as any extension is. */
+/** Packs it like any extension. */
 async function otherExtension(): Promise<string> {
   const manifest = { name: "other", publisher: "other", version: "0.0.1", engines: { vscode: "^1.94.0" }, main: "./extension.js", activationEvents: ["onStartupFinished"], contributes: {} };
   await home.write("other-source/package.json", JSON.stringify(manifest));
@@ -186,7 +186,7 @@ async function otherExtension(): Promise<string> {
   return packed;
 }
 
-/** Milliseconds of processor time that the extension host has used. */
+/** Milliseconds of CPU time that the extension host has used. */
 function hostTime(): number {
   const hosts = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid)).flatMap((pid) => {
     try {
@@ -206,7 +206,7 @@ function hostTime(): number {
 const dialog = () => page.locator(".monaco-dialog-box");
 const button = (of: Locator | Frame, words: string) => of.locator("button, a.monaco-button", { hasText: words }).first();
 
-/** Not at once: a dialog that was answered before it can be read asks again. */
+/** Waits: a dialog that is answered before it can be read asks again. */
 async function confirms(words: string): Promise<void> {
   await button(dialog(), words).waitFor();
   await new Promise((done) => setTimeout(done, 900));
@@ -459,7 +459,7 @@ test("a failed command of a terminal is explained", { timeout: 480_000 }, async 
   await waitsFor(frame.locator(".task").last(), /nowhere\.txt/);
   await reaches(frame, "COMPLETED");
   await picture("9-terminal");
-  // A window that brings it back would ask whether the workspace is trusted.
+  // A window that restores them would ask whether the workspace is trusted.
   await command("Terminal: Kill All Terminals");
 });
 
@@ -497,7 +497,7 @@ test("an idle window does no work", { timeout: 480_000 }, async () => {
 
 test("it goes on with a daemon of another version", { timeout: 480_000 }, async () => {
   const pid = async () => (JSON.parse(await home.aside("daemon", "status", "--json").catch(() => "{}")) as { pid?: number }).pid;
-  // As a package manager does it: another file takes the place of the program.
+  // Like a package manager: another file replaces the program.
   const built = realpathSync(home.program);
   const replaced = () => {
     copyFileSync(built, `${home.program}.new`);
@@ -507,10 +507,10 @@ test("it goes on with a daemon of another version", { timeout: 480_000 }, async 
   await home.aside("daemon", "stop");
   await until(pid, "a daemon of the copy");
   replaced();
-  // A daemon looks whether its program is another one when a client says hello.
+  // A daemon checks whether its program was replaced when a client says hello.
   const client = new Daemon({ executable: () => home.program, environment: () => home.environment, linked: () => undefined });
   client.connect();
-  // It becomes the new program: the process is the same, and its file another.
+  // It execs the new program: the process is the same, and its file another.
   const file = statSync(home.program).ino;
   await until(async () => statSync(`/proc/${await pid()}/exe`, { throwIfNoEntry: false })?.ino === file || undefined, "the daemon of the new program");
   client.close();

@@ -1,5 +1,5 @@
-//! Agents that speak the Agent Client Protocol: JSON-RPC 2.0, one message a line. Files are read for them; whatever they ask leave for, write
-//! or run is refused, which ends their turn, and is a proposal of ours by then. No option that allows something is ever chosen.
+//! Speaks the Agent Client Protocol (JSON-RPC 2.0, one message per line). Serves file reads; refuses every write, command and permission
+//! request and turns the first such request of a turn into a proposal. Never selects an option that allows something.
 
 pub(super) mod tool;
 
@@ -23,11 +23,11 @@ use crate::agent::rpc::{Dialect, Error, Refused, Rpc, answered, answers};
 use crate::agent::text::short;
 use crate::agent::{Brief, ENDS, Edit, Ended, Failure, FileChange, Listener, OPENS, Wants, named};
 
-/// The error of an agent that is not signed in.
+/// The JSON-RPC error code of an agent that is not signed in.
 const AUTH_REQUIRED: i64 = -32000;
-/// Names of modes in which agents ask before they act, the strictest first.
+/// Ids of session modes in which agents ask before they act, the strictest first.
 const ASKING: [&str; 3] = ["read-only", "default", "ask"];
-/// Requests of one turn that are refused; an agent that goes on asking gets nowhere.
+/// Cap on refused requests per turn, so that an agent that keeps asking fails.
 const MAX_REFUSALS: usize = 500;
 const PROPOSED: &str =
     "not done: the user is asked whether to do it, and you are told what became of it. End your turn.";
@@ -38,10 +38,10 @@ pub struct Acp<'a, L> {
     session: SessionId,
 }
 
-/// What an agent asks of us.
+/// A request of the agent.
 enum Asked {
     Wants(Wants),
-    /// Nothing that could be proposed: leave to look at something, or what is not known here.
+    /// A request that cannot become a proposal: permission to read something, or a method that Aside does not know.
     Else,
 }
 
@@ -90,17 +90,18 @@ impl<'a, L: Listener> Acp<'a, L> {
         self.asks_first(modes).await
     }
 
-    /// The modes of a conversation that goes on; none when it does not. What was said in it before is told again, and passed over.
+    /// Resumes a session and returns its modes; `None` if the agent cannot load it. The agent replays the old messages, which `call` skips.
     async fn loads(&mut self, thread: &str, brief: &Brief<'_>) -> Result<Option<Option<SessionModeState>>, Failure> {
         let session = SessionId::new(thread);
         let load = LoadSessionRequest::new(session.clone(), brief.cwd);
         let Ok(loaded) = self.call(AGENT.session_load, &load).await? else { return Ok(None) };
         self.session = session;
-        // Some answer with nothing.
+        // Some agents reply with `null`.
         Ok(Some(serde_json::from_value::<LoadSessionResponse>(loaded).ok().and_then(|loaded| loaded.modes)))
     }
 
-    /// Takes a mode in which the agent asks, where it has one. It can write nothing in any; in another it would only fail.
+    /// Selects a mode in which the agent asks, if it has one. The sandbox forbids writes in every mode; in any other mode they would only
+    /// fail.
     async fn asks_first(&mut self, modes: Option<SessionModeState>) -> Result<(), Failure> {
         let Some(modes) = modes else { return Ok(()) };
         let wanted = ASKING.iter().find_map(|name| modes.available_modes.iter().find(|mode| &*mode.id.0 == *name));
@@ -123,7 +124,7 @@ impl<'a, L: Listener> Acp<'a, L> {
         loop {
             let message = match self.rpc.next_before(ends).await {
                 Ok(Some(message)) => message,
-                // What it wants is known: how it ends does not matter.
+                // The proposal is already known, so it does not matter how the agent ends.
                 Ok(None) | Err(Failure::Died(_)) if wants.is_some() => return Ok(whole(wants)),
                 Ok(None) => return Err(Failure::TooLate(ENDS)),
                 Err(failure) => return Err(failure),
@@ -142,7 +143,7 @@ impl<'a, L: Listener> Acp<'a, L> {
                     }
                     let asked = self.asked(method, params)?;
                     self.refuses(&message, &asked).await?;
-                    // The first counts.
+                    // Only the first request becomes the proposal.
                     if let (Asked::Wants(wanted), None) = (asked, &wants) {
                         wants = Some(wanted);
                         ends = Some(Instant::now() + ENDS);
@@ -202,7 +203,7 @@ impl<'a, L: Listener> Acp<'a, L> {
         }
         self.told.shows_begun();
         let answer = answer.map_err(|why| Failure::Failed(why.message))?;
-        // Not in the protocol yet, but many tell it.
+        // Token usage is not in the protocol yet, but many agents send it.
         self.told.reply.tokens_in = answer["usage"]["inputTokens"].as_u64();
         self.told.reply.tokens_out = answer["usage"]["outputTokens"].as_u64();
         let answer: PromptResponse = read(answer)?;
@@ -225,7 +226,7 @@ fn whole(wants: Option<Wants>) -> Ended {
     wants.map_or(Ended::Whole, Ended::Wants)
 }
 
-/// By its kind: names and numbers of options are each agent's own.
+/// Chooses the refusal by option kind: each agent invents its own option ids and names.
 fn refusal(options: &[PermissionOption]) -> RequestPermissionOutcome {
     let rejects = options.iter().find(|option| option.kind == PermissionOptionKind::RejectOnce);
     rejects.map_or(RequestPermissionOutcome::Cancelled, |option| {
@@ -233,7 +234,7 @@ fn refusal(options: &[PermissionOption]) -> RequestPermissionOutcome {
     })
 }
 
-/// Lines are counted from 1.
+/// Cuts a range of lines out of a text. Line numbers start at 1.
 fn lines_of(text: &str, from: Option<u32>, most: Option<u32>) -> String {
     let skipped = usize::try_from(from.unwrap_or(1).saturating_sub(1)).unwrap_or(usize::MAX);
     let most = most.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));

@@ -1,5 +1,5 @@
-//! Codex's app-server: its messages over two pipes, one JSON object a line. It works in its read-only sandbox, and whatever it asks leave for
-//! is refused by `cancel`, which ends its turn: what it wanted is a proposal of ours by then.
+//! Speaks to Codex's app-server, one JSON object per line over two pipes. Codex works in its read-only sandbox; every approval request is
+//! answered with `cancel`, which ends the turn, and the first becomes a proposal.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,12 +15,12 @@ use crate::agent::{
     Brief, ENDS, Edit, Ended, Failure, FileChange, Kept, Listener, MAX_FILES, OPENS, Reply, Wants, named,
 };
 
-/// The versions whose protocol this was tried with: from the first, before the last.
+/// The range of versions that this protocol was tested with: `FROM` inclusive, `BEFORE` exclusive.
 const FROM: (u64, u64) = (0, 80);
 const BEFORE: (u64, u64) = (0, 167);
 const KNOWN: &str = "0.80 to 0.166";
 
-/// Things that it does which are remembered until it asks leave for one.
+/// Cap on items that are remembered until Codex asks approval for one.
 const MAX_ITEMS: usize = 256;
 const ON_REQUEST: &str = "on-request";
 const READ_ONLY: &str = "read-only";
@@ -30,17 +30,17 @@ pub struct Codex<'a, L> {
     pub told: Told<'a, L>,
 }
 
-/// What it has told so far.
+/// The state of a turn as told by Codex so far.
 pub struct Told<'a, L> {
     listener: &'a L,
     pub reply: Reply,
-    /// What it is doing, by the name that a request for leave has.
+    /// Items in progress, by the id that an approval request refers to.
     items: HashMap<String, Value>,
-    /// Texts of which pieces were heard.
+    /// Bytes already passed on of each streamed message, by item id.
     heard: HashMap<String, usize>,
-    /// A command that begins, or waits for leave: which of both is seen by what comes next.
+    /// A command that has either begun or awaits approval: only the next message tells which.
     begun: Option<String>,
-    /// Tokens of the turns before this one.
+    /// Token totals before this turn.
     used_before: Option<(Option<u64>, Option<u64>)>,
 }
 
@@ -82,7 +82,7 @@ impl<'a, L: Listener> Codex<'a, L> {
         named(&self.told.reply.thread)
     }
 
-    /// Whether it has an account, if its model needs one. Asks nothing beyond this machine.
+    /// Checks that Codex has an account if its model needs one. Makes no network request.
     pub async fn signed_in(&mut self) -> Result<(), Failure> {
         let told = self.rpc.call("account/read", json!({ "refreshToken": false })).await?.unwrap_or_default();
         let is_needed = told["requiresOpenaiAuth"] == true && told["account"].is_null();
@@ -96,7 +96,7 @@ impl<'a, L: Listener> Codex<'a, L> {
         loop {
             let message = match self.rpc.next_before(ends).await {
                 Ok(Some(message)) => message,
-                // What it wants is known: how it ends does not matter.
+                // The proposal is already known, so it does not matter how Codex ends.
                 Ok(None) | Err(Failure::Died(_)) if wants.is_some() => return ended(&Value::Null, wants),
                 Ok(None) => return Err(Failure::TooLate(ENDS)),
                 Err(failure) => return Err(failure),
@@ -108,7 +108,7 @@ impl<'a, L: Listener> Codex<'a, L> {
             let params = &message["params"];
             match message["method"].as_str().unwrap_or_default() {
                 "item/fileChange/requestApproval" | "item/commandExecution/requestApproval" => {
-                    // The first counts: its refusal ends the turn.
+                    // Only the first request becomes the proposal; its refusal ends the turn.
                     if wants.is_none() {
                         wants = Some(self.told.wanted(params)?);
                         ends = Some(Instant::now() + ENDS);
@@ -138,7 +138,7 @@ impl<'a, L: Listener> Told<'a, L> {
         }
     }
 
-    /// What is only told. Whether it was that.
+    /// Reads a notification. Returns whether it was a known one.
     pub fn hears(&mut self, method: &str, params: &Value) -> bool {
         if method.starts_with("item/") {
             self.shows_begun();
@@ -153,14 +153,15 @@ impl<'a, L: Listener> Told<'a, L> {
                 self.says(delta);
             }
             "turn/plan/updated" => self.listener.step(&plan(params)),
-            // What it tries again may take minutes.
+            // A retry may take minutes, so the user is told.
             "error" if params["willRetry"] == true => {
                 self.listener.step(&short(params["error"]["message"].as_str().unwrap_or("It tries again.")));
             }
             "thread/tokenUsage/updated" => {
                 let usage = &params["tokenUsage"];
                 let of = |part: &str, name: &str| usage[part][name].as_u64();
-                // Its totals are those of all turns, and some are told twice: this turn has what came since its first call.
+                // Totals cover all turns, and some are sent twice. Subtracting the total before this turn's first call leaves this turn's
+                // usage.
                 let begins = |name: &str| of("total", name)?.checked_sub(of("last", name)?);
                 let before = *self.used_before.get_or_insert_with(|| (begins("inputTokens"), begins("outputTokens")));
                 let since = |name: &str, before: Option<u64>| of("total", name)?.checked_sub(before?);
@@ -172,7 +173,7 @@ impl<'a, L: Listener> Told<'a, L> {
         true
     }
 
-    /// What began without asking for leave.
+    /// Reports a command that began without asking for approval.
     fn shows_begun(&mut self) {
         if let Some(begun) = self.begun.take() {
             self.listener.step(&begun);
@@ -211,7 +212,7 @@ impl<'a, L: Listener> Told<'a, L> {
         self.listener.says(&said);
     }
 
-    /// Older versions name only the item, newer ones repeat what it is: the item counts, since that is what would be done.
+    /// Older versions send only the item's id, newer ones repeat its content. The item wins, since that is what Codex would do.
     fn wanted(&mut self, params: &Value) -> Result<Wants, Failure> {
         self.begun = None;
         let id = params["itemId"].as_str().unwrap_or_default();
@@ -252,7 +253,7 @@ fn no_change() -> Failure {
     Failure::Garbled("a change without a file".to_owned())
 }
 
-/// `aside/0.166.0 (Debian …)`.
+/// Reads the version from a user agent like `aside/0.166.0 (Debian …)`.
 fn check_version(agent: &str) -> Result<(), Failure> {
     let version = agent.split_once('/').map_or("", |(_, rest)| rest.split(' ').next().unwrap_or_default());
     let mut parts = version.split('.').map(|part| part.parse::<u64>().ok());
@@ -268,7 +269,7 @@ fn check_version(agent: &str) -> Result<(), Failure> {
     }
 }
 
-/// What was asked for is what it says that it does.
+/// Checks that Codex confirms the sandbox and approval policy that it was started with.
 fn is_bounded(opened: &Value) -> Result<(), Failure> {
     let sandbox = opened["sandbox"]["type"].as_str().unwrap_or_default();
     let policy = opened["approvalPolicy"].as_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The two pipes of an agent, as JSON one a line. Bounded: a line that does not end, or lines that do not, are a failure. Knows no protocol.
+//! Reads and writes JSON messages, one per line, over an agent's pipes. Fails on an endless line or an endless stream. Knows no protocol.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,24 +13,24 @@ use crate::agent::Failure;
 use crate::agent::setup::Setup;
 use crate::exec::agent::{self, Agent};
 
-/// Of one line: a change with the largest files that are proposed.
+/// Bytes of one line: large enough for a change to the largest files that Aside proposes.
 const MAX_LINE: usize = 8 * 1024 * 1024;
-/// Of all that an agent says in one turn.
+/// Bytes of all output of an agent in one turn.
 const MAX_BYTES: usize = 128 * 1024 * 1024;
 const MAX_LINES: usize = 400_000;
-/// Of what it complains about.
+/// Bytes of stderr that are kept.
 const MAX_WORDS: usize = 2 * 1024;
-/// Of that, what is told.
+/// Bytes of stderr that are shown to the user.
 const TOLD: usize = 300;
-/// How long it may take to hear what it is told.
+/// Timeout for writing a message to the agent.
 const HEARS: Duration = Duration::from_secs(20);
-/// How long its last words are waited for.
+/// How long to wait for the last output on stderr.
 const LAST: Duration = Duration::from_millis(300);
 
 pub struct Lines {
     agent: Agent,
     output: BufReader<Receiver>,
-    /// Removed when the agent has ended.
+    /// The temporary directory is removed when the agent has ended.
     _temp: tempfile::TempDir,
     words: Arc<Mutex<String>>,
     bytes: usize,
@@ -62,7 +62,7 @@ impl Lines {
         }
     }
 
-    /// The next message. What is no JSON is passed over: agents print such things.
+    /// Returns the next message. Skips lines that are not JSON objects: agents print such things.
     pub async fn next(&mut self) -> Result<Value, Failure> {
         loop {
             let line = self.line().await?;
@@ -89,7 +89,7 @@ impl Lines {
             self.output.consume(taken);
             if end.is_some() {
                 self.lines += 1;
-                // An agent that floods does not get all of the daemon's time.
+                // Yields now and then, so that a flood of messages does not starve the daemon.
                 if self.lines.is_multiple_of(512) {
                     tokio::task::yield_now().await;
                 }
@@ -98,7 +98,7 @@ impl Lines {
         }
     }
 
-    /// What it complained about before it ended.
+    /// Returns the last line that the agent wrote to stderr.
     pub async fn last_words(&self) -> String {
         tokio::time::sleep(LAST).await;
         let words = self.words.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -120,7 +120,7 @@ fn memchr(bytes: &[u8]) -> Option<usize> {
     bytes.iter().position(|byte| *byte == b'\n')
 }
 
-/// Keeps the end of what it complains about.
+/// Keeps the tail of the agent's stderr.
 async fn listen(mut errors: Receiver, words: Arc<Mutex<String>>) {
     let mut buffer = vec![0; 8 * 1024];
     while let Ok(read @ 1..) = errors.read(&mut buffer).await {

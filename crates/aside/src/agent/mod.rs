@@ -1,5 +1,5 @@
-//! Agents as back ends of tasks: programs that work through a request by themselves, over several calls of a model. Speaks their protocols
-//! and nothing else: whatever an agent wants done comes back as `Wants`, is refused at the agent, and becomes a proposal of ours.
+//! Runs external agents (Codex, ACP) as back ends of tasks. An agent works through a request over several model calls; every write or
+//! command that it wants comes back as `Wants`, is refused at the agent, and becomes a proposal.
 
 mod acp;
 mod codex;
@@ -19,40 +19,40 @@ use codex::Codex;
 use lines::Lines;
 use setup::{Kind, Setup};
 
-/// Files of one change.
+/// Cap on the files of one change.
 const MAX_FILES: usize = 200;
-/// Bytes of an agent's name for a conversation.
+/// Bytes of an agent's id for a conversation.
 const MAX_NAME: usize = 1024;
-/// Times that an agent is told what is wrong with what it wants, and asked again.
+/// How often an agent is told why a request cannot be proposed and asked again.
 const TRIES: usize = 2;
-/// How long an agent may take to end its turn when it is told to; it is killed then.
+/// How long an agent may take to end its turn after a cancel; it is killed then.
 const ENDS: Duration = Duration::from_secs(5);
-/// How long it may take to say who it is, and to open a conversation: some are a hundred megabytes of JavaScript.
+/// How long an agent may take to start and open a conversation: some are a hundred megabytes of JavaScript.
 const OPENS: Duration = Duration::from_secs(120);
 
-/// What an agent is asked.
+/// A request to an agent.
 pub struct Brief<'a> {
     pub prompt: &'a str,
-    /// Its own name for a conversation that goes on.
+    /// The agent's own id of a conversation to resume.
     pub thread: Option<&'a str>,
-    /// The directory that it works in.
+    /// The agent's working directory.
     pub cwd: &'a Path,
     pub timeout: Duration,
 }
 
-/// Hears what an agent does while it does it.
+/// Receives an agent's events while it works.
 pub trait Listener: Sync {
-    /// More of its answer.
+    /// A piece of the answer's text.
     fn says(&self, text: &str);
-    /// What it is at: a command that it reads something with, a point of its plan.
+    /// A step of the work: a command that reads something, or the plan.
     fn step(&self, text: &str);
-    /// The text of a file that it wants to read, or why it may not.
+    /// Returns the text of a file that the agent wants to read, or why it may not.
     fn reads(&self, path: &str) -> impl Future<Output = Result<String, String>> + Send;
-    /// Takes what it wants done, or says why that cannot be proposed. Whichever: the agent does nothing.
+    /// Takes what the agent wants done as a proposal, or says why it cannot be proposed. The agent does nothing in either case.
     fn wants(&self, wants: Wants) -> impl Future<Output = Result<(), String>> + Send;
 }
 
-/// What an agent wants done.
+/// An action that an agent asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wants {
     Change(Vec<FileChange>),
@@ -61,72 +61,72 @@ pub enum Wants {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileChange {
-    /// As the agent spells it; absolute for most.
+    /// As the agent spells it; most agents use absolute paths.
     pub path: String,
     pub edit: Edit,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// A new file, or another content for one that is there.
+    /// The whole content of a new or an existing file.
     Whole(String),
     Delete,
-    /// One text instead of another, which is all of the file or a part that occurs once; a file that is new has none.
+    /// Replaces a text, which is the whole file or occurs in it exactly once. `old` is `None` for a new file.
     Replace {
         old: Option<String>,
         new: String,
     },
-    /// Hunks without the names of files.
+    /// Hunks of a unified diff without the file headers.
     Hunks {
         diff: String,
         moved_to: Option<String>,
     },
 }
 
-/// How a turn of an agent ended.
+/// The result of an agent's turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// By which the conversation goes on.
+    /// The agent's id of the conversation, with which it can be resumed.
     pub thread: String,
     pub text: String,
-    /// It stopped at something that is proposed now.
+    /// Whether the turn ended at an action that is now a proposal.
     pub wants: bool,
     pub model: String,
     pub tokens_in: Option<u64>,
     pub tokens_out: Option<u64>,
 }
 
-/// Why there is no answer. Displayed, it says what happened and one thing to do.
+/// Why there is no answer. `Display` says what happened and one thing to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The settings name an agent that is none.
+    /// The settings name an unknown agent.
     Unknown(String),
     Missing {
         name: String,
         advice: String,
     },
     NotStarted(String),
-    /// A version whose protocol is not known.
+    /// A version whose protocol has not been tested.
     Version {
         name: String,
         found: String,
         known: &'static str,
         advice: String,
     },
-    /// It has no account to work with.
+    /// The agent is not signed in.
     SignIn(String),
-    /// It does not keep to what it was told: it would act by itself.
+    /// The agent does not accept its limits and would act by itself.
     Unsafe(String),
-    /// It ended before its answer did, with its last words.
+    /// The agent's process ended before its answer did; holds its last line of stderr.
     Died(String),
     TooLate(Duration),
-    /// More than anybody reads, or a line that does not end.
+    /// Too much output, or a line that does not end.
     Flood,
-    /// What it says is not its protocol.
+    /// A message that breaks the protocol.
     Garbled(String),
-    /// It says itself that it failed.
+    /// The agent reports a failure of its own.
     Failed(String),
-    /// It wanted something that cannot be proposed, again and again.
+    /// The agent kept asking for something that cannot be proposed.
     Refused(String),
 }
 
@@ -163,20 +163,20 @@ impl fmt::Display for Failure {
     }
 }
 
-/// How a turn ended.
+/// How one turn ended.
 enum Ended {
     Whole,
     Wants(Wants),
 }
 
-/// Whether an agent writes a conversation down.
+/// Whether an agent saves the conversation to disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kept {
     Yes,
     No,
 }
 
-/// A conversation that was opened.
+/// An open conversation.
 enum Session<'a, L> {
     Codex(Codex<'a, L>),
     Acp(Acp<'a, L>),
@@ -203,7 +203,7 @@ impl<'a, L: Listener> Session<'a, L> {
         }
     }
 
-    /// One that speaks ACP says so when a conversation is opened.
+    /// Only Codex is asked: an ACP agent reports a missing account when the conversation is opened.
     async fn signed_in(&mut self) -> Result<(), Failure> {
         match self {
             Self::Codex(codex) => codex.signed_in().await,
@@ -219,7 +219,8 @@ impl<'a, L: Listener> Session<'a, L> {
     }
 }
 
-/// Starts an agent, sees whether it keeps to what it is told, and ends it: the model that it would ask, or who it is. Asks none.
+/// Starts an agent, checks that it accepts its limits, and ends it. Returns Codex's model, or an ACP agent's title and version. Sends the
+/// model no request.
 pub async fn greet(setup: &Setup, cwd: &Path) -> Result<String, Failure> {
     let mut lines = Lines::start(setup, cwd)?;
     let brief = Brief { prompt: "", thread: None, cwd, timeout: OPENS };
@@ -232,7 +233,7 @@ pub async fn greet(setup: &Setup, cwd: &Path) -> Result<String, Failure> {
     ended(lines, outcome).await
 }
 
-/// Asks an agent, which is started for it and has ended when this returns. Dropping the future ends it too.
+/// Starts an agent, asks it, and ends it before returning. Dropping the future kills the agent too.
 pub async fn ask(setup: &Setup, brief: &Brief<'_>, listener: &impl Listener) -> Result<Reply, Failure> {
     let mut lines = Lines::start(setup, brief.cwd)?;
     let asked = tokio::time::timeout(brief.timeout, rounds(setup, &mut lines, brief, listener));
@@ -240,7 +241,7 @@ pub async fn ask(setup: &Setup, brief: &Brief<'_>, listener: &impl Listener) -> 
     ended(lines, outcome).await
 }
 
-/// A turn, and another one when what it wants cannot be proposed.
+/// Runs a turn, and further turns while what the agent wants cannot be proposed.
 async fn rounds(
     setup: &Setup,
     lines: &mut Lines,
@@ -262,7 +263,7 @@ async fn rounds(
     Ok(session.into_reply())
 }
 
-/// A conversation goes on by its name, which is written down.
+/// Checks the id with which the conversation is resumed, since it is stored.
 fn named(thread: &str) -> Result<(), Failure> {
     match thread.len() {
         1..=MAX_NAME => Ok(()),
@@ -271,7 +272,7 @@ fn named(thread: &str) -> Result<(), Failure> {
     }
 }
 
-/// With its last words, if it died.
+/// Ends the agent. Adds its last line of stderr if it died.
 async fn ended<T>(lines: Lines, outcome: Result<T, Failure>) -> Result<T, Failure> {
     let outcome = match outcome {
         Err(Failure::Died(_)) => Err(Failure::Died(lines.last_words().await)),
@@ -281,7 +282,7 @@ async fn ended<T>(lines: Lines, outcome: Result<T, Failure>) -> Result<T, Failur
     outcome
 }
 
-/// Hears nothing and takes nothing.
+/// Ignores all events and refuses all requests.
 struct NoListener;
 
 impl Listener for NoListener {

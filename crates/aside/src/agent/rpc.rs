@@ -1,5 +1,5 @@
-//! Requests and answers over the lines of an agent, in both directions. Codex leaves out the mark of JSON-RPC 2.0, ACP wants it; all else is
-//! the same. The numbers of the two directions are independent.
+//! Sends and answers requests over an agent's lines, in both directions. Codex omits the `jsonrpc` member, ACP requires it; the rest is the
+//! same. Each direction numbers its requests independently.
 
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -8,13 +8,13 @@ use crate::agent::Failure;
 use crate::agent::lines::Lines;
 use crate::agent::text::short;
 
-/// Why a request of an agent is not done.
+/// Why a request of the agent is refused; the values are JSON-RPC error codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// There is no such method.
+    /// Unknown method.
     NotServed = -32601,
     Declined = -32000,
-    /// Of a file.
+    /// No such file.
     NotFound = -32002,
 }
 
@@ -30,7 +30,7 @@ pub struct Rpc<'a> {
     last: u64,
 }
 
-/// The agent's own error.
+/// An error reply of the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     pub code: i64,
@@ -46,7 +46,7 @@ impl<'a> Rpc<'a> {
         self.lines.next().await
     }
 
-    /// None when it took too long.
+    /// Returns `None` at the deadline.
     pub async fn next_before(&mut self, end: Option<Instant>) -> Result<Option<Value>, Failure> {
         match end {
             Some(end) => tokio::time::timeout_at(end, self.next()).await.map_or(Ok(None), |next| next.map(Some)),
@@ -54,7 +54,7 @@ impl<'a> Rpc<'a> {
         }
     }
 
-    /// Asks, and waits for the answer. Nothing is asked of us before there is a turn, and nothing is given.
+    /// Sends a request and waits for its reply. Refuses every request that the agent sends before a turn.
     pub async fn call(&mut self, method: &str, params: Value) -> Result<Result<Value, Refused>, Failure> {
         let id = self.sends(method, params).await?;
         loop {
@@ -66,7 +66,7 @@ impl<'a> Rpc<'a> {
         }
     }
 
-    /// The number by which the answer will be known.
+    /// Sends a request and returns the id of its reply.
     pub async fn sends(&mut self, method: &str, params: Value) -> Result<u64, Failure> {
         self.last += 1;
         self.writes(json!({ "id": self.last, "method": method, "params": params })).await?;
@@ -85,7 +85,7 @@ impl<'a> Rpc<'a> {
         self.writes(json!({ "id": request["id"], "result": result })).await
     }
 
-    /// Answers a request that is not served; what is no request needs none.
+    /// Replies with an error to a request; ignores messages that are not requests.
     pub async fn refuses(&mut self, message: &Value, error: Error, why: &str) -> Result<(), Failure> {
         if message.get("method").is_none() || message.get("id").is_none() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Which agent the settings name, where its program is, what it keeps and where, and what it may not see. Starts nothing.
+//! Resolves the agent that the settings name: its program, its writable directories, and the files hidden from it. Starts nothing.
 
 use std::ffi::OsString;
 use std::os::unix::fs::DirBuilderExt;
@@ -14,7 +14,8 @@ use crate::exec::agent::Spec;
 use crate::paths::Paths;
 use crate::world::sandbox::enclose::Enclosure;
 
-/// What holds keys and passwords in a home directory, and what other programs remember. Beside these, what no task touches anywhere.
+/// Files and directories in a home that hold credentials or other programs' state. They are hidden from agents, together with the paths
+/// that no task may touch.
 const SECRETS: [&str; 29] = [
     ".ssh",
     ".gnupg",
@@ -40,7 +41,7 @@ const SECRETS: [&str; 29] = [
     ".local/share/keyrings",
     ".local/share/atuin",
     ".local/share/fish/fish_history",
-    // What other agents sign in with.
+    // Credentials of other agents.
     ".codex/auth.json",
     ".claude/.credentials.json",
     ".gemini/oauth_creds.json",
@@ -48,9 +49,9 @@ const SECRETS: [&str; 29] = [
     ".local/share/opencode/auth.json",
 ];
 
-/// Where programs keep what they are set with, below a home.
+/// Directories below the home where programs keep their settings and state.
 const SHARED: [&str; 4] = [".local/share", ".local/state", ".cache", ".config"];
-/// Programs that do what is written there: an agent of such a name keeps nothing there.
+/// Programs that execute what is written in those directories: an agent of such a name gets no writable directory there.
 const OBEY: [&str; 18] = [
     "aside",
     "autostart",
@@ -72,23 +73,23 @@ const OBEY: [&str; 18] = [
     "zsh",
 ];
 
-/// The name by which the settings know Codex, and its program.
+/// The name of Codex in the settings, and of its program.
 pub const CODEX: &str = "codex";
 const CODEX_OVER_ACP: &str = "acp:codex";
-/// Codex runs no command without this directory of its user. It makes it where it can, and leaves it empty.
+/// Codex runs no command unless this directory of its user exists. It creates the directory where it can, and leaves it empty.
 const OF_CODEX: &str = "/tmp/codex-daemon-";
-/// Before the name of an agent that speaks ACP.
+/// Prefix of the names of agents that speak ACP.
 pub const ACP: &str = "acp:";
 
-/// An agent that speaks ACP and whose habits are known. Others are, once `task.agents` says how they are started.
+/// A built-in ACP agent. Any other can be added with a start command in `task.agents`.
 pub struct Known {
-    /// Behind `acp:`.
+    /// The name after `acp:`.
     pub name: &'static str,
     pub command: &'static str,
     pub package: &'static str,
-    /// Directories that it writes in: below the home, or one of XDG's.
+    /// Directories that the agent writes to, as an environment variable and a path below the home.
     keeps: &'static [(&'static str, &'static str)],
-    /// So that it asks before it acts, and looks for no newer one of itself.
+    /// Makes the agent ask before it acts, and disables its update check.
     environment: &'static [(&'static str, &'static str)],
     pub signs_in: &'static str,
 }
@@ -142,28 +143,28 @@ pub enum Kind {
     Acp,
 }
 
-/// An agent that can be started.
+/// An agent that is ready to be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     pub kind: Kind,
     pub name: String,
-    /// The program of ours that watches over it.
+    /// The `aside` program, which supervises the agent.
     pub aside: PathBuf,
     pub program: PathBuf,
     arguments: Vec<String>,
-    /// Where it keeps its own state; they are made if they are not there.
+    /// Directories of the agent's own state; created if missing.
     pub keeps: Vec<PathBuf>,
     environment: Vec<(OsString, OsString)>,
     hidden: Vec<PathBuf>,
 }
 
-/// The name of the agent in `task.agent`; none when tasks are to go on without.
+/// The name of the agent in `task.agent`; `None` when tasks run without an agent.
 pub fn named(settings: &config::Task) -> Option<&str> {
     let name = settings.agent.trim();
     (!name.is_empty() && name != "none").then_some(name)
 }
 
-/// The words of the command that `task.agents` gives an agent.
+/// The start command that `task.agents` gives an agent.
 pub fn command_of<'a>(settings: &'a config::Task, name: &str) -> Option<&'a str> {
     settings.agents.iter().find_map(|entry| {
         let (known, command) = entry.split_once('=')?;
@@ -172,7 +173,7 @@ pub fn command_of<'a>(settings: &'a config::Task, name: &str) -> Option<&'a str>
 }
 
 impl Setup {
-    /// Of the agent that the settings name.
+    /// Resolves the agent that the settings name.
     pub fn of(settings: &config::Task, paths: &Paths, aside: &Path) -> Result<Self, Failure> {
         let named = named(settings).unwrap_or_default();
         let unknown = || Failure::Unknown(named.to_owned());
@@ -209,12 +210,12 @@ impl Setup {
         Ok(Self { kind, name, aside, program, arguments: words, keeps, environment, hidden })
     }
 
-    /// These files of a workspace are empty for the agent, too.
+    /// Makes these files of a workspace look empty to the agent.
     pub fn hides(&mut self, files: impl IntoIterator<Item = PathBuf>) {
         self.hidden.extend(files);
     }
 
-    /// What is started, and with which variables.
+    /// Builds the sandbox specification and the environment of the agent.
     pub fn spec(&self, cwd: &Path, temp: &Path) -> anyhow::Result<(Spec, Vec<(OsString, OsString)>)> {
         let real = |path: &Path| path.canonicalize().with_context(|| format!("could not open {}", path.display()));
         if self.kind == Kind::Codex || self.name == CODEX_OVER_ACP {
@@ -232,7 +233,7 @@ impl Setup {
             writable.push(place);
         }
         let hidden = self.hidden.iter().filter_map(|place| place.canonicalize().ok());
-        // What it keeps itself is not hidden from it, wherever that is.
+        // The agent's own state is never hidden from it.
         let is_own = |place: &Path| writable.iter().any(|own| own.starts_with(place));
         let hidden: Vec<PathBuf> = hidden.filter(|place| !is_own(place)).collect();
         if let Some(place) = hidden.iter().find(|place| cwd.starts_with(place)) {
@@ -248,7 +249,7 @@ impl Setup {
     }
 }
 
-/// Nothing of the user's settings that acts by itself: no servers of tools, no program that is told when a turn ends.
+/// Disables whatever acts by itself in the user's Codex settings: MCP servers, and programs notified when a turn ends.
 const CODEX_ARGUMENTS: [&str; 15] = [
     "app-server",
     "-c",
@@ -279,7 +280,8 @@ pub fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= 40 && name.chars().all(is_fit)
 }
 
-/// Where it keeps its state, and the variables that say so: of XDG's the directory above, of its own the directory itself.
+/// Resolves the agent's state directories and the variables that name them: an XDG variable names the parent directory, the agent's own
+/// variable names the directory itself.
 fn kept(home: &Path, keeps: &[(&str, &str)]) -> (Vec<PathBuf>, Vec<(OsString, OsString)>) {
     let mut environment = Vec::new();
     let place = |(variable, below): &(&str, &str)| {
@@ -298,8 +300,8 @@ fn kept(home: &Path, keeps: &[(&str, &str)]) -> (Vec<PathBuf>, Vec<(OsString, Os
     (keeps.iter().map(place).collect(), environment)
 }
 
-/// Of an agent that is not known: where a program of this name would keep its state, as far as it does so already. Nothing that is also
-/// another's.
+/// The writable directories of an agent that is not built in, by convention: `~/.local/share/NAME`, and the other usual ones that exist.
+/// Skips directories that belong to other programs too.
 fn by_convention(home: &Path, name: &str, others: &[PathBuf]) -> Vec<PathBuf> {
     if OBEY.contains(&name) {
         return Vec::new();
@@ -326,7 +328,7 @@ fn hidden(home: &Path, paths: &Paths, keeps: &[PathBuf]) -> Vec<PathBuf> {
     all.filter(|place| !keeps.iter().any(|own| own.starts_with(place) || place.starts_with(own))).collect()
 }
 
-/// Where a program is that is named by its path or its name.
+/// Finds a program by its path or its name.
 pub fn program(named: &str) -> Option<PathBuf> {
     if let Some(rest) = named.strip_prefix("~/") {
         let path = Path::new(&std::env::var_os("HOME")?).join(rest);
@@ -360,7 +362,7 @@ mod tests {
         std::fs::create_dir_all(temp.path().join(".goose")).unwrap();
         let kept = |name: &str| by_convention(temp.path(), name, &[temp.path().join(".ssh")]);
         assert_eq!(kept("goose"), [temp.path().join(".local/share/goose"), temp.path().join(".goose")]);
-        // Where others keep something, it keeps nothing.
+        // A directory that other programs use is not writable.
         for place in [".ssh", ".config/git", ".local/share/x", ".cache"] {
             std::fs::create_dir_all(temp.path().join(place)).unwrap();
         }

@@ -1,4 +1,5 @@
-//! What Aside adds to each event of an agent, beside reading its line: `make bench-agents`. Without that, only whether it still measures.
+//! Measures what Aside adds to each agent event, beside parsing its line: `make bench-agents`. A normal test run only checks that it still
+//! works.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -7,11 +8,11 @@ use serde_json::{Value, json};
 
 use crate::agent::{NoListener, acp, codex};
 
-/// Events of one measurement, unless the variable says more.
+/// Events per measurement, unless the variable asks for more.
 const FEW: usize = 200;
 const VARIABLE: &str = "ASIDE_TEST_AGENT_EVENTS";
 
-/// Words in pieces, a command, a change and a plan, in the share that real turns have them.
+/// Streams of text pieces, commands, changes and plans, in the proportions of real turns.
 fn lines(messages: &[(usize, Value)], count: usize) -> Vec<String> {
     let round: Vec<&Value> =
         messages.iter().flat_map(|(times, message)| std::iter::repeat_n(message, *times)).collect();
@@ -85,7 +86,7 @@ fn of_acp() -> Vec<(usize, Value)> {
     ]
 }
 
-/// Nanoseconds for reading each line, and for what Aside does with it after that.
+/// Nanoseconds to parse each line, and to handle it after that.
 fn measured(lines: &[String], mut hears: impl FnMut(&Value)) -> (Vec<u128>, Vec<u128>) {
     let timed = |line: &String| {
         let begins = Instant::now();

@@ -1,4 +1,4 @@
-//! What an agent says, made fit for a screen, and what it wants to run, made fit for any shell.
+//! Cleans an agent's text for the terminal, and makes the commands that it wants to run valid in any shell.
 
 use aside_core::line::quote::{self, After};
 use aside_core::line::{Dialect, Quote};
@@ -6,25 +6,25 @@ use aside_core::text;
 
 use crate::exec;
 
-/// Bytes of what is told in one line.
+/// Bytes of a step that are shown.
 const TOLD: usize = 300;
-/// Points of a plan that are shown.
+/// Cap on plan entries that are shown.
 const MAX_POINTS: usize = 20;
 
-/// A line of it, without what a terminal would obey.
+/// The first line of a text, without escape sequences.
 pub fn short(said: &str) -> String {
     let line = said.trim().lines().next().unwrap_or_default();
     let clean = text::clean(line).into_owned();
     clean.get(..clean.floor_char_boundary(TOLD)).unwrap_or_default().to_owned()
 }
 
-/// Points of a plan, and whether each is done.
+/// Renders plan entries as a checklist.
 pub fn checklist<'a>(points: impl Iterator<Item = (&'a str, bool)>) -> String {
     let row = |(point, is_done): (&str, bool)| format!("- [{}] {}", if is_done { 'x' } else { ' ' }, short(point));
     points.take(MAX_POINTS).map(row).collect::<Vec<_>>().join("\n")
 }
 
-/// The script of `/bin/bash -lc 'SCRIPT'`, and whether there is a shell around it.
+/// Extracts the script of `/bin/bash -lc 'SCRIPT'`, and says whether a shell was wrapped around it.
 pub fn script(command: &str) -> (String, bool) {
     let words = exec::split(command).unwrap_or_default();
     match words.as_slice() {
@@ -35,7 +35,7 @@ pub fn script(command: &str) -> (String, bool) {
     }
 }
 
-/// A command that reads the same in every shell stands alone; any other keeps the shell that it was written for.
+/// Unwraps a command that means the same in every shell; any other keeps the shell that it was written for.
 pub fn plain(command: &str) -> String {
     match script(command) {
         (script, true) if is_plain(&script) => script,
@@ -43,7 +43,7 @@ pub fn plain(command: &str) -> String {
     }
 }
 
-/// A command without its shell, of an agent that runs all of them in bash.
+/// Wraps a command in `bash -c` unless it is plain or wrapped already, for agents that run every command in bash.
 pub fn in_bash(command: &str) -> String {
     if is_plain(command) || script(command).1 {
         return plain(command);

@@ -1,5 +1,4 @@
-//! What is at a name in a workspace, and files that are written, renamed and removed there, never through a link. Decides nothing about
-//! what is written.
+//! Looks up, writes, renames and removes files in a workspace, never through a symbolic link. Does not decide what is written.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -12,28 +11,28 @@ use rustix::io::Errno;
 use crate::apply::print::Print;
 use crate::workspace::beneath::{Dir, Opened, Root};
 
-/// What is at a name.
+/// What exists at a name.
 #[derive(Debug)]
 pub enum Found {
     Nothing,
     File(Regular),
-    /// A directory, a link, a device: in words.
+    /// A directory, a link or a device, in words.
     Other(&'static str),
 }
 
 #[derive(Debug)]
 pub struct Regular {
     pub bytes: Vec<u8>,
-    /// The permissions, without set-uid and its like.
+    /// The permission bits, without set-uid, set-gid and sticky.
     pub mode: RawMode,
     pub owner: (u32, u32),
     pub inode: u64,
 }
 
-/// How a file is made that nobody sees yet.
+/// Permissions of a temporary file that is not in place yet.
 #[derive(Clone, Copy)]
 pub enum Like {
-    /// As the umask wants it.
+    /// Follows the umask.
     New {
         executable: bool,
     },
@@ -75,7 +74,7 @@ impl Dir {
         }))
     }
 
-    /// A new file, whole on the disk when this returns. Fails when there is one.
+    /// Writes a new file and syncs it to disk. Fails if the name exists.
     pub fn write(&self, name: &str, bytes: &[u8], like: Like) -> io::Result<()> {
         let create = match like {
             Like::New { executable: false } => 0o666,
@@ -95,7 +94,7 @@ impl Dir {
         file.sync_all()
     }
 
-    /// Both names are there afterwards, with each other's file. `Unsupported` where the file system cannot.
+    /// Swaps the files of two names atomically. Returns `Unsupported` where the file system cannot.
     pub fn exchange(&self, one: &str, other: &str) -> io::Result<()> {
         match rustix::fs::renameat_with(self.fd(), one, self.fd(), other, RenameFlags::EXCHANGE) {
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Err(io::ErrorKind::Unsupported.into()),
@@ -103,7 +102,7 @@ impl Dir {
         }
     }
 
-    /// Never over something that is there.
+    /// Renames, but never over an existing file.
     pub fn rename_new(&self, from: &str, to: &str) -> io::Result<()> {
         match rustix::fs::renameat_with(self.fd(), from, self.fd(), to, RenameFlags::NOREPLACE) {
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
@@ -129,7 +128,7 @@ impl Dir {
         }
     }
 
-    /// If it is empty.
+    /// Removes a directory; leaves one that is not empty.
     pub fn remove_dir(&self, name: &str) -> io::Result<()> {
         match rustix::fs::unlinkat(self.fd(), name, AtFlags::REMOVEDIR) {
             Err(Errno::NOTEMPTY | Errno::EXIST | Errno::NOENT | Errno::NOTDIR) => Ok(()),

@@ -1,5 +1,5 @@
-//! What was written to workspaces, kept so that it can be taken back: after a crash, or when the person wants it. A record is a directory
-//! whose ending says how far it came; it changes by one rename. Knows nothing of what is in a workspace.
+//! Records what was written to workspaces, so that a crash or the user can undo it. A record is a directory whose extension is its stage;
+//! the stage changes by one atomic rename. Knows nothing of a workspace's content.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::apply::point::point;
 use crate::apply::print::Print;
 
-/// Records that are kept for `undo`, and their bytes together.
+/// Caps on the records that are kept for `undo`: their number and their bytes together.
 const MAX_KEPT: usize = 100;
 const MAX_KEPT_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -23,55 +23,55 @@ pub struct Ledger {
     dir: PathBuf,
 }
 
-/// While one is held, nobody else writes with this ledger.
+/// Holds the ledger's lock: no other process writes while it lives.
 pub struct Held<'a> {
     ledger: &'a Ledger,
     _lock: File,
 }
 
-/// Microseconds since 1970, or the next number that is free.
+/// Microseconds since 1970, or the next free number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Id(pub u64);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     pub id: Id,
-    /// The workspace.
+    /// The path of the workspace.
     pub root: String,
-    /// Whose change it is, for whoever wrote it.
+    /// Names the origin of the change; set by the caller.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub label: String,
-    /// What this takes back.
+    /// The record that this one undoes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub undoes: Option<Id>,
-    /// Directories that were missing, from the outermost.
+    /// Directories to create, outermost first.
     pub dirs: Vec<String>,
     pub steps: Vec<Step>,
 }
 
-/// One name. A file that gets another name is two of them.
+/// The change to one name. Renaming a file takes two steps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     pub name: String,
-    /// None: there was none.
+    /// `None` if the file did not exist.
     pub before: Option<Print>,
-    /// None: there will be none.
+    /// `None` if the file is removed.
     pub after: Option<Print>,
-    /// The permissions and owner that it had.
+    /// The previous permissions and owner.
     pub mode: RawMode,
     pub owner: (u32, u32),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Being written; to be taken back after a crash.
+    /// In progress; rolled back after a crash.
     Open,
-    /// Written. What lies about is to be removed.
+    /// Written; leftover temporary files still have to be removed.
     Done,
-    /// To be had for `undo`.
+    /// Complete, and available to `undo`.
     Kept,
     Undone,
-    /// Somebody else changed its files before it could be taken back. For the person to look at.
+    /// Another program changed its files before it could be rolled back. The user has to look at it.
     Torn,
 }
 
@@ -83,7 +83,7 @@ const STAGES: [(Stage, &str); 5] = [
     (Stage::Torn, "torn"),
 ];
 
-/// Not a record yet, or none any more.
+/// Extensions of incomplete and deleted records.
 const RUBBISH: [&str; 2] = ["new", "gone"];
 
 impl Ledger {
@@ -91,7 +91,7 @@ impl Ledger {
         Self { dir }
     }
 
-    /// Waits for whoever writes just now.
+    /// Takes the lock; blocks while another process holds it.
     pub fn hold(&self) -> anyhow::Result<Held<'_>> {
         let context = || format!("could not open {}", self.dir.display());
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.dir).with_context(context)?;
@@ -101,13 +101,13 @@ impl Ledger {
         Ok(Held { ledger: self, _lock: lock })
     }
 
-    /// All that are kept, oldest first.
+    /// All records, oldest first.
     pub fn records(&self) -> io::Result<Vec<(Record, Stage)>> {
         let mut records = Vec::new();
         for (id, stage) in self.stages()? {
             let path = self.path(id, stage).join("record.json");
             let record = fs::read(&path).and_then(|bytes| Ok(serde_json::from_slice(&bytes)?));
-            // One that cannot be read must not keep the others from being taken back.
+            // An unreadable record must not block the rollback of the others.
             match record {
                 Ok(record) => records.push((record, stage)),
                 Err(error) => tracing::warn!("could not read {}: {error}", path.display()),
@@ -157,7 +157,7 @@ impl Held<'_> {
         Ok(Id(now.max(last + 1)))
     }
 
-    /// Whole on the disk when this returns: the record, and the bytes that its steps take away.
+    /// Writes the record and the bytes that its steps replace, synced to disk when this returns.
     pub fn begin(&self, record: &Record, old: &[Option<&[u8]>]) -> io::Result<()> {
         let new = self.ledger.named(record.id, "new");
         fs::DirBuilder::new().mode(0o700).create(&new)?;
@@ -175,7 +175,7 @@ impl Held<'_> {
         sync(&self.ledger.dir)
     }
 
-    /// What the person saw before the change, or nothing: bytes that are others by now were shown to nobody.
+    /// Returns the replaced bytes of a step. Fails if they no longer match `before`: the user never saw such bytes.
     pub fn old(&self, id: Id, stage: Stage, number: usize, before: &Print) -> io::Result<Vec<u8>> {
         let bytes = fs::read(self.ledger.path(id, stage).join(format!("{number}.old")))?;
         if Print::of(&bytes, before.executable) != *before {
@@ -184,21 +184,21 @@ impl Held<'_> {
         Ok(bytes)
     }
 
-    /// Bytes of somebody else that would be lost.
+    /// Saves bytes that another program wrote and that would be lost otherwise.
     pub fn save(&self, id: Id, stage: Stage, number: usize, bytes: &[u8]) -> io::Result<()> {
         write(&self.ledger.path(id, stage).join(format!("{number}.saved")), bytes)
     }
 
     pub fn turn(&self, id: Id, from: Stage, to: Stage) -> io::Result<()> {
         fs::rename(self.ledger.path(id, from), self.ledger.path(id, to))?;
-        // The name has changed, and whoever reads it goes by it: to fail now would be to say what is not so.
+        // The rename has happened and decides the stage, so a failed sync must not be reported as a failed change.
         if let Err(error) = sync(&self.ledger.dir) {
             tracing::warn!("could not write {} to the disk: {error}", self.ledger.dir.display());
         }
         Ok(())
     }
 
-    /// As if it had never been.
+    /// Removes a record entirely.
     pub fn forget(&self, id: Id, stage: Stage) -> io::Result<()> {
         let gone = self.ledger.named(id, "gone");
         fs::rename(self.ledger.path(id, stage), &gone)?;
@@ -207,7 +207,7 @@ impl Held<'_> {
         fs::remove_dir_all(gone)
     }
 
-    /// Removes what is no record, and the oldest of those that nobody waits for.
+    /// Removes incomplete and deleted records, and the oldest complete ones above the caps.
     pub fn tidy(&self) -> io::Result<()> {
         for name in self.ledger.names()? {
             let rubbish = name.split_once('.').is_some_and(|(_, ending)| RUBBISH.contains(&ending));
@@ -220,7 +220,7 @@ impl Held<'_> {
         let mut bytes = 0;
         for (number, (id, stage)) in stages.into_iter().rev().enumerate() {
             bytes += size(&self.ledger.path(id, stage))?;
-            // The newest stays, however large it is.
+            // The newest record stays, however large it is.
             if number > 0 && (number >= MAX_KEPT || bytes > MAX_KEPT_BYTES) {
                 self.forget(id, stage)?;
             }
@@ -244,7 +244,7 @@ fn sync(dir: &Path) -> io::Result<()> {
 }
 
 impl Step {
-    /// None when somebody wrote another name into the record.
+    /// `None` if the record holds an invalid name, for example because its file was tampered with.
     pub fn checked(&self) -> Option<Name> {
         Name::new(&self.name).ok()
     }

@@ -1,5 +1,5 @@
-//! Writes an approved change to a workspace: all of its files or none, also after a crash, and takes it back when the person wants. Who
-//! may approve is decided elsewhere; here the digest of what was approved must be that of what is written.
+//! Writes an approved change to a workspace, all files or none even after a crash, and undoes it on request. Approval is decided elsewhere;
+//! this module requires that the approved digest equals that of the change.
 
 pub mod ledger;
 pub mod print;
@@ -26,7 +26,7 @@ use crate::apply::print::{Digest, Print};
 use crate::apply::write::New;
 use crate::workspace::beneath::Root;
 
-/// A change as it would be written. Holds the workspace open: a directory that takes its place is another one.
+/// A change that is ready to be written. Keeps the workspace directory open, so that a directory that replaces it is noticed.
 #[derive(Debug)]
 pub struct Proposal {
     root: Root,
@@ -35,7 +35,7 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    /// Reads the diff and the files that it is about. A refusal is one sentence for a person or a model.
+    /// Parses a diff and reads the files that it changes. An error is one sentence for the user or the model.
     pub fn new(root: &Path, diff: &[u8]) -> anyhow::Result<Self> {
         let patch = read(diff)?;
         let root = Root::open(root)?;
@@ -49,25 +49,25 @@ impl Proposal {
         &self.changes
     }
 
-    /// Of all that is shown: the workspace, the names, the files before and after, the diff.
+    /// Covers everything that is shown: the workspace, the names, the files before and after, the diff.
     pub fn digest(&self) -> &Digest {
         &self.digest
     }
 }
 
-/// What became of a record that a crash had left open.
+/// The outcome for a record that a crash left open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recovered {
-    /// It was written whole, and was finished.
+    /// It was completely written, so it was finished.
     Finished(Id),
     TakenBack(Id),
-    /// These files somebody else changed meanwhile; they were left as they are, the others were taken back.
+    /// Another program changed these files meanwhile, so they were left alone; the others were rolled back.
     Torn(Id, Vec<String>),
-    /// Not yet possible, and why.
+    /// It cannot be rolled back yet, with the reason.
     Stuck(Id, String),
 }
 
-/// Writes what was approved; the label is for whoever looks for it later. On an error nothing is changed, unless the sentence says so.
+/// Writes an approved change; `label` identifies it later. On an error nothing has changed, unless the error says otherwise.
 pub fn apply(ledger: &Ledger, proposal: &Proposal, approved: &Digest, label: &str) -> anyhow::Result<Id> {
     ensure!(proposal.digest == *approved, "this is not what was approved; ask again");
     let held = ledger.hold()?;
@@ -96,7 +96,7 @@ pub fn apply(ledger: &Ledger, proposal: &Proposal, approved: &Digest, label: &st
     run(&held, &proposal.root, works, None, label)
 }
 
-/// Puts the files back that a record changed, if they are still what it made of them. That can be taken back in turn.
+/// Restores the files that a record changed, if they are still as it left them. The undo is itself a record that can be undone.
 pub fn undo(ledger: &Ledger, id: Id) -> anyhow::Result<Id> {
     let held = ledger.hold()?;
     recover_held(&held)?;
@@ -125,12 +125,12 @@ pub fn undo(ledger: &Ledger, id: Id) -> anyhow::Result<Id> {
     run(&held, &root, works, Some(id), "")
 }
 
-/// Ends what a crash has left open: what was not written whole is taken back, since nobody was told that it was.
+/// Finishes what a crash left open. A change that was not completely written is rolled back, since its success was never reported.
 pub fn recover(ledger: &Ledger) -> anyhow::Result<Vec<Recovered>> {
     recover_held(&ledger.hold()?)
 }
 
-/// One name, and what becomes of it.
+/// A name and its change.
 struct Work {
     name: Name,
     before: Option<Print>,
@@ -144,7 +144,7 @@ impl Work {
     }
 }
 
-/// Nothing else of this workspace may be open.
+/// Recovers open records first; fails if one of this workspace is stuck.
 fn ready(held: &Held<'_>, root: &Root) -> anyhow::Result<()> {
     root.check()?;
     for recovered in recover_held(held)? {
@@ -194,7 +194,7 @@ fn run(held: &Held<'_>, root: &Root, works: Vec<Work>, undoes: Option<Id>, label
             }
         });
     }
-    // It is written: what fails from here on is done later.
+    // The change is written: cleanup that fails here is retried later.
     if let Err(error) = finish(root, held, &record) {
         tracing::warn!("could not tidy up after change {}: {error:#}", id.0);
     }
@@ -259,7 +259,7 @@ fn recover_open(held: &Held<'_>, record: &Record) -> anyhow::Result<Recovered> {
     Ok(if foreign.is_empty() { Recovered::TakenBack(id) } else { Recovered::Torn(id, foreign) })
 }
 
-/// The one that was changed. A link in its place leads to another one.
+/// Opens the record's workspace. Fails if its path now leads through a link to another directory.
 fn workspace(record: &Record) -> anyhow::Result<Root> {
     let path = Path::new(&record.root);
     let root = Root::open(path)?;
@@ -267,7 +267,7 @@ fn workspace(record: &Record) -> anyhow::Result<Root> {
     Ok(root)
 }
 
-/// What is in files that somebody wants to change, without those that are not there. A file that may not be changed is refused.
+/// Reads the files that a change is about; skips missing files and refuses files that may not be changed.
 pub fn before<'a>(root: &Path, names: impl Iterator<Item = &'a Name>) -> anyhow::Result<BTreeMap<Name, Vec<u8>>> {
     let found = found(&Root::open(root)?, names)?;
     Ok(found.into_iter().map(|(name, state)| (name, state.bytes)).collect())
@@ -284,7 +284,7 @@ fn found<'a>(root: &Root, names: impl Iterator<Item = &'a Name>) -> anyhow::Resu
     Ok(found)
 }
 
-/// A file that may be changed, or none.
+/// Reads a file that may be changed; `None` if it does not exist.
 fn file(root: &Root, name: &Name) -> anyhow::Result<Option<Regular>> {
     let refuse = |sentence: String| Err(Refusal::of(name.as_str(), sentence).into());
     match root.look(name) {
@@ -303,7 +303,7 @@ fn file(root: &Root, name: &Name) -> anyhow::Result<Option<Regular>> {
     }
 }
 
-/// The directories that the new files need, from the outermost.
+/// The directories that new files need, outermost first.
 fn missing(root: &Root, works: &[Work]) -> anyhow::Result<Vec<String>> {
     let mut missing = BTreeSet::new();
     for work in works.iter().filter(|work| work.after.is_some()) {
@@ -322,7 +322,7 @@ fn missing(root: &Root, works: &[Work]) -> anyhow::Result<Vec<String>> {
     Ok(missing.into_iter().collect())
 }
 
-/// Whoever may read it may execute it, or nobody may.
+/// Makes a file executable for all who may read it, or for none at all.
 fn with_mode(mode: rustix::fs::RawMode, executable: bool) -> rustix::fs::RawMode {
     match (mode & 0o100 != 0, executable) {
         (false, true) => mode | ((mode & 0o444) >> 2),

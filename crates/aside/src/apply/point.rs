@@ -1,4 +1,4 @@
-//! The places where writing may be interrupted. Each has a name, so that tests can fail or die there; otherwise nothing happens.
+//! Failpoints of the writing code. Each has a name, so that tests can inject a failure or a crash there; outside tests they do nothing.
 
 use std::io;
 
@@ -16,9 +16,9 @@ pub mod plan {
 
     #[derive(Clone, Copy, PartialEq, Eq)]
     pub enum Fate {
-        /// The disk is full, once.
+        /// The disk is full once.
         Fails,
-        /// And stays so.
+        /// The disk stays full.
         KeepsFailing,
         Dies,
     }
@@ -29,19 +29,19 @@ pub mod plan {
         static PASSED: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
     }
 
-    /// What happens at the point of this number, from 0.
+    /// Schedules a fate for the failpoint with this number, counted from 0.
     pub fn plan(at: usize, fate: Fate) {
         PLAN.set(Some((at, fate)));
     }
 
     type Meanwhile = (&'static str, Box<dyn FnOnce()>);
 
-    /// What somebody else does when this point is reached first.
+    /// Runs an action when this failpoint is first reached, to simulate another program.
     pub fn meanwhile(name: &'static str, act: impl FnOnce() + 'static) {
         MEANWHILE.set(Some((name, Box::new(act))));
     }
 
-    /// No plan any more; the points that were passed.
+    /// Clears the plan; returns the failpoints that were passed.
     pub fn passed() -> Vec<&'static str> {
         PLAN.set(None);
         PASSED.take()

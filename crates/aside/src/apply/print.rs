@@ -1,4 +1,4 @@
-//! What tells whether a file is still the one that was seen: the digest of its bytes, and whether it can be executed.
+//! Fingerprints a file, to tell whether it is still the one that was seen: the digest of its bytes, and whether it is executable.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub struct Print {
     pub executable: bool,
 }
 
-/// SHA-256, in hexadecimal digits.
+/// SHA-256 in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digest(String);
 
@@ -22,7 +22,7 @@ impl Print {
 }
 
 impl Digest {
-    /// Of all of them, each with its length before it: moving a byte from one to the next gives another digest.
+    /// Digests all parts, each prefixed with its length, so that moving a byte from one part to the next changes the digest.
     pub fn of_all(parts: &[&[u8]]) -> Self {
         let lengths: Vec<[u8; 8]> =
             parts.iter().map(|part| u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes()).collect();

@@ -1,4 +1,4 @@
-//! Changes against a real disk: interrupted at every point, raced, and tried by those who want out of the workspace.
+//! Tests changes against a real disk: interrupted at every failpoint, raced, and attacked with paths that lead out of the workspace.
 
 #![expect(clippy::disallowed_methods, reason = "children that die in the middle of a change")]
 
@@ -13,14 +13,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::*;
 use crate::apply::point::plan::{self, Fate};
 
-/// How many changes die at random points; `ASIDE_APPLY_ROUNDS` asks for more.
+/// How many changes crash at random failpoints; `ASIDE_APPLY_ROUNDS` asks for more.
 const ROUNDS: usize = 200;
 
 struct Scene {
     temp: tempfile::TempDir,
 }
 
-/// Names, and what is there: the bytes and the permissions of a file, the target of a link, `/` for a directory.
+/// Names and their content: the bytes and permissions of a file, the target of a link, `/` for a directory.
 type Tree = BTreeMap<String, (Vec<u8>, u32)>;
 
 impl Scene {
@@ -58,7 +58,7 @@ impl Scene {
         Proposal::new(&self.path("work"), diff.as_bytes())
     }
 
-    /// Proposed, approved and written.
+    /// Proposes, approves and writes a diff.
     fn apply(&self, diff: &str) -> anyhow::Result<Id> {
         let proposal = self.propose(diff)?;
         apply(&self.ledger(), &proposal, proposal.digest(), "")
@@ -96,7 +96,7 @@ fn tree(dir: &Path) -> Tree {
     all
 }
 
-/// Something of each kind.
+/// A diff with a change of every kind.
 const ALL: &str = "\
 --- a/src/a.rs
 +++ b/src/a.rs
@@ -238,8 +238,8 @@ const CHANGE: &str = "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1 +1 @@\n-one\n+evil\n
 const CREATE: &str = "--- /dev/null\n+++ b/src/new\n@@ -0,0 +1 @@\n+evil\n";
 const DELETE: &str = "--- a/src/a.rs\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-one\n-two\n-three\n";
 
-/// What is tried, before the diff is proposed or between that and its approval. Each must end in a refusal, with the workspace as the
-/// attempt left it and nothing outside touched.
+/// Attacks, made before the diff is proposed or between proposal and approval. Each must end in a refusal, with the workspace as the attack
+/// left it and nothing outside touched.
 #[test]
 fn nobody_gets_out_of_the_workspace_or_writes_what_was_not_approved() {
     type Act = fn(&Scene);
@@ -373,7 +373,7 @@ fn another_digest_approves_nothing() {
         assert!(apply(&scene.ledger(), other, proposal.digest(), "").is_err());
     }
     assert_eq!(scene.tree("work"), before);
-    // Used once, it is used up: the file is another by then.
+    // A proposal works only once: its file differs afterwards.
     apply(&scene.ledger(), &proposal, proposal.digest(), "").unwrap();
     assert!(apply(&scene.ledger(), &proposal, proposal.digest(), "").is_err());
 }
@@ -393,12 +393,12 @@ fn of_many_approvals_at_once_one_counts() {
     assert_eq!(scene.stages(), [Stage::Kept]);
 }
 
-/// A full disk at any point: nothing is changed, or all is, and what is said is true.
+/// With a full disk at any failpoint, either nothing changes or everything does, and the reported result is true.
 #[test]
 fn a_disk_that_is_full_changes_nothing() {
     for fate in [Fate::Fails, Fate::KeepsFailing] {
         for undoing in [false, true] {
-            // Whoever keeps failing fails at each kind of point soon enough.
+            // A persistent failure hits every kind of failpoint soon enough, so only every fourth is tried.
             let step = if fate == Fate::Fails { 1 } else { 4 };
             for at in (0..).step_by(step) {
                 let scene = Scene::new();
@@ -430,7 +430,7 @@ fn a_disk_that_is_full_changes_nothing() {
     }
 }
 
-/// Somebody saves a file while it is being changed: theirs stays, and the rest is as it was.
+/// Another program saves a file while it is being changed: its version stays, and everything else is as before.
 #[test]
 fn what_somebody_saves_meanwhile_is_not_lost() {
     type Act = fn(&Path);
@@ -475,7 +475,7 @@ fn what_somebody_saves_meanwhile_is_not_lost() {
         let theirs: Vec<&String> =
             after.iter().filter(|(name, state)| before.get(*name) != Some(state)).map(|(name, _)| name).collect();
         match tried {
-            // Written whole, and then they changed it: as if they had waited.
+            // The change was complete before the other program wrote, as if that had waited.
             Ok(_) => assert_eq!(after["src/a.rs"].0, b"mine\n", "{at}"),
             Err(error) => {
                 assert!(
@@ -492,7 +492,7 @@ fn what_somebody_saves_meanwhile_is_not_lost() {
     }
 }
 
-/// A directory becomes a link to the outside and a directory again, as fast as it can, while changes are written.
+/// A directory is swapped with a link to the outside as fast as possible while changes are written.
 #[test]
 fn a_link_that_is_swapped_in_leads_nowhere() {
     let scene = Scene::new();
@@ -540,7 +540,7 @@ impl Dice {
     }
 }
 
-/// A change to some of the files that are there, and perhaps new ones. Says nothing about what is in them.
+/// A random change to some of the existing files, perhaps with new ones. Their content does not matter.
 fn random_diff(tree: &Tree, dice: &mut Dice) -> String {
     let mut diff = String::new();
     for (name, (bytes, mode)) in tree {
@@ -569,7 +569,7 @@ fn random_diff(tree: &Tree, dice: &mut Dice) -> String {
     diff
 }
 
-/// What the child of the next test does, when it is started as one: a change, or what is left of one, until it dies.
+/// Runs in the child process of the next test: applies or recovers a change until it crashes.
 #[test]
 fn works_until_it_dies() {
     let Ok(dir) = std::env::var("ASIDE_TEST_APPLY_IN") else { return };
@@ -586,7 +586,7 @@ fn works_until_it_dies() {
     }
 }
 
-/// Whether it came to its end.
+/// Runs the child; returns whether it reached its end.
 fn child(scene: &Scene, at: usize, undo: Option<Id>) -> bool {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "apply::tests::works_until_it_dies", "--nocapture"]);
@@ -600,7 +600,7 @@ fn child(scene: &Scene, at: usize, undo: Option<Id>) -> bool {
     status.success()
 }
 
-/// Changes that die anywhere, whose repair dies anywhere too: each is written whole or not at all, and undone whole or not at all.
+/// Changes crash anywhere, and so do their recoveries: each is written completely or not at all, and undone completely or not at all.
 #[test]
 fn a_crash_leaves_no_half_of_a_change() {
     let rounds = std::env::var("ASIDE_APPLY_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(ROUNDS);
@@ -646,7 +646,7 @@ fn a_crash_leaves_no_half_of_a_change() {
             if let Some(expected) = expected {
                 assert_eq!(files(&ended), expected, "{round} {recovered:?}");
             } else {
-                // What was undone can be had again, byte for byte.
+                // An undone change can be redone, byte for byte.
                 let last = scene.ledger().records().unwrap().pop().unwrap().0.id;
                 undo(&scene.ledger(), last).unwrap();
                 assert_eq!(files(&scene.tree("work")), files(&before), "{round} {recovered:?}");
@@ -656,7 +656,7 @@ fn a_crash_leaves_no_half_of_a_change() {
     assert!(whole > rounds / 10 && none > rounds / 10, "{whole} whole, {none} none");
 }
 
-/// The files as the proposal says that they will be.
+/// The files as the proposal describes them.
 fn after(before: &Tree, proposal: &Proposal) -> Tree {
     let mut tree: Tree = before
         .iter()
@@ -666,7 +666,7 @@ fn after(before: &Tree, proposal: &Proposal) -> Tree {
     for change in proposal.changes().files() {
         let old = tree.remove(change.from().unwrap_or(change.name()).as_str());
         if let Some(state) = change.after() {
-            // Files are made with the umask of whoever runs this.
+            // New files follow the umask of the test process.
             let mode = old.map_or_else(fresh_mode, |(_, mode)| mode);
             tree.insert(change.name().to_string(), (state.bytes.clone(), mode));
         }

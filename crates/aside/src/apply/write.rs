@@ -1,5 +1,5 @@
-//! Carries out the steps of a record, and takes them back. What is done is read off the disk each time, so that doing it again, or after
-//! a crash, comes to the same end. Files of somebody else's making are never overwritten.
+//! Carries out the steps of a record and rolls them back. Reads the current state off the disk each time, so that a repeat, also after a
+//! crash, has the same result. Never overwrites a file that another program wrote.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -12,22 +12,22 @@ use crate::apply::point::point;
 use crate::apply::print::Print;
 use crate::workspace::beneath::{Dir, Root};
 
-/// Bytes that a step puts in place, and how.
+/// The bytes of a new file, and its permissions.
 pub struct New {
     pub bytes: Vec<u8>,
     pub like: Like,
 }
 
-/// How it stands with a file that should be as it was.
+/// Whether a file could be rolled back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Back {
-    /// Nothing of ours is there.
+    /// Nothing of the change is left.
     Whole,
-    /// Somebody else changed it since.
+    /// Another program has changed the file since.
     Foreign,
 }
 
-/// The file that a step makes before it is seen, or what it took away. No patch may have such a name.
+/// The temporary name of a step's new file before it is in place, or of the file it replaced. A patch may not use such a name.
 fn aside(record: &Record, number: usize) -> String {
     format!(".aside-{}-{number}", record.id.0)
 }
@@ -46,7 +46,7 @@ fn open<'a>(root: &Root, step: &'a Step) -> anyhow::Result<(Dir, &'a str)> {
     Ok((dir.with_context(|| format!("could not reach {}", step.name))?, last))
 }
 
-/// All files are written before the first is put in place.
+/// Writes all new files under temporary names before it moves the first into place.
 pub fn carry_out(root: &Root, record: &Record, new: &[Option<New>]) -> anyhow::Result<()> {
     for dir in &record.dirs {
         let mut parts: Vec<&str> = dir.split('/').collect();
@@ -72,7 +72,7 @@ pub fn carry_out(root: &Root, record: &Record, new: &[Option<New>]) -> anyhow::R
     Ok(())
 }
 
-/// Puts one file in place, and looks at what came away: if it is not what was approved, somebody was faster.
+/// Moves a file into place, then checks the file it replaced: if that is not the approved one, another program won the race.
 fn switch(dir: &Dir, name: &str, aside: &str, step: &Step) -> anyhow::Result<()> {
     let Some(before) = &step.before else { return Ok(dir.rename_new(aside, name)?) };
     if step.after.is_none() {
@@ -81,7 +81,7 @@ fn switch(dir: &Dir, name: &str, aside: &str, step: &Step) -> anyhow::Result<()>
         if error.kind() != io::ErrorKind::Unsupported {
             return Err(error.into());
         }
-        // The time between this look and the rename is what such a file system leaves open.
+        // Without an atomic exchange, a race remains between this check and the rename.
         check(dir, name, before)?;
         return Ok(dir.rename_over(aside, name)?);
     }
@@ -96,7 +96,7 @@ fn check(dir: &Dir, name: &str, expected: &Print) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Takes back what is there of a record. Gives the names of files that somebody else has changed.
+/// Rolls a record back. Returns the names of files that another program has changed.
 pub fn put_back(root: &Root, held: &Held<'_>, record: &Record) -> anyhow::Result<Vec<String>> {
     let mut foreign = Vec::new();
     for (number, step) in record.steps.iter().enumerate().rev() {
@@ -115,7 +115,7 @@ pub fn put_back(root: &Root, held: &Held<'_>, record: &Record) -> anyhow::Result
 fn put_one_back(root: &Root, held: &Held<'_>, record: &Record, number: usize, step: &Step) -> anyhow::Result<Back> {
     let (dir, last) = place(root, step)?;
     let dir = match dir {
-        // Without its directory there is no file, and nothing of ours.
+        // Without its directory there is no file, so nothing of the change is left.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Ok(if step.before.is_none() { Back::Whole } else { Back::Foreign });
         }
@@ -127,7 +127,7 @@ fn put_one_back(root: &Root, held: &Held<'_>, record: &Record, number: usize, st
     let (print, away_print) = (target.print(), away.print());
     let is_there = !matches!(target, Found::Nothing);
     let has_away = !matches!(away, Found::Nothing);
-    // What is put away may be of somebody who wrote to the file while it was exchanged.
+    // Another program may have written to the replaced file while it was exchanged.
     let drop_away = || -> io::Result<()> {
         if let Found::File(file) = &away
             && away_print != step.before
@@ -140,7 +140,7 @@ fn put_one_back(root: &Root, held: &Held<'_>, record: &Record, number: usize, st
     };
     match (&step.before, &step.after) {
         (None, after) => {
-            // While ours is still put away, one that is there is not ours, unless it is that very file under two names.
+            // While the new file still has its temporary name, the target belongs to another program, unless both names are the same inode.
             let same = matches!((&target, &away), (Found::File(one), Found::File(other)) if one.inode == other.inode);
             drop_away()?;
             if print.is_some() && print == *after && (same || !has_away) {
@@ -170,7 +170,7 @@ fn put_one_back(root: &Root, held: &Held<'_>, record: &Record, number: usize, st
                 let save = |bytes: &[u8]| held.save(record.id, Stage::Open, number, bytes);
                 return restore(&dir, last, &aside, after, &save);
             }
-            // Ours is put away, or was not finished: it was never in place, whatever is there now.
+            // The new file is still at its temporary name or incomplete, so it was never in place, whatever is there now.
             let never = print.as_ref() == Some(before) || away_print == *after;
             drop_away()?;
             Ok(if never { Back::Whole } else { Back::Foreign })
@@ -178,7 +178,7 @@ fn put_one_back(root: &Root, held: &Held<'_>, record: &Record, number: usize, st
     }
 }
 
-/// What is put away comes back, be it a file or not. What it replaces is looked at once more.
+/// Moves the replaced file, or whatever else was there, back into place. Checks the file that it displaces once more.
 fn restore(
     dir: &Dir,
     name: &str,
@@ -203,7 +203,7 @@ fn restore(
     Ok(if is_ours { Back::Whole } else { Back::Foreign })
 }
 
-/// Removes a file that is ours. Looked at once more when nobody can reach it any longer.
+/// Removes a file of the change. Checks it once more after the rename, when no other program can reach it by its name.
 fn take_away(dir: &Dir, name: &str, aside: &str, ours: &Option<Print>) -> anyhow::Result<Back> {
     dir.rename_new(name, aside)?;
     if dir.look(aside)?.print() != *ours {
@@ -215,7 +215,7 @@ fn take_away(dir: &Dir, name: &str, aside: &str, ours: &Option<Print>) -> anyhow
     Ok(Back::Whole)
 }
 
-/// Removes what was put away, once all is written. Bytes that somebody wrote to it meanwhile are saved.
+/// Removes the replaced files once all is written. Saves bytes that another program wrote to them meanwhile.
 pub fn clear(root: &Root, held: &Held<'_>, record: &Record) -> anyhow::Result<()> {
     for (number, step) in record.steps.iter().enumerate() {
         let Ok(dir) = place(root, step)?.0 else { continue };
@@ -237,7 +237,7 @@ pub fn clear(root: &Root, held: &Held<'_>, record: &Record) -> anyhow::Result<()
     Ok(())
 }
 
-/// Those that are empty.
+/// Removes the empty ones among these directories.
 pub fn remove_dirs(root: &Root, dirs: &[String]) -> anyhow::Result<()> {
     for dir in dirs.iter().rev() {
         let mut parts: Vec<&str> = dir.split('/').collect();
@@ -264,7 +264,7 @@ fn sync(root: &Root, record: &Record) -> anyhow::Result<()> {
     for parts in dirs {
         match root.dir(&parts) {
             Ok(dir) => dir.sync().context("could not write a directory to the disk")?,
-            // It was ours, and is gone again.
+            // The directory belonged to the change and has been removed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error).context("could not reach a directory"),
         }

@@ -1,4 +1,4 @@
-//! Ways to the daemon for clients that cannot open its socket. Each is a client of that socket itself, and decides nothing.
+//! Bridges to the daemon for clients that cannot open its socket. Each bridge is itself a client of that socket, and decides nothing.
 
 pub mod remote;
 pub mod web;
@@ -7,7 +7,7 @@ mod wire;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Since 1970: what is on disk, or comes from another machine, has no other clock.
+/// Seconds since 1970. Times on disk and from other machines need the wall clock.
 pub fn seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }

@@ -1,5 +1,5 @@
-//! The page: served on loopback, to the browser of the person who asked for it. Another client of the daemon's socket, which
-//! decides nothing about tasks; what it does decide is who may speak for the person. `docs/web.md` says what that rests on.
+//! The web page's server: on loopback, for the browser of the user who asked for it. It is a client of the daemon's socket and decides
+//! nothing about tasks; what it does decide is which requests come from the user. `docs/web.md` explains the security model.
 
 mod admit;
 mod answer;
@@ -39,34 +39,34 @@ use keep::Kept;
 use patient::Patient;
 use session::{Comes, Mint, Place, Sessions};
 
-/// Connections at once: a browser opens six. The next one closes the one that was idle longest.
+/// Cap on concurrent connections: a browser opens six. A new connection above it closes the one that was idle longest.
 const MAX_CONNECTIONS: usize = 64;
-/// Streams at once: less, so that the others can still ask something.
+/// Cap on concurrent streams. Below the connection cap, so that plain requests still get through.
 const MAX_STREAMS: usize = 32;
-/// Messages that the daemon has not answered yet.
+/// Cap on requests that wait for the daemon's reply.
 const MAX_ASKING: usize = 16;
 const MAX_HEADERS: usize = 64;
 const MAX_HEAD: usize = 16 * 1024;
 const MAX_BUFFER: usize = 64 * 1024;
-/// Ports that are tried before one is free on both loopbacks.
+/// Ports to try until one is free on both loopbacks.
 const TRIES: usize = 16;
-/// The first port is one that connections going out do not take in between, on a system that is set up as usual.
+/// Start of the port range: below the default ephemeral range, so outgoing connections do not take the port in between.
 const FIRST_PORT: u16 = 20_000;
 const PORTS: u16 = 12_000;
-/// Whether browsers find `NAME.localhost`. Safari asks the system, which does not know it on a Mac.
+/// Whether browsers resolve `NAME.localhost`. Safari asks the system resolver, which does not know it on macOS.
 const IS_NAMED: bool = cfg!(not(target_os = "macos"));
 
-/// How long each part of a conversation may take.
+/// Timeouts for each part of an exchange.
 #[derive(Clone, Copy)]
 struct Limits {
-    /// Until the head of a request is there; also how long a connection waits for the next one.
+    /// Until the head of a request is complete; also how long an idle connection waits for its next request.
     head: Duration,
     body: Duration,
-    /// Until the daemon has answered.
+    /// Until the daemon replies.
     daemon: Duration,
-    /// Until the browser reads on.
+    /// Write timeout: until the browser reads on.
     stall: Duration,
-    /// Between signs of life of a stream.
+    /// Interval of keep-alive comments in a stream.
     beat: Duration,
 }
 
@@ -78,42 +78,42 @@ const LIMITS: Limits = Limits {
     beat: Duration::from_secs(15),
 };
 
-/// Serves until it is dropped.
+/// Serves the page until it is dropped.
 pub struct Web {
     shared: Arc<Shared>,
     serving: JoinHandle<()>,
 }
 
 struct Shared {
-    /// The daemon's.
+    /// The daemon's socket.
     socket: PathBuf,
     port: u16,
-    /// The name that this daemon has, and the port. Nobody else can have served a page under it before, nor will we again.
+    /// This daemon's random host name, with the port. No other server can have served a page under it before, and it is never reused.
     host: String,
     cookie: String,
-    /// Whether the kernel says whose a connection is.
+    /// Whether the kernel reports the owner of a connection.
     is_told: bool,
     limits: Limits,
     sessions: Mutex<Sessions>,
     kept: Mutex<Kept>,
-    /// How often somebody has signed out.
+    /// Counts sign-outs.
     ended: watch::Sender<u64>,
     streams: Arc<Semaphore>,
     asking: Semaphore,
-    /// Held while looking for a running command: one look at a time.
+    /// Held while looking for a running command, so that only one scan runs at a time.
     looking: tokio::sync::Mutex<()>,
 }
 
 impl Web {
-    /// Listens on a port of this machine alone, on the runtime of whoever calls: the one that it had before, or else another. What is to
-    /// be known of it later is in `file`.
+    /// Listens on a loopback port, on the caller's runtime: the port it had before if that is free, or else another. `file` holds what the
+    /// next daemon has to know.
     pub fn start(socket: PathBuf, file: PathBuf) -> anyhow::Result<Self> {
         let kept = Kept::read(file, bridge::seconds())?;
         let bound = bind(kept.port().filter(|_| IS_NAMED)).context("could not open a port for the page")?;
         Self::serve(socket, kept, bound, LIMITS)
     }
 
-    /// The same, if a tab may be open for which it is worth it: it waits where the page was, and nowhere else.
+    /// The same, but only if a tab may still be open, and only on the port that it knows.
     pub fn resume(socket: PathBuf, file: PathBuf) -> anyhow::Result<Option<Self>> {
         let kept = Kept::read(file, bridge::seconds())?;
         let Some(port) = kept.port().filter(|_| IS_NAMED && kept.has_tabs()) else { return Ok(None) };
@@ -152,12 +152,12 @@ impl Web {
         Ok(Self { shared, serving })
     }
 
-    /// An address that opens the page once, for somebody at this place.
+    /// A link that opens the page once, at this place.
     pub fn link(&self, place: Place) -> String {
         self.shared.link(place, Comes::Anew)
     }
 
-    /// Ends every session. How many browsers that were.
+    /// Ends every session. Returns how many browsers were signed out.
     pub fn sign_out(&self) -> usize {
         self.shared.sign_all_out()
     }
@@ -165,7 +165,7 @@ impl Web {
 
 impl Drop for Web {
     fn drop(&mut self) {
-        // The connections are its children and end with it, their streams with them.
+        // Aborting the accept loop also ends its connections and their streams.
         self.serving.abort();
         let _ = std::fs::remove_file(paths::page_file(&self.shared.socket));
     }
@@ -193,8 +193,8 @@ impl Shared {
     }
 }
 
-/// The same port on both loopbacks: a browser may take `localhost` for either, and what another user served on the one that we left
-/// free would be taken for us.
+/// Binds the same port on both loopbacks: a browser may resolve `localhost` to either, and would mistake another user's server on the free
+/// one for ours.
 fn bind(before: Option<u16>) -> anyhow::Result<(u16, Vec<TcpListener>)> {
     let random = session::unspelled(&Mint::new()?.make()).unwrap_or_default();
     let tried = random.chunks_exact(2).map(|two| FIRST_PORT + u16::from_le_bytes([two[0], two[1]]) % PORTS);
@@ -206,7 +206,7 @@ fn bind(before: Option<u16>) -> anyhow::Result<(u16, Vec<TcpListener>)> {
     bail!("no port is free on both 127.0.0.1 and ::1")
 }
 
-/// Nothing, when somebody has it.
+/// `None` when the port is taken.
 fn listen(port: u16) -> anyhow::Result<Option<(u16, Vec<TcpListener>)>> {
     let is_taken = |error: &std::io::Error| error.kind() == ErrorKind::AddrInUse;
     let four = match std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
@@ -217,7 +217,7 @@ fn listen(port: u16) -> anyhow::Result<Option<(u16, Vec<TcpListener>)>> {
     let six = match std::net::TcpListener::bind((Ipv6Addr::LOCALHOST, port)) {
         Ok(six) => Some(six),
         Err(error) if is_taken(&error) => return Ok(None),
-        // There is no such loopback here.
+        // This machine has no IPv6 loopback.
         Err(_) => None,
     };
     let mut listeners = Vec::new();
@@ -239,14 +239,15 @@ async fn take(shared: Arc<Shared>, listeners: Vec<TcpListener>) {
         match accepted {
             Ok((stream, from)) => {
                 let Ok(ours) = stream.local_addr() else { continue };
-                // Another user's never holds a place. Where the system does not tell, key and session have to do.
+                // Connections of other users never take up room. Where the kernel does not report the owner, key and session are the only
+                // checks.
                 if shared.is_told && !peer::is_of_user(from, ours) {
                     continue;
                 }
                 let Some(room) = open.admit(None, Caller::User) else { continue };
                 connections.spawn(converse(Arc::clone(&shared), stream, Arc::new(room)));
             }
-            // Out of descriptors, most likely: give the others time to end.
+            // Most likely out of file descriptors: waits for other connections to end.
             Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
         }
     }
@@ -261,7 +262,7 @@ async fn accept(listeners: &[TcpListener]) -> std::io::Result<(TcpStream, Socket
 }
 
 async fn converse(shared: Arc<Shared>, stream: TcpStream, room: Arc<Room>) {
-    // Small answers, one after the other: they are not to wait for more to send.
+    // Replies are small; Nagle's algorithm would delay them.
     let _ = stream.set_nodelay(true);
     tokio::select! {
         () = serve(shared, stream, Arc::clone(&room)) => {}

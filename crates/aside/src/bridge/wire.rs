@@ -1,5 +1,5 @@
-//! The daemon's socket, spoken to as any client does: one message, and its answers one by one. Reads only as fast as they are
-//! asked for, so a browser that does not read holds nothing but its own connection.
+//! A client of the daemon's socket for the bridges: sends one request and reads its replies on demand. A browser that does not read holds
+//! up nothing but its own connection.
 
 use std::io;
 use std::path::Path;
@@ -12,17 +12,17 @@ use tokio::net::UnixStream;
 
 use crate::client;
 
-/// One answer: the longest event that a log holds, and what is around it.
+/// Cap on a reply: the longest event that a log holds, and its envelope.
 const MAX_ANSWER: usize = log::MAX_LINE + 64 * 1024;
 
 pub struct Wire {
     stream: BufReader<UnixStream>,
-    /// What has come of the next answer.
+    /// The bytes received of the next reply.
     part: Vec<u8>,
 }
 
 impl Wire {
-    /// Says the message. Its answers are what `next` gives.
+    /// Sends the request. `next` gives its replies.
     pub async fn say(socket: &Path, task: Task) -> io::Result<Self> {
         let stream = client::connect(socket).map_err(io::Error::other)?;
         stream.set_nonblocking(true)?;
@@ -32,7 +32,7 @@ impl Wire {
         Ok(Self { stream, part: Vec::new() })
     }
 
-    /// The next answer, or nothing when there are no more. May be given up and asked again: what has come is kept.
+    /// The next reply, or `None` at the end. Cancel-safe: bytes received so far are kept.
     pub async fn next(&mut self) -> io::Result<Option<Reply>> {
         loop {
             let read = self.stream.fill_buf().await?;

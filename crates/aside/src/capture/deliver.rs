@@ -1,5 +1,5 @@
-//! From whoever sees a terminal to the daemon: that it is seen, and what each command printed, as a person saw it. To be used
-//! on a thread that may wait, since a daemon that hangs is waited for. Without a daemon everything is dropped.
+//! Tells the daemon that a terminal is watched, and what each command printed, as the user saw it. Runs on a thread that may block, since
+//! it waits for a daemon that hangs. Without a daemon everything is dropped.
 
 use std::io::Write;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -15,17 +15,16 @@ use rustix::net::RecvFlags;
 
 use crate::client;
 
-/// Bytes of a text that are told: of its beginning, and of its end. Well below what a message may have.
+/// Bytes of an output that are sent: its head and its tail. Well below the cap on a message.
 const MAX_HEAD: usize = 12 * 1024;
 const MAX_TAIL: usize = 36 * 1024;
-/// What stands for the rest.
+/// Stands for the part left out.
 const LEFT_OUT: &str = "\n[…]\n";
-/// The number of the first message of a connection, and how it is answered by a daemon that does not want to know, or does
-/// not any more.
+/// The id of the first message of a connection, and how a reply begins when the daemon does not want the output.
 const FIRST: u64 = 1;
 const REFUSAL: &[u8] = b"1\x1ferror\x1f";
 
-/// A connection that lives as long as the daemon does, and is made anew for the next one.
+/// A connection for as long as the daemon lives; reconnects to the next daemon.
 pub struct Delivery {
     socket: PathBuf,
     watching: Watching,
@@ -35,12 +34,12 @@ pub struct Delivery {
 struct Line {
     stream: UnixStream,
     next: u64,
-    /// How the answer that is being heard begins, as far as that matters.
+    /// The start of the reply being read, as far as it matters.
     answer: Vec<u8>,
     refused: bool,
 }
 
-/// Whether somebody wants to know.
+/// Whether a daemon is listening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listener {
     There,
@@ -53,7 +52,7 @@ impl Delivery {
         Self { socket, watching, line: None }
     }
 
-    /// Sees to it that the daemon knows of us, if there is one. Costs little: to be called whenever something happens.
+    /// Makes sure that the daemon knows of us, if there is one. Cheap; call it whenever something happens.
     pub fn keep(&mut self) {
         if self.line.as_mut().is_some_and(|line| !line.is_open()) {
             self.line = None;
@@ -71,12 +70,12 @@ impl Delivery {
         }
     }
 
-    /// Can be read when there is something to `keep` up with: an answer, or the end of the daemon.
+    /// Readable when `keep` has something to do: a reply came, or the daemon ended.
     pub fn ear(&self) -> Option<BorrowedFd<'_>> {
         self.line.as_ref().map(|line| line.stream.as_fd())
     }
 
-    /// The terminal lives on, and somebody took away the sight of it.
+    /// The terminal goes on, but is no longer watched.
     pub fn says_goodbye(&mut self) {
         let goodbye = Watching { tier: String::new(), ..self.watching.clone() };
         if let Some(line) = &mut self.line {
@@ -84,7 +83,7 @@ impl Delivery {
         }
     }
 
-    /// Tells what a command printed, to whoever listens now.
+    /// Sends what a command printed.
     pub fn deliver(&mut self, output: &Output) {
         let Some(text) = shown(output) else { return };
         let captured = Captured {
@@ -97,7 +96,7 @@ impl Delivery {
         self.keep();
         let told = self.line.as_mut().is_some_and(|line| line.says(Request::Captured(captured.clone())));
         if !told && self.line.take().is_some() {
-            // It went away between two words; there may be another already.
+            // The daemon ended in between; there may be another already.
             self.keep();
             if let Some(line) = &mut self.line {
                 line.says(Request::Captured(captured));
@@ -113,7 +112,7 @@ impl Delivery {
 }
 
 impl Line {
-    /// Takes the answers out of the way, too. None of them matters but a refusal.
+    /// Whether the connection is open. Also drains the replies, of which only a refusal matters.
     fn is_open(&mut self) -> bool {
         let mut bytes = [0; 4096];
         loop {
@@ -137,7 +136,7 @@ impl Line {
         }
     }
 
-    /// Whether it could be said; a daemon that refused us hears nothing, which is as good.
+    /// Whether the request could be sent. Sends nothing to a daemon that refused, and counts that as sent.
     fn says(&mut self, request: Request) -> bool {
         if self.refused {
             return true;
@@ -148,12 +147,12 @@ impl Line {
     }
 }
 
-/// What was on the screen. A mistake of ours in drawing it loses this one output.
+/// The rendered output. A panic of ours while rendering loses only this output.
 fn shown(output: &Output) -> Option<String> {
     std::panic::catch_unwind(AssertUnwindSafe(|| output.shown())).ok()
 }
 
-/// Its beginning and its end when it is long, cut between lines where there are any.
+/// Shortens a long text to its head and tail, cut between lines where possible.
 fn fitting(text: &str) -> String {
     if text.len() <= MAX_HEAD + MAX_TAIL {
         return text.to_owned();

@@ -1,6 +1,5 @@
-//! What commands print, seen from outside the shell: by the pipe of a tmux pane (tmux opens it, sink is at its end), or by a
-//! terminal of ours around the shell (proxy). Whatever sees it delivers it to the daemon (deliver). Nothing is written to a
-//! disk, and nobody who watches is in the way of what is watched.
+//! Captures what commands print, from outside the shell: at the end of a tmux pane's pipe (`sink`), or in a pty of ours around the shell
+//! (`proxy`). Both send it to the daemon (`deliver`). Nothing is written to disk, and capturing never blocks the terminal.
 
 pub mod deliver;
 pub mod proxy;

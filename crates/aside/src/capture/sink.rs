@@ -1,5 +1,5 @@
-//! The end of a tmux pane's pipe: reads what is printed there as fast as it comes, since tmux keeps in memory what we have not
-//! read, and leaves the rest to a thread of its own. Knows nothing of tmux, and writes nothing but to the daemon.
+//! The end of a tmux pane's pipe: reads as fast as the pane prints, since tmux buffers in memory what is not read yet, and delivers from a
+//! thread of its own. Knows nothing of tmux, and writes only to the daemon.
 
 use std::io::{ErrorKind, PipeReader, PipeWriter, Read, Write};
 use std::path::PathBuf;
@@ -13,25 +13,25 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::capture::deliver::{Delivery, Listener};
 
-/// Outputs that wait to be drawn and told. A person does not run commands faster than that; of those that a daemon which
-/// hangs has not taken, the newest are lost.
+/// Outputs that wait to be rendered and delivered. A user does not run commands faster than that; if the daemon hangs, the newest outputs
+/// are dropped.
 const MAX_WAITING: usize = 16;
-/// What is read at once.
+/// Bytes per read.
 const CHUNK: usize = 256 * 1024;
-/// How long we look for a daemon when there is none, and how often. The next prompt opens another pipe.
+/// How long to look for a daemon when there is none, and how often. The next prompt opens another pipe.
 const GRACE: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Why there is nothing left to do.
+/// Why the sink ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     /// The pane is gone, or its pipe was closed.
     Closed,
-    /// Nobody wants to know, or nobody is there.
+    /// No daemon is there, or it refused.
     Unheard,
 }
 
-/// Reads to the end of the pipe, or until nobody listens. Then the process ends: a thread of it may still be reading.
+/// Reads until the pipe closes or no daemon listens. The process must end then: a thread of it may still be blocked in a read.
 pub fn run(tty: &str, socket: PathBuf) -> anyhow::Result<()> {
     let watching = Watching { tty: tty.to_owned(), tier: "tmux".to_owned(), pid: std::process::id() };
     let (sender, receiver) = mpsc::sync_channel(MAX_WAITING);
@@ -57,7 +57,7 @@ fn read(sender: SyncSender<Output>, mut ring: PipeWriter) {
         };
         watch.see(&chunk[..length], &mut |output| {
             if sender.try_send(output).is_ok() {
-                // There is room: a ring for each output that waits.
+                // Does not block: the pipe has room for one byte per waiting output.
                 let _ = ring.write_all(&[0]);
             }
         });
@@ -84,7 +84,7 @@ fn tell(delivery: &mut Delivery, outputs: &Receiver<Output>, mut bell: PipeReade
         }
         if rests(delivery, &bell) == Rung::Yes {
             let mut rings = [0; MAX_WAITING];
-            // Nothing to read is the end of the other thread, which the channel tells too.
+            // EOF means that the reading thread has ended, which the channel reports too.
             let _ = bell.read(&mut rings);
         }
     }
@@ -96,7 +96,7 @@ enum Rung {
     No,
 }
 
-/// Until there is something to do: with a daemon, nothing wakes us but an output or the daemon.
+/// Waits for something to do. With a daemon, only an output or the daemon itself ends the wait.
 fn rests(delivery: &Delivery, bell: &PipeReader) -> Rung {
     let (ear, limit) = match delivery.ear() {
         Some(ear) => (Some(ear), None),

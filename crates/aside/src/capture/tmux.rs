@@ -1,45 +1,45 @@
-//! The pipe of a tmux pane: which pane a shell is in, and the words by which tmux is asked to open it to `aside sink`. What a
-//! shell says is checked here, before it gets near a command. Starts nothing: `exec` does.
+//! The pipe of a tmux pane: which pane a shell is in, and the arguments with which tmux opens that pipe to `aside sink`. Checks what a
+//! shell says before it becomes part of a command. Starts nothing: `exec` does.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// A pane has one number for as long as its server lives.
+/// A pane keeps its number for as long as its server lives.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pane {
     socket: PathBuf,
     id: String,
 }
 
-/// Why a shell is in no pane that we could look into.
+/// Why a shell is in no pane that can be captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoPane {
     NoTmux,
-    /// What the variables say is no pane.
+    /// The variables do not name a pane.
     Garbled,
-    /// The server has gone, or is another user's.
+    /// The server has ended, or belongs to another user.
     NotOurs,
 }
 
-/// Asks a server, in one step within it, to pipe a pane to our sink if nobody has its pipe. Made here only, out of what was
-/// checked.
+/// Asks a server to pipe a pane to our sink unless it already has a pipe, in one command, so that there is no race. Constructed only here,
+/// from checked values.
 pub struct Opening {
     socket: PathBuf,
     words: Vec<String>,
 }
 
-/// What the server said.
+/// The server's reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said {
     Opened,
-    /// Somebody else's pipe; nobody can tell whose.
+    /// The pane has another pipe; tmux does not tell whose.
     Taken,
-    /// The pane has another terminal: the shell runs in one that was opened inside it.
+    /// The pane has another terminal: the shell runs in a pty that was opened inside it.
     Elsewhere,
     NoSuchPane,
-    /// It did not understand.
+    /// tmux did not understand.
     Refused,
 }
 
@@ -49,7 +49,7 @@ impl Pane {
         if tmux.is_empty() || pane.is_empty() {
             return Err(NoPane::NoTmux);
         }
-        // The path of the socket, the server's process, the session. A path may have commas itself.
+        // The path of the socket, the server's pid, the session. The path may contain commas itself.
         let socket = tmux.rsplitn(3, ',').nth(2).map(Path::new).filter(|socket| socket.is_absolute());
         let number = pane.strip_prefix('%').filter(|number| (1..=9).contains(&number.len()));
         let is_pane = number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
@@ -71,24 +71,24 @@ impl Pane {
     }
 }
 
-/// Whether it can be the name of a terminal, and means nothing else to tmux or to a shell.
+/// Whether it looks like a terminal's name, and has no special meaning to tmux or to a shell.
 pub fn is_terminal(tty: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-');
     tty.len() <= MAX_TTY && tty.starts_with("/dev/") && tty.bytes().all(plain)
 }
 
-/// Bytes of the name of a terminal.
+/// Cap on a terminal's name, in bytes.
 const MAX_TTY: usize = 64;
 
 impl Opening {
-    /// Nothing for a terminal that cannot be one.
+    /// `None` if `tty` is not a terminal's name.
     pub fn new(pane: &Pane, tty: &str, program: &Path, socket: &Path) -> Option<Self> {
         if !is_terminal(tty) {
             return None;
         }
         let id = pane.id();
         let sink = format!("exec {} sink --tty {tty} --socket {}", word(program), word(socket));
-        // Without a flag it is what -O means, also to a tmux that does not know that one yet. Not -o, which closes what it finds.
+        // No flag means the same as -O, also to an older tmux that lacks it. Not -o, which closes a pipe that is open.
         let open = format!("pipe-pane -t {id} '{sink}' ; display-message -p opened");
         let other = format!("display-message -p -t {id} '#{{pane_tty}} #{{pane_pipe}}'");
         let free = format!("#{{==:#{{pane_tty}} #{{pane_pipe}},{tty} 0}}");
@@ -96,7 +96,7 @@ impl Opening {
         Some(Self { socket: pane.socket.clone(), words })
     }
 
-    /// What follows `tmux`.
+    /// The arguments of `tmux`.
     pub fn arguments(&self) -> Vec<OsString> {
         let server = [OsString::from("-S"), self.socket.clone().into_os_string()];
         server.into_iter().chain(self.words.iter().map(OsString::from)).collect()
@@ -104,7 +104,7 @@ impl Opening {
 }
 
 impl Said {
-    /// From what was printed.
+    /// Parses tmux's output.
     pub fn of(printed: &str, tty: &str) -> Self {
         match printed.trim_end_matches('\n') {
             "opened" => Said::Opened,
@@ -119,8 +119,8 @@ impl Said {
     }
 }
 
-/// Whether a key of the person's opens and closes the pipe of a pane (`pipe-pane -o`): it would close ours instead of opening
-/// theirs. `keys` is what `list-keys` prints.
+/// Whether a key binding of the user toggles a pane's pipe (`pipe-pane -o`): it would close our pipe instead of opening theirs. `keys` is
+/// the output of `list-keys`.
 pub fn toggles(keys: &str) -> bool {
     let bare = |word: &str| word.trim_matches(|char| matches!(char, '"' | '\'' | '{' | '}' | '\\')).to_owned();
     keys.lines().any(|line| {
@@ -140,8 +140,8 @@ pub fn toggles(keys: &str) -> bool {
     })
 }
 
-/// A path as a shell reads it, in letters that mean nothing within the single quotes of tmux, nor to its formats, nor to the
-/// clock that they ask about `%`. A path is nearly always plain; the shell is left to make the others out of numbers.
+/// Quotes a path for a shell, using only characters that mean nothing within tmux's single quotes, nor to its formats, nor to strftime,
+/// which expands `%`. Most paths are plain; for the others the shell decodes octal escapes.
 fn word(path: &Path) -> String {
     let bytes = path.as_os_str().as_bytes();
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._+@:=-".contains(byte);

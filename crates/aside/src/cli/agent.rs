@@ -1,4 +1,5 @@
-//! `aside agent`: which agents there are, which one works through tasks, and whether it can. What it is asked is the daemon's business.
+//! `aside agent`: lists agents, chooses the one that works through tasks, and checks that it works. The daemon decides what the agent is
+//! asked.
 
 use std::path::Path;
 
@@ -17,7 +18,7 @@ use crate::exec::{self, Probe};
 use crate::paths::Paths;
 use crate::world::sandbox;
 
-/// Directories above a program in which its package may be.
+/// Parent directories of a program that may hold its package.
 const ABOVE: usize = 4;
 
 /// List, choose and check the agents that work through tasks
@@ -63,14 +64,14 @@ enum Action {
 struct Listed {
     name: String,
     in_use: bool,
-    /// Empty when it is not here.
+    /// Empty when it is not installed.
     program: String,
-    /// Empty when it says that only once it is started.
+    /// Empty when only the started program could tell.
     version: String,
     signs_in: &'static str,
     asks: &'static str,
     costs: &'static str,
-    /// How it is got.
+    /// How to install it.
     #[serde(skip)]
     package: &'static str,
 }
@@ -113,7 +114,7 @@ fn list(paths: &Paths, json: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// With one thing to do about it.
+/// Says that no agent is in use, and what to do about it.
 fn none_in_use(all: &[Listed]) -> String {
     match all.iter().find(|listed| !listed.program.is_empty()) {
         Some(listed) => format!("No agent is in use; `aside agent use {}` changes that.", one_line(&listed.name)),
@@ -121,13 +122,13 @@ fn none_in_use(all: &[Listed]) -> String {
     }
 }
 
-/// Those that are known, and those that the settings add.
+/// The built-in agents, and those that the settings add.
 fn all(config: &Config) -> Vec<Listed> {
     let costs = "what its provider takes; tokens are in `aside privacy`";
     let listed = |name: String, usual: &str, signs_in, asks, package| {
         let command = setup::command_of(&config.task, &name).unwrap_or(usual);
         let program = exec::split(command).and_then(|words| setup::program(words.first()?));
-        // One that speaks ACP may take anything for the wish to begin: it is not started.
+        // Does not start an ACP program to ask its version: it might take any argument as a request to begin.
         let version = program.as_ref().and_then(|program| match name == CODEX {
             true => exec::probe(&Probe::AgentVersion(program)),
             false => packaged_version(program, package),
@@ -157,7 +158,7 @@ fn all(config: &Config) -> Vec<Listed> {
     std::iter::once(codex).chain(known).chain(added).collect()
 }
 
-/// As the package says that a program is in.
+/// The version from the package that contains the program.
 fn packaged_version(program: &Path, package: &str) -> Option<String> {
     let real = program.canonicalize().ok()?;
     real.ancestors().skip(1).take(ABOVE).find_map(|above| {
@@ -185,7 +186,7 @@ fn row(listed: &Listed) -> String {
     )
 }
 
-/// Whether the settings can name it so.
+/// Whether the settings accept this name.
 fn is_agent(name: &str) -> bool {
     name == CODEX || name.strip_prefix(ACP).is_some_and(setup::is_name)
 }
@@ -210,7 +211,7 @@ fn choose(paths: &Paths, name: &str) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What was likely meant by a name that is none.
+/// The message for an unknown name, with a likely correction.
 fn unknown(name: &str, config: &Config) -> String {
     let plain = name.strip_prefix(ACP).unwrap_or(name).to_lowercase();
     let all = all(config);
@@ -248,7 +249,7 @@ fn add(paths: &Paths, name: &str, command: &[String]) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What would be started.
+/// The setup that would be started.
 fn ready(config: &Config, paths: &Paths) -> Result<Setup, Failure> {
     let aside = std::env::current_exe().map_err(|error| Failure::NotStarted(error.to_string()))?;
     Setup::of(&config.task, paths, &aside)
@@ -275,7 +276,7 @@ fn doctor(paths: &Paths) -> anyhow::Result<Exit> {
         return Ok(Exit::Failed);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("could not start")?;
-    // What is in a project is no business of an agent that is only greeted.
+    // An agent that is only greeted must not see a project.
     let nowhere = tempfile::tempdir().context("could not make a temporary directory")?;
     let cwd = nowhere.path().canonicalize().context("could not find a temporary directory")?;
     match runtime.block_on(agent::greet(&setup, &cwd)) {

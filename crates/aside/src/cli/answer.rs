@@ -1,5 +1,5 @@
-//! `aside answer`: asks the daemon what there is to say to a sentence, and shows it while it is being said. For people, and
-//! for bash, which has no other way to listen. Runs nothing: a command that is proposed is only shown, or handed on.
+//! `aside answer`: asks the daemon to answer prose, and shows the answer while it streams. For users, and for bash, which cannot listen to
+//! the daemon itself. Runs nothing: a proposed command is only shown, or handed on.
 
 mod show;
 
@@ -25,17 +25,17 @@ use crate::paths::Paths;
 use crate::screen::{Size, Surface};
 use show::{Ending, Show};
 
-/// What is read of a sentence on standard input.
+/// Cap on the prose read from standard input.
 const MAX_INPUT: u64 = 64 * 1024;
-/// What is read of an output, from its end: that is where the error is.
+/// Cap on the output that is read, from its end, where the error is.
 const MAX_OUTPUT: i64 = 16 * 1024;
-/// What is read of an answer.
+/// Cap on a reply.
 const MAX_ANSWER: u64 = 4 * 1024 * 1024;
-/// A daemon that has not begun to answer by then hangs.
+/// Timeout for the daemon's first reply; later than that it hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// One that has begun ends with its own limits for a model, long before this.
+/// Timeout between replies. The daemon's own timeouts for a model are far shorter.
 const SILENCE: Duration = Duration::from_secs(300);
-/// How long we wait for the daemon to hear that we do not want to know any more.
+/// How long to wait for the daemon to acknowledge a cancellation.
 const FAREWELL: Duration = Duration::from_millis(500);
 
 /// Answer a sentence, with a command where there is one
@@ -121,7 +121,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     runtime.block_on(listen(stream, ask, form, hands))
 }
 
-/// How what is said reaches whoever asked.
+/// How the answer is written.
 enum Form {
     Shown(Show),
     Json,
@@ -134,7 +134,7 @@ fn shows(plain: bool, hint: String) -> Show {
     Show::new(surface, if plain { Paint::Plain } else { paint() }, hint)
 }
 
-/// To the daemon, which is started when there is none.
+/// Connects to the daemon, and starts it when there is none.
 fn connect() -> anyhow::Result<UnixStream> {
     let paths = Paths::from_env()?;
     match client::connect(&paths.socket) {
@@ -187,7 +187,7 @@ async fn listen(stream: UnixStream, ask: Ask, mut form: Form, hands: Option<File
     }
 }
 
-/// Shows what is said; how it ends, when it has.
+/// Shows a reply. Returns the exit status once the answer is complete.
 fn tell(form: &mut Form, said: &Said) -> anyhow::Result<Option<Exit>> {
     let is_done = said.state == Stage::Done;
     match form {
@@ -205,13 +205,13 @@ fn tell(form: &mut Form, said: &Said) -> anyhow::Result<Option<Exit>> {
     Ok(is_done.then_some(if says_something { Exit::Done } else { Exit::Failed }))
 }
 
-/// How the rows look is nothing for a program.
+/// Removes markup: a program does not need it.
 fn unmarked(said: &Said) -> Said {
     let plain = |rows: &[String]| rows.iter().map(|row| mark::paint(row, mark::Paint::Plain)).collect();
     Said { rows: plain(&said.rows), tail: plain(&said.tail), ..said.clone() }
 }
 
-/// The command alone, on one line.
+/// Writes the command alone, on one line.
 fn hand_on(hands: Option<File>, said: &Said) -> anyhow::Result<()> {
     match hands {
         Some(mut file) if !said.proposal.is_empty() => {
@@ -229,7 +229,7 @@ fn descriptor(number: u32) -> anyhow::Result<File> {
 fn end_of(path: &std::path::Path) -> anyhow::Result<String> {
     let read = || {
         let mut file = File::open(path)?;
-        // A pipe has no end to begin from.
+        // A pipe has length 0 and cannot seek.
         if file.metadata()?.len() > MAX_OUTPUT.unsigned_abs() {
             file.seek(SeekFrom::End(-MAX_OUTPUT))?;
         }
@@ -240,7 +240,7 @@ fn end_of(path: &std::path::Path) -> anyhow::Result<String> {
     read().with_context(|| format!("could not read {}", path.display()))
 }
 
-/// At once, since a line that is still being said has no end.
+/// Flushes at once, since a line that is still streaming has no newline.
 fn write(text: &str) -> anyhow::Result<()> {
     if text.is_empty() {
         return Ok(());
@@ -249,11 +249,11 @@ fn write(text: &str) -> anyhow::Result<()> {
     Ok(std::io::stdout().flush()?)
 }
 
-/// One question to the daemon, and everything that it says to it.
+/// One question to the daemon, and all of its replies.
 struct Talk {
     answers: BufReader<Take<OwnedReadHalf>>,
     asks: OwnedWriteHalf,
-    /// An answer that has not come whole.
+    /// The bytes received of an incomplete reply.
     part: Vec<u8>,
 }
 
@@ -271,7 +271,7 @@ impl Talk {
         self.asks.write_all(&json::encode_call(&client::call(id, Request::Ask(ask)))).await
     }
 
-    /// Nothing when the daemon has hung up. What was read is kept when somebody else is faster.
+    /// `None` when the daemon has closed the connection. Cancel-safe: bytes received so far are kept.
     async fn hears(&mut self) -> Result<Option<Reply>, ClientError> {
         self.answers.get_mut().set_limit(MAX_ANSWER);
         let read = self.answers.read_until(b'\n', &mut self.part).await;
@@ -283,7 +283,7 @@ impl Talk {
         Ok(Some(answer.reply))
     }
 
-    /// Tells the daemon that nobody wants to know any more, and sees that it has heard.
+    /// Cancels the question, and waits for the daemon's acknowledgement.
     async fn stops(&mut self, ask: Ask) {
         let farewell = async {
             let ask = Ask { query: String::new(), output: String::new(), ..ask };
@@ -295,7 +295,7 @@ impl Talk {
                 }
             }
         };
-        // One that hangs is left alone with it.
+        // Gives up on a daemon that hangs.
         let _ = timeout(FAREWELL, farewell).await;
     }
 }

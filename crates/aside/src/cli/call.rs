@@ -1,5 +1,5 @@
-//! `aside call`: sends records for a shell that cannot open a socket. The fields come on standard input, since the
-//! arguments of a process can be read by every user of the machine.
+//! `aside call`: sends records for a shell that cannot open a socket. The fields come on standard input, since every user of the machine
+//! can read a process's arguments.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::paths::Paths;
 
 mod place;
 
-/// How often a message is sent to a daemon that hangs up.
+/// Tries when the daemon closes the connection.
 const TRIES: usize = 3;
 
 /// Send one record, read from standard input as NUL-ended fields, to the daemon; used by the plugins
@@ -58,7 +58,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     send(&paths, &record::encode_fields(&fields))
 }
 
-/// The shell is private: each of its records says so. What cannot be read is left out, since it cannot say so.
+/// Marks every record as private, for a private shell. Drops records that cannot be parsed, since they cannot be marked.
 fn made_private(input: Vec<u8>, whole_records: bool) -> Vec<u8> {
     if whole_records {
         let calls = frames(&input).into_iter().filter_map(|frame| match frame {
@@ -75,13 +75,13 @@ fn made_private(input: Vec<u8>, whole_records: bool) -> Vec<u8> {
     let Ok(mut call) = record::decode(&fields) else { return Vec::new() };
     call.make_private();
     let encoded = record::encode_call(&call);
-    // Without the count in front, as it came.
+    // Removes the count in front again: this form came without it.
     let count = encoded.iter().position(|byte| *byte == 0).map_or(0, |end| end + 1);
     encoded.get(count..).unwrap_or_default().to_vec()
 }
 
 fn send(paths: &Paths, message: &[u8]) -> anyhow::Result<Exit> {
-    // A daemon that hands over or ends hangs up. A command is stored once, however often it is sent.
+    // A daemon that hands over or ends closes the connection. A command is stored once, however often it is sent.
     let mut answer = String::new();
     for _ in 0..TRIES {
         answer = match ask(paths, message) {
@@ -100,7 +100,7 @@ fn send(paths: &Paths, message: &[u8]) -> anyhow::Result<Exit> {
     })
 }
 
-/// Where the shell runs comes last: that may take the daemon a moment.
+/// Sends the shell's location last: the daemon may need a moment for it.
 fn tell_all(paths: &Paths, records: &[u8], file: &Path, knows: &str) -> anyhow::Result<Exit> {
     let mut exit = Exit::Done;
     let mut placed = None;
@@ -117,7 +117,7 @@ fn tell_all(paths: &Paths, records: &[u8], file: &Path, knows: &str) -> anyhow::
     Ok(exit)
 }
 
-/// Empty when the daemon hung up. We already run in the background of a shell, so there is time to wait for one.
+/// Empty when the daemon closed the connection. May wait for a daemon to start, since it runs in the background of the shell.
 fn ask(paths: &Paths, message: &[u8]) -> anyhow::Result<String> {
     let connected = client::connect(&paths.socket).or_else(|_| {
         control::start(paths)?;
@@ -134,7 +134,7 @@ fn ask(paths: &Paths, message: &[u8]) -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
-/// One answer for each question, in the order of their numbers, or nothing when that takes too long.
+/// One reply for each question, in the order of their numbers, or `None` after the deadline.
 fn ask_at_once(paths: &Paths, records: &[u8], deadline: Instant) -> Option<String> {
     let left = || deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
     let mut stream = client::connect(&paths.socket).ok()?;
@@ -154,8 +154,8 @@ fn ask_at_once(paths: &Paths, records: &[u8], deadline: Instant) -> Option<Strin
     Some(lines(asked.answers(&answers)))
 }
 
-/// What somebody waits for. A command that ended is only told, for the sake of what is asked behind it: somebody who can wait
-/// until it is stored tells it again.
+/// The replies that the shell waits for. A finished command is only announced, because the question behind it depends on it; a call that
+/// can wait until it is stored sends it again.
 struct Asked {
     questions: usize,
     told: Vec<u64>,
@@ -172,7 +172,7 @@ impl Asked {
         Self { questions: frames.len() - told.len(), told }
     }
 
-    /// Each that is there as a whole, with its number.
+    /// Each complete reply, with its number.
     fn answers(&self, bytes: &[u8]) -> Vec<(Option<u64>, String)> {
         let whole = bytes.iter().rposition(|byte| *byte == 0).map_or(&[][..], |end| &bytes[..end]);
         let answers = whole.split(|byte| *byte == 0).filter(|answer| !answer.is_empty());

@@ -1,5 +1,5 @@
-//! `aside chat`: a conversation on the whole screen. What happens is in `model`, how it looks in `talk` and `draw`, the terminal in `screen`,
-//! and `turn` brings them together.
+//! `aside chat`: a conversation in full screen. `model` holds the state, `talk` and `draw` its look, `screen` the terminal, and `turn` is
+//! the event loop.
 
 mod areas;
 mod draw;
@@ -70,13 +70,13 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         environment: environment(),
         home: home(),
     };
-    // Before the screen is taken: what cannot be reached is told where it stays.
+    // Connects before the screen is taken over, so that an error stays visible in the terminal.
     let tasks = tasks(&paths)?;
     let model = Model::new(who, thread, screen::size());
     Turn::new(&paths, model, Canvas::new(paint()), tasks)?.run()
 }
 
-/// What a command that is approved here finds, as if it had been typed here. Names and values that are no text stay behind.
+/// The environment for commands approved here, as if they were typed here. Leaves out names and values that are not UTF-8.
 fn environment() -> Vec<String> {
     let variables =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));

@@ -1,5 +1,5 @@
-//! `aside complete`: the candidates for a line, for scripts and the curious. `why` beside it tells of the last line, and
-//! `line` is for the keys of bash and fish.
+//! `aside complete`: prints the candidates for a line, for scripts and the curious. `why` explains the last suggestion, and `line` serves
+//! the keys of bash and fish.
 
 mod candidates;
 pub mod line;
@@ -35,7 +35,7 @@ pub struct Args {
     line: Vec<String>,
 }
 
-/// What was asked, and the wire's shape of the answer.
+/// The question, and the candidates as on the wire.
 #[derive(Serialize)]
 struct Found<'a> {
     line: &'a str,

@@ -1,4 +1,4 @@
-//! `aside completions`: the completion script of a shell, made from the one definition of the command line.
+//! `aside completions`: a shell's completion script, generated from the one definition of the command line.
 
 use std::io::Write;
 
@@ -27,7 +27,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Into memory first: the generator panics when it cannot write, as into a closed pipe.
+/// Generates into memory first: the generator panics on a write error, such as a closed pipe.
 fn script(shell: Shell) -> Vec<u8> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "aside", &mut script);
@@ -37,7 +37,7 @@ fn script(shell: Shell) -> Vec<u8> {
     script
 }
 
-/// The generator for fish leaves out what an argument may be; the others offer the keys by themselves.
+/// clap's generator for fish leaves out an argument's possible values; the other shells get the keys from it.
 fn fish_keys() -> String {
     let keys: Vec<&str> = schema().iter().map(|setting| setting.key.as_str()).collect();
     let condition = format!(
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::exec;
 
-    /// What Aside itself offers behind `aside`.
+    /// The spec by which Aside itself completes `aside`.
     const SPEC: &str = include_str!("../../../aside-core/data/spec/aside.toml");
 
     #[track_caller]
@@ -71,7 +71,7 @@ mod tests {
         let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
         let flags = shown.filter_map(|argument| argument.get_long().map(|long| format!("--{long}")));
         let known = spec.flags.iter().flat_map(|flag| &flag.names).filter(|name| name.starts_with("--"));
-        // Every command has these two; they are told of once.
+        // Every command has these two; the spec lists them once.
         let known = known.map(|name| name.to_string()).filter(|name| !["--help", "--version"].contains(&name.as_str()));
         assert_eq!(flags.collect::<BTreeSet<_>>(), known.collect(), "flags of {name}");
         for sub in &spec.subs {

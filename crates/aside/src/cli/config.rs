@@ -1,4 +1,4 @@
-//! `aside config`: shows and changes settings. What can be set and what is wrong is decided in `crate::config`.
+//! `aside config`: shows and changes settings. `crate::config` defines and validates them.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -96,7 +96,7 @@ fn show(file: &Path, text: impl FnOnce(&Values) -> anyhow::Result<String>) -> an
     }
 }
 
-/// A mistake in the file hides nothing: the others are listed, and it is named.
+/// Reports errors in the file after the list, and lists the other settings all the same.
 fn list(file: &Path, json: bool) -> anyhow::Result<Exit> {
     let text = match check::read_text(file) {
         Ok(text) => text.unwrap_or_default(),
@@ -210,12 +210,12 @@ fn short(value: &Value) -> String {
     }
 }
 
-/// From the value itself: a `serde_json::Value` in between would sort the fields.
+/// Serializes the value itself: a `serde_json::Value` in between would sort the fields.
 fn as_json(value: &impl Serialize) -> anyhow::Result<String> {
     crate::cli::json_lines(value)
 }
 
-/// Completion offers the keys, and a wrong one is told the nearest.
+/// A clap parser that offers the keys for completion, and suggests the nearest to a wrong one.
 #[derive(Clone)]
 struct Key;
 

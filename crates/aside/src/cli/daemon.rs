@@ -1,4 +1,4 @@
-//! `aside daemon`: run, start, stop and look at the daemon.
+//! `aside daemon`: runs, starts, stops and shows the daemon.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::cli::{Exit, print, span};
 use crate::daemon::{self, control};
 use crate::paths::{self, Paths};
 
-/// What `start --after` may wait.
+/// Cap on `start --after`.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// Start, stop and look at the daemon
@@ -58,7 +58,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
                 paths::prepare_socket_dir(&paths.socket)?;
                 paths.create_lock_file();
             } else if control::is_unwanted(&paths) {
-                // For the plugin, which goes then.
+                // The plugin reads this and unloads itself.
                 print("uninstalled\n")?;
             }
             start(&paths, quiet)
@@ -76,10 +76,10 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
 
 fn serve(paths: Paths, detach: bool) -> anyhow::Result<Exit> {
     if detach {
-        // Our own session: a closed terminal or a signal to the shell's group does not reach us.
+        // A session of its own: a closed terminal or a signal to the shell's group does not reach the daemon.
         let _ = rustix::process::setsid();
     }
-    // The directory it was started from could otherwise never be unmounted.
+    // Otherwise the directory it was started from could not be unmounted.
     let _ = std::env::set_current_dir("/");
     let socket = paths.socket.clone();
     match daemon::run(paths)? {
@@ -121,12 +121,12 @@ fn status(paths: &Paths, json: bool) -> anyhow::Result<Exit> {
         print(&crate::cli::json_lines(&status)?)?;
         return Ok(Exit::Done);
     }
-    // A notice may quote a key of the settings, and the socket is a path.
+    // A notice may quote a setting's key, and the socket's path may contain anything.
     print(&text::clean(&report(&status)))?;
     Ok(Exit::Done)
 }
 
-/// The same first field whether there is a daemon or not.
+/// JSON with the same first field whether a daemon runs or not.
 #[derive(Serialize)]
 struct Running<'a> {
     running: bool,

@@ -1,5 +1,5 @@
-//! `aside detect`: whether a line is a command or a sentence, and why, for scripts and the curious. Needs no daemon: what
-//! is on this machine is looked up here. `wrong` beside it says that we were mistaken.
+//! `aside detect`: says whether a line is a command or prose, and why, for scripts and the curious. Needs no daemon: looks up this
+//! machine's commands itself. `wrong` reports a wrong verdict.
 
 mod wrong;
 
@@ -21,11 +21,11 @@ use crate::store::marks::Marks;
 use crate::world::Environment;
 use crate::world::here::Here;
 
-/// Bytes of an output that are looked at: what went wrong is said at its end.
+/// Bytes of an output that are read, from its end, where the error is.
 const MAX_OUTPUT: usize = 256 * 1024;
-/// Bytes of a file that is read for it.
+/// Cap on the file that it is read from.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
-/// Bytes of one line of standard input.
+/// Cap on a line of standard input, in bytes.
 const MAX_LINE: usize = 1024 * 1024;
 
 /// Say whether a line is a command or a sentence
@@ -136,7 +136,7 @@ fn answer(mut asked: Detect, output_file: Option<&Path>, common: Common) -> anyh
     Ok(Exit::Done)
 }
 
-/// Everything that is the same for all lines, looked up once.
+/// What is the same for all lines, looked up once.
 struct Judge {
     here: Here,
     marks: Marks,
@@ -177,9 +177,9 @@ impl Judge {
 enum Shape {
     /// The verdict alone.
     Word,
-    /// The reason on a line of its own.
+    /// With the reason on a line of its own.
     Rows,
-    /// The reason behind a tab.
+    /// With the reason behind a tab.
     Columns,
     Json,
 }
@@ -195,7 +195,7 @@ impl Shape {
     }
 }
 
-/// One verdict for each line of standard input, so that they can be put side by side.
+/// One verdict for each line of standard input, in order.
 fn each(judge: &mut Judge, shape: Shape) -> anyhow::Result<Exit> {
     let mut input = std::io::stdin().lock();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());

@@ -1,6 +1,5 @@
-//! `aside doctor`: what is installed, what works, what needs doing. `gather` looks at the machine and writes it down as
-//! `Facts`; the checks are plain functions from facts to findings; `report` prints them so that they can be pasted.
-//! Changes nothing, and never starts a daemon.
+//! `aside doctor`: says what is installed, what works, what needs doing. `gather` collects `Facts` from the machine; the checks are pure
+//! functions from facts to findings; `report` prints them so that they can be pasted. Changes nothing, and never starts a daemon.
 
 use std::io::Write;
 

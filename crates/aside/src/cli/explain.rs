@@ -1,4 +1,4 @@
-//! `aside explain`: what a command does, part by part.
+//! `aside explain`: explains what a command does, part by part.
 
 use std::io::{IsTerminal, Read};
 use std::time::Duration;
@@ -19,13 +19,13 @@ use crate::paths::Paths;
 use crate::world::Environment;
 use crate::world::here::Here;
 
-/// What the daemon may need besides the model.
+/// The daemon's time besides the model's timeout.
 const SLACK: Duration = Duration::from_secs(5);
-/// What is read of a command on standard input.
+/// Cap on a command from standard input.
 const MAX_INPUT: u64 = 64 * 1024;
-/// Columns of a part that the others are aligned with.
+/// Width to which parts are aligned.
 const WIDEST: usize = 24;
-/// Columns of the short form.
+/// Width of the short form.
 const SHORT: usize = 78;
 
 const BOLD: &str = "1";
@@ -56,7 +56,7 @@ struct Explained<'a> {
     command: &'a str,
     summary: &'a str,
     parts: Vec<JsonPart<'a>>,
-    /// What a model said, line by line.
+    /// The model's explanation, line by line.
     model: &'a [String],
 }
 
@@ -98,7 +98,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     Ok(if is_known { Exit::Done } else { Exit::Failed })
 }
 
-/// Where arguments could be read by everybody.
+/// Reads the command from standard input: every user can read a process's arguments.
 fn piped() -> anyhow::Result<String> {
     let mut input = Vec::new();
     if !std::io::stdin().is_terminal() {
@@ -107,7 +107,7 @@ fn piped() -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&input).trim().to_owned())
 }
 
-/// Empty when it does not answer: what is known here has to do.
+/// Empty when it does not reply: the local explanation has to do.
 fn from_model(paths: &Paths, config: &Config, command: &str, cwd: &str, shell: &str) -> Vec<String> {
     if !client::is_served(&paths.socket) && control::start(paths).is_err() {
         return Vec::new();
@@ -127,7 +127,7 @@ fn from_model(paths: &Paths, config: &Config, command: &str, cwd: &str, shell: &
 }
 
 fn long(known: &explain::Explanation, model: &[String], paint: Paint) -> String {
-    // What a model says about all of it goes before what we would say.
+    // The model's summary takes precedence over ours.
     let mut text: String = if model.is_empty() {
         Some(one_line(&known.summary))
             .filter(|summary| !summary.is_empty())

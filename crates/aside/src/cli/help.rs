@@ -18,7 +18,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("For scripts and rc files", &["init", "daemon", "complete", "detect", "suggest", "completions", "proxy", "mcp"]),
 ];
 
-/// Pages that no command has the name of; the program names them in its messages.
+/// Pages without a command of the same name; messages refer to them.
 const PAGES: [(&str, &str); 13] = [
     ("capture", include_str!("../../docs/capture.md")),
     ("confine", include_str!("../../docs/confine.md")),
@@ -42,7 +42,7 @@ pub fn page(words: &[OsString]) -> Option<&'static str> {
     PAGES.iter().find(is_asked).map(|(_, text)| *text)
 }
 
-/// As it is read at a terminal; a file or a pipe gets it as it was written.
+/// Formatted for a terminal; a file or a pipe gets the source.
 pub fn for_terminal(page: &str) -> Cow<'_, str> {
     /// A longer row is hard to read.
     const WIDEST: usize = 100;
@@ -66,7 +66,7 @@ pub fn grouped(command: Command) -> Command {
     let pages: Vec<&str> = PAGES.iter().map(|(name, _)| *name).collect();
     let (first, second) = pages.split_at(6);
     let _ = writeln!(list, "Pages (aside help PAGE): {},\n  {}", first.join(", "), second.join(", "));
-    // What comes behind brings a blank line of its own.
+    // `after-help` brings a blank line of its own.
     let list = list.trim_end();
     command.help_template(format!("{{about}}\n\n{{usage-heading}} {{usage}}\n\n{list}{{after-help}}\n"))
 }

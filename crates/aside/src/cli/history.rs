@@ -1,5 +1,4 @@
-//! `aside history`: import, search and count the commands you ran. Prints the answers; which file is read and what is
-//! kept is in `store`.
+//! `aside history`: imports, searches and counts commands. Only prints; `store` decides which file is read and what is kept.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -99,11 +98,11 @@ fn import(paths: &Paths, source: Source, file: Option<PathBuf>) -> anyhow::Resul
     let bar = progress_bar(parsed.entries.len());
     let imported = history.import(&parsed.entries, &mut |done| bar.set_position(done as u64))?;
     bar.finish_and_clear();
-    // The damage may show only now.
+    // Damage may show only while writing.
     if let Some(Notice(text)) = history.notice().cloned().or(notice) {
         complain!("aside: {text}");
     }
-    // One that does not run reads everything when it starts.
+    // Tells a running daemon to read the history again; another reads it at its start.
     let _ = client::ask(&paths.socket, Request::Reload);
     let summary = summary(imported.added, imported.already_there, &left_out, parsed.skipped, &file);
     writeln!(std::io::stdout(), "{summary}")?;
@@ -177,7 +176,7 @@ fn stats(paths: &Paths, json: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// A program that reads our JSON gets some.
+/// With `--json`, an empty result is still JSON.
 fn no_history(json: bool, nothing: &str) -> anyhow::Result<Exit> {
     if json {
         writeln!(std::io::stdout(), "{nothing}")?;
@@ -186,7 +185,7 @@ fn no_history(json: bool, nothing: &str) -> anyhow::Result<Exit> {
     Ok(Exit::Failed)
 }
 
-/// A shell notes the directory as the person went there, maybe through links: look for each way to write it.
+/// A shell records the directory as the user entered it, perhaps through links: searches for each spelling.
 fn spellings(dir: &Path) -> Vec<String> {
     let logical = std::env::var_os("PWD").map(|pwd| PathBuf::from(pwd).join(dir));
     let logical = logical.and_then(|path| std::path::absolute(path).ok());
@@ -198,7 +197,7 @@ fn spellings(dir: &Path) -> Vec<String> {
 }
 
 fn without_slash(path: PathBuf) -> String {
-    // Collecting the components drops `.` and a slash at the end.
+    // Collecting the components drops `.` and a trailing slash.
     path.components().collect::<PathBuf>().display().to_string()
 }
 

@@ -42,7 +42,7 @@ pub enum Shell {
 pub fn run(args: Args) -> anyhow::Result<Exit> {
     let paths = Paths::from_env()?;
     let program = std::env::current_exe()?;
-    // What is wrong with the file, the daemon and `aside doctor` tell.
+    // Ignores errors in the file: the daemon and `aside doctor` report them.
     let config = || Config::load(&paths.config_file).unwrap_or_default();
     if args.proxy {
         let line = enter::line(args.shell, &config(), Asked::ForProxy, &program).unwrap_or_default();
@@ -50,7 +50,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     let socket = paths.socket.clone();
-    // Before anybody else can: the shell will tell what is typed to whoever listens there.
+    // Creates the directory before another user can: the shell sends what is typed to the socket in it.
     paths::prepare_socket_dir(&socket)?;
     paths.create_lock_file();
     let script = script(args.shell, &program, &socket);
@@ -64,27 +64,27 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
             followed(&config(), &socket).iter().map(|(name, value)| fish_set(name, value)).collect::<String>() + &script
         }
     };
-    // Reading the settings takes longer than all the rest, and most people's do not ask for it.
+    // Parsing the settings takes longer than all the rest, and most users have not set this: searches the text first.
     let may_ask = std::fs::read_to_string(&paths.config_file).is_ok_and(|text| text.contains("pty"));
     let enter =
         may_ask.then(|| enter::line(args.shell, &config(), Asked::ForPlugin, &program)).flatten().unwrap_or_default();
     std::io::stdout().write_all((enter + &script).as_bytes())?;
     if is_read_by_a_shell() && client::connect(&socket).is_err() {
-        // The zsh plugin would, but zsh may lose what it draws when a child of its own ends at the prompt; in bash and fish the
-        // first line may be a sentence. If it cannot be started, the plugin and `aside doctor` will find out.
+        // Starts the daemon here for zsh, which may lose what it draws when a child ends at the prompt; and for bash and fish, whose first
+        // line may be prose. If that fails, the plugin and `aside doctor` will notice.
         let _ = exec::own(Own::Daemon);
     }
     Ok(Exit::Done)
 }
 
-/// By an interactive one, that is, and one that will want a daemon.
+/// An interactive shell, and one that will use a daemon.
 fn is_read_by_a_shell() -> bool {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let dumb = set("TERM").is_none_or(|term| term == "dumb");
     std::io::stdin().is_terminal() && !std::io::stdout().is_terminal() && !dumb && set("ASIDE_DISABLE").is_none()
 }
 
-/// Settings, then the plugin as it stands.
+/// Settings, then the plugin unchanged.
 fn script(shell: Shell, program: &Path, socket: &Path) -> String {
     let settings = [
         ("_aside_bin", program.display().to_string()),
@@ -101,8 +101,7 @@ fn script(shell: Shell, program: &Path, socket: &Path) -> String {
         Shell::Zsh => {
             let rest = Rest::new().settings(socket);
             let first = quoted(&parts(include_str!("../../shell/aside.first.zsh")).concat());
-            // The words are quoted, since an alias may stand for any of them; and what decides how a text is read are the
-            // options of that moment.
+            // Quotes every word, since any may be an alias. The options in force when a text is parsed decide how it is read.
             format!(
                 "{settings}{rest}() {{ 'builtin' 'emulate' '-L' 'zsh' '-o' 'no_aliases'; 'builtin' 'eval' \"$1\"; }} {first}\n",
             )
@@ -127,13 +126,13 @@ fn script(shell: Shell, program: &Path, socket: &Path) -> String {
     }
 }
 
-/// The words by which a shell tells which lines are worth a question, out of the one list that the daemon has as well.
+/// The word lists by which the shell decides which lines to ask about; the daemon has the same lists.
 fn words(dialect: Dialect, set: impl Fn(&str, &[&str]) -> String) -> String {
     let lists = lists();
     set("_aside_reserved", &lists.reserved_in(dialect)) + &set("_aside_markers", &lists.markers())
 }
 
-/// What zsh hears when it greets the daemon, and can find out about itself. bash greets it with its first question, fish never.
+/// Settings that zsh gets from the daemon's greeting or finds out itself. bash greets the daemon with its first question, fish never.
 fn followed(config: &Config, socket: &Path) -> Vec<(&'static str, String)> {
     let detect = &config.detect;
     let settings = [
@@ -147,7 +146,7 @@ fn followed(config: &Config, socket: &Path) -> Vec<(&'static str, String)> {
     settings.into_iter().chain(place::settings(config, socket)).collect()
 }
 
-/// What a request in the line begins with; empty where none is wanted.
+/// The prefix of a request in the line; empty when that is disabled.
 fn query_prefix(config: &Config) -> &str {
     if config.llm.natural_language { &config.llm.nl_prefix } else { "" }
 }
@@ -156,8 +155,8 @@ fn fish_set(name: &str, value: &str) -> String {
     format!("set -g {name} {}\n", fish_quoted(value))
 }
 
-/// zsh takes longer than twice as long for a text twice as long, so it gets several: whole functions, without what only
-/// people read, which is comments and indentation. Saves more than a millisecond of the first prompt.
+/// Splits the script: zsh's parse time grows faster than the text, so it gets several parts of whole functions, without comments and
+/// indentation. Saves more than a millisecond of the first prompt.
 fn parts(script: &str) -> Vec<String> {
     const LONG_ENOUGH: usize = 1500;
     let mut parts = vec![String::new()];
@@ -174,8 +173,8 @@ fn parts(script: &str) -> Vec<String> {
     parts
 }
 
-/// A line without its indentation and without a comment, of which there are two kinds: whole lines, and one behind what a
-/// variable is declared as. No string of several lines in the plugin has an indented one; a test would tell.
+/// A line without indentation and comment. Comments are whole lines, or follow a variable's declaration. No multi-line string in the plugin
+/// has an indented line; a test checks that.
 fn bare(line: &str) -> &str {
     let line = line.trim_start();
     match line.split_once(" # ") {
@@ -185,7 +184,7 @@ fn bare(line: &str) -> &str {
     }
 }
 
-/// For zsh and bash: single quotes, and the single quotes inside taken out of them.
+/// For zsh and bash: single quotes, with inner single quotes escaped.
 fn quoted(value: &str) -> String {
     format!("'{}'", value.replace('\'', r"'\''"))
 }
@@ -198,7 +197,7 @@ fn fish_quoted(value: &str) -> String {
 mod tests {
     use super::*;
 
-    /// What is defined after reading the text, as zsh prints it.
+    /// What the text defines, as zsh prints it.
     fn defined_by(text: &str) -> Option<String> {
         let print = "functions -m '_aside_*' 'aside-*'; typeset -pm '_aside_*'";
         exec::printed_by("zsh", &["-fic", &format!("{text}\n{print}")])
@@ -234,7 +233,7 @@ mod tests {
             assert_eq!(printed.split_whitespace().collect::<Vec<_>>(), expected, "{name}");
         }
         assert!(lists.reserved_in(Dialect::Zsh).contains(&"[[") && lists.markers().contains(&"you're"));
-        // The files themselves have none.
+        // The files contain no copy of the word lists.
         let files = [rest::FILES.concat(), include_str!("../../shell/aside.talk.bash").to_owned()].concat();
         assert!(!files.contains("elif|fi") && !files.contains("elif | fi") && !files.contains(" because but "));
     }

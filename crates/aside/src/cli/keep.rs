@@ -1,4 +1,4 @@
-//! `aside keep`: watches over a command that was approved, and becomes its shell. The daemon runs commands this way.
+//! `aside keep`: supervises an approved command, and becomes its shell. The daemon runs commands this way.
 
 use crate::cli::Exit;
 use crate::exec::keep;

@@ -1,4 +1,4 @@
-//! `aside log`: which lines were taken for sentences, and why. Reads what was noted, and needs no daemon.
+//! `aside log`: lists the lines that were taken for prose, and why. Reads the log itself, and needs no daemon.
 
 use std::fmt::Write as _;
 
@@ -74,7 +74,7 @@ fn told(Noted { ts, rerouted }: &Noted, is_marked: bool, paint: Paint) -> String
     format!("{time}  {line}\n    → {why}\n")
 }
 
-/// What explains a short list.
+/// Explains why the list is empty or short.
 fn remark(is_empty: bool, config: &Config, file: &str) -> String {
     let mut text = String::new();
     if is_empty {

@@ -1,4 +1,4 @@
-//! `aside man`: the man pages and the reference pages, made from the one definition of the command line. For packagers.
+//! `aside man`: generates the man pages and the reference pages from the one definition of the command line. For packagers.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ fn section(title: &str, lead: &str, rows: impl Iterator<Item = (String, &'static
     text
 }
 
-/// A line that begins with a dot or an apostrophe would be a macro.
+/// Escapes for roff: a line that begins with a dot or an apostrophe would be a macro.
 fn roff(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
     if text.starts_with('.') { format!("\\&{text}") } else { text }

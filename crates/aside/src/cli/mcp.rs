@@ -1,5 +1,5 @@
-//! `aside mcp`: lets another agent ask what Aside knows, over the Model Context Protocol on standard input and output. Every tool only reads, and
-//! what goes out is redacted. Off until the settings switch it on.
+//! `aside mcp`: serves what Aside knows to other agents, over the Model Context Protocol on standard input and output. Every tool only
+//! reads, and results are redacted. Off until the settings switch it on.
 
 mod tools;
 
@@ -12,9 +12,9 @@ use crate::cli::{Exit, refuse_commands};
 use crate::config::Config;
 use crate::paths::Paths;
 
-/// The newest version of the protocol that this was tried with, and the older ones that say the same about tools.
+/// The newest protocol version that was tested, and older ones with the same rules for tools.
 const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-/// Of one message.
+/// Cap on a message, in bytes.
 const MAX_LINE: u64 = 1024 * 1024;
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -62,21 +62,21 @@ pub fn run(Args {}: Args) -> anyhow::Result<Exit> {
 
 struct Server {
     paths: Paths,
-    /// Calls of tools in a minute.
+    /// Rate limit: tool calls per minute.
     limit: u64,
     asked: u64,
     since: Instant,
 }
 
 impl Server {
-    /// Nothing for a notification.
+    /// `None` for a notification.
     fn answer(&mut self, line: &[u8]) -> Option<Value> {
         let Ok(message) = serde_json::from_slice::<Value>(line) else {
             return Some(error(&Value::Null, PARSE_ERROR, "this is no JSON"));
         };
         let id = message.get("id")?.clone();
         let Some(method) = message["method"].as_str() else {
-            // An answer to what was never asked.
+            // A response, although the server never sends requests.
             return None;
         };
         let result = match method {

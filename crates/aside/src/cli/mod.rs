@@ -1,4 +1,4 @@
-//! The command line: one definition, from which help, man pages and completions are made. Each subcommand is a file.
+//! The command line: one definition, from which help, man pages and completions are generated. Each subcommand is a file.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
@@ -24,7 +24,7 @@ use crate::exec::taint::Rank;
 use crate::paths::{self, Paths};
 use crate::world::ancestors::{Process, ancestors};
 
-/// Says on standard error what went wrong. Not `eprintln!`: what it repeats, such as a name or an argument, may hold escape sequences.
+/// Prints an error to standard error. Not `eprintln!`: a quoted name or argument may contain escape sequences.
 macro_rules! complain {
     ($($words:tt)*) => {
         $crate::cli::write_error(&format!($($words)*))
@@ -119,16 +119,16 @@ enum Command {
     Synapse(translate::synapse::Args),
 }
 
-/// How a subcommand ends when nothing broke. What broke is an `anyhow::Error`, printed once, here.
+/// How a subcommand ends when nothing failed. Failures are `anyhow::Error`s, printed once, here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     Done,
     Failed,
     Usage,
     Unreachable,
-    /// A proposal waits for somebody, or was rejected.
+    /// A proposal waits for approval, or was rejected.
     Unapproved,
-    /// Ctrl-C, as shells count it.
+    /// Ctrl-C: 130, as in shells.
     Stopped,
 }
 
@@ -146,13 +146,13 @@ impl From<Exit> for ExitCode {
 }
 
 pub fn main() -> ExitCode {
-    // The plugin of another program, which calls us by that program's name.
+    // The plugin of another program (Synapse) calls us by that program's name.
     if let Some(code) = translate::synapse::by_name() {
         return code;
     }
     let given: Vec<OsString> = std::env::args_os().collect();
     if let Some(page) = help::page(&given) {
-        // A reader that has gone away is no failure.
+        // A closed pipe is no failure.
         let _ = print(&help::for_terminal(page));
         return ExitCode::SUCCESS;
     }
@@ -202,7 +202,7 @@ pub fn main() -> ExitCode {
     };
     match outcome {
         Ok(exit) => exit.into(),
-        // Somebody closed the pipe we print to (`| head`): that is no failure of ours.
+        // The reader closed the pipe (`| head`): that is no failure.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             complain!("aside: {error:#}");
@@ -212,14 +212,14 @@ pub fn main() -> ExitCode {
 }
 
 fn parsed(words: Vec<OsString>) -> Result<Cli, clap::Error> {
-    // Only its own help lists the commands.
+    // Only the top-level help lists the commands in groups.
     let asks_for_help = words.len() < 2 || words.get(1).is_some_and(|word| word == "--help" || word == "-h");
     let command = if asks_for_help { help::grouped(Cli::command()) } else { Cli::command() };
     Cli::from_arg_matches(&command.try_get_matches_from(words)?)
 }
 
-/// `aside help translate` is `aside translate --help`. Not clap's own, which has every subcommand once more below `help`, in
-/// the completions too. A request that begins like a command of `aside task` is told from it.
+/// `aside help translate` is `aside translate --help`. Replaces clap's own `help`, which repeats every subcommand, in the completions too.
+/// Also separates a request that begins like a subcommand of `aside task`.
 fn words(mut words: Vec<OsString>) -> Vec<OsString> {
     if words.get(1).is_some_and(|word| word == "help") {
         words.remove(1);
@@ -228,7 +228,7 @@ fn words(mut words: Vec<OsString>) -> Vec<OsString> {
     task::spoken::marked(words)
 }
 
-/// Help and versions are printed as they are; an error repeats words of the command line, which may hold escape sequences.
+/// Prints help and versions as they are, but sanitizes an error: it quotes arguments, which may contain escape sequences.
 fn misread(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
         complain!("{}", error.render().to_string().trim_end());
@@ -238,34 +238,33 @@ fn misread(error: &clap::Error) -> ExitCode {
     u8::try_from(error.exit_code()).unwrap_or(2).into()
 }
 
-/// A value for scripts, on one line. What could move the cursor of a terminal is escaped.
+/// JSON for scripts, on one line. Escapes what could move a terminal's cursor.
 fn json_line(value: &impl serde::Serialize) -> anyhow::Result<String> {
     Ok(text::escaped_json(&serde_json::to_string(value)?).into_owned() + "\n")
 }
 
-/// The same for people, indented.
+/// The same, indented for reading.
 fn json_lines(value: &impl serde::Serialize) -> anyhow::Result<String> {
     Ok(text::escaped_json(&serde_json::to_string_pretty(value)?).into_owned() + "\n")
 }
 
 fn write_error(text: &str) {
-    // Nothing can be said where this cannot.
+    // A failed write to stderr cannot be reported.
     let _ = writeln!(std::io::stderr(), "{}", text::clean(text));
 }
 
-/// What the user has set and kept is theirs to change. A script that a task runs, or anything that it leaves behind, does not.
+/// Refuses when called from a task's command, or from a process that it left behind: only the user may change this.
 fn refuse_commands(what: &str) -> anyhow::Result<()> {
     anyhow::ensure!(Rank::own() == Rank::User, "a command of a task cannot {what}; run it in a terminal of your own");
     Ok(())
 }
 
-/// What a command has to say. Not `println!`, which panics when nobody reads any more (`| head`).
+/// Prints to standard output. Not `println!`, which panics on a closed pipe (`| head`).
 fn print(text: &str) -> anyhow::Result<()> {
     Ok(std::io::stdout().write_all(text.as_bytes())?)
 }
 
-/// The line of a command whose words the shell has taken apart. A single one is the whole line as it is, and operators that were quoted are
-/// operators: `a '|' b`.
+/// Joins arguments into a command line. A single argument is the whole line, and quoted operators become operators: `a '|' b`.
 fn spelled(words: &[String]) -> String {
     let is_operator = |word: &str| {
         word.trim_start_matches(|digit: char| digit.is_ascii_digit()).starts_with(['|', '&', ';', '<', '>'])
@@ -277,14 +276,14 @@ fn spelled(words: &[String]) -> String {
     words.iter().enumerate().map(spelled).collect::<Vec<_>>().join(" ")
 }
 
-/// The shell of whoever calls, if it is one that we know.
+/// The caller's shell, if it is a supported one.
 fn own_shell() -> String {
     let shell = std::env::var("SHELL").unwrap_or_default();
     let name = shell.rsplit('/').next().unwrap_or_default();
     if ["zsh", "bash", "fish"].contains(&name) { name.to_owned() } else { String::new() }
 }
 
-/// What the shell above us is called, as far as we can know: the daemon knows the rest of its name, if it has heard of it.
+/// The session of the shell above us, as far as it is known here: the daemon completes the name, if it knows the shell.
 fn session() -> String {
     let named = std::env::var("ASIDE_SESSION").ok().filter(|named| !named.is_empty());
     let above = || {
@@ -296,7 +295,7 @@ fn session() -> String {
     named.or_else(above).unwrap_or_default()
 }
 
-/// When something was noted, for a person.
+/// A timestamp in local time.
 fn local_time(ts: &str) -> String {
     let Ok(time) = ts.parse::<Timestamp>() else { return one_line(ts) };
     time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
@@ -315,7 +314,7 @@ fn current_dir() -> anyhow::Result<String> {
     Ok(dir.display().to_string())
 }
 
-/// To the daemon, about tasks. It is started when there is none.
+/// Connects to the daemon for tasks, and starts it when there is none.
 fn tasks(paths: &Paths) -> anyhow::Result<Tasks> {
     let stream = match client::connect(&paths.socket) {
         Err(ClientError::Absent) => {
@@ -327,7 +326,7 @@ fn tasks(paths: &Paths) -> anyhow::Result<Tasks> {
     Ok(Tasks::over(stream))
 }
 
-/// Changes one setting of the user's, and no other byte of the file.
+/// Changes one of the user's settings, and no other byte of the file.
 fn change_setting(paths: &Paths, key: &str, value: &Value) -> anyhow::Result<()> {
     let text = read_text(&paths.config_file).map_err(|problem| anyhow::anyhow!("{problem}"))?.unwrap_or_default();
     let setting = setting(key).context("there is no such setting")?;
@@ -347,7 +346,7 @@ enum Paint {
 }
 
 impl Paint {
-    /// A row of Markdown that core has rendered.
+    /// A rendered Markdown row.
     fn row(self, row: &str) -> String {
         let palette = match self {
             Paint::Plain => mark::Paint::Plain,
@@ -365,7 +364,7 @@ impl Paint {
     }
 }
 
-/// Colour is for terminals that have it, and for people who want it.
+/// Colours only where the terminal supports them and the user has not disabled them.
 fn paint() -> Paint {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let plain = set("NO_COLOR").is_some() || set("TERM").is_none_or(|term| term == "dumb");
@@ -383,7 +382,7 @@ fn from_home(path: &str, home: Option<&str>) -> String {
     }
 }
 
-/// A command may hold line breaks, sequences that the terminal would obey, and characters that hide or turn others.
+/// Sanitizes a command for one line: it may contain line breaks, escape sequences, and characters that hide or reorder others.
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for char in text.chars() {

@@ -1,4 +1,4 @@
-//! `aside model`: the models on this machine, and how one gets here. What they are asked is the daemon's business.
+//! `aside model`: manages the local models. The daemon decides what they are asked.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -92,7 +92,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     }
 }
 
-/// Whether a person is asked before something is done.
+/// Whether to ask the user for confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ask {
     First,
@@ -100,7 +100,7 @@ enum Ask {
 }
 
 impl Ask {
-    /// Whether to go on.
+    /// Whether the user agrees.
     fn goes_on(self, question: &str) -> anyhow::Result<bool> {
         if self == Ask::Never {
             return Ok(true);
@@ -118,7 +118,7 @@ fn choose(paths: &Paths, name: &str) -> anyhow::Result<Exit> {
     } else {
         let shelf = Shelf::new(paths);
         let name = match shelf.chosen(name) {
-            // A file elsewhere stays where it is.
+            // A file elsewhere is named by its path.
             Chosen::Here { .. } if name.contains('/') => name.to_owned(),
             Chosen::Here { name, .. } => name,
             Chosen::Missing { name, .. } => bail!("{name} is not here; {}", advice(&name)),
@@ -126,7 +126,7 @@ fn choose(paths: &Paths, name: &str) -> anyhow::Result<Exit> {
         vec![
             ("llm.provider", Some("local".to_owned())),
             ("llm.model", Some(name)),
-            // An address would mean a server that is not ours.
+            // A base URL would mean another server than the managed one.
             ("llm.base_url", None),
         ]
     };
@@ -189,7 +189,7 @@ fn advice(name: &str) -> String {
     }
 }
 
-/// A model alone answers nothing.
+/// Warns when llama-server is missing: a model alone cannot answer.
 fn without_program(config: &Config) -> String {
     use crate::provider::local::{PROGRAM, program};
     match program(&config.llm.local.server) {

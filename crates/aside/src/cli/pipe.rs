@@ -1,6 +1,5 @@
-//! `aside pipe`: relays standard input and output to the daemon, for a zsh without `zsh/net/socket`. Ends with the
-//! connection, as a socket would; the shell starts another. Other programs can write into the pipe of a shell, so nothing about
-//! tasks is passed on.
+//! `aside pipe`: relays standard input and output to the daemon, for a zsh without `zsh/net/socket`. Ends with the connection, as a socket
+//! would; the shell starts another. Drops requests about tasks, since other programs can write into a shell's pipe.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -15,7 +14,7 @@ use crate::client;
 use crate::daemon::control;
 use crate::paths::Paths;
 
-/// How often to look whether the shell is still there: a program that it started may hold our input open.
+/// Poll interval for the shell's end: a program that it started may hold our input open.
 const LOOK: Duration = Duration::from_secs(2);
 
 /// Relay standard input and output to the daemon; used by a zsh without zsh/net/socket
@@ -27,7 +26,7 @@ pub fn run(_args: Args) -> anyhow::Result<Exit> {
     let paths = Paths::from_env()?;
     let mut stream = match client::connect(&paths.socket) {
         Ok(stream) => stream,
-        // Nobody waits for this process, so it may wait for the daemon.
+        // Runs in the background, so it may wait for a daemon to start.
         Err(_) => {
             control::start(&paths)?;
             client::connect(&paths.socket)?
@@ -72,7 +71,7 @@ fn answer_back(mut stream: UnixStream) {
                 break;
             }
         }
-        // The daemon or the shell is gone, and the other one should hear of it.
+        // The daemon or the shell is gone; exiting closes the connection to the other.
         std::process::exit(0);
     });
 }

@@ -1,5 +1,5 @@
-//! `aside privacy`: what left this machine, byte for byte; what would be taken out of a text; how to keep a shell private.
-//! Reads what the daemon noted, and needs no daemon.
+//! `aside privacy`: shows what left this machine, byte for byte; what would be redacted from a text; how to keep a shell private. Reads the
+//! journal itself, and needs no daemon.
 
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ use crate::store::journal::{Entry, Journal, Line};
 
 mod clean;
 
-/// How often `--follow` looks.
+/// Poll interval of `--follow`.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Bytes of a text that is tested.
+/// Cap on a text to test, in bytes.
 const MAX_TEXT: u64 = 64 * 1024 * 1024;
 
 /// Show what left this machine, and what would be taken out of it
@@ -134,7 +134,7 @@ fn nothing(file: &str, asked: &str) -> String {
     )
 }
 
-/// What does not go through our hands.
+/// What the agent reads by itself, which the journal does not contain.
 fn agent_reads(agent: &str) -> String {
     format!(
         "The agent {} is told what is noted here. It reads files of the workspace of a task by itself, but for those that no task touches and \
@@ -194,7 +194,7 @@ fn tell(entry: &Entry, args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// When, why, to which server, how much, and what came back.
+/// When, why, to which server, how much, and the response.
 fn head(entry: &Entry) -> String {
     let Entry { ts, purpose, provider, model, address, bytes, redacted, answer, .. } = entry;
     let who = if model.is_empty() { provider.clone() } else { format!("{provider} {model}") };
@@ -211,7 +211,7 @@ fn head(entry: &Entry) -> String {
     text
 }
 
-/// A server on the same machine: what is sent to it has left us, but gone nowhere.
+/// Whether the server is on this machine: what is sent to it does not leave it.
 fn is_here(address: &str) -> bool {
     let host = address.split_once("://").map_or(address, |(_, rest)| rest);
     let host = host.split(['/', '?', '#']).next().unwrap_or_default();
@@ -225,7 +225,7 @@ fn is_here(address: &str) -> bool {
 fn came_back(answer: &crate::store::journal::Answer) -> String {
     let mut text = match answer.status {
         Some(status) => format!("status {status}, {} came back in {} ms", bytes_of(answer.bytes), answer.ms),
-        // An agent has no status.
+        // An agent has no HTTP status.
         None if answer.failure.is_empty() => format!("{} came back in {} ms", bytes_of(answer.bytes), answer.ms),
         None => format!("no answer within {} ms", answer.ms),
     };
@@ -238,12 +238,12 @@ fn came_back(answer: &crate::store::journal::Answer) -> String {
     text
 }
 
-/// Into a file or a pipe every byte as it was; a terminal must not be told to do things.
+/// A file or a pipe gets every byte unchanged; for a terminal, escape sequences are escaped.
 fn shown(text: &str) -> String {
     if std::io::stdout().is_terminal() { escaped(text) } else { text.to_owned() }
 }
 
-/// Nothing is left out, and nothing that a terminal obeys is printed: such characters are spelled as the body's own JSON would.
+/// Keeps everything, but escapes what a terminal would interpret, in the way of the body's own JSON.
 fn escaped(text: &str) -> String {
     escaped_json(text).into_owned()
 }
@@ -262,7 +262,7 @@ struct Found {
     /// In characters, from 1.
     column: usize,
     kind: &'static str,
-    /// Enough to know it by.
+    /// Enough to recognize it by.
     masked: String,
 }
 
@@ -303,7 +303,7 @@ fn read(file: &Path) -> anyhow::Result<String> {
     if bytes.len() as u64 > MAX_TEXT {
         bail!("{} is larger than {} MiB; split it", file.display(), MAX_TEXT >> 20);
     }
-    // What is no UTF-8 never leaves as it is either.
+    // A request body is UTF-8 too, so invalid bytes never leave as they are.
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
@@ -323,7 +323,7 @@ fn found(text: &str) -> Vec<Found> {
     redact::secrets(text).into_iter().map(place).collect()
 }
 
-/// The beginning of a long one, nothing of a short one.
+/// The beginning of a long secret, nothing of a short one.
 fn masked(secret: &str) -> String {
     let letters = secret.chars().count();
     let shown: String = secret.chars().take(if letters >= 16 { 4 } else { 0 }).collect();

@@ -1,5 +1,5 @@
-//! `aside proxy`: runs a shell in a terminal of ours, so that what its commands print can be seen. Where that cannot be, it
-//! becomes the shell: somebody waits for one.
+//! `aside proxy`: runs a shell in a pty of ours, so that its commands' output can be captured. If that fails, it execs the shell directly,
+//! so that the user always gets one.
 
 use std::ffi::{OsStr, OsString};
 
@@ -25,7 +25,7 @@ pub struct Args {
     shell: Vec<OsString>,
 }
 
-/// What the variable says where there is no terminal of ours: the rc file must not try again.
+/// The variable's value when there is no proxy: keeps the rc file from trying again.
 const OFF: &str = "off";
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
@@ -37,7 +37,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let program = words.next().unwrap_or_default();
     let name = args.name.unwrap_or_else(|| program.clone());
     let shell = Shell { program, name, arguments: words.collect() };
-    // Without a place for it nobody hears what is seen; the shell is there all the same.
+    // Without a socket nothing is captured, but the shell still runs.
     let socket = Paths::from_env().ok().map(|paths| paths.socket);
     let ran = std::panic::catch_unwind(|| proxy::run(&shell, socket));
     match ran {
@@ -46,7 +46,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     }
 }
 
-/// The one that was asked for, or any: who typed the command must not be locked out.
+/// Execs the requested shell, or any other: the user must not be locked out.
 fn become_some_shell(shell: &Shell) -> anyhow::Error {
     let off = (proxy::VARIABLE, OsStr::new(OFF));
     let error = exec::become_shell(shell, off);
@@ -57,10 +57,10 @@ fn become_some_shell(shell: &Shell) -> anyhow::Error {
     error
 }
 
-/// Ends with the code of the shell, or by the signal that ended it.
+/// Exits with the shell's status, or by the signal that ended it.
 fn end_like(status: WaitStatus) -> ! {
     if let Some(signal) = status.terminating_signal().and_then(Signal::from_named_raw) {
-        // One picture of its memory is enough.
+        // The shell has dumped core already; the proxy need not.
         let _ = rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: None });
         let _ = signal_hook::low_level::emulate_default_handler(signal.as_raw());
         let _ = rustix::process::kill_process(rustix::process::getpid(), signal);

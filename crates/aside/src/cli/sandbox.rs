@@ -1,5 +1,4 @@
-//! `aside sandbox`: becomes `PROGRAM --help` after giving up every right to change anything. The daemon asks for the help
-//! of a program this way.
+//! `aside sandbox`: executes `PROGRAM --help` after giving up every right to change anything. The daemon reads help texts this way.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! `aside setup`: adds the line that starts Aside to the rc files of the shells that are here, imports their histories, offers
-//! to name a model, and checks that the daemon answers. Asks before each change; `aside uninstall` takes all of it back.
+//! `aside setup`: adds the line that starts Aside to the rc files of the installed shells, imports their histories, offers to choose a
+//! model, and checks that the daemon replies. Asks before each change; `aside uninstall` undoes all of it.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
@@ -125,7 +125,7 @@ fn rc_file(shell: &str, home: &Path, config: &Path) -> PathBuf {
     }
 }
 
-/// `aside` where that finds this very program, and else its path.
+/// `aside` if PATH finds this program under that name, else its path.
 fn program() -> anyhow::Result<String> {
     let own = std::env::current_exe().context("could not find out where aside is")?;
     let on_path = exec::find("aside").and_then(|found| found.canonicalize().ok());
@@ -140,7 +140,7 @@ fn start_line(shell: &str, program: &str) -> String {
     }
 }
 
-/// Whether the shell starts Aside now.
+/// Returns whether the shell starts Aside now.
 fn add_line(shell: &Found, is_first: bool, ask: Ask) -> anyhow::Result<bool> {
     let Found { name, rc, line } = shell;
     let shown = from_home(&rc.display().to_string(), home().as_deref());
@@ -198,7 +198,7 @@ fn import(paths: &Paths, config: &Config) -> anyhow::Result<()> {
     })
 }
 
-/// What can be named, as the user chooses it. Nothing leaves the machine before one is.
+/// Offers the available models. Nothing leaves the machine before the user chooses one.
 fn choose_model(paths: &Paths, config: &Config, ask: Ask) -> anyhow::Result<()> {
     if config.llm.asks_somebody() {
         return print("model: one is named already; `aside config get llm.provider` says which.\n");
@@ -238,14 +238,14 @@ fn set(paths: &Paths, key: &str, value: &str) -> anyhow::Result<()> {
     write::replace(file, changed.as_bytes())
 }
 
-/// Beginnings that have an end nearly everywhere.
+/// Prefixes that have a completion nearly everywhere.
 const STEMS: [&str; 3] = ["git st", "ls --a", "cd /u"];
 
-/// How many beginnings of the user's own commands are tried.
+/// How many prefixes of the user's own commands are tried.
 const OWN_STEMS: usize = 8;
 const NEWEST: usize = 200;
 
-/// The beginning that is worth trying first: one that grey text completes, of the user's own commands if possible.
+/// The prefix to suggest to the user: one with a grey completion, from their own commands if possible.
 fn check(paths: &Paths) -> anyhow::Result<Option<String>> {
     control::start(paths)?;
     let (mut stored, _) = History::open(&paths.history_db())?;
@@ -264,7 +264,7 @@ fn check(paths: &Paths) -> anyhow::Result<Option<String>> {
             }
         }
     }
-    // The first that is grey; else the first.
+    // Prefers one that is drawn grey.
     completed.sort_by_key(|(is_unsure, ..)| *is_unsure);
     let Some((_, stem, line)) = completed.into_iter().next() else {
         complain!("check: the daemon runs, but completes nothing; `aside doctor` says why");
@@ -274,7 +274,7 @@ fn check(paths: &Paths) -> anyhow::Result<Option<String>> {
     Ok(Some(stem))
 }
 
-/// What is typed of the commonest lines before they can be guessed: the first word, and a letter of the second.
+/// Prefixes of the most frequent commands: the first word, and a letter of the second.
 fn stems<'a>(commands: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut counts: Vec<(usize, &str)> = Vec::new();
     for command in commands.filter(|command| command.is_ascii() && !command.contains(char::is_control)) {
@@ -292,7 +292,7 @@ fn stems<'a>(commands: impl Iterator<Item = &'a str>) -> Vec<String> {
     counts.iter().filter_map(|(_, line)| stem(line)).take(OWN_STEMS).collect()
 }
 
-/// What makes the shell find this program, where it does not.
+/// The line that adds this program to PATH, where it is missing.
 fn path_line(shell: &str) -> anyhow::Result<Option<String>> {
     if exec::find("aside").is_some() {
         return Ok(None);

@@ -1,5 +1,4 @@
-//! `aside sink`: at the end of a tmux pane's pipe, tells the daemon what commands print there. tmux starts it, and it ends with
-//! the pipe.
+//! `aside sink`: reads a tmux pane's pipe, and tells the daemon what commands print there. tmux starts it, and it ends with the pipe.
 
 use std::path::PathBuf;
 
@@ -19,9 +18,9 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
-    // A session of our own: what is typed at the terminal from which tmux was started is not for us.
+    // A session of its own: signals of the terminal from which tmux was started must not reach it.
     let _ = rustix::process::setsid();
-    // The directory that tmux was started from could otherwise never be unmounted.
+    // Otherwise the directory that tmux was started from could not be unmounted.
     let _ = std::env::set_current_dir("/");
     sink::run(&args.tty, args.socket)?;
     Ok(Exit::Done)

@@ -1,5 +1,4 @@
-//! `aside stats`: what became of what was offered, how fast it came, and what models cost. Adds up what was noted on this
-//! machine; writes nothing.
+//! `aside stats`: what became of suggestions, how fast they came, and what models cost. Adds up local logs; writes nothing.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -26,7 +25,7 @@ pub struct Args {
     days: Option<u32>,
 }
 
-/// Per million tokens.
+/// Prices per million tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Prices {
     input: f64,
@@ -35,23 +34,23 @@ struct Prices {
 
 #[derive(Debug, PartialEq, Serialize)]
 struct Stats {
-    /// RFC 3339; of what is counted, the oldest.
+    /// RFC 3339; the oldest entry that is counted.
     since: Option<String>,
-    /// What was offered and then taken or left, by who offered it.
+    /// Suggestions accepted or dismissed, by source.
     sources: BTreeMap<String, Source>,
-    /// Requests to models, by their use, provider and model.
+    /// Requests to models, by purpose, provider and model.
     models: Vec<Model>,
-    /// Of all models, when prices are set.
+    /// The total, when prices are set.
     cost: Option<f64>,
     sentences: Sentences,
 }
 
-/// Lines that were taken for sentences, by what became of them.
+/// Lines that were taken for prose, by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 struct Sentences {
     answered: usize,
     offered: usize,
-    /// The person said themselves that it was one.
+    /// The user marked the line as prose explicitly.
     asked: usize,
 }
 
@@ -59,12 +58,12 @@ struct Sentences {
 struct Source {
     /// Taken into the line, or run.
     accepted: usize,
-    /// Of those, changed before they ran.
+    /// Of those, edited before they ran.
     edited: usize,
-    /// Of those, run as they were.
+    /// Of those, run unchanged.
     run: usize,
     dismissed: usize,
-    /// Accepted, of all that were accepted or dismissed.
+    /// Accepted, out of those accepted or dismissed.
     rate: f64,
     latency: Option<Latency>,
 }
@@ -82,7 +81,7 @@ struct Model {
     provider: String,
     model: String,
     requests: usize,
-    /// Without an answer, or with one that says what went wrong.
+    /// Without a reply, or with an error.
     failed: usize,
     bytes_sent: u64,
     input_tokens: u64,
@@ -145,7 +144,7 @@ fn sentences(reroutes: &[&reroutes::Noted]) -> Sentences {
     sentences
 }
 
-/// What happened to one offer, from the first to the last that is heard of it.
+/// What happened to one suggestion, from its first to its last log entry.
 #[derive(Clone, Copy, Default)]
 struct Offer {
     accepted: bool,
@@ -156,7 +155,7 @@ struct Offer {
 fn sources(noted: &[&Noted]) -> BTreeMap<String, Source> {
     let mut sources: BTreeMap<String, (Source, Vec<u64>)> = BTreeMap::new();
     let mut offers: Vec<(&str, Offer)> = Vec::new();
-    // Taking, changing and running the same suggestion are three notes about one offer.
+    // Accepting, editing and running the same suggestion are three entries about one suggestion.
     let mut open: HashMap<(&str, &str, &str), usize> = HashMap::new();
     for Noted { interaction, .. } in noted {
         let source = interaction.source.as_str();
@@ -197,7 +196,7 @@ fn sources(noted: &[&Noted]) -> BTreeMap<String, Source> {
 
 fn models(entries: &[&Entry]) -> Vec<Model> {
     let mut models: BTreeMap<(&str, &str, &str), (Model, Vec<u64>)> = BTreeMap::new();
-    // The question what kind of server it is has no body, and no model answers it.
+    // The probe for the kind of server has no body, and no model answers it.
     for entry in entries.iter().filter(|entry| entry.bytes > 0) {
         let new = || {
             let (purpose, provider, model) = (entry.purpose.clone(), entry.provider.clone(), entry.model.clone());
@@ -222,7 +221,7 @@ fn models(entries: &[&Entry]) -> Vec<Model> {
         model.input_tokens += answer.input_tokens.unwrap_or(0);
         model.output_tokens += answer.output_tokens.unwrap_or(0);
         let ok = answer.failure.is_empty() && answer.status.is_some_and(|status| (200..300).contains(&status));
-        // One that the person typed past is no failure of anybody.
+        // A request that was cancelled because the user typed on is no failure.
         model.failed += usize::from(!ok && answer.failure != "cancelled");
         if ok {
             times.push(answer.ms);
@@ -300,7 +299,7 @@ fn times(latency: Option<Latency>) -> [String; 2] {
         .map_or_else(Default::default, |Latency { median_ms, p90_ms }| [median_ms, p90_ms].map(|ms| format!("{ms} ms")))
 }
 
-/// The first column to the left, numbers to the right. A column that nothing fills is left out.
+/// The first column left-aligned, numbers right-aligned. Leaves out empty columns.
 fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     let widths: Vec<usize> =
         (0..COLUMNS).map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)).collect();

@@ -1,5 +1,5 @@
-//! `aside suggest`: the next command, from how the last one ended, for scripts and the curious. Needs no daemon and asks no
-//! model: what is on this machine is looked up here. `fix` beside it is the same for a person.
+//! `aside suggest`: the next command, from how the last one ended, for scripts and the curious. Needs no daemon and asks no model: looks up
+//! this machine's state itself. `fix` does the same for users.
 
 pub mod fix;
 
@@ -19,11 +19,11 @@ use crate::store::{History, Row};
 use crate::world::Environment;
 use crate::world::here::Here;
 
-/// Bytes of a file that is read for it.
+/// Cap on the output file, in bytes.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
-/// Commands before the last one that are looked at.
+/// How many earlier commands are considered.
 const MAX_PAST: usize = 20;
-/// Commands of the history in which habits are looked for.
+/// How many commands of the history are searched for habits.
 const MAX_ROWS: usize = 20_000;
 
 /// Print the next command, from how the last one ended
@@ -118,7 +118,7 @@ fn told(answer: Option<&Suggestion>) -> anyhow::Result<String> {
     crate::cli::json_line(&told)
 }
 
-/// A command that ended, and what is known about it.
+/// A finished command, and what is known about it.
 struct Question<'a> {
     command: &'a str,
     exit: i32,
@@ -158,7 +158,7 @@ impl Question<'_> {
     }
 }
 
-/// What ran lately. A history that cannot be read has no habits in it, and is nobody's business here.
+/// Habits from recent commands. Ignores a history that cannot be read.
 fn habits(paths: &Paths) -> Index {
     let mut builder = Builder::default();
     if let Ok(Some(mut history)) = History::open_to_read(&paths.history_db()) {
@@ -183,7 +183,7 @@ fn session(file: &Path) -> anyhow::Result<Vec<Earlier>> {
         .collect()
 }
 
-/// The ends of what was printed, as a terminal would show them.
+/// Head and tail of the output, as a terminal would show them.
 fn output(file: &Path) -> anyhow::Result<String> {
     Ok(Output::of_file(&read(file)?).shown())
 }

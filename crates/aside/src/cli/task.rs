@@ -1,5 +1,5 @@
-//! `aside task`: a request in plain words, what comes of it, and what the person says to that. What may happen is decided by the daemon; what is
-//! here asks, shows, and passes on a key that was pressed in front of the whole proposal.
+//! `aside task`: a request in plain words, its result, and the user's answer to it. The daemon decides what may happen; this asks, shows,
+//! and passes on a key that was pressed in front of the whole proposal.
 
 mod diff;
 mod edit;
@@ -130,7 +130,7 @@ enum Command {
 }
 
 impl Command {
-    /// What is to be done about which task, by its name.
+    /// The action and the task's id.
     fn about(&self) -> Option<(&'static str, &str)> {
         match self {
             Command::Show { id, .. } => Some(("show", id)),
@@ -175,7 +175,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
             goes_on(&paths, tasks, task, form(json), Until::Ended)
         }
         Command::Retry { id, json } => {
-            // Only what is new is shown: the rest was.
+            // Shows only new events: the earlier ones were shown before.
             let from = match tasks.call(named(Op::Show, id.clone())) {
                 Ok(told) => told.tasks.first().map_or(0, |brief| brief.seq),
                 Err(trouble) => return said(&trouble),
@@ -186,10 +186,10 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     }
 }
 
-/// Where a request belongs.
+/// Which conversation a request belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Begins {
-    /// In the conversation of this shell.
+    /// The conversation of this shell.
     There,
     Anew,
 }
@@ -214,7 +214,7 @@ fn ask(words: &[String], form: Form, begins: Begins) -> anyhow::Result<Exit> {
     goes_on(&paths, tasks, task, form, Until::Answered)
 }
 
-/// Says that, and shows what comes of it.
+/// Sends the request, and shows its events.
 fn goes_on(paths: &Paths, mut tasks: Tasks, task: Task, form: Form, until: Until) -> anyhow::Result<Exit> {
     let from = task.from;
     let brief = match tasks.call(task) {
@@ -239,7 +239,7 @@ fn told(outcome: Result<(), list::Error>) -> anyhow::Result<Exit> {
     }
 }
 
-/// Why the daemon will not, or cannot.
+/// Prints why the daemon refuses or fails.
 fn said(trouble: &Trouble) -> anyhow::Result<Exit> {
     complain!("aside: {}", one_line(&trouble.to_string()));
     Ok(match trouble {

@@ -1,5 +1,5 @@
-//! `aside translate`, also called `ask`: the command for a wish, and nothing else, on standard output. `synapse` beside it
-//! answers another program's plugin.
+//! `aside translate`, also called `ask`: prints the command for a query, and nothing else, on standard output. `synapse` serves another
+//! program's plugin.
 
 mod ask;
 pub mod synapse;
@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::cli::{Exit, one_line, print};
 use ask::Wished;
 
-/// What is read of a wish on standard input.
+/// Cap on a query from standard input.
 const MAX_INPUT: u64 = 64 * 1024;
 
 /// Print the command for a request in plain words
@@ -52,7 +52,7 @@ pub struct Args {
     words: Vec<String>,
 }
 
-/// The best command and the others, as the protocol has them.
+/// The best command and the others, as on the wire.
 #[derive(Serialize)]
 struct Answered<'a> {
     command: &'a str,
@@ -126,7 +126,7 @@ fn json(suggestion: &Suggestion, number: usize) -> anyhow::Result<String> {
     crate::cli::json_lines(&answered)
 }
 
-/// What a person should know besides.
+/// Notes for the user.
 fn remarks(suggestion: &Suggestion, number: usize) -> Vec<String> {
     let mut remarks = Vec::new();
     let note = one_line(&suggestion.note);
@@ -151,7 +151,7 @@ fn remarks(suggestion: &Suggestion, number: usize) -> Vec<String> {
     remarks
 }
 
-/// What stands above a line that the best command was put into: what to know about it, and the others.
+/// What to print above a line with the best command: notes about it, and the alternatives.
 fn notes_above_the_line(suggestion: &Suggestion, number: usize) -> Vec<String> {
     let mut notes = remarks(suggestion, 1);
     for other in suggestion.proposals.iter().take(number).skip(1) {

@@ -1,5 +1,5 @@
-//! `aside try`: a shell with Aside on, reading the person's own rc file and writing none of their files. Settings,
-//! history and daemon live in a temporary directory and go with the shell.
+//! `aside try`: a shell with Aside on, which reads the user's own rc file and writes none of their files. Settings, history and daemon live
+//! in a temporary directory and go with the shell.
 
 use std::ffi::OsString;
 use std::fs::Permissions;
@@ -37,13 +37,13 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
 
 /// What the shell is opened for.
 pub enum Visit {
-    /// The user's own history, and nothing else.
+    /// With the user's own history, and nothing else.
     Trial,
-    /// A directory to practise in, and what zsh runs there before the first prompt.
+    /// A practice directory, and a script that zsh runs there before the first prompt.
     Tour { prepare: fn(&Path) -> std::io::Result<()>, script: &'static str },
 }
 
-/// Lines to show something with where there is no history.
+/// Example commands for a user without a history.
 const MADE_UP: &str = "git status --short\ngit log --oneline -10\nmake test\nmake build\nls -la\n\
                        docker ps --all\ngrep -rn TODO src\ntar -czf backup.tar.gz src\n";
 
@@ -60,9 +60,9 @@ pub fn open(shell: &str, visit: &Visit) -> anyhow::Result<Exit> {
         state_dir: home.path().join("state"),
         socket: home.path().join("aside.sock"),
     };
-    // What the user ran so far, from whatever shells they have used: the first key should already show something.
+    // Imports the histories of all of the user's shells, so that the first key already shows something.
     let known = fill(&paths, visit)?;
-    // `aside doctor` and the others are to be tried too, and may not be installed yet.
+    // Puts `aside` on PATH, so that `aside doctor` and the others work before it is installed.
     let aside = home.path().join("bin/aside");
     std::fs::create_dir(home.path().join("bin")).context("could not make a directory")?;
     let program_itself = std::env::current_exe().context("could not find the program itself")?;
@@ -101,13 +101,13 @@ pub fn open(shell: &str, visit: &Visit) -> anyhow::Result<Exit> {
         ))?;
     }
     let status = exec::own(Own::Shell { program: program.as_os_str(), args: &args, env: &env });
-    // It would go by itself, but its directory is about to.
+    // The daemon would end by itself, but its directory is removed now.
     control::stop(&paths)?;
-    // The exit status of the last command typed says nothing about the trial.
+    // The exit status of the last command says nothing about the trial.
     status.map(|_| Exit::Done)
 }
 
-/// How many commands of the user's own are known.
+/// Returns how many of the user's own commands were imported.
 fn fill(paths: &Paths, visit: &Visit) -> anyhow::Result<usize> {
     let config = Config::default();
     let filter = Filter::new(&config.history.ignore, config.history.secrets.into())?;
@@ -132,7 +132,7 @@ fn own_shell() -> Option<String> {
 
 type Start = (Vec<OsString>, Vec<(&'static str, OsString)>);
 
-/// zsh reads its rc files from `$ZDOTDIR`: two of ours there, which read the user's as if ours were not. `last` ends them.
+/// zsh reads its rc files from `$ZDOTDIR`: ours there read the user's as if ours did not exist. `last` ends them.
 fn zsh(home: &Path, aside: &Path, last: &str) -> anyhow::Result<Start> {
     let dir = home.join("zsh");
     std::fs::create_dir(&dir).context("could not make a directory")?;
@@ -184,7 +184,7 @@ eval \"$(aside init bash)\"
     Ok((vec!["--rcfile".into(), rc.into(), "-i".into()], Vec::new()))
 }
 
-/// With an empty name for its history, fish keeps it in memory only.
+/// With an empty history name, fish keeps its history in memory only.
 fn fish(aside: &Path) -> Start {
     let init = format!("set -g fish_history ''; set -gx PATH {} $PATH; aside init fish | source", bin(aside));
     (vec!["--init-command".into(), init.into()], Vec::new())

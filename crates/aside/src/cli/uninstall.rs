@@ -1,5 +1,5 @@
-//! `aside uninstall`: shows what it will do, asks, does it. Which lines of an rc file are ours is decided in `rc`; the
-//! program itself stays, since whoever put it there knows better how to take it away.
+//! `aside uninstall`: shows what it will do, asks, does it. `rc` decides which lines of an rc file are ours. The program itself stays: the
+//! package manager that installed it should remove it.
 
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Write as _};
@@ -19,7 +19,7 @@ use crate::store::journal::Journal;
 use crate::store::marks::Marks;
 use crate::store::reroutes::Reroutes;
 
-/// No rc file is larger; what is, we neither read nor change.
+/// Cap on an rc file; a larger one is neither read nor changed.
 const MAX_RC_BYTES: u64 = 4 << 20;
 
 /// Remove what Aside put on this machine
@@ -51,7 +51,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
             return Ok(Exit::Failed);
         }
         control::stop(&paths)?;
-        // Without it open shells start no daemon; one may have done so in between.
+        // Without the lock file, open shells start no daemon; one may have been started in between.
         let _ = std::fs::remove_file(paths.lock_file());
         control::stop_listening(&paths)?;
         let failures = plan.perform();
@@ -90,7 +90,7 @@ enum How {
     Dir {
         keep: Vec<PathBuf>,
     },
-    /// Made by us, and gone unless somebody else put something there.
+    /// A directory that we made; removed only if it is empty.
     IfEmpty,
 }
 
@@ -133,11 +133,11 @@ impl Plan {
         text
     }
 
-    /// Goes on after a failure: what is left then is as little as possible, and running it again finishes the job.
+    /// Continues after a failure, so that as little as possible is left; running it again finishes the job.
     fn perform(&self) -> Vec<anyhow::Error> {
         let cuts = self.cuts.iter().filter(|(_, cut)| !cut.removed.is_empty());
         let cuts = cuts.map(|(path, _)| {
-            // Again, because the file may have changed while the question was on the screen.
+            // Reads it again: the file may have changed while the question was on the screen.
             let content = std::fs::read(path).with_context(|| format!("could not read {}", path.display()))?;
             take_out(path, &rc::without_aside(&content))
         });
@@ -166,14 +166,14 @@ impl Removal {
             },
         };
         match done {
-            // The daemon takes its socket away when it ends, and two of the directories may be one.
+            // The daemon removes its socket when it ends, and two of the directories may be the same.
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             done => done.with_context(|| format!("could not delete {}", self.path.display())),
         }
     }
 }
 
-/// The path itself when nothing in it is kept; otherwise what in it can go.
+/// The path itself when nothing in it is kept; otherwise the parts that can go.
 fn doomed(path: &Path, keep: &[PathBuf]) -> std::io::Result<Vec<PathBuf>> {
     if path.symlink_metadata().is_err() {
         return Ok(Vec::new());
@@ -203,7 +203,7 @@ fn removals(paths: &Paths, history: History) -> Vec<Removal> {
     let mut removals = Vec::new();
     let mut add = |path: &Path, what, how| removals.push(Removal { path: path.to_owned(), what, how });
     let config_dir = paths.config_file.parent().unwrap_or(Path::new("."));
-    // With `$ASIDE_HOME` they share a directory that the person chose, and which may hold anything.
+    // With `$ASIDE_HOME` they share a directory that the user chose, and which may contain anything.
     let chosen = paths.data_dir.parent() == Some(config_dir);
     if is_ours(config_dir) && !chosen {
         add(config_dir, "your settings", How::Dir { keep: keep.clone() });
@@ -244,7 +244,7 @@ fn removals(paths: &Paths, history: History) -> Vec<Removal> {
     removals
 }
 
-/// Only a directory of our name is deleted with all that is in it.
+/// Only a directory of our name is deleted with all its content.
 fn is_ours(dir: &Path) -> bool {
     dir.file_name().is_some_and(|name| name == "aside")
 }
@@ -257,7 +257,7 @@ fn entries(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
     std::fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect()
 }
 
-/// Where people start things, without the same file twice: `$ZDOTDIR` may be `~`, and one may link to another.
+/// Common startup files, without duplicates: `$ZDOTDIR` may be `~`, and one may link to another.
 fn rc_files(home: &Path, config: &Path, zdotdir: Option<&Path>) -> Vec<PathBuf> {
     let zsh = zdotdir.into_iter().chain([home]).map(|dir| dir.join(".zshrc"));
     let bash = [".bashrc", ".bash_profile", ".profile"].map(|name| home.join(name));
@@ -273,7 +273,7 @@ fn rc_files(home: &Path, config: &Path, zdotdir: Option<&Path>) -> Vec<PathBuf> 
         .collect()
 }
 
-/// Makes the file what it was: `aside setup` kept a copy, or made the file itself.
+/// Restores the file: `aside setup` kept a copy, or created the file itself.
 fn take_out(path: &Path, cut: &Cut) -> anyhow::Result<()> {
     let copy = rc::copy_path(path);
     let before = read_rc(&copy);
@@ -305,7 +305,7 @@ fn confirmed() -> anyhow::Result<bool> {
     Ok(false)
 }
 
-/// Man pages and completions that somebody made with `aside man` and `aside completions`, where they usually go.
+/// Man pages and completions made with `aside man` and `aside completions`, in the usual directories.
 fn extras(program: &Path, base: &impl BaseStrategy) -> Vec<PathBuf> {
     let share = program.parent().and_then(Path::parent).map(|prefix| prefix.join("share"));
     let shares: Vec<PathBuf> = share.into_iter().chain([base.data_dir()]).collect();
@@ -346,7 +346,7 @@ fn farewell(program: &Path, extras: &[PathBuf]) -> String {
     )
 }
 
-/// One line for each file, and one for all the man pages of a directory.
+/// One line for each file, and one for all man pages of a directory.
 fn commands_for(extras: &[PathBuf]) -> Vec<String> {
     let is_page = |path: &&PathBuf| path.parent().is_some_and(|parent| parent.ends_with("man/man1"));
     let mut lines: Vec<String> = extras
@@ -378,7 +378,7 @@ mod tests {
         paths: Paths,
     }
 
-    /// A home in which Aside is installed, with a file of each kind.
+    /// A home directory in which Aside is installed, with a file of each kind.
     fn scene() -> Scene {
         let temp = tempfile::tempdir().unwrap();
         let home = temp.path().to_owned();

@@ -1,4 +1,4 @@
-//! `aside web`: opens the page in the person's browser, or says how to get there from another machine.
+//! `aside web`: opens the page in the user's browser, or says how to reach it from another machine.
 
 use std::io::Write;
 use std::path::Path;
@@ -29,25 +29,25 @@ pub struct Args {
     sign_out: bool,
 }
 
-/// What is done with a link.
+/// What to do with a link.
 #[derive(Debug, PartialEq, Eq)]
 enum Way {
     Open,
-    /// A browser here would not be in front of the user.
+    /// The user is on another machine: a browser here would not be in front of them.
     FromAfar(Tunnel),
     NoScreen,
-    /// The browser cannot read the file by which the link is passed to it.
+    /// The browser cannot read the file that passes it the link.
     Sandboxed,
     Tell,
     Print,
 }
 
-/// What leads to a port of this machine.
+/// An ssh tunnel to a port of this machine.
 #[derive(Debug, PartialEq, Eq)]
 struct Tunnel {
-    /// Who and where, as `ssh` takes it.
+    /// User and host, as `ssh` takes them.
     host: String,
-    /// Its port, if it is not the usual one.
+    /// The ssh port, if it is not the usual one.
     port: Option<u16>,
 }
 
@@ -90,7 +90,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Whoever has the page open is asked for a new link, also by a daemon that is yet to come.
+/// Signs all browsers out. Without a daemon, forgets the stored tabs, so that the next daemon does not accept them.
 fn sign_out(paths: &Paths) -> anyhow::Result<Exit> {
     if !client::is_served(&paths.socket) {
         page::forget_tabs(paths.page_state()).context("could not forget the pages that are open")?;
@@ -115,7 +115,7 @@ fn sign_out(paths: &Paths) -> anyhow::Result<Exit> {
     }
 }
 
-/// Of a link as the daemon makes them, and of nothing else: it is handed to another program.
+/// The port of a link in the daemon's own format. Rejects anything else: the link is handed to another program.
 fn port(link: &str) -> Option<u16> {
     let (host, rest) = link.strip_prefix("http://")?.split_once(':')?;
     let is_plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
@@ -139,7 +139,7 @@ fn way(args: &Args, var: impl Fn(&str) -> Option<String>) -> Way {
     if has_screen || var("BROWSER").is_some() { Way::Open } else { Way::NoScreen }
 }
 
-/// From whence, its port, where to, its port.
+/// `$SSH_CONNECTION`: client address and port, server address and port.
 fn tunnel(connection: &str, user: Option<String>) -> Option<Tunnel> {
     let mut words = connection.split(' ').skip(2);
     let (address, port) = (words.next()?.parse::<std::net::IpAddr>().ok()?, words.next()?.parse::<u16>().ok()?);
@@ -167,8 +167,8 @@ fn words(way: &Way, link: &str, port: u16) -> String {
     }
 }
 
-/// Every process of this machine can read the arguments of a browser that is being started, and a command of a task must not find a link
-/// there. The browser gets a file that only the user can read and that leads to the page; the daemon removes it once it has.
+/// Passes the link in a file that only the user can read: every process can read the arguments of a starting browser, and a task's command
+/// must not find a link there. The file redirects to the page; the daemon removes it once it was used.
 fn open(socket: &Path, link: &str) -> anyhow::Result<()> {
     let file = paths::page_file(socket);
     leave(&file, link).context("could not write the file that leads to the page")?;
@@ -179,7 +179,7 @@ fn open(socket: &Path, link: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether the browser is in a sandbox of its own (snap, flatpak), or on the other side of WSL.
+/// Whether the browser is sandboxed (snap, flatpak), or on the Windows side of WSL.
 fn reads_no_files() -> bool {
     let is_wsl = || std::fs::read_to_string("/proc/version").is_ok_and(|version| version.contains("icrosoft"));
     let home = std::env::home_dir().unwrap_or_default();
@@ -196,7 +196,7 @@ fn reads_no_files() -> bool {
 }
 
 fn leave(file: &Path, link: &str) -> anyhow::Result<()> {
-    // 0600 from the beginning, and whole or not there.
+    // Mode 0600 from the beginning, written atomically.
     let mut written = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(file))?;
     let text =
         "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\"><title>Aside</title>";

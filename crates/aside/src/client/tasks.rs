@@ -1,6 +1,5 @@
-//! A connection to the daemon over which tasks are asked for, watched and answered, for as long as somebody looks at them. No thread and no
-//! runtime: whoever looks waits for the terminal and for this at once, with `wait`, and nothing takes a key that is meant for an
-//! editor. Decides nothing about what is heard.
+//! A connection to the daemon that starts, watches and answers tasks. Uses no thread and no runtime: the caller waits for the terminal and
+//! this connection together, with `wait`, so that no thread swallows a key meant for an editor. Does not interpret what it receives.
 //!
 //! ```ignore
 //! let mut tasks = cli::tasks(&paths)?;              // starts the daemon if there is none
@@ -29,16 +28,16 @@ use rustix::net::RecvFlags;
 
 use crate::client::{self, ClientError};
 
-/// To be told that something was asked for. What takes time is told as events.
+/// Reply timeout of a request. Long work is reported as events.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// Of one message: the longest proposal, with everything in it escaped.
+/// Bytes of one message: the longest proposal, with everything in it escaped.
 const MAX_LINE: usize = 48 * 1024 * 1024;
-/// Read at once.
+/// Bytes per read.
 const CHUNK: usize = 64 * 1024;
 
 pub struct Tasks {
     stream: UnixStream,
-    /// The part of a message whose end has not come, and how much of it is known to have no end.
+    /// The start of an incomplete message, and how much of it is known to hold no newline.
     part: Vec<u8>,
     looked: usize,
     heard: VecDeque<Heard>,
@@ -46,21 +45,21 @@ pub struct Tasks {
     gone: bool,
 }
 
-/// What came by itself, or in answer to `send`.
+/// An event, or the reply to `send`.
 #[derive(Debug)]
 pub enum Heard {
-    /// Of a task that is watched. All of its events come, in their order.
+    /// An event of a watched task. All of its events arrive, in order.
     Event(Box<Event>),
-    /// To the request that has this number: whatever was sent, or once more to what is followed.
+    /// The reply to the request of this number; a followed request gets further ones.
     Answer { number: u64, told: Result<Box<Told>, Trouble> },
-    /// The daemon has hung up; nothing comes any more. Tasks go on without us, and another connection can watch from where this one was.
+    /// The daemon has closed the connection. Tasks keep running, and a new connection can watch from where this one stopped.
     Gone(Trouble),
 }
 
-/// Why there is no answer.
+/// Why there is no reply.
 #[derive(Debug)]
 pub enum Trouble {
-    /// The daemon will not, and says why and what to do.
+    /// The daemon refuses, with the reason and what to do.
     Refused(String),
     Lost(ClientError),
 }
@@ -77,12 +76,12 @@ impl fmt::Display for Trouble {
 impl std::error::Error for Trouble {}
 
 impl Tasks {
-    /// `stream` is one of `client::connect`, which has seen that it is our own daemon.
+    /// `stream` comes from `client::connect`, which has verified the daemon.
     pub fn over(stream: UnixStream) -> Self {
         Self { stream, part: Vec::new(), looked: 0, heard: VecDeque::new(), asked: 0, gone: false }
     }
 
-    /// Waits for the answer. What is heard meanwhile is kept for `hear`.
+    /// Sends a request and waits for its reply. Keeps what arrives meanwhile for `hear`.
     pub fn call(&mut self, task: Task) -> Result<Told, Trouble> {
         let number = self.send(task)?;
         let deadline = Instant::now() + PATIENCE;
@@ -99,13 +98,13 @@ impl Tasks {
             if left.is_zero() {
                 return Err(Trouble::Lost(ClientError::Silent));
             }
-            // Events that are waiting to be heard must not make this loop spin.
+            // Polls the stream itself: pending events would make `wait` return at once and this loop spin.
             let _ = ready(&[self.stream.as_fd()], Some(left));
             self.read();
         }
     }
 
-    /// Asks, and does not wait: `hear` has the answer, with the number that is given back.
+    /// Sends a request without waiting: `hear` returns the reply under the returned number.
     pub fn send(&mut self, task: Task) -> Result<u64, Trouble> {
         self.asked += 1;
         let call = client::call(self.asked, Request::Task(Box::new(task)));
@@ -114,13 +113,13 @@ impl Tasks {
         Ok(self.asked)
     }
 
-    /// Has the events of a task behind `from` told, and then each one as it comes.
+    /// Requests the events of a task after `from`, and every later one as it happens.
     pub fn watch(&mut self, task: &str, from: u64) -> Result<Brief, Trouble> {
         let told = self.call(Task { op: Op::Watch, task: task.to_owned(), from, ..Task::default() })?;
         told.tasks.into_iter().next().ok_or_else(|| garbled("no task in the answer"))
     }
 
-    /// The next thing that has come, if there is one. Never blocks.
+    /// Returns the next message that has arrived. Never blocks.
     pub fn hear(&mut self) -> Option<Heard> {
         if self.heard.is_empty() {
             self.read();
@@ -128,11 +127,11 @@ impl Tasks {
         self.heard.pop_front()
     }
 
-    /// Waits until there is something to hear, or one of the others can be read; says which of those can. Returns early at a signal, and when
-    /// the patience is over.
+    /// Waits for a message or for one of `others` to become readable, and returns which of those are. Also returns at a signal and at the
+    /// timeout.
     pub fn wait(&self, others: &[BorrowedFd<'_>], patience: Option<Duration>) -> Result<Vec<bool>, Errno> {
         let patience = if self.heard.is_empty() { patience } else { Some(Duration::ZERO) };
-        // The end of a connection is always ready, and has been told already.
+        // A closed connection always polls as ready and has been reported already.
         let own = [self.stream.as_fd()];
         let fds: Vec<BorrowedFd<'_>> = own.into_iter().filter(|_| !self.gone).chain(others.iter().copied()).collect();
         let mut ready = ready(&fds, patience)?;
@@ -191,7 +190,7 @@ fn understand(line: &[u8]) -> Result<Option<Heard>, Trouble> {
             Some(Heard::Event(event))
         }
         Reply::Error(Failure { error }) => Some(Heard::Answer { number, told: Err(Trouble::Refused(error.message)) }),
-        // Nothing that we asked for.
+        // A reply to something that was never requested.
         _ => None,
     })
 }
@@ -200,7 +199,7 @@ fn garbled(what: &str) -> Trouble {
     Trouble::Lost(ClientError::Garbled(what.to_owned()))
 }
 
-/// Which of them can be read, or have ended.
+/// Polls which descriptors are readable or closed.
 fn ready(fds: &[BorrowedFd<'_>], patience: Option<Duration>) -> Result<Vec<bool>, Errno> {
     let mut polled: Vec<PollFd<'_>> = fds.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
     let timeout = patience.and_then(|patience| Timespec::try_from(patience).ok());
@@ -219,7 +218,7 @@ mod tests {
 
     use super::*;
 
-    /// A connection, and the other end of it.
+    /// A connection and its peer.
     fn pair() -> (Tasks, BufReader<UnixStream>) {
         let (ours, theirs) = UnixStream::pair().unwrap();
         (Tasks::over(ours), BufReader::new(theirs))

@@ -1,5 +1,5 @@
-//! What a configuration file says, or everything that is wrong with it: file, line, what was expected, nearest key.
-//! Knows keys and values only through the schema, and changes nothing.
+//! Validates a configuration file and collects every problem in it: file, line, what was expected, nearest key. Knows keys and values only
+//! through the schema, and changes nothing.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,32 +10,32 @@ use toml_edit::{Document, Item, Key, TableLike};
 
 use crate::config::schema::{self, Setting, Value};
 
-/// Nobody writes this much by hand; whatever is larger got there by mistake.
+/// A hand-written file is never this large.
 pub const MAX_BYTES: u64 = 1 << 20;
 
-/// The keys that a file sets, with values that are known to be good.
+/// The keys that a file sets, with validated values.
 pub type Values = BTreeMap<&'static str, Value>;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     pub file: PathBuf,
-    /// From 1; 0 when the file as a whole is meant.
+    /// Counted from 1; 0 for a problem with the whole file.
     pub line: usize,
     pub column: usize,
     pub message: String,
 }
 
-/// In the order of the file, never empty.
+/// In file order, never empty.
 #[derive(Debug, PartialEq)]
 pub struct Problems(pub Vec<Problem>);
 
-/// The text of a file that may not exist yet.
+/// The text of a configuration file; empty if the file does not exist.
 pub struct Source<'a> {
     pub file: &'a Path,
     pub text: &'a str,
 }
 
-/// What the file sets; a file that does not exist sets nothing.
+/// Reads what the file sets; a missing file sets nothing.
 pub fn read(file: &Path) -> Result<Values, Problems> {
     let text = read_text(file).map_err(|problem| Problems(vec![problem]))?;
     let source = Source { file, text: text.as_deref().unwrap_or_default() };
@@ -43,14 +43,14 @@ pub fn read(file: &Path) -> Result<Values, Problems> {
     if problems.is_empty() { Ok(values) } else { Err(Problems(problems)) }
 }
 
-/// Nothing when there is no such file.
+/// Returns `None` if the file does not exist.
 pub fn read_text(file: &Path) -> Result<Option<String>, Problem> {
     let whole = |message: String| Problem { file: file.to_owned(), line: 0, column: 0, message };
     let unreadable = |error: std::io::Error| whole(format!("could not read it: {error}"));
     match std::fs::metadata(file) {
         Ok(meta) if meta.len() > MAX_BYTES => return Err(whole(format!("is larger than {MAX_BYTES} bytes"))),
         Ok(meta) if meta.is_file() => {}
-        // Opening a pipe would wait for somebody to write into it.
+        // Opening a FIFO would block until a writer appears.
         Ok(_) => return Err(whole("is not a plain file".to_owned())),
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unreadable(error)),
@@ -68,12 +68,12 @@ impl<'a> Source<'a> {
     pub fn parse(&self) -> Result<Document<&'a str>, Problem> {
         Document::parse(self.text).map_err(|error| {
             let offset = error.span().map_or(0, |span| span.start);
-            // Some messages of the parser have two lines.
+            // Some parser messages span two lines.
             self.problem(offset, error.message().trim().replace('\n', ", "))
         })
     }
 
-    /// The good values, and every problem; when the syntax is wrong, only that.
+    /// Returns the valid values and every problem; after a syntax error, only that error.
     pub fn check(&self) -> (Values, Vec<Problem>) {
         let document = match self.parse() {
             Ok(document) => document,
@@ -118,7 +118,7 @@ impl Check<'_> {
             if schema::has_section(name) {
                 self.section(name, section);
             } else if header && (near.is_some() || section.is_empty()) {
-                // One slip in a header is one problem, however many keys follow it.
+                // A typo in a header is reported once, however many keys follow it.
                 let hint = near.map_or_else(String::new, |near| format!("; did you mean [{near}]?"));
                 self.complain(key, format!("unknown section [{name}]{hint}"));
             } else {
@@ -172,7 +172,7 @@ fn entries(table: &dyn TableLike) -> impl Iterator<Item = (&Key, &Item)> {
     table.iter().filter_map(|(name, _)| table.get_key_value(name))
 }
 
-/// What stands where a value was expected. Long values are named, short ones shown.
+/// Describes what was found in place of a value: short values are quoted, long ones are named by type.
 fn found(item: &Item) -> String {
     match item {
         Item::Value(toml_edit::Value::InlineTable(_)) | Item::Table(_) => "a section".to_owned(),
@@ -194,7 +194,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// One problem a line.
+/// Prints one problem per line.
 impl fmt::Display for Problems {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<String> = self.0.iter().map(Problem::to_string).collect();

@@ -1,5 +1,5 @@
-//! Changes one key in the text of a configuration file and leaves every other byte alone. Cuts and pastes by position:
-//! rendering the parsed document again would lose CRLF, the byte order mark and the spacing of dotted keys.
+//! Changes one key in the text of a configuration file and leaves every other byte alone. Cuts and pastes by position: rendering the parsed
+//! TOML would lose CRLF, the byte order mark and the spacing of dotted keys.
 
 use std::ops::Range;
 
@@ -8,27 +8,27 @@ use toml_edit::{Item, Table};
 use crate::config::check::{Problem, Source, Values};
 use crate::config::schema::{DEFAULTS, Setting, Value};
 
-/// Longer lists get a line for each item.
+/// Longer lists get one line per item.
 const WIDTH: usize = 80;
 
-/// Where a setting is, or where it would go.
+/// Where a setting is, or where it would be inserted.
 enum Place {
     Present {
         entry: Range<usize>,
         value: Range<usize>,
         shape: Shape,
     },
-    /// Behind the `{` of an inline table.
+    /// After the `{` of an inline table.
     Inside {
         brace: usize,
         empty: bool,
     },
-    /// On a line of its own, after the line that this offset is on.
+    /// On its own line, after the line that contains this offset.
     After {
         offset: usize,
         prefix: String,
     },
-    /// In a section that is not there either.
+    /// In a section that does not exist either.
     Nowhere,
 }
 
@@ -58,7 +58,7 @@ pub fn set(source: &Source, setting: &'static Setting, value: &Value) -> Result<
     verify(source, setting, changed, &expected)
 }
 
-/// The text without the key; the same text when it was not there. Comments above the key stay: they may be about more.
+/// Removes the key from the text. Leaves the comments above it: they may be about more than the key.
 pub fn unset(source: &Source, setting: &'static Setting) -> Result<String, Problem> {
     let text = source.text;
     let Place::Present { entry, shape, .. } = place(source, setting)? else { return Ok(text.to_owned()) };
@@ -71,7 +71,7 @@ pub fn unset(source: &Source, setting: &'static Setting) -> Result<String, Probl
     verify(source, setting, changed, &expected)
 }
 
-/// What a new file is made of: `default.toml` with every value commented out.
+/// The text of a new file: `default.toml` with every value commented out.
 pub fn template() -> String {
     let stays = |line: &str| line.is_empty() || line.starts_with(['#', '[']);
     DEFAULTS.lines().map(|line| if stays(line) { format!("{line}\n") } else { format!("# {line}\n") }).collect()
@@ -88,12 +88,12 @@ fn place(source: &Source, setting: &Setting) -> Result<Place, Problem> {
     else {
         return Ok(Place::Nowhere);
     };
-    // A section within another is looked for inside it.
+    // Descends into nested sections.
     for name in names {
         let Some(table) = section.as_table_like() else { return refuse(&setting.section, section_key.span()) };
         match (table.get_key_value(name), section) {
             (Some(found), _) => (section_key, section) = found,
-            // Only a header of its own can be put behind another header.
+            // A new header can only follow another header, not dotted keys or an inline table.
             (None, Item::Table(outer)) if !outer.is_dotted() => return Ok(Place::Nowhere),
             (None, _) => return refuse(&setting.section, section_key.span()),
         }
@@ -107,7 +107,7 @@ fn place(source: &Source, setting: &Setting) -> Result<Place, Problem> {
         return Ok(Place::Present { entry: key_span.start..value.end, value, shape });
     }
     Ok(match section {
-        // Within a header it is said from that header on, and which one that is cannot be told from here.
+        // Dotted keys below a header belong to that header, and it is not known here which one that is.
         Item::Table(table) if table.is_dotted() && setting.section.contains('.') => {
             return refuse(&setting.section, section_key.span());
         }
@@ -115,7 +115,7 @@ fn place(source: &Source, setting: &Setting) -> Result<Place, Problem> {
             let prefix = format!("{}.", setting.section);
             Place::After { offset: last_value(table).unwrap_or_else(|| start(section.span())), prefix }
         }
-        // Only `[section.something]` is there.
+        // Only `[section.something]` exists.
         Item::Table(table) if table.is_implicit() => Place::Nowhere,
         Item::Table(table) => {
             let header = section.span().map_or(0, |span| span.end);
@@ -127,7 +127,7 @@ fn place(source: &Source, setting: &Setting) -> Result<Place, Problem> {
     })
 }
 
-/// Where the last value directly in this table ends.
+/// The end of the last value directly in this table.
 fn last_value(table: &Table) -> Option<usize> {
     value_spans(table).map(|span| span.end).max()
 }
@@ -136,7 +136,7 @@ fn value_spans(table: &Table) -> impl Iterator<Item = Range<usize>> {
     table.iter().filter_map(|(_, item)| item.as_value()?.span())
 }
 
-/// The end of the commented-out default that `template` wrote, so that a value lands below its own explanation.
+/// The end of the commented-out default that `template` wrote, so that the value is inserted below its own explanation.
 fn commented_out(text: &str, header: usize, table: &Table, name: &str) -> Option<usize> {
     let mut offset = line_end(text, header);
     let mut lines = Vec::new();
@@ -146,7 +146,7 @@ fn commented_out(text: &str, header: usize, table: &Table, name: &str) -> Option
         offset = end;
     }
     let mut section = lines.into_iter().take_while(|(_, line)| !line.starts_with('['));
-    // A line of a multi-line text may look like a comment.
+    // A line of a multi-line string may look like a comment.
     let in_value = |offset| value_spans(table).any(|span| span.contains(&offset));
     let (offset, line) = section.find(|(offset, line)| is_comment_of(line, name) && !in_value(*offset))?;
     if line.ends_with('[') { section.find(|(_, line)| *line == "# ]").map(|(end, _)| end) } else { Some(offset) }
@@ -166,7 +166,7 @@ fn insert_line(text: &str, offset: usize, line: &str, newline: &str) -> String {
     }
 }
 
-/// An entry of an inline table with the comma that must go with it.
+/// An entry of an inline table, with the comma that must be removed with it.
 fn with_comma(text: &str, entry: Range<usize>) -> Range<usize> {
     let after = text[entry.end..].trim_start();
     if let Some(rest) = after.strip_prefix(',') {
@@ -202,7 +202,7 @@ fn line_end(text: &str, offset: usize) -> usize {
     text[offset..].find('\n').map_or(text.len(), |newline| offset + newline + 1)
 }
 
-/// Cutting by position must never damage the rest, whatever TOML allows that we did not think of.
+/// Checks that the edit changed only the given setting, in case TOML allows a form that the edits by position do not handle.
 fn verify(source: &Source, setting: &Setting, changed: String, expected: &Values) -> Result<String, Problem> {
     let (values, _) = Source { file: source.file, text: &changed }.check();
     if values == *expected {

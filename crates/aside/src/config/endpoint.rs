@@ -1,27 +1,27 @@
-//! Who is asked for which use, and with which key. A key goes only to the server that it was set beside: a section that
-//! names another server gets neither the key nor the model of the section above. Sends nothing.
+//! Chooses the provider, model and key for each use. A key goes only to the server that it was set beside: a section that names another
+//! server inherits neither the key nor the model of `[llm]`. Sends nothing.
 
 use crate::config::{Choice, Llm, Provider};
 
-/// A model and how to get at it.
+/// A model and the server that runs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     pub server: Server,
-    /// Empty when the server has one only.
+    /// Empty if the server has only one model.
     pub model: String,
 }
 
-/// A server and the way to its key. Those that are equal are the same server.
+/// A server and where its key is. Equal values mean the same server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Server {
     pub provider: Provider,
-    /// Empty for the server that we keep ourselves.
+    /// Empty for the model server that Aside runs itself.
     pub base_url: String,
     pub key: Key,
     pub connect_ms: u64,
 }
 
-/// Where a key is; never the key itself.
+/// Where a key is stored; never the key itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
     None,
@@ -31,12 +31,12 @@ pub enum Key {
 }
 
 impl Llm {
-    /// Nobody when the embedded engine is to answer.
+    /// Returns `None` when the embedded engine answers.
     pub fn endpoint(&self, choice: &Choice) -> Option<Endpoint> {
         let own = Parts::of(choice);
         let ours = Parts::all(self);
         let provider = choice.provider.unwrap_or(self.provider);
-        // An address of its own means another server, and so does another provider.
+        // A different address or provider means another server.
         let same_provider = choice.provider.is_none_or(|own| own == self.provider);
         let parts = if !same_provider || !own.base_url.is_empty() && own.base_url != ours.base_url {
             own
@@ -51,7 +51,7 @@ impl Llm {
         self.at(provider, &parts)
     }
 
-    /// The one of that name: as the section says that has it, or where such a one usually is.
+    /// Finds the endpoint of a provider: the first section that uses it, or its default address.
     pub fn named(&self, provider: Provider, choice: &Choice) -> Option<Endpoint> {
         let sections = [choice, &self.translate, &self.complete, &self.task];
         let has_it = |choice: &&&Choice| choice.provider.unwrap_or(self.provider) == provider;
@@ -62,12 +62,12 @@ impl Llm {
         }
     }
 
-    /// Whether anybody may be asked, for whatever use.
+    /// Whether any use has a provider to ask.
     pub fn asks_somebody(&self) -> bool {
         [&self.complete, &self.translate, &self.task].into_iter().any(|choice| self.endpoint(choice).is_some())
     }
 
-    /// A setting that names a server or a model though no provider is named that would be asked there.
+    /// The name of a setting that gives a server or a model although no provider is set that would use it.
     pub fn unused(&self) -> Option<&'static str> {
         let sections = [
             ("llm.base_url", &self.base_url),
@@ -80,7 +80,7 @@ impl Llm {
         set.filter(|_| !self.asks_somebody())
     }
 
-    /// Why a server or a model that is set is not asked; empty when none is set, or when the request names a provider itself.
+    /// Explains why a configured server or model is not used; empty if there is none, or if the request names a provider itself.
     pub fn unused_excuse(&self, provider: &str) -> String {
         let unused = self.unused().filter(|_| provider.is_empty());
         unused.map(|name| format!("{name} is set, but llm.provider names no model")).unwrap_or_default()
@@ -97,7 +97,7 @@ impl Llm {
                 let server = Server::kept(self.timeout_connect_ms);
                 return Some(Endpoint { server, model: parts.model.to_owned() });
             }
-            // Where llama-server is unless it is told otherwise.
+            // The default address of llama-server.
             Provider::Local => Usual { at: "http://127.0.0.1:8080/v1", model: "", key: "" },
         };
         let is_usual = parts.base_url.is_empty() || parts.base_url.trim_end_matches('/') == usual.at;
@@ -113,7 +113,7 @@ impl Llm {
 }
 
 impl Server {
-    /// The one that we keep ourselves. Whoever starts it makes its key, so none that is set goes there.
+    /// The model server that Aside runs itself. Its key is generated when it starts, so no configured key goes there.
     fn kept(connect_ms: u64) -> Self {
         Self { provider: Provider::Local, base_url: String::new(), key: Key::None, connect_ms }
     }
@@ -123,7 +123,7 @@ impl Server {
     }
 }
 
-/// Where a provider is found when no setting says otherwise. Its key goes to that address only.
+/// A provider's default address, model and key variable. The key goes to that address only.
 struct Usual {
     at: &'static str,
     model: &'static str,
@@ -155,7 +155,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// What was named most deliberately wins.
+    /// The most explicit setting wins: keyring, then command, then variable.
     fn key(&self) -> Key {
         match (self.keyring, self.cmd, self.env) {
             ("", "", "") => Key::None,
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    /// `[llm]` and `[llm.complete]` as written, to who completes: provider, address, model, key.
+    /// Takes the text of `[llm]` and `[llm.complete]`; returns the resulting provider, address, model and key of completion.
     fn completes(llm: &str, complete: &str) -> String {
         let temp = tempfile::tempdir().unwrap();
         let file = temp.path().join("config.toml");

@@ -1,6 +1,6 @@
-//! The configuration of a running daemon: re-read when the file changes, and the last good one while the file is wrong or does not
-//! answer. No watcher: a look at the file survives editors that replace it and dotfiles behind links, and costs a microsecond. The look
-//! happens on a thread of its own, so that a dead mount or a file lease delays no request.
+//! Holds the configuration of a running daemon: re-reads the file when it changes, and keeps the last valid version while the file is
+//! invalid or unreachable. Compares `stat` results instead of using a watcher: that survives editors that replace the file and dotfiles
+//! behind links, and costs a microsecond. The check runs on its own thread, so that a dead mount or a file lease delays no request.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ struct State {
     stamp: Option<Stamp>,
 }
 
-/// Changes when the file does. The time of the last change to the inode tells that a `chmod` made it readable.
+/// Changes whenever the file does. The inode's change time catches a `chmod` that makes the file readable.
 #[derive(PartialEq)]
 struct Stamp {
     device: u64,
@@ -37,29 +37,29 @@ struct Stamp {
 }
 
 impl Live {
-    /// Reads the file; the daemon does not serve yet.
+    /// Reads the file synchronously, before the daemon serves requests.
     pub fn new(path: PathBuf) -> Self {
         let mut state = State { good: Arc::default(), problems: None, stamp: Stamp::of(&path) };
         state.take(Config::load(&path));
         Self { file: Arc::new(Watched { path, state: Mutex::new(state) }), refresh: Refresh::default() }
     }
 
-    /// The same `Arc` as before unless a value changed, so that whatever was made from it can be kept by its address. Touches no file.
+    /// Returns the same `Arc` until a value changes, so that callers can cache by its address. Reads no file.
     pub fn current(&self) -> Arc<Config> {
         Arc::clone(&self.file.lock().good)
     }
 
-    /// What is wrong with the file now, one problem a line, while an earlier configuration stays in force.
+    /// What is wrong with the file now, one problem per line, while an earlier configuration stays in force.
     pub fn problems(&self) -> Option<String> {
         self.file.lock().problems.clone()
     }
 
-    /// The next look is due: a line begins, and the one before it may have changed a setting.
+    /// Makes the next check due at once: a new line begins, and the previous command may have changed a setting.
     pub fn hurry(&self) {
         self.refresh.hurry();
     }
 
-    /// Looks at the file again when that is due. Returns soon, also when the file does not answer.
+    /// Checks the file if that is due. Returns soon even if the file system hangs.
     pub async fn refresh(&self) {
         let file = Arc::clone(&self.file);
         self.refresh.run(move || file.look()).await;
@@ -67,9 +67,9 @@ impl Live {
 }
 
 impl Watched {
-    /// Holds no lock while it touches the file system.
+    /// Holds no lock while it accesses the file system.
     fn look(&self) {
-        // Before reading: a change while we read is seen by the next look.
+        // Taken before reading, so that a change during the read is seen by the next check.
         let stamp = Stamp::of(&self.path);
         if stamp == self.lock().stamp {
             return;
@@ -81,7 +81,7 @@ impl Watched {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Every state in between is a configuration too, so one that a panic left behind is good enough.
+        // Every intermediate state is a valid configuration, so a poisoned lock is safe to use.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,5 +1,5 @@
-//! The settings in force: the person's `config.toml` over the embedded `default.toml`. What can be set is in `schema`,
-//! what is wrong with a file in `check`; this file only gives the values their types.
+//! Defines the settings as types: the user's `config.toml` over the embedded `default.toml`. `schema` lists what can be set, and `check`
+//! validates a file.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ pub struct Config {
     pub remote: Remote,
 }
 
-/// Tasks that are asked for from a chat.
+/// Tasks that are requested from a chat.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Remote {
@@ -50,7 +50,7 @@ pub struct Remote {
     pub relay: String,
 }
 
-/// How a chat is reached.
+/// How a chat is connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Chat {
@@ -75,7 +75,7 @@ impl Chat {
     }
 }
 
-/// What other agents may ask.
+/// Limits for other agents that call Aside over MCP.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mcp {
@@ -115,7 +115,7 @@ pub struct Detect {
     pub log: bool,
 }
 
-/// What becomes of a sentence that was typed as a command.
+/// What happens to prose that was typed as a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reroute {
@@ -155,7 +155,7 @@ pub struct Task {
     pub keep_days: u64,
 }
 
-/// Where commands of tasks may write, unless the person says otherwise.
+/// Where commands of tasks may write, unless the user decides otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confine {
@@ -163,7 +163,7 @@ pub enum Confine {
     Workspace,
 }
 
-/// How what commands print is seen.
+/// How the output of commands is captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Capture {
@@ -173,7 +173,7 @@ pub enum Capture {
     Off,
 }
 
-/// When a model is asked for the command of a request.
+/// When a model is asked to translate a request into a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ask {
@@ -212,7 +212,7 @@ pub struct Llm {
     pub task: Choice,
 }
 
-/// The model server that we keep ourselves.
+/// The model server that Aside runs itself.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Local {
@@ -224,7 +224,7 @@ pub struct Local {
     pub arguments: Vec<String>,
 }
 
-/// What is set for one use of a model; what is empty is as in the section above.
+/// Settings for one use of a model; empty values are inherited from `[llm]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
@@ -290,7 +290,7 @@ pub struct History {
     pub ignore: Vec<String>,
 }
 
-/// What becomes of a command that carries a secret; the same words as in `filter`.
+/// What happens to a command that contains a secret; the same values as in `filter`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Secrets {
@@ -330,12 +330,12 @@ impl Config {
             }
             section.insert(setting.name.clone(), serde_json::json!(value));
         }
-        // The values passed the schema, and the test below holds the schema and these types together.
+        // The values passed the schema, and the test below keeps the schema and these types in step.
         serde_json::from_value(sections.into()).expect("default.toml and Config agree")
     }
 }
 
-/// The empty text names nobody.
+/// An empty text means no provider.
 fn if_any<'de, D: serde::Deserializer<'de>>(text: D) -> Result<Option<Provider>, D::Error> {
     let text = String::deserialize(text)?;
     if text.is_empty() {
@@ -345,14 +345,14 @@ fn if_any<'de, D: serde::Deserializer<'de>>(text: D) -> Result<Option<Provider>,
 }
 
 impl Provider {
-    /// The one that is called so, in the settings or on the command line.
+    /// Finds a provider by its name in the settings or on the command line.
     pub fn named(name: &str) -> Option<Self> {
         let all = [Provider::Embedded, Provider::Openai, Provider::Anthropic, Provider::Local];
         let name = if name == "none" { "embedded" } else { name };
         all.into_iter().find(|provider| provider.name() == name)
     }
 
-    /// As the settings call it, and the answers that it gives.
+    /// The provider's name in the settings and in replies.
     pub fn name(self) -> &'static str {
         match self {
             Provider::Embedded => "embedded",

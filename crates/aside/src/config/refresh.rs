@@ -1,5 +1,5 @@
-//! When a file that the daemon keeps in memory is looked at again: at most once a second where changes are rare, on a thread of its own, one look at a time.
-//! A look that hangs holds one thread, and delays a request by `PATIENCE` at most; until it returns, no further one begins.
+//! Schedules the re-reading of files that the daemon caches: at most one check per interval, on its own thread, one at a time. A check that
+//! hangs blocks one thread and delays a request by at most `PATIENCE`; no further check starts until it returns.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How long a request waits for a look that its answer may depend on. A file system that is well answers in microseconds.
+/// How long a request waits for a check that its answer may depend on. A healthy file system answers in microseconds.
 const PATIENCE: Duration = Duration::from_millis(40);
 
 pub struct Refresh {
@@ -23,29 +23,29 @@ impl Default for Refresh {
 
 #[derive(Default)]
 struct Pace {
-    /// When the last look began.
+    /// When the last check began.
     began: Option<Instant>,
-    /// Ends with the look that is under way.
+    /// Closes when the check in progress ends.
     under_way: Option<watch::Receiver<()>>,
 }
 
 impl Refresh {
-    /// Looks each time, for what a person has just changed and tries at once.
+    /// Checks on every call, for files that the user edits and tries at once.
     pub fn each_time() -> Self {
         Self { every: Duration::ZERO, ..Self::default() }
     }
 
-    /// Looks when that is due, and waits for a look that has just begun.
+    /// Starts a check if due, and waits for a check that has just begun.
     pub async fn run(&self, look: impl FnOnce() + Send + 'static) {
         let Some((began, mut under_way)) = self.begin(look) else { return };
         let left = PATIENCE.saturating_sub(began.elapsed());
         if !left.is_zero() {
-            // The sender is dropped when the look has ended.
+            // The sender is dropped when the check ends.
             let _ = tokio::time::timeout(left, under_way.changed()).await;
         }
     }
 
-    /// Makes the next one due, whenever the last one was.
+    /// Makes the next check due at once.
     pub fn hurry(&self) {
         let mut pace = locked(&self.pace);
         if pace.under_way.is_none() {
@@ -53,7 +53,7 @@ impl Refresh {
         }
     }
 
-    /// The look under way; none when nothing is due.
+    /// Returns the check in progress; `None` if none is due.
     fn begin(&self, look: impl FnOnce() + Send + 'static) -> Option<(Instant, watch::Receiver<()>)> {
         let mut pace = locked(&self.pace);
         if let (Some(began), Some(under_way)) = (pace.began, &pace.under_way) {
@@ -67,7 +67,7 @@ impl Refresh {
         pace.began = Some(now);
         pace.under_way = Some(receiver.clone());
         drop(pace);
-        // Not of the runtime's pool: a look that hangs must not be waited for when the daemon ends.
+        // Not on the runtime's pool: shutdown would wait for a check that hangs.
         let looking = std::thread::Builder::new().spawn(move || {
             let _ended = ended;
             look();
@@ -76,7 +76,7 @@ impl Refresh {
     }
 }
 
-/// Dropped by the thread that looks, also when that panics, and when there is no such thread.
+/// Dropped by the checking thread, also on a panic or if the thread could not be started.
 struct Ended {
     pace: Arc<Mutex<Pace>>,
     _sender: watch::Sender<()>,

@@ -1,5 +1,5 @@
-//! What can be set. `default.toml` is the only list: the type of a key is the type of its default, the comment above it
-//! says why it is there, and `# one of:`, `# between:` and `# form:` lines bound its values. Reads no file of the person's.
+//! Defines what can be set, from `default.toml` alone: a key has the type of its default, the comment above it is its help text, and `# one
+//! of:`, `# between:` and `# form:` lines bound its values. Reads no file of the user's.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -9,10 +9,10 @@ use serde::Serialize;
 
 pub const DEFAULTS: &str = include_str!("../../default.toml");
 
-/// Below this Jaro-Winkler similarity a suggestion puzzles more than it helps.
+/// Below this Jaro-Winkler similarity, a suggestion confuses more than it helps.
 const NEAR: f64 = 0.8;
 
-/// How a text without a character is written.
+/// How an empty text is written.
 const EMPTY: &str = r#""""#;
 
 const COLOURS: [&str; 9] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white", "default"];
@@ -21,7 +21,7 @@ const COLOURS: [&str; 9] = ["black", "red", "green", "yellow", "blue", "magenta"
 pub struct Setting {
     pub section: String,
     pub name: String,
-    /// `section.name`, as it is written on the command line. A section may lie within another: `llm.complete`.
+    /// `section.name`, as on the command line. Sections can be nested: `llm.complete`.
     pub key: String,
     pub default: Value,
     pub why: String,
@@ -33,7 +33,7 @@ pub struct Setting {
 pub enum Value {
     Bool(bool),
     Integer(i64),
-    /// A whole number is one of these too.
+    /// Accepts integers too.
     Decimal(f64),
     Text(String),
     List(Vec<String>),
@@ -49,7 +49,7 @@ pub enum Rule {
     Patterns,
 }
 
-/// Why a value cannot be taken; `item` is its place in a list, so that a file can name the very line.
+/// Why a value is rejected; `item` is its index in a list, so that the message can point to the line.
 #[derive(Debug, PartialEq)]
 pub struct Complaint {
     pub item: Option<usize>,
@@ -69,7 +69,7 @@ pub fn has_section(name: &str) -> bool {
     schema().iter().any(|setting| setting.section == name)
 }
 
-/// What to say about a key that is not there, on the command line and in a file.
+/// The message for an unknown key, on the command line and in a file.
 pub fn unknown_key(given: &str) -> String {
     match nearest_key(given) {
         Some(setting) => format!("unknown key {given}; did you mean {}?", setting.key),
@@ -81,7 +81,7 @@ pub fn nearest_section(given: &str) -> Option<&'static str> {
     nearest(schema().iter().map(|setting| (setting.section.as_str(), likeness(given, &setting.section))))
 }
 
-/// Names weigh most: a key is more often misspelt, or put into the wrong section, than it is in a misspelt section.
+/// The name weighs most: a key is more often misspelt or in the wrong section than in a misspelt section.
 fn nearest_key(given: &str) -> Option<&'static Setting> {
     let (section, name) = given.rsplit_once('.').unwrap_or(("", given));
     nearest(schema().iter().map(|setting| {
@@ -96,7 +96,7 @@ fn nearest<T>(scored: impl Iterator<Item = (T, f64)>) -> Option<T> {
 
 fn likeness(given: &str, known: &str) -> f64 {
     let given = given.to_lowercase().replace('-', "_");
-    // A remembered half (`style`, `candidates`) shares no beginning, which is all that Jaro-Winkler looks for.
+    // A remembered part of a key (`style`, `candidates`) shares no prefix with it, which Jaro-Winkler relies on.
     let part = given.len() > 3 && known.split('_').any(|word| word == given);
     strsim::jaro_winkler(&given, known).max(if part { NEAR } else { 0.0 })
 }
@@ -113,7 +113,7 @@ impl Setting {
             (Rule::Between(low, high), Value::Integer(number)) if !(low..=high).contains(&number) => {
                 Err(self.complaint(value))
             }
-            // No comparison holds for what is no number.
+            // `contains` is false for NaN, so NaN is rejected.
             (Rule::Between(low, high), Value::Decimal(number)) if !(*low as f64..=*high as f64).contains(number) => {
                 Err(self.complaint(value))
             }
@@ -123,7 +123,7 @@ impl Setting {
         }
     }
 
-    /// The value given on the command line, where a text needs no quotes and a list is one TOML array or several words.
+    /// Parses a value from the command line, where a text needs no quotes and a list is one TOML array or several words.
     pub fn parse(&self, words: &[String]) -> Result<Value, Complaint> {
         let one = words.join(" ");
         let value = match &self.default {
@@ -168,7 +168,7 @@ impl Setting {
                 return Err(Complaint { item: Some(index), message });
             }
         }
-        // Each may be small enough and all of them together too large.
+        // Each pattern may be small enough while all of them together are too large.
         RegexSet::new(patterns).map(drop).map_err(|error| {
             let message = format!("{}: these patterns cannot be used together: {}", self.key, reason(&error));
             Complaint { item: None, message }
@@ -176,7 +176,7 @@ impl Setting {
     }
 }
 
-/// As TOML, on one line.
+/// Prints the value as TOML, on one line.
 impl fmt::Display for Value {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -190,7 +190,7 @@ impl fmt::Display for Value {
 }
 
 impl Value {
-    /// The values a setting can have; nothing for dates and lists of anything but text.
+    /// Converts a TOML value; `None` for dates and for lists that hold anything but text.
     pub fn from_toml(value: &toml_edit::Value) -> Option<Self> {
         match value {
             toml_edit::Value::Boolean(yes) => Some(Self::Bool(*yes.value())),
@@ -205,7 +205,7 @@ impl Value {
     }
 }
 
-/// A single word that is a TOML array. A pattern such as `[ab]` is none, and stays a word.
+/// Parses a single word as a TOML array. A pattern such as `[ab]` is not one, and stays a word.
 fn array(words: &[String]) -> Option<Vec<String>> {
     let [word] = words else { return None };
     match Value::from_toml(&word.trim().parse().ok()?)? {
@@ -214,7 +214,7 @@ fn array(words: &[String]) -> Option<Vec<String>> {
     }
 }
 
-/// What zsh takes in `region_highlight`; it ignores the rest without a word, so nobody else would tell.
+/// The syntax that zsh accepts in `region_highlight`. zsh silently ignores anything else, so the user would never learn of a mistake.
 fn is_highlight(text: &str) -> bool {
     text.split(',').all(|part| match part.split_once('=') {
         Some(("fg" | "bg", colour)) => is_colour(colour),
@@ -229,14 +229,14 @@ fn is_colour(text: &str) -> bool {
     COLOURS.contains(&text) || text.strip_prefix('#').map_or_else(is_number, is_hex)
 }
 
-/// The last line of the error: the others draw the pattern again, with an arrow below it.
+/// The last line of the error: the others repeat the pattern with an arrow below it.
 fn reason(error: &regex::Error) -> String {
     let error = error.to_string();
     let last = error.lines().last().unwrap_or_default();
     last.trim_start_matches("error: ").to_owned()
 }
 
-/// Panics when the embedded file is malformed: a program that was tested once cannot be built with such a file.
+/// Panics if the embedded file is malformed, which any test would catch.
 fn read(defaults: &str) -> Vec<Setting> {
     let document: toml_edit::DocumentMut = defaults.parse().expect("default.toml is TOML");
     let mut settings = Vec::new();
@@ -294,7 +294,7 @@ mod tests {
     fn every_key_says_why_in_one_line_and_accepts_its_own_default() {
         for setting in schema() {
             assert!(setting.why.ends_with('.'), "{}: {:?}", setting.key, setting.why);
-            // The generated zsh completion would not quote them.
+            // The generated zsh completion would not quote these characters.
             assert!(!setting.why.contains(['"', '`', '\\']), "{}: {:?}", setting.key, setting.why);
             assert_eq!(setting.accept(&setting.default), Ok(()), "{}", setting.key);
         }

@@ -1,4 +1,4 @@
-//! Replaces a file of the person's as a whole or not at all, through links and with its mode. Decides nothing about content.
+//! Replaces one of the user's files by an atomic rename, through links and with its mode kept. Does not decide about the content.
 
 use std::fs::{Metadata, Permissions};
 use std::io::Write;
@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use rustix::fs::Access;
 
-/// As many as Linux follows.
+/// The limit that Linux has.
 const MAX_LINKS: usize = 40;
 
-/// Makes the directory as well when the file is new.
+/// Also creates the directory of a new file.
 pub fn replace(path: &Path, content: &[u8]) -> anyhow::Result<()> {
     let doing = || format!("could not write {}", path.display());
     let target = behind_links(path).with_context(doing)?;
     let dir = target.parent().with_context(doing)?;
     std::fs::create_dir_all(dir).with_context(doing)?;
     let before = std::fs::metadata(&target).ok();
-    // Renaming over a read-only file would work, and would go against whoever made it so.
+    // Renaming over a read-only file would succeed, against the intent of making it read-only.
     if before.is_some() {
         rustix::fs::access(&target, Access::WRITE_OK).with_context(doing)?;
     }
@@ -26,7 +26,7 @@ pub fn replace(path: &Path, content: &[u8]) -> anyhow::Result<()> {
 }
 
 fn replace_target(target: &Path, dir: &Path, before: Option<&Metadata>, content: &[u8]) -> anyhow::Result<()> {
-    // A new file gets what the umask leaves of this.
+    // The umask applies to the mode of a new file.
     let mut file =
         tempfile::Builder::new().prefix(".aside-").permissions(Permissions::from_mode(0o666)).tempfile_in(dir)?;
     file.write_all(content)?;
@@ -42,7 +42,7 @@ fn replace_target(target: &Path, dir: &Path, before: Option<&Metadata>, content:
     Ok(())
 }
 
-/// Where the bytes are. Not `canonicalize`: the last link may point to a file that is still to be made.
+/// Resolves links. Not with `canonicalize`: the last link may point to a file that does not exist yet.
 fn behind_links(path: &Path) -> anyhow::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {

@@ -1,5 +1,4 @@
-//! One connection: reads requests, has them answered, writes what is ready. Never lets a client that does not read
-//! hold anything up.
+//! Serves one connection: reads requests, dispatches them, writes replies. A client that does not read never blocks anything else.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,13 +19,13 @@ use crate::daemon::later::{self, Later, Newest, Tellers, Tone};
 use crate::daemon::state::{State, Work};
 use crate::exec::taint::Caller;
 
-/// Requests of one connection under way at once. Reading stops until one has ended.
+/// Cap on concurrent requests of one connection. Reading pauses until one ends.
 const MAX_UNDER_WAY: usize = 64;
-/// Answers waiting for one client to read them. The oldest is dropped: the newest is the one it wants.
+/// Cap on replies waiting for a client. Drops the oldest: the client wants the newest.
 const MAX_WAITING: usize = 64;
-/// Events of tasks waiting for one client. Whoever tells them waits until it has read some: none is dropped.
+/// Cap on task events waiting for a client. Their sender waits (backpressure), so none is dropped.
 const MAX_STREAMED: usize = 16;
-/// How often to look whether a client that has nothing more to say still reads.
+/// Poll interval for whether a client that has stopped sending still reads.
 const LOOK: Duration = Duration::from_millis(20);
 
 pub fn accept(state: Arc<State>, stream: UnixStream) {
@@ -37,7 +36,7 @@ pub fn accept(state: Arc<State>, stream: UnixStream) {
         Err(error) => return state.notice(format!("refused a connection whose user is unknown: {error}")),
     };
     let caller = Caller::of(&stream);
-    // At once: the daemon may look whether it is idle before the task begins, and several times after the machine slept.
+    // At once: the daemon may check for idleness before the task begins, and several times after the machine slept.
     state.touch();
     tokio::spawn(async move {
         let Some(place) = state.connections().admit(process, caller) else {
@@ -49,7 +48,7 @@ pub fn accept(state: Arc<State>, stream: UnixStream) {
         let client = Client { process, caller, place: &place };
         let served = async {
             listen(&state, read, &outbox, &client).await;
-            // A client that hangs up right after its last request still gets it answered; the writer ends by itself.
+            // A client that stops sending after its last request still gets the reply; the writer ends by itself.
             outbox.close();
             let _ = (&mut writer).await;
         };
@@ -65,7 +64,7 @@ pub fn accept(state: Arc<State>, stream: UnixStream) {
     });
 }
 
-/// The other end of a connection.
+/// The peer of a connection.
 struct Client<'p> {
     process: Option<i32>,
     caller: Caller,
@@ -83,7 +82,7 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
         watch: Arc::new(Newest::of(process)),
         tellers: Arc::default(),
     };
-    // As the shell has said that is at the other end.
+    // The last privacy state that the connected shell reported.
     let mut is_private = false;
     let mut stream = Stream::default();
     let mut chunk = vec![0; 8192];
@@ -101,7 +100,7 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
             let superseded = newest.is_some_and(|newest| place < newest);
             let work = state.working();
             let (voice, says_private, request) = match frame {
-                // Its client has typed on; the answer would be thrown away.
+                // The user has typed on; the client would discard the reply.
                 Frame::Call(Call { id, request: Request::Complete(_), .. }) if superseded => {
                     outbox.put(spelling, Answer { id, reply: Reply::Complete(Candidates::default()) }, work);
                     continue;
@@ -129,13 +128,13 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
             if let Request::Hello(hello) = &request {
                 is_private = hello.private;
                 if is_private {
-                    // What was asked in the open and has not left yet stays here.
+                    // Cancels requests from before private mode, so that what has not been sent to a model yet is never sent.
                     threads.give_up();
                 }
             }
             let privacy = dispatch::privacy(state, &request, is_private || says_private);
             let later = voice.later(&request, &threads, outbox);
-            // What follows counts on it, and names come in parts that have an order.
+            // Handled in order: later requests depend on these, and names arrive in ordered parts.
             let tells_of_the_shell = matches!(request, Request::Hello(_) | Request::Names(_));
             let (state, outbox) = (Arc::clone(state), Arc::clone(outbox));
             let answering = tokio::spawn(async move {
@@ -150,11 +149,11 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
             }
         }
     }
-    // Everything under way has given its permit back when all of them can be taken.
+    // Once all permits can be acquired, no request is in progress.
     let all = room.acquire_many(MAX_UNDER_WAY as u32);
     tokio::select! {
         _ = all => {
-            // What is watched goes on for somebody who only reads.
+            // Event streams continue for a client that only reads.
             if threads.tellers.are_telling() {
                 left(&read).await;
             }
@@ -167,22 +166,22 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
     }
 }
 
-/// What may be said more than once on a connection. To explain a command is no new line: a wish goes on meanwhile.
+/// What may send several replies on a connection. Explaining a command is not a new line: a translation continues meanwhile.
 struct Threads {
     line: Arc<Newest>,
     explanation: Arc<Newest>,
-    /// What is said to a sentence goes on while other lines are typed.
+    /// The answer to prose continues while the user types other lines.
     talk: Arc<Newest>,
-    /// The next command, until the person types one.
+    /// The next command, until the user types.
     next: Arc<Newest>,
-    /// A terminal that is watched from the other end.
+    /// A terminal that the peer captures.
     watch: Arc<Newest>,
-    /// Tasks that are watched. Dropped with the connection.
+    /// Watched tasks. Dropped with the connection.
     tellers: Arc<Tellers>,
 }
 
 impl Threads {
-    /// Gives up what is being thought about, also what could be gone on with. Later requests are answered.
+    /// Cancels all work in progress, including work that the next line could reuse. Later requests are served.
     fn give_up(&self) {
         self.line.end();
         self.explanation.end();
@@ -196,7 +195,7 @@ impl Threads {
     }
 }
 
-/// Ends when the client does not read any more either. One that has only nothing more to say waits for its answers.
+/// Returns when the client no longer reads. A client that has only stopped sending still waits for its replies.
 async fn left(read: &OwnedReadHalf) {
     loop {
         match read.ready(Interest::WRITABLE).await {
@@ -206,7 +205,7 @@ async fn left(read: &OwnedReadHalf) {
     }
 }
 
-/// How the answers to one request are spelled.
+/// How the replies to a request are encoded.
 #[derive(Clone)]
 enum Voice {
     Ours { spelling: Spelling, id: u64 },
@@ -221,7 +220,7 @@ impl Voice {
         }
     }
 
-    /// With what an answer may say more than once.
+    /// The handle with which a handler sends further replies.
     fn later(&self, request: &Request, threads: &Threads, outbox: &Arc<Outbox>) -> Later {
         let (newest, wait) = match request {
             Request::Complete(asked) => (&threads.line, asked.wait),
@@ -245,7 +244,7 @@ impl Voice {
             | Request::Status
             | Request::Stop => return Later::never(),
         };
-        // Of what the line was, nobody wants an explanation any more.
+        // An explanation or suggestion for the previous line is obsolete.
         if Arc::ptr_eq(newest, &threads.line) {
             threads.explanation.supersede();
             threads.next.supersede();
@@ -265,7 +264,7 @@ impl Voice {
 }
 
 impl Voice {
-    /// For what is told whole.
+    /// A stream whose messages are never dropped.
     fn stream(&self, threads: &Threads, outbox: &Arc<Outbox>) -> later::Stream {
         let (voice, outbox) = (self.clone(), Arc::downgrade(outbox));
         let put = move |reply| {
@@ -286,7 +285,7 @@ fn is_about_the_line(frame: &Frame) -> bool {
     matches!(frame, Frame::Call(Call { request: Request::Complete(_) | Request::Translate(_), .. }))
 }
 
-/// A panic loses this answer and nothing else.
+/// Runs a handler so that a panic loses only its own reply.
 async fn guarded(state: &State, answer: impl Future<Output = Reply> + Send + 'static) -> Reply {
     match tokio::spawn(answer).await {
         Ok(reply) => reply,
@@ -297,22 +296,22 @@ async fn guarded(state: &State, answer: impl Future<Output = Reply> + Send + 'st
     }
 }
 
-/// Answers on their way to a client.
+/// Replies on their way to a client.
 #[derive(Default)]
 struct Outbox {
     waiting: Mutex<Waiting>,
     changed: Notify,
-    /// There is room for what is streamed.
+    /// Notified when there is room for streamed messages.
     room: Notify,
 }
 
 struct Waits {
     bytes: Vec<u8>,
-    /// It ends when the answer is on its way, not before. What nobody asked for is no work.
+    /// Ends when the reply is written, not before. Updates have none.
     work: Option<Work>,
-    /// The request that it has better candidates for: those after it take its place.
+    /// The request that this update is for: a later update of it replaces this one.
     better: Option<u64>,
-    /// It is one of many that are told whole, and counted apart from the answers.
+    /// Whether the message belongs to a stream, which is counted apart from the replies and never dropped.
     streamed: bool,
 }
 
@@ -331,12 +330,12 @@ impl Outbox {
         self.add(Waits { bytes, work: Some(work), better: None, streamed: false });
     }
 
-    /// A client that does not read must not lose the answer to a question for a dozen thoughts about a line.
+    /// Replaces an older update, so that updates cannot push the replies of a client that does not read out of the queue.
     fn put_better(&self, id: u64, bytes: Vec<u8>) {
         self.add(Waits { bytes, work: None, better: Some(id), streamed: false });
     }
 
-    /// Waits for room. `false` when nobody reads any more.
+    /// Waits for room. Returns `false` once the client no longer reads.
     async fn put_streamed(&self, bytes: Vec<u8>) -> bool {
         loop {
             let mut room = std::pin::pin!(self.room.notified());
@@ -377,7 +376,7 @@ impl Outbox {
         self.room.notify_waiters();
     }
 
-    /// The next bytes to write, `None` once it is closed and empty.
+    /// Returns the next message to write, or `None` once the outbox is closed and empty.
     async fn next(&self) -> Option<Waits> {
         loop {
             let changed = self.changed.notified();
@@ -400,9 +399,9 @@ impl Outbox {
 
 async fn deliver(outbox: Arc<Outbox>, mut write: OwnedWriteHalf) {
     let mut open = true;
-    // Nobody reads once the other side is closed, but the answers still have to be taken out.
+    // After a write error the remaining messages are still removed, which ends their work.
     while let Some(Waits { bytes, work, better: _, streamed: _ }) = outbox.next().await {
-        // Waits here for as long as the client does not read, and only here.
+        // The only place that waits for a client that does not read.
         open = open && write.write_all(&bytes).await.is_ok();
         drop(work);
     }

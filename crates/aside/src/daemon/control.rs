@@ -1,4 +1,4 @@
-//! Looking at and ending the daemon from another process.
+//! Queries, starts and stops the daemon from another process.
 
 use std::time::{Duration, Instant};
 
@@ -12,10 +12,10 @@ use crate::exec::taint::{self, Rank};
 use crate::exec::{self, Inherited, Own};
 use crate::paths::{self, Paths};
 
-/// How long each way of ending it may take.
+/// Timeout for each way of stopping it.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(5);
-/// How long a daemon that was just started may take to take the lock.
+/// How long a daemon that was just started may take to acquire the lock.
 const AGAIN: Duration = Duration::from_secs(1);
 /// How long a daemon may hold the lock without a socket while it starts or ends.
 const UNREACHABLE: Duration = Duration::from_secs(1);
@@ -27,11 +27,11 @@ pub fn status(paths: &Paths) -> Result<Status, ClientError> {
     }
 }
 
-/// A daemon that a command of a task has started would take that command for the user.
+/// Refuses to start a daemon from a command of a task: that daemon would treat the command as the user.
 pub fn refuse_commands() -> anyhow::Result<()> {
     let is_the_users = match Rank::own() {
         Rank::User => true,
-        // The new version of a daemon goes on in the same process.
+        // The new version of a daemon runs in the same process.
         Rank::Daemon => Inherited::from_env().is_some(),
         Rank::Command => false,
     };
@@ -42,16 +42,16 @@ pub fn refuse_commands() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether a plugin asks, which names its socket, in a shell that was open while Aside was uninstalled.
+/// Whether a plugin (which sets its socket) asks, in a shell that was open while Aside was uninstalled.
 pub fn is_unwanted(paths: &Paths) -> bool {
     std::env::var_os("ASIDE_SOCKET").is_some() && paths.lock_file().symlink_metadata().is_err()
 }
 
-/// Starts one in the background, if there is none, and waits for its first answer.
+/// Starts a daemon in the background if none runs, and waits for its first reply.
 pub fn start(paths: &Paths) -> anyhow::Result<Status> {
     refuse_commands()?;
     ensure!(!is_unwanted(paths), "Aside is uninstalled; `aside daemon start` starts it all the same");
-    // The daemon itself would refuse, and its message would be lost.
+    // The daemon would refuse too, but its message would be lost.
     paths::leave_to_its_owner(&paths.data_dir)?;
     paths::prepare_socket_dir(&paths.socket)?;
     let deadline = Instant::now() + PATIENCE;
@@ -61,12 +61,12 @@ pub fn start(paths: &Paths) -> anyhow::Result<Status> {
         let holder = listen::holder(paths)?;
         match (holder, status(paths)) {
             (_, Ok(status)) => return Ok(status),
-            // One that holds the lock is starting, or ending: then the next one is due as soon as it has gone.
+            // A lock holder is starting or ending; in the latter case a new daemon is started once it has gone.
             (None, Err(_)) if Instant::now() >= next_start => {
                 exec::own(Own::Daemon)?;
                 next_start = Instant::now() + AGAIN;
             }
-            // Its socket is gone for good: no client can reach it any more, nor can the next daemon begin.
+            // Its socket is gone for good: no client can reach it, and no other daemon can start.
             (Some(holder), Err(ClientError::Absent)) => {
                 let since = *unreachable_since.get_or_insert_with(Instant::now);
                 if since.elapsed() >= UNREACHABLE {
@@ -79,14 +79,14 @@ pub fn start(paths: &Paths) -> anyhow::Result<Status> {
         match status(paths) {
             Ok(status) => return Ok(status),
             Err(_) if Instant::now() < deadline => std::thread::sleep(PAUSE),
-            // One that hangs has the lock, and `aside daemon run` would only say that it is there.
+            // A hung daemon holds the lock, and `aside daemon run` would only report that.
             Err(error @ ClientError::Silent) => return Err(error.into()),
             Err(_) => bail!("the daemon did not start; `aside daemon run` shows why"),
         }
     }
 }
 
-/// Ends a daemon that holds the lock without a socket. Another process is named, and left to the user.
+/// Stops a daemon that holds the lock without a socket. Any other lock holder is reported to the user instead.
 fn end_unreachable(paths: &Paths, holder: Holder) -> anyhow::Result<()> {
     let lock = paths.lock_file();
     let Some(pid) = holder.pid else {
@@ -106,12 +106,12 @@ fn end_unreachable(paths: &Paths, holder: Holder) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The pid of the daemon that holds the lock, whether it answers or not.
+/// The pid of the daemon that holds the lock, whether it replies or not.
 pub fn holder(paths: &Paths) -> Option<i32> {
     listen::holder(paths).ok()??.pid.map(Pid::as_raw_pid)
 }
 
-/// Stops one that is reached by its socket only, since its lock is gone.
+/// Stops a daemon that can only be reached by its socket, since its lock is gone.
 pub fn stop_listening(paths: &Paths) -> anyhow::Result<()> {
     let deadline = Instant::now() + PATIENCE;
     while client::is_served(&paths.socket) {
@@ -122,7 +122,7 @@ pub fn stop_listening(paths: &Paths) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether there was one to stop. Asks first; a daemon that does not answer gets SIGTERM, then SIGKILL.
+/// Returns whether a daemon was running. Sends a request first, then SIGTERM, then SIGKILL.
 pub fn stop(paths: &Paths) -> anyhow::Result<bool> {
     ensure!(Rank::own() > Rank::Command, "a command of a task cannot stop the daemon");
     let Some(Holder { pid }) = listen::holder(paths)? else { return Ok(false) };

@@ -1,5 +1,5 @@
-//! Looks at files, off the runtime thread and with a timeout: a network mount whose server has gone never answers, and one request about it
-//! must not hold the others up. A mount that does not answer costs few threads, however often it is asked about.
+//! Accesses files off the runtime thread and with a timeout: a network mount whose server is gone never answers, and a request about it
+//! must not block the others. Bounds the threads that hang on a dead mount, however often it is accessed.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,20 +10,20 @@ use anyhow::{Context, bail};
 
 use crate::world::mounts::mount_point;
 
-/// How long a look may take.
+/// Timeout of an access.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// Looks that hang; with so many places dead, nothing more is looked at until one wakes.
+/// Cap on hanging accesses; at the cap, all further ones fail until one returns.
 const MAX_HANGING: usize = 64;
 
-/// The looks under way, by mount: since when.
+/// The start times of accesses in progress, by mount.
 static UNDER_WAY: Mutex<Option<HashMap<String, Vec<Instant>>>> = Mutex::new(None);
 
-/// Takes a short look at something at this place. The error is for the user.
+/// Runs a short file access at this place. The error is for the user.
 pub async fn look<T: Send + 'static>(place: &str, look: impl FnOnce() -> T + Send + 'static) -> anyhow::Result<T> {
     look_within(place, TIMEOUT, look).await
 }
 
-/// Takes a look at one file that may be leased to another process: what hangs there says nothing about the rest of its mount.
+/// Accesses a file that may be leased to another process: a hang there says nothing about the rest of its mount.
 pub async fn look_at_file<T: Send + 'static>(
     file: &Path,
     look: impl FnOnce() -> T + Send + 'static,
@@ -33,7 +33,7 @@ pub async fn look_at_file<T: Send + 'static>(
     finish(&place, TIMEOUT, under_way, look).await
 }
 
-/// The same without waiting for it. It is left out when the file does not answer.
+/// The same without waiting for the result. Skipped if the file hangs.
 pub fn begin_at_file(file: &Path, act: impl FnOnce() + Send + 'static) -> anyhow::Result<()> {
     let place = file.display().to_string();
     let under_way = UnderWay::begin_at(&place, place.clone(), TIMEOUT)?;
@@ -70,16 +70,16 @@ async fn finish<T: Send + 'static>(
     }
 }
 
-/// Held by the thread that looks, for as long as that takes.
+/// Held by the accessing thread for as long as it takes.
 struct UnderWay {
-    /// Or the path of a single file.
+    /// The mount point, or the path of a single file.
     mount: String,
     began: Instant,
 }
 
 impl UnderWay {
     fn begin(place: &str, timeout: Duration) -> anyhow::Result<Self> {
-        // All that is on one mount hangs together.
+        // When a mount hangs, everything on it does.
         let mount = mount_point(Path::new(place)).display().to_string();
         Self::begin_at(place, mount, timeout)
     }

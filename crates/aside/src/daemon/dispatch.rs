@@ -1,4 +1,5 @@
-//! Which handler answers which request, what may leave the machine for it, and which requests a command of a task cannot make.
+//! Routes each request to its handler, decides whether its data may leave the machine, and refuses requests that a task's command may not
+//! make.
 
 use std::sync::Arc;
 
@@ -12,14 +13,14 @@ use crate::exec::presence::Presence;
 use crate::exec::taint::Caller;
 use crate::provider::Privacy;
 
-/// Whether anything of it may leave this machine: decided here, once, for every kind of message. The connection or the message itself says
-/// so, or the shell that the message is about has said so.
+/// Whether anything in the request may leave this machine, decided here for every kind of request. The connection, the request itself or
+/// the session that it is about can demand privacy.
 pub fn privacy(state: &State, request: &Request, says_private: bool) -> Privacy {
     let is_private = says_private || request.is_private() || state.is_private(request.session());
     if is_private { Privacy::Private } else { Privacy::Open }
 }
 
-/// Bytes of a line, a request or a command that is read: much more is no line, and would keep every shell waiting.
+/// Bytes of a line, a request or a command: more is not a line, and would keep every shell waiting.
 const MAX_LENGTH: usize = 32 * 1024;
 
 pub async fn answer(state: Arc<State>, request: Request, caller: Caller, privacy: Privacy, later: Later) -> Reply {
@@ -27,7 +28,7 @@ pub async fn answer(state: Arc<State>, request: Request, caller: Caller, privacy
         && let Some(why) = refusal(caller, &request)
     {
         return match request {
-            // A shell that a command has started works without Aside, and need not know why.
+            // A shell that a task's command has started works without Aside, and need not know why.
             Request::Hello(_) => answer::hello::welcome(&state),
             _ => Reply::error("refused", why),
         };
@@ -77,7 +78,8 @@ pub async fn answer(state: Arc<State>, request: Request, caller: Caller, privacy
 fn refusal(caller: Caller, request: &Request) -> Option<&'static str> {
     match caller {
         Caller::User => None,
-        // The page has looked itself; what takes a connection out of its hands has not.
+        // The page has checked its requests itself. Approve, edit and undo are checked again, in case a task's process has taken over its
+        // connection.
         Caller::Page => match request {
             Request::Task(asked) if !matches!(asked.op, Op::Approve | Op::Edit | Op::Undo) => None,
             Request::Task(_) => Some(Presence::known().why()).filter(|why| !why.is_empty()),
@@ -92,16 +94,16 @@ fn refusal(caller: Caller, request: &Request) -> Option<&'static str> {
     }
 }
 
-/// Whether only the user and their shells may send it. A command must neither speak for them, nor have the daemon do outside of its sandbox
-/// what it cannot do itself: what is noted here is written elsewhere, and a program or socket that is named here is used. A question is
-/// answered: the command could read the same files.
+/// Whether only the user and their shells may send it. A command must not speak for the user, nor make the daemon do outside the sandbox
+/// what the command cannot do itself: the daemon writes what is recorded here, and uses programs and sockets that are named here. Read-only
+/// queries are answered: the command could read the same files.
 fn is_for_the_user(request: &Request) -> bool {
     match request {
-        // Who they are, which history is theirs, whether anything of them may leave, on which PATH programs are found.
+        // The session's identity, history, privacy and PATH.
         Request::Hello(_) | Request::Names(_) => true,
-        // In which tmux they are, and what was printed there.
+        // The user's tmux, and what was printed there.
         Request::Capture(_) | Request::Watching(_) | Request::Captured(_) => true,
-        // What they did.
+        // What the user did.
         Request::Finished(_) | Request::Outcome(_) | Request::Wrong(_) => true,
         Request::Stop => true,
         Request::Task(asked) => answer::task::is_for_the_user(asked.op),

@@ -1,6 +1,5 @@
-//! What a model expects to come next after a command of a shell: whether it is asked, what it is told, and what it answered
-//! lately. Nobody waits for it at a prompt, and a failure is heard of in `aside doctor` only. Which of its ideas may be shown
-//! is decided each time that one is.
+//! Asks a model for the next command after one has ended: whether to ask, what to send, and a cache of recent answers. No prompt waits for
+//! it, and failures are shown in `aside doctor` only. Whether an idea may be shown is checked each time.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -27,30 +26,30 @@ use crate::provider::talk::End;
 use crate::provider::{self, Privacy, Selection};
 use crate::world::View;
 
-/// How long this machine may take to look up what an idea is checked with.
+/// How long the lookups that check an idea may take.
 const LOOK_UP: Duration = Duration::from_millis(300);
-/// Bytes of an answer, thoughts and all; whoever talks longer has no command.
+/// Cap on the bytes of an answer including its reasoning; a longer answer holds no command.
 const MAX_HEARD: usize = 8 * 1024;
-/// Answers kept for the same question, and for how many seconds: the session is another one soon.
+/// Size and TTL (in seconds) of the cache: the session's context changes soon.
 const MAX_REMEMBERED: usize = 64;
 const REMEMBERED_FOR: u64 = 60;
-/// Questions under way, one of each shell.
+/// Cap on requests in progress. Shells with an equal `Key` share one.
 const MAX_UNDER_WAY: usize = 64;
 
 /// A command that has ended, and the shell that it ran in.
 pub struct Question {
     pub session: String,
-    /// How lines are read when the session is not known.
+    /// The dialect for an unknown session.
     pub shell: String,
     /// Where the next command would run.
     pub cwd: String,
     pub command: String,
     pub exit: i32,
-    /// As it was on the screen; nothing when nobody saw it.
+    /// As it was on the screen; `None` if it was not captured.
     pub output: Option<String>,
-    /// What the session ran before in the open, the oldest first, without this one.
+    /// The session's earlier commands outside private mode, oldest first, without this one.
     pub previous: Vec<ended::Past>,
-    /// Those that are told to a model, with their numbers among such commands of the session.
+    /// The commands that are sent to a model, numbered among such commands of the session.
     pub worth: Vec<(i64, ended::Past)>,
     pub privacy: Privacy,
 }
@@ -63,14 +62,14 @@ pub struct Foresight {
 #[derive(Default)]
 struct Inner {
     under_way: HashMap<Key, UnderWay>,
-    /// What was said, not what was shown.
+    /// The raw answers, before they are checked.
     remembered: Lately<Key, Arc<str>, MAX_REMEMBERED, REMEMBERED_FOR>,
-    /// The settings in whose time all of this was said.
+    /// The settings under which the answers were given.
     settings: Option<Llm>,
     number: u64,
 }
 
-/// What makes two questions the same. What ran before is told, and not looked at for this.
+/// Identifies equal requests. Earlier commands are sent but not compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
     command: String,
@@ -91,19 +90,19 @@ struct UnderWay {
 enum Heard {
     #[default]
     NotYet,
-    /// Nothing when it failed.
+    /// `None` if the request failed.
     All(Option<Arc<str>>),
 }
 
-/// Somebody who waits for an answer. When the last one goes, the question is given up.
+/// A caller waiting for an answer. When the last is dropped, the request is cancelled.
 struct Waiting {
     state: Arc<State>,
     key: Key,
     number: u64,
 }
 
-/// A command to review, if a model is to be asked and has an idea that may be shown. Dropping the future gives the question
-/// up, down to the connection, unless somebody else waits for the same.
+/// Returns a command to review, if a model may be asked and gives one that may be shown. Dropping the future cancels the request, down to
+/// the connection, unless another caller waits for the same.
 pub async fn think(state: &Arc<State>, question: Question) -> Option<Suggestion> {
     let config = state.config();
     let may_ask = config.suggest.model
@@ -123,12 +122,12 @@ pub async fn think(state: &Arc<State>, question: Question) -> Option<Suggestion>
     desk.idea(&said).await
 }
 
-/// What the settings would not have in the history is nobody's business, and neither is what begins with a blank.
+/// Commands that the settings keep out of the history, or that begin with a blank, are not sent to a model.
 fn may_be_told(state: &State, command: &str) -> bool {
     !command.starts_with(char::is_whitespace) && state.may_leave(command)
 }
 
-/// Everything about one command while its successor is being thought of.
+/// A command and its context while the next one is being found.
 struct Desk {
     state: Arc<State>,
     question: Question,
@@ -150,7 +149,7 @@ impl Desk {
         self.with_ended(|ended| is_worth_asking(ended, &self.place(&specs)))
     }
 
-    /// What a model says: what it said lately, what it is saying already, or what it is asked for now.
+    /// The model's answer: from the cache, from a request in progress, or from a new one.
     async fn said(self: &Arc<Self>) -> Option<Arc<str>> {
         let key = self.key();
         let (mut said, _waiting) = {
@@ -169,7 +168,7 @@ impl Desk {
     }
 
     async fn ask(self: Arc<Self>) -> Option<Arc<str>> {
-        // Secrets are looked for in many lines; keys that are pressed meanwhile are answered.
+        // On a blocking thread, since scanning many lines for secrets must not delay keystrokes.
         let desk = Arc::clone(&self);
         let Prompt { system, earlier, ask } = tokio::task::spawn_blocking(move || desk.prompt()).await.ok()?;
         let question = provider::Question {
@@ -181,7 +180,7 @@ impl Desk {
         };
         let hear = |said: &str| if said.len() > MAX_HEARD { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let said = door::ask(&self.state, Use::Suggest, &question, hear).await.ok()?;
-        // Half a command is another one.
+        // A truncated command would mean something else.
         (said.end == End::Whole).then(|| said.text.into())
     }
 
@@ -213,7 +212,7 @@ impl Desk {
         })
     }
 
-    /// A server on this machine is started with a context of a few thousand tokens.
+    /// The local server is started with a context of a few thousand tokens.
     fn room(&self) -> Room {
         let endpoint = door::endpoint(&self.state.config().llm, Use::Suggest, Selection::AsSet);
         if endpoint.is_some_and(|endpoint| endpoint.server.provider == Provider::Local) {
@@ -223,13 +222,13 @@ impl Desk {
         }
     }
 
-    /// The lines of an output that may be told, as far as it would be.
+    /// The lines of an output that may be sent to a model, up to the prompt's limit.
     fn may_leave_of(&self, output: &str) -> String {
         let lines = output.lines().rev().take(filter::LINES).collect::<Vec<_>>().into_iter().rev();
         lines.filter(|line| self.state.may_leave(line)).collect::<Vec<_>>().join("\n")
     }
 
-    /// What may be shown of it, on this machine and to this person.
+    /// The command in an answer, if it may be shown on this machine.
     async fn idea(&self, said: &str) -> Option<Suggestion> {
         let mut idea = self.checked(said);
         if self.view.settled(LOOK_UP).await && self.view.take_news() {
@@ -273,13 +272,13 @@ impl Desk {
 
 impl Foresight {
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A panic while it was held lost one idea; what is left is sound.
+        // A panic while it was held lost one idea; the remaining state is valid.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Inner {
-    /// What another model said counts no more.
+    /// Drops the answers of other settings.
     fn follow(&mut self, settings: &Llm) {
         if self.settings.as_ref() != Some(settings) {
             for (_, under_way) in self.under_way.drain() {
@@ -290,7 +289,7 @@ impl Inner {
         }
     }
 
-    /// Waits with those who asked the same, or asks; nothing when too many questions are under way.
+    /// Joins a request in progress, or starts one; `None` if too many are in progress.
     fn attend(&mut self, desk: &Arc<Desk>, key: Key) -> Option<(watch::Receiver<Heard>, Waiting)> {
         let state = Arc::clone(&desk.state);
         if let Some(under_way) = self.under_way.get_mut(&key) {

@@ -1,5 +1,5 @@
-//! When this daemon should make way for another version: the file it was started from is another one now, or a shell
-//! was set up by a newer one. Decides and asks; the change itself is in `daemon::run`.
+//! Decides when this daemon should hand over to another version: its executable was replaced, or a newer plugin was loaded by a shell. The
+//! exchange itself is in `daemon::run`.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::daemon::state::{Ending, State};
 use crate::exec::{self, Probe};
 
-/// A file that does not answer, or is still being written, is asked again after this long.
+/// Retry interval for a file that hangs or is still being written.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// The executable of this process, as it was on disk when it started.
@@ -42,7 +42,7 @@ impl Program {
 
     fn was_replaced(&self) -> bool {
         let now = identity(&self.path);
-        // A file that is gone for a moment is being replaced; it will be looked at again.
+        // A missing file is being replaced; a later check will find it.
         now.is_some() && self.identity.is_some() && now != self.identity
     }
 }
@@ -53,13 +53,13 @@ fn identity(path: &Path) -> Option<Identity> {
     Some(Identity { device: meta.dev(), inode: meta.ino(), size: meta.size(), modified })
 }
 
-/// Called for every shell that says hello. Looks at the program on a thread of its own: its disk may not answer.
+/// Called for every shell that connects. Checks the executable on its own thread: its disk may hang.
 pub fn consider(state: &Arc<State>, plugin: &str) {
-    // What was asked for, or approved, is not cut off for a new version; the next shell asks again.
+    // Running tasks are not interrupted for a new version; the next shell triggers the check again.
     if state.tasks().are_busy() {
         return;
     }
-    // One look at a time. A newer plugin is not passed over for it: its shell may be the only one that says hello.
+    // One check at a time. A newer plugin is not skipped: its shell may be the only one that connects.
     let is_newer = is_newer(plugin, env!("CARGO_PKG_VERSION"));
     if state.program.asking.swap(true, Ordering::Relaxed) && !is_newer {
         return;
@@ -76,7 +76,7 @@ pub fn consider(state: &Arc<State>, plugin: &str) {
     });
 }
 
-/// One look at a time.
+/// Clears the flag that allows one check at a time.
 struct Asking<'a>(&'a Program);
 
 impl Drop for Asking<'_> {
@@ -85,7 +85,7 @@ impl Drop for Asking<'_> {
     }
 }
 
-/// Asks the new file who it is before becoming it: a broken one must not take the daemon down.
+/// Asks the new executable for its version before switching to it: a broken one must not take the daemon down.
 fn replace(state: &Arc<State>) {
     let program = &state.program;
     {
@@ -107,7 +107,7 @@ fn replace(state: &Arc<State>) {
     }
 }
 
-/// Compares the numbers of two versions; what cannot be read is not newer.
+/// Compares two version numbers; an unreadable one is never newer.
 fn is_newer(version: &str, than: &str) -> bool {
     let numbers = |version: &str| -> Option<Vec<u64>> {
         let core = version.split(['-', '+']).next()?;

@@ -1,5 +1,5 @@
-//! The thread that owns the history on disk, and keeps the one in memory in step with it. Answers wait for it only
-//! when they promise that something is stored.
+//! The thread that owns the history on disk, and keeps the index in memory in step with it. Replies wait for it only if they promise that
+//! something is stored.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -18,14 +18,14 @@ use tokio::sync::oneshot;
 use crate::daemon::state::State;
 use crate::store::{Appended, History, Row, RowRef, files};
 
-/// Jobs waiting for the disk. When it is this far behind, commands are refused and sent again later.
+/// Cap on jobs waiting for the disk. Beyond it, commands are refused; clients send them again later.
 const MAX_JOBS: usize = 1024;
-/// Read first, so that a shell gets answers while the rest of a long history is still being read.
+/// Rows that are read first, so that a shell gets answers while the rest of a long history is still being read.
 const FIRST: usize = 5000;
-/// How long the thread may take to end. It may be waiting for another process that holds the file, for half a minute.
+/// How long the thread may take to end. It may wait up to half a minute for another process that locks the file.
 const CLOSE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(2);
-/// How long a history that could not be opened is left alone.
+/// Retry interval for a history that could not be opened.
 const REOPEN: Duration = Duration::from_secs(2);
 
 enum Job {
@@ -44,7 +44,7 @@ enum Job {
         shell: String,
         histfile: String,
     },
-    /// What a reading thread found in that file and the filter let through.
+    /// The entries of a shell's history file, already filtered.
     Import {
         histfile: String,
         entries: Vec<Entry>,
@@ -52,7 +52,7 @@ enum Job {
     Close,
 }
 
-/// The way to the thread.
+/// A handle to the thread.
 #[derive(Clone)]
 pub struct Keeper {
     jobs: SyncSender<Job>,
@@ -63,7 +63,7 @@ pub struct Keeper {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closed {
     Ended,
-    /// It waits for the file, and goes with the process. What it had not stored was not acknowledged.
+    /// The thread still waits for the file and dies with the process. What it had not stored was not acknowledged.
     Busy,
 }
 
@@ -78,8 +78,7 @@ pub fn start(state: Arc<State>) -> Keeper {
 }
 
 impl Keeper {
-    /// Returns once the command is stored, or once it is clear that it is not to be. `learnt` is what `State::learn`
-    /// said when the command came.
+    /// Returns once the command is stored, or will certainly not be. `learnt` is the result of `State::learn` for the command.
     pub async fn append(&self, entry: Entry, seq: Option<i64>, learnt: u64) -> Result<(), String> {
         let (done, stored) = oneshot::channel();
         self.jobs.try_send(Job::Append { entry, seq, learnt, done }).map_err(|_| "the disk is too slow".to_owned())?;
@@ -96,10 +95,10 @@ impl Keeper {
         let _ = self.jobs.try_send(Job::ImportFirst { shell, histfile });
     }
 
-    /// Ends the thread after the job that it is at. Whatever promised to be stored has been waited for before.
+    /// Ends the thread after its current job. Callers have waited for everything that was promised to be stored.
     pub fn close(&self) -> Closed {
         self.closing.store(true, Ordering::Relaxed);
-        // A full queue wakes it as well.
+        // With a full queue the thread is awake anyway.
         let _ = self.jobs.try_send(Job::Close);
         let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() else {
             return Closed::Ended;
@@ -115,11 +114,11 @@ impl Keeper {
     }
 }
 
-/// What the thread works with.
+/// The state of the thread.
 struct Desk {
     state: Arc<State>,
     history: Option<History>,
-    /// To send itself what a reading thread found.
+    /// Sends the results of reader threads back to this thread.
     back: SyncSender<Job>,
     reading: Reading,
     import_tried: bool,
@@ -130,7 +129,7 @@ struct Desk {
 enum Reading {
     No,
     Yes,
-    /// Something changed while it was being read.
+    /// Something changed during the read.
     Again,
 }
 
@@ -142,11 +141,11 @@ impl Desk {
     fn work(mut self, queue: Receiver<Job>, closing: &AtomicBool) {
         self.open();
         self.state.set_readable();
-        // The first command should not wait for it, nor the first line that may be a sentence.
+        // Loaded in advance, so that neither the first command nor the first line of prose waits for it.
         self.state.filter();
         self.state.sentences().marks().look();
         for job in queue.iter().take_while(|_| !closing.load(Ordering::Relaxed)) {
-            // One job is lost to a fault of ours, not the history of all that follow.
+            // A panic loses one job, not all that follow.
             if catch_unwind(AssertUnwindSafe(|| self.perform(job))).is_err() {
                 self.state.notice("a job of the history was lost to a fault of ours; the log says where");
             }
@@ -157,21 +156,21 @@ impl Desk {
         match job {
             Job::Append { entry, seq, learnt, done } => {
                 let stored = self.append(&entry, seq, learnt);
-                // The client may have hung up; the command is stored all the same.
+                // The client may have disconnected; the command is stored all the same.
                 let _ = done.send(stored);
             }
             Job::Reload => self.read_all(),
             Job::Loaded { index, up_to } => self.loaded(*index, up_to),
             Job::ImportFirst { shell, histfile } => self.import_first(&shell, histfile),
             Job::Import { histfile, entries } => self.import(&histfile, entries),
-            // Only to wake it: the loop ends before.
+            // Only wakes the thread; the loop has ended before.
             Job::Close => {}
         }
     }
 
     fn open(&mut self) {
         match History::open(&self.state.paths.history_db()) {
-            // Its notice is passed on with those that come later.
+            // Its notice is passed on with later ones.
             Ok((history, _)) => {
                 self.history = Some(history);
                 self.read_first();
@@ -183,7 +182,7 @@ impl Desk {
         }
     }
 
-    /// The newest part at once, the rest in the background.
+    /// Reads the newest part at once, the rest in the background.
     fn read_first(&mut self) {
         let Some(history) = &mut self.history else { return };
         match history.newest(FIRST, None) {
@@ -198,7 +197,7 @@ impl Desk {
                 if !complete {
                     self.read_all();
                 }
-                // Counting reads them all.
+                // Counting reads all rows.
                 self.count();
             }
             Err(error) => self.state.notice(format!("could not read the history: {error:#}")),
@@ -206,7 +205,7 @@ impl Desk {
         self.pass_on_notice();
     }
 
-    /// Starts a thread that reads everything through a connection of its own, so that commands are stored meanwhile.
+    /// Starts a thread that reads everything through its own connection, so that commands can be stored meanwhile.
     fn read_all(&mut self) {
         if self.reading != Reading::No {
             self.reading = Reading::Again;
@@ -249,7 +248,7 @@ impl Desk {
     }
 
     fn append(&mut self, entry: &Entry, seq: Option<i64>, learnt: u64) -> Result<(), String> {
-        // The disk may have room again, or the home be there at last.
+        // The disk may have room again, or the home directory may be mounted by now.
         if self.history.is_none() && Instant::now() >= self.next_open {
             self.open();
         }
@@ -282,14 +281,14 @@ impl Desk {
             return;
         };
         let (state, back) = (Arc::clone(&self.state), self.back.clone());
-        // The file may be on a disk that does not answer, and commands have to be stored meanwhile.
+        // On its own thread: the file may be on a disk that hangs, and commands have to be stored meanwhile.
         std::thread::spawn(move || {
-            // The daemon has another directory than the shell; and opening a pipe would wait for a writer.
+            // The daemon's working directory is not the shell's, and opening a FIFO would block.
             let file = Path::new(&histfile);
             if !file.is_absolute() || !file.is_file() {
                 return;
             }
-            // Looking for secrets in 100 000 lines takes a moment, too.
+            // Scanning 100 000 lines for secrets takes a moment, too.
             let (Ok(Parsed { mut entries, skipped: _ }), Some(filter)) =
                 (files::read_file(format, file), state.filter())
             else {
@@ -313,7 +312,7 @@ impl Desk {
         }
     }
 
-    /// The store may have found its file broken and begun a new one.
+    /// The store may have found its file damaged and begun a new one.
     fn pass_on_notice(&mut self) {
         if let Some(notice) = self.history.as_mut().and_then(History::take_notice) {
             self.state.notice(notice.0);
@@ -341,7 +340,7 @@ fn passed(row: RowRef<'_>) -> Ran<'_> {
     Ran { command: row.command, cwd: row.cwd, exit: row.exit, session: row.session, private: row.private }
 }
 
-/// Everything in the store, and the number of the last row that is in it.
+/// Builds an index of the whole store; also returns the id of its last row.
 fn read(path: &Path) -> anyhow::Result<(Index, i64)> {
     let Some(mut history) = History::open_to_read(path)? else { return Ok((Index::default(), 0)) };
     let mut builder = Builder::default();

@@ -1,9 +1,9 @@
-//! Answers that are good for a while, for whoever asks the same again. Takes the time as a value.
+//! A small cache with a TTL and a size limit. Takes the time as a value.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// At most so many, the newest last, each for so many seconds.
+/// Holds at most `MOST` entries, the newest last, each for `SECONDS`.
 pub struct Lately<Key, Value, const MOST: usize, const SECONDS: u64> {
     answers: VecDeque<(Instant, Key, Value)>,
 }

@@ -1,5 +1,5 @@
-//! What an answer says after it was given: something better for a line that is still the newest of its connection. Knows
-//! neither the wire nor what is said.
+//! Sends further replies to a request after the first: updates for the newest line of a connection, and streams of events. Knows neither
+//! the wire format nor the content.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -10,16 +10,16 @@ use tokio::task::AbortHandle;
 
 use crate::daemon::thought::Hold;
 
-/// How often the client can be spoken to.
+/// How many replies the client accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// As often as there is something better.
+    /// One whenever there is something better.
     Updates,
-    /// It reads one answer and goes: whatever takes a moment has to be waited for.
+    /// Exactly one: the handler has to wait for slow results.
     Once,
 }
 
-/// Somebody who is told how an answer goes on; dropped with the connection, or with the line it is about.
+/// A task that sends updates; aborted with the connection, or with the line that they are about.
 pub struct Listening(pub AbortHandle);
 
 impl Drop for Listening {
@@ -28,43 +28,43 @@ impl Drop for Listening {
     }
 }
 
-/// The newest line of a connection, and the question that is asked for it.
+/// The newest line of a connection, and the work for it.
 pub struct Newest {
-    /// The process at the other end: names a client that has no name of its own.
+    /// The client's process, which identifies a client without a session.
     peer: Option<i32>,
     number: AtomicU64,
-    /// What the next line may go on with.
+    /// A model request that the next line may reuse.
     hold: Mutex<Option<Hold>>,
-    /// What is given up with its line.
+    /// Work that is cancelled with its line.
     work: Mutex<Option<Box<dyn Send>>>,
 }
 
-/// Cheap to clone; silent once another line came or the connection ended. Holds nothing alive.
+/// Cheap to clone; does nothing once another line arrived or the connection ended. Keeps nothing alive.
 #[derive(Clone)]
 pub struct Later(Option<Arc<Line>>, Option<Stream>);
 
-/// For what is told whole, however long it takes the client to read it: whoever tells waits. Ends with the connection.
+/// Sends messages that are never dropped: the sender waits for the client to read. Ends with the connection.
 #[derive(Clone)]
 pub struct Stream(Arc<Streaming>);
 
 struct Streaming {
-    /// What is told on this connection; each is given up with it.
+    /// The senders of this connection; aborted with it.
     tellers: Weak<Tellers>,
     begun: watch::Sender<bool>,
     put: Put,
 }
 
-/// Takes an answer when there is room for it. `false` once nobody reads any more.
+/// Enqueues a reply when there is room. Returns `false` once the client no longer reads.
 pub type Put = Box<dyn Fn(Reply) -> BoxFuture + Send + Sync>;
 pub type BoxFuture = std::pin::Pin<Box<dyn Future<Output = bool> + Send>>;
 
-/// Of one connection.
+/// The streams of one connection.
 #[derive(Default)]
 pub struct Tellers {
     tellers: Mutex<Vec<Listening>>,
 }
 
-/// Streams on one connection. The oldest ends.
+/// Cap on the streams of one connection. The oldest ends.
 const MAX_STREAMS: usize = 32;
 
 struct Line {
@@ -75,7 +75,7 @@ struct Line {
     state: Mutex<Told>,
 }
 
-/// Nothing may be said before the answer itself.
+/// Holds the latest update back until the first reply is sent.
 enum Told {
     Waiting(Option<Box<Reply>>),
     Begun,
@@ -86,7 +86,7 @@ impl Newest {
         Self { peer, number: AtomicU64::new(0), hold: Mutex::default(), work: Mutex::default() }
     }
 
-    /// For a line that has just come. What was said later about the one before is silent from now on.
+    /// Creates the handle for a new line. Silences the handle of the previous one.
     pub fn later(self: &Arc<Self>, tone: Tone, say: impl Fn(Reply) + Send + Sync + 'static) -> Later {
         let number = self.supersede();
         let line = Line {
@@ -99,7 +99,7 @@ impl Newest {
         Later(Some(Arc::new(line)), None)
     }
 
-    /// Something else came: whatever was under way for a line is of no use any more, but what can be gone on with.
+    /// Another line arrived: cancels the work for the previous one, except what the next line may reuse.
     pub fn supersede(&self) -> u64 {
         let number = self.number.fetch_add(1, Ordering::Relaxed) + 1;
         let work = locked(&self.work).take();
@@ -107,7 +107,7 @@ impl Newest {
         number
     }
 
-    /// The connection is over: nobody hears any more, so nobody needs to think.
+    /// The connection ended: cancels all work for it.
     pub fn end(&self) {
         self.supersede();
         let hold = locked(&self.hold).take();
@@ -116,7 +116,7 @@ impl Newest {
 }
 
 impl Later {
-    /// For answers that have nothing to add.
+    /// A handle for requests that have only one reply.
     pub fn never() -> Self {
         Self(None, None)
     }
@@ -125,7 +125,7 @@ impl Later {
         self.0.as_ref().map_or(Tone::Once, |line| line.tone)
     }
 
-    /// Whose line it is when the shell does not say.
+    /// Identifies the client when the shell sends no session.
     pub fn who(&self) -> String {
         match self.newest() {
             Some(newest) => match newest.peer {
@@ -136,7 +136,7 @@ impl Later {
         }
     }
 
-    /// Keeps a question alive for as long as the line is the newest.
+    /// Keeps a model request alive for as long as the line is the newest.
     pub fn keep(&self, hold: Option<Hold>) {
         let Some((line, newest)) = self.0.as_ref().zip(self.newest()) else { return };
         let mut kept = locked(&newest.hold);
@@ -146,7 +146,7 @@ impl Later {
         drop(old);
     }
 
-    /// Keeps work alive until another line comes.
+    /// Keeps work alive until another line arrives.
     pub fn works(&self, work: impl Send + 'static) {
         let Some((line, newest)) = self.0.as_ref().zip(self.newest()) else { return };
         let mut kept = locked(&newest.work);
@@ -156,7 +156,7 @@ impl Later {
         drop(old);
     }
 
-    /// In place of what was said before, to a client that reads more than one answer.
+    /// Sends an update that replaces earlier replies, if the client accepts updates.
     pub fn say(&self, reply: Reply) {
         let Some((line, newest)) = self.0.as_ref().zip(self.newest()) else { return };
         if line.tone == Tone::Once || newest.number.load(Ordering::Relaxed) != line.number {
@@ -173,12 +173,12 @@ impl Later {
         Self(None, Some(stream))
     }
 
-    /// For an answer that goes on and on.
+    /// The stream of messages for this request.
     pub fn stream(&self) -> Option<&Stream> {
         self.1.as_ref()
     }
 
-    /// The answer itself is on its way.
+    /// Called once the first reply is sent.
     pub fn begin(&self) {
         if let Some(Stream(stream)) = &self.1 {
             stream.begun.send_replace(true);
@@ -206,13 +206,13 @@ impl Stream {
         Self(Arc::new(Streaming { tellers: Arc::downgrade(tellers), begun: watch::Sender::new(false), put }))
     }
 
-    /// Waits until the answer itself was given and there is room. `false` when nobody hears it any more.
+    /// Waits until the first reply is sent and there is room. Returns `false` once the client no longer reads.
     pub async fn put(&self, reply: Reply) -> bool {
         let mut begun = self.0.begun.subscribe();
         begun.wait_for(|begun| *begun).await.is_ok() && (self.0.put)(reply).await
     }
 
-    /// Tells until it has no more to say, or the connection ends.
+    /// Runs a sender until it ends or the connection does.
     pub fn tell(&self, teller: impl Future<Output = ()> + Send + 'static) {
         let Some(tellers) = self.0.tellers.upgrade() else { return };
         let mut tellers = locked(&tellers.tellers);

@@ -1,5 +1,5 @@
-//! One daemon for one socket. The lock decides who it is, not the socket file: a file that is there may be left over,
-//! and one that answers may be busy.
+//! Ensures one daemon per socket. A lock file decides, not the socket file: a socket file may be left over, and a daemon behind it may be
+//! busy.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
@@ -18,20 +18,20 @@ use crate::client;
 use crate::exec::Inherited;
 use crate::paths::{self, Paths};
 
-/// How long to wait for a daemon that holds the lock but no longer answers: it is on its way out.
+/// How often to retry while the lock holder no longer replies: it is about to end.
 const PATIENCE: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(50);
-/// Bytes of the lock that are read: a number.
+/// Bytes of the lock file that are read: a pid.
 const MAX_LOCK: u64 = 32;
 
-/// The socket and the lock. Both stay until the process ends or `close` is called.
+/// The socket and the lock. Both last until the process ends or `close` is called.
 pub struct Listening {
     listener: UnixListener,
     lock: File,
     socket: PathBuf,
 }
 
-/// `None` when another daemon serves this socket.
+/// Returns `None` when another daemon serves this socket.
 pub fn listen(paths: &Paths) -> anyhow::Result<Option<Listening>> {
     let socket = paths.socket.clone();
     if let Some(inherited) = Inherited::from_env() {
@@ -45,7 +45,7 @@ pub fn listen(paths: &Paths) -> anyhow::Result<Option<Listening>> {
         }
         _ => {}
     }
-    // No other thread runs yet, so nothing else is created with this mask.
+    // No other thread runs yet, so nothing else is created with this umask.
     let mask = rustix::process::umask(Mode::from_raw_mode(0o177));
     let listener = UnixListener::bind(&socket);
     rustix::process::umask(mask);
@@ -58,7 +58,7 @@ fn lock(path: &Path, socket: &Path) -> anyhow::Result<Option<File>> {
     for _ in 0..PATIENCE {
         match file.try_lock() {
             Ok(()) => {
-                // For people and for `aside daemon stop`; nothing decides by it.
+                // For the user and `aside daemon stop`; no decision depends on it.
                 let _ = file
                     .set_len(0)
                     .and_then(|()| file.rewind())
@@ -78,11 +78,11 @@ fn lock(path: &Path, socket: &Path) -> anyhow::Result<Option<File>> {
 /// The daemon that holds the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// As the kernel knows it, else what the file says.
+    /// From the kernel, else from the file.
     pub pid: Option<Pid>,
 }
 
-/// `None` when the lock is free: the number of a daemon that has gone may be another process by now.
+/// Returns `None` when the lock is free: the pid in the file may belong to another process by now.
 pub fn holder(paths: &Paths) -> anyhow::Result<Option<Holder>> {
     let path = paths.lock_file();
     if path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
@@ -93,7 +93,7 @@ pub fn holder(paths: &Paths) -> anyhow::Result<Option<Holder>> {
         Err(TryLockError::WouldBlock) => {
             let mut text = String::new();
             let _ = (&file).take(MAX_LOCK).read_to_string(&mut text);
-            // 0 and below would be whole groups of processes, and 1 is never a daemon.
+            // 0 and negative numbers would be process groups, and 1 is never a daemon.
             let written = text.trim().parse().ok().filter(|pid| *pid > 1).and_then(Pid::from_raw);
             Ok(Some(Holder { pid: holder_of(&file).or(written) }))
         }
@@ -101,7 +101,8 @@ pub fn holder(paths: &Paths) -> anyhow::Result<Option<Holder>> {
     }
 }
 
-/// Never waits, and opens nothing but a regular file of the user: a pipe would wait for a writer, and a link could make us empty any file.
+/// Opens only a regular file of the user and never blocks: a FIFO would wait for a writer, and a link could make the daemon truncate any
+/// file.
 fn open_lock(path: &Path, options: &mut OpenOptions) -> anyhow::Result<File> {
     let found =
         |what: &str| anyhow!("the lock {0} is {what}, not a file of Aside's; remove it: rm -r {0}", path.display());
@@ -116,7 +117,7 @@ fn open_lock(path: &Path, options: &mut OpenOptions) -> anyhow::Result<File> {
         .custom_flags(flags.bits().cast_signed())
         .open(path)
         .with_context(|| format!("could not open the lock {}", path.display()))?;
-    // It may have been replaced meanwhile.
+    // The file may have been replaced meanwhile.
     let meta = file.metadata().with_context(|| format!("could not look at the lock {}", path.display()))?;
     if !meta.is_file() {
         return Err(found("a pipe, a socket or a device"));
@@ -127,7 +128,7 @@ fn open_lock(path: &Path, options: &mut OpenOptions) -> anyhow::Result<File> {
     Ok(file)
 }
 
-/// The process that holds the lock, as the kernel knows it: what the file says, any process of the user can write.
+/// The process that holds the lock, according to the kernel: any process of the user can write to the file.
 #[cfg(target_os = "linux")]
 fn holder_of(file: &File) -> Option<Pid> {
     let meta = file.metadata().ok()?;
@@ -167,21 +168,21 @@ fn inherit(inherited: Inherited, socket: PathBuf) -> anyhow::Result<Listening> {
 }
 
 impl Listening {
-    /// A listener for the runtime. Its end leaves the socket open: the next program may go on with it.
+    /// A listener for the runtime. Dropping it leaves the socket open for the next version of the daemon.
     pub fn listener(&self) -> anyhow::Result<tokio::net::UnixListener> {
         let listener = self.listener.try_clone().context("could not share the socket")?;
         listener.set_nonblocking(true).context("could not make the socket non-blocking")?;
         tokio::net::UnixListener::from_std(listener).context("could not watch the socket")
     }
 
-    /// A connection that nobody has accepted yet.
+    /// A connection that has not been accepted yet.
     pub fn waiting(&self) -> Option<tokio::net::UnixStream> {
-        // Both listeners are one to the kernel, so this one does not block either.
+        // Both listeners share one file description, so this one does not block either.
         let (stream, _) = self.listener.accept().ok()?;
         stream.set_nonblocking(true).and_then(|()| tokio::net::UnixStream::from_std(stream)).ok()
     }
 
-    /// Lets both survive the start of another program in this process.
+    /// Lets both descriptors survive the exec of a new version.
     pub fn inheritable(&self) -> anyhow::Result<Inherited> {
         for fd in [self.listener.as_fd(), self.lock.as_fd()] {
             rustix::io::fcntl_setfd(fd, FdFlags::empty()).context("could not hand over the socket")?;
@@ -238,7 +239,7 @@ mod tests {
         held.set_len(0).and_then(|()| held.rewind()).unwrap();
         writeln!(held, "4711").unwrap();
         let told = holder(&paths).unwrap().unwrap().pid;
-        // A file system of several devices has other numbers in the kernel's list; then the text is believed.
+        // On a file system that spans several devices, the kernel lists other device numbers; then the file's text is used.
         assert!(told == own || told == Pid::from_raw(4711), "{told:?}");
         drop(held);
         assert_eq!(holder(&paths).unwrap(), None);

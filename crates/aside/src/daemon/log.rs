@@ -1,5 +1,5 @@
-//! The daemon's log: one file of bounded size, for people and bug reports. No command line is ever written to it, and what an
-//! error quotes is redacted.
+//! Writes the daemon's log: one file of bounded size, for users and bug reports. Command lines are never logged, and what an error quotes
+//! is redacted.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -14,14 +14,14 @@ use tracing_subscriber::fmt::MakeWriter;
 use crate::config::LogLevel;
 use crate::paths::{self, Paths};
 
-/// At this size the file becomes `daemon.log.old` and a new one begins.
+/// At this size the file is renamed to `daemon.log.old` and a new one begins.
 const MAX_LOG: u64 = 1024 * 1024;
-/// Lines that wait for the disk.
+/// Cap on lines waiting for the disk.
 const MAX_WAITING: usize = 1024;
-/// How long the last lines may take when the daemon ends.
+/// How long writing the last lines may take when the daemon ends.
 const CLOSE: Duration = Duration::from_millis(500);
 
-/// Without a log the daemon goes on: there is nobody to tell.
+/// Without a log the daemon runs all the same: there is no way to report that.
 pub fn start(paths: &Paths, level: LogLevel) -> Option<Writing> {
     paths::private_dir(&paths.state_dir).ok()?;
     let (lines, writing) = Writing::start(Log::open(paths.log_file()).ok()?);
@@ -32,7 +32,7 @@ pub fn start(paths: &Paths, level: LogLevel) -> Option<Writing> {
         LogLevel::Debug => tracing::Level::DEBUG,
     };
     let _ = tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(lines).try_init();
-    // Where, but not what: the message of a panic may quote what somebody typed.
+    // Logs only the location: the message of a panic may quote what the user typed.
     std::panic::set_hook(Box::new(|panic| match panic.location() {
         Some(place) => tracing::error!("panic in {}, line {}", place.file(), place.line()),
         None => tracing::error!("panic"),
@@ -55,12 +55,12 @@ impl Log {
 }
 
 fn append_to(path: &Path) -> io::Result<File> {
-    // A pipe in its place must not let us wait.
+    // A FIFO in its place must not block the daemon.
     let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
     File::options().append(true).create(true).mode(0o600).custom_flags(flags).open(path)
 }
 
-/// Hands lines to the thread that writes them: the disk of the log may not answer. Lines that it cannot keep up with are dropped.
+/// Hands lines to the writer thread, since the log's disk may hang. Drops lines that the thread cannot keep up with.
 #[derive(Clone)]
 struct Lines(SyncSender<Vec<u8>>);
 
@@ -83,7 +83,7 @@ impl Write for &Lines {
     }
 }
 
-/// Lets the thread write what it was given, when the daemon ends.
+/// Waits for the writer thread when the daemon ends.
 pub struct Writing {
     lines: SyncSender<Vec<u8>>,
     ended: Receiver<()>,
@@ -95,7 +95,7 @@ impl Writing {
         let (sender, ended) = mpsc::channel();
         std::thread::spawn(move || {
             let _sender = sender;
-            // An empty line is the end.
+            // An empty line marks the end.
             for line in queue.iter().take_while(|line| !line.is_empty()) {
                 let _ = log.write(&line);
             }
@@ -107,7 +107,7 @@ impl Writing {
 impl Drop for Writing {
     fn drop(&mut self) {
         if self.lines.try_send(Vec::new()).is_ok() {
-            // Ends with an error when the thread has.
+            // Fails when the thread has ended, which is fine.
             let _ = self.ended.recv_timeout(CLOSE);
         }
     }
@@ -115,7 +115,7 @@ impl Drop for Writing {
 
 impl Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        // A line comes whole.
+        // Each call writes a whole line.
         let text = String::from_utf8_lossy(bytes);
         let line = redact(&text);
         let bytes = line.as_bytes();

@@ -1,5 +1,5 @@
-//! What each shell ran lately and what that printed, for as long as this process lives: the session that a suggestion is
-//! made from. Nothing of it is ever written to a disk.
+//! Remembers the last commands of each shell and their output, for as long as the daemon runs: the session that suggestions are made from.
+//! Nothing of it is written to disk.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,37 +15,37 @@ use tokio::sync::watch;
 use crate::daemon::state::{Asker, State};
 use crate::provider::Privacy;
 
-/// Shells that are remembered; the one not heard from longest is forgotten first.
+/// Cap on remembered shells; the least recently seen is evicted.
 const MAX_SHELLS: usize = 64;
-/// The newest commands of each. Of those before, the ones that are told to a model stay (`MAX_SESSION`).
+/// The newest commands of each shell. Older ones stay only if they are sent to a model (`MAX_SESSION`).
 const MAX_COMMANDS: usize = 20;
-/// Lines that are kept of what a command printed, from its end, and bytes of each.
+/// Lines that are kept of an output, from its end, and bytes of each.
 const MAX_LINES: usize = 20;
 const MAX_LINE: usize = 400;
 /// Bytes of a command.
 const MAX_COMMAND: usize = 4096;
-/// Bytes of what the last command of a shell printed, all that is needed to say what comes next.
+/// Bytes of the last command's output: enough to suggest the next command.
 const MAX_FRESH: usize = 32 * 1024;
-/// Outputs that wait for somebody to tell which command they are of: with lines typed ahead, a shell is a few commands behind.
+/// Cap on outputs that arrive before their command is reported: with lines typed ahead, a shell's reports are a few commands behind.
 const MAX_EARLY: usize = 4;
-/// How long it may take to get here. Nobody at a prompt waits for it.
+/// How long an output may take to arrive. No prompt waits for it.
 const ARRIVAL: Duration = Duration::from_millis(500);
 
 #[derive(Default)]
 pub struct Memory {
     shells: Mutex<HashMap<String, Shell>>,
-    /// Counts the outputs that came.
+    /// Counts the outputs that arrived.
     arrived: watch::Sender<u64>,
 }
 
 struct Shell {
     commands: VecDeque<Kept>,
-    /// What the last command printed, and those that nobody has told of yet, as it was: secrets are taken out of what is kept,
-    /// and where it leaves.
+    /// The raw output of the last command, and of commands not reported yet. Secrets are redacted in what is kept longer, and where it
+    /// leaves the machine.
     fresh: VecDeque<Fresh>,
-    /// The number and the status of the last command that is not kept: older ones are not the last.
+    /// Number and status of the last command that is not kept, so that an older one does not count as the last.
     hidden: Option<(i64, i32)>,
-    /// Commands worth a look that are remembered no more.
+    /// Number of commands worth sending to a model that have been evicted.
     forgotten: i64,
     seen: Instant,
 }
@@ -58,12 +58,12 @@ struct Fresh {
 struct Kept {
     seq: i64,
     command: String,
-    /// Of the program whose output is the last on the screen.
+    /// The program whose output is the last on the screen.
     name: String,
     cwd: String,
     exit: i32,
     looks: Looks,
-    /// The end of it, without secrets; nothing when nobody saw it.
+    /// The end of the output without secrets; `None` if it was not captured.
     output: Option<String>,
     ended: Instant,
     privacy: Privacy,
@@ -77,21 +77,21 @@ struct Ended<'a> {
     name: &'a str,
     cwd: &'a str,
     exit: i32,
-    /// Whether what it printed may be looked at.
+    /// Whether its output may be read.
     looks: Looks,
-    /// Of the shell, when it ran.
+    /// The privacy of the shell when the command ran.
     privacy: Privacy,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Looks {
     Yes,
-    /// It took over the terminal.
+    /// The program took over the terminal.
     No,
 }
 
 impl State {
-    /// Takes note of a command that has ended. Says whether it is news.
+    /// Records a command that has ended. Returns whether it is new.
     pub fn ran(
         &self,
         session: &str,
@@ -99,7 +99,7 @@ impl State {
         (seq, command, cwd, exit): (i64, &str, &str, i32),
         privacy: Privacy,
     ) -> bool {
-        // It is told twice, and reading the line once is enough.
+        // Shells report each command twice; the line is parsed once.
         if self.memory().knows(session, seq, privacy) {
             return false;
         }
@@ -112,25 +112,25 @@ impl State {
         self.memory().ran(session, Ended { seq, command, name, cwd, exit, looks, privacy })
     }
 
-    /// Whether a line that has ended ran in a private shell: in this session, as far as that is remembered, or else by the history.
+    /// Whether a line ran in a private shell: from this session if remembered, else from the history.
     pub fn ran_privately(&self, session: &str, line: &str) -> bool {
         let remembered = self.memory().ran_privately(session, line);
         remembered.unwrap_or_else(|| self.index().is_private(line.trim()))
     }
 
-    /// The same for a command whose number is known. A daemon that has just started goes by the history.
+    /// The same for a command whose number is known. A daemon that has just started uses the history.
     pub fn seq_ran_privately(&self, session: &str, seq: i64, line: &str) -> bool {
         let is_known = self.memory().lock().get(session).is_some_and(|shell| !shell.commands.is_empty());
         if is_known { self.memory().is_private(session, seq) } else { self.index().is_private(line.trim()) }
     }
 
-    /// What a command printed, for this machine alone. Waits a moment for it where somebody watches the terminal.
+    /// The output of a command, for use on this machine only. Waits a moment for it if the terminal is captured.
     pub async fn printed(&self, session: &str, seq: i64) -> Option<String> {
         let patience = if self.watchers().seen(session).watched { ARRIVAL } else { Duration::ZERO };
         self.memory().output(session, seq, patience).await
     }
 
-    /// The same for the line that a shell ran last, if it is this one.
+    /// The same for the shell's last command, if it is this line.
     pub async fn printed_last(&self, session: &str, line: &str) -> Option<String> {
         let seq = self.memory().last(session, line)?;
         self.printed(session, seq).await
@@ -138,7 +138,7 @@ impl State {
 }
 
 impl Memory {
-    /// Says whether it is news: the same number again is the same command.
+    /// Returns whether the command is new: an equal number means the same command.
     fn ran(&self, session: &str, ended: Ended<'_>) -> bool {
         if session.is_empty() {
             return true;
@@ -148,7 +148,7 @@ impl Memory {
         if shell.knows(ended.seq) {
             return false;
         }
-        // What it printed may have come before.
+        // The output may have arrived before the command.
         if ended.looks == Looks::No {
             shell.fresh.retain(|fresh| fresh.seq != ended.seq);
         }
@@ -165,14 +165,14 @@ impl Memory {
         true
     }
 
-    /// A command ended of which nothing is kept.
+    /// Records a command of which nothing is kept.
     pub fn ran_hidden(&self, session: &str, seq: i64, exit: i32) {
         if !session.is_empty() {
             heard_from(&mut self.lock(), session).hidden = Some((seq, exit));
         }
     }
 
-    /// Told privately once, a command is private.
+    /// Whether the command is known. Once reported as private, it stays private.
     fn knows(&self, session: &str, seq: i64, privacy: Privacy) -> bool {
         let mut shells = self.lock();
         let commands = shells.get_mut(session).into_iter().flat_map(|shell| &mut shell.commands);
@@ -183,14 +183,14 @@ impl Memory {
         true
     }
 
-    /// Whether a command ran in a private shell: nothing of it may leave, also when that shell is open again.
+    /// Whether a command ran in a private shell: nothing of it may leave, even after the shell leaves private mode.
     pub fn is_private(&self, session: &str, seq: i64) -> bool {
         let shells = self.lock();
         let mut commands = shells.get(session).into_iter().flat_map(|shell| &shell.commands);
         commands.any(|command| command.seq == seq && command.privacy == Privacy::Private)
     }
 
-    /// The same for the newest command with this text; nothing when there is none.
+    /// The same for the newest command with this text; `None` if there is none.
     fn ran_privately(&self, session: &str, line: &str) -> Option<bool> {
         let shells = self.lock();
         let line = cut(line, MAX_COMMAND).trim();
@@ -228,12 +228,12 @@ impl Memory {
             if self.is_unseen(session, seq) {
                 return None;
             }
-            // The sender lives as long as `self`, so that only the deadline ends this.
+            // The sender lives as long as `self`, so only the deadline ends this wait.
             tokio::time::timeout_at(deadline, arrived.changed()).await.ok()?.ok()?;
         }
     }
 
-    /// Nobody will tell what it printed.
+    /// Whether the output of this command will never arrive.
     fn is_unseen(&self, session: &str, seq: i64) -> bool {
         let shells = self.lock();
         let mut commands = shells.get(session).into_iter().flat_map(|shell| &shell.commands);
@@ -254,36 +254,36 @@ impl Memory {
         commands.find(|command| command.seq == seq).map(|command| command.ended.elapsed())
     }
 
-    /// A shell whose name is such a one.
+    /// Finds a shell by its name.
     pub fn called(&self, is_it: &dyn Fn(&str) -> bool) -> Option<String> {
         self.lock().keys().find(|session| is_it(session)).cloned()
     }
 
-    /// A number for the next command of a shell that does not count itself.
+    /// A number for the next command of a client that does not count its commands.
     pub fn after_last(&self, session: &str) -> i64 {
         let shells = self.lock();
         shells.get(session).and_then(|shell| shell.commands.back()).map_or(1, |last| last.seq + 1)
     }
 
-    /// The number of the last command of a shell, if it is this one.
+    /// The number of the shell's last command, if it is this one.
     pub fn last(&self, session: &str, command: &str) -> Option<i64> {
         let shells = self.lock();
         let last = shells.get(session)?.commands.back()?;
         (last.command.trim() == cut(command, MAX_COMMAND).trim()).then_some(last.seq)
     }
 
-    /// What ran before a command, the oldest first, for this machine alone.
+    /// The commands before this one, oldest first, for use on this machine only.
     pub fn before(&self, session: &str, seq: i64) -> Vec<Past> {
         self.past(session, seq, |_| true)
     }
 
-    /// The same without what ran while the shell was private.
+    /// The same without commands that ran while the shell was private.
     pub fn before_in_the_open(&self, session: &str, seq: i64) -> Vec<Past> {
         self.past(session, seq, |kept| kept.privacy == Privacy::Open)
     }
 
-    /// What ran before a command in the open and was worth a look, each with its number among such commands of its shell.
-    /// Routine commands are left out, and the numbers stay as they are while older commands are forgotten.
+    /// The earlier commands outside private mode that are worth sending to a model, each with its number among such commands. Routine
+    /// commands are left out, and the numbers are stable while older commands are evicted.
     pub fn session(&self, session: &str, seq: i64) -> Vec<(i64, Past)> {
         let shells = self.lock();
         let Some(shell) = shells.get(session) else { return Vec::new() };
@@ -291,7 +291,7 @@ impl Memory {
         let ran: Vec<Ran<'_>> = before.iter().map(|kept| kept.ran()).collect();
         let worth = before.iter().enumerate().filter(|(_, kept)| kept.is_worth());
         let numbered = (shell.forgotten..).zip(worth);
-        // A failure that is over would be taken for one that is to be mended.
+        // A model would try to fix a failure that has been resolved already.
         let open = numbered.filter(|(_, (place, kept))| kept.privacy == Privacy::Open && !cured::is_over(&ran, *place));
         let open = open.map(|(number, (_, kept))| (number, kept));
         open.map(|(number, kept)| (number, kept.told())).collect()
@@ -304,7 +304,7 @@ impl Memory {
         newest.take_while(|command| command.seq != seq).filter(|kept| fits(kept)).map(Kept::told).collect()
     }
 
-    /// The last commands, the oldest first; all that are remembered for 0.
+    /// The last commands, oldest first; a limit of 0 means all that are remembered.
     pub fn recall(&self, session: &str, limit: u32) -> Vec<Past> {
         let limit = if limit == 0 { MAX_COMMANDS } else { limit as usize };
         let shells = self.lock();
@@ -318,7 +318,7 @@ impl Memory {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Shell>> {
-        // A panic while it was held lost one answer; what is left is sound.
+        // A panic while it was held lost one answer; the remaining state is valid.
         self.shells.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -328,7 +328,7 @@ impl Shell {
         self.commands.iter().any(|kept| kept.seq == seq)
     }
 
-    /// Drops the oldest commands, first those that nothing is told of.
+    /// Evicts the oldest commands, first those that are not sent to a model.
     fn forget(&mut self) {
         let old = self.commands.len().saturating_sub(MAX_COMMANDS);
         let mut place = 0;
@@ -385,7 +385,7 @@ fn heard_from<'a>(shells: &'a mut HashMap<String, Shell>, session: &str) -> &'a 
     shell
 }
 
-/// The last lines, without secrets. Those are looked for in all of it: one may go over several lines.
+/// The last lines, without secrets. Redacts the whole output first: a secret may span several lines.
 fn kept(output: &str) -> String {
     let clean = redact(output);
     let mut lines: Vec<&str> = clean.lines().rev().take(MAX_LINES).map(|line| cut(line, MAX_LINE)).collect();
@@ -464,7 +464,7 @@ mod tests {
         assert_eq!(memory.output("a", 9, Duration::from_secs(600)).await, None, "nobody looks, so nobody waits");
     }
 
-    /// Lines that were typed ahead run before the shell comes to tell how the one before them ended.
+    /// Lines that were typed ahead run before the shell reports how the previous one ended.
     #[tokio::test]
     async fn outputs_may_be_ahead_of_what_the_shell_tells() {
         let memory = Memory::default();
@@ -483,7 +483,7 @@ mod tests {
         assert_eq!(memory.output("a", 40, Duration::ZERO).await.as_deref(), Some("nobody told"));
     }
 
-    /// Messages of every kind are counted, so that numbers of commands have gaps.
+    /// The numbers count messages of every kind, so those of commands have gaps.
     #[test]
     fn routine_commands_neither_fill_the_session_nor_move_its_numbers() {
         let memory = Memory::default();
@@ -529,7 +529,7 @@ mod tests {
         assert_eq!(memory.recall("0", 0), []);
         memory.ran("", ended(1, "ls"));
         assert_eq!(memory.recall("", 0), [], "nobody's");
-        // What is not kept is still the last.
+        // A command that is not kept is still the last.
         memory.ran("1", ended(1, "ls"));
         memory.ran_hidden("1", 2, 1);
         let last = memory.recall("1", 0).pop().unwrap();

@@ -1,5 +1,5 @@
-//! The per-user daemon: listens, answers, and goes when nobody needs it. Starts and ends here; `conn` talks,
-//! `dispatch` chooses, `answer/` thinks, `keeper` stores.
+//! The per-user daemon: starts, serves requests, and exits when idle. `conn` serves connections, `dispatch` routes requests, `answer/`
+//! handles them, `keeper` writes the history.
 
 mod answer;
 mod conn;
@@ -45,29 +45,29 @@ use keeper::Closed;
 use listen::Listening;
 use state::{Ending, State};
 
-/// How long requests that are under way may take once the daemon has to go.
+/// How long requests in progress may take once the daemon has to end.
 const DRAIN: Duration = Duration::from_secs(3);
 
-/// What became of `aside daemon run`.
+/// The result of `aside daemon run`.
 pub enum Outcome {
     Ended,
     /// Another daemon serves this socket.
     AlreadyRunning,
 }
 
-/// Serves until told to stop, idle for long enough, or replaced.
+/// Serves until stopped, idle for long enough, or replaced.
 pub fn run(paths: Paths) -> anyhow::Result<Outcome> {
     paths::leave_to_its_owner(&paths.data_dir)?;
     control::refuse_commands()?;
     let Some(listening) = listen::listen(&paths)? else { return Ok(Outcome::AlreadyRunning) };
-    // Before anything is started: whatever this process starts is not the user.
+    // Before any subprocess is started: the daemon's subprocesses must not count as the user.
     Rank::Daemon.take()?;
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("could not start the runtime")?;
     let ending = runtime.block_on(serve(&paths, &listening))?;
     runtime.shutdown_timeout(Duration::from_secs(1));
     match ending {
-        // The socket and the lock go on in the new program; only a failure comes back here.
+        // The new program inherits the socket and the lock; this returns only on failure.
         Ending::Replaced(executable) => {
             let error = exec::become_daemon(&executable, &listening.inheritable()?);
             listening.close();
@@ -99,7 +99,7 @@ async fn serve(paths: &Paths, listening: &Listening) -> anyhow::Result<Ending> {
     }
     let mut terminate = signal(SignalKind::terminate()).context("could not watch for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("could not watch for SIGINT")?;
-    // A closed terminal must not take the daemon along.
+    // A closed terminal must not end the daemon.
     let mut hangup = signal(SignalKind::hangup()).context("could not watch for SIGHUP")?;
     let mut housekeeping = tokio::time::interval(Duration::from_secs(1));
     housekeeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -109,7 +109,7 @@ async fn serve(paths: &Paths, listening: &Listening) -> anyhow::Result<Ending> {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => conn::accept(Arc::clone(&state), stream),
                 Err(error) => {
-                    // Out of descriptors, most likely: give the others time to end.
+                    // Most likely out of file descriptors: gives other connections time to end.
                     state.notice(format!("could not accept a connection: {error}"));
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
@@ -123,7 +123,7 @@ async fn serve(paths: &Paths, listening: &Listening) -> anyhow::Result<Ending> {
                 remote::refresh(&state);
                 model::tidy(&state);
                 if state.is_idle(Instant::now()) {
-                    // A shell may have come at this very moment.
+                    // A shell may have connected at this very moment.
                     match listening.waiting() {
                         Some(stream) => conn::accept(Arc::clone(&state), stream),
                         None => {

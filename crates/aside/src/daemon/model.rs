@@ -1,5 +1,5 @@
-//! The one door to a model: everything that is sent anywhere goes through it. Decides who is asked, whether now, and keeps
-//! account of it; what is asked and what becomes of the answer are the caller's.
+//! The only path to a model: everything that is sent to one goes through here. Chooses the server, applies the circuit breaker and
+//! timeouts, and records each request; callers decide what is asked and what happens with the answer.
 
 pub mod agent;
 pub mod aloud;
@@ -27,15 +27,15 @@ use crate::store::journal::{Answer, Id, Journal, Leaving};
 use breaker::{Asker, Breaker, Health, Outcome, Pass};
 use latency::Latency;
 
-/// Servers that are remembered; settings that change often leave some behind.
+/// Cap on remembered servers; settings that change often leave some behind.
 const MAX_SERVERS: usize = 8;
-/// Above this average, what nobody asked for would come too late to be of use.
+/// Above this average latency, unrequested suggestions would arrive too late to be useful.
 const PROACTIVE: Duration = Duration::from_secs(2);
-/// What an answer while typing may take beyond its two steps.
+/// What an answer while typing may take beyond connecting and reading.
 const SLACK: Duration = Duration::from_secs(1);
-/// How many times longer than a wish an answer in sentences may take.
+/// How many times longer than a translation an answer to prose may take.
 const LONG_TALK: u32 = 3;
-/// Before a server that failed is asked again for the same.
+/// Delay before a retry.
 const BREATH: Duration = Duration::from_millis(250);
 
 /// What an answer is for.
@@ -46,13 +46,12 @@ pub enum Use {
     Suggest,
     Translate,
     Explain,
-    /// A sentence at the prompt.
+    /// Prose at the prompt.
     Ask,
     Task,
 }
 
-/// Asks, and tells `hear` the answer so far each time that more of it is there, until that says enough. Dropping the
-/// future ends the connection.
+/// Asks a model and passes the growing answer to `hear`, until that has enough. Dropping the future closes the connection.
 pub async fn ask(
     state: &Arc<State>,
     usage: Use,
@@ -70,7 +69,7 @@ pub async fn ask(
     let mut turn = Turn::take(state, &server, usage.asker()).ok_or(Failure::Resting)?;
     let mut tries = usage.tries();
     let mut model = named.clone();
-    // Whoever has begun to read an answer is not told another from the beginning.
+    // No retry once the user has begun to read an answer: it would start again from the beginning.
     let is_read = AtomicBool::new(false);
     let mut hear = |text: &str| {
         is_read.store(matches!(usage, Use::Ask | Use::Task), Ordering::Relaxed);
@@ -84,7 +83,7 @@ pub async fn ask(
         let outcome = match reach(state, &server, &named, usage).await {
             Ok(reached) => {
                 model = reached.model(&named).to_owned();
-                // What its start took says nothing about how quick it is.
+                // The start of a local server does not count as latency.
                 began = Instant::now();
                 waiting.began = Some(began);
                 let patience = Patience { all, ..patience };
@@ -93,7 +92,7 @@ pub async fn ask(
             Err(failure) => Err(failure),
         };
         match &outcome {
-            // One that we keep is started again.
+            // A server that Aside runs itself is started again.
             Err(Failure::Offline(_)) if tries > 0 && server.is_kept() => tokio::time::sleep(BREATH).await,
             Err(failure) if tries > 0 && is_passing(failure) && !is_read.load(Ordering::Relaxed) => {
                 tokio::time::sleep(BREATH).await;
@@ -112,8 +111,8 @@ pub async fn ask(
     Ok(Said { text, others, end, tokens_in, tokens_out, ms: ms(took), provider: server.provider.name(), model })
 }
 
-/// Somebody waits for an answer. One that is given up before it came has taken that long at least: else a server that is
-/// slower than the person would never be known to be slow.
+/// Measures how long a caller waits. An unrequested answer that is cancelled after `PROACTIVE` counts with the time so far, since a server
+/// slower than the user would otherwise never be seen as slow.
 struct Waiting<'a> {
     state: &'a State,
     usage: Use,
@@ -129,7 +128,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// Whoever asks, and whatever was taken out before: no secret goes through this door.
+/// Redacts secrets from every request, whatever its caller has redacted before.
 fn without_secrets(question: &Question) -> Question {
     let clean = |text: &String| redact(text).into_owned();
     let mut clean_question = question.clone();
@@ -139,7 +138,7 @@ fn without_secrets(question: &Question) -> Question {
     clean_question.exchanges =
         question.exchanges.iter().map(|(asked, answered)| (clean(asked), clean(answered))).collect();
     clean_question.begin = question.begin.as_ref().map(clean);
-    // A grammar that something is taken out of is none any more: the question is asked without it.
+    // A redacted grammar would be invalid: if the raw form holds a secret, the request is sent without it.
     let raw = question
         .raw
         .clone()
@@ -148,7 +147,7 @@ fn without_secrets(question: &Question) -> Question {
     clean_question
 }
 
-/// Who would be asked for this; nobody when the embedded engine is to answer.
+/// The endpoint for this use; `None` when the embedded engine answers.
 pub fn endpoint(settings: &Llm, usage: Use, selection: provider::Selection) -> Option<Endpoint> {
     let choice = usage.choice(settings);
     match selection {
@@ -157,7 +156,7 @@ pub fn endpoint(settings: &Llm, usage: Use, selection: provider::Selection) -> O
     }
 }
 
-/// Stops the servers that we keep and that the settings do not name any more. Returns at once.
+/// Stops the servers that Aside runs itself and that the settings no longer name. Returns at once.
 pub fn tidy(state: &Arc<State>) {
     if state.models().kept.is_empty() {
         return;
@@ -165,7 +164,7 @@ pub fn tidy(state: &Arc<State>) {
     let (state, settings, paths) = (Arc::clone(state), state.config().llm.clone(), state.paths.clone());
     let shelf = paths.models_dir().display().to_string();
     tokio::spawn(async move {
-        // While the disk does not answer, all go on.
+        // While the disk hangs, all servers keep running.
         if let Ok(wanted) = disk::look(&shelf, move || wanted(&settings, &paths)).await {
             state.models().kept.keep_only(&wanted);
         }
@@ -175,13 +174,13 @@ pub fn tidy(state: &Arc<State>) {
 fn wanted(settings: &Llm, paths: &Paths) -> Vec<Wanted> {
     let uses = [Use::Complete, Use::Translate, Use::Task].into_iter();
     let named = uses.filter_map(|usage| endpoint(settings, usage, provider::Selection::AsSet));
-    // One that was asked for by its name alone stays until it is idle.
+    // A server that was requested by name only stays until it is idle.
     let by_name = endpoint(settings, Use::Translate, provider::Selection::Named(config::Provider::Local));
     let kept = named.chain(by_name).filter(|endpoint| endpoint.server.is_kept());
     kept.filter_map(|endpoint| Wanted::new(&settings.local, &endpoint.model, paths).ok()).collect()
 }
 
-/// Writes down what leaves.
+/// Records what leaves this machine.
 struct Account<'a> {
     state: &'a State,
     session: &'a str,
@@ -189,7 +188,7 @@ struct Account<'a> {
     provider: config::Provider,
 }
 
-/// A request that left, and whose end has not been written down.
+/// A request that was sent, and whose end is not recorded yet.
 struct Note {
     journal: Arc<Journal>,
     id: Option<Id>,
@@ -210,7 +209,7 @@ impl Witness for Account<'_> {
             Failure::Settings(format!("nothing is sent, since what leaves cannot be written down: {error}"))
         })?;
         let note = Note { journal: Arc::clone(self.state.journal()), id: Some(id), left: Instant::now() };
-        // The last look before anything leaves: the shell may have become private while the question waited.
+        // The last check before anything leaves: the shell may have become private while the request waited.
         if self.state.is_private(self.session) { Err(Failure::Private) } else { Ok(note) }
     }
 
@@ -265,7 +264,7 @@ impl Use {
         }
     }
 
-    /// An explanation is part of a wish; what nobody asked for is for the quick one.
+    /// An explanation uses the model of translations; unrequested suggestions use the fast model of completion.
     fn choice(self, settings: &Llm) -> &Choice {
         match self {
             Use::Complete | Use::Suggest => &settings.complete,
@@ -278,11 +277,11 @@ impl Use {
         let ms = Duration::from_millis;
         match self {
             Use::Complete | Use::Suggest => {
-                // Connecting has a limit of its own, and is part of this: what is connected already gets no longer.
+                // The total includes connecting, which has its own timeout; an open connection gets no extra time.
                 let read = ms(settings.timeout_read_ms);
                 Patience { first: read, read, all: ms(settings.timeout_connect_ms) + read + SLACK }
             }
-            // It is read while it comes, and whoever has read enough stops it.
+            // Read while it streams; the user stops it when they have read enough.
             Use::Ask => {
                 let first = ms(settings.timeout_wish_first_ms);
                 Patience { first, read: first, all: ms(settings.timeout_wish_ms).saturating_mul(LONG_TALK) }
@@ -291,7 +290,7 @@ impl Use {
                 let first = ms(settings.timeout_wish_first_ms);
                 Patience { first, read: first, all: ms(settings.timeout_wish_ms) }
             }
-            // Files are read before the first word, and a change is long; whoever has waited enough cancels it.
+            // Files are read before the first token, and a change is long; the user cancels it if it takes too long.
             Use::Task => {
                 let first = ms(settings.timeout_task_first_ms);
                 Patience { first, read: first, all: ms(settings.timeout_task_ms) }
@@ -306,7 +305,7 @@ impl Use {
         }
     }
 
-    /// A line that is being typed is another one by then.
+    /// No retry while typing: the line has changed by then.
     fn tries(self) -> u32 {
         match self {
             Use::Complete | Use::Suggest => 1,
@@ -315,7 +314,7 @@ impl Use {
     }
 }
 
-/// Whether the same question may well be answered a moment later.
+/// Whether a retry a moment later may succeed.
 fn is_passing(failure: &Failure) -> bool {
     match failure {
         Failure::HungUp(_) => true,
@@ -342,9 +341,9 @@ fn is_passing(failure: &Failure) -> bool {
 fn judged(failure: &Failure) -> Outcome {
     match failure {
         Failure::RateLimited { retry_after } => Outcome::Busy(retry_after.unwrap_or_default()),
-        // It is well; it was the question.
+        // The server works; the request was at fault.
         Failure::Status(400 | 413 | 422) => Outcome::Answered,
-        // Nobody was asked.
+        // No request was sent.
         Failure::Private
         | Failure::Nobody
         | Failure::Resting
@@ -368,7 +367,7 @@ fn judged(failure: &Failure) -> Outcome {
 #[derive(Default)]
 pub struct Models {
     inner: Mutex<Inner>,
-    /// Those that we keep ourselves.
+    /// The servers that Aside runs itself.
     kept: Servers,
 }
 
@@ -380,28 +379,28 @@ struct Inner {
 
 struct Known {
     server: Server,
-    /// Made when it is needed first, and again when its key was not accepted.
+    /// Created on first use, and again when its key was rejected.
     provider: Option<Arc<Provider>>,
     breaker: Breaker,
-    /// The failure that `aside doctor` knows of already.
+    /// The last failure that was reported to `aside doctor`.
     trouble: Option<Failure>,
 }
 
 impl Models {
-    /// How long answers for this take on average; nothing when nobody was asked lately.
+    /// The average latency of a use; `None` without recent requests.
     fn latency(&self, usage: Use) -> Option<Duration> {
         self.lock().latency.get(&usage)?.average(Instant::now())
     }
 
-    /// Whether asking without being asked for it is sensible: the answer would come in time.
+    /// Whether unrequested suggestions make sense: the answer would arrive in time.
     pub fn is_quick(&self) -> bool {
-        // The same model answers both.
+        // The same model serves both.
         [Use::Suggest, Use::Complete]
             .into_iter()
             .all(|usage| self.latency(usage).is_none_or(|average| average <= PROACTIVE))
     }
 
-    /// For `aside doctor`: the servers that the settings name, and how they are.
+    /// For `aside doctor`: the configured servers and their health.
     pub fn status(&self, settings: &Llm) -> Vec<ModelStatus> {
         let now = Instant::now();
         let mut inner = self.lock();
@@ -435,13 +434,13 @@ impl Models {
         told.into_iter().map(|(_, status)| status).collect()
     }
 
-    /// Stops all that we keep: whoever becomes another program would leave them behind.
+    /// Stops all servers that Aside runs itself: they would be left behind when the daemon execs a new version.
     pub fn stop(&self) {
         self.kept.keep_only(&[]);
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A panic while it was held lost one answer; what is left is sound.
+        // A panic while it was held lost one answer; the remaining state is valid.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -460,7 +459,7 @@ impl Inner {
     }
 }
 
-/// One question's right to be asked; given back when it is dropped.
+/// A request's permission from the circuit breaker; returned when dropped.
 struct Turn {
     state: Arc<State>,
     server: Server,
@@ -490,10 +489,10 @@ impl Drop for Turn {
     }
 }
 
-/// A server that can be asked now.
+/// A server that is ready.
 enum Reached {
     There(Arc<Provider>),
-    /// Started by us, and not stopped before the answer is there; and what it calls its model.
+    /// A server that Aside runs, leased until the answer is complete, and its name for the model.
     Kept(Lease, String),
 }
 
@@ -530,7 +529,7 @@ async fn reach(state: &State, server: &Server, model: &str, usage: Use) -> Resul
     Ok(Reached::Kept(lease, wanted.name))
 }
 
-/// Made beside the other work: reading the system's certificates takes a while, and a keyring may have to be unlocked.
+/// Created on a blocking thread: reading the system's certificates takes a while, and a keyring may have to be unlocked.
 async fn provider(state: &State, server: &Server) -> Result<Arc<Provider>, Failure> {
     if let Some(provider) = &state.models().lock().known(server).provider {
         return Ok(Arc::clone(provider));
@@ -538,21 +537,21 @@ async fn provider(state: &State, server: &Server) -> Result<Arc<Provider>, Failu
     let wanted = server.clone();
     let made = tokio::task::spawn_blocking(move || Provider::new(&wanted)).await;
     let provider = Arc::new(made.unwrap_or_else(|_| Err(Failure::Settings("it could not be set up".to_owned())))?);
-    // Another question may have been quicker; its connections are the ones to share.
+    // Another request may have created it meanwhile; its connections are shared.
     let mut inner = state.models().lock();
     Ok(Arc::clone(inner.known(server).provider.get_or_insert(provider)))
 }
 
-/// A failure is told once, until there was an answer or another failure.
+/// Reports a failure once, until there is an answer or a different failure.
 fn tell(state: &State, server: &Server, failure: Option<&Failure>) {
-    // That is no trouble yet, or none of the server's.
+    // These are not failures of the server.
     if matches!(failure, Some(Failure::Starting | Failure::Private)) {
         return;
     }
     let mut inner = state.models().lock();
     let known = inner.known(server);
     if failure == Some(&Failure::Unauthorized) {
-        // The key may be another one by now.
+        // The key may have changed by now.
         known.provider = None;
     }
     let is_new = failure.is_some_and(|failure| {

@@ -1,5 +1,5 @@
-//! The next command of each shell, while it is being found: thought about once, however often it is asked for, and given up
-//! when the person types. Knows nothing of how it is found.
+//! The pending suggestion of each shell: computed once, however often it is requested, and cancelled when the user types. Does not know how
+//! it is computed.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,13 +10,13 @@ use aside_core::proto::wish::Stage;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-/// Shells whose question is remembered; the oldest is forgotten first.
+/// Cap on shells whose last suggestion is remembered; the oldest is evicted.
 const MAX_SHELLS: usize = 256;
 
 #[derive(Default)]
 pub struct Nexts(Mutex<HashMap<String, Next>>);
 
-/// What a shell asked last.
+/// The last suggestion request of a shell.
 struct Next {
     seq: i64,
     command: String,
@@ -26,7 +26,7 @@ struct Next {
 }
 
 impl Nexts {
-    /// The answer to a question that was asked before, unless that was given up.
+    /// The pending or finished result of an earlier request, unless that was cancelled.
     pub fn known(&self, who: &str, seq: i64, command: &str) -> Option<watch::Receiver<Suggested>> {
         let nexts = self.lock();
         let next = nexts.get(who).filter(|next| next.seq == seq && next.command == command)?;
@@ -34,7 +34,7 @@ impl Nexts {
         (!is_given_up).then(|| next.found.clone())
     }
 
-    /// Begins to think, in place of what the shell asked before.
+    /// Starts computing a suggestion, and cancels the shell's previous one.
     pub fn begin<T>(
         &self,
         who: &str,
@@ -60,7 +60,7 @@ impl Nexts {
         found
     }
 
-    /// The person knows what comes next.
+    /// The user types, so the suggestion is cancelled.
     pub fn typed(&self, who: &str) {
         if let Some(next) = self.lock().get(who) {
             next.task.abort();
@@ -68,19 +68,19 @@ impl Nexts {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Next>> {
-        // A panic while it was held lost one answer; what is left is sound.
+        // A panic while it was held lost one answer; the remaining state is valid.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What is known now. Whoever thought about it may have given up.
+/// The current result. Counts as final if the computation was cancelled.
 pub fn now(found: &watch::Receiver<Suggested>) -> Suggested {
     let known = found.borrow().clone();
     let is_over = known.state == Stage::Done || found.has_changed().is_err();
     Suggested { state: if is_over { Stage::Done } else { known.state }, ..known }
 }
 
-/// Waits for the end of it.
+/// Waits for the final result.
 pub async fn last(mut found: watch::Receiver<Suggested>) -> Suggested {
     let _ = found.wait_for(|found| found.state == Stage::Done).await;
     now(&found)

@@ -1,4 +1,4 @@
-//! What was offered last, for `aside why`: the newest of each shell. Kept in memory only.
+//! Remembers what was last shown to each shell, for `aside why`. Kept in memory only.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,9 +10,9 @@ use aside_core::proto::{self, Candidate, Complete};
 
 use crate::daemon::spoken::spoken;
 
-/// Shells; the one that was offered something longest ago is forgotten first.
+/// Cap on shells; the one with the oldest offer is evicted.
 const MAX_OFFERS: usize = 32;
-/// Whoever types this wants to hear of the line before.
+/// This line itself is skipped, since the user asks about the line before.
 const QUESTION: &str = "aside why";
 
 #[derive(Default)]
@@ -26,12 +26,12 @@ struct Offer {
 
 enum Found {
     Candidates(Vec<Ranked>),
-    /// What could come next, at a prompt with nothing typed.
+    /// The suggested next command, on an empty prompt.
     Next(Candidate),
 }
 
 impl Offers {
-    /// A line for which nothing is found tells nothing.
+    /// Records the candidates of a line; a line without any is skipped.
     pub fn note(&self, asked: &Complete, found: &[Ranked]) {
         if found.is_empty() || is_question(&asked.left) {
             return;
@@ -61,7 +61,7 @@ impl Offers {
         offers.push_back(offer);
     }
 
-    /// To this shell, or to any when it is empty.
+    /// The last offer to this shell, or to any if `session` is empty.
     pub fn last(&self, session: &str) -> Option<proto::Offer> {
         let offers = self.lock();
         let Offer { asked, found, when } =

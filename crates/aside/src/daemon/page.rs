@@ -1,5 +1,5 @@
-//! The page in a browser: served from when somebody first asks where it is, until the daemon ends; or from the beginning, when a tab of an
-//! earlier daemon may still be open.
+//! Starts the page in the browser: on the first request for its address, or at the daemon's start if tabs of an earlier daemon may still be
+//! open. Serves it until the daemon ends.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError, TryLockError};
@@ -21,7 +21,7 @@ impl Page {
         Self { web: Mutex::default(), socket: paths.socket.clone(), file: paths.page_state() }
     }
 
-    /// Is there again for the tabs that are open.
+    /// Serves the tabs that are still open from an earlier daemon.
     pub fn resume(&self) {
         let mut web = self.web.lock().unwrap_or_else(PoisonError::into_inner);
         if web.is_some() {
@@ -33,7 +33,7 @@ impl Page {
         }
     }
 
-    /// An address that opens it once, for somebody at this place.
+    /// A link that opens the page once, from this place.
     pub fn link(&self, place: Place) -> anyhow::Result<String> {
         let mut web = self.web.lock().unwrap_or_else(PoisonError::into_inner);
         let web = match web.take() {
@@ -43,7 +43,7 @@ impl Page {
         Ok(web.link(place))
     }
 
-    /// Ends every session. How many browsers that were.
+    /// Ends every session. Returns how many browsers that were.
     pub fn sign_out(&self) -> anyhow::Result<usize> {
         match &*self.web.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(web) => Ok(web.sign_out()),
@@ -51,9 +51,9 @@ impl Page {
         }
     }
 
-    /// Its browsers are clients of ours: they would keep us from ending.
+    /// Closes the page: its browsers are clients and would keep the daemon from ending.
     pub fn close(&self) {
-        // Held by a request whose disk does not answer: that page goes with the process.
+        // The lock is held by a request whose disk hangs: that page ends with the process.
         match self.web.try_lock() {
             Ok(mut web) => drop(web.take()),
             Err(TryLockError::Poisoned(web)) => drop(web.into_inner().take()),
@@ -62,7 +62,7 @@ impl Page {
     }
 }
 
-/// Without a daemon nobody has a session; a tab that waits for one is not to be let in by it.
+/// Forgets all tabs while no daemon runs, so that a waiting tab does not get a session from the next one.
 pub fn forget_tabs(file: PathBuf) -> anyhow::Result<usize> {
     if !file.exists() {
         return Ok(0);

@@ -1,5 +1,5 @@
-//! The pipes of tmux's panes: opened when a shell says that it is in one, and again when their sinks have gone. How often, and
-//! for whom, `watchers` decides.
+//! Opens the pipes of tmux panes: when a shell reports that it runs in one, and again when a pipe has ended. `watchers` decides how often,
+//! and for which shells.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,25 +10,25 @@ use crate::daemon::state::State;
 use crate::daemon::watchers::{Tier, Turn, Watchers};
 use crate::exec::{self, Probe};
 
-/// How long a watcher may take that is on its way: one that outlived another daemon looks for a new one several times a second.
+/// How long to wait for a watcher that is reconnecting: one that outlived another daemon retries several times a second.
 pub const ON_ITS_WAY: Duration = Duration::from_secs(1);
 
-/// Whether outputs are seen, and why (not).
+/// Whether outputs are captured, and the reason.
 pub struct Ruling {
     pub tier: Option<Tier>,
     pub reason: String,
 }
 
-/// What became of asking tmux.
+/// The result of asking tmux.
 enum Asked {
     Said(Said),
-    /// A key of the person's toggles pipes.
+    /// One of the user's key bindings toggles pipes.
     Toggles,
     NoProgram,
     Silence,
 }
 
-/// A shell was heard from: it may want the pipe of its pane again. Returns at once.
+/// Called when a shell sends a message: reopens the pipe of its pane if needed. Returns at once.
 pub fn tend(state: &Arc<State>, session: &str) {
     let config = state.config();
     state.watchers().dismiss(&config.suggest);
@@ -44,7 +44,7 @@ pub fn tend(state: &Arc<State>, session: &str) {
     });
 }
 
-/// Through the pipe of a pane.
+/// Captures through the pipe of a pane.
 pub async fn through(state: &Arc<State>, pane: &Pane, tty: &str, config: &Config) -> Ruling {
     let id = pane.id();
     let seen = || Ruling::seen(Tier::Tmux, &format!("the pipe of pane {id}"));
@@ -67,7 +67,7 @@ pub async fn through(state: &Arc<State>, pane: &Pane, tty: &str, config: &Config
                     );
                 }
                 Asked::NoProgram => return Ruling::off("the daemon finds no tmux on its PATH"),
-                // The shell marks its outputs, and the next prompt asks again.
+                // The shell marks its outputs all the same, and the next prompt retries.
                 Asked::Silence => return seen(),
             }
         }
@@ -77,7 +77,7 @@ pub async fn through(state: &Arc<State>, pane: &Pane, tty: &str, config: &Config
     match said {
         Said::Opened => seen(),
         Said::Taken if state.watchers().moves(pane, tty) => seen(),
-        // Perhaps it is ours, from before this daemon.
+        // The pipe may belong to a watcher of an earlier daemon.
         Said::Taken => match state.watchers().will_see(tty, ON_ITS_WAY).await {
             Some(_) => seen(),
             None => Ruling::off("the pane's pipe is in use"),
@@ -97,7 +97,7 @@ async fn open(state: &Arc<State>, pane: &Pane, tty: &str, config: &Config) -> As
         if exec::find("tmux").is_none() {
             return Asked::NoProgram;
         }
-        // Whoever chose tmux by name knows what becomes of that key.
+        // A user who set capture to tmux explicitly accepts the effect on that key.
         if capture == Capture::Auto && exec::probe(&Probe::TmuxKeys(&pane)).is_some_and(|keys| tmux::toggles(&keys)) {
             return Asked::Toggles;
         }

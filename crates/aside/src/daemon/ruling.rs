@@ -1,5 +1,5 @@
-//! Whether a line is meant for the shell, with what the person has said about it: by a prefix, by the settings, by marking
-//! it. The rest is core's to decide. Asks nobody and looks nothing up.
+//! Decides whether a line is meant for the shell: applies the user's overrides (prefixes, settings, marked lines), then core's classifier.
+//! Asks no model and looks nothing up.
 
 use aside_core::detect::{self, After, Before, End, Facts, First, forced};
 use aside_core::line::Dialect;
@@ -11,7 +11,7 @@ use aside_core::world::Nothing;
 use crate::config;
 use crate::store::marks::Marks;
 
-/// For the daemon and for `aside detect` alike.
+/// Used by the daemon and by `aside detect`.
 pub fn rule(asked: &Detect, facts: &Facts<'_>, marks: &Marks, settings: &config::Detect) -> Ruling {
     let line = asked.line.trim();
     if forced(line, &settings.agent_prefix) {
@@ -27,7 +27,7 @@ pub fn rule(asked: &Detect, facts: &Facts<'_>, marks: &Marks, settings: &config:
     core(asked, facts)
 }
 
-/// Reads the lists by which sentences are known, which takes as long as a thousand lines, so that no line waits for it.
+/// Loads the classifier's word lists in advance, which takes as long as a thousand lines.
 pub fn prepare() {
     let (names, specs) = (Names::default(), Specs::default());
     let facts = Facts {
@@ -44,7 +44,7 @@ pub fn prepare() {
     detect::after(line, &End { exit: 2, unreadable: false, output: Some("unknown command") }, &facts);
 }
 
-/// It stays with the shell.
+/// The verdict that leaves the line to the shell.
 pub fn shell(phase: Phase, reason: String) -> Ruling {
     let verdict = match phase {
         Phase::Before => Before::Shell.name(),

@@ -1,5 +1,5 @@
-//! The lines that were taken for sentences: the last ones of each shell in memory, all of them on disk, and those that the
-//! person said are none. Decides which are written down; not which line is a sentence.
+//! Records the lines that were classified as prose: the last ones of each shell in memory, all of them on disk, and those that the user
+//! marked as wrong. Decides which are logged, not which lines are prose.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,22 +14,22 @@ use crate::paths::Paths;
 use crate::store::marks::Marks;
 use crate::store::reroutes::{Became, Rerouted, Reroutes};
 
-/// Lines that are remembered; the key that says that one was none comes soon after it.
+/// Cap on remembered lines; the user marks a line soon after it.
 const MAX_LAST: usize = 64;
 
 pub struct Sentences {
     marks: Arc<Marks>,
     refresh: Refresh,
-    /// Session and line, the newest last.
+    /// Session and line, newest last.
     last: Mutex<VecDeque<(String, String)>>,
 }
 
 /// Why there is nothing to mark.
 #[derive(Debug)]
 pub enum Unmarked {
-    /// No line was taken for a sentence.
+    /// No line was classified as prose.
     None,
-    /// It is only known without its secrets.
+    /// The line is only known with its secrets redacted.
     Redacted,
     Disk(io::Error),
 }
@@ -43,7 +43,7 @@ impl Sentences {
         &self.marks
     }
 
-    /// Reads the marks again when their file has changed. Returns soon, also when it does not answer.
+    /// Re-reads the marks if their file has changed. Returns soon even if the file system hangs.
     pub async fn refresh(&self) {
         let marks = Arc::clone(&self.marks);
         self.refresh.run(move || marks.look()).await;
@@ -57,19 +57,19 @@ impl Sentences {
         last.push_back((session.to_owned(), line.to_owned()));
     }
 
-    /// Of a session, or of all.
+    /// The newest line of a session, or of all if `session` is empty.
     fn newest(&self, session: &str) -> Option<String> {
         let last = self.last();
         let own = last.iter().rev().find(|(of, _)| session.is_empty() || of == session);
         own.map(|(_, line)| line.clone())
     }
 
-    /// Marks a line, or the last one of the session, so that it is not taken for a sentence again. Reads and writes files.
+    /// Marks a line, or the last one of the session, so that it is never classified as prose again. Reads and writes files.
     pub fn mark(&self, paths: &Paths, session: &str, line: &str) -> Result<String, Unmarked> {
         let named = Some(line.trim()).filter(|line| !line.is_empty()).map(str::to_owned);
         let line = match named.or_else(|| self.newest(session)) {
             Some(line) => line,
-            // A daemon that has just started remembers none.
+            // A daemon that has just started remembers no lines.
             None => match Reroutes::new(paths).last(session).map_err(Unmarked::Disk)? {
                 Some(line) if line.contains(REDACTED) => return Err(Unmarked::Redacted),
                 Some(line) => line,
@@ -86,7 +86,7 @@ impl Sentences {
 }
 
 impl State {
-    /// Takes note that a line was taken for a sentence. Returns at once; what is written, a thread writes.
+    /// Records that a line was classified as prose. Returns at once; a thread writes the file.
     pub fn rerouted(self: &Arc<Self>, rerouted: Rerouted) {
         if rerouted.became != Became::Asked {
             self.sentences().remember(&rerouted.session, &rerouted.line);
@@ -96,7 +96,7 @@ impl State {
         }
         let state = Arc::clone(self);
         tokio::task::spawn_blocking(move || {
-            // What the person would not have in the history is not wanted here either.
+            // A line that the user keeps out of the history is not logged either.
             if rerouted.line.starts_with([' ', '\t']) || !state.may_leave(&rerouted.line) {
                 return;
             }
@@ -107,7 +107,7 @@ impl State {
     }
 }
 
-/// What is noted of a question: that the line was taken for a sentence, when it says why, or that the person asked.
+/// What is recorded of an `ask` request: that the line was classified as prose, if it says why, or that the user asked.
 pub fn of_question(asked: &Ask) -> Rerouted {
     Rerouted {
         session: asked.session.clone(),

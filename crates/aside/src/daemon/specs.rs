@@ -1,4 +1,4 @@
-//! The user's own specs: read from their directory, and read again when a file there changes. The look happens on a thread of its own.
+//! Loads the user's own specs from their directory, and again when a file there changes. The check runs on its own thread.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use aside_core::spec;
 
 use crate::config::refresh::Refresh;
 
-/// Files that are read, in the order of their names.
+/// Cap on files, in the order of their names.
 const MAX_FILES: usize = 1000;
 /// Bytes of one file. A longer one is not a spec.
 const MAX_FILE: u64 = 1024 * 1024;
@@ -25,41 +25,41 @@ struct Directory {
 
 #[derive(Default)]
 struct Read {
-    /// Every file with its time and length.
+    /// Each file with its modification time and length.
     files: Vec<(PathBuf, SystemTime, u64)>,
     specs: Arc<spec::Specs>,
     problems: Vec<String>,
 }
 
 impl Specs {
-    /// Knows the built-in specs only until the first refresh.
+    /// Holds the built-in specs only until the first refresh.
     pub fn new(path: PathBuf) -> Self {
         Self { directory: Arc::new(Directory { path, read: Mutex::default() }), refresh: Refresh::default() }
     }
 
-    /// Reads them at once, for a command that runs without the daemon.
+    /// Reads the files at once, for a command that runs without the daemon.
     pub fn read(path: PathBuf) -> Self {
         let specs = Self::new(path);
         specs.directory.look();
         specs
     }
 
-    /// Touches no file.
+    /// Accesses no file.
     pub fn current(&self) -> Arc<spec::Specs> {
         Arc::clone(&self.directory.lock().specs)
     }
 
-    /// What is wrong with them, a sentence each.
+    /// Problems in the files, one sentence each.
     pub fn problems(&self) -> Vec<String> {
         self.directory.lock().problems.clone()
     }
 
-    /// How many files there are.
+    /// The number of files.
     pub fn count(&self) -> usize {
         self.directory.lock().files.len()
     }
 
-    /// Looks at the directory again when that is due. Returns soon, also when it does not answer.
+    /// Checks the directory if that is due. Returns soon even if the file system hangs.
     pub async fn refresh(&self) {
         let directory = Arc::clone(&self.directory);
         self.refresh.run(move || directory.look()).await;
@@ -67,7 +67,7 @@ impl Specs {
 }
 
 impl Directory {
-    /// Holds no lock while it touches the file system.
+    /// Holds no lock while it accesses the file system.
     fn look(&self) {
         let files = files(&self.path);
         if files != self.lock().files {
@@ -112,7 +112,7 @@ fn read_all(directory: &Path, files: Vec<(PathBuf, SystemTime, u64)>) -> Read {
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    // Opening a pipe would wait for a writer.
+    // Opening a FIFO would block.
     if !std::fs::metadata(path).is_ok_and(|meta| meta.is_file()) {
         return Err("it is not a regular file".to_owned());
     }

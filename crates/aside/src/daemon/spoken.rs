@@ -1,11 +1,11 @@
-//! A candidate as it is said on the wire: with its facts in words.
+//! The wire form of a candidate, with its facts in words.
 
 use aside_core::complete::candidate::{self, Facts, Fit, Kind, Outcome, Past, Place};
 use aside_core::complete::rank::Ranked;
 use aside_core::proto::Candidate;
 
-/// Best first. What saves much comes before what is a little surer, and a client that sorts by confidence must not undo that: none is said
-/// to be surer than the one before it.
+/// Best first. A candidate that saves much ranks before a slightly surer one; a client that sorts by confidence must not undo that, so each
+/// confidence is capped by the one before it.
 pub fn spoken(found: Vec<Ranked>) -> Vec<Candidate> {
     let mut least = 1.0_f32;
     let candidates = found.into_iter().map(one).map(|candidate| {
@@ -21,7 +21,7 @@ fn one(ranked: Ranked) -> Candidate {
     Candidate {
         cursor_pos: cursor.map(|cursor| text[..cursor].chars().count() as u32),
         completion: text,
-        // Two digits are all that it can tell.
+        // More than two digits would be spurious precision.
         confidence: (chance * 100.0).round() / 100.0,
         source: source.name().to_owned(),
         description: about,
@@ -29,7 +29,7 @@ fn one(ranked: Ranked) -> Candidate {
     }
 }
 
-/// No `..`: what the ranking sees, a person may see too.
+/// Destructures without `..`: everything that the ranking sees should be visible to the user.
 fn in_words(facts: &Facts) -> String {
     let Facts { kind, fit, rivals, place, usual: _, typed: _, adds: _, past, habit } = *facts;
     let kind = match kind {

@@ -1,4 +1,4 @@
-//! What all connections share: settings, the history in memory, who is connected, what went wrong.
+//! State shared by all connections: settings, the history index, sessions, notices.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
@@ -39,18 +39,18 @@ use crate::store::agent_threads::AgentThreads;
 use crate::store::journal::Journal;
 use crate::world::{Environment, Learning, Machine, View};
 
-/// Open connections: a shell has one while it waits at its prompt.
+/// Cap on open connections: a shell has one while it waits at its prompt.
 const MAX_CONNECTIONS: usize = 512;
-/// Of those, of processes that are not the user.
+/// Of those, cap on the connections of processes that are not the user.
 const MAX_OF_COMMANDS: usize = 64;
-/// Remembered for `aside doctor`; the log has them all.
+/// Cap on the notices for `aside doctor`; the log has them all.
 const MAX_NOTICES: usize = 32;
-/// Shells that said hello; the one heard from longest ago is forgotten first.
+/// Cap on greeted sessions; the least recently seen is evicted.
 const MAX_SESSIONS: usize = 256;
-/// Bytes of what a shell says about itself, and of each name that it gives: all of them go into one answer.
+/// Bytes of a shell's facts, and of each name: all of them go into one reply.
 const MAX_FACTS: usize = 4096;
 const MAX_NAME: usize = 256;
-/// How long an answer may wait for the history of a daemon that has just started.
+/// How long a reply may wait for the history of a daemon that has just started.
 const FIRST_READ: Duration = Duration::from_secs(2);
 
 pub struct State {
@@ -65,7 +65,7 @@ pub struct State {
     specs: Specs,
     offers: Offers,
     sessions: Mutex<HashMap<String, Session>>,
-    /// A private shell was forgotten: from now on, every shell that is not known counts as private.
+    /// A private session was evicted: from now on, every unknown session counts as private.
     forgot_private: AtomicBool,
     notices: Mutex<VecDeque<(Instant, String)>>,
     journal: Arc<Journal>,
@@ -99,16 +99,16 @@ pub struct State {
 #[derive(Clone, Debug)]
 pub enum Ending {
     Stopped,
-    /// The program on disk is another one now.
+    /// The executable on disk was replaced.
     Replaced(PathBuf),
 }
 
-/// Who asks: a shell that said hello, or one that only says which it is.
+/// The session of a request, or only the kind of shell.
 #[derive(Clone, Copy)]
 pub struct Asker<'a> {
     pub session: &'a str,
     pub shell: &'a str,
-    /// It reads one answer and no update.
+    /// The client reads a single reply and no update.
     pub wait: bool,
 }
 
@@ -163,23 +163,23 @@ impl State {
         })
     }
 
-    /// Looks at the settings and at the user's own specs again when that is due. Called for every request, before it is answered.
+    /// Re-reads the settings and the user's specs if due. Called for every request, before it is handled.
     pub async fn refresh(&self) {
         tokio::join!(self.live.refresh(), self.specs.refresh());
     }
 
-    /// The settings are looked at with the next request.
+    /// Makes the next request re-read the settings.
     pub fn hurry(&self) {
         self.live.hurry();
     }
 
-    /// The same as `refresh`, without waiting for it.
+    /// Like `refresh`, without waiting.
     pub fn refresh_later(self: &Arc<Self>) {
         let state = Arc::clone(self);
         tokio::spawn(async move { state.refresh().await });
     }
 
-    /// The last configuration that made sense. Touches no file.
+    /// The last valid configuration. Accesses no file.
     pub fn config(&self) -> Arc<Config> {
         self.live.current()
     }
@@ -188,7 +188,7 @@ impl State {
         locked(&self.index)
     }
 
-    /// What ran lately in open shells, here first, oldest first: a model may be told.
+    /// Recent commands outside private shells, oldest first, preferring this directory: these may be sent to a model.
     pub fn recent(&self, cwd: &str, most: usize) -> Vec<String> {
         let index = self.index();
         let mut newest = index.starting_with("", cwd, most);
@@ -197,7 +197,7 @@ impl State {
         newest.iter().map(|found| found.command.to_owned()).collect()
     }
 
-    /// The machine as a shell sees it that told us these names, for one line.
+    /// A view of the machine as the shell that reported these names sees it, for one line.
     pub fn view(&self, names: &Names) -> View {
         let learning = if self.config().complete.learn { Learning::On } else { Learning::Off };
         let mut environment = Environment::own();
@@ -207,7 +207,7 @@ impl State {
         self.machine.view(environment, learning)
     }
 
-    /// A command ended in a directory, and may have changed what is there. One that succeeded may be asked for its help.
+    /// A command ended in a directory, so caches about it may be stale. A program that succeeded may be run for its help text.
     pub fn something_ran(&self, cwd: &str, succeeded: Option<&str>) {
         self.machine.something_ran(cwd);
         if let Some(name) = succeeded {
@@ -215,7 +215,7 @@ impl State {
         }
     }
 
-    /// What is known about commands, with the person's own files.
+    /// The built-in specs with the user's own.
     pub fn specs(&self) -> Arc<spec::Specs> {
         self.specs.current()
     }
@@ -224,14 +224,14 @@ impl State {
         &self.offers
     }
 
-    /// Notes a command in memory, before it is stored: the next key may already ask for it. Returns which index knows it.
+    /// Adds a command to the index before it is stored: the next keystroke may already need it. Returns the generation of the index.
     pub fn learn(&self, ran: Ran<'_>) -> u64 {
         let mut index = self.index();
         index.add(ran);
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// Notes a command that is stored now, unless the index that learnt it before is still in use.
+    /// Adds a command that is stored now, unless the index that learnt it is still in use.
     pub fn learn_again(&self, ran: Ran<'_>, learnt: u64) {
         let mut index = self.index();
         if self.generation.load(Ordering::Relaxed) != learnt {
@@ -239,7 +239,7 @@ impl State {
         }
     }
 
-    /// Which commands may be kept. Building it takes a while, so it is kept until the settings change.
+    /// Decides which commands may be stored. Cached until the settings change, since building it takes a while.
     pub fn filter(&self) -> Option<Arc<Filter>> {
         let config = self.config();
         let mut known = locked(&self.filter);
@@ -254,7 +254,7 @@ impl State {
                 *known = Some((config, Arc::clone(&filter)));
                 Some(filter)
             }
-            // The configuration was checked, so this cannot be; if it is, nothing is kept rather than a secret.
+            // The configuration was validated, so this cannot happen; if it does, nothing is stored rather than a secret.
             Err(bad) => {
                 drop(known);
                 self.notice(format!("history.ignore: {bad}"));
@@ -263,10 +263,9 @@ impl State {
         }
     }
 
-    /// Whether a text may be told to somebody, once its secrets are taken out: what the settings would not have in the
-    /// history is nobody's business either.
+    /// Whether a text may be sent to a model once its secrets are redacted: what the settings keep out of the history may not.
     pub fn may_leave(&self, text: &str) -> bool {
-        // A variable is no secret, and what was taken out is none any more.
+        // Redacted parts become `$`, like a variable, since they are no longer secret.
         let without = redact(text.trim()).replace(REDACTED, "$");
         self.filter().is_some_and(|filter| !filter.is_ignored(&without))
     }
@@ -276,11 +275,11 @@ impl State {
         self.generation.fetch_add(1, Ordering::Relaxed);
         let old = std::mem::replace(&mut *current, index);
         drop(current);
-        // Freeing millions of entries takes a while; the lock is open again by now.
+        // Freeing millions of entries takes a while; the lock is released by now.
         drop(old);
     }
 
-    /// What leaves this machine.
+    /// The record of what leaves this machine.
     pub fn journal(&self) -> &Arc<Journal> {
         &self.journal
     }
@@ -289,7 +288,7 @@ impl State {
         &self.models
     }
 
-    /// What each shell ran lately.
+    /// The last commands of each shell.
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
@@ -318,7 +317,7 @@ impl State {
         &self.tasks
     }
 
-    /// The conversations that agents keep of theirs.
+    /// The stored conversations of agents.
     pub fn agents(&self) -> &AgentThreads {
         &self.agents
     }
@@ -327,7 +326,7 @@ impl State {
         &self.page
     }
 
-    /// The chat from which tasks can be asked for.
+    /// The chat from which tasks can be requested.
     pub fn remote(&self) -> &Remote {
         &self.remote
     }
@@ -336,7 +335,7 @@ impl State {
         &self.paths
     }
 
-    /// The file that this daemon was started from.
+    /// The executable that this daemon was started from.
     pub fn program(&self) -> &std::path::Path {
         self.program.path()
     }
@@ -345,7 +344,7 @@ impl State {
         &self.talks
     }
 
-    /// Who sees what is printed where.
+    /// The registry of captured terminals.
     pub fn watchers(&self) -> &Watchers {
         &self.watchers
     }
@@ -374,13 +373,13 @@ impl State {
         self.readable.send_replace(true);
     }
 
-    /// Waits a bounded time: a daemon that has just started should not answer "nothing" for want of a few milliseconds.
+    /// Waits a bounded time for the history: a daemon that has just started should not reply "nothing" a few milliseconds too early.
     pub async fn readable(&self) {
         let mut receiver = self.readable.subscribe();
         let _ = tokio::time::timeout(FIRST_READ, receiver.wait_for(|readable| *readable)).await;
     }
 
-    /// Something went wrong that the prompt must not show and a person may want to know.
+    /// Records a problem that the prompt must not show but that the user may want to know.
     pub fn notice(&self, text: impl Into<String>) {
         let text = text.into();
         tracing::warn!("{text}");
@@ -406,7 +405,7 @@ impl State {
         }
         let mut sessions = locked(&self.sessions);
         if sessions.len() >= MAX_SESSIONS && !sessions.contains_key(&hello.session) {
-            // Open ones first: one that is not known counts as open.
+            // Evicts open sessions before private ones: an unknown session counts as open.
             let oldest = sessions.iter().min_by_key(|(_, session)| (session.hello.private, session.seen));
             let oldest = oldest.map(|(name, _)| name.clone());
             let forgotten = oldest.and_then(|name| sessions.remove(&name));
@@ -416,14 +415,14 @@ impl State {
         }
         let previous = sessions.remove(&hello.session);
         let names = previous.as_ref().map(|session| Arc::clone(&session.names)).unwrap_or_default();
-        // A plugin tells its facts once; later greetings are short.
+        // A plugin sends its facts once; later greetings are short.
         if hello.facts.is_empty() {
             hello.facts = previous.map(|session| session.hello.facts).unwrap_or_default();
         }
         sessions.insert(hello.session.clone(), Session { hello, seen: Instant::now(), names });
     }
 
-    /// Takes note of names that a shell told us. One that never said hello is not known, and not listened to.
+    /// Stores names that a shell reported. Ignores sessions that never sent `hello`.
     pub fn name(&self, told: proto::Names) {
         let proto::Names { session, kind, part, names } = told;
         let mut sessions = locked(&self.sessions);
@@ -431,8 +430,8 @@ impl State {
         Arc::make_mut(&mut session.names).take(&kind, part, &names);
     }
 
-    /// The names that a shell told us, and which shell it is: the one that is named if it never said hello. Whoever asks
-    /// from no shell at all gets the names of the one heard from last.
+    /// The names that a session reported, and its dialect. A session that never sent `hello` gets the dialect it claims; a client outside
+    /// any shell gets the names of the shell seen last.
     pub fn shell(&self, asker: Asker<'_>) -> (Arc<Names>, Dialect) {
         let Asker { session, shell, wait } = asker;
         let sessions = locked(&self.sessions);
@@ -444,14 +443,14 @@ impl State {
         let dialect = if shell.is_empty() { Dialect::default() } else { Dialect::of(shell) };
         let mut names = Names::default();
         if wait {
-            // There is nobody who could tell more. With one that every shell has, the others count as told: no alias is
-            // going to make `gti` a command.
+            // No further names will be reported. With a builtin that every shell has, the names count as reported: no alias is going to
+            // make `gti` a command.
             names.take("builtin", 0, "cd");
         }
         (Arc::new(names), dialect)
     }
 
-    /// The whole name of a session that somebody knows by its shell alone (`zsh-4711`); as it was given when nobody has heard of it.
+    /// The full name of a session given by its shell and pid only (`zsh-4711`); the given name if there is no such session.
     pub fn session_called(&self, name: &str) -> String {
         let begins = format!("{name}-");
         let is_it = |session: &str| session == name || session.starts_with(&begins);
@@ -461,7 +460,7 @@ impl State {
         heard.unwrap_or_else(|| name.to_owned())
     }
 
-    /// Whether a shell has said that nothing of it may leave.
+    /// Whether the session is private, so that nothing of it may leave.
     pub fn is_private(&self, session: &str) -> bool {
         match locked(&self.sessions).get(&session[..session.floor_char_boundary(MAX_NAME)]) {
             Some(session) => session.hello.private,
@@ -473,7 +472,7 @@ impl State {
         &self.connections
     }
 
-    /// Held by a request until its answer was written, or dropped.
+    /// Held by a request until its reply is written, or dropped.
     pub fn working(self: &Arc<Self>) -> Work {
         self.under_way.fetch_add(1, Ordering::Relaxed);
         Work(Arc::clone(self))
@@ -507,7 +506,7 @@ impl State {
     }
 
     pub fn is_idle(&self, now: Instant) -> bool {
-        // A chat can ask at any time.
+        // A chat can send a request at any time.
         if self.remote.is_on() {
             return false;
         }
@@ -573,13 +572,13 @@ impl State {
         }
     }
 
-    /// The daemon is in use: it does not end as idle for a while.
+    /// Marks the daemon as active, so that it does not exit as idle for a while.
     pub fn touch(&self) {
         *locked(&self.last_active) = Instant::now();
     }
 }
 
-/// One request under way.
+/// A request in progress.
 pub struct Work(Arc<State>);
 
 impl Drop for Work {
@@ -591,14 +590,14 @@ impl Drop for Work {
     }
 }
 
-/// At the end of a character.
+/// Truncates at a character boundary.
 fn cut(text: &mut String, cap: usize) {
     let end = (0..=cap.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     text.truncate(end);
     text.shrink_to_fit();
 }
 
-/// A request that panicked while it held the lock lost its answer; what it guarded is still there.
+/// A panic in a request that held the lock lost its reply; the data behind it is still valid.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

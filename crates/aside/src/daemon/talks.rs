@@ -1,5 +1,5 @@
-//! What is being said to each shell, whoever listens: the newest state of one answer, and the last exchanges for the
-//! questions that follow. Knows neither how a sentence is answered nor how the answer is spelled.
+//! The conversation of each shell, independent of who listens: the current state of one answer, and the last exchanges for follow-up
+//! questions. Knows neither how prose is answered nor how the answer is encoded.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,14 +11,14 @@ use aside_core::proto::wish::Stage;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-/// Shells that are being spoken to, or were lately.
+/// Cap on shells with a current or recent answer.
 const MAX_TALKS: usize = 256;
-/// Shells whose last exchanges are remembered, and for how long.
+/// Cap on shells whose last exchanges are remembered, and their TTL.
 const MAX_MEMORIES: usize = 64;
 const REMEMBERED_FOR: Duration = Duration::from_secs(30 * 60);
 /// Rows of one answer.
 const MAX_ROWS: usize = 400;
-/// How long an answer goes on that nobody hears: a shell connects anew with its next line.
+/// How long an answer continues without listeners: a shell reconnects with its next line.
 const LINGER: Duration = Duration::from_secs(60);
 
 pub struct Talks {
@@ -47,22 +47,22 @@ struct Remembered {
     leaves: Leaves,
 }
 
-/// Whether an exchange may be told to a model later.
+/// Whether an exchange may be sent to a model later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaves {
     Yes,
-    /// It was private, or the history would not have it.
+    /// It was private, or the settings keep it out of the history.
     Never,
 }
 
-/// Says what is known so far, to whoever listens now or later.
+/// Publishes the answer so far, for current and later listeners.
 pub struct Mouth {
     said: Arc<watch::Sender<Said>>,
-    /// Rows that stood before the words changed; they stay.
+    /// Rows from before the text changed; they stay.
     pinned: Mutex<Vec<String>>,
 }
 
-/// An answer has an end, however its thinking ends.
+/// Marks the answer as ended, however the computation ends.
 struct End(Arc<watch::Sender<Said>>);
 
 impl Default for Talks {
@@ -72,8 +72,8 @@ impl Default for Talks {
 }
 
 impl Talks {
-    /// Begins to answer, in place of what the shell asked before. It ends when nobody has listened for a while, or at once
-    /// when it has no number by which anybody could come back to it.
+    /// Starts answering, and cancels the shell's previous answer. It is cancelled after a while without listeners, or at once if it has no
+    /// number with which a client could reattach.
     pub fn begin<T>(&self, who: &str, number: u64, query: &str, think: impl FnOnce(Mouth) -> T) -> watch::Receiver<Said>
     where
         T: Future<Output = ()> + Send + 'static,
@@ -101,14 +101,14 @@ impl Talks {
         receiver
     }
 
-    /// Goes on listening to the answer with this number. A client that has lost count asks something else by it.
+    /// Reattaches to the answer with this number. The query must match, since a client that restarted may reuse a number.
     pub fn attach(&self, who: &str, number: u64, query: &str) -> Option<watch::Receiver<Said>> {
         let inner = self.lock();
         let talk = inner.talks.get(who).filter(|talk| number != 0 && talk.number == number && talk.query == query)?;
         Some(talk.said.subscribe())
     }
 
-    /// Stops what is being said to a shell, down to the connection to a model, and tells what stands.
+    /// Stops the answer of a shell, down to the connection to a model, and returns what was said.
     pub fn stop(&self, who: &str) -> Said {
         let inner = self.lock();
         match inner.talks.get(who) {
@@ -124,12 +124,12 @@ impl Talks {
         self.lock().remember(who, exchange, leaves, Instant::now());
     }
 
-    /// What was asked and said before, as far as a model may know; oldest first.
+    /// The earlier exchanges that may be sent to a model, oldest first.
     pub fn earlier(&self, who: &str) -> Vec<Exchange> {
         self.lock().earlier(who, Instant::now())
     }
 
-    /// Whether one of these was an answer in this conversation.
+    /// Whether one of these answers was given in this conversation.
     pub fn has_said(&self, who: &str, answers: &[&str]) -> bool {
         let inner = self.lock();
         let mut memory = inner.memories.get(who).into_iter().flatten();
@@ -137,7 +137,7 @@ impl Talks {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A panic while it was held lost one answer; what is left is sound.
+        // A panic while it was held lost one answer; the remaining state is valid.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -183,7 +183,7 @@ impl Talk {
 }
 
 impl Mouth {
-    /// In place of what was said before. Rows that stood stay: somebody has printed them.
+    /// Replaces the answer so far. Settled rows stay: a client has printed them.
     pub fn say(&self, said: Said) {
         let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
         self.said.send_if_modified(|old| {
@@ -221,7 +221,7 @@ fn end(said: &watch::Sender<Said>) {
     });
 }
 
-/// What stands when nothing more comes.
+/// The final state: the tail becomes settled rows.
 fn ended(mut said: Said) -> Said {
     said.state = Stage::Done;
     said.rows.append(&mut said.tail);
@@ -233,7 +233,7 @@ fn blank() -> Said {
     Said { state: Stage::Waiting, note, proposal, warning, rows: Vec::new(), tail: Vec::new() }
 }
 
-/// Ends when nobody has listened for a while.
+/// Returns after a while without listeners.
 async fn abandoned(said: Arc<watch::Sender<Said>>, linger: Duration) {
     loop {
         said.closed().await;
@@ -257,7 +257,7 @@ mod tests {
         Exchange { question: question.to_owned(), answer: "so".to_owned() }
     }
 
-    /// Says one thing and never ends. What it holds is dropped when it is given up.
+    /// Publishes one state and never ends. Drops `hold` when it is cancelled.
     fn endless(hold: Arc<()>) -> impl FnOnce(Mouth) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
         move |mouth| {
             Box::pin(async move {

@@ -1,5 +1,5 @@
-//! What a model thinks about the line being typed: at most one question of each shell under way, asked when the person
-//! rests, given up when they type on. Nobody waits for it, and a failure is heard of in `aside doctor` only.
+//! Asks a model to complete the line being typed: at most one request per shell, sent after a debounce, cancelled when the user types on.
+//! No reply waits for it, and failures are shown in `aside doctor` only.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
@@ -22,13 +22,13 @@ use crate::daemon::state::State;
 use crate::provider::talk::End;
 use crate::provider::{self, Failure, Privacy, Raw, Said};
 
-/// A line is short, but some models think aloud first. What is not needed is not waited for.
+/// A line is short, but some models reason first. The request stops as soon as the line is complete.
 const MAX_TOKENS: u32 = 256;
-/// One that goes on with the line has no time to think.
+/// A model that directly continues the line does not reason.
 const MAX_LINE_TOKENS: u32 = 64;
-/// Answers kept for the same line, or for one typed along them.
+/// Cap on cached answers, used for the same line or one typed along an answer.
 const MAX_REMEMBERED: usize = 128;
-/// The directory, the branch and the last commands are other ones soon.
+/// TTL of the cache: directory, branch and recent commands change soon.
 const REMEMBERED_FOR: Duration = Duration::from_secs(60);
 
 /// A line and where it is typed.
@@ -39,48 +39,48 @@ pub struct Line {
     pub cwd: String,
 }
 
-/// Whose line it is, and what its answer has to be made from. Nothing of it is looked at before the person rests.
+/// A request to complete a line. Its context is only looked up after the debounce.
 pub struct Question {
-    /// A shell, or a connection of one that has no name: a newer question takes the place of an older one.
+    /// The session, or the connection of a client without one: a newer request replaces the older one.
     pub who: String,
     pub line: Line,
     pub around: Look,
     pub knows: Knows,
-    /// Whose language the line is in.
+    /// The shell's dialect.
     pub dialect: Dialect,
     pub privacy: Privacy,
 }
 
-/// What comes at the cursor of the line asked about last.
+/// The model's completion at the cursor of the last line asked about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Thought {
     /// More may come.
     Partial(String),
     Whole(String),
-    /// Nothing to add: what was shown before was a mistake.
+    /// Nothing to add: what was shown before is withdrawn.
     Nothing,
-    /// The model that would be asked is not on this machine.
+    /// The model that would be asked is not installed.
     Missing(MissingModel),
 }
 
-/// What is known at once, and what keeps the question alive.
+/// The cached completion, and a handle that keeps the request alive.
 #[derive(Default)]
 pub struct Asked {
     pub known: Option<String>,
-    /// `None` when nothing more will be heard.
+    /// `None` if nothing more will come.
     pub hold: Option<Hold>,
 }
 
-/// Giving it up gives the question up, down to the connection, unless a newer one has taken its place.
+/// Dropping it cancels the request, down to the connection, unless a newer one has replaced it.
 pub struct Hold {
     state: Arc<State>,
     who: String,
     number: u64,
 }
 
-/// Looks around the line, once.
+/// Looks up the context of the line, once.
 pub type Look = Box<dyn FnOnce(&State) -> Around + Send>;
-/// Whether a word is known to be whole.
+/// Whether a word is known to be complete.
 pub type Knows = Box<dyn Fn(Word<'_>) -> bool + Send + Sync>;
 type Hear = Box<dyn Fn(Thought) + Send>;
 
@@ -93,7 +93,7 @@ pub struct Thoughts {
 struct Inner {
     under_way: HashMap<String, UnderWay>,
     remembered: Memory,
-    /// The settings in whose time all of this was thought.
+    /// The settings under which the answers were given.
     settings: Option<Llm>,
     number: u64,
 }
@@ -105,16 +105,16 @@ struct UnderWay {
     task: AbortHandle,
 }
 
-/// Who hears of a question under way.
+/// The listener of a request in progress.
 struct Talk {
-    /// The line as it is by now: the one asked about, or one typed along the answer.
+    /// The line as it is now: the one asked about, or one typed along the answer.
     left: String,
-    /// What may be shown, seen from the line asked about.
+    /// What may be shown so far, relative to the line asked about.
     so_far: Option<String>,
     hear: Hear,
 }
 
-/// Asks, unless the answer is known, nobody is to be asked, or nothing can come of it. What it thinks is told to `hear`.
+/// Starts a request, unless the answer is cached, no model may be asked, or nothing could come of it. Passes completions to `hear`.
 pub fn ask(state: &Arc<State>, question: Question, hear: impl Fn(Thought) + Send + 'static) -> Asked {
     let config = state.config();
     let thoughts = state.thoughts();
@@ -170,7 +170,7 @@ async fn think(
     tokio::time::sleep(delay).await;
     let state = Arc::clone(&allows.state);
     let Line { left, right, .. } = &line;
-    // Without a filter nothing can be told to be harmless.
+    // Without a filter, nothing can be sent.
     let said = match state.filter() {
         Some(filter) => {
             let around = around(&state);
@@ -202,7 +202,7 @@ async fn think(
     let mut inner = state.thoughts().lock();
     inner.under_way.retain(|key, under_way| *key != who || !Arc::ptr_eq(&under_way.talk, &talk));
     let ending = said.map(|Said { text, end, .. }| {
-        // Half a line is another line, unless a whole one came before it.
+        // A truncated line would mean something else, unless a complete one precedes it.
         let is_whole = end == End::Whole || model::is_settled(left, &text);
         allows.only(left, model::ending(left, right, &text, &knows).filter(|_| is_whole))
     });
@@ -213,14 +213,14 @@ async fn think(
     locked(&talk).end(left, ending.flatten());
 }
 
-/// What may be proposed at all.
+/// Filters what may be proposed at all.
 struct Allows {
     state: Arc<State>,
     dialect: Dialect,
 }
 
 impl Allows {
-    /// A line that the person's blocklist forbids is nothing to add to.
+    /// Drops a completion that the user's blocklist forbids.
     fn only(&self, left: &str, ending: Option<String>) -> Option<String> {
         let config = self.state.config();
         ending.filter(|ending| {
@@ -237,7 +237,7 @@ impl Thoughts {
 }
 
 impl Inner {
-    /// What another model thought, or another server failed at, counts no more.
+    /// Drops the answers and requests of other settings.
     fn follow(&mut self, settings: &Llm) {
         if self.settings.as_ref() != Some(settings) {
             for (_, under_way) in self.under_way.drain() {
@@ -265,8 +265,7 @@ impl Drop for Hold {
 }
 
 impl UnderWay {
-    /// The person types what is being answered: the question stays the same. Gives back what is still to come by now,
-    /// or the ear when it is another question.
+    /// Continues the request if the user types along its answer. Returns what is still to come, or gives `hear` back if the line differs.
     fn typed_along(&mut self, line: &Line, number: u64, hear: Hear) -> Result<String, Hear> {
         let mut talk = locked(&self.talk);
         let same_place = self.line.right == line.right && self.line.cwd == line.cwd;
@@ -307,7 +306,7 @@ fn rest(asked: &str, ending: &str, now: &str) -> Option<String> {
     ending.strip_prefix(typed).filter(|rest| !rest.is_empty()).map(str::to_owned)
 }
 
-/// What was answered lately, newest last; also that nothing was.
+/// A cache of recent answers, newest last; also of empty ones.
 #[derive(Default)]
 struct Memory {
     answers: VecDeque<(Instant, Line, Option<String>)>,
@@ -322,7 +321,7 @@ impl Memory {
         self.answers.push_back((now, line, ending));
     }
 
-    /// `None` when it is not known, `Some(None)` when it is known that there is nothing to add.
+    /// Returns `None` if unknown, `Some(None)` if there is nothing to add.
     fn recall(&mut self, line: &Line, now: Instant) -> Option<Option<String>> {
         self.answers.retain(|(when, _, _)| now.saturating_duration_since(*when) < REMEMBERED_FOR);
         self.answers.iter().rev().find_map(|(_, known, ending)| {
@@ -336,7 +335,7 @@ impl Memory {
     }
 }
 
-/// A panic while it was held lost one thought; what is left is sound.
+/// A panic while it was held lost one completion; the remaining state is valid.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

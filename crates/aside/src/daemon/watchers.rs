@@ -1,5 +1,5 @@
-//! Who sees which terminal: where each shell said that it runs, who watches there, and how often a pane's pipe may be asked
-//! for. Remembers and decides; `pipes` asks tmux.
+//! The registry of captured terminals: where each shell runs, which watcher captures it, and how often a pane's pipe may be opened.
+//! Remembers and decides; `pipes` talks to tmux.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,29 +14,29 @@ use crate::config::{Capture, Suggest};
 use crate::daemon::later::Later;
 use crate::daemon::state::State;
 
-/// Shells of which it is known where they run; the one heard from longest ago is forgotten first.
+/// Cap on shells whose place is known; the least recently seen is evicted.
 const MAX_PLACES: usize = 256;
-/// Watchers at a time. Each has a connection, and those are limited too.
+/// Cap on watchers. Each has a connection, and those are limited too.
 const MAX_WATCHES: usize = 512;
-/// Watchers that have ended, and may have said why with their last breath.
+/// Cap on ended watchers, which may still send the reason of their end.
 const MAX_ENDED: usize = 32;
-/// Panes whose tries are counted; the one tried longest ago is forgotten first.
+/// Cap on panes whose attempts are counted; the one tried longest ago is evicted.
 const MAX_TRIES_KEPT: usize = 256;
-/// Letters of a mark.
+/// Length of a mark.
 const MARK: std::ops::RangeInclusive<usize> = 16..=64;
-/// How often a pipe is opened in a row: the first two at once, for a sink that somebody ended; those after them with a
-/// pause. One that has watched for a while makes it a new row.
+/// Attempts in a row to open a pipe: the first two at once, for a watcher that was killed, the others after a pause. A watcher that ran for
+/// `STEADY` resets the count.
 const MAX_TRIES: u32 = 5;
 const FREE_TRIES: u32 = 2;
 const PAUSE: Duration = Duration::from_secs(5);
 const STEADY: Duration = Duration::from_secs(60);
 
-/// How the outputs of a shell are seen.
+/// How the output of a shell is captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
     /// Through the pipe of a tmux pane.
     Tmux,
-    /// Through a terminal of ours around the shell.
+    /// Through Aside's proxy terminal around the shell.
     Pty,
 }
 
@@ -46,7 +46,7 @@ pub struct Place {
     pub mark: String,
     pub tty: String,
     pub pane: Option<Pane>,
-    /// What it was told: nothing when nobody sees its outputs.
+    /// What the shell was told; `None` if its output is not captured.
     pub tier: Option<Tier>,
     pub reason: String,
 }
@@ -54,19 +54,19 @@ pub struct Place {
 /// For `status`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// Empty for a shell that has not said where it runs.
+    /// Empty for a shell that has not reported where it runs.
     pub tier: &'static str,
     pub reason: String,
     pub watched: bool,
 }
 
-/// Whether a pipe may be asked for.
+/// Whether a pipe may be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     Yours,
-    /// Somebody asks already.
+    /// Another request is opening it.
     UnderWay,
-    /// It was asked for too often.
+    /// It was tried too often.
     Spent,
 }
 
@@ -80,7 +80,7 @@ pub struct Watchers {
 struct Known {
     places: HashMap<String, (Place, Instant)>,
     watches: Vec<Watch>,
-    /// Process and pane, the newest last.
+    /// Process and pane, newest last.
     ended: VecDeque<(u32, Option<Pane>)>,
     tries: HashMap<Pane, Tries>,
     numbers: u64,
@@ -89,11 +89,11 @@ struct Known {
 struct Watch {
     number: u64,
     tty: String,
-    /// What it calls the terminal: the one that the pane had when it was started.
+    /// What the watcher calls the terminal: the tty that the pane had when the watcher started.
     told: String,
     tier: Tier,
     pid: u32,
-    /// Nothing until a shell says in which pane the terminal is.
+    /// `None` until a shell reports the pane of this terminal.
     pane: Option<Pane>,
     since: Instant,
     later: Later,
@@ -105,13 +105,13 @@ struct Tries {
     under_way: bool,
 }
 
-/// One who watches. Dropped when the connection ends, or says goodbye.
+/// A registered watcher. Dropped when its connection ends, or when it says so.
 pub struct Guard {
     state: Arc<State>,
     number: u64,
 }
 
-/// One who asks for a pipe. Dropped when it has been asked for.
+/// An attempt to open a pipe. Dropped when tmux was asked.
 pub struct Try {
     state: Arc<State>,
     pane: Pane,
@@ -129,7 +129,7 @@ impl Tier {
         [Tier::Tmux, Tier::Pty].into_iter().find(|tier| tier.name() == name)
     }
 
-    /// Whether the settings want it.
+    /// Whether the settings allow it.
     pub fn is_wanted(self, settings: &Suggest) -> bool {
         let chosen = match (self, settings.capture) {
             (_, Capture::Auto) | (Tier::Tmux, Capture::Tmux) | (Tier::Pty, Capture::Pty) => true,
@@ -139,13 +139,13 @@ impl Tier {
     }
 }
 
-/// One that can be told from what a program prints by chance.
+/// Whether a mark is long enough not to occur in a program's output by chance.
 pub fn is_mark(mark: &str) -> bool {
     MARK.contains(&mark.len()) && mark.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 impl Watchers {
-    /// A shell said where it runs.
+    /// Records where a shell runs.
     pub fn place(&self, session: &str, place: Place) {
         let mut known = self.known();
         if known.places.len() >= MAX_PLACES && !known.places.contains_key(session) {
@@ -153,7 +153,7 @@ impl Watchers {
             oldest.map(|name| known.places.remove(&name));
         }
         for watch in known.watches.iter_mut().filter(|watch| watch.tty == place.tty && watch.tier == Tier::Tmux) {
-            // One that was there before we were: whose pane it is in, only its shell can tell.
+            // The watcher was started before this daemon: only its shell can tell the pane.
             if watch.pane.is_none() {
                 watch.pane.clone_from(&place.pane);
             }
@@ -161,7 +161,7 @@ impl Watchers {
         known.places.insert(session.to_owned(), (place, Instant::now()));
     }
 
-    /// What became of it.
+    /// Records whether the shell's output is captured, and why.
     pub fn settle(&self, session: &str, tier: Option<Tier>, reason: &str) {
         if let Some((place, _)) = self.known().places.get_mut(session) {
             place.tier = tier;
@@ -169,12 +169,12 @@ impl Watchers {
         }
     }
 
-    /// Who sees a terminal.
+    /// How a terminal is captured, if it is.
     pub fn sees(&self, tty: &str) -> Option<Tier> {
         self.known().watch(tty).map(|watch| watch.tier)
     }
 
-    /// The same, of one who may be on the way.
+    /// The same, but waits for a watcher that may be about to connect.
     pub async fn will_see(&self, tty: &str, limit: Duration) -> Option<Tier> {
         let seen = async {
             loop {
@@ -188,15 +188,15 @@ impl Watchers {
         tokio::time::timeout(limit, seen).await.ok()
     }
 
-    /// Whether somebody sees this very pane, and this terminal as its own: a terminal that has gone leaves its number to
-    /// another pane, and for a moment its watcher.
+    /// Whether a watcher captures this pane with this terminal: a closed terminal leaves its number to another pane, and for a moment also
+    /// its watcher.
     pub fn has(&self, pane: &Pane, tty: &str) -> bool {
         let known = self.known();
         known.watches.iter().any(|watch| watch.pane.as_ref() == Some(pane) && watch.tty == tty)
     }
 
-    /// The pane has this terminal now, tmux says so: one that was started anew has another, and keeps its pipe. Says whether
-    /// somebody sees it.
+    /// Records the pane's new terminal as tmux reports it: a respawned pane has a new tty, but keeps its pipe. Returns whether a watcher
+    /// captures it.
     pub fn moves(&self, pane: &Pane, tty: &str) -> bool {
         let mut known = self.known();
         let watch = known.watches.iter_mut().rev().find(|watch| watch.pane.as_ref() == Some(pane));
@@ -213,7 +213,7 @@ impl Watchers {
         }
     }
 
-    /// For a shell that has just been heard from: the pane whose pipe it wants, if nobody has it any more.
+    /// Called when a shell sends a message: the pane whose pipe has to be opened again, if no watcher has it.
     pub fn wants(&self, session: &str) -> Option<(Pane, String)> {
         let mut known = self.known();
         let (place, heard) = known.places.get_mut(session)?;
@@ -225,7 +225,7 @@ impl Watchers {
         known.watch(&tty).is_none().then_some((pane, tty))
     }
 
-    /// Tells those whom the settings do not want any more.
+    /// Notifies watchers that the settings no longer allow.
     pub fn dismiss(&self, settings: &Suggest) {
         let unwanted: Vec<Later> = {
             let known = self.known();
@@ -252,13 +252,13 @@ impl Watchers {
     }
 }
 
-/// What somebody hears who watches in vain.
+/// The reply to a watcher that the settings do not allow.
 pub fn not_wanted() -> Reply {
     Reply::error("not_wanted", "the settings do not want outputs to be seen")
 }
 
 impl State {
-    /// Somebody watches, until the guard is dropped. Nothing when there are too many, or when it makes no sense.
+    /// Registers a watcher until the guard is dropped. Returns `None` if there are too many, or if the request is invalid.
     pub fn watch(self: &Arc<Self>, watching: &Watching, later: &Later) -> Option<Guard> {
         let tier = Tier::of(&watching.tier)?;
         let mut known = self.watchers().known();
@@ -283,8 +283,8 @@ impl State {
         Some(Guard { state: Arc::clone(self), number })
     }
 
-    /// Somebody closed the pipe that led to a watcher: it is opened no more for the shells that are there. A shell that has the
-    /// same terminal by now, in another pane, is not meant.
+    /// The pipe to a watcher was closed on purpose, so it is not opened again for the shells of that pane. A shell that has the same tty by
+    /// now, in another pane, is not affected.
     pub fn watched_in_vain(&self, watching: &Watching, reason: &str) {
         let mut known = self.watchers().known();
         let ended = known.ended.iter().rev().find(|(pid, _)| *pid == watching.pid);
@@ -298,19 +298,19 @@ impl State {
         }
     }
 
-    /// Whose outputs have this mark.
+    /// The session whose outputs carry this mark.
     pub fn session_of_mark(&self, mark: &str) -> Option<String> {
         let known = self.watchers().known();
         let of_it = known.places.iter().filter(|(_, (place, _))| place.mark == mark && is_mark(mark));
         of_it.max_by_key(|(_, (_, heard))| *heard).map(|(session, _)| session.clone())
     }
 
-    /// The shell on a terminal that was heard from last: others may be waiting for it to end.
+    /// The shell on a terminal that was seen last: others may be waiting for it to end.
     pub fn session_on(&self, tty: &str) -> Option<String> {
         self.watchers().known().newest_on(tty).map(|(session, _)| session.to_owned())
     }
 
-    /// The terminal of a shell, as whoever watches it calls it.
+    /// The terminal of a shell, under the name that its watcher uses.
     pub fn tty_of(&self, session: &str) -> Option<String> {
         let known = self.watchers().known();
         let (place, _) = known.places.get(session)?;
@@ -319,7 +319,7 @@ impl State {
 }
 
 impl Known {
-    /// The newest, when an old one has not yet noticed that its terminal is another's.
+    /// The newest, since an older watcher may not have noticed that its terminal was reused.
     fn watch(&self, tty: &str) -> Option<&Watch> {
         self.watches.iter().rev().find(|watch| watch.tty == tty)
     }
@@ -367,7 +367,7 @@ impl Drop for Guard {
 }
 
 impl Try {
-    /// There was nothing to open; that does not count.
+    /// There was nothing to open; the attempt does not count.
     pub fn in_vain(self) {
         if let Some(tries) = self.state.watchers().known().tries.get_mut(&self.pane) {
             tries.in_a_row = tries.in_a_row.saturating_sub(1);
@@ -391,7 +391,7 @@ mod tests {
 
     const MARK: &str = "5f1c9a2be07d4413";
 
-    /// Panes of a server that is one only as far as anybody can tell from outside.
+    /// Panes of a tmux server that is only a socket.
     struct Scene {
         state: Arc<State>,
         socket: String,
@@ -513,7 +513,7 @@ mod tests {
         let scene = Scene::new();
         scene.place("old", MARK, "/dev/pts/3", "%1");
         let old = scene.watch("/dev/pts/3", 11).unwrap();
-        // The pane was closed, and its terminal is another's before its sink has said so.
+        // The pane was closed, and its tty is reused before its watcher has reported that.
         scene.place("new", "0123456789abcdef", "/dev/pts/3", "%2");
         assert!(!scene.state.watchers().has(&scene.pane("%2"), "/dev/pts/3"), "that is the old one");
         let new = scene.watch("/dev/pts/3", 12).unwrap();

@@ -1,5 +1,5 @@
-//! Wishes: the one of each shell that is being thought about, and what a model answered lately. Knows neither how a wish is
-//! answered nor how the answer is spelled.
+//! Translation queries: the one in progress for each shell, and a cache of a model's answers. Knows neither how a query is answered nor how
+//! the answer is encoded.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,34 +15,33 @@ use crate::daemon::state::State;
 use crate::provider::Failure;
 use crate::store::interactions::{Action, Interaction, Interactions};
 
-/// Answers kept for the same wish.
+/// Cap on cached answers.
 const MAX_REMEMBERED: usize = 100;
-/// Seconds.
+/// TTL in seconds.
 const REMEMBERED_FOR: u64 = 10 * 60;
-/// Shells that were told something that is told once, or whose last answer is known.
+/// Cap on shells that got a one-time hint, or whose last answer is known.
 const MAX_SHELLS: usize = 256;
 
-/// All that decides what a model answers, but for what ran before.
+/// Everything that determines a model's answer, except for the recent commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     pub query: Query,
     pub cwd: String,
     pub system: System,
     pub dialect: Dialect,
-    /// What kind of project it is, in words.
+    /// The kind of project, in words.
     pub project: String,
     /// What is activated in the shell, in words.
     pub environment: String,
-    /// Commands besides which others are wanted.
+    /// Commands that are shown already, when others are wanted.
     pub besides: String,
-    /// The value of PATH: which tools there are.
+    /// The value of PATH, which determines the available tools.
     pub path: String,
-    /// Who answers, and which of its models.
+    /// The provider and its model.
     pub model: String,
 }
 
-/// The words of a wish, the same for two spellings of one: neither case nor blanks nor the punctuation at its end makes it
-/// another.
+/// The normalized words of a query: case, whitespace and final punctuation do not matter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query(String);
 
@@ -54,7 +53,7 @@ impl Query {
     }
 }
 
-/// What a sentence ends with, in the languages that people write here.
+/// Final punctuation marks of the languages that users write.
 const MARKS: [char; 44] = [
     '.', ',', ';', ':', '?', '!', '"', '\'', ')', '…', '‥', '‽', '⁇', '⁈', '⁉', '–', '—', '”', '’', '»', '›', '。',
     '．', '，', '、', '；', '：', '？', '！', '）', '」', '』', '】', '》', '〉', '・', '～', '؟', '،', '؛', '۔', '।',
@@ -63,16 +62,16 @@ const MARKS: [char; 44] = [
 
 fn unpunctuated(words: &str) -> &str {
     let mut left = words;
-    // A mark may stand alone, behind a blank.
+    // A mark may stand alone, after a blank.
     while let Some(word) = left.rsplit(' ').next().filter(|word| word.ends_with(MARKS) && !is_name(word)) {
         let bare = word.trim_end_matches(MARKS);
         left = left[..left.len() - word.len() + bare.len()].trim_end();
     }
-    // What is nothing but marks is what was asked about.
+    // A query of nothing but marks is about these.
     if left.is_empty() { words } else { left }
 }
 
-/// Whether the marks at the end of a word mean something: `..` is a directory, `*.c?` a pattern, `$?` a variable.
+/// Whether the marks at the end of a word have a meaning: `..` is a directory, `*.c?` a pattern, `$?` a variable.
 fn is_name(word: &str) -> bool {
     let bare = word.trim_end_matches(MARKS);
     let is_pattern = word.ends_with('?') && bare.contains(['*', '[', '{']);
@@ -90,21 +89,21 @@ struct Inner {
     number: u64,
     remembered: Lately<Key, Arc<[Proposal]>, MAX_REMEMBERED, REMEMBERED_FOR>,
     told: HashSet<(String, &'static str)>,
-    /// By the name of the model.
+    /// By the model's name.
     trust: HashMap<String, Trust>,
     answered: HashMap<String, Answered>,
 }
 
-/// How the last wish of a shell was answered, for whoever notes what became of it.
+/// How the last query of a shell was answered, for a later `outcome`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answered {
     pub query: String,
     pub ms: u64,
-    /// Nobody when the embedded engine answered.
+    /// `None` if the embedded engine answered.
     pub model: Option<Asked>,
 }
 
-/// Who was asked, and what it cost.
+/// The model that was asked, and its token usage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     pub provider: String,
@@ -114,13 +113,13 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// By which its answers are remembered.
+    /// The name under which its answers are cached.
     pub fn name(&self) -> String {
         format!("{} {}", self.provider, self.model)
     }
 }
 
-/// Giving it up gives the wish up, down to the connection to a model.
+/// Dropping it cancels the query, down to the connection to a model.
 pub struct Hold {
     state: Arc<State>,
     who: String,
@@ -128,7 +127,7 @@ pub struct Hold {
 }
 
 impl Wishes {
-    /// Thinks about a wish, in place of the one that the same shell had before.
+    /// Starts answering a query, and cancels the shell's previous one.
     pub fn think(state: &Arc<State>, who: String, thinking: impl Future<Output = ()> + Send + 'static) -> Hold {
         let mut inner = state.wishes().lock();
         inner.number += 1;
@@ -145,7 +144,7 @@ impl Wishes {
         Hold { state: Arc::clone(state), who, number }
     }
 
-    /// How often a model is right, as far as that is known.
+    /// How often a model is right, as far as known.
     pub fn trust(&self, name: &str) -> Trust {
         self.lock().trust.get(name).copied().unwrap_or_default()
     }
@@ -154,7 +153,7 @@ impl Wishes {
         learns(self.lock().trust.entry(name.to_owned()).or_default());
     }
 
-    /// For a model that was not asked before: what became of its answers in the past, in the background.
+    /// Loads the outcomes of a model's earlier answers in the background, before it is first asked.
     pub fn begin(&self, state: &Arc<State>, name: &str) {
         if self.lock().trust.contains_key(name) {
             return;
@@ -181,7 +180,7 @@ impl Wishes {
         self.lock().remembered.put(key, proposals, Instant::now());
     }
 
-    /// Whether a shell has yet to be told this.
+    /// Whether a shell has yet to be told this; marks it as told.
     pub fn is_news(&self, who: &str, what: &'static str) -> bool {
         let mut inner = self.lock();
         if inner.told.len() >= MAX_SHELLS {
@@ -190,14 +189,14 @@ impl Wishes {
         inner.told.insert((who.to_owned(), what))
     }
 
-    /// Why a model did not answer, for the person; what to do about it is said once.
+    /// Why a model did not answer, for the user; what to do about it is said once.
     pub fn excuse(&self, who: &str, failure: &Failure) -> String {
         match failure {
             Failure::NoModel if self.is_news(who, "model") => {
                 "there is no such model; `aside model list` shows which there are, `aside model pull` fetches one"
                     .to_owned()
             }
-            // Offered once; whoever has declined is not nagged.
+            // Offered once; a user who declined is not asked again.
             Failure::NotHere { .. } if self.is_news(who, "model") => format!("the model {failure}"),
             Failure::NotHere { name, .. } => format!("the model {name} is not here"),
             Failure::NoServer { .. } if self.is_news(who, "server") => failure.to_string(),
@@ -220,7 +219,7 @@ impl Wishes {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A panic while it was held lost one answer; what is left is sound.
+        // A panic while it was held lost one answer; the remaining state is valid.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,5 +1,5 @@
-//! The door for agents: starts the one that the settings name, where it can write nothing but its own state. It ends with all that it started
-//! when this end of its input is closed, by us or by our end.
+//! Starts the agent that the settings name, where it can write nothing but its own state. It ends with its process tree when our end of its
+//! input is closed, by us or by our own end.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::exec::keep::PATIENCE;
 use crate::exec::presence::Running;
 use crate::world::sandbox::enclose::Enclosure;
 
-/// What is to be started, as its supervisor is told.
+/// What to start, as told to the supervisor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spec {
     /// Absolute.
@@ -26,17 +26,17 @@ pub struct Spec {
     pub temp: PathBuf,
 }
 
-/// An agent that runs. Dropping it ends it, a moment later.
+/// A running agent. Dropping it ends it, a moment later.
 pub struct Agent {
     child: Option<Child>,
     running: Option<Running>,
-    /// Dropped, the agent ends.
+    /// Dropping it ends the agent.
     pub input: Option<Sender>,
-    /// What it says, and what it complains about.
+    /// Its stdout and stderr.
     output: Option<(Receiver, Receiver)>,
 }
 
-/// `environment` is set beside our own.
+/// Adds `environment` to our own.
 pub fn start(aside: &Path, spec: &Spec, environment: &[(OsString, OsString)]) -> anyhow::Result<Agent> {
     let said = serde_json::to_string(spec).context("a path of the agent is not UTF-8")?;
     let pipe = || std::io::pipe().context("could not make a pipe");
@@ -69,7 +69,7 @@ impl Agent {
         self.output.take()
     }
 
-    /// Until it and all that it started have ended.
+    /// Waits until the agent and its process tree have ended.
     pub async fn end(mut self) {
         drop(self.input.take());
         let (child, running) = (self.child.take(), self.running.take());
@@ -88,10 +88,10 @@ impl Drop for Agent {
     }
 }
 
-/// The exit status of a supervisor that could not end all of it.
+/// The exit status of a supervisor that could not kill all of the process tree.
 const LEFT: i32 = 3;
 
-/// Whether something of the agent is left is not known when its supervisor was killed.
+/// Reaps the supervisor. If it was killed, it is unknown whether something of the agent is left.
 fn collect(child: Option<Child>, running: Option<Running>) {
     let Some(mut child) = child else { return };
     let is_over = child.wait().is_ok_and(|status| status.code().is_some_and(|code| code != LEFT));

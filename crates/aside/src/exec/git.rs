@@ -1,6 +1,6 @@
-//! How git is asked about a repository that may be hostile: an unpacked archive brings a configuration by which git would run commands. Git
-//! runs in a sandbox in which it can read files and start nothing. Where the kernel has none, a question that could run a filter is
-//! asked only if the whole configuration was read, and every filter in it is switched off.
+//! Asks git about a repository that may be hostile: an unpacked archive brings a configuration by which git would run commands. Git runs in
+//! a sandbox in which it can read files and start nothing. Where the kernel has none, a question that could run a filter is asked only if
+//! the whole configuration was read, and every filter in it is switched off.
 
 pub(super) mod reads;
 
@@ -16,58 +16,58 @@ use crate::exec::{
     Asked, Counts, DIFF_BYTES, LINE_BYTES, LIST_BYTES, Sandbox, command, is_executable, is_of_a_project, printed,
 };
 
-/// While the user types.
+/// Timeout while the user types.
 const AT_ONCE: Duration = Duration::from_millis(500);
-/// For a user who waits, in a repository of any size.
+/// Timeout when the user waits, in a repository of any size.
 const PATIENTLY: Duration = Duration::from_secs(10);
 
 /// What may be asked about a repository.
 pub enum Question<'a> {
-    /// The names of references that begin so, one a line.
+    /// The names of references with this prefix, one a line.
     Refs { prefix: &'a str },
     /// What differs: two letters, a blank, a path from the root, a NUL.
     Status { filters: &'a Filters },
     /// The same with the branch first, for a user who waits.
     State { filters: &'a Filters },
-    /// Where git takes the top of the files to be.
+    /// The top of the working tree, as git sees it.
     Top,
-    /// Whose configuration names a filter, a NUL, the name of the setting, a NUL.
+    /// Settings that define filters: scope, NUL, setting, NUL.
     Filters,
-    /// What differs between two states, in these files or all.
+    /// The diff between two states, of these files or all.
     Diff { filters: &'a Filters, between: &'a Between, paths: &'a [String] },
-    /// The short id and the first line of the newest commits of a revision, tab between them.
+    /// The short id and the first line of the newest commits of a revision, separated by a tab.
     Log { since: Option<&'a Revision>, of: &'a Revision },
-    /// Of the newest commits: short id, author, day and first line, tab between them, and the paths that each changed, one a line. Of one
-    /// path, and of one author, where these are not empty.
+    /// The newest commits: short id, author, day and first line, separated by tabs, and the paths that each changed, one a line. Limited to
+    /// one path, and to one author, where these are not empty.
     History { of: &'a Revision, many: usize, path: &'a str, author: &'a str },
 }
 
-/// The filters that the configuration of a repository defines. They are commands.
+/// The filters that a repository's configuration defines. They are commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filters {
     pub names: Vec<String>,
-    /// Whether all of the configuration was read, and these are all that there are.
+    /// Whether the whole configuration was read, so that the list is complete.
     pub are_all: bool,
 }
 
 /// States that git can compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Between {
-    /// The files as they are with a commit.
+    /// The working tree with a commit.
     Files(Revision),
-    /// What would be committed with a commit.
+    /// The index with a commit.
     Staged(Revision),
     Commits(Revision, Revision),
-    /// The second with the last commit that both have.
+    /// The second with the merge base of both.
     Fork(Revision, Revision),
 }
 
-/// The name of a commit or a tree, which git cannot take for an option, a path or a search.
+/// The name of a commit or a tree, which git cannot mistake for an option, a path or a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision(String);
 
 impl Revision {
-    /// At most so many letters.
+    /// Cap on its length.
     const MAX: usize = 200;
 
     pub fn new(text: &str) -> Option<Self> {
@@ -110,12 +110,12 @@ impl Question<'_> {
                 let mut command = quiet(root);
                 command.args(["config", "--includes", "--show-scope", "-z", "--name-only", "--get-regexp"]);
                 command.arg("^(filter|lfs\\.extension)\\.");
-                // Git calls it a failure that there are none.
+                // Git exits with a failure when there are none.
                 Asked { counts: Counts::Any, ..asked(command, PATIENTLY, LINE_BYTES) }
             }
             Question::Diff { filters, between, paths } => {
                 let mut command = without_filters(root, filters);
-                // How a diff looks to the user is theirs to set; this is the plain form.
+                // Overrides the user's own diff settings: this is the plain form.
                 command.args(["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--unified=3"]);
                 command.args(["--src-prefix=a/", "--dst-prefix=b/", "--no-relative", "--ignore-submodules=all"]);
                 command.args(["--submodule=short", "--diff-algorithm=histogram", "--inter-hunk-context=0"]);
@@ -167,18 +167,18 @@ impl Question<'_> {
     }
 }
 
-/// A question that runs no filter.
+/// For a question that runs no filter.
 fn asked(command: Command, timeout: Duration, bytes: usize) -> Asked {
     Asked { sandbox: Sandbox::ReadOnlyIfPossible, ..Asked::new(command, timeout, bytes) }
 }
 
-/// For a question that could run one.
+/// For a question that could run a filter.
 fn sandbox(filters: &Filters) -> Sandbox {
     if filters.are_all { Sandbox::ReadOnlyIfPossible } else { Sandbox::ReadOnly }
 }
 
-/// Where a program may be that runs in a repository although the user has not typed its name: neither a directory that is meant from there,
-/// such as `./node_modules/.bin`, nor one of the repository's own. A home is the user's, also where it is a repository.
+/// Directories from which a program may run in a repository although the user has not typed its name: neither a relative one, such as
+/// `./node_modules/.bin`, nor one inside of the repository. A home directory is the user's, even if it is a repository.
 fn places_outside(root: &Path, path: &OsStr) -> Vec<PathBuf> {
     let is_home = std::env::home_dir().is_some_and(|home| home.starts_with(root));
     let is_ours =
@@ -186,7 +186,7 @@ fn places_outside(root: &Path, path: &OsStr) -> Vec<PathBuf> {
     std::env::split_paths(path).filter(is_ours).collect()
 }
 
-/// Git for the repository at that place and no other: takes no lock, fetches nothing, never prompts.
+/// Git for the repository at `root` and no other: takes no lock, fetches nothing, never prompts.
 pub(super) fn command_in(root: &Path) -> Command {
     let places = places_outside(root, &std::env::var_os("PATH").unwrap_or_default());
     let path = std::env::join_paths(&places).unwrap_or_default();
@@ -199,15 +199,15 @@ pub(super) fn command_in(root: &Path) -> Command {
         command.env_remove(name);
     }
     command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0");
-    // Versions that know nothing of GIT_NO_LAZY_FETCH would fetch what is missing, by a command that the repository names.
+    // Versions that lack GIT_NO_LAZY_FETCH would fetch missing objects, by a command that the repository names.
     command.env("GIT_ALLOW_PROTOCOL", "none");
-    // Neither a repository above it, nor files that pose as one.
+    // Neither a repository above it, nor a directory that poses as a bare one.
     command.env("GIT_CEILING_DIRECTORIES", root.parent().unwrap_or(root)).args(["-c", "safe.bareRepository=explicit"]);
     command.env("LC_ALL", "C").arg("--no-optional-locks").current_dir(root);
     command
 }
 
-/// The program that a wrapper script starts in the end, as version managers have them: the sandbox lets no script begin. Asks each once.
+/// The program that a wrapper script of a version manager runs in the end: the sandbox lets no script start. Caches the result for each.
 fn real_program(program: &Path) -> PathBuf {
     static KNOWN: Mutex<Option<HashMap<PathBuf, PathBuf>>> = Mutex::new(None);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -234,18 +234,18 @@ fn is_script(program: &Path) -> bool {
     std::fs::File::open(program).and_then(|mut file| file.read_exact(&mut begins)).is_ok() && &begins == b"#!"
 }
 
-/// Without what the configuration would have it run on the way: a pager, a monitor, a hook.
+/// Without the programs that the configuration would start: a pager, a monitor, a hook.
 fn quiet(root: &Path) -> Command {
     let mut command = command_in(root);
     command.env("GIT_PAGER", "cat");
     command.args(["--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null"]);
-    // Names are told as they are.
+    // Prints names unquoted.
     command.args(["-c", "core.quotePath=false"]);
     command
 }
 
-/// For questions about the files themselves. Git LFS, which most users have in their own configuration, is switched off too: it would
-/// have to be started, and without it git fails.
+/// For questions about the files themselves. Switches off Git LFS too, which most users have in their own configuration: the sandbox does
+/// not let git start it, and then git fails.
 fn without_filters(root: &Path, filters: &Filters) -> Command {
     let mut command = quiet(root);
     for name in filters.names.iter().map(String::as_str).chain(["lfs"]) {

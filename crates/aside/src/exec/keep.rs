@@ -1,6 +1,6 @@
-//! `aside keep`: stands between the daemon and a command that was approved, in a session without a terminal. It starts the shell, says how
-//! that ended, and leaves nothing behind: whatever the shell started is ended with it, however far it went from it. It ends all of it, too,
-//! when its standard input ends, which is the case when the daemon wants that and when the daemon is gone.
+//! `aside keep`: the supervisor between the daemon and an approved command, in a session without a terminal. It starts the shell, reports
+//! how it ended, and leaves nothing behind: it kills the whole process tree, however far a process has detached itself. It also does so on
+//! EOF of its standard input, which the daemon causes on purpose or by its own end.
 
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -27,24 +27,24 @@ pub mod agent;
 mod hooks;
 pub mod process_tree;
 
-/// How long what the shell left running may go on by itself, such as what its output was piped through.
+/// How long the shell's background processes may go on by themselves, such as the end of a pipeline for its output.
 const LINGER: Duration = Duration::from_millis(500);
-/// Between the wish that something ends and its end.
+/// Between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(3);
-/// How long it is tried to kill what does not die: it waits for a disk, or is another user's. On a busy machine what was killed needs a
-/// moment to die, too.
+/// How long to retry SIGKILL: a process may wait for a disk, or be another user's. On a busy machine a killed process takes a moment to
+/// die, too.
 const KILLING: Duration = Duration::from_secs(5);
-/// Who waits longer than all of that for a keeper waits in vain, and has to kill it, which leaves what the command started elsewhere: so it
-/// gets far more time than it needs.
+/// How long the daemon waits for a supervisor before it kills it. Killing it leaves detached processes running, so this is far more than it
+/// needs.
 pub const PATIENCE: Duration =
     LINGER.saturating_add(GRACE).saturating_add(KILLING).saturating_add(Duration::from_secs(20));
-/// Looks for what is left come no closer upon another.
+/// Minimum interval between scans for processes that are left.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Keeps the command that standard input tells, whose output is standard error, and says in `report` what becomes of it.
+/// Supervises the command that standard input describes, whose output is standard error, and reports on it in `report`.
 pub fn keep(mut report: impl Write) {
     let mut say = |what: Report| {
-        // Nobody may be listening any more.
+        // The daemon may be gone.
         let _ = report.write_all(what.line().as_bytes());
         let _ = report.flush();
     };
@@ -54,8 +54,8 @@ pub fn keep(mut report: impl Write) {
     stay();
 }
 
-/// As long as something is left that the command has started: what loses its parent becomes our child, and the daemon sees by us that it is
-/// there. No client waits for this message.
+/// Stays while a process of the command is left: orphans become our children, and the daemon sees by us that they exist. No client waits
+/// for this.
 fn stay() {
     if matches!(rustix::process::wait(WaitOptions::NOHANG), Err(Errno::CHILD)) {
         return;
@@ -69,9 +69,9 @@ fn stay() {
 }
 
 fn kept(say: &mut impl FnMut(Report)) -> anyhow::Result<Report> {
-    // Without a terminal nobody can be asked for a password, and not being its leader the shell cannot get one.
+    // Without a terminal no program can ask for a password, and as the shell is not a session leader it cannot acquire one.
     rustix::process::setsid().context("could not leave the terminal")?;
-    // What loses its parent becomes our child, so that nothing gets lost.
+    // A subreaper: orphans become our children, so that none is lost.
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).context("could not watch over processes")?;
     let order = Order::read(std::io::stdin().lock())?;
@@ -114,10 +114,10 @@ fn watched_hooks(order: &Order) -> hooks::Hooks {
     }
 }
 
-/// Who is ended when the shell has ended by itself.
+/// Which processes are killed when the shell has ended by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
-    /// Those in our session. Whoever made one of its own is meant to stay, such as a server that was to be started.
+    /// Those in our session. A process that made its own session is meant to stay, such as a server.
     Session,
     /// All of them.
     All,
@@ -126,7 +126,7 @@ enum Reach {
 fn reach(order: &Order) -> Reach {
     match order.bounds {
         Bounds::None => Reach::Session,
-        // A server that was started within bounds would keep them, and serve others.
+        // A server started in the sandbox would stay in it, and serve others from there.
         Bounds::Workspace(_) | Bounds::Unwatched => Reach::All,
     }
 }
@@ -135,9 +135,9 @@ struct Kept {
     shell: Pid,
     ended: Option<WaitStatus>,
     has_children: bool,
-    /// The names of processes in the background that were ended after the shell.
+    /// The names of background processes that were killed after the shell.
     ended_with_it: String,
-    /// Something to read when a child has ended.
+    /// Readable when a child has ended.
     woken: UnixStream,
 }
 
@@ -155,12 +155,12 @@ impl Kept {
         entering.stdin(told).stdout(complains).stderr(printed).process_group(0);
         let child = entering.spawn().with_context(|| format!("could not start {}", order.aside.display()))?;
         drop(entering);
-        // Before it hears what to become: the command might kill us, and what it started in its group would be nobody's.
+        // Before it is told what to execute: the command might kill us, and its group would then be lost.
         say(Report::Started(Pid::from_child(&child)));
-        // When it has gone, it says why.
+        // If the child has ended, it says why.
         let _ = tell.write_all(&order.bytes());
         drop(tell);
-        // Ends when it has become the shell.
+        // Reads until EOF, which the exec causes.
         let mut why = String::new();
         complaint.read_to_string(&mut why).context("could not hear whether the command was started")?;
         if !why.is_empty() {
@@ -175,7 +175,7 @@ impl Kept {
         })
     }
 
-    /// Until it is over: how the shell ended, unless it was ended.
+    /// Waits until it is over. Returns the shell's status, or `None` if it was stopped.
     fn wait(&mut self, reach: Reach) -> Option<WaitStatus> {
         loop {
             self.reap();
@@ -199,19 +199,19 @@ impl Kept {
         status
     }
 
-    /// Politely, then not.
+    /// SIGTERM first, then SIGKILL.
     fn end(&mut self, reach: Reach) {
         if !self.is_left(reach) {
             return;
         }
         self.signal(reach, Signal::TERM);
-        // What was stopped hears nothing.
+        // A stopped process does not handle signals.
         self.signal(reach, Signal::CONT);
         let until = Instant::now() + GRACE;
         while self.is_left(reach) && Instant::now() < until {
             self.rest();
         }
-        // However late it has become: a machine may stand still for longer than that.
+        // A full period from now, however late it is: a machine may stand still for longer than that.
         let until = Instant::now() + KILLING;
         while self.is_left(reach) {
             self.signal(reach, Signal::KILL);
@@ -223,8 +223,8 @@ impl Kept {
     }
 
     fn signal(&self, reach: Reach, signal: Signal) {
-        // All of the group at once: none of it can begin another process meanwhile. Its number is surely its own as long as the shell was
-        // not collected.
+        // Signals the whole group at once, so that none of it can fork meanwhile. The group's id cannot be reused as long as the shell was
+        // not reaped.
         if self.ended.is_none() {
             let _ = rustix::process::kill_process_group(self.shell, signal);
         }
@@ -238,12 +238,12 @@ impl Kept {
     fn is_left(&mut self, reach: Reach) -> bool {
         self.reap();
         let is_seen = || descendants(self.shell).iter().any(|member| member.is_within(reach));
-        // Processes are read one by one, in the order of their numbers. When those begin anew, a parent that ends and its child may both be
-        // missed by one look, but not by the next.
+        // Scans twice: /proc is read in the order of pids. When these wrap around, one scan may miss both a parent that ends and its child,
+        // but the next does not.
         self.has_children && (self.ended.is_none() || is_seen() || is_seen())
     }
 
-    /// Collects who has ended.
+    /// Reaps ended children.
     fn reap(&mut self) {
         loop {
             match rustix::process::wait(WaitOptions::NOHANG) {
@@ -251,7 +251,7 @@ impl Kept {
                 Ok(Some(_)) | Err(Errno::INTR) => {}
                 Ok(None) => return,
                 Err(_) => {
-                    // On Linux all of the family would be our children by now.
+                    // On Linux the whole process tree would be our children by now.
                     self.has_children = !cfg!(target_os = "linux");
                     return;
                 }
@@ -259,7 +259,7 @@ impl Kept {
         }
     }
 
-    /// Until a child has ended, standard input has, or the time is over.
+    /// Waits until a child ends, standard input closes, or the timeout.
     fn pause(&mut self, most: Option<Duration>) -> Life {
         let input = std::io::stdin();
         let mut seen = [PollFd::new(&input, PollFlags::IN), PollFd::new(&self.woken, PollFlags::IN)];
@@ -267,12 +267,12 @@ impl Kept {
         let _ = poll(&mut seen, most.as_ref());
         let [told, _] = seen.map(|seen| !seen.revents().is_empty());
         self.forget_wakes();
-        // Nothing is ever said after the order.
+        // Nothing follows the order on standard input, so it can only be EOF.
         let is_over = told && !matches!(rustix::io::read(&input, &mut [0; 64]), Ok(1..) | Err(Errno::INTR));
         if is_over { Life::Over } else { Life::Goes }
     }
 
-    /// The same, when standard input tells nothing more.
+    /// The same after EOF of standard input.
     fn rest(&mut self) {
         let most = Timespec { tv_sec: 0, tv_nsec: i64::from(LOOK.subsec_nanos()) };
         let _ = poll(&mut [PollFd::new(&self.woken, PollFlags::IN)], Some(&most));
@@ -284,7 +284,7 @@ impl Kept {
     }
 }
 
-/// Of the daemon, and of its wish that the command goes on.
+/// Whether the daemon lives and wants the command to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Life {
     Goes,
@@ -300,7 +300,7 @@ impl Member {
     }
 }
 
-/// All that it holds, also when the command took from itself the right to remove it, as Go does for what it fetched.
+/// Removes the directory, also when the command made parts of it read-only, as Go does with its module cache.
 fn remove(temp: &Path) {
     if std::fs::remove_dir_all(temp).is_ok() {
         return;
@@ -309,7 +309,7 @@ fn remove(temp: &Path) {
     while let Some(place) = places.pop() {
         let _ = rustix::fs::chmod(&place, Mode::RWXU);
         let entries = std::fs::read_dir(&place).into_iter().flatten().flatten();
-        // A link is not one, wherever it leads.
+        // Does not follow links.
         places.extend(
             entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()),
         );
@@ -317,8 +317,8 @@ fn remove(temp: &Path) {
     let _ = std::fs::remove_dir_all(temp);
 }
 
-/// Becomes the shell that reads the command which standard input tells, with all of its bounds, and dies with `parent`. Says in `report`
-/// why it did not.
+/// Execs the shell with the command that standard input describes, in its sandbox, and dies with `parent`. Reports in `report` why it did
+/// not.
 pub fn enter(parent: u32, mut report: impl Write) {
     let error = entered(parent);
     let _ = report.write_all(format!("{error:#}").as_bytes());
@@ -330,7 +330,7 @@ fn entered(parent: u32) -> anyhow::Error {
         #[cfg(target_os = "linux")]
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
             .context("could not tie it to the daemon")?;
-        // It may have gone before that was asked for.
+        // The parent may have ended before the death signal was set.
         let is_there = rustix::process::getppid().is_some_and(|pid| pid.as_raw_pid().unsigned_abs() == parent);
         anyhow::ensure!(is_there, "what would watch over it has gone");
         let order = Order::read(std::io::stdin().lock())?;
@@ -368,7 +368,7 @@ fn confine(order: &Order) -> anyhow::Result<()> {
     }
 }
 
-/// The directory of that name, reached through no link: what was approved has none in it, so one that is there now leads elsewhere.
+/// Opens the directory without following links: the approved path has none, so a link that is there now was put there since.
 fn the_very(directory: &Path) -> anyhow::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let opened = without_links(directory, flags);
@@ -390,7 +390,7 @@ fn the_very(directory: &Path) -> anyhow::Result<OwnedFd> {
 fn without_links(directory: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
     use rustix::fs::{CWD, ResolveFlags};
     match rustix::fs::openat2(CWD, directory, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
-        // A kernel, or what it runs in, may not know it.
+        // A kernel or a container may lack openat2.
         Err(Errno::NOSYS | Errno::PERM) => compared(directory, flags),
         opened => opened,
     }

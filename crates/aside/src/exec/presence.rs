@@ -1,14 +1,14 @@
-//! Whether a command of a task may be there: one that this daemon runs, or something that one has left behind. A connection over TCP does
-//! not tell which process is at its other end, so what only the user may do is not done over one while a command may hold it. What
-//! cannot be found out counts as there.
+//! Whether a task's command may be running: one of this daemon's, or a process that one left behind. A TCP connection does not tell which
+//! process is at its far end, so what only the user may do is refused over TCP while a command may hold such a connection. When in doubt, a
+//! command counts as present.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Commands that run now.
+/// Running commands.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
-/// Commands that ended and left something, which their keepers still watch over.
+/// Ended commands whose leftover processes are still supervised.
 static LEFT: AtomicUsize = AtomicUsize::new(0);
-/// It is not known what one has left, since its keeper was killed. Stays until the daemon ends.
+/// Set when a supervisor was killed, so that its leftovers are unknown. Stays until the daemon ends.
 static LOST: AtomicBool = AtomicBool::new(false);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,14 +16,14 @@ pub enum Presence {
     None,
     Running,
     Left,
-    /// It is not known what a command has left.
+    /// It is unknown what a command has left.
     Lost,
     /// The system does not tell.
     Unknown,
 }
 
 impl Presence {
-    /// By what this daemon itself has run. At once.
+    /// From this daemon's own counters. Immediate.
     pub fn known() -> Self {
         let (left, is_lost) = (LEFT.load(Ordering::SeqCst), LOST.load(Ordering::SeqCst));
         match RUNNING.load(Ordering::SeqCst) {
@@ -34,7 +34,7 @@ impl Presence {
         }
     }
 
-    /// By what the system tells, too: an earlier daemon may have run something. Reads about every process, so not where a key waits.
+    /// Also scans the system: an earlier daemon may have run something. Reads every process, so not while a key waits.
     pub fn looked_up() -> Self {
         match Self::known() {
             Presence::None => platform::look(),
@@ -42,7 +42,7 @@ impl Presence {
         }
     }
 
-    /// As `why`, with the processes by name where there are any. Reads about every process.
+    /// As `why`, with the processes' names where there are any. Reads every process.
     pub fn told(self) -> String {
         let named = match self {
             Presence::Left | Presence::Lost => platform::named(None),
@@ -60,7 +60,7 @@ impl Presence {
         }
     }
 
-    /// What is said to a user who has to do it elsewhere.
+    /// The message for a user who has to do it elsewhere.
     pub fn why(self) -> &'static str {
         match self {
             Presence::None => "",
@@ -81,12 +81,12 @@ impl Presence {
     }
 }
 
-/// The number and the name of processes that commands of this daemon have started. Reads about every process.
+/// Pid and name of processes that this daemon's commands have started. Reads every process.
 pub fn left_by(daemon: i32) -> Vec<(i32, String)> {
     platform::named(Some(daemon))
 }
 
-/// Held while a command runs, and then while something that it left is watched over.
+/// Held while a command runs, and then while its leftovers are supervised.
 pub struct Running {
     count: &'static AtomicUsize,
     is_accounted: bool,
@@ -98,14 +98,14 @@ impl Running {
         Self { count: &RUNNING, is_accounted: false }
     }
 
-    /// The command has ended, and something goes on.
+    /// The command has ended, and something of it goes on.
     pub fn left(&mut self) {
         LEFT.fetch_add(1, Ordering::SeqCst);
         self.count.fetch_sub(1, Ordering::SeqCst);
         self.count = &LEFT;
     }
 
-    /// It has ended, and so has all that it started; or it has not begun.
+    /// It has ended with its whole process tree; or it was never started.
     pub fn ended_with_all(mut self) {
         self.is_accounted = true;
     }
@@ -132,9 +132,9 @@ mod platform {
     use crate::exec::keep::process_tree;
     use crate::exec::taint::{self, Rank};
 
-    /// Processes are listed in the order of their numbers, and one may be missed that begins another and ends meanwhile.
+    /// /proc lists processes by pid, and may miss one that forks and ends meanwhile: requires so many complete scans.
     const LOOKS: usize = 2;
-    /// A process that was listed and has gone may have begun another that was not: such a look counts for nothing.
+    /// A listed process that is gone may have forked another that was not listed: such a scan does not count.
     const MAX_LOOKS: usize = 60;
 
     pub fn look() -> Presence {
@@ -146,7 +146,7 @@ mod platform {
         decided(|| any_command(&ours, &mut dead))
     }
 
-    /// By looks at the list of processes, of which two have to be whole.
+    /// Decides from scans of the process list, of which two have to be complete.
     pub(super) fn decided(mut look: impl FnMut() -> Option<Look>) -> Presence {
         let mut whole = 0;
         for _ in 0..MAX_LOOKS {
@@ -162,7 +162,7 @@ mod platform {
         Presence::Unknown
     }
 
-    /// The number and the name of processes that commands have started: all, or those below a daemon.
+    /// Pid and name of processes that commands have started: all, or those below a daemon.
     pub fn named(daemon: Option<i32>) -> Vec<(i32, String)> {
         let ours = Ours::here();
         let mut found = Vec::new();
@@ -178,16 +178,16 @@ mod platform {
 
     const MAX_NAMED: usize = 3;
 
-    /// For a few entries at a time: between being listed and being looked at, hardly any process ends, however many others begin and end here.
+    /// Buffer for a few entries at a time: hardly any process ends between being listed and being read, however many others fork and end.
     const ROOM: usize = 128;
 
     pub(super) struct Look {
         pub is_there: bool,
-        /// No process ended between being listed and being looked at.
+        /// No process ended between being listed and being read.
         pub is_whole: bool,
     }
 
-    /// None when not all processes can be looked at.
+    /// `None` when some processes cannot be read.
     fn any_command(ours: &Ours, dead: &mut HashSet<i32>) -> Option<Look> {
         let mut is_there = false;
         let is_whole = commands(ours, dead, |_| {
@@ -197,8 +197,8 @@ mod platform {
         Some(Look { is_there, is_whole })
     }
 
-    /// Tells each process that carries the mark of a command, until it hears no. Whether all that were listed were there, or were `dead` in
-    /// an earlier look.
+    /// Calls `tell` for each process with a command's mark, until it returns false. Returns whether the scan was complete: every listed
+    /// process was there, or was `dead` in an earlier scan.
     fn commands(ours: &Ours, dead: &mut HashSet<i32>, mut tell: impl FnMut(i32) -> bool) -> Option<bool> {
         let mut is_whole = true;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -221,7 +221,7 @@ mod platform {
                 continue;
             }
             match taint::text(pid, "status") {
-                // It can do nothing, but may have begun another that was not listed.
+                // A zombie can do nothing, but may have forked another that was not listed.
                 Ok(status) if is_dead(&status) => is_whole &= !dead.insert(pid),
                 Ok(status) if users(&status)?.into_iter().any(|user| ours.has(user)) => {
                     if !tell(pid) {
@@ -240,25 +240,24 @@ mod platform {
         error.kind() == ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
     }
 
-    /// Whether it only waits for its parent to ask how it ended. One whose other threads go on looks the same but for their number.
+    /// Whether it is a zombie. One whose other threads go on looks the same but for their number.
     pub(super) fn is_dead(status: &str) -> bool {
         let field =
             |name: &str| status.lines().find_map(|row| row.strip_prefix(name)).map(str::trim).unwrap_or_default();
         field("State:").starts_with(['Z', 'X']) && matches!(field("Threads:"), "0" | "1")
     }
 
-    /// `Uid:  REAL  EFFECTIVE  SAVED  FILES`. Each of them is enough to act for a user: a program that is another user's by its file may
-    /// swap them.
+    /// `Uid:  REAL  EFFECTIVE  SAVED  FILES`. Each is enough to act for a user: a setuid program may swap them.
     pub(super) fn users(status: &str) -> Option<Vec<u32>> {
         let users = status.lines().find_map(|row| row.strip_prefix("Uid:"))?;
         let users: Option<Vec<u32>> = users.split_ascii_whitespace().map(|user| user.parse().ok()).collect();
         users.filter(|users| !users.is_empty())
     }
 
-    /// Whose processes a command of this user's can become.
+    /// The user ids that a command of this user can take on.
     pub(super) struct Ours {
         pub user: u32,
-        /// Numbers that are lent to this user for containers.
+        /// Subordinate ids of this user, for containers.
         pub lent: Vec<std::ops::Range<u32>>,
     }
 
@@ -269,14 +268,14 @@ mod platform {
             Self { user, lent: lent(&text("/etc/subuid"), user, &text("/etc/passwd")) }
         }
 
-        /// Root's command can become anybody.
+        /// A command of root can become any user.
         pub fn has(&self, user: u32) -> bool {
             self.user == 0 || self.user == user || self.lent.iter().any(|lent| lent.contains(&user))
         }
     }
 
-    /// `NAME-OR-NUMBER:FIRST:COUNT`. A user that only a directory service knows is not in `passwd`: a name that is not there either may be
-    /// that user's, and counts as such.
+    /// Parses `NAME-OR-NUMBER:FIRST:COUNT`. A user of a directory service is not in `passwd`: an unknown name may be that user's, and
+    /// counts as such.
     pub(super) fn lent(table: &str, user: u32, passwd: &str) -> Vec<std::ops::Range<u32>> {
         let known: Vec<(&str, Option<u32>)> = passwd
             .lines()
@@ -303,7 +302,7 @@ mod platform {
         rows.collect()
     }
 
-    /// Whether processes that cannot be traced are left out of the list.
+    /// Whether /proc hides processes that cannot be traced (`hidepid`).
     fn hides_processes() -> bool {
         let Ok(mounts) = std::fs::read_to_string("/proc/self/mounts") else { return true };
         hides(&mounts)
@@ -315,7 +314,7 @@ mod platform {
             let [_, "/proc", "proc", options, ..] = fields.as_slice() else { return None };
             Some((*options).to_owned())
         });
-        // The last one is on top.
+        // The last mount is on top.
         let Some(options) = of_proc.next() else { return true };
         options.split(',').any(|option| option.strip_prefix("hidepid=").is_some_and(|how| !matches!(how, "0" | "off")))
     }
@@ -325,7 +324,7 @@ mod platform {
 mod platform {
     use super::Presence;
 
-    /// No command of a task runs here.
+    /// Tasks' commands do not run on this system.
     pub fn look() -> Presence {
         Presence::None
     }
@@ -340,7 +339,7 @@ mod tests {
     use super::Presence;
     use super::platform::{Look, Ours, decided, hides, is_dead, lent, users};
 
-    /// What forks all the time is in no list for long: its parent has gone when it is looked at.
+    /// A process that forks all the time is in no list for long: its parent is gone when it is read.
     #[test]
     fn a_list_from_which_a_process_vanished_does_not_clear_anything() {
         let by = |looks: &[(bool, bool)]| {
@@ -354,7 +353,7 @@ mod tests {
         assert_eq!(decided(|| None), Presence::Unknown, "not every process could be looked at");
     }
 
-    /// By the kernel's own words: a child that has ended, and a process whose first thread has ended while another goes on.
+    /// With real processes: a zombie child, and a process whose first thread has ended while another goes on.
     #[test]
     fn what_has_ended_is_told_from_what_only_looks_so() {
         use crate::exec::taint;

@@ -1,6 +1,6 @@
-//! The door for commands that were approved: takes the leave to run one, runs it once, and tells what it prints. What may be run is decided
-//! in core; here is only how. The command is a child of `keep`, which is ourselves once more and ends whatever the command started when it
-//! is over, when it takes too long, and when we are gone.
+//! Runs an approved command: takes the approval, runs the command once, and streams its output. Core decides what may run; this only how.
+//! The command is a child of `keep`, a second process of ours, which kills the command's process tree when it is over, times out, or when
+//! we are gone.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -30,33 +30,33 @@ pub mod environment;
 pub mod order;
 mod output;
 
-/// Read at once: as much as a pipe holds.
+/// Bytes per read: as much as a pipe holds.
 const BUFFER: usize = 64 * 1024;
-/// What is left in the pipe is read for so long after the command is over, since something that it left behind may hold it open.
+/// How long the pipe is read after the command's end, since a leftover process may hold it open.
 const DRAIN: Duration = Duration::from_secs(1);
-/// After so many reads of what nobody keeps, so that a command that prints without end does not take all of the daemon's time.
+/// Pause after so many reads of output beyond the cap, so that a command that prints without end does not take all of the daemon's time.
 const YAWN: Duration = Duration::from_millis(1);
 const READS: u32 = 16;
-/// How long the keeper may take to hear what it is to do.
+/// Timeout for the supervisor to take its order.
 const START: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub timeout: Duration,
-    /// Of text that is told; what is printed beyond that is read and counted only.
+    /// Cap on the text that is streamed; what is printed beyond it is read and only counted.
     pub bytes: usize,
 }
 
-/// Where and as whom.
+/// Where and how a command runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Ground<'a> {
     /// Absolute, with links resolved.
     pub workspace: &'a Path,
-    /// As which the command was judged.
+    /// The dialect in which the command was judged.
     pub dialect: Dialect,
-    /// The variables of the terminal that approved. Ours, when there are none.
+    /// The environment of the approving terminal. Our own when empty.
     pub environment: &'a [(OsString, OsString)],
-    /// The program itself.
+    /// Our own executable.
     pub aside: &'a Path,
 }
 
@@ -71,14 +71,14 @@ pub enum Ended {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finished {
     pub ended: Ended,
-    /// Printed, kept or not.
+    /// Bytes printed, kept or not.
     pub bytes: u64,
-    /// Whether some of that was not kept.
+    /// Whether some were not kept.
     pub cut: bool,
 }
 
-/// Runs it and says what it prints, in pieces that end between letters. Stops when `stop` becomes true; dropping the future stops it too.
-/// An error says why nothing was run, unless it says that the command was ended.
+/// Runs it and streams its output in pieces that end at character boundaries. Stops when `stop` becomes true, or when the future is
+/// dropped. An error says why nothing was run, unless it says that the command was killed.
 pub async fn run(
     approved: Approved,
     ground: Ground<'_>,
@@ -86,13 +86,13 @@ pub async fn run(
     mut stop: watch::Receiver<bool>,
     mut say: impl FnMut(&str),
 ) -> anyhow::Result<Finished> {
-    // Removed by the keeper; by us, if that was killed.
+    // The supervisor removes it; we do, if the supervisor was killed.
     let (order, _temp) = ordered(approved, ground)?;
     if *stop.borrow() {
         return Ok(Finished { ended: Ended::Stopped, bytes: 0, cut: false });
     }
     let mut running = Running::begin();
-    // A keeper that was not told all of the order starts nothing.
+    // A supervisor that did not receive the whole order starts nothing.
     let told_all = match start(&order) {
         Ok(Started { keeper, lifeline, output, report }) => {
             hand_over(lifeline, &order).await.map(|lifeline| (keeper, lifeline, output, report))
@@ -138,7 +138,7 @@ pub async fn run(
                 }
             },
             () = tokio::time::sleep_until(until) => {
-                // Something that it left behind holds the pipe, or the keeper itself hangs.
+                // A leftover process holds the pipe, or the supervisor itself hangs.
                 if !is_kept || why.is_some() {
                     break;
                 }
@@ -162,7 +162,7 @@ pub async fn run(
         keeper.end(group);
     }
     match told {
-        // The keeper is the parent of what is left, and ends with it.
+        // The supervisor is the parent of what is left, and ends with it.
         Some(_) if is_left => {
             running.left();
             keeper.watch(running);
@@ -173,7 +173,7 @@ pub async fn run(
         }
         None => {
             keeper.collect().await;
-            // It says that it has started the shell before that hears the command.
+            // It reports the start before the shell gets the command, so without that report nothing has run.
             if is_report_over && group.is_none() {
                 running.ended_with_all();
             }
@@ -199,7 +199,7 @@ pub async fn run(
     Ok(Finished { ended, bytes: output.printed(), cut: output.lost() > 0 })
 }
 
-/// What is to be run, out of what was approved.
+/// The order, from what was approved.
 fn ordered(approved: Approved, ground: Ground<'_>) -> anyhow::Result<(Order, Option<TempDir>)> {
     let leave = approved.leave();
     let command = match approved.into_act() {
@@ -253,13 +253,13 @@ fn ordered(approved: Approved, ground: Ground<'_>) -> anyhow::Result<(Order, Opt
 
 struct Started {
     keeper: Keeper,
-    /// The keeper ends the command when this end is closed, by us or by our end.
+    /// The supervisor kills the command when this end is closed, by us or by our own end.
     lifeline: Sender,
     output: Receiver,
     report: Receiver,
 }
 
-/// Starts the keeper, with nothing of the command's: a variable that loads a library would load it there too, where nothing is confined.
+/// Starts the supervisor without the command's variables: one that loads a library would load it there too, outside of the sandbox.
 fn start(order: &Order) -> anyhow::Result<Started> {
     let pipe = || std::io::pipe().context("could not make a pipe");
     let ((heard, lifeline), (output, prints), (report, reports)) = (pipe()?, pipe()?, pipe()?);
@@ -269,12 +269,12 @@ fn start(order: &Order) -> anyhow::Result<Started> {
     let lifeline = Sender::from_owned_fd(lifeline.into()).context(failed)?;
     let output = Receiver::from_owned_fd(output.into()).context(failed)?;
     let report = Receiver::from_owned_fd(report.into()).context(failed)?;
-    // Last: where an error comes back, no process was started.
+    // Last, so that an error means that no process was started.
     let child = keeper.spawn().with_context(|| format!("could not start {}", order.aside.display()))?;
     Ok(Started { keeper: Keeper { child: Some(child) }, lifeline, output, report })
 }
 
-/// A keeper that has gone says why in its report, or not at all.
+/// A supervisor that has ended says why in its report, or not at all.
 async fn hand_over(mut lifeline: Sender, order: &Order) -> anyhow::Result<Sender> {
     let bytes = order.bytes();
     let _ = tokio::time::timeout(START, lifeline.write_all(&bytes)).await.context("the keeper does not listen")?;
@@ -295,7 +295,7 @@ async fn read<'b>(printed: &mut Receiver, buffer: &'b mut [u8], is_tired: bool) 
     buffer.get(..read)
 }
 
-/// Never, when nobody can say so any more.
+/// Never returns once the sender is dropped.
 async fn stopped(stop: &mut watch::Receiver<bool>) {
     if stop.wait_for(|stop| *stop).await.is_err() {
         std::future::pending().await
@@ -307,13 +307,13 @@ fn later(span: Duration) -> Instant {
     now.checked_add(span).unwrap_or(now + Duration::from_secs(365 * 24 * 3600))
 }
 
-/// The process that keeps the command. Dropped, it is left to end by itself, as it does once its lifeline is closed, and is collected then.
+/// The supervisor process. When dropped, it ends by itself, since its lifeline is closed, and is reaped then.
 struct Keeper {
     child: Option<Child>,
 }
 
 impl Keeper {
-    /// It did not say how the command ended: it was killed, or hangs. The shell ends with it; what the shell started might not.
+    /// It did not report how the command ended: it was killed, or hangs. The shell dies with it; the shell's children might not.
     fn end(&mut self, group: Option<Pid>) {
         if let Some(child) = &mut self.child {
             let _ = child.kill();
@@ -323,7 +323,7 @@ impl Keeper {
         }
     }
 
-    /// Until all that the command left has ended.
+    /// Waits in a thread until all leftovers have ended.
     fn watch(&mut self, running: Running) {
         if let Some(mut child) = self.child.take() {
             std::thread::spawn(move || {

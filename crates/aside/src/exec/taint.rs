@@ -1,27 +1,27 @@
-//! Tells the user's own processes from those that the daemon started, in a way that cannot be outrun.
+//! Tells the user's own processes from those that the daemon started, in a way that no process can evade.
 //!
-//! The mark is a lowered hard limit on file locks (`RLIMIT_LOCKS`), a limit that Linux has not enforced since 2.4.25. The kernel hands a
-//! limit down through fork and exec, and lets only `CAP_SYS_RESOURCE` raise it again. So every descendant carries the mark, however many
-//! processes lie between, whichever session it makes for itself, and after its supervisor and its daemon are gone. The daemon marks
-//! itself when it starts, and therefore everything it runs; a command of a task is marked once more, so that it cannot pass for a daemon.
+//! The mark is a lowered hard limit on file locks (`RLIMIT_LOCKS`), a limit that Linux has not enforced since 2.4.25. The kernel inherits
+//! limits through fork and exec, and lets only `CAP_SYS_RESOURCE` raise them again. So every descendant carries the mark, however many
+//! processes lie between, whichever session it makes for itself, and after its supervisor and its daemon are gone. The daemon marks itself
+//! when it starts, and therefore everything it runs; a task's command is marked once more, so that it cannot pass for a daemon.
 //!
-//! What is not known counts as a command. Off Linux there is no such mark, and `run` refuses to run commands of tasks.
+//! An unknown process counts as a command. Off Linux there is no such mark, and `run` refuses to run tasks' commands.
 
 use std::os::fd::AsFd;
 
-/// Where a process stands.
+/// A process's rank, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
-    /// A command of a task, or anything that descends from one.
+    /// A task's command, or a descendant of one.
     Command,
-    /// The daemon, or anything that it started: git, a model server.
+    /// The daemon, or a process that it started: git, a model server.
     Daemon,
     /// Not started by a daemon.
     User,
 }
 
 impl Rank {
-    /// The hard limit of its processes.
+    /// The hard limit that marks the rank.
     fn limit(self) -> Option<u64> {
         match self {
             Rank::Command => Some(1_000_000_000),
@@ -39,59 +39,59 @@ impl Rank {
         }
     }
 
-    /// Of this process.
+    /// The rank of this process.
     pub fn own() -> Self {
         platform::own()
     }
 
-    /// Gives up every higher rank, for this process and whatever it starts, for good.
+    /// Lowers this process and its future children to this rank, for good.
     pub fn take(self) -> anyhow::Result<()> {
         platform::take(self)
     }
 }
 
-/// The process at the other end of a connection.
+/// The process at the far end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caller {
     User,
-    /// The daemon itself, which serves the page. It has judged the browser, but a descriptor can be taken from it.
+    /// The daemon itself, on behalf of the page. It has checked the browser, but a descriptor can be taken from it.
     Page,
     Command,
-    /// It has gone, or cannot be seen from here: it may be a command.
+    /// It has ended, or is not visible from here: it may be a command.
     Unknown,
 }
 
 impl Caller {
-    /// To be asked when the connection is accepted: a rank never rises, and a process that has gone cannot be judged.
+    /// Call this when the connection is accepted: a rank never rises, and an ended process cannot be judged.
     pub fn of(connection: impl AsFd) -> Self {
         platform::caller(connection)
     }
 }
 
-/// Of whatever listens at the other end of a connection that this process has made.
+/// The rank of the server at the far end of a connection that this process has made.
 pub fn listener(connection: impl AsFd) -> Option<Rank> {
     platform::peer(connection).map(|(_, rank)| rank)
 }
 
-/// What the system tells about a process: `status`, `limits`.
+/// Reads a process's file in /proc: `status`, `limits`.
 #[cfg(target_os = "linux")]
 pub fn text(pid: i32, file: &str) -> std::io::Result<String> {
     platform::text(pid, file)
 }
 
-/// No process but root's may trace this one or take its descriptors.
+/// Prevents all processes but root's from tracing this one or taking its descriptors.
 pub fn refuse_tracing() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
 }
 
-/// By the limits of a process.
+/// The rank from a process's `limits`.
 #[cfg(target_os = "linux")]
 pub fn rank_of(limits: &str) -> Option<Rank> {
     platform::hard_limit(limits).map(Rank::of_limit)
 }
 
-/// Of a process that cannot go away meanwhile.
+/// The rank of a process that cannot end meanwhile.
 pub fn of_process(pid: i32) -> Option<Rank> {
     platform::rank(pid)
 }
@@ -114,7 +114,7 @@ mod platform {
 
     use super::{Caller, Rank};
 
-    /// Of the kernel's generic socket options; libc does not name it yet.
+    /// A generic socket option that libc does not define yet.
     const SO_PEERPIDFD: libc::c_int = 77;
 
     pub fn own() -> Rank {
@@ -131,7 +131,7 @@ mod platform {
         keep_rank().context("could not give up the right to raise limits")
     }
 
-    /// Root could raise the limit again: takes that one capability from root, and leaves all others.
+    /// Root could raise the limit again: drops that one capability, and keeps all others.
     fn keep_rank() -> rustix::io::Result<()> {
         let raises = CapabilitySet::SYS_RESOURCE;
         let mut sets = capabilities(None)?;
@@ -157,21 +157,21 @@ mod platform {
         }
     }
 
-    /// The process that made the other end, and its rank; none when it has gone.
+    /// The process that made the far end, and its rank; `None` when it has ended.
     pub fn peer(connection: impl AsFd) -> Option<(Pid, Rank)> {
         let pid = peer_pid(connection.as_fd())?;
         let process = match peer_pidfd(connection.as_fd()) {
             Ok(process) => process,
-            // Before Linux 6.5. A number that was given again before this call is not noticed there.
+            // Before Linux 6.5. A pid that was reused before this call is not noticed there.
             Err(Errno::NOPROTOOPT) => pidfd_open(pid, PidfdFlags::empty()).ok()?,
             Err(_) => return None,
         };
         let rank = rank(pid.as_raw_pid())?;
-        // As long as the process lives, its number is its own: what was read is its limit.
+        // The process still lives, so its pid was not reused: the limit is its own.
         is_alive(&process).then_some((pid, rank))
     }
 
-    /// Nothing for a process outside of our PID namespace, whose number is 0 here.
+    /// `None` for a process outside of our PID namespace, whose pid is 0 here.
     fn peer_pid(connection: impl AsFd) -> Option<Pid> {
         let peer = rustix::net::sockopt::socket_peercred(connection).ok()?;
         (peer.pid.as_raw_pid() > 0).then_some(peer.pid)
@@ -204,31 +204,31 @@ mod platform {
         matches!(poll(&mut polled, Some(&at_once)), Ok(0))
     }
 
-    /// Readable for every process of this user, also for one that lets itself not be traced.
+    /// Readable for every process of this user, even one that is not dumpable.
     pub fn rank(pid: i32) -> Option<Rank> {
         hard_limit(&text(pid, "limits").ok()?).map(Rank::of_limit)
     }
 
-    /// What the system tells about a process.
+    /// Reads a process's file in /proc.
     pub fn text(pid: i32, file: &str) -> std::io::Result<String> {
         let mut text = String::new();
         std::fs::File::from(open(&format!("{pid}/{file}"))?).read_to_string(&mut text)?;
         Ok(text)
     }
 
-    /// A file of the system about processes: root can mount another one over it.
+    /// Opens a file in /proc, without crossing mounts: root can mount another file over it.
     fn open(name: &str) -> rustix::io::Result<OwnedFd> {
         let proc = PROC.as_ref().ok_or(Errno::NOENT)?;
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
         let within = ResolveFlags::NO_XDEV | ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH;
         match rustix::fs::openat2(proc, name, flags, Mode::empty(), within) {
-            // A kernel, or what it runs in, may not know it.
+            // A kernel or a container may lack openat2.
             Err(Errno::NOSYS | Errno::PERM) => rustix::fs::openat(proc, name, flags, Mode::empty()),
             opened => opened,
         }
     }
 
-    /// Opened once, early: what is mounted there later is another one.
+    /// Opened once, early: a later mount does not affect it.
     static PROC: LazyLock<Option<OwnedFd>> = LazyLock::new(|| {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let proc = rustix::fs::open("/proc", flags, Mode::empty()).ok()?;
@@ -265,7 +265,7 @@ mod platform {
         }
     }
 
-    /// No command of a task runs here, so it is none.
+    /// Tasks' commands do not run on this system.
     pub fn caller(_: impl AsFd) -> Caller {
         Caller::User
     }

@@ -1,4 +1,4 @@
-//! How Anthropic's messages are spoken. Texts in, texts out.
+//! Encodes requests and decodes replies of Anthropic's messages API. Does no I/O.
 
 use reqwest::Url;
 use serde::Deserialize;
@@ -11,7 +11,7 @@ pub const VERSION: &str = "2023-06-01";
 
 pub fn messages(model: &str, question: &Question, without: &[refusal::Part]) -> Value {
     let has = |part| !without.contains(&part);
-    // What stays the same is remembered over there for some minutes, which makes the next answer quicker and cheaper.
+    // The server caches the stable part for some minutes, which makes the next answer faster and cheaper.
     let piece = |text: &str| json!({"type": "text", "text": text});
     let remembered = |mut piece: Value| {
         if has(refusal::Part::Cache) {
@@ -20,7 +20,7 @@ pub fn messages(model: &str, question: &Question, without: &[refusal::Part]) -> 
         piece
     };
     let system = remembered(piece(&question.system));
-    // Only whole pieces are remembered, so that what was the last one before has to stay a piece of its own.
+    // The server caches whole blocks only, so the last cached text has to stay a block of its own.
     let content = match question.earlier.split_last() {
         None => json!(question.user),
         Some((last, before)) => {
@@ -32,11 +32,11 @@ pub fn messages(model: &str, question: &Question, without: &[refusal::Part]) -> 
     let mut said: Vec<Value> = Vec::new();
     for (asked, answered) in &question.exchanges {
         said.push(json!({"role": "user", "content": [remembered(piece(asked))]}));
-        // An answer must not end with a blank either.
+        // The API rejects an answer that ends with whitespace.
         said.push(json!({"role": "assistant", "content": answered.trim_end()}));
     }
     said.push(json!({"role": "user", "content": content}));
-    // A beginning must not end with a blank, nor be one.
+    // The API rejects a prefill that ends with whitespace, or is nothing else.
     let begin = question.begin.as_deref().map(str::trim_end).filter(|begin| !begin.is_empty());
     if let Some(begin) = begin.filter(|_| has(refusal::Part::Begin)) {
         said.push(json!({"role": "assistant", "content": begin}));
@@ -53,7 +53,7 @@ pub fn messages(model: &str, question: &Question, without: &[refusal::Part]) -> 
     if has(refusal::Part::Temperature) {
         body["temperature"] = question.variety.temperature();
     }
-    // One that is nothing but blanks is refused.
+    // The API rejects a stop sequence of only whitespace.
     let stop: Vec<&String> = question.stop.iter().filter(|stop| !stop.trim().is_empty()).collect();
     if !stop.is_empty() && has(refusal::Part::Stop) {
         body["stop_sequences"] = json!(stop);
@@ -61,7 +61,7 @@ pub fn messages(model: &str, question: &Question, without: &[refusal::Part]) -> 
     body
 }
 
-/// With or without `/v1`, as people write it.
+/// Accepts a base with or without `/v1`, since users write both.
 pub fn address(base: &Url) -> Url {
     let mut url = base.clone();
     let before = url.path().trim_end_matches('/').trim_end_matches("/v1").to_owned();
@@ -69,8 +69,7 @@ pub fn address(base: &Url) -> Url {
     url
 }
 
-/// An event of a stream, or the whole answer of a server that does not stream. Kinds that are not known say nothing: more
-/// of them may come.
+/// An event of a stream, or the whole reply of a server that does not stream. Ignores unknown kinds: new ones may be added.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Event {
@@ -101,7 +100,7 @@ struct Message {
     usage: Option<Usage>,
 }
 
-/// Text, or thoughts and the like, which have none.
+/// Text, or reasoning and the like, which have none.
 #[derive(Debug, Deserialize)]
 struct Block {
     text: Option<String>,
@@ -132,7 +131,7 @@ struct Usage {
 }
 
 impl Usage {
-    /// What was read from the cache was sent as well.
+    /// Tokens read from the cache were sent as well.
     fn sent(&self) -> Option<u64> {
         let more = self.cache_creation_input_tokens.unwrap_or(0) + self.cache_read_input_tokens.unwrap_or(0);
         self.input_tokens.map(|tokens| tokens + more)
@@ -140,7 +139,7 @@ impl Usage {
 }
 
 pub fn read(json: &str) -> Result<Part, Failure> {
-    // What the parser says may repeat what it read.
+    // The parser's message may quote what it read.
     let event =
         serde_json::from_str(json).map_err(|_| Failure::Garbled("it is not what such a server says".to_owned()))?;
     let pieces =
@@ -182,7 +181,7 @@ fn is_cut(reason: Option<&str>) -> bool {
     matches!(reason, Some("max_tokens" | "model_context_window_exceeded"))
 }
 
-/// By its kind: its words may repeat what was asked.
+/// Maps an error by its kind: its message may quote the request.
 fn broken(kind: &str) -> Failure {
     match kind {
         "authentication_error" | "permission_error" => Failure::Unauthorized,

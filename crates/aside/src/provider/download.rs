@@ -1,5 +1,5 @@
-//! Fetches one large file: goes on where it was cut off, holds it to its checksum, and puts it in its place as a whole. Decides
-//! neither what is fetched nor under which name; shows nothing.
+//! Downloads a large file: resumes after an interruption, verifies its checksum, and moves it into place by an atomic rename. Does not
+//! decide what is downloaded or under which name; shows nothing.
 
 mod part;
 
@@ -17,34 +17,34 @@ use crate::provider::local::shelf;
 use crate::provider::{Ended, Failure, Leaving, Witness, shown, talk};
 use part::{Part, Stamp};
 
-/// Addresses that one may be sent on to.
+/// Cap on redirects.
 const MAX_HOPS: usize = 10;
-/// Tries in a row that bring nothing new.
+/// Cap on attempts in a row that bring nothing new.
 const MAX_TRIES: u32 = 5;
 const FIRST_PAUSE: Duration = Duration::from_millis(300);
 const CONNECT: Duration = Duration::from_secs(15);
-/// Without a byte for so long it is cut off.
+/// Timeout without any data.
 const SILENCE: Duration = Duration::from_secs(60);
-/// What is left free on the disk.
+/// Bytes that are left free on the disk.
 const SPARE: u64 = 64 * 1024 * 1024;
-/// No model is larger; one whose size nobody says must end too.
+/// No model is larger; bounds a download of unknown size.
 const MAX_BYTES: u64 = 2 * 1024 * 1024 * 1024 * 1024;
 
 pub struct Fetch<'a> {
     pub url: &'a str,
-    /// Where the file is to be.
+    /// The final path of the file.
     pub target: &'a Path,
-    /// In hexadecimal, when somebody knows.
+    /// In hexadecimal, if known.
     pub sha256: Option<&'a str>,
     pub trust: Trust,
 }
 
-/// Over which connections a file may come.
+/// Over which connections a file may be downloaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Those that nobody can tamper with, and this machine itself.
+    /// HTTPS, and this machine itself.
     Safe,
-    /// Any: the person said so.
+    /// Any: the user allowed it.
     Any,
 }
 
@@ -52,7 +52,7 @@ pub enum Trust {
 pub struct Fetched {
     pub bytes: u64,
     pub sha256: String,
-    /// Who said what it should be.
+    /// Where the expected checksum came from.
     pub checked: Checked,
 }
 
@@ -63,14 +63,14 @@ pub enum Checked {
     Nobody,
 }
 
-/// What happens meanwhile, for whoever shows it.
+/// Progress, for a caller that shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News {
-    /// So much was there before.
+    /// Resumed after so many bytes.
     GoesOn {
         bytes: u64,
     },
-    /// The file over there is another one now.
+    /// The file on the server has changed.
     StartsAgain,
     At {
         bytes: u64,
@@ -80,9 +80,9 @@ pub enum News {
     Checking,
 }
 
-/// Why a try brought no file.
+/// Why an attempt failed.
 enum Trouble {
-    /// It may go on after a pause.
+    /// A retry after a pause may succeed.
     Passing(anyhow::Error),
     Final(anyhow::Error),
 }
@@ -120,7 +120,7 @@ pub async fn fetch(fetch: &Fetch<'_>, witness: &impl Witness, mut tell: impl FnM
     finish(fetch, part, server_sum)
 }
 
-/// The file is there: is it the right one?
+/// Verifies a complete download and moves it into place.
 fn finish(fetch: &Fetch<'_>, part: Part, server_sum: Option<String>) -> anyhow::Result<Fetched> {
     let bytes = part.len();
     let sum = sha256(part.path()).with_context(|| format!("could not read {}", part.path().display()))?;
@@ -146,7 +146,7 @@ fn finish(fetch: &Fetch<'_>, part: Part, server_sum: Option<String>) -> anyhow::
     Ok(Fetched { bytes, sha256: sum, checked })
 }
 
-/// One connection. Gives the checksum that the server knows, if it does.
+/// Makes one connection. Returns the checksum that the server reports, if any.
 async fn attempt(
     fetch: &Fetch<'_>,
     url: &Url,
@@ -154,7 +154,7 @@ async fn attempt(
     witness: &impl Witness,
     tell: &mut impl FnMut(News),
 ) -> Result<Option<String>, Trouble> {
-    // A part can be gone on with when it is known to be of the same file; or when a wrong one would be noticed.
+    // Resumes a part only if it belongs to the same file, or if the checksum would catch a wrong one.
     let stamp = part.stamp().filter(|stamp| stamp.url == url.as_str());
     let may_go_on = stamp.as_ref().is_some_and(|stamp| stamp.says_which() || fetch.sha256.is_some());
     if !may_go_on {
@@ -179,7 +179,7 @@ struct Answer<N> {
     ended: Ended,
 }
 
-/// Asks, and follows where it is sent.
+/// Sends the request and follows redirects.
 async fn ask<W: Witness>(
     fetch: &Fetch<'_>,
     url: &Url,
@@ -229,7 +229,7 @@ async fn ask<W: Witness>(
     Err(Trouble::Final(anyhow::anyhow!("{} sends on and on", host(&url))))
 }
 
-/// Writes down what comes.
+/// Writes the response to the part.
 #[expect(clippy::too_many_arguments, reason = "it is the second half of `attempt`")]
 async fn take(
     fetch: &Fetch<'_>,
@@ -256,7 +256,7 @@ async fn take(
             (start, whole)
         }
         StatusCode::RANGE_NOT_SATISFIABLE if from > 0 => {
-            // All of it may have come already, unless it is shorter now.
+            // The part may be complete already, unless the file is shorter now.
             if range_length(response.headers()) == Some(from)
                 && part.stamp().is_some_and(|then| then.is_same_file(&now))
             {
@@ -291,7 +291,7 @@ async fn take(
         let chunk = chunk.map_err(|_| Trouble::Passing(anyhow::anyhow!("nothing came for {} s", SILENCE.as_secs())))?;
         let Some(bytes) = chunk.map_err(|error| Trouble::Passing(anyhow::anyhow!("{}", why(error))))? else { break };
         ended.bytes += bytes.len() as u64;
-        // A page that says why there is no file must not be fetched for an hour.
+        // Stops at once if the server sends an error page instead of a model.
         if part.is_empty() && !shelf::begins_as_model(&bytes) {
             part.clear()?;
             return Err(Trouble::Final(anyhow::anyhow!("what {} sends is no GGUF model", host(url))));
@@ -312,7 +312,7 @@ async fn take(
     }
 }
 
-/// Anybody on the way can change what comes over an open connection.
+/// Data over plain HTTP can be modified on its way.
 fn check(url: &Url, trust: Trust) -> anyhow::Result<()> {
     match url.scheme() {
         "https" => Ok(()),
@@ -325,11 +325,11 @@ fn check(url: &Url, trust: Trust) -> anyhow::Result<()> {
 }
 
 fn client(url: &Url) -> anyhow::Result<Client> {
-    // Fails when somebody was here before, which is as good.
+    // Fails if a default is already installed, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()
         .connect_timeout(CONNECT)
-        // Each address is looked at first, and written down.
+        // Redirects are followed by hand: each address is checked and recorded first.
         .redirect(redirect::Policy::none())
         .user_agent(concat!("aside/", env!("CARGO_PKG_VERSION")));
     if talk::is_here(url) {
@@ -338,7 +338,7 @@ fn client(url: &Url) -> anyhow::Result<Client> {
     builder.build().context("could not set up the connection")
 }
 
-/// Checks that there is room before hours are spent.
+/// Checks the free space before hours are spent.
 pub fn room(target: &Path, bytes: u64) -> anyhow::Result<()> {
     let dir = target.parent().unwrap_or(Path::new("/"));
     let disk = rustix::fs::statvfs(dir).with_context(|| format!("could not look at {}", dir.display()))?;
@@ -354,7 +354,7 @@ pub fn room(target: &Path, bytes: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The checksum that the hub or the server tells in a header of its own.
+/// The checksum from a header of the hub or the server.
 fn sum_in(headers: &HeaderMap) -> Option<String> {
     let names = ["x-linked-etag", "x-checksum-sha256"];
     names.iter().find_map(|name| {
@@ -368,7 +368,7 @@ pub fn is_sum(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// `bytes 100-199/200`: where it starts and how long the whole is.
+/// `bytes 100-199/200`: where it starts, and the total length.
 fn range(headers: &HeaderMap) -> Option<(u64, Option<u64>)> {
     let value = headers.get(CONTENT_RANGE)?.to_str().ok()?.strip_prefix("bytes ")?;
     let (span, whole) = value.split_once('/')?;
@@ -384,7 +384,7 @@ fn range_length(headers: &HeaderMap) -> Option<u64> {
 impl Stamp {
     fn of(url: &str, headers: &HeaderMap, server_sum: Option<&str>) -> Self {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        // A weak one is the same for files that only mean the same.
+        // A weak ETag is equal for files that differ in their bytes.
         let etag = text(ETAG).filter(|etag| !etag.starts_with("W/"));
         Self { url: url.to_owned(), etag, modified: text(LAST_MODIFIED), sum: server_sum.map(str::to_owned) }
     }
@@ -403,7 +403,7 @@ fn why(error: reqwest::Error) -> String {
     last.to_string()
 }
 
-/// Of a file, in hexadecimal.
+/// The SHA-256 of a file, in hexadecimal.
 pub fn sha256(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut context = digest::Context::new(&digest::SHA256);
@@ -417,7 +417,7 @@ pub fn sha256(path: &Path) -> io::Result<String> {
     Ok(context.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Brings a file of the person's: a copy, as a whole or not at all.
+/// Copies a file of the user's, completely or not at all.
 pub fn copy(from: &Path, target: &Path) -> anyhow::Result<()> {
     let length = std::fs::metadata(from).with_context(|| format!("could not read {}", from.display()))?.len();
     room(target, length)?;

@@ -1,5 +1,5 @@
-//! The key of a server, from where the settings say it is. Only the header that carries it is kept, marked so that nobody
-//! prints it; no error says anything of it.
+//! Reads a server's key from where the settings say it is. Keeps only the header, marked as sensitive so that it is never printed; no error
+//! quotes it.
 
 use reqwest::header::HeaderValue;
 
@@ -7,7 +7,7 @@ use crate::config::endpoint::Key;
 use crate::exec::{self, Probe};
 use crate::provider::Failure;
 
-/// Blocks: somebody may have to unlock a keyring first.
+/// Blocks: the user may have to unlock a keyring first.
 pub fn header(key: &Key, before: &str) -> Result<Option<HeaderValue>, Failure> {
     let (setting, found) = match key {
         Key::None => return Ok(None),
@@ -27,7 +27,7 @@ pub fn header(key: &Key, before: &str) -> Result<Option<HeaderValue>, Failure> {
     };
     let wrong = |why: &str| Failure::Settings(format!("llm.{setting}: {why}"));
     let found = found.map_err(|why| wrong(&why))?;
-    // What a command prints below the key is about it.
+    // Further lines of a command's output are not part of the key.
     let line = found.trim().lines().next().unwrap_or_default();
     if line.is_empty() {
         return Err(wrong("there is no key where it says"));

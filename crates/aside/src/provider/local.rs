@@ -1,5 +1,5 @@
-//! The model server that we keep ourselves: llama.cpp's, started when somebody asks, stopped when nobody does for a while, and
-//! started again when it died, but not for ever. Decides which program and which file; what is asked is none of its business.
+//! Runs llama.cpp's server: starts it on demand, stops it when idle, and restarts it after a crash, but not endlessly. Chooses the program
+//! and the model file; does not see the requests.
 
 pub mod catalogue;
 pub mod shelf;
@@ -24,24 +24,24 @@ use crate::provider::{Failure, Provider, talk};
 use shelf::{Chosen, Shelf};
 use words::Words;
 
-/// What the server is called when the settings do not say.
+/// The server's program when the settings name none.
 pub const PROGRAM: &str = "llama-server";
-/// How long a large model on a slow disk may take to be read.
+/// How long a large model may take to load from a slow disk.
 const START: Duration = Duration::from_secs(180);
-/// Between two looks at one that starts, and at one that runs.
+/// Poll intervals while a server starts, and while it runs.
 const GLANCE: Duration = Duration::from_millis(50);
 const LOOK: Duration = Duration::from_secs(1);
-/// How long it may take to say how it is.
+/// Timeout of a health check.
 const HEALTH: Duration = Duration::from_secs(2);
 /// Ports that are tried; another program may take one before the server does.
 const PORTS: usize = 3;
-/// Deaths within this time after which it is left alone until the first of them is that old.
+/// After so many crashes within this time, the server is not restarted until the first of them is that old.
 const MAX_DEATHS: usize = 3;
 const DEATHS: Duration = Duration::from_secs(300);
-/// Servers at a time: each use of a model may have its own.
+/// Cap on servers: each use of a model may have its own.
 const MAX_KEPT: usize = 3;
 
-/// A server as the settings want it. Those that are equal are the same one.
+/// A server as the settings describe it. Equal values mean the same server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     program: PathBuf,
@@ -50,14 +50,14 @@ pub struct Wanted {
     settings: config::Local,
 }
 
-/// What stands in the way of a server that is wanted.
+/// What is missing to run a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lack {
     Program { named: String },
     Model { name: String, bytes: Option<u64> },
 }
 
-/// Whether whoever asks has time until it has started.
+/// Whether the caller waits for the server to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
     No,
@@ -84,7 +84,7 @@ enum Phase {
     Starting,
     Ready(Arc<Provider>),
     Died(Failure),
-    /// Nobody asked for a while.
+    /// Stopped after being idle.
     AtRest,
 }
 
@@ -101,7 +101,7 @@ impl Drop for Task {
     }
 }
 
-/// A server that answers, and goes on running while this is held.
+/// A running server, which is kept running while this is held.
 pub struct Lease {
     pub provider: Arc<Provider>,
     usage: Arc<Mutex<Usage>>,
@@ -145,7 +145,7 @@ impl Wanted {
     }
 }
 
-/// Where the server is, by the setting.
+/// The path of the server's program, from the setting.
 pub fn program(named: &str) -> Option<PathBuf> {
     let named = named.trim();
     let named = if named.is_empty() { PROGRAM } else { named };
@@ -169,7 +169,7 @@ impl Lack {
 }
 
 impl Servers {
-    /// The server, which is started if it does not run. To be called on the thread of the runtime.
+    /// Returns a lease on the server, and starts it if needed. Must be called on the runtime's thread.
     pub async fn ready(&self, wanted: &Wanted, wait: Wait, log: &Path) -> Result<Lease, Failure> {
         let (mut phase, usage) = self.running(wanted, log)?;
         let started = async {
@@ -203,7 +203,7 @@ impl Servers {
         });
         let kept = &mut all[place];
         locked(&kept.usage).last = now;
-        // One that died a moment ago has not been missed yet.
+        // The watching task may not have noticed a recent crash yet.
         let ended = locked(&kept.server).as_mut().and_then(Served::has_ended);
         let over = match &*kept.phase.borrow() {
             Phase::Ready(_) if ended.is_some() => {
@@ -217,7 +217,7 @@ impl Servers {
         if let Some(died) = over {
             kept.deaths.retain(|death| now.saturating_duration_since(*death) < DEATHS);
             if let Some(failure) = died {
-                // It is counted when somebody asks again: until then nobody missed it.
+                // A crash is counted when the next request arrives: until then it has no effect.
                 if kept.task.take().is_some() {
                     kept.deaths.push_back(now);
                 }
@@ -230,7 +230,7 @@ impl Servers {
         Ok((kept.phase.clone(), Arc::clone(&kept.usage)))
     }
 
-    /// Stops those that the settings do not want any more.
+    /// Stops servers that the settings no longer name.
     pub fn keep_only(&self, wanted: &[Wanted]) {
         self.lock().retain(|kept| wanted.contains(&kept.wanted));
     }
@@ -279,7 +279,7 @@ impl Kept {
     }
 }
 
-/// From its start to its end.
+/// Runs a server from its start to its end.
 async fn run(
     wanted: &Wanted,
     usage: &Mutex<Usage>,
@@ -298,7 +298,7 @@ async fn run(
     loop {
         tokio::select! {
             () = tokio::time::sleep(LOOK) => {}
-            // It closes its mouth a moment before it is gone.
+            // The output closes a moment before the process ends.
             () = words.ended() => tokio::time::sleep(GLANCE).await,
         }
         if let Some(status) = locked(server).as_mut().and_then(Served::has_ended) {
@@ -337,14 +337,14 @@ async fn start(wanted: &Wanted, log: &Path) -> Result<(Served, Words, Arc<Provid
         let provider = Provider::kept(port, &key)?;
         match up(&mut server, &words, &provider, &key).await {
             Ok(()) => return Ok((server, words, Arc::new(provider))),
-            // Somebody else took the port meanwhile.
+            // Another program took the port meanwhile.
             Err(Failure::ServerDied(_) | Failure::Settings(_)) if tries > 0 && is_taken(port) => {}
             Err(failure) => return Err(failure),
         }
     }
 }
 
-/// Waits until it answers, and makes sure that it is ours.
+/// Waits until the server answers, and verifies that it is the process that was started.
 async fn up(server: &mut Served, words: &Words, provider: &Provider, key: &str) -> Result<(), Failure> {
     let since = Instant::now();
     loop {
@@ -359,7 +359,7 @@ async fn up(server: &mut Served, words: &Words, provider: &Provider, key: &str) 
         }
         tokio::time::sleep(GLANCE).await;
     }
-    // Whoever answers there must know our key and take no other: what is asked is for our server alone.
+    // The process on this port must accept our key and reject any other: requests are for our server only.
     let refuses = provider.status("props", Some(&key.chars().rev().collect::<String>())).await;
     let takes = provider.status("props", Some(key)).await;
     let is_ours = refuses == Some(StatusCode::UNAUTHORIZED) && takes.is_some_and(|status| status.is_success());
@@ -370,14 +370,14 @@ async fn up(server: &mut Served, words: &Words, provider: &Provider, key: &str) 
 }
 
 impl Provider {
-    /// A server of ours.
+    /// The provider of a server that Aside runs.
     fn kept(port: u16, key: &str) -> Result<Self, Failure> {
         let settings = |why: String| Failure::Settings(why);
         let base = Url::parse(&format!("http://127.0.0.1:{port}/v1")).map_err(|error| settings(error.to_string()))?;
         Self::with_key_of_ours(base, key)
     }
 
-    /// How it answers to a question without words. Nothing when it does not.
+    /// The status of a GET request; `None` if there is no reply.
     async fn status(&self, path: &str, key: Option<&str>) -> Option<StatusCode> {
         let mut address = self.base.clone();
         address.set_path(path);
@@ -398,19 +398,19 @@ fn is_taken(port: u16) -> bool {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err()
 }
 
-/// One that nobody can guess.
+/// A random key.
 fn key() -> Option<String> {
     let mut bytes = [0; 24];
     SystemRandom::new().fill(&mut bytes).ok()?;
     Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The client of a server on this machine.
+/// The HTTP client for a server on this machine.
 pub fn client(base: &Url) -> Result<Client, Failure> {
     talk::client(base, HEALTH)
 }
 
-/// A panic while it was held lost one answer; what is left is sound.
+/// A panic while it was held lost one answer; the remaining state is valid.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

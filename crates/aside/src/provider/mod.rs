@@ -1,6 +1,6 @@
-//! The only outbound connections: a question to a model, its answer as it comes, and what went wrong; and a model that is
-//! fetched. Neither decides to ask nor asks again by itself, except without a part of the question that the server does not take. Knows nothing of command
-//! lines. Dropping a question ends its connection.
+//! The only outbound connections: requests to a model with a streamed answer, and downloads of models. Does not decide whether to ask, and
+//! retries only to leave out a part of the request that the server rejects. Knows nothing of command lines. Dropping a request closes its
+//! connection.
 
 mod anthropic;
 pub mod download;
@@ -25,90 +25,90 @@ use crate::config;
 use crate::config::endpoint::Server;
 use talk::{Clock, End, Heard, Trouble};
 
-/// Models of one server whose peculiarities are remembered.
+/// Cap on models of one server whose rejected parts are remembered.
 const MAX_MODELS: usize = 16;
-/// How often a question is put again without a part that was refused.
+/// How often a request is repeated without a rejected part.
 const MAX_REFUSALS: usize = 5;
 
-/// A server that answers. One for all uses, so that they share its connections.
+/// A server. Shared by all uses, so that they share its connections.
 pub struct Provider {
     client: Client,
     base: Url,
     key: Option<(HeaderName, HeaderValue)>,
     provider: config::Provider,
-    /// Not known before it was asked.
+    /// Unknown before the first request.
     kind: Mutex<Option<Kind>>,
-    /// What it does not take, by model.
+    /// The parts that it rejects, by model.
     refused: Mutex<HashMap<String, Vec<refusal::Part>>>,
 }
 
 /// What a server can do beyond its protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// llama.cpp's: grammars, and lines that it goes on with.
+    /// llama.cpp's server: supports grammars and plain completion.
     Llama,
     Other,
 }
 
-/// What a model is asked. Begin with `Question::new` and set what is special about it.
+/// A request to a model. Start with `Question::new` and set what differs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
-    /// The part that stays the same from question to question, byte for byte: servers remember it.
+    /// The part that is identical in every request, byte for byte: servers cache it.
     pub system: String,
-    /// What `user` goes on from, in pieces that the question before began with as well: servers remember these too.
+    /// The part before `user`, in the same blocks as in the previous request: servers cache these too.
     pub earlier: Vec<String>,
     /// The part that changes.
     pub user: String,
-    /// What was asked and answered before, the oldest first: the conversation that this goes on.
+    /// Earlier requests and answers, oldest first: the conversation so far.
     pub exchanges: Vec<(String, String)>,
-    /// Tokens of the answer.
+    /// Token limit of the answer.
     pub max_tokens: u32,
     /// The answer ends before any of these.
     pub stop: Vec<String>,
-    /// How many answers are wanted; a server that can give only one gives one.
+    /// How many answers are wanted; a server may return fewer.
     pub candidates: u8,
     pub variety: Variety,
     pub format: Format,
-    /// What the answer begins with, said for the model where the server lets us. What is heard begins with it then.
+    /// Prefill: how the answer begins, if the server supports that. The text that is received then begins with it.
     pub begin: Option<String>,
-    /// The same question as a text to go on with, for a server that can be held to a grammar.
+    /// The same request as plain text to continue, for a server that supports grammars.
     pub raw: Option<Raw>,
     pub privacy: Privacy,
-    /// The shell that it is asked for. What becomes private while the question waits does not leave any more.
+    /// The session it is for. If that becomes private while the request waits, nothing is sent.
     pub session: String,
     pub selection: Selection,
     pub complaint: Complaint,
 }
 
-/// What the server said when it did not answer, for the caller to read behind a failure.
+/// The server's error message, for the caller to read after a failure.
 #[derive(Clone, Debug, Default)]
 pub struct Complaint(Arc<Mutex<String>>);
 
 impl Complaint {
-    /// In one line, in the server's own words; empty when it said none.
+    /// In one line, in the server's own words; empty if there is none.
     pub fn sentence(&self) -> String {
         refusal::sentence(&locked(&self.0))
     }
 }
 
-/// It is no part of what is asked.
+/// Always equal: it is not part of the request.
 impl PartialEq for Complaint {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-/// Whether the same question may be answered otherwise.
+/// Whether a repeated request may be answered differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variety {
-    /// The likeliest answer, as often as it is asked.
+    /// Always the likeliest answer.
     None,
-    /// Asked again by somebody who did not want what was said before.
+    /// For a retry by a user who did not want the previous answer.
     Some,
 }
 
 impl Variety {
-    /// For the servers that have one; 0 is always the likeliest word.
+    /// For servers that support it; 0 always picks the likeliest token.
     fn temperature(self) -> Value {
         match self {
             Variety::None => json!(0),
@@ -117,62 +117,62 @@ impl Variety {
     }
 }
 
-/// A text that the model goes on with.
+/// A text that the model continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raw {
     pub prompt: String,
-    /// GBNF that what follows has to fit.
+    /// A GBNF grammar for the continuation.
     pub grammar: String,
     pub max_tokens: u32,
-    /// What is heard before it, so that the same is heard as from a chat.
+    /// Prepended to the continuation, so that the result looks like a chat's.
     pub head: String,
 }
 
-/// The form of an answer, where the server can be held to it. Elsewhere the words of the question have to do.
+/// The format of an answer, where the server can enforce it. Elsewhere only the prompt asks for it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Format {
     Free,
     /// A JSON schema.
     Json(Value),
     /// GBNF, as llama.cpp reads it.
-    #[allow(dead_code, reason = "which form an answer has is said by whoever reads it; so far nobody needs this one")]
+    #[allow(dead_code, reason = "the caller chooses the form of an answer; no caller uses this one yet")]
     Grammar(String),
 }
 
-/// Whether the shell that asks lets anything out.
+/// Whether anything of the asking shell may leave the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Privacy {
     Open,
     Private,
 }
 
-/// Who is asked.
+/// Which provider is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
     AsSet,
     Named(config::Provider),
 }
 
-/// An answer, and what it cost.
+/// An answer, and its token usage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     pub text: String,
-    /// The other answers, when several were wanted and the server can give them.
+    /// Further answers, if several were wanted and the server supports that.
     pub others: Vec<String>,
     pub end: End,
-    /// As the server counts them, if it does.
+    /// As counted by the server, if it does.
     pub tokens_in: Option<u64>,
     pub tokens_out: Option<u64>,
     pub ms: u64,
-    /// `openai`, as the settings call it.
+    /// `openai`, as in the settings.
     pub provider: &'static str,
     pub model: String,
 }
 
-/// How long each step may take. What is late is worth nothing to somebody who types.
+/// Timeouts of each step. A late answer is useless to a user who types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// Until the first word.
+    /// Until the first token.
     pub first: Duration,
     /// Between two pieces of the answer.
     pub read: Duration,
@@ -181,15 +181,15 @@ pub struct Patience {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The shell that asks lets nothing out.
+    /// The shell is private.
     Private,
-    /// The settings name nobody for this.
+    /// No provider is configured for this use.
     Nobody,
-    /// It has failed often of late, or wants to be left alone: it was not asked.
+    /// Not asked: the circuit breaker is open, or the server asked to wait.
     Resting,
-    /// The settings cannot be followed: which key, and why.
+    /// The settings are invalid: which key, and why.
     Settings(String),
-    /// Nobody answers there.
+    /// No server answers at the address.
     Offline(String),
     HungUp(String),
     TooLate,
@@ -199,52 +199,52 @@ pub enum Failure {
     },
     /// The server has no such model.
     NoModel,
-    /// The server that we keep would answer with a model that is not on this machine.
+    /// The model for the server that Aside runs is not installed.
     NotHere {
         name: String,
         bytes: Option<u64>,
     },
-    /// There is no program to keep: what the settings call it.
+    /// There is no server program to run; holds its name in the settings.
     NoServer {
         named: String,
     },
-    /// The server that we keep is not ready yet.
+    /// The server that Aside runs is not ready yet.
     Starting,
-    /// The server that we keep ended.
+    /// The server that Aside runs ended.
     ServerDied(String),
     Status(u16),
-    /// It answered what no such server answers.
+    /// The reply does not follow the protocol.
     Garbled(String),
-    /// An agent was asked in place of a model: what happened, and one thing to do.
+    /// An agent was asked instead of a model: what happened, and one thing to do.
     Agent(String),
 }
 
-/// Somebody who keeps account of what leaves.
+/// Records what leaves the machine.
 pub trait Witness {
-    /// Of one request. One that is dropped was given up.
+    /// The record of one request. Dropping it means that the request was cancelled.
     type Note;
 
-    /// Before it leaves; on a failure it does not.
+    /// Called before a request is sent; on an error it is not sent.
     fn leaves(&self, leaving: &Leaving<'_>) -> impl Future<Output = Result<Self::Note, Failure>> + Send;
 
     fn ended(&self, note: Self::Note, ended: &Ended);
 }
 
-/// What is about to leave.
+/// A request that is about to be sent.
 pub struct Leaving<'a> {
     /// Without user, password and query, which may be secrets.
     pub address: &'a str,
     pub model: &'a str,
-    /// All of it, to the byte.
+    /// The whole body, byte for byte.
     pub body: &'a str,
 }
 
 /// How a request ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ended {
-    /// Of HTTP, when there was an answer.
+    /// The HTTP status, if there was a reply.
     pub status: Option<u16>,
-    /// Of its body.
+    /// Bytes of the body.
     pub bytes: u64,
     pub tokens_in: Option<u64>,
     pub tokens_out: Option<u64>,
@@ -264,7 +264,7 @@ impl Provider {
         let client = talk::client(&base, Duration::from_millis(server.connect_ms))?;
         let kind = match server.provider {
             config::Provider::Local => Some(Kind::Llama),
-            // Nobody runs llama.cpp's server behind a certificate without a name for it in the settings.
+            // llama.cpp's server behind TLS is always configured as `local`, so only plain HTTP needs a probe.
             config::Provider::Openai if base.scheme() == "http" => None,
             config::Provider::Openai | config::Provider::Anthropic | config::Provider::Embedded => Some(Kind::Other),
         };
@@ -272,7 +272,7 @@ impl Provider {
         Ok(Self { client, base, key, provider: server.provider, kind: Mutex::new(kind), refused })
     }
 
-    /// A llama-server on this machine whose key we made.
+    /// A llama-server on this machine whose key Aside generated.
     fn with_key_of_ours(base: Url, key: &str) -> Result<Self, Failure> {
         let mut key = HeaderValue::from_str(&format!("Bearer {key}")).map_err(|_| Failure::Unauthorized)?;
         key.set_sensitive(true);
@@ -286,8 +286,8 @@ impl Provider {
         })
     }
 
-    /// The answer, told to `hear` each time that more of it is there, from its beginning, until that says enough. Whatever
-    /// goes out is shown to the witness first.
+    /// Sends a request and passes the growing answer, from its beginning, to `hear` until that has enough. The witness sees everything
+    /// before it is sent.
     pub async fn ask(
         &self,
         model: &str,
@@ -375,7 +375,7 @@ impl Provider {
         }
     }
 
-    /// Asked once, and only when the question could make use of it.
+    /// Probes the server once, and only if the request could use the result.
     async fn kind(&self, clock: &Clock, question: &Question, witness: &impl Witness) -> Result<Kind, Failure> {
         if let Some(kind) = *locked(&self.kind) {
             return Ok(kind);
@@ -393,7 +393,7 @@ impl Provider {
         witness.ended(note, &ended);
         let kind = match told {
             Ok((status, body)) if status.is_success() && openai::is_llama(&body) => Kind::Llama,
-            // Whoever is not there now may be somebody else later.
+            // An unreachable server is not remembered: another one may answer there later.
             Err(failure @ (Failure::Offline(_) | Failure::TooLate)) => return Err(failure),
             Ok(_) | Err(_) => Kind::Other,
         };
@@ -410,16 +410,16 @@ impl Provider {
     }
 }
 
-/// A question as it goes out.
+/// A request as it is sent.
 struct Put {
     address: Url,
     body: Value,
-    /// What was said for the model, and is heard before what it says.
+    /// The prefill, prepended to the answer.
     head: String,
     read: talk::Reader,
 }
 
-/// What was heard.
+/// The received answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     pub text: String,
@@ -438,12 +438,12 @@ impl Answer {
     }
 }
 
-/// Some servers repeat what was said for the model.
+/// Prepends the prefill, which some servers repeat.
 fn joined(head: &str, said: &str) -> String {
     if said.starts_with(head) { said.to_owned() } else { format!("{head}{said}") }
 }
 
-/// An address as it may be shown: a key can be in all that is left out.
+/// An address that is safe to show: all removed parts can hold a key.
 pub fn shown(address: &Url) -> String {
     let mut address = address.clone();
     let _ = address.set_username("");
@@ -453,7 +453,7 @@ pub fn shown(address: &Url) -> String {
     address.to_string()
 }
 
-/// The address of the settings as it may be shown.
+/// The configured address in a form that is safe to show.
 pub fn shown_base(base_url: &str) -> String {
     base(base_url).map_or_else(|_| String::new(), |url| shown(&url))
 }
@@ -525,7 +525,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// A panic while it was held lost one question; what is left is sound.
+/// A panic while it was held lost one request; the remaining state is valid.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,5 @@
-//! How OpenAI's chat completions are spoken, by the company and by most other servers; and the plain completions of
-//! llama.cpp, which can be held to a grammar. Texts in, texts out.
+//! Encodes requests and decodes replies of OpenAI's chat completions, which most other servers speak too; and llama.cpp's plain
+//! completions, which support grammars. Does no I/O.
 
 use reqwest::Url;
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use crate::provider::{Failure, Format, Kind, Question, Raw, Variety};
 
 pub fn chat(model: &str, question: &Question, kind: Kind, without: &[refusal::Part]) -> Value {
     let has = |part| !without.contains(&part);
-    // These servers remember beginnings by themselves, whatever pieces they come in.
+    // These servers cache common prefixes by themselves, independent of blocks.
     let user = format!("{}{}", question.earlier.concat(), question.user);
     let mut messages: Vec<Value> = Vec::new();
     for (asked, answered) in &question.exchanges {
@@ -43,7 +43,7 @@ pub fn chat(model: &str, question: &Question, kind: Kind, without: &[refusal::Pa
     let mut variety = question.variety;
     if question.candidates > 1 && has(refusal::Part::Candidates) {
         body["n"] = question.candidates.into();
-        // Several answers to one question differ only if the model may choose.
+        // Several answers differ only with a temperature above 0.
         variety = Variety::Some;
     }
     if has(refusal::Part::Temperature) {
@@ -62,7 +62,7 @@ pub fn chat(model: &str, question: &Question, kind: Kind, without: &[refusal::Pa
     named(model, counted(body, without))
 }
 
-/// A line that the model goes on with, held to what is typed of it.
+/// A plain completion of a line, constrained to what is already typed.
 pub fn completion(model: &str, raw: &Raw, without: &[refusal::Part]) -> Value {
     let body = json!({
         "prompt": raw.prompt,
@@ -83,7 +83,7 @@ fn counted(mut body: Value, without: &[refusal::Part]) -> Value {
     body
 }
 
-/// A server that has one model only needs no name.
+/// A server with a single model needs no model name.
 fn named(model: &str, mut body: Value) -> Value {
     if !model.is_empty() {
         body["model"] = model.into();
@@ -91,7 +91,7 @@ fn named(model: &str, mut body: Value) -> Value {
     body
 }
 
-/// `http://host:1234` and `http://host:1234/v1` are the same server to people.
+/// Treats `http://host:1234` and `http://host:1234/v1` as the same server.
 pub fn address(base: &Url, path: &str) -> Url {
     let mut url = base.clone();
     let before = match url.path().trim_end_matches('/') {
@@ -102,7 +102,7 @@ pub fn address(base: &Url, path: &str) -> Url {
     url
 }
 
-/// Where llama.cpp's server tells about itself.
+/// The address of llama.cpp's properties.
 pub fn properties(base: &Url) -> Url {
     let mut url = base.clone();
     let before = url.path().trim_end_matches('/').trim_end_matches("/v1").to_owned();
@@ -110,12 +110,12 @@ pub fn properties(base: &Url) -> Url {
     url
 }
 
-/// Whether that is how llama.cpp tells about itself.
+/// Whether these are the properties of llama.cpp's server.
 pub fn is_llama(properties: &[u8]) -> bool {
     serde_json::from_slice::<Value>(properties).is_ok_and(|told| told.get("default_generation_settings").is_some())
 }
 
-/// One event of a stream, or the whole answer of a server that does not stream.
+/// An event of a stream, or the whole reply of a server that does not stream.
 #[derive(Debug, Deserialize)]
 struct Answer {
     #[serde(default)]
@@ -130,9 +130,9 @@ struct Choice {
     index: usize,
     #[serde(alias = "message")]
     delta: Option<Said>,
-    /// Of a plain completion.
+    /// Set in a plain completion.
     text: Option<String>,
-    /// Why it is over, once it is.
+    /// Set once the answer is over.
     finish_reason: Option<String>,
 }
 
@@ -151,7 +151,7 @@ pub fn read(json: &str) -> Result<Part, Failure> {
     if json.trim() == "[DONE]" {
         return Ok(Part { is_over: true, is_last: true, ..Part::default() });
     }
-    // What the parser says may repeat what it read.
+    // The parser's message may quote what it read.
     let answer: Answer =
         serde_json::from_str(json).map_err(|_| Failure::Garbled("it is not what such a server says".to_owned()))?;
     if let Some(error) = answer.error.filter(|error| !error.is_null()) {
@@ -168,7 +168,7 @@ pub fn read(json: &str) -> Result<Part, Failure> {
     Ok(Part { pieces: pieces.collect(), is_over, is_last: false, is_cut, tokens_in, tokens_out })
 }
 
-/// An error within the answer. Its words may repeat what was asked, so its number has to do.
+/// Maps an error within the reply by its code: its message may quote the request.
 fn broken(error: &Value) -> Failure {
     let code = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
     match (code, error["type"].as_str().unwrap_or_default()) {

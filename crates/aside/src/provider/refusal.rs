@@ -1,27 +1,27 @@
-//! Which parts of a request a server does not take. Servers that speak alike differ in the parameters they know, and most
-//! say which one they stumbled over: it is left out from then on.
+//! Finds out which parts of a request a server rejects. Servers of the same protocol differ in the parameters they support, and most name
+//! the one at fault: it is left out from then on.
 
 use aside_core::task::run::short;
 use serde_json::Value;
 
-/// What can be left out of a request, or said in another way.
+/// A part of a request that can be left out or expressed differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     Usage,
     Format,
-    /// Models that reason call it otherwise.
+    /// Reasoning models use another name for it.
     MaxTokens,
     Temperature,
     Stop,
     Candidates,
-    /// The beginning of the answer, said for the model.
+    /// The prefill of the answer.
     Begin,
     Cache,
-    /// Rules of their own; they are said with the question instead.
+    /// The system message; its text is sent with the user's message instead.
     System,
 }
 
-/// How a part is called in a request, and what a complaint about it says.
+/// The names of a part in a request, and the words that an error about it contains.
 const NAMES: [(Part, &str, &[&str]); 11] = [
     (Part::Usage, "/stream_options", &["stream_options"]),
     (Part::Format, "/response_format", &["response_format", "json_schema", "json schema", "structured output"]),
@@ -36,11 +36,11 @@ const NAMES: [(Part, &str, &[&str]); 11] = [
     (Part::System, "/messages/0/role", &["system role", "role system", "role: system", "'system'", "only user and"]),
 ];
 
-/// The part that a complaint is about, if the request had it.
+/// The part that an error is about, if the request had it.
 pub fn complained_about(complaint: &str, request: &Value, known: &[Part]) -> Option<Part> {
     let complaint = complaint.to_lowercase();
     let names = NAMES.iter().filter(|(part, pointer, _)| {
-        // The same list of messages has both.
+        // Both are entries of the same list of messages.
         let fits = match part {
             Part::Begin => request["messages"]
                 .as_array()
@@ -53,13 +53,13 @@ pub fn complained_about(complaint: &str, request: &Value, known: &[Part]) -> Opt
     names.into_iter().find(|(_, _, words)| words.iter().any(|word| complaint.contains(word))).map(|(part, ..)| *part)
 }
 
-/// Where servers put the sentence that says what is wrong.
+/// Where servers put the error message.
 const SENTENCES: [&str; 7] =
     ["/error/message", "/0/error/message", "/message", "/detail", "/detail/0/msg", "/error", "/title"];
-/// Letters of it.
+/// Characters of the message.
 const MAX_SENTENCE: usize = 240;
 
-/// What a server says is wrong, in one line; empty when it sends a page or nothing.
+/// The server's error message in one line; empty for an HTML page or an empty body.
 pub fn sentence(complaint: &str) -> String {
     let said = match serde_json::from_str::<Value>(complaint) {
         Ok(told) => SENTENCES.iter().find_map(|at| told.pointer(at)?.as_str().map(str::to_owned)),

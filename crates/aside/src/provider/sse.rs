@@ -1,15 +1,15 @@
-//! Server-sent events: bytes of a body to the data of its events. Knows nothing of what the data says.
+//! Decodes server-sent events: bytes of a body to the data of its events. Does not interpret the data.
 
-/// Bytes of one event; a server that goes on beyond them is not one that we know.
+/// Bytes of one event; no supported server sends more.
 const MAX_EVENT: usize = 256 * 1024;
 
-/// What is left of a body between two events.
+/// The decoder's state between two reads.
 #[derive(Debug, Default)]
 pub struct Decoder {
     line: Vec<u8>,
     data: String,
     has_data: bool,
-    /// The last byte was a carriage return, which a line feed may follow without ending another line.
+    /// Whether the last byte was a carriage return, so that a line feed after it does not end another line.
     after_return: bool,
 }
 
@@ -17,7 +17,7 @@ pub struct Decoder {
 pub struct TooLong;
 
 impl Decoder {
-    /// The data of each event that ends in these bytes.
+    /// Returns the data of each event that ends in these bytes.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<String>, TooLong> {
         let mut events = Vec::new();
         for &byte in bytes {
@@ -45,7 +45,7 @@ impl Decoder {
         let line = String::from_utf8_lossy(&line);
         let line = line.strip_prefix('\u{feff}').unwrap_or(&line);
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
-        // Comments, names of events and the like are of no use to us.
+        // Ignores comments, event names and other fields.
         if field == "data" {
             if std::mem::replace(&mut self.has_data, true) {
                 self.data.push('\n');

@@ -1,5 +1,5 @@
-//! One exchange with a server: a request goes out, the answer is heard as it comes, within the limits of patience. Knows no
-//! protocol: what an event says is read by whoever speaks it. Dropping the exchange ends the connection.
+//! One HTTP exchange with a server: sends a request and streams the answer, within timeouts. Knows no protocol: the caller's reader parses
+//! the events. Dropping the exchange closes the connection.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant, SystemTime};
@@ -10,34 +10,34 @@ use reqwest::{Client, RequestBuilder, Response, StatusCode, Url, redirect};
 use crate::provider::sse::Decoder;
 use crate::provider::{Ended, Failure, Patience};
 
-/// Bytes of an answer; a command line has fewer, and thoughts that are longer come too late.
+/// Cap on the bytes of an answer; a command line is shorter, and longer reasoning would come too late.
 const MAX_ANSWER: usize = 64 * 1024;
-/// Bytes of a whole answer with everything around the words, and of a complaint.
+/// Caps on the bytes of a whole body and of an error message.
 const MAX_BODY: usize = 1024 * 1024;
 const MAX_COMPLAINT: usize = 8 * 1024;
-/// Answers to one question.
+/// Cap on the answers to one request.
 const MAX_CANDIDATES: usize = 8;
-/// A server that wants to be left alone for longer is forgotten about anyway.
+/// Cap on a server's retry delay.
 const MAX_REST: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long the end of a body may take once the answer is known, so that the connection can be used again.
+/// How long the end of a body may take once the answer is known, so that the connection can be reused.
 const LAST_BYTES: Duration = Duration::from_millis(500);
 
-/// What an event says, or a whole answer.
+/// The content of an event, or of a whole reply.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Part {
-    /// More of an answer, and which of them.
+    /// Pieces of text, each with the index of its answer.
     pub pieces: Vec<(usize, String)>,
-    /// It says that the answer is complete.
+    /// The answer is complete.
     pub is_over: bool,
-    /// Nothing follows it.
+    /// Nothing follows this event.
     pub is_last: bool,
-    /// It was not allowed to say more.
+    /// The token limit was reached.
     pub is_cut: bool,
     pub tokens_in: Option<u64>,
     pub tokens_out: Option<u64>,
 }
 
-/// All that was heard.
+/// Everything that was received.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Heard {
     pub texts: Vec<String>,
@@ -46,30 +46,30 @@ pub struct Heard {
     pub tokens_out: Option<u64>,
 }
 
-/// Whether an answer is all that the model had to say.
+/// Whether an answer is complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum End {
     #[default]
     Whole,
-    /// It had used up its tokens. Half a command is another command.
+    /// The token limit was reached. Half a command would be a different command.
     Cut,
 }
 
-/// What went wrong, and what the server said about it. The words are for us alone: they may repeat what was asked.
+/// A failure, and the server's error message apart from it: the message may quote the request.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Trouble {
     pub failure: Failure,
     pub complaint: String,
 }
 
-/// How one protocol is read.
+/// Parses an event of one protocol.
 pub type Reader = fn(&str) -> Result<Part, Failure>;
 
-/// Counts from when the question was asked.
+/// Measures time since the request began.
 pub struct Clock {
     start: Instant,
     patience: Patience,
-    /// When the last word came. A sign of life is none.
+    /// When the last text arrived. A keep-alive does not count.
     heard: Option<Instant>,
 }
 
@@ -78,7 +78,7 @@ impl Clock {
         Self { start: Instant::now(), patience, heard: None }
     }
 
-    /// The outcome, unless it comes too late.
+    /// Waits for the future until the timeout that applies now.
     pub async fn wait<T>(&self, future: impl Future<Output = T>) -> Result<T, Failure> {
         let Patience { first, read, all } = self.patience;
         let next = match self.heard {
@@ -86,7 +86,7 @@ impl Clock {
             None => first.saturating_sub(self.start.elapsed()),
         };
         let left = all.saturating_sub(self.start.elapsed());
-        // Whoever has always said more already would never let the timer look.
+        // A future that is always ready would never let the timer fire.
         if left.is_zero() {
             return Err(Failure::TooLate);
         }
@@ -95,11 +95,11 @@ impl Clock {
 }
 
 pub fn client(address: &Url, connect: Duration) -> Result<Client, Failure> {
-    // Fails when somebody was here before, which is as good.
+    // Fails if a default is already installed, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()
         .connect_timeout(connect)
-        // A key goes where it was meant to go.
+        // A redirect must not send the key to another server.
         .redirect(redirect::Policy::none())
         .user_agent(concat!("aside/", env!("CARGO_PKG_VERSION")));
     if is_here(address) {
@@ -108,7 +108,7 @@ pub fn client(address: &Url, connect: Duration) -> Result<Client, Failure> {
     builder.build().map_err(|error| Failure::Settings(chain(&error)))
 }
 
-/// Sends, and tells `hear` the first answer each time that more of it is there, until that says enough.
+/// Sends a request and passes the growing first answer to `hear` until that has enough.
 pub async fn exchange(
     request: RequestBuilder,
     clock: &mut Clock,
@@ -132,7 +132,7 @@ pub async fn exchange(
     }
 }
 
-/// The body of a short answer that is no stream.
+/// The body of a short reply that is not a stream.
 pub async fn get(request: RequestBuilder, clock: &Clock, ended: &mut Ended) -> Result<(StatusCode, Vec<u8>), Failure> {
     let mut response = clock.wait(request.send()).await?.map_err(failed)?;
     ended.status = Some(response.status().as_u16());
@@ -149,7 +149,7 @@ pub async fn get(request: RequestBuilder, clock: &Clock, ended: &mut Ended) -> R
 
 struct Stream<'a> {
     response: Response,
-    /// The first bytes, looked at and not yet read.
+    /// The first bytes, inspected but not yet consumed.
     seen: Vec<u8>,
     ended: &'a mut Ended,
 }
@@ -160,7 +160,7 @@ enum Form {
 }
 
 impl Stream<'_> {
-    /// By what it is rather than by what it is called: some name a stream as JSON, and an error as a stream.
+    /// Detected from the content, not the header: some servers label a stream as JSON, or an error as a stream.
     async fn form(&mut self, clock: &Clock) -> Result<Form, Failure> {
         let header = self.response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let is_named_stream = header.is_some_and(|kind| kind.starts_with("text/event-stream"));
@@ -223,7 +223,7 @@ impl Stream<'_> {
                 }
             }
         }
-        // Half a command is another command.
+        // Half a command would be a different command.
         if is_over { Ok(heard) } else { Err(Failure::HungUp("the answer has no end".to_owned())) }
     }
 
@@ -236,7 +236,7 @@ impl Stream<'_> {
             }
         }
         let part = read(&String::from_utf8_lossy(&body))?;
-        // A stream may have events without words, a whole answer not.
+        // A stream may have events without text, a whole reply may not.
         if !part.is_over {
             return Err(Failure::Garbled("there is no answer in it".to_owned()));
         }
@@ -245,7 +245,7 @@ impl Stream<'_> {
         Ok(heard)
     }
 
-    /// Lets the last bytes come, beside the other work: a body that was not read to its end costs a new connection.
+    /// Reads the last bytes in the background: an unread body would cost a new connection.
     fn release(self) {
         let mut response = self.response;
         tokio::spawn(async move {
@@ -306,7 +306,7 @@ async fn refused(mut response: Response, clock: &Clock, ended: &mut Ended) -> Tr
     Trouble { failure, complaint }
 }
 
-/// `retry-after` counts seconds or names a time.
+/// `retry-after` holds seconds or a date.
 fn rest(after: &str, now: SystemTime) -> Option<Duration> {
     let after = after.trim();
     if let Ok(seconds) = after.parse::<u64>() {
@@ -327,7 +327,7 @@ fn failed(error: reqwest::Error) -> Failure {
     }
 }
 
-/// The cause says more than the error: "connection refused" rather than "error sending request".
+/// The innermost cause says more: "connection refused" rather than "error sending request".
 pub fn chain(error: &dyn std::error::Error) -> String {
     let mut last = error;
     while let Some(cause) = last.source() {

@@ -1,5 +1,5 @@
-//! Which conversation of an agent's own belongs to which of ours, and which task waits for an approval before the agent goes on. One small
-//! file, so that a conversation outlives the daemon.
+//! Maps conversations to those of an agent, and records which task must be approved before the agent continues. Stored in one small file,
+//! so that a conversation outlives the daemon.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 use crate::config::write;
 use crate::paths::Paths;
 
-/// Conversations that are remembered; the oldest is forgotten first.
+/// Cap on remembered conversations; the oldest is evicted.
 const MAX_THREADS: usize = 200;
-/// Times that an agent goes on by itself before the user has to say something.
+/// How often an agent continues by itself before the user has to say something.
 pub const MAX_GOES_ON: u32 = 30;
 
 pub struct AgentThreads {
     path: PathBuf,
-    /// Read when it is needed first.
+    /// Read on first use.
     known: Mutex<Option<Known>>,
 }
 
@@ -25,7 +25,7 @@ pub struct AgentThreads {
 #[serde(default)]
 struct Known {
     threads: BTreeMap<String, Thread>,
-    /// Counts turns, to know the oldest.
+    /// Counts turns, to find the oldest conversation.
     turns: u64,
 }
 
@@ -33,14 +33,14 @@ struct Known {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Thread {
-    /// As `task.agent` has it.
+    /// As in `task.agent`.
     pub agent: String,
-    /// The agent's own name for it.
+    /// The agent's own id of the conversation.
     pub name: String,
-    /// The task whose proposal is the agent's.
+    /// The task that holds the agent's proposal.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub waits_for: String,
-    /// How often it went on by itself since the user said something.
+    /// How often the agent continued by itself since the user's last message.
     pub went_on: u32,
     last: u64,
 }
@@ -50,21 +50,21 @@ impl AgentThreads {
         Self { path: paths.agent_threads(), known: Mutex::default() }
     }
 
-    /// The agent's name for a conversation of ours, if it is of that agent.
+    /// The agent's id of a conversation, if that is with this agent.
     pub fn name(&self, ours: &str, agent: &str) -> Option<String> {
         let known = self.lock();
         let thread = known.as_ref()?.threads.get(ours)?;
         (thread.agent == agent).then(|| thread.name.clone())
     }
 
-    /// Whether an agent goes on when this task has carried out what it proposed.
+    /// Whether an agent continues once this task has carried out its proposal.
     pub fn waits_for(&self, ours: &str, agent: &str, task: &str) -> bool {
         let known = self.lock();
         let thread = known.as_ref().and_then(|known| known.threads.get(ours));
         thread.is_some_and(|thread| thread.agent == agent && thread.waits_for == task && thread.went_on < MAX_GOES_ON)
     }
 
-    /// A turn of an agent has ended; `waits_for` names the task that has its proposal, if there is one.
+    /// Records the end of an agent's turn; `waits_for` is the task that holds its proposal, if any.
     pub fn ended(
         &self,
         ours: &str,

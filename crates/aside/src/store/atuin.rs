@@ -1,4 +1,4 @@
-//! Reading atuin's database, and nothing but reading: a damaged one is atuin's to mend.
+//! Reads atuin's database, strictly read-only: repairing a damaged one is up to atuin.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use aside_core::history::Entry;
 use aside_core::history::import::Parsed;
 use rusqlite::{Connection, OpenFlags, Row};
 
-/// What rows are read as when atuin, which learned it late, did not note the shell.
+/// The shell of rows without one: older versions of atuin did not record it.
 const UNKNOWN_SHELL: &str = "atuin";
 
 const NEEDED: [&str; 2] = ["command", "timestamp"];
@@ -27,7 +27,7 @@ fn read_history(path: &Path) -> anyhow::Result<Parsed> {
     if let Some(missing) = NEEDED.iter().find(|name| !there.iter().any(|column| column == *name)) {
         bail!("its table `history` has no column `{missing}`; this version of atuin is unknown to Aside");
     }
-    // Columns came and went with atuin's versions.
+    // The columns differ between atuin's versions.
     let value =
         |name: &&str| if there.iter().any(|column| column == name) { (*name).to_owned() } else { "NULL".to_owned() };
     let [duration, exit, cwd, session, hostname, shell, deleted_at] = WELCOME.each_ref().map(value);
@@ -54,7 +54,7 @@ fn columns(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     names.collect()
 }
 
-/// atuin writes -1 for an exit code or a duration that it does not know, and `unknown` for a directory.
+/// atuin writes -1 for an unknown exit code or duration, and `unknown` for a directory.
 fn entry(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
     let text = |index| -> rusqlite::Result<Option<&str>> { Ok(row.get_ref(index)?.as_str().ok()) };
     let number = |index| -> rusqlite::Result<Option<i64>> { Ok(row.get_ref(index)?.as_i64().ok()) };

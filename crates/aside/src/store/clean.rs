@@ -1,5 +1,5 @@
-//! Secrets in files of ours that are already there: written by an earlier version, or before a rule recognised them. Counts
-//! them for `aside doctor` and takes them out for `aside privacy clean`. What a secret is, `redact` decides.
+//! Finds secrets in Aside's existing files, written by an earlier version or before a rule recognized them. Counts them for `aside doctor`
+//! and removes them for `aside privacy clean`. `redact` decides what a secret is.
 
 use std::io;
 use std::time::Instant;
@@ -19,10 +19,10 @@ use crate::store::lines::{Caps, Lines};
 use crate::store::marks::Marks;
 use crate::store::reroutes::Reroutes;
 
-/// Rows of the history between two looks at the clock.
+/// Rows of the history between two checks of the deadline.
 const ROWS_BETWEEN_LOOKS: usize = 256;
 
-/// Until when to look. Without an end everything is looked at.
+/// When to stop looking; `None` means never.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline(pub Option<Instant>);
 
@@ -35,13 +35,13 @@ impl Deadline {
 /// What holds secrets. Never the secrets themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Commands in the history, the newest first, redacted.
+    /// Commands in the history, newest first, redacted.
     pub commands: Vec<Row>,
-    /// Lines of the other files: what left, what was suggested, what was rerouted.
+    /// Lines of the other files: requests sent, suggestions, reroutes.
     pub lines: usize,
     /// Logs of tasks.
     pub logs: usize,
-    /// There was more than could be looked at in time.
+    /// The deadline came before everything was searched.
     pub is_part: bool,
 }
 
@@ -58,7 +58,7 @@ impl Found {
     }
 }
 
-/// Looks at everything, the newest commands first, and changes nothing. With `Secrets::Keep` the history is as it should be.
+/// Searches everything, newest commands first, and changes nothing. With `Secrets::Keep` the history may hold secrets and is skipped.
 pub fn look(paths: &Paths, keeps: Secrets, deadline: Deadline) -> anyhow::Result<Found> {
     let mut found = Found::default();
     if keeps != Secrets::Keep
@@ -87,14 +87,13 @@ pub fn look(paths: &Paths, keeps: Secrets, deadline: Deadline) -> anyhow::Result
         if deadline.is_over() {
             return Ok(found);
         }
-        // One that was deleted just now holds nothing.
+        // A log that was just deleted holds nothing.
         found.logs += usize::from(events.read(&kept.id).ok().and_then(|bytes| clean::log(&bytes)).is_some());
     }
     Ok(found)
 }
 
-/// Files of lines, and logs of tasks that could not be read and were set aside. `wrong.jsonl` is rewritten by `Marks`, which
-/// knows what its digests are for.
+/// The files of JSON lines, and damaged task logs that were set aside. `wrong.jsonl` is rewritten by `Marks`, which maintains its digests.
 fn files(paths: &Paths) -> Vec<Lines> {
     let damaged = Events::new(events::dir(&paths.state_dir)).damaged().into_iter();
     let damaged = damaged.map(|path| Lines::new(path, Caps { bytes: u64::MAX, files: 1 }));
@@ -106,8 +105,8 @@ fn files(paths: &Paths) -> Vec<Lines> {
     known.into_iter().chain(damaged).collect()
 }
 
-/// Takes secrets out of everything but the history and the logs of tasks. How many lines that were. Other processes may
-/// append meanwhile: the files are locked.
+/// Redacts everything but the history and the logs of tasks; returns the number of lines. The files are locked, since other processes may
+/// append meanwhile.
 pub fn lines(paths: &Paths) -> io::Result<usize> {
     let mut cleaned = 0;
     for lines in files(paths) {
@@ -116,11 +115,11 @@ pub fn lines(paths: &Paths) -> io::Result<usize> {
     Ok(cleaned + Marks::new(paths).clean()?)
 }
 
-/// A line of JSON without its secrets; `None` when it holds none.
+/// A line of JSON without its secrets; `None` if it holds none.
 fn line_without(line: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(line);
     let Ok(mut value) = serde_json::from_str::<Value>(&text) else {
-        // Torn off in a crash: nothing reads it, but a secret may be in it. What was a string has no end to be found by.
+        // A line truncated by a crash is never read, but may hold a secret, also in a string without its closing quote.
         let has_secret = [&*text].into_iter().chain(text.split('"')).any(|part| !secrets(part).is_empty());
         return has_secret.then(Vec::new);
     };
@@ -144,7 +143,7 @@ fn strings(value: &mut Value, each: &mut impl FnMut(&mut String)) {
 }
 
 impl History {
-    /// Commands with a secret, the newest first, and whether the deadline came before the oldest.
+    /// Commands with a secret, newest first, and whether the deadline came before the oldest.
     pub fn with_secrets(&mut self, deadline: Deadline) -> anyhow::Result<(Vec<Row>, bool)> {
         self.with(|connection| {
             let mut rows = connection.prepare("SELECT id, command FROM history ORDER BY id DESC")?;
@@ -164,10 +163,10 @@ impl History {
         })
     }
 
-    /// Deletes or redacts the commands with a secret. How many. The bytes are gone from the file and from its log when this
-    /// returns: SQLite would leave them in pages that are free.
+    /// Deletes or redacts the commands with a secret; returns their number. Also erases the bytes from the file and its WAL, since SQLite
+    /// would leave them in free pages.
     pub fn clean(&mut self, keeps: Secrets) -> anyhow::Result<usize> {
-        // Looked for before the lock is taken, so that the daemon can store commands meanwhile.
+        // Searched before the lock is taken, so that the daemon can store commands meanwhile.
         let (found, _) = self.with_secrets(Deadline(None))?;
         if found.is_empty() || keeps == Secrets::Keep {
             return Ok(0);

@@ -1,4 +1,4 @@
-//! What to do with a damaged database: move it out of the way, delete nothing, say so. Repairs nothing.
+//! Sets a damaged database aside: renames it, deletes nothing, and reports that. Repairs nothing.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -11,7 +11,7 @@ use rusqlite::ErrorCode;
 
 use crate::store::Notice;
 
-/// Which file a path meant: a path may come to mean another one.
+/// Identifies a file, since its path may come to name another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
     device: u64,
@@ -33,15 +33,15 @@ pub fn shows_in(error: &anyhow::Error) -> bool {
         .any(|code| matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
-/// Nobody in this process may have the file open. `None` when another process has replaced it already.
+/// The file must not be open in this process. Returns `None` if another process has replaced it already.
 pub fn set_aside(path: &Path, damaged: Identity) -> anyhow::Result<Option<Notice>> {
-    // Two processes see the damage at the same moment; the second must not set the first one's new file aside.
+    // Two processes may see the damage at the same moment; the second must not set the first one's new file aside.
     let _lock = lock(path)?;
     if Identity::of(path) != Some(damaged) {
         return Ok(None);
     }
     let aside = free_name(path);
-    // The database goes last: a new one that finds the log of the old one would play it back.
+    // The database is renamed last: a new one would replay the WAL of the old one.
     for suffix in ["-wal", "-shm", ""] {
         let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));
         match std::fs::rename(&from, &to) {

@@ -1,4 +1,4 @@
-//! Opening the file: its modes, its settings, its schema. Knows no rows.
+//! Opens the database file: permissions, SQLite settings, schema. Knows no rows.
 
 use std::fs::{DirBuilder, File, Permissions};
 use std::io::ErrorKind;
@@ -15,7 +15,7 @@ use crate::store::damage::{self, Identity};
 
 const SCHEMA_VERSION: i64 = 1;
 
-// Times in milliseconds. AUTOINCREMENT, because an id must not come again after its row was pruned.
+// Times in milliseconds. AUTOINCREMENT, because the id of a pruned row must not be reused.
 const SCHEMA: &str = "
     CREATE TABLE history (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -39,10 +39,10 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
-/// A large import leaves a large log behind, which SQLite reuses but would not shrink.
+/// A large import leaves a large WAL behind, which SQLite reuses but would not shrink.
 const MAX_LOG: i64 = 16 * 1024 * 1024;
 
-/// A new file may be damaged again, or set aside by another process; not forever.
+/// A new file may be damaged again, or set aside by another process; this bounds the retries.
 const ATTEMPTS: usize = 4;
 
 pub struct Database {
@@ -50,11 +50,11 @@ pub struct Database {
     identity: Identity,
 }
 
-/// With which id a new file begins.
+/// The first id of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewIds {
     FromOne,
-    /// With one that the file before it cannot have reached, since somebody may remember the ids of that one.
+    /// An id that the previous file cannot have reached, since a caller may remember ids of that file.
     Unseen,
 }
 
@@ -76,7 +76,7 @@ impl Database {
         bail!("could not open {}: it was damaged or replaced {ATTEMPTS} times in a row", path.display())
     }
 
-    /// `None` when there is no history yet.
+    /// Returns `None` if there is no history yet.
     pub fn open_to_read(path: &Path) -> anyhow::Result<Option<Self>> {
         let Some(identity) = Identity::of(path) else { return Ok(None) };
         let mut version = 0;
@@ -92,8 +92,7 @@ impl Database {
         Identity::of(path) == Some(self.identity)
     }
 
-    /// Closes without tidying up: SQLite would move the log into the database and remove it, by a name that may by now
-    /// belong to another file.
+    /// Closes without a checkpoint: SQLite would remove the WAL by a name that may by now belong to another file.
     pub fn abandon(self) {
         let _ = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
     }
@@ -105,7 +104,7 @@ impl Database {
     }
 }
 
-/// Never opens a file that is there: closing it again would drop the locks that SQLite holds on it in this process.
+/// Never opens an existing file: closing it would drop the locks that SQLite holds on it in this process.
 fn make_private(path: &Path) -> anyhow::Result<()> {
     if let Some(dir) = path.parent() {
         let made = DirBuilder::new().mode(0o700).recursive(true).create(dir);
@@ -120,7 +119,7 @@ fn make_private(path: &Path) -> anyhow::Result<()> {
 
 fn restrict(path: &Path, mode: u32) -> anyhow::Result<()> {
     let meta = match std::fs::metadata(path) {
-        // Set aside by another process just now.
+        // Another process has just set it aside.
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         meta => meta.with_context(|| format!("could not look at {}", path.display()))?,
     };
@@ -137,7 +136,7 @@ fn connect(
     set_up: impl FnOnce(&mut Connection) -> anyhow::Result<()>,
 ) -> anyhow::Result<Connection> {
     let mut connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    // Until we know that it is sound and ours, leave no trace of having been here.
+    // Changes nothing on disk before the file is known to be valid and Aside's own.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     set_up(&mut connection)?;
@@ -156,7 +155,7 @@ fn set_up(connection: &mut Connection, new_ids: NewIds) -> anyhow::Result<()> {
     add_private_column(connection)
 }
 
-/// A file of an older version has none. The number of the schema stays: an older version reads and writes the file with it too.
+/// Adds the column to a file of an older version. The schema version stays, since older versions can still use the file.
 fn add_private_column(connection: &mut Connection) -> anyhow::Result<()> {
     if private_column(connection)? == PRIVATE {
         return Ok(());
@@ -171,19 +170,19 @@ fn add_private_column(connection: &mut Connection) -> anyhow::Result<()> {
 
 const PRIVATE: &str = "private";
 
-/// What to select for whether a command ran in a private shell.
+/// The expression that selects whether a command ran in a private shell.
 pub fn private_column(connection: &Connection) -> anyhow::Result<&'static str> {
     let there = "SELECT count(*) FROM pragma_table_info('history') WHERE name = 'private'";
     let there: i64 = connection.query_row(there, [], |row| row.get(0))?;
     Ok(if there > 0 { PRIVATE } else { "NULL" })
 }
 
-/// A filesystem that cannot do it keeps the mode it has, which works too.
+/// Switches to WAL. A file system that does not support it keeps its mode, which works too.
 fn write_ahead(connection: &Connection) -> anyhow::Result<()> {
     let asked = Instant::now();
     loop {
         match connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())) {
-            // SQLite does not wait here when another connection has the same wish, whatever its timeout is.
+            // SQLite ignores the busy timeout here when another connection switches the mode as well.
             Err(error) if is_busy(&error) && asked.elapsed() < BUSY_TIMEOUT => std::thread::sleep(BUSY_PAUSE),
             answer => return Ok(answer?),
         }
@@ -214,7 +213,7 @@ fn create(connection: &mut Connection, new_ids: NewIds) -> anyhow::Result<()> {
     }
     transaction.execute_batch(SCHEMA)?;
     if new_ids == NewIds::Unseen {
-        // No file gains a row each microsecond of its life.
+        // No file gains a row every microsecond.
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_micros());
         let now = i64::try_from(now).unwrap_or(0);
         transaction.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('history', ?)", [now])?;

@@ -1,5 +1,5 @@
-//! The logs of tasks on disk: one file each, of whole lines, only ever appended to. What a line says is core's; here it is seen to that a
-//! line is whole, that it is on the disk when somebody waits for that, and that whoever reads gets every one of them.
+//! The logs of tasks on disk: one append-only file of whole lines each. Core defines the lines; this file ensures that a line is complete,
+//! that it is synced when required, and that a reader gets every line.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -14,18 +14,18 @@ use aside_core::task::log::{self, Replayed};
 
 use crate::paths;
 
-/// Of what is read at once for somebody who watches. A longer line is read whole.
+/// Bytes that are read at once for a watcher. A longer line is read completely.
 const BLOCK: usize = 64 * 1024;
-/// From the end of a log, to see how it ends. The last event of a task is short.
+/// Bytes from the end of a log that show how it ends. The last event of a task is short.
 const TAIL: u64 = 4096;
 
-/// The directory of them.
+/// The directory of the logs.
 #[derive(Clone, Debug)]
 pub struct Events {
     dir: PathBuf,
 }
 
-/// The log of a task that is under way. One at a time.
+/// The log of a task in progress. Only one may be open per task.
 #[derive(Debug)]
 pub struct Log {
     file: File,
@@ -33,15 +33,15 @@ pub struct Log {
     end: u64,
 }
 
-/// Gives the lines of a log in their order, as far as they are written.
+/// Reads the lines of a log in order, as far as they are written.
 #[derive(Debug)]
 pub struct Reader {
     file: File,
-    /// Of the next line.
+    /// Offset of the next line.
     at: u64,
 }
 
-/// What is in the directory.
+/// An entry of the directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     pub id: Id,
@@ -49,7 +49,7 @@ pub struct Kept {
 }
 
 impl Events {
-    /// Touches nothing yet.
+    /// Accesses no file yet.
     pub fn new(dir: PathBuf) -> Self {
         Self { dir }
     }
@@ -58,19 +58,19 @@ impl Events {
         self.dir.join(format!("{id}.jsonl"))
     }
 
-    /// For a new task. Fails if there is one of that name.
+    /// Creates the log of a new task. Fails if the name exists.
     pub fn create(&self, id: &Id) -> anyhow::Result<Log> {
         paths::private_dir(&self.dir)?;
         let path = self.path(id);
         let file = options().create_new(true).open(&path);
         let file = file.with_context(|| format!("could not write {}", path.display()))?;
-        // A file that a crash takes away would take along what was said of it.
+        // Syncs the directory, so that a crash does not lose a log that clients were told of.
         File::open(&self.dir).and_then(|dir| dir.sync_all()).context("could not write to the disk")?;
         Ok(Log { file, end: 0 })
     }
 
-    /// A task as its log has it, and the log ready for more. What a crash left unfinished is cut off or finished. Nothing if there is
-    /// no such task.
+    /// Replays a task from its log and opens the log for appending. Truncates or completes what a crash left unfinished. Returns `None` if
+    /// there is no such task.
     pub fn open(&self, id: &Id) -> anyhow::Result<Option<(Log, Replayed)>> {
         let path = self.path(id);
         let read = || format!("could not read {}", path.display());
@@ -82,7 +82,7 @@ impl Events {
         (&mut file).take(log::MAX_BYTES as u64 + 1).read_to_end(&mut bytes).with_context(read)?;
         let replayed = log::replay(&bytes).with_context(|| format!("{} is damaged", path.display()))?;
         let Some(replayed) = replayed else { return Ok(None) };
-        // A copy would be a second one of the same task, and act twice.
+        // A copied log would be a second instance of the same task, and act twice.
         anyhow::ensure!(replayed.task.id() == id, "{} is the log of another task", path.display());
         let end = replayed.good as u64;
         file.set_len(end).with_context(|| format!("could not mend {}", path.display()))?;
@@ -92,7 +92,7 @@ impl Events {
         Ok(Some((log, replayed)))
     }
 
-    /// Of every task, in no order. What is not ours is left alone.
+    /// All logs, in no order. Ignores other files.
     pub fn kept(&self) -> io::Result<Vec<Kept>> {
         let entries = match fs::read_dir(&self.dir) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -129,7 +129,7 @@ impl Events {
         fs::remove_file(self.path(id))
     }
 
-    /// One that cannot be read is kept for the person to look at, under another name.
+    /// Renames an unreadable log, for the user to look at.
     pub fn set_aside(&self, id: &Id) -> io::Result<PathBuf> {
         let aside = self.dir.join(format!("{id}.damaged"));
         fs::rename(self.path(id), &aside)?;
@@ -140,18 +140,18 @@ impl Events {
         fs::metadata(self.path(id))?.modified()
     }
 
-    /// Those that were set aside.
+    /// Logs that were set aside.
     pub fn damaged(&self) -> Vec<PathBuf> {
         let paths = fs::read_dir(&self.dir).into_iter().flatten().flatten().map(|entry| entry.path());
         paths.filter(|path| path.extension().is_some_and(|end| end == "damaged")).collect()
     }
 
-    /// Bytes of a log that are there.
+    /// The length of a log in bytes.
     pub fn length(&self, id: &Id) -> io::Result<u64> {
         Ok(fs::metadata(self.path(id))?.len())
     }
 
-    /// The lines behind this number.
+    /// Reads the lines after this number.
     pub fn reader(&self, id: &Id, from: u64) -> io::Result<Reader> {
         let mut reader = Reader { file: File::open(self.path(id))?, at: 0 };
         let mut left = from;
@@ -171,18 +171,18 @@ impl Events {
     }
 }
 
-/// What became of the logs that held secrets.
+/// What happened to the logs that held secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cleaned {
     pub redacted: Vec<Id>,
-    /// They could not be read any more once redacted.
+    /// Removed, since they were unreadable once redacted.
     pub removed: Vec<Id>,
-    /// Of tasks that have not ended: another process may be writing to them.
+    /// Skipped, since their tasks have not ended: another process may be writing to them.
     pub left: usize,
 }
 
 impl Cleaned {
-    /// For the user; nothing when there was nothing to do.
+    /// For the user; empty if there was nothing to do.
     pub fn told(&self) -> Vec<String> {
         let many = |count: usize| if count == 1 { "1 task log".to_owned() } else { format!("{count} task logs") };
         let mut told = Vec::new();
@@ -199,7 +199,7 @@ impl Cleaned {
     }
 }
 
-/// Takes secrets out of the logs of tasks that have ended, each by one rename, but for those that are at hand.
+/// Redacts the logs of ended tasks, each by an atomic rename, except for tasks in memory.
 pub fn clean(events: &Events, at_hand: &[Id]) -> io::Result<Cleaned> {
     let mut cleaned = Cleaned::default();
     for Kept { id, changed: _ } in events.kept()? {
@@ -207,11 +207,11 @@ pub fn clean(events: &Events, at_hand: &[Id]) -> io::Result<Cleaned> {
         if at_hand.contains(&id) || !events.has_ended(&id).unwrap_or(false) {
             cleaned.left += 1;
         } else if matches!(log::replay(&without.bytes), Ok(Some(_))) {
-            // 0600, as such files are made.
+            // Temporary files are created with mode 0600.
             let mut new = tempfile::Builder::new().prefix(".aside-").tempfile_in(&events.dir)?;
             new.write_all(&without.bytes)?;
             new.as_file().sync_all()?;
-            // Its age says when it is deleted.
+            // The modification time decides when a log is deleted.
             let _ = events.changed(&id).and_then(|changed| new.as_file().set_modified(changed));
             new.persist(events.path(&id))?;
             cleaned.redacted.push(id);
@@ -224,10 +224,10 @@ pub fn clean(events: &Events, at_hand: &[Id]) -> io::Result<Cleaned> {
 }
 
 impl Log {
-    /// Whole lines, all of them or none. They are seen by whoever reads from now on.
+    /// Appends whole lines, all of them or none. Readers see them at once.
     pub fn append(&mut self, lines: &[u8]) -> io::Result<u64> {
         if let Err(error) = self.file.write_all(lines) {
-            // Half a line would make the rest unreadable. A disk that is full still lets a file shrink.
+            // Half a line would make the rest unreadable. A full disk still lets a file shrink.
             let _ = self.file.set_len(self.end);
             return Err(error);
         }
@@ -235,7 +235,7 @@ impl Log {
         Ok(self.end)
     }
 
-    /// Waits for the disk.
+    /// Syncs the data to disk.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }
@@ -246,7 +246,7 @@ impl Log {
 }
 
 impl Reader {
-    /// The next whole lines, none of them behind `end`; empty when there are none yet. Never more than one line or a block.
+    /// Returns the next whole lines before `end`; empty if there are none yet. At most one block, or one longer line.
     pub fn next(&mut self, end: u64) -> io::Result<Vec<u8>> {
         let room = end.saturating_sub(self.at);
         if room == 0 {
@@ -273,12 +273,12 @@ impl Reader {
 
 fn options() -> fs::OpenOptions {
     let mut options = File::options();
-    // A link in its place would have us write into a file of somebody's choice.
+    // A link in its place would make the daemon write to an arbitrary file.
     options.read(true).append(true).mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
     options
 }
 
-/// Deletes what is older than this, and what is more than so many; only what has ended, and not what somebody has at hand.
+/// Deletes the logs of ended tasks that are too old or too many, except for tasks in memory.
 pub fn tidy(events: &Events, keep: usize, since: SystemTime, at_hand: &[Id]) -> io::Result<Vec<Id>> {
     let mut kept = events.kept()?;
     kept.sort_by_key(|kept| std::cmp::Reverse(kept.changed));
@@ -293,7 +293,7 @@ pub fn tidy(events: &Events, keep: usize, since: SystemTime, at_hand: &[Id]) -> 
     Ok(removed)
 }
 
-/// Where they are kept.
+/// The directory of the logs.
 pub fn dir(state_dir: &Path) -> PathBuf {
     state_dir.join("tasks")
 }
@@ -318,7 +318,7 @@ mod tests {
         events.collect()
     }
 
-    /// A task that has failed at once: four lines.
+    /// A task that failed at once: four lines.
     fn failed(events: &Events, name: &str) -> Log {
         let request = UserRequest { text: "x".repeat(100_000 / 2), ..UserRequest::default() };
         let (task, effects) = Task::received(id(name), request, 1).unwrap();
@@ -350,7 +350,7 @@ mod tests {
             }
             assert_eq!(read, lines.iter().skip(from).copied().collect::<Vec<_>>().concat(), "{from}");
         }
-        // Half a line is none yet.
+        // An incomplete line is not returned.
         let mut reader = events.reader(&id("t1"), 0).unwrap();
         assert_eq!(reader.next(lines[0].len() as u64 - 1).unwrap(), b"");
         assert_eq!(reader.next(lines[0].len() as u64 + 5).unwrap(), lines[0]);

@@ -1,4 +1,4 @@
-//! The history files of other programs: where they are, and what is in them. Keeps nothing.
+//! Finds and reads the history files of other programs. Stores nothing.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,10 +13,10 @@ use clap::ValueEnum;
 
 use crate::store::atuin;
 
-/// More than all rows we would keep. A million commands of 40 bytes need 280 MB of memory while they are imported.
+/// Larger than all rows that would be kept. A million commands of 40 bytes need 280 MB of memory during the import.
 const MAX_FILE: u64 = 256 * 1024 * 1024;
 
-/// Who wrote a history down.
+/// The program that wrote a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Source {
     Zsh,
@@ -26,7 +26,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// atuin's is no text file.
+    /// atuin's history is not a text file.
     fn format(self) -> Option<Format> {
         match self {
             Self::Zsh => Some(Format::Zsh),
@@ -70,8 +70,7 @@ fn read_capped(path: &Path, cap: u64) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Everything the person ran, from wherever it is written down. What cannot be read is passed over: for a trial, some is
-/// enough.
+/// All commands of the user, from every history file. Skips unreadable files: for a trial, some are enough.
 pub fn everything_found(filter: &Filter) -> Vec<Entry> {
     let mut entries = Vec::new();
     for source in [Source::Bash, Source::Fish, Source::Atuin, Source::Zsh] {
@@ -82,13 +81,12 @@ pub fn everything_found(filter: &Filter) -> Vec<Entry> {
     entries
 }
 
-/// Where a program keeps its history, by the environment.
+/// Where a program keeps its history, according to the environment.
 pub fn usual_file(source: Source) -> anyhow::Result<PathBuf> {
     usual_file_in(source, &|name| std::env::var_os(name).filter(|value| !value.is_empty()))
 }
 
-/// Where a program keeps its history. `$HISTFILE` may be exported by another shell than the one that is meant, so it
-/// counts only if it does not look like another's.
+/// Where a program keeps its history. Another shell may have exported `$HISTFILE`, so it counts only if it does not look like that shell's.
 fn usual_file_in(source: Source, var: &dyn Fn(&str) -> Option<OsString>) -> anyhow::Result<PathBuf> {
     let home = var("HOME").map(PathBuf::from).context("could not find your home directory; set HOME")?;
     let data = var("XDG_DATA_HOME").map_or_else(|| home.join(".local/share"), PathBuf::from);
@@ -114,7 +112,7 @@ fn usual_file_in(source: Source, var: &dyn Fn(&str) -> Option<OsString>) -> anyh
     Ok(file.clone())
 }
 
-/// By its name; where that names no shell, by its first line.
+/// Decides by the file's name; if that names no shell, by its first line.
 fn belongs_to(file: &Path, format: Format) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let shells = [("bash", Format::Bash), ("fish", Format::Fish), ("zsh", Format::Zsh), ("zhist", Format::Zsh)];
@@ -123,7 +121,7 @@ fn belongs_to(file: &Path, format: Format) -> bool {
     }
     let mut start = Vec::new();
     let read = File::open(file).and_then(|file| file.take(4096).read_to_end(&mut start));
-    // zsh rarely exports it, bash never: without a sign it is more likely to have been set for zsh.
+    // zsh rarely exports it, bash never: without a hint it is more likely zsh's.
     read.is_ok() && Format::guess(&start).unwrap_or(Format::Zsh) == format
 }
 

@@ -13,7 +13,7 @@ pub fn import(
     entries: &[Entry],
     progress: &mut dyn FnMut(usize),
 ) -> anyhow::Result<Imported> {
-    // The lock comes before the comparison, or two imports at once would both find everything new.
+    // The lock is taken before the comparison, or two imports at once would both find everything new.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let incoming: Vec<Run> =
         entries.iter().map(|entry| Run::new(&entry.command, entry.start_ms, &entry.shell)).collect();

@@ -1,5 +1,5 @@
-//! What people did with what they were offered: taken, changed, dismissed, run. Stays on this machine, without secrets;
-//! what it adds up to is `aside stats`.
+//! Records what users did with what they were offered: accepted, edited, dismissed, run. Stays on this machine, without secrets; `aside
+//! stats` sums it up.
 
 use std::io;
 
@@ -13,7 +13,7 @@ use crate::store::lines::{Caps, Lines};
 /// Some ten thousand interactions a file.
 const CAPS: Caps = Caps { bytes: 4 * 1024 * 1024, files: 4 };
 
-/// Bytes of a text that are kept; more was pasted, not typed.
+/// Bytes of a text that are kept; anything longer was pasted.
 const MAX_TEXT: usize = 16 * 1024;
 
 pub struct Interactions {
@@ -23,18 +23,18 @@ pub struct Interactions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
-    /// Taken into the line.
+    /// Inserted into the line.
     Accept,
-    /// Run after it was changed.
+    /// Run after an edit.
     Edit,
-    /// Shown, and left.
+    /// Shown, and not used.
     Dismiss,
     /// Run as it was offered.
     Run,
 }
 
 impl Action {
-    /// As it is spelt on the wire.
+    /// Parses the name on the wire.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "accept" => Self::Accept,
@@ -50,20 +50,20 @@ impl Action {
 pub struct Interaction {
     pub session: String,
     pub action: Action,
-    /// The line as it was typed, the prefix of a wish included.
+    /// The line as it was typed, with the prefix of a query.
     pub buffer: String,
     pub suggestion: String,
     /// `history`, `spec`, …, `embedded`, `llm`.
     pub source: String,
     pub confidence: f32,
     pub cwd: String,
-    /// The wish, if it was one.
+    /// The query, if it was one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub nl_query: Option<String>,
     /// The line as it was run, if it was.
     #[serde(rename = "final", skip_serializing_if = "Option::is_none", default)]
     pub ran: Option<String>,
-    /// From the question to the answer.
+    /// Milliseconds from the request to the answer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -76,7 +76,7 @@ pub struct Interaction {
     pub output_tokens: Option<u64>,
 }
 
-/// An interaction as it is kept.
+/// An interaction as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Noted {
     /// RFC 3339, in UTC.
@@ -94,12 +94,12 @@ impl Interactions {
         &self.lines
     }
 
-    /// Kept when this returns, without its secrets.
+    /// Written when this returns, without its secrets.
     pub fn note(&self, interaction: &Interaction) -> io::Result<()> {
         self.lines.append(&Noted { ts: Timestamp::now().to_string(), interaction: clean(interaction) })
     }
 
-    /// Everything that is still kept, oldest first.
+    /// All stored interactions, oldest first.
     pub fn read(&self) -> io::Result<Vec<Noted>> {
         self.lines.read()
     }
@@ -108,7 +108,7 @@ impl Interactions {
 fn clean(interaction: &Interaction) -> Interaction {
     let Interaction { session, action, buffer, suggestion, source, confidence, cwd, .. } = interaction;
     let Interaction { nl_query, ran, ms, provider, model, input_tokens, output_tokens, .. } = interaction;
-    // What is a secret in one of them is one in all: a password in the request, and in the command that was made of it.
+    // A secret in one of the texts is a secret in all: a password in the request is also in the command made of it.
     let cut = |text: &str| text[..text.floor_char_boundary(MAX_TEXT)].to_owned();
     let said = [Some(buffer), Some(suggestion), nl_query.as_ref(), ran.as_ref()];
     let said: Vec<String> = said.into_iter().flatten().map(|text| cut(text)).collect();
@@ -132,7 +132,7 @@ fn clean(interaction: &Interaction) -> Interaction {
     }
 }
 
-/// Cut first: half a secret is one still, and is looked for in what is left.
+/// Truncates first: half a secret is still a secret, and is looked for in what is left.
 fn kept(text: &str) -> String {
     redact(&text[..text.floor_char_boundary(MAX_TEXT)]).into_owned()
 }

@@ -1,5 +1,5 @@
-//! What left this machine: each request, byte for byte, noted before it goes, and how it was answered. Decides nothing
-//! about who may be asked; one who cannot write here must not send.
+//! Records what left this machine: each request, byte for byte, before it is sent, and how it was answered. Does not decide what may be
+//! sent; a caller that cannot write here must not send.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,31 +19,31 @@ pub struct Journal {
     last: AtomicU64,
 }
 
-/// A request about to leave.
+/// A request about to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaving<'a> {
-    /// The behaviour that asks: `complete`, `suggest`, `translate`, `explain`, `ask`, `task`.
+    /// The feature that asks: `complete`, `suggest`, `translate`, `explain`, `ask`, `task`.
     pub purpose: &'a str,
     /// As in the settings.
     pub provider: &'a str,
     pub model: &'a str,
-    /// The whole URL. What it says about a user or a key is not kept.
+    /// The whole URL. A user or key in it is not stored.
     pub address: &'a str,
     /// The body as it goes over the wire.
     pub body: &'a str,
 }
 
-/// Names a request, so that its answer can be noted.
+/// Identifies a request, so that its answer can be recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Id(u64);
 
 /// How a request ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Of HTTP. Missing when there was no answer.
+    /// The HTTP status; missing if there was no answer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub status: Option<u16>,
-    /// Of the body, as far as it was read.
+    /// Bytes of the body, as far as it was read.
     pub bytes: u64,
     /// From the request to the end of the answer.
     pub ms: u64,
@@ -51,12 +51,12 @@ pub struct Answer {
     pub input_tokens: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub output_tokens: Option<u64>,
-    /// Why there is none, in words: `cancelled`, `it took too long to answer`.
+    /// Why there is no answer, in words: `cancelled`, `it took too long to answer`.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub failure: String,
 }
 
-/// A request that left, as it is kept.
+/// A sent request, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     pub id: Id,
@@ -68,15 +68,15 @@ pub struct Entry {
     pub model: String,
     pub address: String,
     pub bytes: u64,
-    /// How often something was taken out.
+    /// Number of redactions.
     pub redacted: usize,
     pub body: String,
-    /// Missing while the request is under way, and when the daemon was killed meanwhile.
+    /// Missing while the request is in progress, and if the daemon was killed meanwhile.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub answer: Option<Answer>,
 }
 
-/// A line of the file. `untagged`, so that a request reads as one with `grep` and `jq` too.
+/// A line of the file. `untagged`, so that requests are easy to find with `grep` and `jq`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Line {
@@ -93,7 +93,7 @@ impl Journal {
         &self.lines
     }
 
-    /// To be called before the request is sent. On an error it must not be sent.
+    /// Must be called before the request is sent. On an error it must not be sent.
     pub fn leaves(&self, leaving: &Leaving<'_>) -> io::Result<Id> {
         let now = Timestamp::now();
         let id = self.next(now);
@@ -117,7 +117,7 @@ impl Journal {
         self.lines.append(&Line::Answered { id, answer })
     }
 
-    /// Everything that is still kept, oldest first.
+    /// All stored requests, oldest first.
     pub fn read(&self) -> io::Result<Vec<Entry>> {
         let mut entries: Vec<Entry> = Vec::new();
         for line in self.lines.read()? {
@@ -138,7 +138,7 @@ impl Journal {
         self.lines.follow()
     }
 
-    /// The time in microseconds, or the next number that was not given yet.
+    /// The time in microseconds, or the next unused number.
     fn next(&self, now: Timestamp) -> Id {
         let now = u64::try_from(now.as_microsecond()).unwrap_or(0);
         let next = |last: u64| Some(now.max(last + 1));
@@ -147,7 +147,7 @@ impl Journal {
     }
 }
 
-/// The address without a user, a password, or a parameter that is a secret.
+/// The address without user, password and secret parameters.
 fn public(address: &str) -> String {
     let Some((scheme, rest)) = address.split_once("://") else { return redact::redact(address).into_owned() };
     let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));

@@ -1,5 +1,5 @@
-//! A file of JSON lines that only grows until it is set aside: 0600, bounded, and whole whatever happens while it is
-//! written. Knows nothing of what the lines say.
+//! An append-only file of JSON lines with rotation: mode 0600, bounded, and intact after a crash during a write. Does not interpret the
+//! lines.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -11,16 +11,16 @@ use serde::de::DeserializeOwned;
 
 use crate::paths;
 
-/// How much is kept.
+/// Limits of what is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
-    /// A file that is as large as this is set aside before more is written. One line may be longer.
+    /// A file of this size is rotated before the next write. One line may be longer.
     pub bytes: u64,
-    /// The file that is written, and those that were set aside.
+    /// The current file and the rotated ones.
     pub files: usize,
 }
 
-/// How often a file is opened again that was replaced before it could be locked.
+/// How often to reopen a file that was replaced before it could be locked.
 const ATTEMPTS: usize = 16;
 
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Touches nothing yet.
+    /// Accesses no file yet.
     pub fn new(path: PathBuf, caps: Caps) -> Self {
         Self { path, caps }
     }
@@ -39,13 +39,13 @@ impl Lines {
         &self.path
     }
 
-    /// The line is in the file when this returns (after a loss of power it may be gone: we do not wait for the disk).
-    /// The file is opened each time, so that one that was deleted or moved meanwhile is simply begun anew.
+    /// The line is in the file when this returns, but not synced: a power loss may lose it. Opens the file each time, so that a deleted or
+    /// moved file is simply started anew.
     pub fn append(&self, value: &impl Serialize) -> io::Result<()> {
         let mut line = serde_json::to_vec(value)?;
         line.push(b'\n');
         let mut file = match self.held() {
-            // Made when it is first needed: a person who asks no model never sees it.
+            // Created on first use: a user who asks no model never sees it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let dir = self.path.parent().unwrap_or(Path::new("/"));
                 paths::private_dir(dir).map_err(|error| io::Error::other(format!("{error:#}")))?;
@@ -56,14 +56,14 @@ impl Lines {
         if file.metadata()?.len() >= self.caps.bytes && self.set_aside()? {
             file = self.held()?;
         }
-        // What was torn off in a crash must not swallow this line too.
+        // A line truncated by a crash must not swallow this one too.
         if !ends_whole(&mut file)? {
             line.insert(0, b'\n');
         }
         file.write_all(&line)
     }
 
-    /// The file at the path, locked so that it is not rewritten while a line is added.
+    /// Opens the file with a shared lock, so that it is not rewritten while a line is added.
     fn held(&self) -> io::Result<File> {
         for _ in 0..ATTEMPTS {
             let file = self.open()?;
@@ -75,10 +75,10 @@ impl Lines {
         Err(io::Error::other("the file is being replaced again and again"))
     }
 
-    /// Replaces the lines that `change` gives another text for, each file by one rename. How many they were.
+    /// Replaces the lines that `change` returns another text for, each file by an atomic rename. Returns their number.
     pub fn rewrite(&self, change: impl Fn(&[u8]) -> Option<Vec<u8>>) -> io::Result<usize> {
         let mut changed = 0;
-        // The oldest first: what is set aside meanwhile is read twice, and not missed.
+        // The oldest first: a file that is rotated meanwhile is read twice, not missed.
         for number in (0..self.caps.files).rev() {
             changed += rewrite_file(&self.aside(number), &change)?;
         }
@@ -86,18 +86,18 @@ impl Lines {
     }
 
     fn open(&self) -> io::Result<File> {
-        // A link in its place would have us write, and later show, a file of somebody's choice.
+        // A link in its place would make Aside write to, and later show, an arbitrary file.
         let no_link = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
         let file =
             File::options().read(true).append(true).create(true).mode(0o600).custom_flags(no_link).open(&self.path)?;
-        // One that was there before us may be open to others.
+        // An existing file may be readable by others.
         if file.metadata()?.mode() & 0o077 != 0 {
             file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
         }
         Ok(file)
     }
 
-    /// `false` when another process does so at this moment.
+    /// Rotates the files. Returns `false` if another process does so at this moment.
     fn set_aside(&self) -> io::Result<bool> {
         let dir = File::open(self.path.parent().unwrap_or(Path::new("/")))?;
         if dir.try_lock().is_err() {
@@ -115,7 +115,7 @@ impl Lines {
         Ok(true)
     }
 
-    /// 0 is the file that is written; the greater the number, the older.
+    /// 0 is the current file; greater numbers are older.
     fn aside(&self, number: usize) -> PathBuf {
         if number == 0 {
             return self.path.clone();
@@ -125,12 +125,12 @@ impl Lines {
         name.into()
     }
 
-    /// Every file there may be, for whoever removes them.
+    /// All possible paths, for a caller that removes the files.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         (0..self.caps.files).map(|number| self.aside(number))
     }
 
-    /// Oldest first. Lines that are torn or not ours are left out.
+    /// Oldest first. Skips truncated and unknown lines.
     pub fn read<T: DeserializeOwned>(&self) -> io::Result<Vec<T>> {
         let mut found = Vec::new();
         for number in (0..self.caps.files).rev() {
@@ -143,7 +143,7 @@ impl Lines {
         Ok(found)
     }
 
-    /// What is written from now on.
+    /// Follows lines that are written from now on.
     pub fn follow(&self) -> io::Result<Follow> {
         let mut follow = Follow { path: self.path.clone(), file: None, rest: Vec::new() };
         if let Some(mut file) = follow.reopened()? {
@@ -161,7 +161,7 @@ fn rewrite_file(path: &Path, change: &impl Fn(&[u8]) -> Option<Vec<u8>>) -> io::
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
             opened => opened?,
         };
-        // Waits for a line that is being added, and keeps the next one waiting.
+        // Waits for a line that is being added, and makes the next one wait.
         file.lock()?;
         if !is_at(&file, path) {
             continue;
@@ -182,7 +182,7 @@ fn rewrite_file(path: &Path, change: &impl Fn(&[u8]) -> Option<Vec<u8>>) -> io::
         }
         if changed > 0 {
             let dir = path.parent().unwrap_or(Path::new("/"));
-            // 0600, as such files are made.
+            // Temporary files are created with mode 0600.
             let mut new = tempfile::Builder::new().prefix(".aside-").tempfile_in(dir)?;
             new.write_all(&text)?;
             new.as_file().sync_all()?;
@@ -216,7 +216,7 @@ fn ends_whole(file: &mut File) -> io::Result<bool> {
     Ok(last == [b'\n'])
 }
 
-/// Reads along, also when the file is set aside or deleted and a new one begins.
+/// Follows a file, also when it is rotated or deleted and a new one begins.
 pub struct Follow {
     path: PathBuf,
     file: Option<File>,
@@ -225,11 +225,11 @@ pub struct Follow {
 }
 
 impl Follow {
-    /// What was written since the last call.
+    /// Returns what was written since the last call.
     pub fn more<T: DeserializeOwned>(&mut self) -> io::Result<Vec<T>> {
         let mut found = Vec::new();
         loop {
-            // Asked before reading to the end: what is written to the old file before it is set aside is read from it.
+            // Reopened before reading to the end, so that what is written to the old file before its rotation is read too.
             let next = self.reopened()?;
             if let Some(file) = &mut self.file {
                 file.read_to_end(&mut self.rest)?;

@@ -1,5 +1,5 @@
-//! Lines that were taken for sentences and are none, as the person said: they go to the shell from then on. Kept in one
-//! file that the daemon and the commands read and write at once. Knows nothing of why a line was taken for a sentence.
+//! Stores lines that the user marked as wrongly classified as prose: they go to the shell from then on. One file, read and written by the
+//! daemon and by commands at once. Does not know why a line was classified as prose.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::paths::{self, Paths};
 
-/// Lines that are kept; the newest stay.
+/// Cap on marks; the newest stay.
 pub const MAX_MARKS: usize = 1000;
 
-/// Bytes of a line that are written down. A longer one is known by its digest.
+/// Bytes of a line that are stored. A longer one is identified by its digest.
 const MAX_LINE: usize = 1024;
 
 /// Bytes of the file that are read: more than all marks take.
@@ -29,14 +29,14 @@ pub struct Marks {
     read: Mutex<Known>,
 }
 
-/// A line as it is kept.
+/// A mark as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// RFC 3339, in UTC.
     pub ts: String,
-    /// Without its secrets, and no longer than is worth showing.
+    /// Redacted and truncated.
     pub line: String,
-    /// Of the whole line, when that is not what `line` says.
+    /// The digest of the whole line, if `line` is not that.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sha256: Option<String>,
 }
@@ -48,7 +48,7 @@ pub enum Marked {
     Again,
 }
 
-/// What was in the file when it was last looked at.
+/// The content of the file at the last check.
 #[derive(Default)]
 struct Known {
     stamp: Option<Stamp>,
@@ -70,7 +70,7 @@ struct Stamp {
 }
 
 impl Marks {
-    /// Touches nothing yet.
+    /// Accesses no file yet.
     pub fn new(paths: &Paths) -> Self {
         Self::at(paths.marks())
     }
@@ -83,13 +83,13 @@ impl Marks {
         &self.path
     }
 
-    /// Whether the line goes to the shell, as of the last look. Touches no file.
+    /// Whether the line goes to the shell, as of the last check. Accesses no file.
     pub fn has(&self, line: &str) -> bool {
         let set = Arc::clone(&self.known().set);
         set.has(line.trim())
     }
 
-    /// Reads the file when it has changed; else this takes a microsecond. Holds no lock while it touches the file system.
+    /// Reads the file if it has changed; otherwise takes a microsecond. Holds no lock while it accesses the file system.
     pub fn look(&self) {
         let stamp = Stamp::of(&self.path);
         if stamp == self.known().stamp {
@@ -100,9 +100,9 @@ impl Marks {
         (known.set, known.stamp) = (set, stamp);
     }
 
-    /// Oldest first. Lines of the file that are no marks are left out.
+    /// Oldest first. Skips lines of the file that are not marks.
     pub fn list(&self) -> io::Result<Vec<Mark>> {
-        // A pipe in its place must not let us wait.
+        // A FIFO in its place must not block.
         let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
         let file = match File::options().read(true).custom_flags(flags).open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -116,7 +116,7 @@ impl Marks {
         Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
     }
 
-    /// It is in the file when this returns.
+    /// The mark is in the file when this returns.
     pub fn mark(&self, line: &str) -> io::Result<Marked> {
         let new = Mark::of(line);
         self.change(|marks| {
@@ -129,7 +129,7 @@ impl Marks {
         })
     }
 
-    /// Takes a mark back, the newest when no line is named. Says which.
+    /// Removes a mark, the newest if no line is given. Returns it.
     pub fn unmark(&self, line: Option<&str>) -> io::Result<Option<Mark>> {
         let named = line.map(Mark::of);
         self.change(|marks| {
@@ -141,7 +141,7 @@ impl Marks {
         })
     }
 
-    /// Takes secrets out of marks that were written with them. How many.
+    /// Redacts marks that were written with secrets. Returns their number.
     pub fn clean(&self) -> io::Result<usize> {
         if !self.path.exists() {
             return Ok(0);
@@ -150,7 +150,7 @@ impl Marks {
             let mut cleaned = 0;
             for mark in marks {
                 if let std::borrow::Cow::Owned(redacted) = redact(&mark.line) {
-                    // The line is still known by its digest.
+                    // The digest still identifies the line.
                     mark.sha256 = mark.sha256.take().or_else(|| Some(digest_of(mark.line.trim())));
                     mark.line = redacted;
                     cleaned += 1;
@@ -160,7 +160,7 @@ impl Marks {
         })
     }
 
-    /// One after the other, whoever else does so; and whole, whatever happens meanwhile.
+    /// Changes the file under a lock, by an atomic rename.
     fn change<T>(&self, change: impl FnOnce(&mut Vec<Mark>) -> T) -> io::Result<T> {
         let dir = self.path.parent().unwrap_or(Path::new("/"));
         paths::private_dir(dir).map_err(|error| io::Error::other(format!("{error:#}")))?;
@@ -175,7 +175,7 @@ impl Marks {
                 serde_json::to_writer(&mut text, mark)?;
                 text.push(b'\n');
             }
-            // 0600, as such files are made.
+            // Temporary files are created with mode 0600.
             let mut file = tempfile::Builder::new().prefix(".aside-").tempfile_in(dir)?;
             file.write_all(&text)?;
             file.persist(&self.path)?;
@@ -287,7 +287,7 @@ mod tests {
         std::fs::create_dir_all(marks.path().parent().unwrap()).unwrap();
         std::fs::write(marks.path(), many).unwrap();
         assert!(looked(&marks).has("line 0"));
-        // What is marked again is new again.
+        // Marking a line again makes it the newest.
         marks.mark("line 0").unwrap();
         marks.mark("one more").unwrap();
         assert_eq!(marks.list().unwrap().len(), MAX_MARKS);

@@ -1,9 +1,8 @@
-//! The history on disk: one SQLite file that the daemon and `aside history` may use at once. Keeps what it is given:
-//! which commands may be kept is decided in `aside_core::history::filter`.
+//! The history on disk: one SQLite file that the daemon and `aside history` may use at once. Stores what it is given:
+//! `aside_core::history::filter` decides which commands may be stored.
 //!
-//! An append is in the file before it returns, so killing the daemon loses nothing it acknowledged (losing power may:
-//! we do not wait for the disk). A damaged file is set aside wherever the damage shows, and the call is made again on
-//! a new one: hence `&mut self` throughout.
+//! An append is in the file before it returns, so killing the daemon loses nothing that it acknowledged (a power loss may, since there is
+//! no fsync). A damaged file is set aside wherever the damage shows, and the call is repeated on a new one: hence `&mut self` throughout.
 
 use std::path::{Path, PathBuf};
 
@@ -31,19 +30,19 @@ pub mod marks;
 pub mod reroutes;
 pub mod search;
 
-/// About a gigabyte. The oldest rows go first.
+/// About a gigabyte. The oldest rows are pruned first.
 const MAX_ROWS: i64 = 5_000_000;
 
-/// How many appends pass before the rows are counted again.
+/// Appends between two checks of the row count.
 const APPENDS_BETWEEN_PRUNES: usize = 1000;
 
-/// A directory, session, host or shell name that is longer is left out of its row. The longest path there is.
+/// A longer directory, session, host or shell name is left out of its row. This is the longest possible path.
 const MAX_FIELD: usize = 4096;
 
 pub struct History {
     path: PathBuf,
     access: Access,
-    /// Empty after the file was lost and no new one could be made; every call tries again.
+    /// `None` after the file was lost and no new one could be created; every call tries again.
     database: Option<Database>,
     notice: Option<Notice>,
     appends: usize,
@@ -57,14 +56,14 @@ enum Access {
     Read,
 }
 
-/// Something the person should hear about, in whole sentences.
+/// Something to tell the user, in whole sentences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice(pub String);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Appended {
     New(i64),
-    /// The shell sent this record before.
+    /// The shell has sent this record before.
     Known,
 }
 
@@ -81,7 +80,7 @@ pub struct Row {
     pub entry: Entry,
 }
 
-/// A row while it passes by.
+/// A row during iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowRef<'row> {
     pub id: i64,
@@ -90,12 +89,12 @@ pub struct RowRef<'row> {
     pub exit: Option<i32>,
     pub start_ms: Option<i64>,
     pub session: Option<&'row str>,
-    /// It ran in a private shell.
+    /// Whether it ran in a private shell.
     pub private: bool,
 }
 
 impl History {
-    /// Makes the file and its directory if need be, for this user only.
+    /// Creates the file and its directory if needed, readable by this user only.
     pub fn open(path: &Path) -> anyhow::Result<(Self, Option<Notice>)> {
         let (database, notice) = Database::open(path, NewIds::FromOne)?;
         let mut history = Self {
@@ -111,7 +110,7 @@ impl History {
         Ok((history, notice))
     }
 
-    /// `None` when there is no history yet.
+    /// Returns `None` if there is no history yet.
     pub fn open_to_read(path: &Path) -> anyhow::Result<Option<Self>> {
         let Some(database) = Database::open_to_read(path)? else { return Ok(None) };
         Ok(Some(Self {
@@ -124,17 +123,17 @@ impl History {
         }))
     }
 
-    /// What happened to the file since the last call that the person should hear about.
+    /// Takes the notice for the user about what happened to the file since the last call.
     pub fn take_notice(&mut self) -> Option<Notice> {
         self.notice.take()
     }
 
-    /// What happened last to the file, since it was opened, that the person should hear about.
+    /// The last notice for the user about the file, since it was opened.
     pub fn notice(&self) -> Option<&Notice> {
         self.notice.as_ref()
     }
 
-    /// `seq` numbers the records of a session, so that a record that is sent again is not stored again.
+    /// `seq` numbers the records of a session, so that a record that is sent twice is stored once.
     pub fn append(&mut self, entry: &Entry, seq: Option<i64>) -> anyhow::Result<Appended> {
         if entry.command.len() > MAX_COMMAND {
             bail!("could not keep a command of {} bytes: the limit is {MAX_COMMAND}", entry.command.len());
@@ -150,15 +149,14 @@ impl History {
         Ok(appended)
     }
 
-    /// Adds the entries that are not there yet, all or none of them, in their order. `progress` hears how many of them
-    /// have been dealt with.
+    /// Adds the entries that are not stored yet, in order, all or none. `progress` receives the number of processed entries.
     pub fn import(&mut self, entries: &[Entry], progress: &mut dyn FnMut(usize)) -> anyhow::Result<Imported> {
         let imported = self.with(|connection| import::import(connection, entries, progress))?;
         self.prune()?;
         Ok(imported)
     }
 
-    /// The rows that were stored last, newest first, with smaller ids than `before`.
+    /// The rows that were stored last, newest first, with ids below `before`.
     pub fn newest(&mut self, limit: usize, before: Option<i64>) -> anyhow::Result<Vec<Row>> {
         self.with(|connection| {
             let private = database::private_column(connection)?;
@@ -174,14 +172,14 @@ impl History {
         })
     }
 
-    /// Every row with a greater id, in the order of their ids. A file that replaces a damaged one goes on with greater
-    /// ids than any before, so this finds what was added whatever happened in between.
+    /// Every row with a greater id, ordered by id. A file that replaces a damaged one continues with greater ids, so this finds what was
+    /// added whatever happened in between.
     pub fn each_since(&mut self, after_id: i64, mut visit: impl FnMut(RowRef<'_>)) -> anyhow::Result<()> {
         self.with(|connection| each(connection, "WHERE id > ? ORDER BY id", &[after_id], &mut visit))
     }
 
-    /// Every row, oldest first. Those without a time count as older than all others. Where damage shows on the way,
-    /// `visit` has seen the rows before it, and the notice tells.
+    /// Every row, oldest first; rows without a time come first. If damage shows on the way, `visit` has seen the rows before it, and a
+    /// notice is set.
     pub fn each_in_time_order(&mut self, mut visit: impl FnMut(RowRef<'_>)) -> anyhow::Result<()> {
         self.with(|connection| each(connection, "ORDER BY start, id", &[], &mut visit))
     }
@@ -197,7 +195,7 @@ impl History {
         })
     }
 
-    /// The newest rows that fit, oldest of them first.
+    /// The newest matching rows, oldest of them first.
     pub fn search(&mut self, search: &Search) -> anyhow::Result<Vec<Row>> {
         self.with(|connection| search.run(connection))
     }
@@ -209,8 +207,8 @@ impl History {
     fn prune(&mut self) -> anyhow::Result<()> {
         let max_rows = self.max_rows;
         self.with(|connection| {
-            // Ids are never used twice, so there are at most as many rows as they span; counting reads them all.
-            // (Two subqueries: SQLite finds one end of the table at once, but for both together it reads everything.)
+            // Ids are never reused, so their span bounds the number of rows; counting would read them all. (Two subqueries: SQLite finds
+            // one end of the table at once, but for both together it reads everything.)
             let span = "SELECT coalesce((SELECT max(id) FROM history) - (SELECT min(id) FROM history) + 1, 0)";
             if connection.query_row(span, [], |row| row.get::<_, i64>(0))? <= max_rows {
                 return Ok(());
@@ -247,8 +245,8 @@ impl History {
         act(&mut database.connection).with_context(|| format!("could not use {path}"))
     }
 
-    /// Another process may have set the file aside, or the person removed it: a record written to the old one would be
-    /// lost, so look before each use. It costs two microseconds.
+    /// Another process may have set the file aside, or the user removed it: a record written to the old one would be lost, so this checks
+    /// before each use. It costs two microseconds.
     fn follow_the_file(&mut self) -> anyhow::Result<()> {
         let current = self.database.as_ref().is_some_and(|database| database.is_still_at(&self.path));
         if self.access == Access::Read || current {
@@ -270,7 +268,7 @@ const COLUMNS: &str = "id, command, cwd, exit, start, duration, session, shell, 
 const INSERT: &str = "INSERT INTO history (command, cwd, exit, start, duration, session, shell, host, seq, private) \
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, seq) WHERE seq IS NOT NULL DO NOTHING";
 
-/// False when the record is there already.
+/// Returns `false` if the record is stored already.
 fn insert(statement: &mut Statement<'_>, entry: &Entry, seq: Option<i64>) -> rusqlite::Result<bool> {
     let values = params![
         entry.command,
@@ -282,10 +280,10 @@ fn insert(statement: &mut Statement<'_>, entry: &Entry, seq: Option<i64>) -> rus
         Some(entry.shell.as_str()).filter(|shell| shell.len() <= MAX_FIELD).unwrap_or_default(),
         short(&entry.host),
         seq,
-        // Absent where it is not so, as in a file of an older version.
+        // NULL if it is not private, as in a file of an older version.
         entry.private.then_some(1),
     ];
-    // Not RETURNING: a statement that is left after its first row commits unwatched, and this one is an acknowledgement.
+    // Not RETURNING: a statement that is dropped after its first row commits without reporting errors, and this one is an acknowledgement.
     Ok(statement.execute(values)? > 0)
 }
 
@@ -303,7 +301,7 @@ fn each(connection: &Connection, which: &str, params: &[i64], visit: &mut dyn Fn
     let mut rows = connection.prepare(&sql)?;
     let mut rows = rows.query(rusqlite::params_from_iter(params))?;
     while let Some(row) = rows.next()? {
-        // A row that damage made unreadable, without SQLite noticing, is passed over.
+        // Skips a row that damage made unreadable without SQLite noticing.
         let Ok(command) = row.get_ref(1)?.as_str() else { continue };
         visit(RowRef {
             id: row.get(0)?,
@@ -318,12 +316,12 @@ fn each(connection: &Connection, which: &str, params: &[i64], visit: &mut dyn Fn
     Ok(())
 }
 
-/// Nothing where an older version wrote it. What damage has made of a mark is still one.
+/// NULL in rows of an older version. A damaged value still counts as private.
 fn is_private(value: rusqlite::types::ValueRef<'_>) -> bool {
     !matches!(value, rusqlite::types::ValueRef::Null | rusqlite::types::ValueRef::Integer(0))
 }
 
-/// `None` for a row that damage made unreadable, without SQLite noticing.
+/// Returns `None` for a row that damage made unreadable without SQLite noticing.
 fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<Row>> {
     let text = |index| -> rusqlite::Result<Option<String>> { Ok(row.get_ref(index)?.as_str().ok().map(str::to_owned)) };
     let number = |index| -> rusqlite::Result<Option<i64>> { Ok(row.get_ref(index)?.as_i64().ok()) };
@@ -337,7 +335,7 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<Row>> {
         session: text(6)?,
         shell,
         host: text(8)?,
-        // Not every query asks for it.
+        // Not every query selects it.
         private: row.get_ref("private").is_ok_and(is_private),
     };
     Ok(Some(Row { id: row.get(0)?, entry }))

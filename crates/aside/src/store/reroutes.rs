@@ -1,5 +1,4 @@
-//! Which lines were taken for sentences, why, and what became of them. Stays on this machine, without secrets; what a
-//! person sees of it is `aside log`.
+//! Logs which lines were classified as prose, why, and what happened to them. Stays on this machine, without secrets; `aside log` shows it.
 
 use std::io;
 
@@ -14,7 +13,7 @@ use crate::store::lines::{Caps, Lines};
 /// Some thousand lines a file.
 const CAPS: Caps = Caps { bytes: 1024 * 1024, files: 4 };
 
-/// Bytes of a text that are kept; more was pasted, not typed.
+/// Bytes of a text that are kept; anything longer was pasted.
 const MAX_TEXT: usize = 4 * 1024;
 
 pub struct Reroutes {
@@ -24,11 +23,11 @@ pub struct Reroutes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Became {
-    /// It was taken for a sentence, and answered.
+    /// It was classified as prose, and answered.
     Answered,
-    /// It was taken for a sentence, and nothing was asked until the person says so.
+    /// It was classified as prose, and the user was offered an answer.
     Offered,
-    /// The person said themselves that it is one.
+    /// The user explicitly asked.
     Asked,
 }
 
@@ -37,7 +36,7 @@ pub struct Rerouted {
     pub session: String,
     pub cwd: String,
     pub shell: String,
-    /// Whether it had been run.
+    /// Before or after it was run.
     pub phase: Phase,
     pub exit: i32,
     /// As it was typed.
@@ -46,7 +45,7 @@ pub struct Rerouted {
     pub became: Became,
 }
 
-/// One as it is kept.
+/// An entry as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Noted {
     /// RFC 3339, in UTC.
@@ -64,18 +63,18 @@ impl Reroutes {
         &self.lines
     }
 
-    /// Kept when this returns, without its secrets.
+    /// Written when this returns, without its secrets.
     pub fn note(&self, rerouted: &Rerouted) -> io::Result<()> {
         self.lines.append(&Noted { ts: Timestamp::now().to_string(), rerouted: clean(rerouted) })
     }
 
-    /// Everything that is still kept, oldest first. An offer that was taken is told once, as an answer.
+    /// All stored entries, oldest first. An accepted offer is listed once, as an answer.
     pub fn read(&self) -> io::Result<Vec<Noted>> {
         let mut all: Vec<Noted> = Vec::new();
         for noted in self.lines.read::<Noted>()? {
             let Rerouted { session, line, became, .. } = &noted.rerouted;
             if *became == Became::Answered {
-                // Only the last of a session can still be taken.
+                // Only the last offer of a session can still be accepted.
                 let last = all.iter().rposition(|earlier| earlier.rerouted.session == *session);
                 let offered = last.filter(|last| {
                     let earlier = &all[*last].rerouted;
@@ -88,7 +87,7 @@ impl Reroutes {
         Ok(all)
     }
 
-    /// The last line that was taken for a sentence, of a session or of all.
+    /// The last line that was classified as prose, of a session or of all.
     pub fn last(&self, session: &str) -> io::Result<Option<String>> {
         let taken = |noted: &Noted| noted.rerouted.became != Became::Asked;
         let own = |noted: &Noted| session.is_empty() || noted.rerouted.session == session;
@@ -111,7 +110,7 @@ fn clean(rerouted: &Rerouted) -> Rerouted {
     }
 }
 
-/// Cut first: half a secret is one still, and is looked for in what is left.
+/// Truncates first: half a secret is still a secret, and is looked for in what is left.
 fn kept(text: &str) -> String {
     redact(&text[..text.floor_char_boundary(MAX_TEXT)]).into_owned()
 }

@@ -1,4 +1,4 @@
-//! The questions that `aside history` asks. They read every row, which no prompt could wait for.
+//! The queries of `aside history`. They read every row, too slow for a prompt.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ const TOP_DIRECTORIES: usize = 5;
 pub struct Search {
     /// All of them occur in the command; the case of ASCII letters does not matter.
     pub words: Vec<String>,
-    /// Spellings of one directory; none means anywhere.
+    /// Spellings of one directory; empty means anywhere.
     pub directories: Vec<String>,
     pub outcome: Outcome,
     pub limit: usize,
@@ -78,7 +78,7 @@ impl Search {
     }
 }
 
-/// `%` and `_` are wild in SQL; the person meant them as they stand.
+/// Escapes the wildcards `%` and `_` of SQL, which the user means literally.
 fn escape(word: &str) -> String {
     word.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }

@@ -1,4 +1,4 @@
-//! The store against files as they really are: damaged, shared, killed under it, written by real shells.
+//! Tests the store against real files: damaged, shared, killed during a write, written by real shells.
 
 #![expect(clippy::disallowed_methods, reason = "a child to kill, and real shells that write history files")]
 
@@ -201,7 +201,7 @@ fn the_oldest_rows_go_when_there_are_too_many() {
         &[ran_at("newest", 50), ran_at("old", 10), ran("timeless"), ran_at("newer", 40), ran_at("new", 30)],
     );
     assert_eq!(commands(&mut history), ["newest", "newer", "new"]);
-    // The id of a row that went does not come again.
+    // The id of a pruned row is not reused.
     assert_eq!(history.append(&ran_at("last", 60), None).unwrap(), Appended::New(6));
 }
 
@@ -237,7 +237,7 @@ fn nobody_else_can_read_it() {
 #[test]
 fn two_connections_write_at_once() {
     let (_temp, path) = fresh();
-    // Opening, too: both find no file and want to create the tables.
+    // Opening races too: each thread finds no file and wants to create the tables.
     std::thread::scope(|scope| {
         for session in ["s1", "s2", "s3", "s4"] {
             let path = &path;
@@ -256,7 +256,7 @@ fn two_connections_write_at_once() {
 
 #[test]
 fn many_open_a_new_file_at_once() {
-    // Each round is another chance for two of them to want the same lock.
+    // Each round is another chance for two of them to race for the same lock.
     for _ in 0..20 {
         let (_temp, path) = fresh();
         std::thread::scope(|scope| {
@@ -309,7 +309,7 @@ fn an_empty_file_is_a_new_history() {
     assert_eq!(commands(&mut history), ["ls"]);
 }
 
-/// Overwrites some pages in the middle of a sound file of many.
+/// Overwrites some pages in the middle of a large valid file.
 fn damage_the_middle(path: &Path) {
     let size = std::fs::metadata(path).unwrap().len();
     assert!(size > 400_000, "{size}");
@@ -366,7 +366,7 @@ fn a_file_that_another_process_set_aside_is_followed() {
     let (_temp, path) = fresh();
     let mut daemon = open(&path);
     daemon.append(&ran("before"), None).unwrap();
-    // What the other process does, seen from here.
+    // Simulates what the other process does.
     for suffix in ["-wal", "-shm", ""] {
         let from = format!("{}{suffix}", path.display());
         std::fs::rename(&from, format!("{}.corrupt-1{suffix}", path.display())).unwrap();
@@ -445,7 +445,7 @@ fn reading_a_damaged_file_says_so_and_renames_nothing() {
     assert_eq!(set_aside(&path), Vec::<PathBuf>::new());
 }
 
-/// Runs as a child of the test below, and as nothing in a normal run.
+/// Runs as a child of the test below; does nothing in a normal run.
 #[test]
 fn appends_until_it_is_killed() {
     let Some(path) = std::env::var_os("ASIDE_TEST_APPEND_TO") else { return };
@@ -590,7 +590,7 @@ fn says_what_is_wrong_with_what_is_not_atuins() {
     assert!(complaint(&path.with_file_name("missing")).contains("could not read"));
 }
 
-/// Has a real shell write its history file, from commands that are hard to write down.
+/// Makes a real shell write its history file, from commands that are hard to encode.
 fn written_by(shell: &str, script: &str, commands: &[&str]) -> Vec<u8> {
     let temp = tempfile::tempdir().unwrap();
     let file = temp.path().join("history");
@@ -646,15 +646,15 @@ fn reads_what_a_real_bash_wrote() {
         for line; do history -s \"$line\"; done; history -w; unset HISTFILE";
     let file = written_by("bash", script, &HARD);
     let parsed = Format::Bash.parse(&file);
-    // bash notes its own lines, too.
+    // bash records the lines of the script, too.
     let read: Vec<&str> = parsed.entries.iter().map(|entry| entry.command.as_str()).collect();
     let read: Vec<&str> = read.into_iter().filter(|command| HARD.contains(command)).collect();
-    // A line that is whole by itself ends a command: what follows it without a stamp is another one.
+    // A line that is complete by itself ends a command: what follows it without a timestamp is another one.
     let hard: Vec<&str> = HARD.into_iter().filter(|command| !command.starts_with("a backslash and a space")).collect();
     assert_eq!((read, parsed.skipped), (hard, 0));
 }
 
-/// As an older version made it: no column says whether a shell was private.
+/// A file of an older version has no column for private shells.
 #[test]
 fn a_file_of_an_older_version_is_read_and_gets_the_mark_of_private_shells() {
     let (_temp, path) = fresh();

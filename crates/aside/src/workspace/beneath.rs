@@ -1,5 +1,5 @@
-//! Directories and files below a root, reached only from its descriptor and never through a symbolic link, so that a name that was
-//! checked cannot lead elsewhere later. Opens for reading alone.
+//! Opens directories and files below a root, only from its descriptor and never through a symbolic link, so that a checked name cannot lead
+//! elsewhere later. Read-only.
 
 use std::fs::File;
 use std::io;
@@ -11,7 +11,7 @@ use aside_core::task::diff::name::Name;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-/// How often a look that the kernel could not finish, since somebody renames things meanwhile, is repeated.
+/// How often to retry a lookup that the kernel could not finish because of concurrent renames.
 const TRIES: usize = 16;
 
 #[derive(Debug)]
@@ -20,12 +20,12 @@ pub struct Root {
     path: PathBuf,
 }
 
-/// What is at a name, opened if it can be.
+/// What exists at a name, opened if possible.
 #[derive(Debug)]
 pub enum Opened {
     Nothing,
     File(File, Stat),
-    /// A directory, a link, a device: in words.
+    /// A directory, a link or a device, in words.
     Other(&'static str),
 }
 
@@ -41,7 +41,7 @@ impl Root {
         &self.path
     }
 
-    /// Whether its path still leads to it.
+    /// Fails if the path no longer leads to this directory.
     pub fn check(&self) -> anyhow::Result<()> {
         let there = rustix::fs::lstat(&self.path).ok();
         let own = rustix::fs::fstat(&self.dir).context("could not look at the workspace")?;
@@ -51,7 +51,7 @@ impl Root {
         Ok(())
     }
 
-    /// The directory of these parts. `NotFound` when it is not there.
+    /// Opens a directory by its path components. Fails with `NotFound` if it does not exist.
     pub fn dir(&self, parts: &[&str]) -> io::Result<Dir> {
         if parts.is_empty() {
             return Ok(Dir(rustix::io::fcntl_dupfd_cloexec(&self.dir, 0)?));
@@ -74,7 +74,7 @@ impl Root {
             Err(error) if Errno::from_io_error(&error) == Some(Errno::LOOP) => {
                 Ok(Opened::Other("behind a symbolic link"))
             }
-            // Part by part, a link is no directory either.
+            // In the component-wise fallback, a link fails as not a directory, too.
             Err(error) if Errno::from_io_error(&error) == Some(Errno::NOTDIR) => {
                 Ok(Opened::Other("behind a file or a link"))
             }
@@ -97,7 +97,7 @@ fn beneath(_: &OwnedFd, _: &str) -> rustix::io::Result<OwnedFd> {
     Err(Errno::NOSYS)
 }
 
-/// The same, part by part: for kernels that cannot do it at once. No part is `..`, and none may be a link.
+/// The component-wise fallback for kernels without `openat2`. No component is `..`, and none may be a link.
 fn walk(dir: &OwnedFd, parts: &[&str]) -> rustix::io::Result<OwnedFd> {
     let mut dir = rustix::io::fcntl_dupfd_cloexec(dir, 0)?;
     for part in parts {
@@ -106,7 +106,7 @@ fn walk(dir: &OwnedFd, parts: &[&str]) -> rustix::io::Result<OwnedFd> {
     Ok(dir)
 }
 
-/// A directory below the root. Whatever happens to its name, this stays the one that was found.
+/// A directory below the root. Stays the same one, whatever happens to its name.
 #[derive(Debug)]
 pub struct Dir(OwnedFd);
 
@@ -115,9 +115,9 @@ impl Dir {
         &self.0
     }
 
-    /// A regular file, to be read; a pipe or a device is not waited for.
+    /// Opens a regular file for reading; never blocks on a FIFO or a device.
     pub fn open_file(&self, name: &str) -> io::Result<Opened> {
-        // Opening a device can do something, so it is not opened.
+        // Checked before opening, since opening a device can have side effects.
         let stat = match rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => stat,
             Err(Errno::NOENT) => return Ok(Opened::Nothing),
@@ -156,7 +156,7 @@ fn other(kind: FileType) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// The two ways to a directory agree, also about links.
+    /// Both ways to open a directory agree, also about links.
     #[test]
     fn kernels_that_cannot_look_at_once_find_the_same() {
         let temp = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! What git says about a workspace: the branch, what has changed, and changes to look at. Runs nothing that the repository names, and
-//! believes none of its settings about where the files are.
+//! Asks git about a workspace: the branch, what has changed, and diffs. Runs nothing that the repository names, and trusts none of its
+//! settings about where the files are.
 
 use std::os::unix::fs::MetadataExt;
 
@@ -20,43 +20,43 @@ use crate::workspace::{Workspace, read};
 use crate::world::changes::filters;
 use crate::world::repository::repository;
 
-/// Files that are told by name, and files whose changes are looked at together.
+/// Caps on the changed files listed by name, on untracked files, and on the files of a diff.
 const MAX_CHANGED: usize = 500;
 const MAX_UNTRACKED: usize = 20;
 const MAX_PATHS: usize = 100;
-/// Commits that are told by their first lines.
+/// Cap on commits that are listed by their first lines.
 const MAX_COMMITS: usize = 10;
 
-/// The tree without files, in repositories whose ids have 40 letters.
+/// The empty tree, in repositories with SHA-1 ids.
 const EMPTY: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-/// Branches that others leave, the likeliest first.
+/// Usual names of the main branch, the likeliest first.
 const MAIN: &[&str] = &["main", "master", "trunk", "develop", "dev"];
 
-/// What is so at the moment.
+/// The current state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// Empty when nothing is checked out by a name.
+    /// Empty with a detached HEAD.
     pub branch: String,
-    /// Paths from the top, those that are tracked first.
+    /// Paths from the root, tracked files first.
     pub changed: Vec<String>,
-    /// Branch and status, for people and models.
+    /// Branch and status, for the user and for models.
     pub text: String,
-    /// Why this is not everything: no repository, somebody else's, a broken one, too much.
+    /// Why this is incomplete: no repository, another user's, a broken one, too much.
     pub note: Option<String>,
 }
 
-/// A change to look at.
+/// A change to review.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    /// As `git diff` prints it; without what is in files of the deny list.
+    /// As `git diff` prints it; without the content of denied files.
     pub diff: String,
-    /// What it is a diff of: `the working tree against the last commit`.
+    /// What is compared: `the working tree against the last commit`.
     pub of: Both,
-    /// What is not in it, and what is worth knowing.
+    /// What is left out, and other remarks.
     pub notes: Vec<Both>,
 }
 
-/// A repository that may be asked, and the filters that its settings define.
+/// A repository that may be queried, and the filters that its settings define.
 struct Asked<'a> {
     workspace: &'a Workspace,
     filters: Filters,
@@ -74,7 +74,7 @@ impl Workspace {
         }
     }
 
-    /// The paths are from the top; none for all. The error is a sentence for the person.
+    /// Paths are relative to the root; an empty list means all. The error is a sentence for the user.
     pub fn change(&self, what: &What, paths: &[String]) -> anyhow::Result<Change> {
         let asked = self.asked()?;
         let names: Vec<String> =
@@ -84,7 +84,7 @@ impl Workspace {
         let question = Question::Diff { filters: &asked.filters, between: &between, paths: &names };
         let diff = probe(&Probe::Git { root: &self.root, question });
         let diff = diff.with_context(|| asked.trouble(&format!("could not compare {}", of.english)))?;
-        // It is cut at the end of a line, which is near.
+        // The output is cut at the end of a line near the limit.
         if diff.len() + 64 * 1024 > DIFF_BYTES {
             let megabytes = DIFF_BYTES / 1024 / 1024;
             notes.push(Both::new(
@@ -109,7 +109,7 @@ impl Workspace {
         Ok(Change { diff, of, notes })
     }
 
-    /// Whether there is anything to compare with.
+    /// Whether there is a repository to compare with.
     pub fn has_repository(&self) -> bool {
         self.root.join(".git").exists()
     }
@@ -147,7 +147,7 @@ impl Asked<'_> {
         probe(&Probe::Git { root: &self.workspace.root, question: Question::State { filters: &self.filters } })
     }
 
-    /// Git has failed, and says nothing here: what it most likely is.
+    /// The most likely reason why git failed, since its error output is not available here.
     fn trouble(&self, what: &str) -> String {
         let root = &self.workspace.root;
         let ours = rustix::process::geteuid().as_raw();
@@ -170,14 +170,14 @@ impl Asked<'_> {
         Revision::new("HEAD").filter(|head| self.is_there(head))
     }
 
-    /// A name that git knows, as a branch of ours, a branch of a remote, a tag or an id.
+    /// Resolves a name: a local branch, a remote branch, a tag or an id.
     fn revision(&self, text: &str) -> anyhow::Result<Revision> {
         let revision = Revision::new(text).filter(|revision| self.is_there(revision));
         let remote = || Revision::new(&format!("origin/{text}")).filter(|revision| self.is_there(revision));
         revision.or_else(remote).with_context(|| format!("there is no branch, tag or commit {}", text::clean(text)))
     }
 
-    /// The branch that others leave.
+    /// The main branch.
     fn main(&self) -> anyhow::Result<Revision> {
         let root = &self.workspace.root;
         let listed = |prefix| probe(&Probe::Git { root, question: Question::Refs { prefix } }).unwrap_or_default();
@@ -194,7 +194,7 @@ impl Asked<'_> {
         Revision::new(&found).context("there is no main branch")
     }
 
-    /// What to compare, in words, and what is worth knowing about it.
+    /// What to compare, its description, and remarks about it.
     fn between(&self, what: &What) -> anyhow::Result<(Between, Both, Vec<Both>)> {
         let empty = || Revision::new(EMPTY).context("there is no empty tree");
         let head = self.head();
@@ -255,11 +255,11 @@ impl Asked<'_> {
         })
     }
 
-    /// The first lines of the commits, the newest first.
+    /// The first lines of the commits, newest first.
     fn commits(&self, since: Option<&Revision>, of: &Revision) -> Vec<Both> {
         let log = probe(&Probe::Git { root: &self.workspace.root, question: Question::Log { since, of } })
             .unwrap_or_default();
-        // The first commit of all has none before it, and the log of it is itself alone.
+        // The first commit has no predecessor, and its log is the commit itself.
         let count = log.lines().count();
         let told = log.lines().filter_map(|line| line.split_once('\t'));
         let row = |(id, title): (&str, &str)| {
@@ -277,8 +277,8 @@ impl Asked<'_> {
         told
     }
 
-    /// New files that git does not know of are in none of its diffs, and are where most is that nobody meant to commit. As if they were
-    /// added, as much of them as a model would be shown of any files; and what is worth knowing.
+    /// Renders untracked files as additions, up to the limits for a model's context, with remarks. They are in none of git's diffs, and
+    /// hold most of what is committed by accident.
     fn untracked(&self, paths: &[String]) -> (String, Vec<Both>) {
         let state = self.state().unwrap_or_default();
         let inside = |file: &str| {
@@ -296,7 +296,7 @@ impl Asked<'_> {
         let mut read = 0;
         for file in files.iter().take(MAX_UNTRACKED) {
             let name = text::clean(file).replace('\n', " ");
-            // That it is there is worth a word; what is in it is nobody's business.
+            // A denied file is mentioned, but its content is not shown.
             if denied(file).is_some() {
                 diff.push_str(&fresh::header(file).unwrap_or_default());
                 notes.push(Both::new(format!("{name} is new and not tracked"), format!("{name} 是新文件，没有被跟踪")));
@@ -331,7 +331,7 @@ impl Asked<'_> {
     }
 }
 
-/// From the branch, and entries of two letters, a blank and a path, each ended by a NUL.
+/// Parses the branch, and entries of two letters, a blank and a path, each ended by a NUL.
 fn facts(state: &str) -> Facts {
     let mut branch = String::new();
     let mut told = String::new();

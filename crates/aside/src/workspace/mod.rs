@@ -1,5 +1,5 @@
-//! The directory that a task is about, and what is in it: its files (tree), their contents (read), what is found in them (search), what
-//! git says (git), what has changed since (snapshot). Reads only, bounded, and never through a link that leads out. Blocks: call it on a thread that may.
+//! The directory that a task is about: its files (tree), their content (read), searches (search), git's view (git), changes since a point
+//! in time (snapshot). Read-only, bounded, and never through a link that leads out. Blocks: call it on a blocking thread.
 
 pub mod beneath;
 pub mod git;
@@ -44,7 +44,7 @@ impl Workspace {
         &self.cwd
     }
 
-    /// What somebody in `cwd` calls so, as the workspace calls it; as it was written when it cannot be a name in there.
+    /// Converts a path relative to `cwd` into one relative to the root; returns it unchanged if no such file exists.
     pub fn named(&self, text: &str) -> String {
         let meant = self.cwd.join(text.trim_end_matches('/'));
         let mut parts: Vec<&std::ffi::OsStr> = Vec::new();
@@ -57,7 +57,7 @@ impl Workspace {
         }
         let whole: PathBuf = Path::new("/").join(parts.iter().collect::<PathBuf>());
         let inside = whole.strip_prefix(&self.root).ok().and_then(Path::to_str).filter(|path| !path.is_empty());
-        // A name that is not there from here may be one from the top: that is how tools print them.
+        // A path that does not exist from here may be relative to the root already: tools print such paths.
         let there = inside.filter(|path| std::fs::symlink_metadata(self.root.join(path)).is_ok());
         there.map_or_else(|| text.to_owned(), str::to_owned)
     }

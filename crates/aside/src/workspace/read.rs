@@ -1,4 +1,4 @@
-//! One file of a workspace, as far as anybody looks at it. What is on the deny list is not opened, whoever asks.
+//! Reads one file of a workspace, up to a limit. Never opens a denied file, whatever the caller.
 
 use std::io::Read;
 
@@ -11,7 +11,7 @@ use crate::workspace::Workspace;
 use crate::workspace::beneath::{Opened, Root};
 
 impl Workspace {
-    /// What was picked, with its bytes; none for what cannot be read.
+    /// Reads the picked files; `None` for those that cannot be read.
     pub fn read_all(&self, picks: Vec<Pick>) -> anyhow::Result<Vec<(Pick, Option<Vec<u8>>)>> {
         let root = Root::open(&self.root)?;
         Ok(picks
@@ -23,7 +23,7 @@ impl Workspace {
 }
 
 impl Workspace {
-    /// What the files of the project say about it: those of the directory first, then those at the top.
+    /// Reads the project's files: those of the current directory first, then those at the root.
     pub fn project(&self) -> Project {
         let Ok(root) = Root::open(&self.root) else { return Project::default() };
         let below = self.cwd.strip_prefix(&self.root).ok().and_then(|path| path.to_str()).unwrap_or_default();
@@ -41,9 +41,9 @@ impl Workspace {
     }
 }
 
-/// Its bytes, one more than `MAX_READ` at most: by that one it is seen that there are more. The path is from the top.
+/// Reads at most one byte more than `MAX_READ`, which shows that there are more. The path is relative to the root.
 pub fn read(root: &Root, path: &str) -> anyhow::Result<Vec<u8>> {
-    // Also whether it is denied.
+    // Also rejects denied names.
     let name = Name::new(path).map_err(|why| anyhow::anyhow!("could not read {path}: {why}"))?;
     let file = match root.open_file(&name).with_context(|| format!("could not read {path}"))? {
         Opened::File(file, _) => file,

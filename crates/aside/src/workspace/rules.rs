@@ -1,5 +1,5 @@
-//! Which files the person does not count as part of the project: .gitignore, .ignore, .git/info/exclude and the excludes of all
-//! repositories. The files with these rules are read like any other here, bounded and never through a link: one that is a pipe hangs nobody.
+//! Decides which files are ignored: .gitignore, .ignore, .git/info/exclude and git's global excludes. Reads these files bounded and never
+//! through a link, so that a FIFO in their place does not block.
 
 use std::io::Read;
 use std::path::Path;
@@ -12,19 +12,19 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use crate::workspace::beneath::{Dir, Opened, Root};
 use crate::world::repository::repository;
 
-/// Bytes and lines of one file with rules; what is behind them is not read.
+/// Bytes and lines of one rules file; the rest is not read.
 const MAX_BYTES: u64 = 64 * 1024;
 const MAX_LINES: usize = 4_000;
 
-/// Those of one directory, which come before those above it.
+/// The rules of one directory, which take precedence over those above it.
 pub struct Rules {
     above: Option<Arc<Rules>>,
-    /// `.ignore` is meant for tools that search, and overrules all of git's.
+    /// `.ignore` is meant for search tools, and overrides git's rules.
     own: Option<Gitignore>,
     git: Option<Gitignore>,
-    /// Whether git's rules of the directories above count here.
+    /// Whether git's rules of the directories above apply here.
     begins: Begins,
-    /// Of the whole workspace, in the first of them.
+    /// Rules of the whole workspace, set at the root only.
     exclude: Option<Gitignore>,
     everywhere: Option<Gitignore>,
 }
@@ -32,12 +32,12 @@ pub struct Rules {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Begins {
     No,
-    /// It has a `.git` of its own.
+    /// It has its own `.git`.
     Repository,
 }
 
 impl Rules {
-    /// Those that hold in the whole workspace; the path is that of its top.
+    /// The rules of the whole workspace; the path is its root.
     pub fn of(root: &Root) -> Arc<Self> {
         let exclude = repository(root.path()).filter(|repository| repository.root == root.path()).and_then(|found| {
             let info = Root::open(&found.common.join("info")).ok()?;
@@ -54,8 +54,7 @@ impl Rules {
         })
     }
 
-    /// Those of a directory. The path is from the top, without `/` at its end; the names are those of its entries that could be
-    /// files with rules.
+    /// The rules of a directory. The path is relative to the root, without a final `/`; `has` says which rules files it contains.
     pub fn below(self: &Arc<Self>, path: &str, dir: &Dir, has: Has) -> Arc<Self> {
         let own = has.ignore.then(|| compiled(path, dir, ".ignore")).flatten();
         let git = has.gitignore.then(|| compiled(path, dir, ".gitignore")).flatten();
@@ -90,7 +89,7 @@ impl Rules {
     }
 }
 
-/// Which files that matter here a directory has.
+/// Which of the relevant files a directory contains.
 #[derive(Clone, Copy)]
 pub struct Has {
     pub ignore: bool,
@@ -105,7 +104,7 @@ fn compiled(path: &str, dir: &Dir, name: &str) -> Option<Gitignore> {
     let text = String::from_utf8_lossy(&bytes);
     let mut builder = GitignoreBuilder::new(path);
     for line in text.trim_start_matches('\u{feff}').lines().take(MAX_LINES) {
-        // What is no pattern, git passes over as well.
+        // Skips invalid patterns, as git does.
         let _ = builder.add_line(None, line);
     }
     builder.build().ok().filter(|rules| !rules.is_empty())

@@ -1,5 +1,5 @@
-//! Goes through the files of a workspace and looks for what a plan says, on a few threads, for a few seconds. Files that are ignored, denied,
-//! binary or very large are not read. Decides nothing about what is worth telling.
+//! Searches the files of a workspace for a plan's pattern, on a few threads, for a few seconds. Skips ignored, denied, binary and very
+//! large files. Does not decide what is worth showing.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -21,18 +21,18 @@ use crate::workspace::beneath::{Opened, Root};
 use crate::workspace::walk::{Below, Ended, Until, walk};
 
 const TIME: Duration = Duration::from_secs(5);
-/// Entries of directories, and files in which something was found.
+/// Caps on directory entries, and on files with matches.
 const MAX_ENTRIES: usize = 500_000;
 const MAX_FOUND: usize = 20_000;
-/// Bytes of a file; what is larger is data.
+/// Bytes of a file; anything larger is data.
 const MAX_BYTES: i64 = 16 * 1024 * 1024;
-/// Bytes of a line and what is around it in memory.
+/// Bytes of memory for a line and its context.
 const MAX_HEAP: usize = 8 * 1024 * 1024;
-/// The daemon answers keys meanwhile.
+/// Leaves CPU for the daemon, which answers keystrokes meanwhile.
 const MAX_THREADS: usize = 4;
-/// Files that wait for a thread.
+/// Cap on files that wait for a thread.
 const WAITING: usize = 256;
-/// Lines of a file between two looks at the clock.
+/// Lines of a file between two checks of the deadline.
 const BREATH: usize = 64;
 /// Bytes of a compiled expression.
 const MAX_REGEX: usize = 4 * 1024 * 1024;
@@ -62,7 +62,7 @@ impl Workspace {
             drop(sender);
             ended
         });
-        // The walk may have been done in time, and what was found then not read.
+        // The walk may have ended in time while the files it found were not read in time.
         let ended = if ended == Ended::Whole { until.over().unwrap_or(Ended::Whole) } else { ended };
         Ok(run.searched(ended))
     }
@@ -71,7 +71,7 @@ impl Workspace {
 struct Run<'a> {
     root: &'a Root,
     plan: &'a Plan,
-    /// None when only names count.
+    /// `None` if only names count.
     matcher: Option<RegexMatcher>,
     until: &'a Until<'a>,
     found: Mutex<Vec<Found>>,
@@ -92,14 +92,14 @@ impl Run<'_> {
         let mut searcher = SearcherBuilder::new()
             .line_number(true)
             .binary_detection(BinaryDetection::quit(0))
-            // A file that somebody cuts while it is mapped ends the whole process.
+            // Truncating a mapped file would crash the process.
             .memory_map(MmapChoice::never())
             .heap_limit(Some(MAX_HEAP))
             .build();
         loop {
             let file = files.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(path) = file else { return };
-            // What is left in the channel is taken out all the same, so that the walk does not wait for room.
+            // Drains the channel all the same, so that the walk does not block on a full one.
             if self.until.over().is_some() || self.counts.full.load(Ordering::Relaxed) {
                 continue;
             }
@@ -129,7 +129,7 @@ impl Run<'_> {
                     let lines = Lines { look: &mut look, until: self.until, left: BREATH, binary: false };
                     let mut lines = lines;
                     let read = searcher.search_file(matcher, &file, &mut lines);
-                    // What turns out to be binary is no text, whatever was found before that.
+                    // A file that turns out to be binary has no matches, whatever was found before.
                     if lines.binary {
                         look = Look::new(self.plan, path);
                     }
@@ -168,7 +168,7 @@ impl Run<'_> {
             1 => Some(format!("1 file was not searched: {what}")),
             count => Some(format!("{count} files were not searched: {what}")),
         };
-        // Beside what was found nobody misses them.
+        // These files matter only if nothing else was found.
         if found.is_empty() || !self.plan.reads() {
             notes.extend(counted(denied, "no task reads such a file"));
         }
@@ -184,7 +184,7 @@ fn matcher(pattern: &str) -> anyhow::Result<RegexMatcher> {
     builder.build(pattern).context("could not look for that: it means the end of a line, or is too long")
 }
 
-/// Gives lines to a look, as long as there is time.
+/// Passes lines to a look until the deadline.
 struct Lines<'a, 'b> {
     look: &'a mut Look<'b>,
     until: &'a Until<'a>,

@@ -1,5 +1,5 @@
-//! When each file of a workspace was changed last, to see afterwards which were. By the kernel's own time of the last change, which no
-//! program can set back. Reads no file.
+//! Records when each file of a workspace last changed, to tell later which did. Uses the kernel's change time, which no program can set
+//! back. Reads no file.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -14,24 +14,24 @@ use crate::workspace::Workspace;
 use crate::workspace::beneath::Root;
 use crate::workspace::walk::{Below, Ended, Until, walk};
 
-/// Entries of directories, and how long they are looked at.
+/// Cap on directory entries, and the timeout.
 const MAX_ENTRIES: usize = 20_000;
 const TIME: Duration = Duration::from_secs(2);
-/// What git obeys. Its index is left out: a prompt that looks at the state of files writes it.
+/// Files that git obeys. Its index is left out: a prompt that shows the status writes it.
 const OF_GIT: [&str; 3] = [".git/HEAD", ".git/config", ".git/hooks"];
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
     files: BTreeMap<String, Stamp>,
-    /// All of them were looked at.
+    /// Whether all files were seen.
     is_whole: bool,
 }
 
-/// Seconds and nanoseconds of the last change, and the file's number.
+/// Seconds and nanoseconds of the change time, and the inode.
 type Stamp = (i64, u64, u64);
 
 impl Workspace {
-    /// Of the files that are not ignored, since builds write those; and not of those below `except`.
+    /// Takes a snapshot of the files that are not ignored, since builds write those, and not below `except`.
     pub fn snapshot(&self, except: &[PathBuf], cancelled: &AtomicBool) -> Snapshot {
         let Ok(root) = Root::open(self.root()) else { return Snapshot::default() };
         let Ok(top) = root.dir(&[]) else { return Snapshot::default() };
@@ -56,7 +56,7 @@ impl Workspace {
 }
 
 impl Snapshot {
-    /// Files that are there only now, or no more, or are not what they were. Where not all was looked at, only those that were seen twice.
+    /// Files that were added, removed or changed. If a snapshot is incomplete, only files that are in both count.
     pub fn changed(&self, later: &Self) -> Vec<String> {
         let both_whole = self.is_whole && later.is_whole;
         let is_other = |path: &&String| match (self.files.get(*path), later.files.get(*path)) {

@@ -1,4 +1,4 @@
-//! The files of a workspace, however they came there.
+//! Tests of listing and reading the files of a workspace.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -65,7 +65,7 @@ fn files_are_listed_as_git_counts_them() {
         named,
         all.replace("!drafts/d.md", "!build/deep/b.rs !drafts/d.md").replace(" !x.log", " !sub/only/here.txt !x.log")
     );
-    // Git itself, where .ignore does not count.
+    // Compares with git itself, which does not read .ignore.
     let of_git = git_in(root, &["ls-files", "-co", "--exclude-standard"]);
     let ours: Vec<String> =
         listed(&workspace, &[]).split(' ').filter(|path| !path.starts_with('!')).map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-//! The files of a workspace, as those who pick some of them need the list. Reads none of them.
+//! Lists the files of a workspace for callers that pick some of them. Reads none.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
@@ -12,15 +12,15 @@ use crate::workspace::Workspace;
 use crate::workspace::beneath::{Opened, Root};
 use crate::workspace::walk::{Below, Ended, Until, is_ignored, walk};
 
-/// Entries of directories, and how long they are looked at.
+/// Cap on directory entries, and the timeout.
 const MAX_ENTRIES: usize = 50_000;
 const TIME: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Default)]
 pub struct Tree {
-    /// Paths from the top, in order.
+    /// Paths relative to the root, sorted.
     files: Vec<(String, Ignored)>,
-    /// That some are missing, and why.
+    /// Why some files are missing.
     pub note: Option<String>,
 }
 
@@ -31,7 +31,7 @@ impl Tree {
 }
 
 impl Workspace {
-    /// Files that no task touches, wherever they are: below ignored directories, too.
+    /// Denied files, wherever they are: below ignored directories, too.
     pub fn denied(&self, cancelled: &AtomicBool) -> anyhow::Result<Vec<String>> {
         let root = Root::open(&self.root)?;
         let mut files = Vec::new();
@@ -44,7 +44,7 @@ impl Workspace {
         Ok(files)
     }
 
-    /// All files but those in ignored directories; of these, the ones that are named (paths from the top).
+    /// All files except those in ignored directories; of these, only the named ones (paths from the root).
     pub fn tree(&self, named: &[String], cancelled: &AtomicBool) -> anyhow::Result<Tree> {
         let root = Root::open(&self.root)?;
         let mut files = Vec::new();

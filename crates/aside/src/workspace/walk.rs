@@ -1,5 +1,5 @@
-//! Goes through the files of a workspace, the nearest to the top first, in at most so many entries and so much time. Follows no link,
-//! leaves neither the workspace nor its file system, and never sees `.git`.
+//! Walks the files of a workspace, nearest to the root first, with a cap on entries and time. Follows no link, stays on the workspace's
+//! file system, and never enters `.git`.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -14,12 +14,12 @@ use rustix::fs::{AtFlags, FileType};
 use crate::workspace::beneath::{Dir, Root};
 use crate::workspace::rules::{Begins, Has, Rules};
 
-/// A path that is deeper is no place that a person works in.
+/// Users do not work in deeper directories.
 const MAX_DEPTH: usize = 64;
-/// After so many entries of one directory it is asked whether there is still time.
+/// Entries of a directory between two checks of the deadline.
 const BREATH: usize = 512;
 
-/// How long something may go on.
+/// A deadline and a cancellation flag.
 pub struct Until<'a> {
     end: Instant,
     cancelled: &'a AtomicBool,
@@ -38,7 +38,7 @@ impl<'a> Until<'a> {
     }
 }
 
-/// Why it did not go on.
+/// Why the walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     Whole,
@@ -47,15 +47,15 @@ pub enum Ended {
     Cancelled,
 }
 
-/// Whether what is below an ignored directory is looked at.
+/// Whether ignored directories are entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Below {
     Tracked,
-    /// That too, after all else.
+    /// They are, after everything else.
     Ignored,
 }
 
-/// Gives each file to `visit`, those that are ignored as well.
+/// Passes each file to `visit`, including ignored ones.
 pub fn walk(
     root: &Root,
     below: Below,
@@ -72,7 +72,7 @@ pub fn walk(
             return ended;
         }
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-        // What vanishes, or may not be read, is passed over.
+        // Skips directories that vanish or cannot be read.
         let Ok(dir) = root.dir(&parts) else { continue };
         if rustix::fs::fstat(dir.fd()).map(|stat| stat.st_dev) != Ok(top.st_dev) {
             continue;
@@ -107,7 +107,7 @@ pub fn walk(
     Ended::Whole
 }
 
-/// Whether a file that is there is ignored, itself or with a directory above it.
+/// Whether an existing file is ignored, itself or by a directory above it.
 pub fn is_ignored(root: &Root, path: &str) -> Ignored {
     let mut rules = Rules::of(root);
     let parts: Vec<&str> = path.split('/').collect();
@@ -125,7 +125,7 @@ pub fn is_ignored(root: &Root, path: &str) -> Ignored {
     Ignored::No
 }
 
-/// Names that can be written down, what each is, and why there are no more of them.
+/// The UTF-8 names of a directory's entries, their types, and why the list is incomplete.
 fn entries(dir: &Dir, most: usize, until: &Until<'_>) -> (Vec<(String, FileType)>, Option<Ended>) {
     let mut entries = Vec::new();
     let Ok(listing) = rustix::fs::Dir::read_from(dir.fd()) else { return (entries, None) };
@@ -143,7 +143,7 @@ fn entries(dir: &Dir, most: usize, until: &Until<'_>) -> (Vec<(String, FileType)
             return (entries, Some(ended));
         }
         let kind = match entry.file_type() {
-            // Some file systems do not say.
+            // Some file systems do not report the type.
             FileType::Unknown => rustix::fs::statat(dir.fd(), name, AtFlags::SYMLINK_NOFOLLOW)
                 .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
             kind => kind,
@@ -154,7 +154,7 @@ fn entries(dir: &Dir, most: usize, until: &Until<'_>) -> (Vec<(String, FileType)
     (entries, None)
 }
 
-/// Neither git's own, nor a file that we are about to put in place, nor a name that would deceive whoever reads it.
+/// Hides git's own directory, Aside's temporary files, and names with characters that could deceive the user.
 fn is_shown(name: &str) -> bool {
     !name.eq_ignore_ascii_case(".git")
         && !name.starts_with(".aside-")

@@ -1,4 +1,4 @@
-//! Users and groups of this machine, by its files. Those of a directory service are not asked for.
+//! Users and groups of this machine, from its files. Does not ask a directory service.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use aside_core::world::Item;
 
 use crate::world::finding::{item, read};
 
-/// From here on numbers are given to people.
+/// The first uid of regular users.
 const FIRST_PERSON: u32 = 1000;
 const NOBODY: u32 = 65_534;
 
@@ -18,7 +18,7 @@ pub fn groups() -> Option<Vec<Item>> {
     Some(sorted(&read(Path::new("/etc/group"))?, rustix::process::getgid().as_raw()))
 }
 
-/// Both files begin with a name, a password and a number. Ours first, then root and people, then what services have.
+/// Both files begin with a name, a password and a number. Ours first, then root and regular users, then services.
 fn sorted(text: &str, ours: u32) -> Vec<Item> {
     let mut rows: Vec<(u8, &str, &str)> = Vec::new();
     for line in text.lines() {
@@ -31,7 +31,7 @@ fn sorted(text: &str, ours: u32) -> Vec<Item> {
             FIRST_PERSON.. if number != NOBODY => 1,
             _ => 2,
         };
-        // The full name of a user; a group has none.
+        // A user's full name; a group has none.
         let about = rest.get(1).filter(|_| rest.len() > 2).map_or("", |about| about.trim_matches(','));
         rows.push((weight, name, about));
     }

@@ -1,6 +1,6 @@
-//! The processes above us, from `/proc`: whose shell a command of ours was typed in.
+//! The ancestors of this process, from `/proc`: which shell our command was typed in.
 
-/// A chain that is longer is a loop.
+/// A longer chain is a loop.
 const MAX_ANCESTORS: usize = 64;
 
 pub struct Process {
@@ -23,7 +23,7 @@ pub fn ancestors() -> Vec<Process> {
     ancestors
 }
 
-/// From `42 (a name) S 41 …`. The name may hold blanks and parentheses.
+/// Parses `42 (a name) S 41 …`. The name may contain blanks and parentheses.
 fn name_and_parent(stat: &str) -> Option<(String, Option<u32>)> {
     let (start, rest) = stat.rsplit_once(") ")?;
     let (_, name) = start.split_once(" (")?;

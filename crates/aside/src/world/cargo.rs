@@ -1,4 +1,4 @@
-//! Packages of a Cargo workspace, and what is in them. Goes by where files are, as Cargo does.
+//! Packages of a Cargo workspace and their targets. Goes by file locations, as Cargo does.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use toml_edit::DocumentMut;
 
 use crate::world::finding::{base_of, glob, item, read_below, resolved_below};
 
-/// Packages of one workspace.
+/// Cap on packages of a workspace.
 const MAX_PACKAGES: usize = 500;
 
-/// What a package may have several of.
+/// Kinds of which a package may have several.
 #[derive(Clone, Copy)]
 pub enum Target {
     Bin,
@@ -23,7 +23,7 @@ pub fn packages(directory: &Path) -> Option<Vec<Item>> {
     let nearest = nearest(directory)?;
     let members = workspace(&nearest);
     let mut names: Vec<Item> = members.iter().filter_map(|member| Some(item(member.name()?, ""))).collect();
-    // The one we are in is meant most often.
+    // The current package is the most likely one.
     names.sort_by_key(|member| Some(&*member.name) != nearest.name());
     Some(names)
 }
@@ -46,7 +46,7 @@ pub fn features(directory: &Path) -> Option<Vec<Item>> {
     Some(items)
 }
 
-/// Those that Cargo means without `-p`: the one we are in, or all of a workspace that is no package itself.
+/// The packages that Cargo selects without `-p`: the current one, or all of a virtual workspace.
 fn meant(directory: &Path) -> Option<Vec<Manifest>> {
     let nearest = nearest(directory)?;
     Some(if nearest.name().is_some() { vec![nearest] } else { workspace(&nearest) })
@@ -55,7 +55,7 @@ fn meant(directory: &Path) -> Option<Vec<Manifest>> {
 struct Manifest {
     directory: PathBuf,
     document: DocumentMut,
-    /// What is not below this is not read: the manifest of another user must not make names out of any file of the user.
+    /// Nothing outside of it is read: a foreign manifest must not turn the user's other files into names.
     base: PathBuf,
 }
 
@@ -63,7 +63,7 @@ fn nearest(directory: &Path) -> Option<Manifest> {
     directory.ancestors().find_map(Manifest::found)
 }
 
-/// Every package of the workspace that the manifest belongs to.
+/// Every package of the manifest's workspace.
 fn workspace(nearest: &Manifest) -> Vec<Manifest> {
     let mut above = nearest.directory.ancestors().filter_map(Manifest::found);
     let Some(root) = above.find(|manifest| manifest.document.get("workspace").is_some()) else {
@@ -84,7 +84,7 @@ fn workspace(nearest: &Manifest) -> Vec<Manifest> {
 
 impl Manifest {
     fn found(directory: &Path) -> Option<Self> {
-        // Looking for the repository takes longer than for the file.
+        // Checks for the file first: finding the repository takes longer.
         directory.join("Cargo.toml").is_file().then(|| Self::read(directory, &base_of(directory)))?
     }
 
@@ -108,7 +108,7 @@ impl Manifest {
             written.into_iter().flatten().filter_map(move |one| one.get(key)?.as_str()).map(str::to_owned)
         };
         let mut names: Vec<String> = text("name").collect();
-        // A file that has a name of its own gives none.
+        // A file with an explicit target name contributes no name of its own.
         let paths: HashSet<String> = text("path").map(|path| path.trim_start_matches("./").to_owned()).collect();
         let is_named = |path: &str| paths.contains(path);
         let main = !is_named("src/main.rs") && self.directory.join("src/main.rs").is_file();
@@ -138,7 +138,7 @@ impl Manifest {
             mentioned.extend(parts.iter().filter_map(|part| part.strip_prefix("dep:")));
             features.push(item(name, parts.join(" ")));
         }
-        // An optional dependency is a feature, unless a feature speaks of it as `dep:`.
+        // An optional dependency is a feature, unless a feature refers to it as `dep:`.
         for (name, value) in table("dependencies").into_iter().flat_map(|table| table.iter()) {
             let optional = value.get("optional").and_then(|optional| optional.as_bool()) == Some(true);
             if optional && !mentioned.contains(name) {

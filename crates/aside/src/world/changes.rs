@@ -1,4 +1,4 @@
-//! Which files of a repository changed. Only git knows.
+//! Which files of a repository changed, according to git.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -11,17 +11,17 @@ use crate::exec::{Probe, probe};
 use crate::world::finding::{MAX_BYTES, item};
 use crate::world::repository::{Repository, repository};
 
-/// The files that differ, by what they differ from. Names are as seen from the directory.
+/// The changed files, by what they differ from. Names are relative to the directory.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Changes {
-    /// From the index, or not in it.
+    /// Differs from the index, or is not in it.
     pub changed: Vec<Item>,
-    /// In the index, from the last commit.
+    /// In the index, differs from the last commit.
     pub staged: Vec<Item>,
 }
 
 pub fn changes(directory: &Path) -> Option<Changes> {
-    // Git follows links before it looks for the repository, and must find the one whose settings were read.
+    // Git resolves links before it looks for the repository, and must find the one whose settings were read.
     let directory = directory.canonicalize().ok()?;
     let repository = repository(&directory)?;
     let question = Question::Status { filters: &filters(&repository) };
@@ -29,15 +29,15 @@ pub fn changes(directory: &Path) -> Option<Changes> {
     Some(sorted(&status, directory.strip_prefix(&repository.root).ok()?))
 }
 
-/// The filters that the configuration of the repository defines, as far as it can be read here: git runs them otherwise. This alone would
-/// not be enough to run git safely, see `exec::git`.
+/// The filters that the repository's configuration defines, as far as it can be read here: git would run them. This alone would not make it
+/// safe to run git, see `exec::git`.
 pub fn filters(repository: &Repository) -> Filters {
     let shared = repository.common.join("config");
     let mut filters = Filters { names: Vec::new(), are_all: true };
     for file in [&shared, &repository.git.join("config.worktree")] {
         let settings = match read_whole(file) {
             Ok(Some(settings)) => settings.replace('\0', ""),
-            // Git writes one into every repository: the one that it reads is elsewhere.
+            // Git writes one into every repository: without it, git reads another one.
             Ok(None) => {
                 filters.are_all &= *file != shared;
                 continue;
@@ -52,14 +52,14 @@ pub fn filters(repository: &Repository) -> Filters {
         }
     }
     if !filters.are_all {
-        // Git reads all of it, and listing it runs nothing.
+        // Git itself reads all of it, and listing runs nothing.
         let listed = probe(&Probe::Git { root: &repository.root, question: Question::Filters });
         filters.names.extend(listed_filters(&listed.unwrap_or_default()));
     }
     filters
 }
 
-/// Names of filters out of what git lists, whose setting and the setting, as far as they can be spelled in an argument.
+/// Filter names from git's list of scope and setting, as far as they can be spelled in an argument.
 fn listed_filters(listed: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut entries = listed.split_terminator('\0');
@@ -73,7 +73,7 @@ fn listed_filters(listed: &str) -> Vec<String> {
     names
 }
 
-/// Adds what a section defines: it may begin anywhere in a line. Whether all of it is understood.
+/// Adds the filters of a section, which may begin anywhere in a line. Returns whether all of it was understood.
 fn add_filters(section: &str, names: &mut Vec<String>) -> bool {
     static NAMED: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r#"^(?i:filter)(?:[ \t]+"([\w-]+)"|\.([\w-]+))\]"#).unwrap());
@@ -83,18 +83,18 @@ fn add_filters(section: &str, names: &mut Vec<String>) -> bool {
     }
     if begins("filter") {
         let Some(named) = NAMED.captures(section) else { return false };
-        // Within quotes capitals count; behind a dot git makes them small.
+        // Quoted names are case-sensitive; git lower-cases those behind a dot.
         let quoted = named.get(1).map(|name| name.as_str().to_owned());
         names.extend(quoted.or_else(|| named.get(2).map(|name| name.as_str().to_ascii_lowercase())));
     }
     true
 }
 
-/// None when there is no such file; an error when it is longer than we read, or no file.
+/// `None` when there is no such file; an error when it exceeds the cap, or is no regular file.
 fn read_whole(file: &Path) -> std::io::Result<Option<String>> {
     use std::io::{Error, ErrorKind, Read};
     use std::os::unix::fs::OpenOptionsExt;
-    // A pipe in its place must not let us wait. A link is followed, as git does.
+    // A FIFO in its place must not block. Follows a link, as git does.
     let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let opened = match std::fs::File::options().read(true).custom_flags(flags).open(file) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
@@ -111,7 +111,7 @@ fn read_whole(file: &Path) -> std::io::Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// From entries of two letters, a blank and a path from the root, each ended by a NUL.
+/// Parses entries of two letters, a blank and a path from the root, each ended by a NUL.
 fn sorted(status: &str, here: &Path) -> Changes {
     let (mut changed, mut staged) = (Vec::new(), Vec::new());
     for entry in status.split_terminator('\0') {
@@ -129,7 +129,7 @@ fn sorted(status: &str, here: &Path) -> Changes {
             staged.push((1, item(name, about)));
         }
     }
-    // What is here comes before what is elsewhere, a file that is tracked before one that is not.
+    // Files here before those elsewhere, tracked before untracked.
     let order = |mut items: Vec<(u8, Item)>| {
         items.sort_by_key(|(weight, item)| (*weight != 0, item.name.starts_with("../"), *weight));
         items.into_iter().map(|(_, item)| item).collect()
@@ -150,7 +150,7 @@ fn word(letter: u8) -> Option<&'static str> {
     }
 }
 
-/// A path from the root, as one writes it in the directory `here` below the root.
+/// A path from the root, relative to the directory `here` below the root.
 fn seen_from(here: &Path, path: &str) -> String {
     let target = Path::new(path);
     let shared = here.components().zip(target.components()).take_while(|(one, other)| one == other).count();
@@ -158,11 +158,11 @@ fn seen_from(here: &Path, path: &str) -> String {
     let mut seen: PathBuf = std::iter::repeat_n("..", up).collect();
     seen.extend(target.components().skip(shared));
     let mut seen = seen.into_os_string().into_string().unwrap_or_default();
-    // A directory of which nothing is tracked.
+    // A directory without tracked files.
     if path.ends_with('/') && !seen.is_empty() {
         seen.push('/');
     }
-    // The directory itself, when we are in one of which nothing is tracked.
+    // The current directory itself, when it has no tracked files.
     if seen.is_empty() { "./".to_owned() } else { seen }
 }
 
@@ -234,7 +234,7 @@ mod tests {
             format!("[core]\n fsmonitor = {trap}\n"),
         ] {
             std::fs::write(&settings, format!("{plain}{text}")).unwrap();
-            // As long as before, so that only its content tells.
+            // As long as before, so that only the content differs.
             write(root, "file", "2\n");
             assert!(names(&changes(root).unwrap().changed).contains(&"file modified".to_owned()));
             assert!(!sprung.exists(), "{text}");
@@ -244,7 +244,7 @@ mod tests {
         }
     }
 
-    /// The sandbox lets git begin, by whatever name.
+    /// The sandbox lets git start, under any name.
     #[test]
     fn a_filter_that_is_git_under_another_name_is_not_run() {
         let temp = repository_with(&["file", ".gitattributes"]);
@@ -256,13 +256,13 @@ mod tests {
         let settings = root.join(".git/config");
         let plain = std::fs::read_to_string(&settings).unwrap();
         std::fs::write(&settings, format!("{plain}[filter \"tr=ap\"]\n clean = {}\n", filter.display())).unwrap();
-        // What the filter makes of it is what was committed.
+        // The filter turns it into what was committed.
         write(root, "file", "1 ");
         assert!(names(&changes(root).unwrap().changed).contains(&"file modified".to_owned()));
         assert!(!git_in(root, &["status", "--porcelain"]).contains(" file"), "git itself runs it");
     }
 
-    /// The part of the configuration that defines the trap is where a quick look does not see it.
+    /// The section that defines the trap is where a quick scan does not see it.
     #[test]
     fn a_filter_is_not_run_wherever_the_configuration_hides_it() {
         let temp = repository_with(&["file", ".gitattributes"]);
@@ -272,7 +272,7 @@ mod tests {
         let plain = std::fs::read_to_string(&settings).unwrap();
         let sprung = root.join(".git/sprung");
         let trap = |name: &str| {
-            // In the sandbox it could not write; that it has run would show by the file being unchanged then.
+            // In the sandbox it could not write; but the file would then appear unchanged if the filter had run.
             let run = format!("\"touch {}; echo 1\"", sprung.display());
             format!("[filter \"{name}\"]\n clean = {run}\n process = {run}\n smudge = {run}\n required = true\n")
         };
@@ -322,7 +322,7 @@ mod tests {
             }
             hide();
             write(root, "file", "2\n");
-            // On a busy machine git is sometimes too slow to be waited for.
+            // On a busy machine git sometimes exceeds the timeout.
             let found = (0..5).find_map(|_| changes(root));
             let workspace = crate::workspace::Workspace::of(root).unwrap();
             let facts = workspace.git();
@@ -371,7 +371,7 @@ mod tests {
             write(root, ".gitattributes", "* filter=trap\n");
             let sprung = root.join("sprung");
             std::fs::rename(root.join(".git"), root.join(real)).unwrap();
-            // What it would be taken for.
+            // What it could be mistaken for.
             write(root, "real/config", "[core]\n bare = false\n");
             write(root, ".git", named);
             let settings = root.join(real).join("config");

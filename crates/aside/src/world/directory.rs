@@ -1,4 +1,4 @@
-//! What is in a directory. Reads it anew when it changed; what a person would rather not see is for others to decide.
+//! Lists directories. Reads one again when it changed; others decide what to hide from the user.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -9,19 +9,18 @@ use aside_core::text::is_clean;
 use aside_core::world::{Entry, Kind};
 use rustix::fs::{Access, AtFlags, Dir, FileType, OFlags};
 
-/// Names kept of one directory.
+/// Cap on the names kept of one directory.
 const MAX_ENTRIES: usize = 20_000;
-/// Names looked at: a directory of files with strange names must end too.
+/// Cap on the names read: a directory of files with unpresentable names must end too.
 const MAX_READ: usize = 100_000;
-/// The longest path that is opened, and the longest name on Linux and macOS.
+/// The longest path that is opened, and the longest file name on Linux and macOS.
 const MAX_PATH: usize = 4096;
 pub const MAX_NAME: usize = 255;
-/// A directory of so few names is read again rather than trusted: `chmod +x` and a link that leads elsewhere do not
-/// change the time of the directory.
+/// A directory with so few names is always read again: `chmod +x` and a retargeted link do not change the directory's mtime.
 const SMALL: usize = 500;
-/// A larger one is, after so long.
+/// TTL of a larger one.
 const TRUSTED_FOR: Duration = Duration::from_secs(60);
-/// File systems count time in steps of up to two seconds; what changes again within the step does not show.
+/// File systems round mtimes to up to two seconds; a second change within that time does not show.
 const STEP: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Debug)]
@@ -40,7 +39,7 @@ struct Stamp {
     nanoseconds: i64,
 }
 
-/// Nothing when there is no such directory, or it is closed to us.
+/// `None` when there is no such directory, or we may not read it.
 pub fn list(path: &str, last: Option<Listing>) -> Option<Listing> {
     if path.len() > MAX_PATH {
         return None;
@@ -70,7 +69,7 @@ pub fn list(path: &str, last: Option<Listing>) -> Option<Listing> {
         entries.push(Entry { kind: kind(&directory, name, entry.file_type()), name: name.into() });
     }
     entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
-    // Whoever made something of the old list can see that it is the same.
+    // Keeps the old list if it is equal, so that callers can compare pointers.
     let entries = match last {
         Some(last) if *last.entries == *entries => last.entries,
         Some(_) | None => entries.into(),
@@ -78,19 +77,19 @@ pub fn list(path: &str, last: Option<Listing>) -> Option<Listing> {
     Some(Listing { entries, stamp, read: now })
 }
 
-/// Whether there is a program of this name, as `list` would tell.
+/// Whether there is a program of this name, by the same rules as `list`.
 pub fn has_program(path: &str, name: &str) -> bool {
     let program = format!("{path}/{name}");
     let is_file = || std::fs::metadata(&program).is_ok_and(|meta| meta.is_file());
     program.len() <= MAX_PATH && rustix::fs::access(&program, Access::EXEC_OK).is_ok() && is_file()
 }
 
-/// Whether a name may reach a line and a screen. One with a line break could, in quotes; nobody misses it.
+/// Whether a name may be inserted and shown. Leaves out names with line breaks, although quotes could protect them.
 pub fn is_presentable(name: &str) -> bool {
     !name.is_empty() && name.len() <= MAX_NAME && is_clean(name) && !name.contains(['\n', '\t'])
 }
 
-/// None while the directory may change without showing it.
+/// `None` while a change could go unnoticed.
 fn stamp(meta: &Metadata) -> Option<Stamp> {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
     let changed = Duration::from_secs(u64::try_from(meta.mtime()).ok()?);
@@ -101,7 +100,7 @@ fn stamp(meta: &Metadata) -> Option<Stamp> {
 
 fn kind(directory: &File, name: &str, told: FileType) -> Kind {
     let found = match told {
-        // What a link leads to counts, and some file systems do not tell.
+        // Follows links; also asks where the file system does not report types.
         FileType::Symlink | FileType::Unknown => match rustix::fs::statat(directory, name, AtFlags::empty()) {
             Ok(stat) => FileType::from_raw_mode(stat.st_mode),
             Err(_) => return Kind::Other,
@@ -189,7 +188,7 @@ mod tests {
         std::fs::write(temp.path().join("new"), "").unwrap();
         let third = list(path, Some(second)).unwrap();
         assert_eq!(third.entries.len(), first.entries.len() + 1);
-        // It changed a moment ago, and may have again within the same step of the clock.
+        // It changed a moment ago, and may have changed again within the mtime's resolution.
         let fourth = list(path, Some(third.clone())).unwrap();
         assert!(fourth.read > third.read && Arc::ptr_eq(&third.entries, &fourth.entries));
     }

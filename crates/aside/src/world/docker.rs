@@ -1,5 +1,4 @@
-//! Containers and images, asked of the engine on this machine through its socket. An engine elsewhere is not asked:
-//! nothing goes over a network because somebody types.
+//! Containers and images, from the local engine's socket. Never asks a remote engine: typing must not cause network traffic.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -14,7 +13,7 @@ use crate::world::finding::item;
 
 const PATIENCE: Duration = Duration::from_secs(1);
 const MAX_ANSWER: u64 = 4 * 1024 * 1024;
-/// Letters of the name of an image that has no other.
+/// Letters of the id of an image without a name.
 const SHORT: usize = 12;
 
 pub fn containers() -> Option<Vec<Item>> {
@@ -25,7 +24,7 @@ pub fn images() -> Option<Vec<Item>> {
     sockets().iter().find_map(|socket| images_of(socket))
 }
 
-/// Where engines listen: Docker, Docker without root, Docker Desktop, Podman.
+/// Sockets of Docker, rootless Docker, Docker Desktop, Podman.
 fn sockets() -> Vec<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let home = std::env::home_dir();
@@ -57,7 +56,7 @@ struct Image {
     repo_tags: Option<Vec<String>>,
 }
 
-/// Those that run first; the engine gives the newest first.
+/// Running ones first; the engine lists the newest first.
 fn containers_of(socket: &Path) -> Option<Vec<Item>> {
     let mut containers: Vec<Container> = get(socket, "/containers/json?all=1")?;
     containers.sort_by_key(|container| container.state != "running");
@@ -77,7 +76,7 @@ fn images_of(socket: &Path) -> Option<Vec<Item>> {
         let id = id.get(..SHORT).unwrap_or(id);
         let named = tags.iter().filter(|tag| !tag.contains("<none>"));
         let before = items.len();
-        // `latest` is what a name means without a tag.
+        // A name without a tag means `latest`.
         items.extend(named.map(|tag| item(tag.strip_suffix(":latest").unwrap_or(tag), id)));
         if items.len() == before {
             items.push(item(id, "no name"));
@@ -91,7 +90,7 @@ fn get<T: DeserializeOwned>(socket: &Path, path: &str) -> Option<T> {
     let mut stream = UnixStream::connect(socket).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
     stream.set_write_timeout(Some(PATIENCE)).ok()?;
-    // By this version of HTTP the answer comes in one piece and ends with the connection.
+    // With HTTP/1.0 the response is not chunked and ends with the connection.
     stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: localhost\r\n\r\n").as_bytes()).ok()?;
     let mut answer = Vec::new();
     stream.take(MAX_ANSWER).read_to_end(&mut answer).ok()?;
@@ -105,7 +104,7 @@ mod tests {
     use super::*;
     use std::os::unix::net::UnixListener;
 
-    /// An engine that gives one answer.
+    /// A stub engine with one response.
     fn engine(status: &'static str, body: &'static str) -> (tempfile::TempDir, PathBuf) {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("docker.sock");

@@ -1,4 +1,5 @@
-//! Finds the answer to a question, on a thread that may wait. One match says who knows what; another, how long it counts.
+//! Looks up the answer to a question, on a thread that may block. One match says which module answers, another how long the answer is
+//! valid.
 
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
@@ -19,20 +20,19 @@ use crate::world::{
     accounts, cargo, docker, git, hosts, just, locked, make, manual, npm, packages, processes, repository, tmux, units,
 };
 
-/// What is read of any file.
+/// Cap on any file, in bytes.
 pub const MAX_BYTES: u64 = 1024 * 1024;
-/// Live names kept of one kind in one place.
+/// Cap on live names of one kind in one place.
 const MAX_ITEMS: usize = 5_000;
-/// Letters kept of what is said about a name.
+/// Cap on the letters of a description.
 const MAX_ABOUT: usize = 80;
-/// Directories of one PATH.
+/// Cap on the directories of a PATH.
 const MAX_PATH_DIRECTORIES: usize = 128;
-/// Files that the patterns of one file mean, patterns that count, and directory entries compared with them: a hostile file
-/// must not keep a thread busy.
+/// Caps on matching files per file, on patterns, and on directory entries compared with them: a hostile file must not keep a thread busy.
 const MAX_MATCHES: usize = 500;
 const MAX_PATTERNS: usize = 500;
 const MAX_COMPARED: usize = 50_000;
-/// The longest file name that there is.
+/// The longest possible file name.
 const MAX_NAME: usize = 255;
 const MAX_PROGRAMS: usize = 50_000;
 
@@ -65,7 +65,7 @@ impl Finder {
     }
 
     fn answer(&self, question: &Question) {
-        // As of now: a command that ends while we look may change what we have seen.
+        // Counted before the lookup: a command that ends meanwhile may change what was read.
         let commands = self.memory().commands;
         match question {
             Question::Entries(path) => {
@@ -107,7 +107,7 @@ impl Finder {
     }
 
     fn programs(&self, path: &Arc<str>, commands: u64) -> Programs {
-        // A relative directory means another place to every line.
+        // Skips relative directories, which depend on the line.
         let directories = path.split(':').filter_map(crate::world::plain).take(MAX_PATH_DIRECTORIES);
         let from: Vec<Arc<[Entry]>> = directories
             .filter_map(|directory| self.listing(&Arc::from(directory), commands))
@@ -133,7 +133,7 @@ fn programs_in(listings: &[Arc<[Entry]>]) -> Arc<[Box<str>]> {
     names.into_iter().map(Box::from).collect()
 }
 
-/// The programs on a PATH, looked up now.
+/// The programs on a PATH, looked up without the cache.
 pub fn programs(path: &str) -> Arc<[Box<str>]> {
     let mut seen = std::collections::HashSet::new();
     let directories = path.split(':').filter_map(crate::world::plain).take(MAX_PATH_DIRECTORIES);
@@ -145,19 +145,19 @@ pub fn programs(path: &str) -> Arc<[Box<str>]> {
     programs_in(&listings)
 }
 
-/// Whether one of them has this name, looked up now.
+/// Whether the PATH has a program of this name, without the cache.
 pub fn has_program(path: &str, name: &str) -> bool {
     let mut directories = path.split(':').filter_map(crate::world::plain).take(MAX_PATH_DIRECTORIES);
     is_presentable(name) && !name.contains('/') && directories.any(|directory| directory::has_program(directory, name))
 }
 
-/// The names of a kind, looked up now.
+/// The names of a kind, without the cache.
 pub fn names(what: Live, place: &str) -> Option<Arc<[Item]>> {
     let found = live(what, place).into_iter().find(|(kind, _)| *kind == what);
     found.and_then(|(_, items)| items).map(presentable)
 }
 
-/// On what the names of a kind depend.
+/// What the names of a kind depend on.
 pub enum Place {
     Directory,
     Home,
@@ -217,7 +217,7 @@ pub fn lifetime(what: Live) -> Lifetime {
     }
 }
 
-/// Whether it is found by looking at a few files, and no other program is asked.
+/// Whether the lookup reads a few files and asks no other program.
 pub fn is_quick(what: Live) -> bool {
     !matches!(
         what,
@@ -234,7 +234,7 @@ pub fn is_quick(what: Live) -> bool {
 fn live(what: Live, place: &str) -> Vec<(Live, Option<Vec<Item>>)> {
     let directory = Path::new(place);
     let items = match what {
-        // One question to git answers both.
+        // One call of git answers both.
         Live::GitChanged | Live::GitStaged => {
             let (changed, staged) = match changes(directory) {
                 Some(Changes { changed, staged }) => (Some(changed), Some(staged)),
@@ -274,7 +274,7 @@ pub fn item(name: impl Into<Box<str>>, about: impl Into<Box<str>>) -> Item {
     Item { name: name.into(), about: about.into() }
 }
 
-/// What may be shown, each name once, and not too many.
+/// Removes unpresentable and duplicate names, and applies the cap.
 fn presentable(items: Vec<Item>) -> Arc<[Item]> {
     let mut seen = std::collections::HashSet::new();
     let fit = items.into_iter().filter(|item| is_presentable(&item.name) && seen.insert(item.name.clone()));
@@ -289,7 +289,7 @@ fn one_line(text: &str) -> Box<str> {
     }
 }
 
-/// The beginning of a file, when it is one: opening a pipe would wait for somebody to write to it.
+/// The beginning of a regular file: opening a FIFO would block.
 pub fn read(file: &Path) -> Option<String> {
     let file = open(file)?;
     let mut bytes = Vec::new();
@@ -297,7 +297,7 @@ pub fn read(file: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The whole lines at the end of a file, at most so many bytes of it.
+/// The complete lines at the end of a file, within so many bytes.
 pub fn read_end(file: &Path, bytes: u64) -> Option<String> {
     use std::io::{Seek, SeekFrom};
     let mut file = open(file)?;
@@ -313,8 +313,8 @@ pub fn read_end(file: &Path, bytes: u64) -> Option<String> {
     }
 }
 
-/// The files that patterns mean, each pattern's in the order of names. Only the last part may have a `*` or `?`; like a
-/// shell, it does not mean hidden files.
+/// The files that match the patterns, sorted by name for each. Only the last component may contain `*` or `?`; as in a shell, it does not
+/// match hidden files.
 pub fn glob(patterns: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
     let mut compared = 0;
     let mut files = Vec::new();
@@ -350,24 +350,24 @@ fn matches(pattern: PathBuf, compared: &mut usize) -> Vec<PathBuf> {
     files
 }
 
-/// The same for a file that another file names: read only if it is below this directory, wherever links lead.
+/// The same for a file that another file names: reads it only if it is below this directory after resolving links.
 pub fn read_below(base: &Path, file: &Path) -> Option<String> {
     read(&resolved_below(base, file)?)
 }
 
-/// The path with links resolved, if it is below this directory then.
+/// The path with links resolved, if it is then below this directory.
 pub fn resolved_below(base: &Path, path: &Path) -> Option<PathBuf> {
     let (base, path) = (base.canonicalize().ok()?, path.canonicalize().ok()?);
     path.starts_with(&base).then_some(path)
 }
 
-/// Up to where a file that is found in a directory may name others: its repository, or the directory itself.
+/// The limit for files that a file in this directory may name: its repository, or the directory itself.
 pub fn base_of(directory: &Path) -> PathBuf {
     repository::root(directory).unwrap_or_else(|| directory.to_owned())
 }
 
 fn open(file: &Path) -> Option<std::fs::File> {
-    // To open a device or a pipe can already do something.
+    // Opening a device or a FIFO can have side effects.
     if !std::fs::metadata(file).ok()?.is_file() {
         return None;
     }
@@ -377,7 +377,7 @@ fn open(file: &Path) -> Option<std::fs::File> {
     file.metadata().ok()?.is_file().then_some(file)
 }
 
-/// `netrc`, which looks like a makefile and a justfile, and beside it `repo`, with a link to it and an empty directory `below`.
+/// A fixture: `netrc`, which parses as a makefile and a justfile, beside `repo`, which has a link to it and an empty directory `below`.
 #[cfg(test)]
 pub fn repository_beside_a_secret() -> tempfile::TempDir {
     let temp = tempfile::tempdir().unwrap();

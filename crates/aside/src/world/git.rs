@@ -1,5 +1,5 @@
-//! Names in a repository, read from its files: branches, tags, remotes, stashes, commits. Asks git only where the files
-//! are not for others to read.
+//! Names in a repository, read from its files: branches, tags, remotes, stashes, commits. Asks git only where references are in reftables,
+//! which are binary.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -12,25 +12,25 @@ use crate::exec::{Probe, probe};
 use crate::world::finding::{item, read, read_end};
 use crate::world::repository::{Repository, repository};
 
-/// References looked at.
+/// Cap on references.
 const MAX_REFS: usize = 20_000;
 /// `feature/a/b/c` is a path of directories.
 const MAX_DEPTH: usize = 16;
-/// What is read of the end of a log.
+/// Bytes read from the end of a log.
 const LOG_BYTES: u64 = 128 * 1024;
 const MAX_COMMITS: usize = 100;
-/// Letters of a commit's name: enough in all but the largest repositories.
+/// Letters of an abbreviated commit id: enough in all but the largest repositories.
 const SHORT: usize = 8;
 
-/// The branch that was left last comes first, since that is where one goes back to; then this one, then the others in the
-/// order in which they were last left or changed. Those of remotes come last.
+/// Branches: the last one visited first, since that is where the user goes back to; then the current one, then the others by when they were
+/// last visited or changed. Remote ones come last.
 pub fn branches(directory: &Path) -> Option<Vec<Item>> {
     let repository = repository(directory)?;
     let head = head(&repository);
     let mut local = refs(&repository, "refs/heads/");
     let mut order: Vec<String> = visited(&repository);
     order.retain(|name| local.contains_key(name) && Some(name) != head.as_ref());
-    // A new repository's branch is not there before its first commit.
+    // A new repository's branch does not exist before its first commit.
     if let Some(head) = head.clone().filter(|head| local.contains_key(head)) {
         order.insert(order.len().min(1), head);
     }
@@ -87,7 +87,7 @@ pub fn stashes(directory: &Path) -> Option<Vec<Item>> {
     Some(messages.enumerate().map(|(number, message)| item(format!("stash@{{{number}}}"), message)).collect())
 }
 
-/// Those that this worktree has been at, newest first, with their subjects where the log has them.
+/// Commits that this worktree has been at, newest first, with their subjects where the log has them.
 pub fn commits(directory: &Path) -> Option<Vec<Item>> {
     let repository = repository(directory)?;
     let log = read_end(&repository.git.join("logs/HEAD"), LOG_BYTES)?;
@@ -109,7 +109,7 @@ pub fn commits(directory: &Path) -> Option<Vec<Item>> {
             continue;
         }
         match commits.iter_mut().find(|commit| *commit.name == *new) {
-            // The newest line about it may be a checkout, and an older one knows the subject.
+            // The newest entry may be a checkout; an older one has the subject.
             Some(commit) if commit.about.is_empty() && has_subject => commit.about = subject.into(),
             Some(_) => {}
             None => commits.push(item(new, if has_subject { subject } else { "" })),
@@ -118,7 +118,7 @@ pub fn commits(directory: &Path) -> Option<Vec<Item>> {
     Some(commits)
 }
 
-/// What git keeps while it is at something: the file, and what that is.
+/// Files that exist during an operation, and the operation's name.
 const BEGUN: [(&str, &str); 7] = [
     ("rebase-merge", "rebase"),
     ("rebase-apply/rebasing", "rebase"),
@@ -129,7 +129,7 @@ const BEGUN: [(&str, &str); 7] = [
     ("BISECT_LOG", "bisect"),
 ];
 
-/// What has begun and not ended, and the number of commits where the log tells it.
+/// Unfinished operations, and the number of commits if the log tells it.
 pub fn state(directory: &Path) -> Option<Vec<Item>> {
     let repository = repository(directory)?;
     let begun = BEGUN.iter().filter(|(file, _)| repository.git.join(file).exists());
@@ -139,7 +139,7 @@ pub fn state(directory: &Path) -> Option<Vec<Item>> {
     Some(state)
 }
 
-/// Of a log that begins with the first commit and has nothing but commits in it: all else may have brought more.
+/// Counts a log that begins with the first commit and consists of commits only: any other entry may have brought more.
 fn number_of_commits(log: &str) -> Option<usize> {
     let mut number = 0;
     for line in log.lines() {
@@ -157,7 +157,7 @@ fn number_of_commits(log: &str) -> Option<usize> {
     (number > 0).then_some(number)
 }
 
-/// The name of the branch that is checked out.
+/// The current branch.
 fn head(repository: &Repository) -> Option<String> {
     let head = read(&repository.git.join("HEAD"))?;
     head.strip_prefix("ref: refs/heads/").map(|name| name.trim_end().to_owned())
@@ -173,7 +173,7 @@ fn visited(repository: &Repository) -> Vec<String> {
 
 type Refs = BTreeMap<String, Option<SystemTime>>;
 
-/// The names below `prefix`, with the time of their file where they have one of their own.
+/// The names below `prefix`, with the mtime of their file where they have one.
 fn refs(repository: &Repository, prefix: &str) -> Refs {
     let mut refs = Refs::new();
     if repository.common.join("reftable").is_dir() {
@@ -205,12 +205,12 @@ fn loose(directory: &Path, above: &str, depth: usize, refs: &mut Refs) {
 
 fn newest_first(refs: Refs) -> Vec<String> {
     let mut refs: Vec<_> = refs.into_iter().collect();
-    // Stable: those that are packed stay in the order of names.
+    // A stable sort: packed ones stay in order of names.
     refs.sort_by_key(|(_, changed)| std::cmp::Reverse(*changed));
     refs.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Compares `v1.10` after `v1.9`, and `v2.0-rc1` before `v2.0`.
+/// A sort key with `v1.10` after `v1.9`, and `v2.0-rc1` before `v2.0`.
 fn natural(name: &str) -> Vec<(u8, u64, String)> {
     let mut parts = Vec::new();
     let mut rest = name;
@@ -225,12 +225,12 @@ fn natural(name: &str) -> Vec<(u8, u64, String)> {
         });
         rest = after;
     }
-    // The end is higher than a `-rc1`, and lower than anything else.
+    // The end sorts after a `-rc1`, and before anything else.
     parts.push((1, 0, String::new()));
     parts
 }
 
-/// An address as it may be shown: a name or a password in it is nobody's business, nor is a token behind a `?`.
+/// A URL for display: removes user, password and query, which may contain a token.
 fn without_credentials(url: &str) -> String {
     let url = url.split(['?', '#']).next().unwrap_or("");
     match url.split_once("://") {

@@ -1,15 +1,15 @@
-//! Reads git's configuration syntax. Reads more than git does: where git would give up, it goes on with the next line. Follows no includes.
+//! Parses git's configuration syntax. More tolerant than git: continues with the next line where git would give up. Follows no includes.
 
-/// More than anyone writes.
+/// Far more than any real file has.
 const MAX_SETTINGS: usize = 20_000;
 
 /// `[section "subsection"] key = value`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// In small letters. Of `[a.b]` it is `a`.
+    /// In lower case. For `[a.b]` it is `a`.
     pub section: String,
     pub subsection: Vec<u8>,
-    /// In small letters.
+    /// In lower case.
     pub key: String,
     /// Without quotes and comments. Empty where there is no `=`.
     pub value: Vec<u8>,
@@ -34,7 +34,7 @@ pub fn settings(text: &[u8]) -> Vec<Setting> {
                 settings.push(Setting { section: section.clone(), subsection: subsection.clone(), key, value });
             }
             byte if byte.is_ascii_whitespace() => _ = reader.next(),
-            // A comment, or nothing that git knows.
+            // A comment, or invalid.
             _ => reader.line(),
         }
     }
@@ -60,7 +60,7 @@ impl Reader<'_> {
         while !matches!(self.next(), None | Some(b'\n')) {}
     }
 
-    /// In small letters.
+    /// In lower case.
     fn word(&mut self, fits: impl Fn(u8) -> bool) -> String {
         let length = self.rest.iter().take_while(|byte| fits(**byte)).count();
         let (word, rest) = self.rest.split_at(length);
@@ -68,7 +68,7 @@ impl Reader<'_> {
         String::from_utf8_lossy(word).to_ascii_lowercase()
     }
 
-    /// `[name "part"]` or the older `[name.part]`. What follows may be on the same line.
+    /// `[name "part"]` or the older `[name.part]`. A setting may follow on the same line.
     fn header(&mut self) -> (String, Vec<u8>) {
         self.next();
         let name = self.word(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.'));
@@ -87,7 +87,7 @@ impl Reader<'_> {
         }
     }
 
-    /// To the end of the line, or of those that a backslash joins.
+    /// Until the end of the line, including continuation lines.
     fn value(&mut self) -> Vec<u8> {
         let (mut value, mut is_quoted, mut length) = (Vec::new(), false, 0);
         while let Some(byte) = self.next() {
@@ -110,7 +110,7 @@ impl Reader<'_> {
                     Some(other) => value.push(other),
                     None => break,
                 },
-                // Blanks count within quotes and between words.
+                // Keeps blanks within quotes and between words.
                 byte if byte.is_ascii_whitespace() && !is_quoted => {
                     if !value.is_empty() {
                         value.push(byte);

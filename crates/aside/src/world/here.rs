@@ -1,5 +1,4 @@
-//! The place of a command that asks once and ends: this directory, this PATH, these tools. For whoever has no daemon to
-//! ask, or no need of one.
+//! The world for a one-shot command: this directory, this PATH, these tools. For callers without a daemon, or without need of one.
 
 use std::sync::Arc;
 
@@ -24,7 +23,7 @@ pub struct Here {
 impl Here {
     pub fn new(cwd: &str, shell: &str, environment: Environment, specs: Arc<Specs>) -> Self {
         let mut names = Names::default();
-        // There is nobody who could tell more; with one that every shell has, the others count as told.
+        // No shell will report its names; one builtin that every shell has marks the list as received.
         names.take("builtin", 0, "cd");
         Self {
             cwd: cwd.to_owned(),

@@ -1,4 +1,4 @@
-//! Machines that can be named: those of the SSH settings, those that were visited, those of `/etc/hosts`.
+//! Host names: from the SSH settings, from known_hosts, and from `/etc/hosts`.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -8,7 +8,7 @@ use aside_core::world::Item;
 use crate::world::finding::{glob, item, read, read_end};
 
 const MAX_INCLUDED: usize = 32;
-/// What is read of the end of the list of visited hosts: the latest are there.
+/// Bytes read from the end of known_hosts, where the latest are.
 const KNOWN_BYTES: u64 = 512 * 1024;
 
 pub fn hosts(home: &Path) -> Option<Vec<Item>> {
@@ -34,7 +34,7 @@ fn configured(home: &Path, ssh: &Path) -> Vec<Item> {
     hosts
 }
 
-/// Adds the names of `Host` lines, with their real names, and the patterns of files to be read as well.
+/// Adds the names of `Host` lines, with their `HostName`, and the patterns of included files.
 fn named(text: &str, hosts: &mut Vec<Item>, included: &mut Vec<String>) {
     let mut current = hosts.len();
     for line in text.lines().map(str::trim) {
@@ -58,7 +58,7 @@ fn named(text: &str, hosts: &mut Vec<Item>, included: &mut Vec<String>) {
     }
 }
 
-/// The latest first, names before numbers. Hashed ones cannot be read, which is what hashing is for.
+/// Latest first, names before addresses. Skips hashed entries, which cannot be read.
 fn known(text: &str) -> Vec<Item> {
     let mut names: Vec<&str> = Vec::new();
     for line in text.lines().rev().filter(|line| !line.starts_with(['#', '@', '|'])) {
@@ -76,7 +76,7 @@ fn known(text: &str) -> Vec<Item> {
     names.into_iter().map(|name| item(name, "")).collect()
 }
 
-/// Not this machine, and not what a list of advertisers sends nowhere.
+/// Without this machine, and without entries of ad-blocking lists, which have the unspecified address.
 fn local(text: &str) -> Vec<Item> {
     let mut hosts = Vec::new();
     for line in text.lines() {

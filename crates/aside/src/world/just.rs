@@ -1,4 +1,4 @@
-//! Recipes of a justfile. Those of modules are left out: they have names of another form.
+//! Recipes of a justfile. Leaves out those of modules, whose names have another form.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ const MAX_IMPORTS: usize = 16;
 pub fn recipes(directory: &Path) -> Option<Vec<Item>> {
     let file = directory.ancestors().find_map(justfile)?;
     let around = file.parent()?;
-    // The justfile of another user must not make names out of any file of the user.
+    // A foreign justfile must not turn the user's other files into names.
     let base = base_of(around);
     let mut recipes = Vec::new();
     let imported = parse(&read_below(&base, &file)?, &mut recipes);
@@ -23,7 +23,7 @@ pub fn recipes(directory: &Path) -> Option<Vec<Item>> {
     Some(recipes)
 }
 
-/// Any spelling of its name will do.
+/// The name in any case.
 fn justfile(directory: &Path) -> Option<PathBuf> {
     let names = std::fs::read_dir(directory).ok()?.flatten();
     let mut found = names.filter(|entry| {
@@ -33,7 +33,7 @@ fn justfile(directory: &Path) -> Option<PathBuf> {
     found.next().map(|entry| entry.path())
 }
 
-/// Adds the recipes, and gives back the files that are to be read as well.
+/// Adds the recipes, and returns the imported files.
 fn parse(text: &str, recipes: &mut Vec<Item>) -> Vec<String> {
     static HEAD: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"^@?([A-Za-z_][\w-]*)((?:\s+(?:[^:"'\s]|"[^"]*"|'[^']*')+)*)\s*:(?:[^=]|$)"#).unwrap()

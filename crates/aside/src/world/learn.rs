@@ -1,5 +1,5 @@
-//! What a program says about itself when asked for `--help`. Decides which programs may be asked, and how often; how the
-//! answer is read is decided in core, what the program may do meanwhile in `sandbox`.
+//! Learns about programs from their `--help`. Decides which programs may be asked, and how often; core parses the help text, and `sandbox`
+//! limits what the program may do.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::Write;
@@ -15,28 +15,28 @@ use crate::paths;
 use crate::world::finding::read;
 use crate::world::{locked, plain};
 
-/// How often the person must have run it, with success.
+/// How often the user must have run it successfully.
 const RUNS: u32 = 2;
-/// Names of commands counted.
+/// Cap on counted commands.
 const MAX_COUNTED: usize = 4096;
-/// Programs asked within `WHILE`.
+/// Rate limit: programs asked within `WHILE`.
 const MAX_ASKED: usize = 6;
 const WHILE: Duration = Duration::from_secs(60);
-/// Files kept of what was learnt.
+/// Cap on cached files.
 const MAX_KEPT: usize = 1000;
 const MAX_NAME: usize = 64;
-/// Changes with what core reads out of a help text, so that all are read again.
+/// Changes with core's parser, so that all help texts are parsed again.
 const EDITION: u32 = 1;
 
-/// Where programs are put by somebody who installs them, and not by a project that was cloned.
+/// Directories of installed programs, as opposed to those of a cloned project.
 const INSTALLED: &[&str] =
     &["/usr", "/bin", "/sbin", "/opt", "/nix", "/gnu", "/snap", "/home/linuxbrew", "/run/current-system"];
 /// The same below the home directory. Hidden directories there count too.
 const INSTALLED_AT_HOME: &[&str] = &["bin", "go", "Applications"];
-/// Parts of a path that say that a project brought it.
+/// Path components of a project's own directories.
 const BROUGHT: &[&str] = &["node_modules", ".venv", "venv", ".direnv", ".git", "target", "vendor", "site-packages"];
 
-/// Those that do harm, wait for somebody, or take whatever follows for something else.
+/// Programs that do harm, wait for input, or take any argument for something else.
 const NEVER: &str = "\
     rm rmdir unlink dd shred srm wipe wipefs truncate fdisk sfdisk cfdisk gdisk sgdisk parted mkswap cryptsetup \
     shutdown reboot halt poweroff init telinit kexec systemd-run kill killall killall5 pkill skill xkill sudo su \
@@ -48,12 +48,12 @@ const NEVER: &str = "\
 const NEVER_BEGINS: &[&str] = &["mkfs", "fsck", "mkntfs", "dracut", "grub", "lilo", "flash"];
 
 pub struct Learner {
-    /// The program that restricts itself and then becomes the one that is asked: Aside.
+    /// Aside itself, which restricts itself and then execs the program.
     sandbox: PathBuf,
-    /// Where it is kept.
+    /// The cache directory.
     kept: PathBuf,
     ran: Mutex<HashMap<Box<str>, u32>>,
-    /// When programs were asked. Held while one is: one at a time.
+    /// When programs were asked. Locked during a probe, so that only one runs at a time.
     asked: Mutex<VecDeque<Instant>>,
 }
 
@@ -62,7 +62,7 @@ impl Learner {
         Self { sandbox, kept, ran: Mutex::default(), asked: Mutex::default() }
     }
 
-    /// The person ran it, and it succeeded.
+    /// The user ran it successfully.
     pub fn ran(&self, name: &str) {
         if !is_fit(name) {
             return;
@@ -75,7 +75,7 @@ impl Learner {
         }
     }
 
-    /// What is known of the command, on this PATH; asks the program when it may be asked. Blocks for as long.
+    /// What is known of the command on this PATH; asks the program if that is allowed. Blocks meanwhile.
     pub fn learnt(&self, name: &str, path: &str, home: &str) -> Option<Arc<str>> {
         if !is_fit(name) {
             return None;
@@ -86,7 +86,7 @@ impl Learner {
         let kept = read(&file);
         match kept.as_deref().and_then(|text| text.split_once('\n')) {
             Some((first, text)) if first == stamp => return (!text.is_empty()).then(|| text.into()),
-            // It was learnt before, so the person did run it; it has changed since.
+            // It was learnt before, so the user did run it; it has changed since.
             Some(_) => {}
             None => {
                 if locked(&self.ran).get(name).is_none_or(|count| *count < RUNS) {
@@ -96,7 +96,7 @@ impl Learner {
         }
         let help = self.ask(&program, path)?;
         let text = spec(&help).unwrap_or_default();
-        // Also when it says nothing of use: it need not be asked again.
+        // Also without useful content, so that it is not asked again.
         if let Err(error) = self.keep(&file, &format!("{stamp}\n{text}")) {
             tracing::warn!("could not keep what {name} says about itself: {error:#}");
         }
@@ -114,7 +114,7 @@ impl Learner {
         let empty = tempfile::tempdir().ok()?;
         let help = probe(&Probe::Help { aside: &self.sandbox, program, path, empty: empty.path() });
         tracing::debug!(program = %program.display(), answered = help.is_some(), "asked for help");
-        // One that printed nothing, or was not restricted and therefore not started, is asked again another time.
+        // A program that printed nothing, or could not be sandboxed and was not started, is asked again later.
         help.filter(|help| !help.trim().is_empty())
     }
 
@@ -130,7 +130,7 @@ impl Learner {
     }
 }
 
-/// Whether it is a plain name, and not one of those that are never asked.
+/// Whether it is a plain name, and not on the deny list.
 fn is_fit(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
     name.len() <= MAX_NAME
@@ -140,11 +140,11 @@ fn is_fit(name: &str) -> bool {
         && !NEVER_BEGINS.iter().any(|beginning| name.starts_with(beginning))
 }
 
-/// The program that the shell would run, if somebody installed it and nobody else could have put it there.
+/// The program that the shell would run, if it is installed where no other user could have put it.
 fn installed(name: &str, path: &str, home: &str) -> Option<PathBuf> {
     let directories = path.split(':').filter_map(plain).map(Path::new);
     let program = directories.map(|directory| directory.join(name)).find(|program| program.is_file())?;
-    // Where it really is must be such a place too: a link may lead into a project.
+    // Checks the resolved path too: a link may lead into a project.
     let real = program.canonicalize().ok()?;
     let home = Path::new(home);
     let real_home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
@@ -189,7 +189,7 @@ mod tests {
     impl Scene {
         fn new() -> Self {
             let temp = tempfile::tempdir().unwrap();
-            // Stands for Aside, and becomes the program without restricting it.
+            // A stub for Aside, which execs the program without a sandbox.
             let sandbox = temp.path().join("sandbox");
             script(&sandbox, "shift 2; exec \"$1\" --help");
             let learner = Learner::new(sandbox, temp.path().join("learnt"));
@@ -228,7 +228,7 @@ mod tests {
         let text = learnt().unwrap();
         assert!(text.contains("\"-q, --quiet\" = \"say less\""), "{text}");
         assert_eq!(learnt().as_deref(), Some(&*text));
-        // Another daemon knows it without asking, and without having seen it run.
+        // Another daemon reads it from the cache, without asking, and without having seen it run.
         let other = Learner::new("/missing".into(), scene.temp.path().join("learnt"));
         let home = scene.temp.path().to_str().unwrap();
         assert!(other.learnt("frob", &format!("{home}/.local/bin"), home).is_some());
@@ -265,7 +265,7 @@ mod tests {
         assert!(!found("~/project/node_modules/.bin"));
         assert!(!found("~/.cache/x/venv/bin"));
         assert!(!found("."));
-        // The first on PATH is the one that runs, so the second must not speak for it.
+        // The first on PATH is the one that runs, so the second must not be asked instead.
         assert!(!found("~/project/bin:~/bin"));
         let bin = scene.temp.path().join("bin");
         std::fs::set_permissions(&bin, std::fs::Permissions::from_mode(0o777)).unwrap();

@@ -1,4 +1,4 @@
-//! Targets of a makefile. Reads what is written; what only make can work out is left out.
+//! Targets of a makefile. Parses the text; leaves out what only make can expand.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -9,13 +9,13 @@ use regex::Regex;
 
 use crate::world::finding::{base_of, glob, item, read_below};
 
-/// Makefiles brought in by another.
+/// Cap on included makefiles.
 const MAX_INCLUDED: usize = 32;
 
 pub fn targets(directory: &Path) -> Option<Vec<Item>> {
     // In the order in which GNU make looks.
     let names = ["GNUmakefile", "makefile", "Makefile"];
-    // The makefile of another user must not make names out of any file of the user.
+    // A foreign makefile must not turn the user's other files into names.
     let base = base_of(directory);
     let text = names.iter().find_map(|name| read_below(&base, &directory.join(name)))?;
     let mut makefile = Makefile::default();
@@ -30,7 +30,7 @@ pub fn targets(directory: &Path) -> Option<Vec<Item>> {
 #[derive(Default)]
 struct Makefile {
     targets: Vec<(String, String)>,
-    /// Where in `targets` a name is.
+    /// The index of a name in `targets`.
     places: HashMap<String, usize>,
     phony: HashSet<String>,
     included: Vec<String>,
@@ -94,14 +94,14 @@ impl Makefile {
         }
     }
 
-    /// What is not a file is what people ask for.
+    /// Phony targets first: those are what users ask for.
     fn sorted(mut self) -> Vec<Item> {
         self.targets.sort_by_key(|(name, _)| !self.phony.contains(name));
         self.targets.into_iter().map(|(name, about)| item(name, about)).collect()
     }
 }
 
-/// Lines, with those that end in a backslash put together.
+/// Lines, with continuation lines joined.
 fn joined(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut goes_on = false;
@@ -122,7 +122,7 @@ fn joined(text: &str) -> Vec<String> {
     lines
 }
 
-/// Before and after the colon of a rule. Nothing when it is an assignment.
+/// The parts before and after the colon of a rule. `None` for an assignment.
 fn split_rule(line: &str) -> Option<(&str, &str)> {
     let mut depth = 0_usize;
     let bytes = line.as_bytes();
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(found.iter().map(|item| &*item.name).collect::<Vec<_>>(), ["own", "shared"]);
     }
 
-    /// Takes half a minute and more where the work grows with the square of the file.
+    /// Takes half a minute and more if the cost is quadratic.
     #[test]
     fn hostile_files_cost_no_more_than_others_of_their_size() {
         use crate::world::{cargo, npm};

@@ -1,11 +1,10 @@
-//! The page of the manual about a program, as plain text. Decides which names may be asked for; how a page is read is
-//! decided in core.
+//! The man page of a program, as plain text. Decides which names may be asked for; core parses the page.
 
 use std::sync::Arc;
 
 use crate::exec::{Probe, probe};
 
-/// Longer than any program's.
+/// Longer than any program's name.
 const MAX_NAME: usize = 64;
 
 pub fn page(command: &str, path: &str) -> Option<Arc<str>> {
@@ -16,7 +15,7 @@ pub fn page(command: &str, path: &str) -> Option<Arc<str>> {
     (!text.trim().is_empty()).then(|| text.into())
 }
 
-/// A plain name: neither a path, which would be read as a page itself, nor an option.
+/// A plain name: neither a path, which man would read as a page itself, nor an option.
 pub fn is_fit(name: &str) -> bool {
     let first = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
     first
@@ -43,7 +42,7 @@ mod tests {
     fn what_man_prints_is_the_page() {
         let temp = tempfile::tempdir().unwrap();
         let man = temp.path().join("man");
-        // Says what it was asked, so that the options are seen to be there.
+        // A stub that prints its arguments.
         std::fs::write(&man, "#!/bin/sh\n[ \"$5\" = missing ] && exit 16\necho \"$*\"; echo \"$MANPAGER\"\n").unwrap();
         std::fs::set_permissions(&man, std::fs::Permissions::from_mode(0o755)).unwrap();
         let path = format!("{}:/usr/bin:/bin", temp.path().display());

@@ -1,4 +1,4 @@
-//! What was found out, and when. Decides what is forgotten first; does not find anything out.
+//! The cache of lookups, with their times. Decides what is evicted; looks nothing up.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -11,22 +11,22 @@ use aside_core::world::{Item, Live};
 use crate::world::directory::Listing;
 use crate::world::finding::Programs;
 
-/// Directories remembered, and names in all of them: 20 MB or so at the worst.
+/// Caps on directories, and on names in all of them: some 20 MB at worst.
 const MAX_DIRECTORIES: usize = 256;
 const MAX_ENTRIES: usize = 400_000;
-/// Values of PATH. A person has few; each entered environment adds one.
+/// Cap on values of PATH. A user has few; each entered environment adds one.
 const MAX_PATHS: usize = 16;
 const MAX_REPOSITORIES: usize = 256;
 const MAX_LIVE: usize = 256;
 const MAX_ITEMS: usize = 200_000;
-/// Commands learnt, and bytes about all of them.
+/// Caps on learnt commands, and on bytes about all of them.
 const MAX_LEARNT: usize = 512;
 const MAX_TEXT: usize = 4 * 1024 * 1024;
-/// Pages of the manual.
+/// Cap on man pages.
 const MAX_MANUALS: usize = 64;
 
 pub struct Memory {
-    /// How many commands ended: an answer from before the last one may be wrong by now.
+    /// How many commands have ended: an answer from before the last one may be outdated.
     pub commands: u64,
     pub entries: Table<Arc<str>, Listing>,
     pub programs: Table<Arc<str>, Programs>,
@@ -52,11 +52,11 @@ impl Default for Memory {
     }
 }
 
-/// How long an answer counts as known.
+/// How long an answer stays fresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifetime {
     pub at_most: Duration,
-    /// A command that the person ran may have changed it.
+    /// Whether a command of the user may have changed it.
     pub ends_with_a_command: bool,
 }
 
@@ -73,12 +73,12 @@ impl Lifetime {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Found<V> {
     Fresh(Option<V>),
-    /// What was known; it may have changed since.
+    /// A stale answer.
     Old(Option<V>),
     Nothing,
 }
 
-/// Answers of one kind, the one not asked for longest forgotten first.
+/// An LRU cache for one kind of answer.
 pub struct Table<K, V> {
     slots: HashMap<K, Slot<V>>,
     most: usize,
@@ -89,7 +89,7 @@ pub struct Table<K, V> {
 }
 
 struct Slot<V> {
-    /// Nothing when there is no such thing.
+    /// `None` when there is no such thing.
     value: Option<V>,
     checked: Instant,
     commands: u64,
@@ -115,7 +115,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Table<K, V> {
         if young && undisturbed { Found::Fresh(value) } else { Found::Old(value) }
     }
 
-    /// What was known, however old.
+    /// The cached answer, however old.
     pub fn last<Q>(&self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -124,7 +124,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Table<K, V> {
         self.slots.get(key).and_then(|slot| slot.value.clone())
     }
 
-    /// `commands` is how many had ended when somebody began to look.
+    /// `commands` is how many had ended when the lookup began.
     pub fn put(&mut self, key: K, value: Option<V>, now: Instant, commands: u64) {
         self.uses += 1;
         self.weight += value.as_ref().map_or(0, self.weigh);

@@ -1,5 +1,5 @@
-//! What is on this machine, for whoever asks while a key is pressed: remembered, answered from memory at once, looked up
-//! again in the background. Decides how long an answer counts; the files beside it know how to find one.
+//! What is on this machine, for callers that answer a key press: cached, answered from memory at once, refreshed in the background. Decides
+//! how long an answer is valid; the other files look it up.
 
 mod accounts;
 pub mod ancestors;
@@ -40,25 +40,25 @@ use learn::Learner;
 use memory::{Found, Lifetime, Memory};
 use pool::Question;
 
-/// A question that has been under way for so long is not going to be answered while somebody waits for a key.
+/// A lookup that takes longer than this will not finish while the user waits for a key.
 const SLOW: Duration = Duration::from_millis(15);
 
-/// Shared by everybody who asks. Its threads start when there is something to find out and end when there is not.
+/// Shared by all callers. Its threads start when there is work and end when idle.
 pub struct Machine {
     finder: Arc<Finder>,
 }
 
-/// What a shell sees that another may not.
+/// What may differ between shells.
 #[derive(Clone, Debug)]
 pub struct Environment {
-    /// Without a slash at the end.
+    /// Without a trailing slash.
     pub home: Arc<str>,
     /// The value of PATH.
     pub path: Arc<str>,
 }
 
 impl Environment {
-    /// Our own: a shell that does not say usually has the same.
+    /// Our own: a shell that does not send its environment usually has the same.
     pub fn own() -> Self {
         let home = std::env::home_dir().and_then(|home| home.into_os_string().into_string().ok()).unwrap_or_default();
         let path = std::env::var("PATH").unwrap_or_default();
@@ -66,7 +66,7 @@ impl Environment {
     }
 }
 
-/// Whether programs that the person has run may be asked for their help.
+/// Whether programs that the user has run may be asked for their help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Learning {
     On,
@@ -74,27 +74,27 @@ pub enum Learning {
 }
 
 impl Machine {
-    /// Keeps what it learns about programs in `directory`.
+    /// Caches what it learns about programs in `directory`.
     pub fn new(directory: &Path) -> Self {
-        // The program on disk may be replaced while we run; what it becomes can do this as well.
+        // The executable may be replaced while we run; a newer one can do this as well.
         let aside = std::env::current_exe().unwrap_or_default();
         Self { finder: Arc::new(Finder::new(Learner::new(aside, directory.to_owned()))) }
     }
 
-    /// Asks on behalf of one line.
+    /// A view for one request.
     pub fn view(&self, environment: Environment, learning: Learning) -> View {
         View { finder: Arc::clone(&self.finder), environment, learning, trust: Trust::Old, asked: Mutex::default() }
     }
 
-    /// The person ran this command, and it succeeded. Only such commands are ever asked for their help.
+    /// The user ran this command successfully. Only such commands are ever asked for their help.
     pub fn ran(&self, command: &str) {
         self.finder.learner.ran(command);
     }
 
-    /// A command ended: whatever it may have changed is looked at again before it counts as known.
+    /// A command ended: whatever it may have changed is stale now.
     pub fn something_ran(&self, cwd: &str) {
         self.finder.memory().commands += 1;
-        // The next line is likely to ask for these, and then they are there.
+        // Prefetches what the next line will probably ask for.
         if let Some(cwd) = plain(cwd) {
             self.finder.ask(Question::Entries(cwd.into()));
             self.finder.ask(Question::Repository(cwd.into()));
@@ -108,7 +108,7 @@ impl Drop for Machine {
     }
 }
 
-/// The machine as one line sees it. Remembers which of its questions are still under way.
+/// The machine as seen by one request. Remembers which of its lookups are pending.
 pub struct View {
     finder: Arc<Finder>,
     environment: Environment,
@@ -117,28 +117,28 @@ pub struct View {
     asked: Mutex<Vec<Question>>,
 }
 
-/// What counts as known.
+/// Which answers count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trust {
-    /// What was so a while ago, until somebody has looked again.
+    /// Stale ones too, until they are refreshed.
     Old,
-    /// Only what is so now.
+    /// Fresh ones only.
     Fresh,
 }
 
 impl View {
-    /// The same machine, of which only that is known which nobody has to look at again.
+    /// The same machine, but only fresh answers count.
     pub fn doubting(&self) -> Self {
         let (finder, environment) = (Arc::clone(&self.finder), self.environment.clone());
         Self { finder, environment, learning: self.learning, trust: Trust::Fresh, asked: Mutex::default() }
     }
 
-    /// Whether an answer was missing or old when it was asked for, and has not arrived yet.
+    /// Whether an answer was missing or stale when it was asked for, and has not arrived yet.
     pub fn waits(&self) -> bool {
         self.finder.pool.under_way(&self.asked()).next().is_some()
     }
 
-    /// Whether it is worth a moment of waiting: something is missing that is usually found within a millisecond.
+    /// Whether a short wait is worthwhile: something is missing that is usually found within a millisecond.
     pub fn waits_briefly(&self) -> bool {
         let now = Instant::now();
         self.finder
@@ -147,12 +147,12 @@ impl View {
             .any(|(question, since)| question.is_quick() && now.saturating_duration_since(since) < SLOW)
     }
 
-    /// Whether something is missing or old that is usually found at once, however long it takes this time.
+    /// Whether something is missing or stale that is usually found at once, however long it takes this time.
     pub fn is_behind(&self) -> bool {
         self.finder.pool.under_way(&self.asked()).any(|(question, _)| question.is_quick())
     }
 
-    /// Whether something arrived since it was asked for, so that asking again tells more. Says so once.
+    /// Whether an answer arrived since it was asked for, so that asking again gives more. Returns true once.
     pub fn take_news(&self) -> bool {
         let mut asked = self.asked();
         let waits: Vec<Question> = self.finder.pool.under_way(&asked).map(|(question, _)| question.clone()).collect();
@@ -161,12 +161,12 @@ impl View {
         has_news
     }
 
-    /// Waits until every question is answered, or for as long as the patience lasts. Says whether all are.
+    /// Waits until every lookup is answered, or for the timeout. Returns whether all are.
     pub async fn settled(&self, patience: Duration) -> bool {
         self.until(patience, Self::waits).await
     }
 
-    /// Waits while `waits_briefly`. Says whether every question is answered.
+    /// Waits while `waits_briefly`. Returns whether every lookup is answered.
     pub async fn settled_briefly(&self) -> bool {
         self.until(SLOW, Self::waits_briefly).await;
         !self.waits()
@@ -184,7 +184,7 @@ impl View {
         tokio::time::timeout(patience, settled).await.is_ok()
     }
 
-    /// The PATH of whoever asks.
+    /// The PATH of the asking shell.
     pub fn path(&self) -> &str {
         &self.environment.path
     }
@@ -193,7 +193,7 @@ impl View {
         locked(&self.asked)
     }
 
-    /// What is known, and has somebody look again when that is nothing or old.
+    /// The cached answer; starts a lookup when it is missing or stale.
     fn look<V>(&self, question: Question, find: impl FnOnce(&mut Memory, Instant) -> Found<V>) -> Known<V> {
         let found = find(&mut self.finder.memory(), Instant::now());
         let (known, fresh) = match found {
@@ -289,7 +289,7 @@ impl World for View {
     }
 }
 
-/// An absolute path without a slash at the end, so that one directory has one name.
+/// An absolute path without a trailing slash, so that one directory has one key.
 fn plain(path: &str) -> Option<&str> {
     match path.trim_end_matches('/') {
         "" => path.starts_with('/').then_some("/"),
@@ -297,7 +297,7 @@ fn plain(path: &str) -> Option<&str> {
     }
 }
 
-/// A thread that panicked while it held the lock lost its answer; what it guarded is still there.
+/// Ignores poisoning: a thread that panicked lost its own answer, and the data is still valid.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

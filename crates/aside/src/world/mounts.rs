@@ -1,11 +1,10 @@
-//! On which mount a path is, without touching the path: a mount that does not answer is known by its place in the list.
+//! Finds the mount of a path without touching the path: an unresponsive mount is found in the list of mounts.
 
 use std::path::{Path, PathBuf};
 
-/// The directory on which the file system of this path is mounted; the path itself where that is the root, or is not known. By its letters
-/// alone: links are not followed.
+/// The mount point of this path; the path itself where that is the root, or unknown. Compares text only: does not resolve links.
 pub fn mount_point(path: &Path) -> PathBuf {
-    // The kernel lists mounts from memory.
+    // The kernel lists mounts from memory, so this does not block.
     let listed = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     longest(&listed, path).unwrap_or_else(|| path.to_owned())
 }
@@ -16,7 +15,7 @@ fn longest(listed: &str, path: &Path) -> Option<PathBuf> {
     around.max_by_key(|place| place.as_os_str().len())
 }
 
-/// Blanks and the like are `\040` there.
+/// Decodes octal escapes: a blank is `\040` there.
 fn unescaped(place: &str) -> PathBuf {
     let mut plain = String::with_capacity(place.len());
     let mut rest = place;

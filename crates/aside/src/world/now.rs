@@ -1,6 +1,5 @@
-//! The machine for a process that asks once and ends: everything is looked up at once, on the thread that asks, and each
-//! thing once. Starts no process, but for a page of the manual when somebody wants one: what else only another program could
-//! tell is not known.
+//! The machine for a one-shot process: looks everything up synchronously, each thing once. Starts no process except for a man page when one
+//! is asked for; what else only another program could tell stays unknown.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,7 +11,7 @@ use aside_core::world::{self, Entry, Item, Known, Live, World};
 
 use crate::world::{Environment, directory, finding, manual, plain, repository};
 
-/// Things remembered of each kind; what is asked for after that is looked up anew.
+/// Cap on cached answers of each kind.
 const MAX_LOOKED_UP: usize = 64;
 
 pub struct Now {
@@ -55,10 +54,10 @@ impl World for Now {
         once(&self.programs, (), || Some(finding::programs(&self.environment.path)))
     }
 
-    /// To look for the few that an answer needs takes a fraction of what a list of all takes.
+    /// Checking for a few programs costs a fraction of listing all.
     fn has_program(&self, name: &str) -> Known<bool> {
         if self.program.borrow().len() >= MAX_LOOKED_UP {
-            // So many were looked for that the list is cheaper.
+            // After so many checks the list is cheaper.
             return world::has(self.programs(), name);
         }
         once(&self.program, name.into(), || Some(finding::has_program(&self.environment.path, name)))
@@ -97,7 +96,7 @@ fn once<K: Eq + Hash, V: Clone>(looked: &Looked<K, V>, key: K, look: impl FnOnce
     }
     let found = look();
     let mut looked = looked.borrow_mut();
-    // Not left out: "there is no such thing" would be wrong.
+    // Clears the cache instead of skipping the lookup: "there is no such thing" would be wrong.
     if looked.len() >= MAX_LOOKED_UP {
         looked.clear();
     }

@@ -1,4 +1,4 @@
-//! Scripts of a JavaScript package, in the order in which they are written.
+//! Scripts of a JavaScript package, in the order of the file.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -10,14 +10,14 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use crate::world::finding::{base_of, item, read_below};
 
-/// Of the nearest package.
+/// The scripts of the nearest package.
 pub fn scripts(directory: &Path) -> Option<Vec<Item>> {
     let around = directory.ancestors().find(|directory| directory.join("package.json").is_file())?;
-    // The package of another user must not make names out of any file of the user.
+    // A foreign package must not turn the user's other files into names.
     let text = read_below(&base_of(around), &around.join("package.json"))?;
     let package: Package = serde_json::from_str(&text).ok()?;
     let Scripts(scripts) = package.scripts;
-    // `pretest` runs by itself before `test`: no user asks for it.
+    // `pretest` runs by itself before `test`, so it is not offered.
     let names: HashSet<&str> = scripts.iter().map(|(name, _)| &**name).collect();
     let accompanies = |name: &str| {
         let other = name.strip_prefix("pre").or_else(|| name.strip_prefix("post"));
@@ -42,7 +42,7 @@ impl<'de> Deserialize<'de> for Scripts {
     }
 }
 
-/// A map would forget the order.
+/// Deserializes into a list: a map would lose the order.
 struct InOrder;
 
 impl<'de> Visitor<'de> for InOrder {

@@ -1,4 +1,4 @@
-//! Packages that are installed, by the files of the package manager. Where those are a database of its own, nothing.
+//! Installed packages, from the package manager's files. Empty where those are a database.
 
 use std::path::{Path, PathBuf};
 

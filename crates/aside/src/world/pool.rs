@@ -1,5 +1,4 @@
-//! Who looks things up: a few threads, started when needed, gone when idle. Decides which question comes first; does
-//! not know any answer.
+//! The threads for lookups, started when needed, ended when idle. Decides the order of questions; knows no answers.
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,16 +13,16 @@ use crate::world::finding;
 use crate::world::locked;
 use crate::world::mounts::mount_point;
 
-/// Threads that get on with it. One that waits for a dead network disk for longer than `STUCK` is not counted.
+/// Cap on threads that make progress. One that hangs on a dead network disk for longer than `STUCK` does not count.
 const MAX_MOVING: usize = 4;
 /// Of them, those that wait for another program.
 const MAX_WAITING: usize = 2;
 const STUCK: Duration = Duration::from_secs(2);
-/// All of them; with so many disks dead, nothing more is looked up until one wakes.
+/// Cap on all threads; with so many disks dead, lookups stop until one responds.
 const MAX_THREADS: usize = 16;
-/// How long a thread without work stays.
+/// How long an idle thread stays.
 const IDLE: Duration = Duration::from_secs(10);
-/// Questions waiting. The oldest are dropped first: the line has changed since.
+/// Cap on queued questions. Drops the oldest first: the line has changed since.
 const MAX_QUEUE: usize = 64;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -46,7 +45,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// Which it is about.
+    /// The directory that it is about.
     fn directory(&self) -> Option<&str> {
         match self {
             Question::Entries(directory) | Question::Repository(directory) | Question::Live(_, directory) => {
@@ -56,7 +55,7 @@ impl Question {
         }
     }
 
-    /// Whether it takes a look at a few files, and no other program.
+    /// Whether it only reads a few files and asks no other program.
     pub fn is_quick(&self) -> bool {
         match self {
             Question::Entries(_) | Question::Programs(_) | Question::Repository(_) => true,
@@ -77,9 +76,9 @@ pub struct Pool {
 struct Work {
     quick: VecDeque<Question>,
     slow: VecDeque<Question>,
-    /// Since when. Of those in the queues too.
+    /// Since when, including queued ones.
     under_way: HashMap<Question, Instant>,
-    /// What each thread that is not idle began, by its number.
+    /// What each busy thread began, by its number.
     begun: HashMap<u64, (Instant, Question)>,
     threads: usize,
     idle: usize,
@@ -94,7 +93,7 @@ impl Default for Pool {
 }
 
 impl Pool {
-    /// Sees to it that the question is answered, once, however often it is asked. `answer` is what a new thread does.
+    /// Makes sure that the question is answered, once, however often it is asked. A new thread runs `answer`.
     pub fn ask(self: &Arc<Self>, question: Question, answer: impl Fn(&Question) + Send + 'static) {
         let now = Instant::now();
         let mut work = self.work();
@@ -110,7 +109,7 @@ impl Pool {
             self.answers.send_modify(|count| *count += 1);
         }
         self.bell.notify_one();
-        // An idle thread may have been called for an earlier question already, and hang on that one.
+        // An idle thread may already be notified for an earlier question, and hang on that.
         if work.idle < work.quick.len() + work.slow.len() && work.may_start(now) {
             work.threads += 1;
             work.numbers += 1;
@@ -123,7 +122,7 @@ impl Pool {
         }
     }
 
-    /// Those of the questions that are not answered yet, and since when they are asked.
+    /// Those of the questions that are pending, and since when.
     pub fn under_way<'a>(&self, questions: &'a [Question]) -> impl Iterator<Item = (&'a Question, Instant)> + use<'a> {
         let work = self.work();
         let since: Vec<_> = questions.iter().filter_map(|one| Some((one, *work.under_way.get(one)?))).collect();
@@ -134,7 +133,7 @@ impl Pool {
         self.answers.subscribe()
     }
 
-    /// Lets every thread go when it has finished what it does.
+    /// Ends every thread after its current question.
     pub fn close(&self) {
         self.work().closed = true;
         self.bell.notify_all();
@@ -142,7 +141,7 @@ impl Pool {
 
     fn run(&self, number: u64, answer: impl Fn(&Question)) {
         while let Some(question) = self.next(number) {
-            // A question that makes us panic loses its answer, and no other one does.
+            // A panic loses the answer to this question only.
             let _ = catch_unwind(AssertUnwindSafe(|| answer(&question)));
             let mut work = self.work();
             work.begun.remove(&number);
@@ -189,13 +188,13 @@ impl Work {
         if waiting < MAX_WAITING { self.slow.pop_back() } else { None }
     }
 
-    /// The questions at which a thread hangs.
+    /// The questions on which threads hang.
     fn stuck(&self, now: Instant) -> impl Iterator<Item = &Question> {
         let is_stuck = move |since: Instant| now.saturating_duration_since(since) >= STUCK;
         self.begun.values().filter(move |(since, _)| is_stuck(*since)).map(|(_, question)| question)
     }
 
-    /// Whether it is about a mount at which a thread hangs already: one is enough to hear when it wakes.
+    /// Whether it is about a mount on which a thread already hangs: one is enough to notice when it responds.
     fn is_dead(&self, question: &Question, now: Instant) -> bool {
         let mut stuck = self.stuck(now).filter_map(Question::directory).peekable();
         let Some(directory) = question.directory().filter(|_| stuck.peek().is_some()) else { return false };

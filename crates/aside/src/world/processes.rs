@@ -1,4 +1,4 @@
-//! Processes, from `/proc`. Where there is none, nothing is known.
+//! Processes, from `/proc`. Unknown where there is none.
 
 use std::cmp::Reverse;
 use std::os::unix::fs::MetadataExt;
@@ -10,7 +10,7 @@ use crate::world::finding::{item, read};
 
 const MAX_PROCESSES: usize = 10_000;
 
-/// Our own first, the newest first.
+/// Our own first, newest first.
 pub fn numbers() -> Option<Vec<Item>> {
     let processes = processes(Path::new("/proc"))?;
     Some(processes.into_iter().map(|process| item(process.number.to_string(), process.command)).collect())
@@ -23,7 +23,7 @@ pub fn names() -> Option<Vec<Item>> {
 struct Process {
     number: u32,
     name: String,
-    /// With its arguments, of our own; those of others are not ours to show.
+    /// With its arguments, if it is our own; those of other users are not shown.
     command: String,
     foreign: bool,
     started: u64,
@@ -37,7 +37,7 @@ fn processes(proc: &Path) -> Option<Vec<Process>> {
         let (path, Ok(meta)) = (entry.path(), entry.metadata()) else { continue };
         let Some((name, started)) = read(&path.join("stat")).as_deref().and_then(name_and_start) else { continue };
         let arguments = read(&path.join("cmdline")).unwrap_or_default();
-        // A thread of the kernel has none, and cannot be ended.
+        // A kernel thread has none, and cannot be killed.
         if arguments.is_empty() || number == std::process::id() {
             continue;
         }
@@ -49,7 +49,7 @@ fn processes(proc: &Path) -> Option<Vec<Process>> {
     (!processes.is_empty()).then_some(processes)
 }
 
-/// The name stands in parentheses and may contain some; the start is the 20th field after it.
+/// The name is in parentheses and may contain some; the start time is the 20th field after it.
 fn name_and_start(stat: &str) -> Option<(String, u64)> {
     let (front, fields) = stat.rsplit_once(')')?;
     let (_, name) = front.split_once('(')?;

@@ -1,4 +1,4 @@
-//! Which repository a directory is in, and where that keeps its things. Reads no history.
+//! Finds the repository of a directory, and its git directories. Reads no history.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::world::finding::read;
 use crate::world::git_config;
 
-/// A path deeper than this is no place that a person works in.
+/// Cap on the depth: users do not work in deeper paths.
 const MAX_DEPTH: usize = 128;
-/// What is read of a git directory, and could be a link to that of another repository.
+/// What we read in a git directory, any of which could be a link into another repository.
 const READ: [&str; 14] = [
     "HEAD",
     "config",
@@ -27,19 +27,19 @@ const READ: [&str; 14] = [
     "index",
 ];
 
-/// Where a repository keeps what.
+/// The directories of a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
-    /// The top of the files.
+    /// The top of the working tree.
     pub root: PathBuf,
-    /// `HEAD` and what else each worktree has for itself.
+    /// The git directory of this worktree, with `HEAD`.
     pub git: PathBuf,
     /// What all worktrees share: branches, settings.
     pub common: PathBuf,
 }
 
-/// Whether a repository begins in this directory. Not where anybody may write, such as `/tmp`, unless it is our own: somebody else could
-/// make a workspace of all that is below, with rules and neighbours of theirs.
+/// Whether a repository begins in this directory. Ignores one in a directory where every user may write, such as `/tmp`, unless it is our
+/// own: another user could turn all that is below into a workspace with their rules.
 pub fn begins_in(directory: &Path) -> bool {
     let (Ok(git), Ok(around)) = (rustix::fs::stat(directory.join(".git")), rustix::fs::stat(directory)) else {
         return false;
@@ -48,8 +48,8 @@ pub fn begins_in(directory: &Path) -> bool {
     is_ours || around.st_mode & 0o002 == 0
 }
 
-/// The nearest directory above with a `.git`. The path as it is written is followed first: a person who came through a
-/// link thinks of the place by that name.
+/// The nearest directory above with a `.git`. Follows the path as written first: a user who came through a link knows the place by that
+/// name.
 pub fn root(directory: &Path) -> Option<PathBuf> {
     let above = |path: &Path| {
         let found = path.ancestors().take(MAX_DEPTH).find(|path| begins_in(path));
@@ -76,8 +76,9 @@ pub fn repository(directory: &Path) -> Option<Repository> {
 }
 
 impl Repository {
-    /// An unpacked archive can name the git directory of any repository of the user, whose branches and files would then be shown here. A
-    /// git directory that is elsewhere has to name these files, as those of worktrees and submodules do. Objects may be elsewhere.
+    /// Whether the git directory belongs to this working tree. An unpacked archive can name the git directory of any repository of the
+    /// user, whose branches and files would then be shown here. A git directory elsewhere has to name this working tree, as those of
+    /// worktrees and submodules do. Objects may be elsewhere.
     fn is_of_its_files(&self) -> bool {
         let resolved = [&self.root, &self.git, &self.common].map(|place| place.canonicalize());
         let [Ok(root), Ok(git), Ok(common)] = resolved else { return false };
@@ -87,7 +88,7 @@ impl Repository {
             && (is_inside(&common) || common.starts_with(&git) || (is_worktree && names(&git, &root)));
         let leads_away = |path: PathBuf| {
             let is_link = std::fs::symlink_metadata(&path).is_ok_and(|file| file.is_symlink());
-            // Older versions made HEAD a link to a branch, which need not be there yet.
+            // Older versions made HEAD a link to a branch, which need not exist yet.
             let there = is_link.then(|| path.canonicalize().ok()).flatten();
             there.is_some_and(|there| !is_inside(&there) && !there.starts_with(&git) && !there.starts_with(&common))
         };
@@ -95,7 +96,7 @@ impl Repository {
     }
 }
 
-/// Whether a git directory says that these are its files: that of a worktree in `gitdir`, that of a submodule in `core.worktree`.
+/// Whether a git directory names this working tree: in `gitdir` for a worktree, in `core.worktree` for a submodule.
 fn names(git: &Path, root: &Path) -> bool {
     let is_worktree = read(&git.join("gitdir")).is_some_and(|file| {
         let file = named(&file).and_then(|file| git.join(file).canonicalize().ok());
@@ -111,14 +112,13 @@ fn names(git: &Path, root: &Path) -> bool {
     }
 }
 
-/// The tool `repo` keeps the git directories of all that it checks out in one `.repo` above, and names no files there.
+/// The tool `repo` keeps the git directories of all its checkouts in one `.repo` above, which names no working trees.
 fn is_checked_out_by_repo(place: &Path, root: &Path) -> bool {
     let kept = place.ancestors().find(|above| above.file_name() == Some(OsStr::new(".repo")));
     kept.and_then(Path::parent).is_some_and(|above| root.starts_with(above))
 }
 
-/// As git reads it, to the letter: a place that we take for another one than git does has other settings, and those would be the ones
-/// that we looked at.
+/// Parses exactly as git does: if we resolved another directory than git, we would check the settings of the wrong one.
 fn named(text: &str) -> Option<&str> {
     let name = text.trim_end_matches(['\n', '\r']);
     (!name.is_empty() && !name.contains(['\0', char::REPLACEMENT_CHARACTER])).then_some(name)
@@ -137,7 +137,7 @@ mod tests {
         std::fs::create_dir(place.join(".git")).unwrap();
         std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o1777)).unwrap();
         assert_eq!(root(&place.join("mine")).as_deref(), Some(&*place), "it is our own");
-        // Only root can give something away.
+        // Only root can change owners.
         if chown(place.join(".git"), Some(65534), Some(65534)).is_ok() {
             assert_ne!(root(&place.join("mine")).as_deref(), Some(&*place));
             std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o755)).unwrap();

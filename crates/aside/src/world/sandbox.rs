@@ -1,6 +1,5 @@
-//! What a program may do while it is asked for its help: read, compute and print. It was run by the person before, but not
-//! with `--help`, and may take that for nothing and do its work; so it can write nowhere and reach nobody. And where the command of a task
-//! may write.
+//! What a program may do while it is asked for its help: read, compute and print. The user ran it before, but not with `--help`, and it may
+//! ignore that and do its work; so it can write nothing and reach no other program or host. Also limits where a task's command may write.
 
 #[cfg(target_os = "linux")]
 mod elf;
@@ -11,39 +10,39 @@ mod own_processes;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-/// Restricts this process for good, and what it becomes. Must be called before any thread is started.
+/// Restricts this process for good, and what it execs. Call it before any thread is started.
 pub fn restrict() -> anyhow::Result<()> {
     platform::restrict()
 }
 
-/// Where a command may write. It reads what it likes.
+/// Where a command may write. It may read everything that is not hidden.
 pub enum Writes<'a> {
-    /// What a person looked at: beneath these. It may reach any host, and read all but what is hidden.
+    /// For a reviewed command: beneath these. It may reach any host, and read all but what is hidden.
     Beneath { places: &'a [&'a OwnedFd], hidden: &'a [PathBuf] },
-    /// What nobody looked at: in its own temporary directory only, and it reaches nobody.
+    /// For an unreviewed command: only its own temporary directory, and no network.
     Nothing { temp: &'a OwnedFd },
 }
 
-/// Restricts this process for good, and what it becomes. Must be called before any thread is started.
+/// Restricts this process for good, and what it execs. Call it before any thread is started.
 pub fn confine(writes: &Writes<'_>) -> anyhow::Result<()> {
     platform::confine(writes)
 }
 
-/// Whether this machine can restrict a process so far; otherwise nothing is learnt, and no command is run that is to be confined.
+/// Whether this machine supports these restrictions; otherwise nothing is learnt, and no confined command is run.
 pub fn check() -> anyhow::Result<()> {
     platform::check()
 }
 
-/// For a program that is to read files and do nothing else: it can write nothing, reach nothing, and start no other program.
+/// For a program that only reads files: it can write nothing, reach nothing, and start no other program.
 pub struct ReadOnly(platform::ReadOnly);
 
 impl ReadOnly {
-    /// Prepares all that has to be allocated. `program` is the one that may begin; it reads what is in these places.
+    /// Does all allocations. `program` is the one that may start; it may read in these places.
     pub fn running(program: &Path, places: &[PathBuf]) -> anyhow::Result<Self> {
         platform::ReadOnly::running(program, places).map(Self)
     }
 
-    /// Restricts this process for good. Between fork and exec: allocates nothing.
+    /// Restricts this process for good. Runs between fork and exec: allocates nothing.
     pub fn enter(&mut self) -> std::io::Result<()> {
         self.0.enter()
     }
@@ -71,31 +70,31 @@ mod platform {
     const EPERM: i32 = 1;
     const EAFNOSUPPORT: i32 = 97;
     const AF_UNIX: u32 = 1;
-    /// TCP and UDP, and what the C library asks the kernel for addresses with.
+    /// TCP and UDP, and netlink, which the C library uses to resolve addresses.
     const FAMILIES: [u32; 3] = [2, 10, 16];
     const SOCK_DGRAM: u32 = 2;
     const SOCK_RAW: u32 = 3;
-    /// The rest are flags.
+    /// The other bits are flags.
     const SOCKET_TYPE: u32 = 0xf;
     const F_SETLEASE: u32 = 1024;
     const PRIO_PROCESS: u32 = 0;
     const IOPRIO_WHO_PROCESS: u32 = 1;
     const OTHERS: &str = "mq_open mq_unlink add_key keyctl request_key";
 
-    /// Seconds of computing.
+    /// Seconds of CPU time.
     const CPU: u64 = 2;
     const MEMORY: u64 = 1024 * 1024 * 1024;
     /// Some runtimes reserve far more than they use.
     const ADDRESSES: u64 = 64 * MEMORY;
     const FILES: u64 = 256;
 
-    /// From Linux 6.2 on, cutting a file counts as writing to it.
+    /// From Linux 6.2 on, truncating a file counts as writing to it.
     const NEEDED: ABI = ABI::V3;
-    /// What else is refused where the kernel can: TCP, devices, signals to others.
+    /// Also refused where the kernel can: TCP, devices, signals to others.
     const WANTED: ABI = ABI::V6;
 
-    /// What Landlock has no word for: sockets of every kind, modes, owners and times of files, signals, the machine itself;
-    /// and leaving the group of processes that is ended when time is up.
+    /// What Landlock cannot refuse: sockets of every kind, modes, owners and times of files, signals, changes to the machine itself; and
+    /// leaving the process group that is killed at the timeout.
     const REFUSED: &str = "\
         socket connect bind listen io_uring_setup fchmod fchmodat fchmodat2 fchown fchownat utimensat setxattr \
         lsetxattr fsetxattr removexattr lremovexattr fremovexattr kill tkill pidfd_send_signal rt_sigqueueinfo \
@@ -103,27 +102,27 @@ mod platform {
         reboot kexec_load init_module finit_module delete_module bpf perf_event_open keyctl add_key request_key \
         sethostname setdomainname settimeofday clock_settime clock_adjtime adjtimex acct quotactl syslog \
         setpriority sched_setscheduler mq_open mq_unlink shmget msgget semget";
-    /// Older forms of the same, which newer machines do not have.
+    /// Older forms of the same, which newer architectures lack.
     const REFUSED_OLD: &[&str] = if cfg!(target_arch = "x86_64") {
         &["chmod", "chown", "lchown", "utime", "utimes", "futimesat", "iopl", "ioperm"]
     } else {
         &[]
     };
 
-    /// Of these, what changes a file although nothing is written into it.
+    /// Of these, the calls that change a file without writing into it.
     const MODES: &str = "fchmod fchmodat fchmodat2 fchown fchownat utimensat setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr";
 
-    /// What a shell may do nevertheless: it leads groups of processes, and ends them.
+    /// What a shell may do nevertheless: make process groups, and kill them.
     const SHELLS: &str = "kill tkill rt_sigqueueinfo pidfd_send_signal setpgid setsid";
-    /// What takes everything, or gives what anybody may have. Not the terminals, since those are the person's.
+    /// Devices without side effects. Not the terminals, which are the user's.
     pub(super) const DEVICES: [&str; 6] =
         ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
     /// What a confined command cannot read. Each may be a link itself: `/dev/shm` was one to `/run/shm`.
     const HIDDEN: [&str; 4] = ["/dev", "/dev/shm", "/run/user", "/var/run/user"];
 
-    /// What an agent is refused beside files: sockets of other programs, and the limits, queues and, where the kernel can see to it, signals
-    /// of other processes. Leaves mounting alone, since agents enclose their own commands.
+    /// What an agent is refused besides files: sockets of other programs, and the limits, queues and, where the kernel supports it, signals
+    /// of other processes. Allows mounts, since agents sandbox their own commands.
     pub fn alone_with_files() -> anyhow::Result<()> {
         let filters = [no_local_sockets()?, no_others()?];
         drop_capabilities().context("could not give up the rights of root")?;
@@ -135,7 +134,7 @@ mod platform {
         Ok(())
     }
 
-    /// For an agent that Landlock alone encloses: modes, owners and times of files stay as they are, its own too.
+    /// For an agent in Landlock alone: forbids changing modes, owners and times of files, even its own.
     pub fn keep_modes() -> anyhow::Result<()> {
         let filter = filter_of(MODES.split(' ').chain(REFUSED_OLD.iter().copied()))?;
         seccompiler::apply_filter(&filter).context("could not refuse system calls")
@@ -169,15 +168,15 @@ mod platform {
         Ok(())
     }
 
-    /// Everything may be read but devices, since any process that opens a terminal reads it, shared memory, and the directory of this user's
-    /// sockets, which holds keys.
+    /// Everything may be read but devices, since any process that opens a terminal reads from it, shared memory, and the user's runtime
+    /// directory, which holds sockets and keys.
     fn readable(rules: RulesetCreated, more: &[PathBuf]) -> anyhow::Result<RulesetCreated> {
         let hidden = HIDDEN.iter().filter_map(|place| std::fs::canonicalize(place).ok());
         let hidden: Vec<PathBuf> = hidden.chain(more.iter().cloned()).collect();
-        // Directories are listed everywhere.
+        // Directories may be listed everywhere.
         let mut rules = rules.add_rule(PathBeneath::new(PathFd::new("/")?, AccessFs::ReadDir))?;
         for place in places_around(Path::new("/"), &hidden)? {
-            // A file that is not for us.
+            // A file that we may not open.
             let Ok(opened) = PathFd::new(&place) else { continue };
             let is_dir = place.is_dir();
             let access = if is_dir { AccessFs::from_read(NEEDED) } else { AccessFs::ReadFile | AccessFs::Execute };
@@ -186,8 +185,8 @@ mod platform {
         Ok(rules)
     }
 
-    /// All that is in a directory but the hidden places, as few places as possible. A rule for a link would be one for what it leads to, such
-    /// as `/run/shm` to `/dev/shm`; what a link leads to has a place of its own.
+    /// Everything in a directory but the hidden places, as few paths as possible. Skips links, whose rule would apply to their target, such
+    /// as `/run/shm` to `/dev/shm`; a target has a path of its own.
     pub(super) fn places_around(directory: &Path, hidden: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         let entries =
             std::fs::read_dir(directory).with_context(|| format!("could not list {}", directory.display()))?;
@@ -206,9 +205,9 @@ mod platform {
         Ok(places)
     }
 
-    /// Programs that listen on a local socket act for any process of their user: tmux types, docker and systemd start what they are told, an
-    /// agent signs. A confined command makes no such socket, nor one of another family, which may reach the host of a virtual machine, nor a
-    /// ring, which could make one, nor a pair that can send elsewhere. Pairs of streams and the network stay.
+    /// Servers on local sockets act for any process of their user: tmux types, docker and systemd start what they are told, an ssh agent
+    /// signs. A confined command can create no such socket, nor one of another family, which may reach the host of a virtual machine, nor
+    /// an io_uring, which could create one, nor a datagram pair, which can send elsewhere. Stream pairs and the network stay allowed.
     fn no_local_sockets() -> anyhow::Result<BpfProgram> {
         let is_local = serde_json::json!({ "index": 0, "type": "dword", "op": "eq", "val": AF_UNIX });
         let is_type = |kind: u32| {
@@ -228,10 +227,10 @@ mod platform {
         )
     }
 
-    /// What reaches other processes of the user although it is no signal: their limits, priority and queues, keys, leases on files that
-    /// they open. A limit could mark them as a command's, or end them. A priority of 0 processes is one of this process only if processes are
-    /// counted, not groups or users. `sched_setaffinity` stays: it takes the number of a thread, and threads of this process have numbers of
-    /// their own, which a filter cannot tell from those of others.
+    /// Refuses what affects other processes of the user besides signals: their limits, priority and queues, keys, leases on files that they
+    /// open. A limit could mark them as a command's, or kill them. In `setpriority`, a target of 0 means this process only with
+    /// PRIO_PROCESS, not for groups or users. `sched_setaffinity` stays allowed: it takes a thread id, and a filter cannot tell the ids of
+    /// this process's threads from others.
     fn no_others() -> anyhow::Result<BpfProgram> {
         let of_another = |call: &str, index: u32| {
             let is_another = serde_json::json!({ "index": index, "type": "dword", "op": "ne", "val": 0 });
@@ -259,7 +258,7 @@ mod platform {
         compiled(EPERM, rules)
     }
 
-    /// Of root's rights, those that files of others in the workspace need stay.
+    /// Keeps those capabilities of root that foreign files in the workspace need.
     fn drop_capabilities() -> rustix::io::Result<()> {
         let kept = CapabilitySet::CHOWN
             | CapabilitySet::DAC_OVERRIDE
@@ -269,7 +268,7 @@ mod platform {
         let mut sets = capabilities(None)?;
         if sets.effective.contains(CapabilitySet::SETPCAP) {
             for right in CapabilitySet::all().difference(kept).iter() {
-                // A kernel need not know them all.
+                // A kernel need not know all of them.
                 if capability_is_in_bounding_set(right).unwrap_or(false) {
                     remove_capability_from_bounding_set(right)?;
                 }
@@ -282,7 +281,7 @@ mod platform {
         set_capabilities(None, sets)
     }
 
-    /// All, but what only root can do and nobody needs.
+    /// All rights, except those that only root has and no program needs.
     fn directory() -> BitFlags<AccessFs> {
         AccessFs::from_all(WANTED) & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev)
     }
@@ -292,15 +291,15 @@ mod platform {
         Ok(())
     }
 
-    /// Made once: it takes a millisecond.
+    /// Compiled once: it takes a millisecond.
     static FILTERS: LazyLock<Option<[BpfProgram; 3]>> =
         LazyLock::new(|| Some([filter_of(refused()).ok()?, alone().ok()?, no_clone3().ok()?]));
 
     const CLONE_THREAD: u64 = 0x1_0000;
     const ENOSYS: i32 = 38;
 
-    /// Threads and nothing else: a program that may run itself and its loader could run anything by them, such as a filter that a
-    /// repository names. Nor may it limit other processes, or run from memory.
+    /// Allows threads, but no processes: a program that may exec itself and its loader could run anything through them, such as a filter
+    /// that a repository names. Nor may it limit other processes, or run from memory.
     fn alone() -> anyhow::Result<BpfProgram> {
         let argument = |index: u8, op: serde_json::Value, value: u64| serde_json::json!([{ "index": index, "type": "qword", "op": op, "val": value }]);
         let mut rules = vec![
@@ -314,13 +313,13 @@ mod platform {
         compiled(EPERM, rules)
     }
 
-    /// Its flags are in memory, where no filter sees them; without it, the C library takes `clone`.
+    /// Its flags are in memory, where no filter sees them; on ENOSYS the C library falls back to `clone`.
     fn no_clone3() -> anyhow::Result<BpfProgram> {
         compiled(ENOSYS, vec![serde_json::json!({ "syscall": "clone3" })])
     }
 
     pub struct ReadOnly {
-        /// Until it was entered.
+        /// `None` once entered.
         rules: Option<RulesetCreated>,
         filters: &'static [BpfProgram; 3],
     }
@@ -380,7 +379,7 @@ mod platform {
         Ok(())
     }
 
-    /// Nobody is reached, either.
+    /// Also denies the network and other processes.
     fn ruleset() -> anyhow::Result<RulesetCreated> {
         let ruleset = files()?.handle_access(AccessNet::from_all(WANTED))?.scope(Scope::from_all(WANTED))?;
         Ok(ruleset.create()?)
@@ -404,7 +403,7 @@ mod platform {
         compiled(EPERM, names.map(|name| serde_json::json!({ "syscall": name })).collect())
     }
 
-    /// Refuses these system calls with this error, and allows all others.
+    /// A filter that refuses these system calls with this error, and allows all others.
     fn compiled(error: i32, rules: Vec<serde_json::Value>) -> anyhow::Result<BpfProgram> {
         let policy = serde_json::json!({
             "all": { "mismatch_action": "allow", "match_action": { "errno": error }, "filter": rules }

@@ -1,4 +1,4 @@
-//! Whose tools are installed. Looks at where one of them leads, and runs none.
+//! Which vendor's tools are installed (GNU, BSD, BusyBox). Checks where a tool's link leads, and runs none.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ pub fn system(path: &str) -> System {
     }
 }
 
-/// What a machine is called, with its version as far as it says so: `Ubuntu 24.04.1 LTS`, `macOS 15.1`.
+/// The system's name and version: `Ubuntu 24.04.1 LTS`, `macOS 15.1`.
 pub fn os() -> &'static str {
     static OS: LazyLock<String> = LazyLock::new(|| {
         let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
@@ -44,7 +44,7 @@ fn macos(plist: &str) -> Option<String> {
     Some(format!("macOS {version}"))
 }
 
-/// Both, for whoever must not wait for a disk.
+/// Both, for callers that must not block on a disk.
 pub async fn looked_up(path: &str) -> (System, &'static str) {
     let path = path.to_owned();
     tokio::task::spawn_blocking(move || (system(&path), os())).await.unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The machine as the daemon asks it, against real directories and repositories.
+//! Tests of the machine as the daemon asks it, against real directories and repositories.
 
 use super::*;
 use std::path::Path;
@@ -46,7 +46,7 @@ async fn what_is_not_known_is_known_a_moment_later() {
     assert_eq!(view.entries(here), Known::NotYet);
     assert!(view.settled(Duration::from_secs(30)).await);
     assert!(!view.waits());
-    // However soon it came, whoever asked can tell that it did.
+    // However early the answer came, the caller learns of it.
     assert_eq!((view.take_news(), view.take_news()), (true, false));
     let entries = view.entries(&format!("{here}/")).yes().unwrap();
     assert!(!view.take_news());
@@ -68,7 +68,7 @@ async fn a_file_that_a_command_made_is_there_at_the_next_prompt() {
     std::fs::write(temp.path().join("made"), "").unwrap();
     machine.something_ran(here);
     let view = machine.view(environment(temp.path()), Learning::Off);
-    // What was known is told at once, and somebody is looking again; unless they have already.
+    // A stale answer is returned at once and refreshed, unless that has happened already.
     view.entries(here);
     assert!(view.settled(Duration::from_secs(30)).await);
     assert_eq!(names(&view.entries(here).yes().unwrap()), ["made"]);

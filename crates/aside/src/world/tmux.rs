@@ -1,4 +1,4 @@
-//! Sessions of tmux. Asks only when a server is there, which its socket tells.
+//! Sessions of tmux. Asks tmux only if a server's socket exists.
 
 use std::path::PathBuf;
 

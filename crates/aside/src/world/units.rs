@@ -1,4 +1,4 @@
-//! Units of systemd, by the files that define them: no process is asked.
+//! Units of systemd, from the files that define them: asks no process.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use aside_core::world::Item;
 use crate::world::finding::item;
 
 const KINDS: &[&str] = &["service", "timer", "socket", "target", "path", "mount", "slice"];
-/// Files looked at in one directory.
+/// Cap on the files of one directory.
 const MAX_FILES: usize = 5_000;
 
-/// The administrator's and the person's own come first.
+/// The administrator's and the user's own come first.
 pub fn units(home: &Path) -> Option<Vec<Item>> {
     let own = home.join(".config/systemd/user");
     let all: [(PathBuf, &str); 6] = [
@@ -28,7 +28,7 @@ pub fn units(home: &Path) -> Option<Vec<Item>> {
 fn units_in(directory: &Path, about: &str) -> Vec<Item> {
     let mut names = Vec::new();
     for name in files(directory) {
-        // What is wanted here may be one of several of its kind, as in getty@tty1.service.
+        // `.wants` directories may name instances, as in getty@tty1.service.
         if name.ends_with(".wants") || name.ends_with(".requires") {
             names.extend(files(&directory.join(name)).into_iter().filter(|name| name.contains('@')));
         } else {
@@ -37,7 +37,7 @@ fn units_in(directory: &Path, about: &str) -> Vec<Item> {
     }
     names.retain(|name| {
         let kind = name.rsplit_once('.').map(|(_, kind)| kind);
-        // One with nothing behind its `@` is a pattern for units, and no unit.
+        // With nothing behind its `@` it is a template, and no unit.
         kind.is_some_and(|kind| KINDS.contains(&kind)) && !name.contains("@.")
     });
     names.sort_by_cached_key(|name| (!name.ends_with(".service"), name.clone()));

@@ -1,5 +1,5 @@
-//! What an agent tells about its work: words, points of a plan, and the tools that it uses. When it asks leave for one of them, what it has
-//! told of that tool is what it wants. Sends nothing.
+//! Reads an agent's notifications: text, plan entries and tool calls. Merges what the agent told about a tool call into the permission
+//! request for it, which yields the proposal. Sends nothing.
 
 use std::collections::HashMap;
 
@@ -14,17 +14,17 @@ use crate::agent::acp::Asked;
 use crate::agent::text::{checklist, in_bash, quoted, short};
 use crate::agent::{Edit, Failure, FileChange, Listener, MAX_FILES, Reply, Wants};
 
-/// Tools that it uses which are remembered until it asks leave for one.
+/// Cap on tool calls that are remembered until the agent asks permission for one.
 const MAX_TOOLS: usize = 256;
 
-/// What it has told so far.
+/// The state of a turn as told by the agent so far.
 pub struct Told<'a, L> {
     pub listener: &'a L,
     pub reply: Reply,
     tools: HashMap<String, Tool>,
-    /// What it was refused last although it could not be proposed.
+    /// Title of the last refused request that could not become a proposal.
     pub refused: Option<String>,
-    /// A command that begins, or waits for leave: which of both is seen by what comes next.
+    /// A command that has either begun or awaits permission: only the next message tells which.
     begun: Option<String>,
 }
 
@@ -35,7 +35,7 @@ struct Tool {
     diffs: Vec<Diff>,
     places: Vec<String>,
     input: Value,
-    /// It was told to the user.
+    /// Whether the listener has seen this tool call.
     is_shown: bool,
 }
 
@@ -44,7 +44,7 @@ impl<'a, L: Listener> Told<'a, L> {
         Self { listener, reply: Reply::default(), tools: HashMap::new(), refused: None, begun: None }
     }
 
-    /// A notification; what is not known is passed over.
+    /// Reads a notification; skips unknown ones.
     pub fn hears(&mut self, params: &Value) {
         let Ok(told) = SessionNotification::deserialize(params) else { return };
         self.shows_begun();
@@ -65,7 +65,7 @@ impl<'a, L: Listener> Told<'a, L> {
         }
     }
 
-    /// What began without asking for leave.
+    /// Reports a command that began without asking for permission.
     pub fn shows_begun(&mut self) {
         if let Some(begun) = self.begun.take() {
             self.listener.step(&begun);
@@ -94,7 +94,7 @@ impl<'a, L: Listener> Told<'a, L> {
         }
     }
 
-    /// What it asks leave for: what it said before of this tool, and says now.
+    /// Builds the request from what the agent said earlier about this tool call and from the permission request itself.
     pub(super) fn wanted(&mut self, asked: ToolCallUpdate) -> Result<Asked, Failure> {
         self.begun = None;
         let mut tool = self.tools.get(&asked.tool_call_id.to_string()).cloned().unwrap_or_default();
@@ -138,7 +138,7 @@ impl Tool {
         }
     }
 
-    /// As one line for a shell, or the words of one.
+    /// The command of a tool call, given either as a shell line or as a list of words.
     fn command(&self) -> Option<String> {
         let named = ["command", "cmd", "script"].iter().map(|name| &self.input[name]).find(|value| !value.is_null())?;
         match named {
@@ -183,7 +183,7 @@ fn few<T>(files: Vec<T>) -> Result<Vec<T>, Failure> {
     }
 }
 
-/// Some say by a word of their own that the file goes; an empty text alone would be an empty file.
+/// Some agents mark a deletion in `meta`; an empty new text without that mark is an empty file.
 fn change(diff: Diff) -> FileChange {
     let is_gone = diff.meta.as_ref().is_some_and(|meta| meta.get("kind").is_some_and(|kind| kind == "delete"));
     let edit = match is_gone && diff.new_text.is_empty() {
@@ -193,7 +193,7 @@ fn change(diff: Diff) -> FileChange {
     FileChange { path: diff.path.display().to_string(), edit }
 }
 
-/// A terminal is a command, which stands alone: it is no line of a shell.
+/// Turns a request for a terminal into a proposed command. Its program and arguments are words, not a shell line.
 pub(super) fn terminal(asked: CreateTerminalRequest) -> Result<Wants, Failure> {
     if asked.command.trim().is_empty() {
         return Err(Failure::Garbled("it asks leave for what it does not name".to_owned()));
@@ -204,7 +204,7 @@ pub(super) fn terminal(asked: CreateTerminalRequest) -> Result<Wants, Failure> {
     let set = asked.env.iter().map(|set| quoted(&format!("{}={}", set.name, set.value)));
     let set: Vec<String> =
         if asked.env.is_empty() { Vec::new() } else { ["env".to_owned()].into_iter().chain(set).collect() };
-    // Some put a whole line where the program belongs.
+    // Some agents put a whole shell line where the program belongs.
     let cmd = match asked.args.is_empty() && set.is_empty() {
         true => in_bash(&asked.command),
         false => {
@@ -216,7 +216,7 @@ pub(super) fn terminal(asked: CreateTerminalRequest) -> Result<Wants, Failure> {
     Ok(Wants::Command { cmd, cwd, reason: String::new() })
 }
 
-/// Words as a shell reads them again: the first is a program, also when it looks like a variable that is set.
+/// Quotes words into a shell line. The first word is a program even if it looks like an assignment.
 fn line<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let quoted = |(place, word): (usize, &str)| match place == 0 && word.contains('=') {
         true => format!("''{}", quoted(word)),
@@ -254,7 +254,7 @@ mod tests {
         FileChange { path: path.to_owned(), edit }
     }
 
-    /// As the agents write it: some with the request, some before it.
+    /// Some agents put the diff into the permission request, others send it before.
     #[test]
     fn a_change_is_what_the_request_shows_or_what_was_shown_before_it() {
         let diff = json!({ "type": "diff", "path": "/w/a", "oldText": "a\n", "newText": "b\n" });

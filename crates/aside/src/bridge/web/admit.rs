@@ -1,22 +1,21 @@
-//! Which requests are answered at all, by their head alone. A page of anybody's may make a browser on this machine send us
-//! requests; what the browser says about where they come from is checked here, before anything is read or looked up. Whether the
-//! session is a good one is `session`'s to say.
+//! Which requests are admitted, judged by their head alone. Any web page can make a browser on this machine send us requests; this checks
+//! what the browser says of their origin before anything is read or looked up. `session` checks the session.
 
 use hyper::header::{self, HeaderMap, HeaderName};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 
-/// Carries the proof of a session. Pages of other origins cannot send it: a browser would ask us first, and is told no.
+/// Carries the proof of a session. Pages of other origins cannot send it: the browser would send a preflight request, which we refuse.
 pub const PROOF: &str = "x-aside";
-/// Carries what a request was sent back with.
+/// Carries the challenge when a request is sent again.
 pub const AGAIN: &str = "x-aside-again";
-/// The cookie's value and the proof are 43 letters, a task's name fewer.
+/// The cookie's value and the proof have 43 letters, a task's name fewer.
 const MAX_WORD: usize = 128;
 
-/// What is asked for.
+/// What a request asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// The page, with a key, and with what was sent back for it the first time.
+    /// The page, with a key, and with the challenge when it is sent again.
     Open {
         key: String,
         again: String,
@@ -33,35 +32,34 @@ pub enum Wanted {
     Follow {
         limit: u32,
     },
-    /// A tab wants the next daemon to know it.
+    /// A tab registers itself, so that the next daemon recognizes it.
     Keep,
-    /// What it left for itself.
+    /// What a tab left for itself before it moved to this daemon.
     Parcel {
         number: u64,
     },
     SignOut,
-    /// Of a tab that was open before, under the name it has: who are you?
+    /// A tab that was open before asks, under its old name, which daemon this is.
     Seal {
         host: String,
         tab: String,
         made_up: String,
     },
-    /// And its own answer to that.
+    /// The tab's signed answer.
     Return {
         host: String,
     },
-    /// The page, under such a name.
+    /// The page, requested under a former name.
     Former,
 }
 
-/// The names that we go by, each with our port.
+/// The host names that the server answers to, each with its port.
 pub struct Names<'a> {
     pub ours: &'a str,
     /// Whether a tab is still open that an earlier daemon served under this name.
     pub is_former: &'a dyn Fn(&str) -> bool,
 }
 
-/// Why not.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub status: StatusCode,
@@ -76,7 +74,7 @@ const fn refuse(status: StatusCode, code: &'static str, message: &'static str) -
 pub fn admit(head: &Parts, names: &Names<'_>) -> Result<Wanted, Refusal> {
     let headers = &head.headers;
     let host = host(headers, names)?;
-    // A proxy is asked with the whole address; nobody who means us does that.
+    // An absolute URI is meant for a proxy; no browser sends us one.
     if head.uri.scheme().is_some() || head.uri.authority().is_some() {
         return Err(refuse(StatusCode::BAD_REQUEST, "bad_request", "the address must begin with a slash"));
     }
@@ -108,8 +106,8 @@ pub fn admit(head: &Parts, names: &Names<'_>) -> Result<Wanted, Refusal> {
     }
 }
 
-/// While no daemon had the port, somebody else may have, and his page may be open under this name to this moment: nothing is served there.
-/// Only a tab that was open before, and can show it, is told where to go.
+/// While no daemon had the port, another program may have served a page under this name, and that page may still be open: serves nothing
+/// under it. Only a tab that was open before, and proves it, is told where to go.
 fn former(head: &Parts, host: &str, is_api: bool) -> Result<Wanted, Refusal> {
     let headers = &head.headers;
     match (&head.method, head.uri.path()) {
@@ -128,7 +126,7 @@ fn former(head: &Parts, host: &str, is_api: bool) -> Result<Wanted, Refusal> {
     }
 }
 
-/// Asked by a tab whose connection broke, of whoever has the port.
+/// A tab whose connection broke asks this of any program that has the port.
 fn who_are_you(head: &Parts, host: &str) -> Result<Wanted, Refusal> {
     read_by_our_page(&head.headers, host)?;
     let query = head.uri.query().unwrap_or_default();
@@ -136,7 +134,7 @@ fn who_are_you(head: &Parts, host: &str) -> Result<Wanted, Refusal> {
     Ok(Wanted::Seal { host: host.to_owned(), tab: said("tab")?, made_up: said("nonce")? })
 }
 
-/// A name that somebody else made point here is not ours: his page would be of the same origin as ours.
+/// Guards against DNS rebinding: under a foreign name that resolves to us, a foreign page would be of the same origin as ours.
 fn host(headers: &HeaderMap, names: &Names<'_>) -> Result<String, Refusal> {
     let is_ours = |said: &&str| *said == names.ours || (names.is_former)(said);
     only(headers, header::HOST).filter(is_ours).map(str::to_owned).ok_or(refuse(
@@ -146,7 +144,7 @@ fn host(headers: &HeaderMap, names: &Names<'_>) -> Result<String, Refusal> {
     ))
 }
 
-/// What changes something is sent by our own page alone, and its browser says so.
+/// Requests that change something must come from our own page, by the `Origin` header.
 fn from_our_page(headers: &HeaderMap, host: &str) -> Result<(), Refusal> {
     let origin = only(headers, header::ORIGIN);
     if origin.and_then(|origin| origin.strip_prefix("http://")) != Some(host) {
@@ -158,10 +156,10 @@ fn from_our_page(headers: &HeaderMap, host: &str) -> Result<(), Refusal> {
     let is_json = kind.trim().eq_ignore_ascii_case("application/json")
         && (rest.is_empty() || rest.trim().eq_ignore_ascii_case("charset=utf-8"));
     if !is_json {
-        // A form cannot send this type, nor can a script elsewhere without asking first.
+        // A form cannot send this type, and a script of another origin only after a preflight.
         return Err(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad_request", "send application/json"));
     }
-    // Nobody unpacks it.
+    // We decode no content encoding.
     if headers.contains_key(header::CONTENT_ENCODING) {
         return Err(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad_request", "send the message as it is, not packed"));
     }
@@ -171,7 +169,7 @@ fn from_our_page(headers: &HeaderMap, host: &str) -> Result<(), Refusal> {
 fn read_by_our_page(headers: &HeaderMap, host: &str) -> Result<(), Refusal> {
     no_body(headers)?;
     same_origin(headers)?;
-    // Browsers leave it out when a page reads from where it came from.
+    // Browsers leave out `Origin` when a page reads from its own origin.
     match headers.contains_key(header::ORIGIN) {
         true if only(headers, header::ORIGIN).and_then(|origin| origin.strip_prefix("http://")) != Some(host) => {
             Err(refuse(StatusCode::FORBIDDEN, "foreign", "this was not sent by the page"))
@@ -180,7 +178,7 @@ fn read_by_our_page(headers: &HeaderMap, host: &str) -> Result<(), Refusal> {
     }
 }
 
-/// Another port of this machine is the same site, so `same-site` is not enough. Old browsers say nothing.
+/// Another port of this machine is the same site, so `same-site` is not enough. Old browsers do not send the header.
 fn same_origin(headers: &HeaderMap) -> Result<(), Refusal> {
     match said(headers, "sec-fetch-site") {
         None | Some("same-origin") => Ok(()),
@@ -198,15 +196,15 @@ fn no_body(headers: &HeaderMap) -> Result<(), Refusal> {
 
 fn page(headers: &HeaderMap, path: &str, query: Option<&str>) -> Result<Wanted, Refusal> {
     if path != "/" {
-        // Part of another page, perhaps of another port: there is nothing secret in it, and nobody has any business with it.
+        // The page's files hold no secret, but other origins have no reason to embed them.
         return same_origin(headers).map(|()| Wanted::File(path.to_owned()));
     }
-    // A page is opened, never put into another one.
+    // The page must not be framed.
     if said(headers, "sec-fetch-dest").is_some_and(|place| place != "document") {
         return Err(refuse(StatusCode::FORBIDDEN, "foreign", "this is a page of its own"));
     }
     let Some(key) = value(query.unwrap_or_default(), "key")? else { return Ok(Wanted::File("/".into())) };
-    // A browser that guesses what will be opened would use up the key.
+    // A prefetch would use up the key.
     if said(headers, "sec-purpose").is_some() || said(headers, "purpose").is_some() {
         return Err(refuse(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "not before somebody looks"));
     }
@@ -232,7 +230,7 @@ fn stream(path: &str, query: &str) -> Result<Wanted, Refusal> {
     }
 }
 
-/// Nothing that we are asked for needs a letter that would have to be spelled with a `%`.
+/// No value that we accept needs percent encoding.
 fn value<'a>(query: &'a str, name: &str) -> Result<Option<&'a str>, Refusal> {
     let mut values = query.split('&').filter_map(|pair| pair.split_once('=')).filter(|pair| pair.0 == name);
     let Some((_, value)) = values.next() else { return Ok(None) };
@@ -243,12 +241,12 @@ fn value<'a>(query: &'a str, name: &str) -> Result<Option<&'a str>, Refusal> {
     Ok(Some(value))
 }
 
-/// Where the page was when the connection broke.
+/// The last event that the page had when its connection broke.
 pub fn last_event(headers: &HeaderMap) -> Option<u64> {
     said(headers, "last-event-id")?.parse().ok()
 }
 
-/// What a request was sent back with, empty the first time.
+/// The challenge that a request is sent again with; empty the first time.
 pub fn again(headers: &HeaderMap) -> &str {
     only(headers, HeaderName::from_static(AGAIN)).unwrap_or_default()
 }
@@ -257,19 +255,19 @@ pub fn proof(headers: &HeaderMap) -> &str {
     only(headers, HeaderName::from_static(PROOF)).unwrap_or_default()
 }
 
-/// The name has the port in it: cookies are a host's, and each user of this machine may have a daemon.
+/// The name contains the port: cookies belong to a host, not to a port, and each user of this machine may have a daemon.
 pub fn cookie_name(port: u16) -> String {
     format!("aside-{port}")
 }
 
-/// All that are sent under our name.
+/// All cookie values under our name.
 pub fn tokens<'a>(headers: &'a HeaderMap, name: &str) -> Vec<&'a str> {
     let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|line| line.to_str().ok());
     let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.filter(|pair| pair.0 == name).map(|pair| pair.1).collect()
 }
 
-/// A header that is there twice is nobody's: who reads the first and who the last would disagree.
+/// A header that occurs twice counts as absent: parsers disagree on whether the first or the last is valid.
 fn only(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     let mut all = headers.get_all(name).into_iter();
     match (all.next(), all.next()) {
@@ -278,7 +276,7 @@ fn only(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     }
 }
 
-/// Nothing when it is not there, and never nothing when it is.
+/// `None` only when the header is absent; a duplicate or unreadable header gives `?`, which matches nothing.
 fn said<'a>(headers: &'a HeaderMap, name: &'static str) -> Option<&'a str> {
     let name = HeaderName::from_static(name);
     headers.contains_key(&name).then(|| only(headers, name).unwrap_or("?"))

@@ -1,5 +1,5 @@
-//! What a request is answered: a file, a word of the daemon's, or a stream of them. Who asks is settled first; what is done about a task
-//! is the daemon's to decide, who hears from here what any client could tell it.
+//! Routes: answers a request with a file, one reply of the daemon, or a stream of them. The session is checked first; the daemon decides
+//! about tasks, and treats the page like any other client.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,10 +23,10 @@ use crate::bridge::wire::Wire;
 use crate::exec::presence::Presence;
 use crate::paths;
 
-/// A diff that was edited by hand, or a log that somebody asks about.
+/// Room for a diff that was edited by hand, or for a log that a question is about.
 const MAX_BODY: usize = 1024 * 1024;
 
-/// What a tab takes along when it moves.
+/// Cap on what a tab takes along when it moves to another daemon.
 const MAX_PARCEL: usize = 512 * 1024;
 
 const AGAIN: &str = "Run <code>aside web</code> in a terminal to open this page.";
@@ -44,7 +44,7 @@ pub async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Response
         Ok(Wanted::Open { key, again }) => match is_confirmed(&shared, &again, key.as_bytes().to_vec()).await {
             Ok(Ok(())) => open(&shared, &head, &key),
             Ok(Err(challenge)) => page::once_more(&key, &challenge),
-            // A command could be first to use the link. It stays good.
+            // A running command could be first to use the link, so the page does not open now. The link stays valid.
             Err(why) => {
                 let text = format!("The page does not open now: {why}. Then load this page again.");
                 page::words(StatusCode::FORBIDDEN, &text)
@@ -87,14 +87,14 @@ fn open(shared: &Shared, head: &Parts, key: &str) -> Response<Content> {
         return page::words(StatusCode::FORBIDDEN, late);
     };
     shared.kept().remember(shared.port, count);
-    // The file that led here, if one did.
+    // Removes the file that redirected to this link, if there is one.
     let _ = std::fs::remove_file(paths::page_file(&shared.socket));
     page::opened(&shared.cookie, &opened)
 }
 
 fn file(shared: &Shared, head: &Parts, path: &str) -> Response<Content> {
     let tokens = admit::tokens(&head.headers, &shared.cookie);
-    // What it says without a session needs this one file.
+    // `words.js` is served without a session: the error page needs it.
     if path != "/words.js" && !shared.sessions().knows(&tokens, Instant::now()) {
         return page::again(StatusCode::UNAUTHORIZED, AGAIN);
     }
@@ -142,7 +142,7 @@ async fn api(
     }
 }
 
-/// A tab leaves the public half of its key, and hears by what it will know the next daemon.
+/// Stores the public key of a tab, and returns the secret by which the tab recognizes the next daemon.
 fn keep(shared: &Shared, visitor: Visitor, bytes: &[u8]) -> Response<Content> {
     #[derive(serde::Deserialize)]
     struct Said {
@@ -164,7 +164,7 @@ fn seal(shared: &Shared, host: &str, tab: &str, made_up: &str) -> Response<Conte
     )
 }
 
-/// It goes on under the name that this daemon has, to which nobody can have been before us.
+/// Sends the tab on to this daemon's own name, under which no other server can have been.
 fn returns(shared: &Shared, host: &str, bytes: &[u8]) -> Response<Content> {
     #[derive(serde::Deserialize)]
     struct Said {
@@ -185,7 +185,7 @@ fn returns(shared: &Shared, host: &str, bytes: &[u8]) -> Response<Content> {
     page::json(StatusCode::OK, &json!({ "link": shared.link(returned.place, comes) }))
 }
 
-/// This browser, or all of them. Its streams end with it, and none of its tabs comes back.
+/// Signs out this browser, or all of them. Its streams end, and none of its tabs may return.
 fn sign_out(shared: &Shared, visitor: &Visitor, bytes: &[u8]) -> Response<Content> {
     #[derive(serde::Deserialize)]
     struct Said {
@@ -205,7 +205,7 @@ fn sign_out(shared: &Shared, visitor: &Visitor, bytes: &[u8]) -> Response<Conten
 
 async fn read(shared: &Shared, body: Incoming) -> Result<Bytes, Response<Content>> {
     const LONG: &str = "the message is longer than 1 MiB";
-    // Told in advance: nothing of it is read.
+    // Rejects by the announced length, before anything is read.
     if body.size_hint().lower() > MAX_BODY as u64 {
         return Err(page::failure(StatusCode::PAYLOAD_TOO_LARGE, "bad_request", LONG));
     }
@@ -250,7 +250,7 @@ async fn ask(shared: &Shared, visitor: &Visitor, again: &str, bytes: &[u8]) -> R
     }
 }
 
-/// Whether it makes something happen on this machine. What is shown, asked for, rejected or ended may be said by anybody who has the session.
+/// Whether the request makes something happen on this machine. Any holder of the session may show, ask, reject or end.
 fn is_for_the_user_alone(op: Op) -> bool {
     match op {
         Op::Approve | Op::Edit | Op::Undo => true,
@@ -260,8 +260,8 @@ fn is_for_the_user_alone(op: Op) -> bool {
     }
 }
 
-/// Whether the user alone can have sent this: no command is there, and the request was sent back once and came again, so that it did not
-/// wait in a connection since one was there. The inner error is what it is to be sent again with; the outer one says why not at all.
+/// Whether only the user can have sent this: no command is running, and the request was answered with a challenge and sent again, so it did
+/// not wait in a connection since a command ran. The inner error is the new challenge; the outer one says why the request is refused.
 async fn is_confirmed(shared: &Shared, again: &str, about: Vec<u8>) -> Result<Result<(), String>, String> {
     refuse_commands(shared).await?;
     let mut sessions = shared.sessions();
@@ -272,7 +272,7 @@ async fn is_confirmed(shared: &Shared, again: &str, about: Vec<u8>) -> Result<Re
     Ok(Err(sessions.challenge(about, now)))
 }
 
-/// An error where a command may be at the other end of any connection.
+/// An error while a command is running: it may be at the far end of any connection.
 async fn refuse_commands(shared: &Shared) -> Result<(), String> {
     let _turn = shared.looking.lock().await;
     let looked = tokio::task::spawn_blocking(|| match Presence::looked_up() {
@@ -294,8 +294,8 @@ fn understood(visitor: &Visitor, bytes: &[u8]) -> Result<Task, String> {
     Ok(as_said_by(visitor, task)?)
 }
 
-/// What a page may say, as this session's. Each field is decided on; who says it and from where is not the page's to claim, and a
-/// variable that a command would get comes from a terminal alone.
+/// What a page may say, as this session. Handles each field explicitly: the page cannot claim a source or a sender, and variables for a
+/// command come from a terminal only.
 fn as_said_by(visitor: &Visitor, said: Task) -> Result<Task, &'static str> {
     let Task { op, task, thread, text, source: _, from_user: _, by: _, step, digest, confine, from: _, limit, .. } =
         said;
@@ -327,7 +327,7 @@ fn as_said_by(visitor: &Visitor, said: Task) -> Result<Task, &'static str> {
     Ok(Task { source, by: visitor.name(), active, active_line, open, selection, diagnostics, ..kept })
 }
 
-/// As the daemon put it, with the status that fits.
+/// The daemon's reply with the HTTP status that fits.
 pub fn said(reply: &Reply) -> Response<Content> {
     let Reply::Error(failure) = reply else { return page::json(StatusCode::OK, reply) };
     let status = match failure.error.code.as_str() {
@@ -336,7 +336,7 @@ pub fn said(reply: &Reply) -> Response<Content> {
         "not_wanted" => StatusCode::FORBIDDEN,
         "unavailable" | "busy" => StatusCode::SERVICE_UNAVAILABLE,
         "internal" => StatusCode::INTERNAL_SERVER_ERROR,
-        // What was looked at is not what is there now: another page or a terminal was faster.
+        // The state has changed since the page was shown: another page or a terminal was faster.
         _ => StatusCode::CONFLICT,
     };
     page::json(status, reply)

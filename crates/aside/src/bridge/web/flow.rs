@@ -1,5 +1,5 @@
-//! What is told as it happens: the events of a task, or the list of them, as server-sent events. One connection to the daemon each; what
-//! the browser does not read, the daemon is not asked for.
+//! Streams the events of a task, or the task list, as server-sent events. Each stream has its own connection to the daemon, and
+//! backpressure reaches it: what the browser does not read is not read from the daemon.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,10 +18,10 @@ use crate::bridge::web::page::{self, Content};
 use crate::bridge::web::session::Visitor;
 use crate::bridge::wire::Wire;
 
-/// Pieces that wait for the browser to read on.
+/// Events buffered for the browser.
 const AHEAD: usize = 1;
 
-/// Asks the daemon, and goes on for as long as both ends do. What it refuses at once is an answer like any other.
+/// Sends the request to the daemon and streams its replies until one end closes. An immediate refusal becomes a plain response.
 pub async fn begin(shared: &Arc<Shared>, visitor: Visitor, task: Task) -> Response<Content> {
     let Ok(place) = Arc::clone(&shared.streams).try_acquire_owned() else {
         return page::failure(StatusCode::TOO_MANY_REQUESTS, "busy", "too many pages are open; close one");
@@ -66,7 +66,7 @@ async fn go_on(
     let mut ended = shared.ended.subscribe();
     loop {
         let next = tokio::select! {
-            // Nobody reads any more.
+            // The browser has closed the stream.
             () = pieces.closed() => return,
             next = wire.next() => match next {
                 Ok(Some(reply)) => piece(&reply),
@@ -76,7 +76,7 @@ async fn go_on(
                     return;
                 }
             },
-            // Somebody has signed out, perhaps this one.
+            // A session has signed out, perhaps this one.
             changed = ended.changed() => {
                 if changed.is_err() || !shared.sessions().is_open(visitor.number) {
                     return;
@@ -87,7 +87,8 @@ async fn go_on(
                 if !shared.sessions().lives(visitor.number, Instant::now()) {
                     return;
                 }
-                // A comment: proxies and browsers see that the connection lives, and we that it does not.
+                // An SSE comment as keep-alive: proxies and browsers see that the connection lives, and a failed write tells us that it
+                // does not.
                 Bytes::from_static(b":\n\n")
             }
         };
@@ -97,7 +98,7 @@ async fn go_on(
     }
 }
 
-/// JSON has no line breaks outside of its strings, and none in them either, so each is one line of data.
+/// JSON escapes line breaks in strings and is written without others, so each event is one line of data.
 fn piece(reply: &Reply) -> Bytes {
     match reply {
         Reply::TaskEvent(told) => {

@@ -1,5 +1,5 @@
-//! What somebody tries who is not the page: a site in the person's browser, another user of this machine, or whoever has got hold of
-//! a part of what it takes. None of it may reach the daemon, open a session or read a secret.
+//! Attacks on the page's server: a site in the user's browser, another user of this machine, or an attacker with a part of the secrets.
+//! None may reach the daemon, open a session or read a secret.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::tests::{Asking, Scene, Visit};
 use super::{LIMITS, Limits};
 
-/// At least so many, so that a list that went missing is noticed.
+/// The minimum number of attempts, so that a lost list is noticed.
 const FEWEST: usize = 150;
 
 struct Attempts<'a> {
@@ -27,12 +27,12 @@ impl Attempts<'_> {
         self.try_raw(name, asking.spelled());
     }
 
-    /// A message that would act, if it arrived.
+    /// A request that would act if it were admitted.
     fn honest(&self) -> Asking {
         self.scene.post(&self.mine, &json!({"op": "approve", "taskId": "t1", "step": 1, "digest": "d"}))
     }
 
-    /// Each of them instead of what the page sends under that name.
+    /// Tries each value instead of the one that the page sends in that header.
     fn instead(&mut self, header: &str, values: &[&str]) {
         for value in values {
             self.attempt(&format!("{header}: {value}"), self.honest().but(header, value));
@@ -66,7 +66,7 @@ fn nobody_but_the_page_gets_anything_done() {
         {
             succeeded.push(format!("{name}: {} {:?}", got.status, scene.heard()));
         }
-        // What we say ourselves, rather than the parser of heads, bears all of the headers.
+        // Responses of our own, unlike those of the HTTP parser, must carry all security headers.
         let is_ours = !got.body.is_empty();
         if is_ours
             && !(told.contains("frame-ancestors 'none'") && told.contains("nosniff") && told.contains("no-store"))
@@ -75,7 +75,7 @@ fn nobody_but_the_page_gets_anything_done() {
         }
     }
     assert!(succeeded.is_empty(), "{} of {}:\n{}", succeeded.len(), made.len(), succeeded.join("\n"));
-    // And the page does, with the very message that all of them were made of.
+    // The page's own request, from which all attempts were derived, succeeds.
     let honest = scene.post(&mine, &json!({"op": "approve", "taskId": "t1", "step": 1, "digest": "d"}));
     for honest in [
         honest.clone(),
@@ -186,7 +186,7 @@ fn from_elsewhere(attempts: &mut Attempts) {
         ],
     );
     attempts.attempt("two types", attempts.honest().with("Content-Type", "text/plain"));
-    // A form, as a site would have a browser send it: the cookie goes along from another port.
+    // A form that a site makes the browser submit: the cookie goes along from another port.
     let form =
         attempts.honest().without("X-Aside").but("Origin", "http://127.0.0.1:1").but("Content-Type", "text/plain");
     attempts.attempt("a form of another port", form.but("Sec-Fetch-Site", "same-site"));
@@ -230,7 +230,7 @@ fn under_another_name(attempts: &mut Attempts) {
         format!("evil.{host}"),
     ];
     for host in hosts {
-        // A page under such a name is of one origin with what it asks, and its browser says so.
+        // After DNS rebinding the foreign page is of one origin with its request, and the browser says so.
         let rebound = attempts.honest().but("Host", &host).but("Origin", &format!("http://{host}"));
         attempts.attempt(&format!("host {host}"), rebound);
         let read = attempts.scene.read(&attempts.mine, "/api/here").but("Host", &host);
@@ -448,7 +448,7 @@ fn smuggled(attempts: &mut Attempts) {
         let head = bare.clone().with("Content-Length", length).spelled();
         attempts.try_raw(&format!("a length of {length}"), format!("{head}{}", honest.body));
     }
-    // A whole request in the body of one that is refused, or behind it, is not another request.
+    // A request inside the body of a refused one, or behind it, must not count as another request (request smuggling).
     for refused in [
         honest.clone().without("Origin"),
         honest.clone().but("Host", "evil.example"),

@@ -1,6 +1,7 @@
-//! What of the page outlives a daemon: its port, and how an open tab and the next daemon know each other again. Nothing on disk opens
-//! anything: of a tab there is the public half of a key whose other half never leaves the tab's memory, and a secret by which a daemon shows
-//! the tab that it is ours. Whoever takes the port while no daemon has it can show the tab nothing, and what he is sent is worth nothing.
+//! The page's state that outlives a daemon: its port, and how an open tab and the next daemon recognize each other. Nothing on disk opens
+//! the page: for each tab the file holds a public key whose private half never leaves the tab's memory, and a secret by which a daemon
+//! proves itself to the tab. A program that takes the port while no daemon has it can prove nothing, and what the tab sends it is
+//! worthless.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -12,22 +13,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::bridge::web::session::{self, IDLE, Mint, Place};
 
-/// Tabs that may come back; whoever was not heard of for the longest time is forgotten.
+/// Cap on tabs that may return; drops the one that was not heard of for the longest time.
 const MAX_TABS: usize = 16;
-/// Questions that were not answered yet.
+/// Cap on nonces that were not answered yet.
 const MAX_NONCES: usize = 32;
 const NONCE_LIFE: Duration = Duration::from_secs(30);
-/// What is on disk is ours, but a file can grow for other reasons.
+/// The file is ours, but it can grow for other reasons.
 const MAX_FILE: u64 = 64 * 1024;
-/// Of an uncompressed point.
+/// Bytes of an uncompressed curve point.
 const KEY_LENGTH: usize = 65;
 
-/// What is on disk. Written by us alone; a field that it lacks is as if nothing was ever written.
+/// The file's content. Only we write it; a missing field takes its default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct Book {
     port: u16,
-    /// How many sessions there ever were: a name in the log of a task is never another browser's later.
+    /// How many sessions there ever were, so that a session name in a task's log is never reused.
     opened: u64,
     tabs: Vec<Tab>,
 }
@@ -37,37 +38,37 @@ struct Book {
 #[serde(default)]
 struct Tab {
     id: String,
-    /// The name under which it reaches us.
+    /// The host name under which it reaches us.
     host: String,
-    /// The public half of its key.
+    /// The tab's public key.
     key: String,
-    /// By which it knows us.
+    /// The secret by which the tab recognizes us.
     check: String,
     session: u64,
     cwd: String,
     shell: String,
-    /// When it was last heard of, in seconds of the epoch.
+    /// When it was last heard of, in seconds since the epoch.
     at: u64,
 }
 
-/// What a tab is given: its name, and the secret by which it will know the next daemon.
+/// Given to a tab: its id, and the secret by which it will recognize the next daemon.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Ticket {
     pub id: String,
     pub check: String,
 }
 
-/// That we are who we were.
+/// Proves to a tab that this daemon is ours.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Seal {
-    /// To be signed by the tab.
+    /// For the tab to sign.
     pub nonce: String,
     pub seal: String,
-    /// Whether we are the very daemon that it had.
+    /// Whether this is the same daemon process that the tab had.
     pub same: bool,
 }
 
-/// Who came back.
+/// A tab that has proved itself.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Returned {
     pub session: u64,
@@ -88,7 +89,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// `now` is in seconds of the epoch.
+    /// `now` is in seconds since the epoch.
     pub fn read(file: PathBuf, now: u64) -> anyhow::Result<Self> {
         let is_small = std::fs::metadata(&file).is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_FILE);
         let text = if is_small { std::fs::read(&file).unwrap_or_default() } else { Vec::new() };
@@ -103,7 +104,7 @@ impl Kept {
     }
 
     pub fn port(&self) -> Option<u16> {
-        // Below are ports that only root can have, and those that a browser refuses.
+        // Lower ports are root's, or refused by browsers.
         Some(self.book.port).filter(|port| *port > 1024)
     }
 
@@ -115,7 +116,7 @@ impl Kept {
         !self.book.tabs.is_empty()
     }
 
-    /// Whether a tab that is open was given this name.
+    /// Whether an open tab was served under this name.
     pub fn is_known(&self, host: &str) -> bool {
         self.book.tabs.iter().any(|tab| tab.host == host)
     }
@@ -127,7 +128,7 @@ impl Kept {
         }
     }
 
-    /// A tab of this session wants to be known again: by this key. Asked again under the same name, it is only heard of.
+    /// Registers a tab of this session by its public key. For a tab that is already registered, only updates the time.
     pub fn keep(&mut self, host: &str, session: u64, place: Place, key: &str, id: &str, now: u64) -> Option<Ticket> {
         self.forget(now);
         let known = self.book.tabs.iter_mut().find(|tab| tab.id == id && tab.session == session && tab.key == key);
@@ -160,8 +161,8 @@ impl Kept {
         Some(ticket)
     }
 
-    /// Shows a tab that we are ours, by what it made up a moment ago, and asks it the same.
-    /// `ours` is the name of now.
+    /// Proves to a tab that this daemon is ours, using the tab's fresh nonce, and gives it a nonce to sign. `ours` is the current host
+    /// name.
     pub fn seal(&mut self, ours: &str, host: &str, id: &str, made_up: &str, now: (u64, Instant)) -> Option<Seal> {
         self.forget(now.0);
         self.nonces.retain(|nonce| now.1.saturating_duration_since(nonce.made) < NONCE_LIFE);
@@ -178,7 +179,7 @@ impl Kept {
         Some(Seal { nonce, seal, same })
     }
 
-    /// The tab signed what it was asked, once: it is the one that was there before. It is then forgotten, for it goes elsewhere.
+    /// Accepts the tab's signature of the nonce, once, and forgets the tab, since it goes on under another name.
     pub fn returns(
         &mut self,
         host: &str,
@@ -203,7 +204,7 @@ impl Kept {
         Some(Returned { session, place: Place { cwd, shell } })
     }
 
-    /// Tabs of sessions that are over do not come back. How many there were.
+    /// Forgets the tabs of sessions that have ended. Returns how many there were.
     pub fn drop_tabs(&mut self, is_over: impl Fn(u64) -> bool) -> usize {
         let before = self.book.tabs.len();
         self.book.tabs.retain(|tab| !is_over(tab.session));
@@ -215,11 +216,11 @@ impl Kept {
     }
 
     fn forget(&mut self, now: u64) {
-        // A clock that was put back makes a tab young for ever, unless what is to come is too old as well.
+        // Also drops times in the future: after the clock was set back such a tab would never expire.
         self.book.tabs.retain(|tab| tab.at <= now && now - tab.at < IDLE.as_secs());
     }
 
-    /// Whole or not at all, and for us alone. A disk that is full costs no more than the next daemon's knowing the tab.
+    /// Atomic, and readable by the user only. If the disk is full, the next daemon does not recognize the tab; nothing else is lost.
     fn write(&self) {
         if let Err(error) = self.try_write() {
             tracing::warn!("what the page is to be known by could not be kept: {error:#}");
@@ -236,7 +237,8 @@ impl Kept {
     }
 }
 
-/// Who says it is part of it, so that the one's word is never the other's; and to which address, so that it cannot be passed on.
+/// Includes the sender's role, so that neither party's message can be replayed as the other's, and the address, so that it cannot be
+/// relayed.
 fn said(who: &str, host: &str, one: &str, other: &str) -> String {
     let text = format!("aside {who}\n{host}\n{one}\n{other}");
     session::spelled(digest::digest(&digest::SHA256, text.as_bytes()).as_ref())
@@ -253,7 +255,7 @@ mod tests {
     const HOST: &str = "abc.localhost:4321";
     const OURS: &str = "new.localhost:4321";
 
-    /// A tab, as far as its memory goes.
+    /// A stub tab with what a tab has in memory.
     struct Browser {
         key: EcdsaKeyPair,
         ticket: Ticket,
@@ -321,7 +323,7 @@ mod tests {
         let (tab, other) = (Browser::new(&mut kept, 1), Browser::new(&mut kept, 2));
         let now = (NOW, Instant::now());
         let id = &tab.ticket.id;
-        // He knows its name, its public key and all that it sends; not what it signs with, nor the file.
+        // The squatter knows the tab's name, its public key and all that it sends, but not its private key, nor the file.
         let squatter = Kept::read(kept.file.with_file_name("his.json"), NOW).unwrap();
         let forged = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, id.as_bytes()), b"daemon");
         let seal = Seal { nonce: "n".into(), seal: session::spelled(forged.as_ref()), same: false };
@@ -355,7 +357,7 @@ mod tests {
         let tab = Browser::new(&mut kept, 1);
         let mode = std::fs::metadata(&kept.file).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        // Who has the file, and asks, still has nothing to sign with.
+        // An attacker who has the file still has no private key to sign with.
         let mut his = again(&kept, NOW);
         let now = (NOW, Instant::now());
         let nonce = his.seal(OURS, HOST, &tab.ticket.id, "made up", now).unwrap().nonce;

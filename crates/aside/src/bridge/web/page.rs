@@ -1,5 +1,5 @@
-//! What is served as it stands: the files of the page, compiled in, and the few words for whoever has no session. Everything bears
-//! the headers that keep a browser from running, framing, caching or telling on any of it.
+//! Static responses: the page's files, compiled in, and short messages for browsers without a session. Every response carries headers that
+//! keep a browser from running foreign scripts, framing, caching or sending a referrer.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,7 +13,7 @@ use crate::bridge::web::session::Opened;
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// Path, type, content. A request is looked up here and nowhere else: no name reaches the disk.
+/// Path, type, content. Paths are looked up in this table only, so no request reaches the disk.
 const FILES: &[(&str, &str, &[u8])] = &[
     ("/", "text/html; charset=utf-8", include_bytes!("../../../web/index.html")),
     ("/app.css", "text/css; charset=utf-8", include_bytes!("../../../web/app.css")),
@@ -57,7 +57,7 @@ const HEADERS: &[(&str, &str)] = &[
     ("permissions-policy", "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"),
 ];
 
-/// What is sent back: all at once, or bit by bit for as long as somebody reads.
+/// A response body: whole, or a stream for as long as the browser reads.
 pub enum Content {
     Whole(Option<Bytes>),
     Stream(mpsc::Receiver<Bytes>),
@@ -95,9 +95,8 @@ pub fn file(path: &str) -> Option<Response<Content>> {
     Some(answer(StatusCode::OK, kind, Content::Whole(Some(Bytes::from_static(bytes)))))
 }
 
-/// Not a redirection by its status: the link may be opened from a file, which is another site, and browsers that are redirected do not
-/// send a strict cookie to where another site led them. This goes on as a page of ours. The proof is behind the `#`, which no
-/// server is told.
+/// Redirects by a page, not by status: the link may be opened from a file, which is another site, and browsers do not send a strict cookie
+/// along a redirect from another site. The proof stands behind the `#`, which is never sent to a server.
 pub fn opened(cookie: &str, opened: &Opened) -> Response<Content> {
     let Opened { token, proof, parcel } = opened;
     let proof = parcel.map_or_else(|| proof.clone(), |parcel| format!("{proof}.{parcel}"));
@@ -113,7 +112,7 @@ pub fn opened(cookie: &str, opened: &Opened) -> Response<Content> {
     response
 }
 
-/// The link was followed, and is followed once more: see `Challenge`.
+/// Sends the browser to the link once more, with a challenge: see `Challenge`.
 pub fn once_more(key: &str, challenge: &str) -> Response<Content> {
     let url = format!("/?key={key}&amp;again={challenge}");
     let text = format!(
@@ -123,12 +122,12 @@ pub fn once_more(key: &str, challenge: &str) -> Response<Content> {
     html(StatusCode::OK, text)
 }
 
-/// The message is to be sent again with this.
+/// Asks the page to send its message again with this challenge.
 pub fn challenge(challenge: &str) -> Response<Content> {
     json(StatusCode::PRECONDITION_REQUIRED, &serde_json::json!({ "again": challenge }))
 }
 
-/// The session is over, and the browser forgets its half.
+/// The session has ended; deletes the cookie.
 pub fn gone(cookie: &str) -> Response<Content> {
     let mut response = json(StatusCode::OK, &serde_json::json!({ "out": true }));
     let cookie = HeaderValue::try_from(format!("{cookie}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0"));
@@ -138,12 +137,12 @@ pub fn gone(cookie: &str) -> Response<Content> {
     response
 }
 
-/// For a person who came too late, or is another one.
+/// A message for a browser that came too late or is not the user's.
 pub fn words(status: StatusCode, sentence: &str) -> Response<Content> {
     html(status, format!("{HEAD}<title>Aside</title><h1>Aside</h1><p>{sentence}</p>\n"))
 }
 
-/// For one who had a session in this tab, perhaps: what was written there is still there.
+/// For a tab that may have had a session: a script keeps what was typed there.
 pub fn again(status: StatusCode, sentence: &str) -> Response<Content> {
     let script = "<script src=\"/words.js\" defer></script>";
     html(status, format!("{HEAD}<title>Aside</title>{script}<h1>Aside</h1><p>{sentence}</p>\n"))
@@ -158,7 +157,7 @@ pub fn json(status: StatusCode, value: &impl serde::Serialize) -> Response<Conte
     answer(status, "application/json", Content::Whole(Some(bytes.into())))
 }
 
-/// In the words that the daemon has for what went wrong.
+/// An error in the daemon's format.
 pub fn failure(status: StatusCode, code: &str, message: &str) -> Response<Content> {
     json(status, &aside_core::proto::Reply::error(code, message))
 }
@@ -179,7 +178,7 @@ fn answer(status: StatusCode, kind: &'static str, content: Content) -> Response<
     for (name, value) in HEADERS {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
-    // Who was refused may have sent more than we read; what follows it is not to be taken for another request.
+    // A refused client may have sent more than we read; closing keeps the rest from being parsed as another request.
     if status.is_client_error() || status.is_server_error() {
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }

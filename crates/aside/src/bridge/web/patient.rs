@@ -1,5 +1,5 @@
-//! A connection with a write timeout: a client that stops reading is dropped, so that it holds no place that others need. Reading has
-//! timeouts of its own, where it is known what is being read. Notes when something was read or written: what is idle longest makes way.
+//! A connection with a write timeout: a client that stops reading is dropped, so that it takes up no room. Reads have timeouts of their
+//! own, where it is known what is read. Notes the time of each read and write, so that the connection idle for longest can be closed.
 
 use std::io::{self, ErrorKind};
 use std::pin::Pin;
@@ -16,7 +16,7 @@ use crate::connections::Place;
 pub struct Patient {
     stream: TcpStream,
     patience: Duration,
-    /// Runs while nothing more can be written.
+    /// Runs while a write is blocked.
     stalled: Option<Pin<Box<Sleep>>>,
     place: Arc<Place>,
 }

@@ -1,13 +1,13 @@
-//! Whose process is at the other end of a TCP connection. Every user of this machine can connect to a port of it. Where the kernel tells the
-//! owner of a connection, only the user's own processes get past this, whatever secret they bring. Which of those it is cannot be told: a
-//! socket can be passed on, and hidden (see `exec::presence`).
+//! Which user owns the far end of a TCP connection. Every user of this machine can connect to a port of it. Where the kernel reports the
+//! owner, only the user's own processes get past this check, whatever secret they bring. It cannot tell which process it is: a socket can
+//! be passed on, and hidden (see `exec::presence`).
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
 use crate::bridge::web::sock_diag;
 
-/// The kernel lists connections in pieces, between which others come and go.
+/// Reads of the table: the kernel lists connections in pieces, between which others come and go.
 const LOOKS: usize = 3;
 const ESTABLISHED: &str = "01";
 const LISTENING: &str = "0A";
@@ -19,14 +19,14 @@ pub struct Owner {
     pub inode: String,
 }
 
-/// Whether the kernel tells the owner of a connection: it does if it knows whose the port is on which we listen.
+/// Whether the kernel reports owners: it does if it reports us as the owner of our listening port.
 pub fn is_told(port: u16) -> bool {
     let ours = SocketAddr::from(([127, 0, 0, 1], port));
     table(ours).is_some_and(|table| listener(&table, ours) == Some(us()))
 }
 
-/// Whether the end `peer` of a connection to `ours` is this user's, or root's, which can do all that we can: a relay into a virtual machine
-/// runs as root. One system call or two.
+/// Whether the end `peer` of a connection to `ours` belongs to this user, or to root, which can do all that we can: a relay into a virtual
+/// machine runs as root. Costs one or two system calls.
 pub fn is_of_user(peer: SocketAddr, ours: SocketAddr) -> bool {
     let owner = match sock_diag::owner(peer, ours) {
         Ok(owner) => owner,
@@ -44,7 +44,7 @@ fn table(of: SocketAddr) -> Option<String> {
     std::fs::read_to_string(file).ok()
 }
 
-/// Of the end `local`. An end that was closed has no owner any more, and says 0.
+/// The owner of the end `local`. A closed end has no owner; the table says user 0.
 fn owner(table: &str, local: SocketAddr, remote: SocketAddr) -> Option<Owner> {
     let (local, remote) = (spelled(local), spelled(remote));
     let row = rows(table).find(|row| row.local == local && row.remote == remote)?;
@@ -75,13 +75,13 @@ fn rows(table: &str) -> impl Iterator<Item = Row<'_>> {
     table.lines().skip(1).filter_map(|line| {
         let mut fields = line.split_ascii_whitespace();
         let (local, remote, state) = (fields.nth(1)?, fields.next()?, fields.next()?);
-        // Between them: queues, timers, how often it was sent again; behind the user how long it was silent.
+        // Skips queues, timers and retransmissions; behind the user, the timeout.
         let (user, inode) = (fields.nth(3)?, fields.nth(1)?);
         Some(Row { local, remote, state, user, inode })
     })
 }
 
-/// Each group of four bytes as the number that it is on this machine, then the port.
+/// As in /proc/net/tcp: each group of four bytes as a native-endian number, then the port.
 fn spelled(address: SocketAddr) -> String {
     let bytes = match address.ip() {
         IpAddr::V4(ip) => ip.octets().to_vec(),
@@ -117,7 +117,7 @@ mod tests {
         let owner = |port| owner(TABLE, local(port), local(0x07E8));
         assert_eq!(owner(0xA001), Some(Owner { user: 1001, inode: "1700".to_owned() }));
         assert_eq!(owner(0xA009), None, "there is no such connection");
-        // An end that was closed at once would otherwise count as root's.
+        // A closed end reports user 0, and would otherwise count as root's.
         assert_eq!([0xA002, 0xA003, 0xA004].map(owner), [None, None, None]);
         assert_eq!(listener(TABLE, local(0x07E8)), Some(1000));
         assert_eq!(listener(TABLE, local(0xA001)), None);

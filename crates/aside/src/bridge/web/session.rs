@@ -1,8 +1,8 @@
-//! Who may use the page: keys that open it once, and the sessions that they open. Knows no HTTP and no clock of its own.
+//! Who may use the page: one-time keys, and the sessions that they open. Contains no HTTP; time comes from the caller.
 //!
-//! A session has two secrets. The browser sends the token as a cookie, and cookies go to every port of a host: a page that another
-//! user of this machine serves may be sent it. The proof is therefore not to be had for a token: it is handed out once, with
-//! it, to whoever brought the key, and the page keeps it where only pages of its own port can read.
+//! A session has two secrets. The browser sends the token as a cookie, and cookies go to every port of a host: a page that another user of
+//! this machine serves may receive it. The proof therefore cannot be obtained with a token: it is handed out once, together with the token,
+//! for the key, and the page keeps it where only pages of its own port can read it.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -11,44 +11,44 @@ use anyhow::anyhow;
 use ring::hmac;
 use ring::rand::SystemRandom;
 
-/// A link is opened at once, or not by the person who asked for it.
+/// Short, since the user who asked for a link opens it at once.
 pub const KEY_LIFE: Duration = Duration::from_secs(2 * 60);
-/// A page that nobody has open for so long is over.
+/// A session that no page used for so long ends.
 pub const IDLE: Duration = Duration::from_secs(12 * 60 * 60);
-/// Links that wait to be opened; the oldest is forgotten.
+/// Cap on unopened links; drops the oldest.
 const MAX_KEYS: usize = 16;
-/// Requests that were sent back and may be sent again; the oldest is forgotten.
+/// Cap on open challenges; drops the oldest.
 const MAX_CHALLENGES: usize = 64;
-/// A browser sends them again at once.
+/// A browser answers a challenge at once.
 const CHALLENGE_LIFE: Duration = Duration::from_secs(30);
-/// Browsers at once; whoever was not heard of for the longest time is forgotten.
+/// Cap on sessions; drops the one that was not heard of for the longest time.
 const MAX_SESSIONS: usize = 8;
-/// Of what is read back.
+/// Cap on the base64 text that is decoded.
 const MAX_SPELLED: usize = 256;
-/// Letters of a name: each is one of 26, and more than four bits.
+/// Letters of a host name: each is one of 26, so it carries more than four bits.
 const NAME: usize = 24;
 
 pub struct Sessions {
     mint: Mint,
     keys: Vec<Key>,
     open: Vec<Session>,
-    /// How many there ever were: their names.
+    /// How many sessions there ever were; the number names a session.
     opened: u64,
     parcels: Vec<Parcel>,
     parcelled: u64,
     challenges: Vec<Challenge>,
 }
 
-/// Sent back for a request that only the user may make, which counts when it is sent again with this. A command that wrote the first one
-/// into its connection and ended before it was read cannot answer.
+/// Sent in reply to a request that only the user may make; the request counts once it is sent again with this value. A command that wrote
+/// the first request into its connection and ended before it was read cannot answer.
 struct Challenge {
     value: String,
-    /// What it was about: the session, and the request.
+    /// The session and the request that it is for.
     about: Vec<u8>,
     made: Instant,
 }
 
-/// Where somebody asked for the page.
+/// Where the page was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     pub cwd: String,
@@ -63,18 +63,18 @@ struct Key {
     comes: Comes,
 }
 
-/// Who will open a key.
+/// How a key will be used.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Comes {
     Anew,
-    /// A tab of this session, from before the daemon was another, with what was written in it.
+    /// A tab of this session returns after a change of daemon, with the text that was typed in it.
     Back {
         session: u64,
         parcel: String,
     },
 }
 
-/// What a tab left for itself, until it is there again.
+/// What a tab left for itself until it returns.
 struct Parcel {
     number: u64,
     session: u64,
@@ -89,32 +89,32 @@ struct Session {
     used: Instant,
 }
 
-/// What a browser is given for a key.
+/// Given to a browser in exchange for a key.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Opened {
     pub token: String,
     pub proof: String,
-    /// The number of the parcel that waits for it.
+    /// The number of the parcel that waits for the tab.
     pub parcel: Option<u64>,
 }
 
-/// A session, as far as others need to know it.
+/// The public part of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visitor {
     pub number: u64,
-    /// Where the page was asked for last.
+    /// Where the page was last asked for.
     pub place: Place,
 }
 
 impl Visitor {
-    /// As the log of a task names it.
+    /// The name in a task's log.
     pub fn name(&self) -> String {
         format!("page {}", self.number)
     }
 }
 
 impl Sessions {
-    /// `opened` is how many there were before this daemon.
+    /// `opened` counts the sessions before this daemon.
     pub fn new(opened: u64) -> anyhow::Result<Self> {
         let (keys, open, parcels) = (Vec::new(), Vec::new(), Vec::new());
         Ok(Self { mint: Mint::new()?, keys, open, opened, parcels, parcelled: 0, challenges: Vec::new() })
@@ -124,7 +124,7 @@ impl Sessions {
         self.opened
     }
 
-    /// A key that opens the page once.
+    /// Makes a key that opens the page once.
     pub fn key(&mut self, place: Place, comes: Comes, now: Instant) -> String {
         self.forget(now);
         if self.keys.len() == MAX_KEYS {
@@ -140,7 +140,7 @@ impl Sessions {
         self.keys.iter().any(|known| is_same(&known.value, key))
     }
 
-    /// Takes the key. A browser that has a session keeps it: its other tabs go on.
+    /// Consumes the key. A browser that already has a session keeps it, so that its other tabs go on.
     pub fn open(&mut self, key: &str, tokens: &[&str], now: Instant) -> Option<Opened> {
         self.forget(now);
         let index = self.keys.iter().position(|known| is_same(&known.value, key))?;
@@ -149,7 +149,7 @@ impl Sessions {
             Comes::Anew => (None, None),
             Comes::Back { session, parcel } => (Some(session), Some(parcel)),
         };
-        // Two tabs of one browser come back at once: the second was on its way before the first brought the cookie.
+        // Two tabs of one browser may return at once: the second request was sent before the first response set the cookie.
         let by_number = before.and_then(|number| self.open.iter().position(|session| session.number == number));
         let by_token = |session: &Session| tokens.iter().any(|token| is_same(&session.token, token));
         let known = by_number.or_else(|| self.open.iter().position(by_token));
@@ -191,13 +191,13 @@ impl Sessions {
         self.parcelled
     }
 
-    /// What a tab left for itself, once.
+    /// Takes what a tab left for itself; works once.
     pub fn parcel(&mut self, session: u64, number: u64) -> Option<String> {
         let index = self.parcels.iter().position(|left| left.number == number && left.session == session)?;
         Some(self.parcels.remove(index).content)
     }
 
-    /// What the request has to be sent again with.
+    /// Makes the challenge that the request has to be sent again with.
     pub fn challenge(&mut self, about: Vec<u8>, now: Instant) -> String {
         self.forget(now);
         if self.challenges.len() == MAX_CHALLENGES {
@@ -208,33 +208,33 @@ impl Sessions {
         value
     }
 
-    /// Whether the same request was sent back with this. Counts once.
+    /// Whether this answers a challenge for the same request. Consumes the challenge.
     pub fn is_answer(&mut self, value: &str, about: &[u8], now: Instant) -> bool {
         self.forget(now);
         let known = self.challenges.iter().position(|known| is_same(&known.value, value));
         known.is_some_and(|known| self.challenges.remove(known).about == about)
     }
 
-    /// Signed out. What was open under this name is not any more.
+    /// Signs a session out, and drops its parcels.
     pub fn end(&mut self, number: u64) {
         self.open.retain(|session| session.number != number);
         self.parcels.retain(|left| left.session != number);
     }
 
-    /// All of them, and the links that nobody has opened yet. How many browsers that were.
+    /// Ends all sessions and drops unopened links. Returns how many browsers were signed out.
     pub fn end_all(&mut self) -> usize {
         self.keys.clear();
         self.parcels.clear();
         self.open.drain(..).count()
     }
 
-    /// Whether one of the tokens is a session's. Enough for files that everybody has, and for nothing else.
+    /// Whether a token belongs to a session. Enough for static files only.
     pub fn knows(&mut self, tokens: &[&str], now: Instant) -> bool {
         self.forget(now);
         self.find(tokens).is_some()
     }
 
-    /// The session that a token and its proof belong to.
+    /// The session of a token and its proof.
     pub fn visitor(&mut self, tokens: &[&str], proof: &str, now: Instant) -> Option<Visitor> {
         self.forget(now);
         let session = self.find(tokens)?;
@@ -249,14 +249,14 @@ impl Sessions {
         self.open.iter().any(|session| session.number == number)
     }
 
-    /// Whether a session goes on. Asking keeps it: somebody has the page open.
+    /// Whether a session is still open. Asking renews it, since a page is open.
     pub fn lives(&mut self, number: u64, now: Instant) -> bool {
         self.forget(now);
         let session = self.open.iter_mut().find(|session| session.number == number);
         session.map(|session| session.used = now).is_some()
     }
 
-    /// A browser may be made to send several cookies of one name; a foreign one beside ours must not lock anybody out.
+    /// A browser may be made to send several cookies of one name; a foreign one beside ours must not lock the user out.
     fn find(&mut self, tokens: &[&str]) -> Option<&mut Session> {
         self.open.iter_mut().find(|session| tokens.iter().any(|token| is_same(&session.token, token)))
     }
@@ -268,14 +268,14 @@ impl Sessions {
     }
 }
 
-/// Takes as long for a good guess as for a bad one.
+/// Compares in constant time.
 fn is_same(known: &str, said: &str) -> bool {
     let (known, said) = (known.as_bytes(), said.as_bytes());
     let difference = known.iter().zip(said).fold(0, |difference, (one, other)| black_box(difference | (one ^ other)));
     known.len() == said.len() && black_box(difference) == 0
 }
 
-/// Makes secrets of 256 bits out of one that the system's randomness gave: that can fail once, at the start, and then no more.
+/// Derives 256-bit secrets from one random root, so that the system's randomness can fail only at the start.
 pub struct Mint {
     root: hmac::Key,
     made: u64,
@@ -295,7 +295,7 @@ impl Mint {
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// Base64 for addresses, unpadded.
+/// Unpadded base64url.
 pub fn spelled(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
@@ -306,7 +306,7 @@ pub fn spelled(bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes again, of what is short: keys and signatures.
+/// Decodes it; for short values such as keys and signatures.
 pub fn unspelled(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
     if text.len() > MAX_SPELLED {
@@ -325,7 +325,7 @@ pub fn unspelled(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// A name that nobody can guess, as it may stand before `.localhost`: small letters, the first of them no digit.
+/// An unguessable host label for `.localhost`: lower-case letters only, so that it does not begin with a digit.
 pub fn name(mint: &mut Mint) -> String {
     let letters = mint
         .make()
@@ -416,7 +416,7 @@ mod tests {
         let keys = ["one", "two"].map(|parcel| sessions.key(at("/somewhere"), back(parcel), now));
         let first = sessions.open(&keys[0], &[], now).unwrap();
         assert_eq!(sessions.visitor(&[&first.token], &first.proof, now).unwrap().name(), "page 3");
-        // Another tab of the same browser, which was on its way before it had the cookie.
+        // Another tab of the same browser, which sent its request before it had the cookie.
         let second = sessions.open(&keys[1], &[], now).unwrap();
         assert_eq!(second.token, first.token);
         let stranger = opened(&mut sessions, now);

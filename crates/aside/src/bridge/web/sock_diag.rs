@@ -1,4 +1,4 @@
-//! Asks the kernel whose one TCP connection is (netlink, `sock_diag(7)`). Costs the same however many connections there are.
+//! Asks the kernel for the owner of one TCP connection (netlink, `sock_diag(7)`). The cost does not grow with the number of connections.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -13,16 +13,15 @@ const IS_REQUEST: u16 = 1;
 const ERROR: u16 = 2;
 const TCP: u8 = 6;
 const ESTABLISHED: u8 = 1;
-/// Before the message: its length, type, flags, number and sender.
+/// The netlink header: length, type, flags, sequence number and sender.
 const HEADER: usize = 16;
-/// Of an answer: family, state, timer, retransmissions; both addresses; then, each of four bytes, when it expires, both queues, the user
-/// and the inode.
+/// A reply: family, state, timer, retransmissions; both addresses; then, four bytes each, expiry, both queues, the user and the inode.
 const ANSWER: usize = 72;
 const USER: usize = 64;
 const INODE: usize = 68;
 
-/// Of the end `local` of an established connection. None when there is no such connection, or its process has closed it. An error when
-/// this kernel does not answer such questions.
+/// The owner of the end `local` of an established connection. `None` when there is no such connection, or its process has closed it. An
+/// error when this kernel does not support the request.
 pub fn owner(local: SocketAddr, remote: SocketAddr) -> rustix::io::Result<Option<Owner>> {
     let socket = rustix::net::socket_with(
         AddressFamily::NETLINK,
@@ -32,7 +31,7 @@ pub fn owner(local: SocketAddr, remote: SocketAddr) -> rustix::io::Result<Option
     )?;
     rustix::net::sendto(&socket, &question(local, remote), SendFlags::empty(), &SocketAddrNetlink::new(0, 0))?;
     let mut answer = [0; 1024];
-    // The kernel has answered when the question was sent.
+    // The kernel replies before `send` returns, so this does not block.
     let (length, _) = rustix::net::recv(&socket, &mut answer[..], RecvFlags::empty())?;
     read(answer.get(..length).unwrap_or_default())
 }
@@ -40,7 +39,7 @@ pub fn owner(local: SocketAddr, remote: SocketAddr) -> rustix::io::Result<Option
 fn question(local: SocketAddr, remote: SocketAddr) -> Vec<u8> {
     let family: u8 = if local.is_ipv4() { 2 } else { 10 };
     let mut asked = vec![family, TCP, 0, 0];
-    // Every state.
+    // Matches every state.
     asked.extend(u32::MAX.to_ne_bytes());
     asked.extend(local.port().to_be_bytes());
     asked.extend(remote.port().to_be_bytes());
@@ -95,13 +94,13 @@ mod tests {
             let client = TcpStream::connect(ours).unwrap();
             let theirs = client.local_addr().unwrap();
             let accepted = server.accept().unwrap();
-            // A kernel may be without it; then the table of all connections is read.
+            // A kernel may lack it; the server then reads the table of all connections.
             let Ok(owner_of) = owner(theirs, ours) else { return };
             let found = owner_of.unwrap();
             assert_eq!(found.user, rustix::process::getuid().as_raw());
             assert_ne!(Some(found), owner(ours, theirs).unwrap(), "the other end has an inode of its own");
             drop(client);
-            // A process that another test is just starting has a copy of it until it executes its program.
+            // A subprocess that another test is starting has a copy of the socket until it executes its program.
             let deadline = Instant::now() + Duration::from_secs(20);
             while owner(theirs, ours).unwrap().is_some() {
                 assert!(Instant::now() < deadline, "it is closed, and still has an owner");

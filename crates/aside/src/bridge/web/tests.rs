@@ -1,5 +1,4 @@
-//! The page's server as a browser meets it: over a real connection, in front of a daemon that says what it is told to. What somebody tries
-//! who is not the page is in `hostile`.
+//! Tests of the page's server over real connections, in front of a stub daemon. Attacks are in `hostile`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -18,14 +17,14 @@ use crate::bridge::web::keep::Kept;
 use crate::bridge::web::session::{IDLE, Place};
 use crate::paths;
 
-/// What takes longer hangs.
+/// Test deadline: what takes longer hangs.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A server, and a daemon of the test's own behind it.
+/// A server with a stub daemon behind it.
 pub struct Scene {
     web: Option<Web>,
     pub port: u16,
-    /// The name that it has, and the port.
+    /// The server's host name, with the port.
     pub host: String,
     pub daemon: Arc<Daemon>,
     socket: PathBuf,
@@ -37,12 +36,12 @@ pub struct Scene {
 #[derive(Default)]
 pub struct Daemon {
     heard: Mutex<Vec<Value>>,
-    /// Events that were written, and clients that have gone.
+    /// Events written to the server, and connections that it closed.
     written: AtomicUsize,
     gone: AtomicUsize,
 }
 
-/// What the page has.
+/// The secrets that an open page has.
 #[derive(Clone)]
 pub struct Visit {
     pub cookie: String,
@@ -50,7 +49,7 @@ pub struct Visit {
     pub proof: String,
 }
 
-/// What came back, its headers in small letters.
+/// A response, with header names in lower case.
 #[derive(Debug, Default)]
 pub struct Response {
     pub status: u16,
@@ -110,7 +109,7 @@ impl Scene {
         self.link().split_once("?key=").unwrap().1.to_owned()
     }
 
-    /// Opens the page, as a browser would that has no cookie yet.
+    /// Opens the page like a browser that has no cookie yet.
     pub fn visit(&self) -> Visit {
         let opened = self.ask(&self.get(&format!("/?key={}", self.key())));
         assert_eq!(opened.status, 200, "{opened:?}");
@@ -126,19 +125,19 @@ impl Scene {
         Asking { method: "GET".into(), path: path.into(), headers, body: String::new() }
     }
 
-    /// What the page reads.
+    /// A GET request as the page sends it.
     pub fn read(&self, visit: &Visit, path: &str) -> Asking {
         let asking = self.get(path).with("Cookie", &visit.cookie).with("X-Aside", &visit.proof);
         asking.with("Sec-Fetch-Site", "same-origin")
     }
 
-    /// What the page sends.
+    /// A POST request as the page sends it.
     pub fn post(&self, visit: &Visit, body: &Value) -> Asking {
         let asking = self.read(visit, "/api/task").with("Origin", &format!("http://{}", self.host));
         Asking { method: "POST".into(), body: body.to_string(), ..asking.with("Content-Type", "application/json") }
     }
 
-    /// As a browser does: what is sent back is sent again, and a link leads on.
+    /// Sends a request like a browser: answers a challenge, and follows a link.
     pub fn ask(&self, asking: &Asking) -> Response {
         let response = self.ask_once(asking);
         if response.status == 428 {
@@ -165,7 +164,7 @@ impl Scene {
         stream
     }
 
-    /// All that comes back for these bytes, until the server hangs up. Whoever is cut off while he writes has been answered, too.
+    /// All that comes back for these bytes until the server closes. A client that is cut off while it writes has a response, too.
     pub fn raw(&self, bytes: &[u8]) -> Response {
         let mut stream = self.connect();
         let _ = stream.write_all(bytes);
@@ -230,7 +229,7 @@ impl Response {
     fn read(text: &str) -> Self {
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((text, ""));
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
-        // The names in small letters, the values as they are.
+        // Names in lower case, values unchanged.
         let head = head.lines().map(|line| match line.split_once(": ") {
             Some((name, value)) => format!("{}: {value}\n", name.to_ascii_lowercase()),
             None => format!("{line}\n"),
@@ -375,7 +374,7 @@ fn a_message_reaches_the_daemon_as_this_sessions() {
     assert_eq!((&here["cwd"], &here["by"]), (&json!("/home/ada/work"), &json!("page 2")));
 }
 
-/// A command may write a request into a connection and end before it is read: nothing counts unless its sender is there to send it again.
+/// A command may write a request into a connection and end before it is read: it counts only if its sender is there to send it again.
 #[test]
 fn what_only_the_user_may_do_is_asked_for_twice() {
     let scene = Scene::new();
@@ -390,7 +389,7 @@ fn what_only_the_user_may_do_is_asked_for_twice() {
         let message = |step: u64| json!({"op": op, "taskId": "t1", "step": step, "digest": "d", "text": "x"});
         let first = scene.post(&visit, &message(1));
         let value = challenge(&first);
-        // Neither a guess, nor another message, nor another session; and what was tried in vain is spent.
+        // Rejects a guess, another message, and another session; a failed attempt uses up the challenge.
         for wrong in [
             first.clone().with("X-Aside-Again", "guess"),
             scene.post(&visit, &message(2)).with("X-Aside-Again", &value),
@@ -409,7 +408,7 @@ fn what_only_the_user_may_do_is_asked_for_twice() {
         let asked = scene.ask_once(&scene.post(&visit, &json!({"op": op, "taskId": "t1"})));
         assert_ne!(asked.status, 428, "{op}");
     }
-    // A link that a command followed as its last act is not used up.
+    // A link that a command followed as its last act stays valid.
     let key = scene.key();
     for _ in 0..3 {
         let followed = scene.ask_once(&scene.get(&format!("/?key={key}")));
@@ -467,7 +466,7 @@ fn a_browser_that_does_not_read_holds_the_daemon_back_and_is_let_go() {
     let scene = Scene::with(Limits { stall: Duration::from_millis(500), ..LIMITS });
     let visit = scene.visit();
     let (mut stream, _) = scene.stream(&scene.read(&visit, "/api/watch?task=flood"), |text| text.contains("id: 1\n"));
-    // Nobody reads on: it is cut off, long before the daemon has said all.
+    // The client stops reading: the server cuts it off long before the daemon has sent everything.
     eventually("the browser is let go", || scene.daemon.gone.load(Ordering::SeqCst) == 1);
     let written = scene.daemon.written.load(Ordering::SeqCst);
     assert!(written < 50_000, "{written} events were taken from the daemon for a browser that read none");
@@ -498,7 +497,7 @@ fn a_stream_gives_signs_of_life_and_ends_with_its_session() {
     let scene = Scene::with(Limits { beat: Duration::from_millis(50), ..LIMITS });
     let visit = scene.visit();
     let (mut stream, _) = scene.stream(&scene.read(&visit, "/api/follow"), |text| text.matches(":\n\n").count() > 2);
-    // So much later nobody would know it any more.
+    // By then the session would have expired.
     scene.web.as_ref().unwrap().shared.sessions().knows(&[], Instant::now() + IDLE * 2);
     let mut rest = Vec::new();
     stream.read_to_end(&mut rest).unwrap();
@@ -510,7 +509,7 @@ fn a_stream_gives_signs_of_life_and_ends_with_its_session() {
 fn slow_clients_are_let_go() {
     let short = Duration::from_millis(300);
     let scene = Scene::with(Limits { head: short, body: short, daemon: short, ..LIMITS });
-    // Nothing at all, half a head, and a head without an end, a letter at a time.
+    // Nothing at all, half a head, and an endless head, a letter at a time.
     for beginning in ["", "GET / HTTP/1.1\r\nHost: x\r\nA: "] {
         let mut stream = scene.connect();
         stream.write_all(beginning.as_bytes()).unwrap();
@@ -549,7 +548,7 @@ fn there_is_room_for_so_many_and_no_more() {
     };
     eventually("a place is free again", || is_followed().is_some());
 
-    // Idle connections lock no one out: the one that was idle longest makes way.
+    // Idle connections lock no client out: the one idle for longest is closed.
     let mut idle: Vec<TcpStream> = (0..2 * MAX_CONNECTIONS).map(|_| scene.connect()).collect();
     assert_eq!(scene.ask(&scene.read(&visit, "/api/here")).status, 200);
     let is_closed = |stream: &mut TcpStream| {

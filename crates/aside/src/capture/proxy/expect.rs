@@ -1,5 +1,5 @@
-//! Asks the daemon how a line goes on, on a thread of its own: nothing waits for it, and only the newest question is asked. What it
-//! is told stays on this machine.
+//! Asks the daemon for completions on a thread of its own: nothing waits for it, and only the newest question is asked. The answer uses
+//! local sources only.
 
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -15,16 +15,16 @@ use crate::client;
 use crate::config::{Config, RightArrow};
 use crate::paths::Paths;
 
-/// Without a newer question for so long, one is asked: between keys that are typed quickly there is nothing to read.
+/// A question is asked after so long without a newer one: between quick keys there is no time to read an answer.
 const DEBOUNCE: Duration = Duration::from_millis(15);
-/// How long the daemon may take.
+/// Timeout for the daemon's reply.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// A daemon that was not there, or did not answer, is asked about the same line so often, with a pause before each.
+/// Retries per line when the daemon is absent or does not reply, with a pause before each.
 const TRIES: usize = 3;
 const PAUSE: Duration = Duration::from_millis(300);
-/// What is read of an answer.
+/// Cap on the bytes of a reply.
 const MAX_ANSWER: u64 = 1024 * 1024;
-/// Letters that are drawn and taken at once.
+/// Cap on the letters that are drawn and accepted at once.
 const MAX_REST: usize = 400;
 
 pub struct Asker {
@@ -39,7 +39,7 @@ struct Question {
     session: String,
 }
 
-/// How a line goes on; empty where that is not known.
+/// The completion of a line; empty where there is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     pub line: String,
@@ -47,12 +47,12 @@ pub struct Answer {
     expected: Expected,
 }
 
-/// What the settings say about it.
+/// The settings that concern the ghost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
-    /// Parameters of the sequence that selects its colour.
+    /// SGR parameters for its colour.
     style: String,
-    /// → takes a word.
+    /// Whether → accepts one word.
     pub word_on_right: bool,
 }
 
@@ -80,7 +80,7 @@ impl Asker {
         let _ = self.questions.send(Question { line: line.to_owned(), session: session.to_owned() });
     }
 
-    /// The newest answer. To be called only when there is something to hear.
+    /// The newest answer. Call it only when `ear` is readable.
     pub fn answer(&mut self) -> Option<Answer> {
         let _ = self.ear.read(&mut [0; 64]);
         let answer = self.answers.try_iter().last()?;
@@ -122,7 +122,7 @@ fn attend(asked: &Receiver<Question>, tell: &Sender<Answer>, mut mouth: PipeWrit
     }
 }
 
-/// How the line goes on, empty where that is not known; nothing without a daemon.
+/// The completion of the line, empty where there is none; `None` without a daemon.
 fn rest(socket: &Path, question: &Question, shell: Pid) -> Option<String> {
     let cwd = std::fs::read_link(format!("/proc/{}/cwd", shell.as_raw_pid())).ok()?;
     let asked = Complete {
@@ -145,7 +145,7 @@ fn rest_of(candidate: &Candidate, line: &str) -> Option<String> {
     (at_end && rest.len() <= MAX_REST && is_clean(rest) && !rest.contains(char::is_control)).then(|| rest.to_owned())
 }
 
-/// One question and its first answer. No model is asked: it would answer too late.
+/// One request and its first reply. Asks no model, which would reply too late.
 fn ask(socket: &Path, asked: Complete) -> Option<Candidates> {
     let mut stream = client::connect(socket).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
@@ -160,7 +160,7 @@ fn ask(socket: &Path, asked: Complete) -> Option<Candidates> {
     }
 }
 
-/// The settings, read again when their file has changed.
+/// Caches the settings; reads them again when their file changes.
 #[derive(Default)]
 struct Settings {
     read: Option<(Option<SystemTime>, Expected)>,
@@ -183,7 +183,7 @@ impl Settings {
     }
 }
 
-/// A zsh highlight as a terminal selects it: `fg=8` is 90, `fg=#808080,underline` is 38;2;128;128;128;4. Backgrounds are left out.
+/// Turns a zsh highlight into SGR parameters: `fg=8` is 90, `fg=#808080,underline` is 38;2;128;128;128;4. Leaves out backgrounds.
 fn style(highlight: &str) -> String {
     let codes: Vec<String> = highlight.split(',').filter_map(|part| code(part.trim())).collect();
     if codes.is_empty() { Expected::default().style } else { codes.join(";") }

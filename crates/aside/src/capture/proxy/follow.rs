@@ -1,22 +1,22 @@
-//! Goes where the shell goes: others ask for the directory of the process that they started, which is ours, such as tmux for a
-//! new pane. It does not stay where it would be in the way of an `umount`: the shell may leave and unmount in one line.
+//! Keeps the proxy's working directory equal to the shell's: tmux, for instance, opens a new pane in the directory of the process it
+//! started, which is the proxy. Stays out of directories where it could block an `umount`: the shell may leave and unmount in one line.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::process::Pid;
 
-/// Below these are things that come and go.
+/// Removable file systems are mounted below these.
 const COMES_AND_GOES: [&str; 4] = ["/media", "/mnt", "/run", "/Volumes"];
 #[cfg(target_os = "linux")]
 const FUSE: u64 = 0x6573_5546;
 
 pub struct Follower {
-    /// Where Linux says where the shell is.
+    /// The /proc link to the shell's working directory.
     link: PathBuf,
-    /// The file systems that stay: of the root and of the home directory.
+    /// Devices that stay mounted: those of the root and the home directory.
     stays: Vec<u64>,
-    /// Where we went last, by what the link said.
+    /// The link's value at our last change of directory.
     at: Option<PathBuf>,
 }
 
@@ -34,7 +34,7 @@ impl Follower {
             return;
         }
         let target = if self.is_in_the_way(&there) { Path::new("/") } else { self.link.as_path() };
-        // A directory that we may not enter, or that has gone, is the shell's alone.
+        // On failure, goes to `/`: the directory may be gone, or we may not enter it.
         let _ = rustix::process::chdir(target).or_else(|_| rustix::process::chdir("/"));
         self.at = Some(there);
     }
@@ -44,7 +44,7 @@ impl Follower {
         (COMES_AND_GOES.iter().any(|place| there.starts_with(place)) || self.is_fuse()) && !stays()
     }
 
-    /// Somebody's program is behind it, whom we might wait for.
+    /// A FUSE file system's own process could make us wait.
     #[cfg(target_os = "linux")]
     fn is_fuse(&self) -> bool {
         rustix::fs::statfs(&self.link).is_ok_and(|system| u64::try_from(system.f_type).is_ok_and(|kind| kind == FUSE))

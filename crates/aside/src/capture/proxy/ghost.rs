@@ -1,6 +1,6 @@
-//! Grey text behind the line that is typed in bash, which cannot draw it: what the daemon expects the line to become. It is drawn
-//! only where the screen is certain (aside_core::screen::prompt), while the shell itself reads a line, and is gone from the screen
-//! before anything that the shell writes. → and its like take it, at the end of the line alone; every other key passes untouched.
+//! The ghost in bash, which cannot draw it itself: grey text behind the typed line, with the daemon's completion. Draws only where the
+//! screen's state is certain (`aside_core::screen::prompt`) and the shell itself reads a line, and erases it before anything that the shell
+//! writes. → and similar keys accept it at the end of the line; every other key passes untouched.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::panic::AssertUnwindSafe;
@@ -13,18 +13,18 @@ use rustix::termios::{self, LocalModes, Winsize};
 
 use crate::capture::proxy::expect::{Asker, Expected};
 
-/// The shell has drawn what it had to draw about a key when it sleeps and has written nothing for so long.
+/// The shell has finished drawing after a key when it sleeps and has written nothing for so long.
 const SETTLED: Duration = Duration::from_millis(10);
 
-/// Bytes that come at once and are still keys.
+/// Input longer than this in one read is a paste, not keys.
 const MAX_KEYS: usize = 64;
 
-/// Keys that take all of it: →, End and Ctrl-E, as terminals send them; and those that take a word: Alt-→, Ctrl-→ and Alt-F.
+/// Keys that accept all of it: →, End and Ctrl-E, as terminals send them; and those that accept a word: Alt-→, Ctrl-→ and Alt-F.
 const RIGHT: [&[u8]; 2] = [b"\x1b[C", b"\x1bOC"];
 const END: [&[u8]; 6] = [b"\x1b[F", b"\x1bOF", b"\x1b[4~", b"\x1b[8~", b"\x05", b"\x1b[1;1F"];
 const WORD: [&[u8]; 4] = [b"\x1b[1;3C", b"\x1b[1;5C", b"\x1bf", b"\x1b\x1b[C"];
 
-/// Where nothing of it can be, or after a mistake, there is no `eyes`.
+/// `eyes` is `None` where no ghost is possible, or after a panic.
 pub struct Ghost {
     eyes: Option<Eyes>,
 }
@@ -33,13 +33,13 @@ struct Eyes {
     shell: Pid,
     prompt: Prompt,
     asker: Asker,
-    /// The line, as it was last asked about.
+    /// The line of the last question.
     asked: String,
-    /// What is expected to follow the line that was asked about.
+    /// The completion of that line.
     rest: Option<Rest>,
-    /// What of it is on the screen.
+    /// The part of it that is on the screen.
     drawn: Option<String>,
-    /// What the line will be once the keys that were sent are drawn, where that is known.
+    /// The line once the keys that were sent are drawn, where that is known.
     typed: Typed,
     last_key: Instant,
     last_output: Instant,
@@ -51,7 +51,7 @@ struct Rest {
 }
 
 impl Rest {
-    /// What is left of it where a part has been typed.
+    /// What is left of it after a part has been typed.
     fn behind(&self, line: &str) -> Option<String> {
         let typed = line.strip_prefix(&self.line)?;
         self.text.strip_prefix(typed).filter(|left| !left.is_empty()).map(str::to_owned)
@@ -60,18 +60,18 @@ impl Rest {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Typed {
-    /// No key is under way.
+    /// No key is in flight.
     Nothing,
-    /// Letters alone are.
+    /// Only printable letters are in flight.
     Line(String),
     Unknown,
 }
 
-/// What becomes of keys.
+/// What to do with the user's keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Keys {
     Pass,
-    /// Letters are typed in the place of the first bytes.
+    /// Replaces the first bytes with letters.
     Become {
         letters: String,
         instead_of: usize,
@@ -79,7 +79,7 @@ pub enum Keys {
 }
 
 impl Ghost {
-    /// In which terminal, for which shell, by which mark; and which daemon is asked.
+    /// Starts for a terminal's size, its shell and that shell's prompt mark, and asks the daemon at `socket`.
     pub fn start(mark: &str, size: Option<Winsize>, shell: Pid, socket: PathBuf) -> Self {
         let (columns, rows) = size.map_or((0, 0), |size| (size.ws_col, size.ws_row));
         let now = Instant::now();
@@ -101,18 +101,18 @@ impl Ghost {
         Self { eyes: None }
     }
 
-    /// Can be read when the daemon has answered.
+    /// Readable when the daemon has replied.
     pub fn ear(&self) -> Option<BorrowedFd<'_>> {
         self.eyes.as_ref().map(|eyes| eyes.asker.ear())
     }
 
-    /// What has to be written before anything else is.
+    /// What to write before anything else.
     pub fn erase(&mut self) -> &'static [u8] {
         let drawn = self.eyes.as_mut().and_then(|eyes| eyes.drawn.take());
         if drawn.is_some() { ERASE } else { b"" }
     }
 
-    /// The same for a terminal that has another size now.
+    /// The same after a resize.
     pub fn resize(&mut self, size: Option<Winsize>) -> &'static [u8] {
         let Some(eyes) = &mut self.eyes else { return b"" };
         let (columns, rows) = size.map_or((0, 0), |size| (size.ws_col, size.ws_row));
@@ -121,7 +121,7 @@ impl Ghost {
         if eyes.drawn.take().is_some() { ERASE_WRAPPED } else { b"" }
     }
 
-    /// The shell has written this. Gives what is to be written behind it.
+    /// Takes what the shell wrote. Returns what to write after it.
     pub fn see(&mut self, bytes: &[u8], terminal: &OwnedFd) -> Option<String> {
         self.guarded(|eyes| {
             eyes.prompt.see(bytes);
@@ -134,7 +134,7 @@ impl Ghost {
         })
     }
 
-    /// The daemon may have answered. Gives what is to be written.
+    /// Takes the daemon's answer. Returns what to write.
     pub fn hear(&mut self, terminal: &OwnedFd) -> Option<String> {
         self.guarded(|eyes| {
             let answer = eyes.asker.answer()?;
@@ -144,7 +144,7 @@ impl Ghost {
         })
     }
 
-    /// Nothing has happened for a while. Gives what is to be written.
+    /// Called when nothing has happened for a while. Returns what to write.
     pub fn rest(&mut self, terminal: &OwnedFd) -> Option<String> {
         self.guarded(|eyes| {
             let line = eyes.prompt.line()?;
@@ -152,7 +152,7 @@ impl Ghost {
         })
     }
 
-    /// The user has sent these bytes, and everything before them has reached the shell.
+    /// Takes keys from the user; all earlier keys have reached the shell.
     pub fn press(&mut self, bytes: &[u8], terminal: &OwnedFd) -> Keys {
         let taken = self.guarded(|eyes| {
             let line = eyes.prompt.line();
@@ -161,7 +161,7 @@ impl Ghost {
                 eyes.type_letters(bytes, line.as_ref());
                 return None;
             };
-            // On a busy machine more keys may have come with it.
+            // On a busy machine more keys may arrive in the same read.
             let behind = bytes.get(instead_of..).unwrap_or_default();
             eyes.type_letters(&[letters.as_bytes(), behind].concat(), line.as_ref());
             Some(Keys::Become { letters, instead_of })
@@ -169,14 +169,14 @@ impl Ghost {
         taken.unwrap_or(Keys::Pass)
     }
 
-    /// The same while earlier ones have not reached the shell.
+    /// The same while earlier keys have not reached the shell.
     pub fn press_behind_others(&mut self) {
         if let Some(eyes) = &mut self.eyes {
             (eyes.typed, eyes.last_key) = (Typed::Unknown, Instant::now());
         }
     }
 
-    /// A mistake ends the drawing, not the shell.
+    /// A panic disables the ghost, not the shell.
     fn guarded<T>(&mut self, act: impl FnOnce(&mut Eyes) -> Option<T>) -> Option<T> {
         let eyes = self.eyes.as_mut()?;
         match std::panic::catch_unwind(AssertUnwindSafe(|| act(eyes))) {
@@ -190,7 +190,7 @@ impl Ghost {
 }
 
 impl Eyes {
-    /// Whether the keys that were typed are what is drawn by now.
+    /// Checks whether the keys in flight have been drawn.
     fn notice(&mut self, line: Option<&TypedLine>) {
         match (line, &self.typed) {
             (Some(line), Typed::Line(typed)) if line.text == *typed => self.typed = Typed::Nothing,
@@ -204,14 +204,14 @@ impl Eyes {
     fn ask(&mut self, line: &TypedLine) {
         let is_new = line.text != self.asked || self.rest.is_none();
         self.asked.clone_from(&line.text);
-        // A request in words is no beginning of a command.
+        // A request in prose (`?`) is not the beginning of a command.
         let words = line.text.trim_start();
         if is_new && !words.is_empty() && !words.starts_with('?') {
             self.asker.ask(&line.text, &line.session);
         }
     }
 
-    /// What has to be written so that the screen has the grey text that belongs there now, or none.
+    /// What to write so that the screen shows the right grey text, or none.
     fn draw(&mut self, line: &TypedLine, terminal: &OwnedFd) -> Option<String> {
         let is_time = self.is_settled(line) && self.reads_a_line(terminal);
         let text = self.rest.as_ref().filter(|_| is_time).and_then(|rest| rest.behind(&line.text));
@@ -224,7 +224,7 @@ impl Eyes {
         Some(erased + &drawn.unwrap_or_default()).filter(|written| !written.is_empty())
     }
 
-    /// What the first key takes and its bytes, if it is one that does and the line is the one that everything was found for.
+    /// The text that the first key accepts and the length of that key, if the line is still the one that was asked about.
     fn taken(&self, bytes: &[u8], line: &TypedLine, terminal: &OwnedFd) -> Option<(String, usize)> {
         let drawn = self.drawn.as_deref().filter(|_| bytes.len() <= MAX_KEYS)?;
         let Expected { word_on_right, .. } = self.asker.expected();
@@ -235,7 +235,7 @@ impl Eyes {
             (None, None, Some(length)) => (length, true),
             (None, None, None) => return None,
         };
-        // The line may have changed since it was drawn, which nothing shows yet.
+        // The line may have changed since the ghost was drawn.
         let is_true = self.rest.as_ref().and_then(|rest| rest.behind(&line.text)).as_deref() == Some(drawn);
         if !is_true || !self.is_settled(line) || !self.reads_a_line(terminal) {
             return None;
@@ -243,7 +243,7 @@ impl Eyes {
         Some((if takes_word { first_word(drawn) } else { drawn }.to_owned(), length))
     }
 
-    /// What the line will be, as far as letters tell.
+    /// Predicts the line from the keys, as far as they are printable letters.
     fn type_letters(&mut self, bytes: &[u8], line: Option<&TypedLine>) {
         let letters = str::from_utf8(bytes).ok().filter(|text| text.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
         let before = match (line, &self.typed) {
@@ -255,8 +255,8 @@ impl Eyes {
         self.last_key = Instant::now();
     }
 
-    /// Whether the shell has dealt with every key, so that the line is what it shows. Letters that were typed and are shown tell, or
-    /// else a shell that has written something and now waits.
+    /// Whether the shell has handled every key, so that the line is what the screen shows: either the typed letters are shown, or the shell
+    /// has written something and now waits.
     fn is_settled(&self, line: &TypedLine) -> bool {
         match &self.typed {
             Typed::Nothing => true,
@@ -268,7 +268,7 @@ impl Eyes {
         }
     }
 
-    /// Whether it is the shell that has the terminal, and it reads key by key: no program of the user's, and no `read`.
+    /// Whether the shell has the foreground and reads key by key: no other program, and no `read`.
     fn reads_a_line(&self, terminal: &OwnedFd) -> bool {
         let in_front = termios::tcgetpgrp(terminal).is_ok_and(|group| group == self.shell);
         let modes = termios::tcgetattr(terminal).map(|modes| modes.local_modes);
@@ -276,17 +276,17 @@ impl Eyes {
     }
 }
 
-/// Blanks and what follows them up to the next.
+/// Leading blanks and the word behind them.
 fn first_word(text: &str) -> &str {
     let begin = text.len() - text.trim_start().len();
     let end = text[begin..].find(' ').map_or(text.len(), |end| begin + end);
     &text[..end]
 }
 
-/// Whether it waits for something. Where that is not told, it does.
+/// Whether the shell waits. True where that cannot be read.
 fn is_asleep(shell: Pid) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", shell.as_raw_pid())).unwrap_or_default();
-    // Behind the name, which may have anything in it.
+    // Behind the command name, which may contain anything.
     stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with('S'))
 }
 

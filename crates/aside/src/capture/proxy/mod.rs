@@ -1,6 +1,5 @@
-//! A terminal of ours around a shell: what it is, how it begins and how it ends. relay moves the bytes, observe looks at
-//! them, modes is what the terminal outside has to be meanwhile. Whatever goes wrong before the shell runs is told to the
-//! caller, who can still become the shell.
+//! A pty of ours around a shell: setup and teardown. `relay` moves the bytes, `observe` looks at them, `modes` sets the outer terminal's
+//! modes. An error before the shell runs goes to the caller, who can still exec the shell directly.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -31,21 +30,21 @@ use observe::Observer;
 use relay::Relay;
 use signals::Signals;
 
-/// Says to the shell, and to what it starts, that its terminal is ours: `TTY:PID`.
+/// Tells the shell and its children that their terminal is ours: `TTY:PID`.
 pub const VARIABLE: &str = "ASIDE_PROXY";
-/// The mark by which a shell says where its prompt begins and ends: nothing that is only shown can know it.
+/// A nonce with which the shell marks the start and end of its prompt, so that printed text cannot fake the mark.
 pub const MARK: &str = "ASIDE_PROXY_MARK";
-/// Bytes of a mark; two letters for each.
+/// Bytes of a mark; two hex digits for each.
 const MARK_BYTES: usize = 8;
 
-/// A terminal of ours, not yet used by anybody.
+/// A fresh pty.
 struct Inner {
     master: OwnedFd,
     slave: OwnedFd,
     name: OsString,
 }
 
-/// Runs the shell in a terminal of ours until it ends. An error means that it never ran, and that nothing has changed.
+/// Runs the shell in a pty until it ends. An error means that it never ran, and that nothing has changed.
 pub fn run(shell: &Shell, socket: Option<PathBuf>) -> anyhow::Result<WaitStatus> {
     let inherited = exec::inherited();
     let outer = outer()?;
@@ -57,11 +56,11 @@ pub fn run(shell: &Shell, socket: Option<PathBuf>) -> anyhow::Result<WaitStatus>
     let mut variable = inner.name.clone();
     variable.push(format!(":{}", std::process::id()));
     let signals = Signals::prepare()?;
-    // A message about a panic would be drawn over whatever is on the screen.
+    // A panic message would be drawn over the screen.
     std::panic::set_hook(Box::new(|_| {}));
 
     modes.enter(&outer)?;
-    // Only bash cannot draw grey text itself.
+    // Only bash needs a mark: other shells draw grey text themselves.
     let is_bash = Path::new(&shell.program).file_name().is_some_and(|name| name.to_string_lossy().contains("bash"));
     let mark = if is_bash { mark() } else { String::new() };
     let variables = [(VARIABLE, variable.as_os_str()), (MARK, OsStr::new(&mark))];
@@ -74,7 +73,7 @@ pub fn run(shell: &Shell, socket: Option<PathBuf>) -> anyhow::Result<WaitStatus>
             return Err(error);
         }
     };
-    // Only now: the shell must have those that were ignored ignored.
+    // Only after the spawn: the shell must inherit ignored signals as ignored.
     signals.listen();
     let Inner { master, slave, name } = inner;
     drop(slave);
@@ -91,7 +90,7 @@ pub fn run(shell: &Shell, socket: Option<PathBuf>) -> anyhow::Result<WaitStatus>
     Ok(status)
 }
 
-/// Nothing where there is no chance: then nothing is drawn.
+/// Empty without a random source: then nothing is drawn.
 fn mark() -> String {
     let mut bytes = [0; MARK_BYTES];
     match SystemRandom::new().fill(&mut bytes) {
@@ -100,22 +99,22 @@ fn mark() -> String {
     }
 }
 
-/// Whether a shell could be run in a terminal of ours here and now.
+/// Whether a pty can be opened here.
 pub fn can_open() -> bool {
     open().is_ok()
 }
 
-/// Whether `value`, of our variable, says that the terminal of this name is one of ours, and whoever made it is there.
+/// Whether `value`, of our variable, names this terminal, and the proxy that made it still runs.
 pub fn is_ours(value: &OsStr, terminal: &OsStr) -> bool {
     let Some((name, pid)) = value.to_str().and_then(|value| value.rsplit_once(':')) else { return false };
     let pid = pid.parse().ok().and_then(Pid::from_raw);
-    // Also somebody else's: after `su` the terminal is still that one.
+    // Any error but ESRCH counts as alive: after `su` the process belongs to another user.
     let is_there = |pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH);
     terminal == name && pid.is_some_and(is_there)
 }
 
-/// The terminal that we were started in. Opened once more, so that our reading and writing without waiting is not
-/// everybody's who has it.
+/// The terminal that the proxy was started in. Opens it again, so that O_NONBLOCK does not affect other processes that share the
+/// descriptor.
 fn outer() -> anyhow::Result<OwnedFd> {
     let (stdin, stdout, stderr) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
     let name = termios::ttyname(&stdin, Vec::new()).context("the input is no terminal")?;
@@ -124,7 +123,7 @@ fn outer() -> anyhow::Result<OwnedFd> {
     ensure!(devices.iter().all(|device| *device == devices[0]), "the output is not the terminal of the input");
     let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let empty = rustix::fs::Mode::empty();
-    // After `su` the terminal still belongs to somebody else; the one that controls us can be opened all the same.
+    // After `su` the terminal belongs to another user; the controlling terminal can be opened all the same.
     let opened = rustix::fs::open(name.as_c_str(), flags, empty).or_else(|error| {
         let controls = termios::tcgetsid(&stdin) == rustix::process::getsid(None);
         if controls { rustix::fs::open("/dev/tty", flags, empty) } else { Err(error) }
@@ -146,10 +145,10 @@ fn open() -> anyhow::Result<Inner> {
     opened().context("could not open a terminal")
 }
 
-/// What `aside proxy --keep-modes` does: waits on its input for the end of a proxy, and gives the terminal that is its output
-/// back its modes if that ended without a word.
+/// `aside proxy --keep-modes`: waits on stdin for the end of a proxy, and restores the modes of the terminal on stdout if the proxy ended
+/// without a farewell.
 pub fn keep_modes() -> anyhow::Result<()> {
-    // In a session without a terminal nobody asks whether we are in the foreground of this one, and no signal of it reaches us.
+    // A session of its own: no job control applies to it, and no signal of the terminal reaches it.
     let _ = rustix::process::setsid();
     exec::let_go(exec::inherited());
     let told = std::io::read_to_string(std::io::stdin()).context("could not hear the proxy")?;

@@ -1,5 +1,5 @@
-//! The modes of the terminal outside: raw while the shell runs inside, as they were afterwards, whoever ends us. Against a
-//! kill there is a keeper, another process, that hears of our end by that of a pipe.
+//! The modes of the outer terminal: raw while the shell runs inside, restored afterwards however the proxy ends. Against SIGKILL there is a
+//! keeper process, which notices the proxy's end by EOF on a pipe.
 
 use std::io::{PipeWriter, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -9,7 +9,7 @@ use rustix::termios::{self, OptionalActions, SpecialCodeIndex, Termios};
 
 use crate::exec;
 
-/// What is said before a proper end.
+/// Sent to the keeper before a proper end.
 const FAREWELL: &str = "left";
 
 pub struct Modes {
@@ -27,7 +27,7 @@ impl Modes {
         &self.saved
     }
 
-    /// Makes it raw, and sees to its being undone.
+    /// Makes the terminal raw, and starts the keeper.
     pub fn enter(&mut self, terminal: &OwnedFd) -> anyhow::Result<()> {
         let (told, mut tells) = std::io::pipe().context("could not make a pipe")?;
         tells.write_all(format!("{}\n", spelled(&self.saved)).as_bytes())?;
@@ -36,7 +36,7 @@ impl Modes {
         self.resume(terminal).context("could not set the modes of the terminal")
     }
 
-    /// Makes it raw again, after somebody else had it.
+    /// Makes it raw again after another program had it.
     pub fn resume(&self, terminal: &OwnedFd) -> rustix::io::Result<()> {
         termios::tcsetattr(terminal, OptionalActions::Now, &raw(&self.saved))
     }
@@ -45,7 +45,7 @@ impl Modes {
         let _ = termios::tcsetattr(terminal, OptionalActions::Now, &self.saved);
     }
 
-    /// As it was. The keeper may go.
+    /// Restores the modes and dismisses the keeper.
     pub fn leave(&mut self, terminal: &OwnedFd) {
         self.pause(terminal);
         if let Some(mut keeper) = self.keeper.take() {
@@ -54,8 +54,8 @@ impl Modes {
     }
 }
 
-/// After the end of a proxy that `told` this: undoes what it did, unless it did so itself, or somebody else has set the
-/// terminal since, such as the shell from which it was started.
+/// After a proxy's end: restores the modes that it `told`, unless the proxy did so itself, or another program, such as the shell from which
+/// it was started, has set the terminal since.
 pub fn repair(terminal: impl AsFd, told: &str) {
     let Some((modes, farewell)) = told.split_once('\n') else { return };
     let Ok(current) = termios::tcgetattr(&terminal) else { return };
@@ -90,7 +90,7 @@ const CODES: [SpecialCodeIndex; 16] = [
     SpecialCodeIndex::VEOL2,
 ];
 
-/// Numbers with blanks between them, as the keeper hears them. The speed is left out: nothing of ours changes it.
+/// The keeper's format: numbers separated by blanks. Leaves out the speed, which we never change.
 fn spelled(modes: &Termios) -> String {
     let codes = CODES.map(|code| modes.special_codes[code].into());
     let numbers: Vec<String> = flags(modes).into_iter().chain(codes).map(|number: u64| number.to_string()).collect();

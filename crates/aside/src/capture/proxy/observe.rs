@@ -1,6 +1,5 @@
-//! Looks at what is shown, between the marks of our plugins, and has what commands printed delivered. It is never waited for:
-//! a thread of its own draws and delivers, and what it cannot keep up with is dropped. A mistake in it ends the looking, not
-//! the shell.
+//! Watches the output between our plugins' marks and delivers what commands printed. Never blocks the relay: a thread of its own renders
+//! and delivers, and drops what it cannot keep up with. A panic in it ends the watching, not the shell.
 
 use std::ffi::OsString;
 use std::panic::AssertUnwindSafe;
@@ -14,7 +13,7 @@ use rustix::process::Pid;
 use crate::capture::deliver::Delivery;
 use crate::capture::proxy::follow::Follower;
 
-/// Outputs that wait for the thread; each has some ten thousand bytes.
+/// Outputs queued for the thread; each has some ten thousand bytes.
 const MAX_WAITING: usize = 16;
 
 pub struct Observer {
@@ -24,12 +23,12 @@ pub struct Observer {
 
 enum News {
     Ended(Output),
-    /// Nothing is happening on the terminal.
+    /// The terminal is idle.
     Quiet,
 }
 
 impl Observer {
-    /// Without a socket nothing is looked at, but the shell's directory is still followed.
+    /// Without a socket it watches nothing, but still follows the shell's directory.
     pub fn start(shell: Pid, socket: Option<PathBuf>, terminal: OsString) -> Self {
         let (sender, receiver) = mpsc::sync_channel(MAX_WAITING);
         let watch = socket.is_some().then(Watch::default);
@@ -54,7 +53,7 @@ impl Observer {
     }
 }
 
-/// After a mistake nothing is looked at any more.
+/// Stops watching after a panic.
 fn see(watch: &mut Option<Watch>, bytes: &[u8], ended: &mut dyn FnMut(Output)) {
     let Some(watching) = watch else { return };
     if std::panic::catch_unwind(AssertUnwindSafe(|| watching.see(bytes, ended))).is_err() {

@@ -1,6 +1,5 @@
-//! Moves bytes between the terminal outside and the shell inside, unchanged and in order, on one thread that never waits for
-//! anything but the two of them and signals. What one side does not take yet stays with the other: the lanes are bounded. Grey text
-//! (ghost) is added to what is shown, and gone before the next byte of the shell.
+//! Moves bytes between the outer terminal and the shell's pty, unchanged and in order, on one thread that waits only in `poll`. Buffers are
+//! bounded, so backpressure reaches the writer. Adds the ghost's grey text to the output, and erases it before the shell's next byte.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
@@ -15,23 +14,22 @@ use crate::capture::proxy::modes::Modes;
 use crate::capture::proxy::observe::Observer;
 use crate::capture::proxy::signals::{Heard, Signals};
 
-/// What is under way in either direction. A terminal gives 4 KiB at a time and takes 64 KiB.
+/// Buffer size for each direction. A terminal gives 4 KiB at a time and takes 64 KiB.
 const MAX_LANE: usize = 64 * 1024;
-/// The least that is worth asking for.
+/// The least room for which a read is worthwhile.
 const MIN_ROOM: usize = 4 * 1024;
-/// What a shell may have written before its end is no more than the kernel keeps of it. A job that it left behind may write
-/// for ever.
+/// Cap on output read after the shell's end: the kernel buffers no more than this, while a background job may write for ever.
 const MAX_LEFT: usize = 256 * 1024;
-/// Without a byte for so long, the observer may do what it does at leisure.
+/// Idle time after which the observer may do its background work.
 const QUIET: Duration = Duration::from_millis(200);
-/// How often we look whether anybody has the terminal inside open again, after all had closed it but the shell lives.
+/// Poll interval for the pty being opened again, after every process had closed it while the shell lives.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long the end of a terminal may take after its signal.
+/// How long after SIGHUP the terminal's end may take to show.
 const HANGING_UP: Duration = Duration::from_millis(50);
 
 pub struct Relay<'a> {
     outer: &'a OwnedFd,
-    /// Given up when the terminal outside has gone: that hangs up on the shell.
+    /// Dropped when the outer terminal is gone, which hangs up on the shell.
     inner: Option<OwnedFd>,
     shell: Pid,
     signals: Signals,
@@ -40,19 +38,19 @@ pub struct Relay<'a> {
     modes: &'a mut Modes,
     keys: Lane,
     shown: Lane,
-    /// Nobody has the terminal inside open.
+    /// No process has the pty's slave open.
     deserted: bool,
-    /// Something was moved since the observer last had leisure.
+    /// Bytes have moved since the observer last was idle.
     stirred: bool,
     ended: Option<WaitStatus>,
 }
 
-/// What there is to do, as the kernel says.
+/// Poll results.
 struct Ready {
     outer: PollFlags,
     inner: PollFlags,
     signals: PollFlags,
-    /// Of the one who knows how the line goes on.
+    /// From the thread that asks for completions.
     answers: PollFlags,
 }
 
@@ -82,9 +80,9 @@ impl<'a> Relay<'a> {
         }
     }
 
-    /// Until the shell has ended, and all that it wrote is shown.
+    /// Runs until the shell has ended, and all that it wrote is shown.
     pub fn run(mut self) -> WaitStatus {
-        // What came before signals were listened to.
+        // Catches up on what happened before the signal handlers were set.
         self.resize();
         self.reap();
         loop {
@@ -102,14 +100,14 @@ impl<'a> Relay<'a> {
             if ready.answers.contains(PollFlags::IN) {
                 self.draw(Ghost::hear);
             } else if !ready.answers.is_empty() {
-                // The one who asks has gone.
+                // The asking thread has ended.
                 self.shown.push(self.ghost.erase());
                 self.ghost = Ghost::off();
             }
         }
     }
 
-    /// Adds grey text, if there is any: behind all that the shell wrote, while there is room for it.
+    /// Appends the ghost behind what the shell wrote, if there is room for it.
     fn draw(&mut self, drawn: impl FnOnce(&mut Ghost, &OwnedFd) -> Option<String>) {
         let Some(shell) = self.inner.as_ref().filter(|_| self.shown.has_room()) else { return };
         if let Some(drawn) = drawn(&mut self.ghost, shell) {
@@ -125,8 +123,7 @@ impl<'a> Relay<'a> {
         let when = |condition: bool, flags: PollFlags| if condition { flags } else { nothing };
         let outer = when(self.keys.has_room(), PollFlags::IN) | when(!self.shown.is_empty(), PollFlags::OUT);
         let inner = when(self.shown.has_room(), PollFlags::IN) | when(!self.keys.is_empty(), PollFlags::OUT);
-        // The end of a terminal is told even to those who ask for nothing, and at once: where nothing can be done about it,
-        // not even its name is given.
+        // `poll` reports a hang-up even when no events are requested, and at once: leaves out a descriptor about which nothing can be done.
         let is_of_use = !self.deserted && !inner.is_empty();
         let asked = [
             Some((self.signals.descriptor(), PollFlags::IN)),
@@ -162,7 +159,7 @@ impl<'a> Relay<'a> {
                     let _ = self.modes.resume(self.outer);
                     self.resize();
                 }
-                // The shell hears of that from its own terminal, once: a second time might end what it does about the first.
+                // The shell gets SIGHUP from its own terminal; a second one could end its handler of the first.
                 Heard::PassOn(number) if number == Signal::HUP.as_raw() && self.is_hung_up() => self.hang_up(),
                 Heard::PassOn(number) => {
                     if let Some(signal) = Signal::from_named_raw(number) {
@@ -176,14 +173,14 @@ impl<'a> Relay<'a> {
     fn resize(&mut self) {
         let size = termios::tcgetwinsize(self.outer).ok();
         self.shown.push(self.ghost.resize(size));
-        // Before the shell draws for the new size.
+        // Shows pending output before the shell redraws for the new size.
         let _ = self.shown.drain(self.outer);
         if let Some(inner) = &self.inner {
             copy_size(self.outer, inner);
         }
     }
 
-    /// Also those that were started by the shell that we replaced.
+    /// Also reaps children that were started by the shell that we replaced.
     fn reap(&mut self) {
         while let Ok(Some((pid, status))) = process::wait(WaitOptions::NOHANG | WaitOptions::UNTRACED) {
             match status {
@@ -194,7 +191,7 @@ impl<'a> Relay<'a> {
         }
     }
 
-    /// The shell stopped itself. Where somebody can continue us, we stop too; elsewhere it stays as it would without us.
+    /// The shell stopped itself. Stops the proxy too if a parent shell can continue it; otherwise leaves the shell stopped.
     fn suspend(&mut self) {
         if !is_job() {
             return;
@@ -227,7 +224,7 @@ impl<'a> Relay<'a> {
         } else if !inner.contains(PollFlags::OUT) {
             return;
         }
-        // Keys that nobody will read are no reason to end: the shell may just be ending.
+        // A failed write is no reason to end: the shell may just be ending.
         let _ = self.keys.drain(shell);
     }
 
@@ -242,7 +239,7 @@ impl<'a> Relay<'a> {
             self.deserted = self.shown.fill(shell) == Moved::Gone;
             let new = self.shown.since(before);
             self.observer.see(new);
-            // What follows at once must not wait for us.
+            // Draws only while there is room, so that the shell's next output is not held up.
             let drawn = if new.is_empty() { None } else { self.ghost.see(new, shell) };
             if let Some(drawn) = drawn.filter(|_| self.shown.has_room()) {
                 self.shown.push(drawn.as_bytes());
@@ -255,7 +252,7 @@ impl<'a> Relay<'a> {
         }
     }
 
-    /// Linux sends the signal before the end of the terminal can be seen.
+    /// Linux sends SIGHUP before the terminal's end can be polled.
     fn is_hung_up(&self) -> bool {
         let mut polled = [PollFd::new(self.outer, PollFlags::empty())];
         let limit = Timespec::try_from(HANGING_UP).ok();
@@ -266,7 +263,7 @@ impl<'a> Relay<'a> {
         self.inner = None;
     }
 
-    /// What the shell wrote before its end, for as long as somebody reads it and nobody wants us gone.
+    /// Shows what the shell wrote before its end, while the terminal is read and no signal tells us to stop.
     fn show_rest(&mut self) {
         let mut left = MAX_LEFT;
         while let Some(shell) = &self.inner {
@@ -294,21 +291,21 @@ impl<'a> Relay<'a> {
     }
 }
 
-/// Rows, columns and pixels. Tells whoever is in the foreground, if they are new.
+/// Copies rows, columns and pixels. The kernel sends SIGWINCH to the foreground if they changed.
 pub fn copy_size(outer: &OwnedFd, inner: &OwnedFd) {
     if let Ok(size) = termios::tcgetwinsize(outer) {
         let _ = termios::tcsetwinsize(inner, size);
     }
 }
 
-/// Whether a shell of the same session started us, and can continue what stopped.
+/// Whether a shell of the same session started us, and can continue a stopped job.
 fn is_job() -> bool {
     let Some(parent) = process::getppid() else { return false };
     let same_session = process::getsid(Some(parent)).is_ok_and(|theirs| process::getsid(None) == Ok(theirs));
     same_session && process::getpgid(Some(parent)) != Ok(process::getpgrp())
 }
 
-/// Bytes on their way in one direction.
+/// A buffer for one direction.
 struct Lane {
     bytes: Box<[u8]>,
     begin: usize,
@@ -319,7 +316,7 @@ struct Lane {
 enum Moved {
     Some,
     Nothing,
-    /// There is nobody at that end.
+    /// The far end is closed.
     Gone,
 }
 
@@ -340,7 +337,7 @@ impl Lane {
         self.bytes.get(place..self.end).unwrap_or_default()
     }
 
-    /// Few bytes of ours. Those for which there is no room would be in the way of others.
+    /// Appends a few bytes of ours; drops them when there is no room.
     fn push(&mut self, bytes: &[u8]) {
         if let Some(room) = self.bytes.get_mut(self.end..self.end + bytes.len()) {
             room.copy_from_slice(bytes);
@@ -348,7 +345,7 @@ impl Lane {
         }
     }
 
-    /// As much as is there and has room.
+    /// Reads as much as is there and fits.
     fn fill(&mut self, from: &OwnedFd) -> Moved {
         let mut moved = Moved::Nothing;
         while self.has_room() {
@@ -359,7 +356,7 @@ impl Lane {
                     moved = Moved::Some;
                 }
                 Err(Errno::INTR) => {}
-                // What was read before is still to be moved; the end will be seen again.
+                // Moves what was read first; the next read reports the end again.
                 Err(_) if moved == Moved::Some => break,
                 Err(_) => return Moved::Gone,
             }

@@ -1,4 +1,4 @@
-//! The signals that a proxy gets, in turn and at its leisure.
+//! Signals for the proxy, queued and read from the relay's loop.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -8,7 +8,7 @@ use signal_hook::consts::signal as names;
 use signal_hook::iterator::backend::SignalDelivery;
 use signal_hook::iterator::exfiltrator::SignalOnly;
 
-/// What concerns the terminal and the child; the others are for the shell, since whoever sends them took us for it.
+/// The first ones concern the terminal and the child; the others were meant for the shell, whose place we take, and are passed on.
 const HEARD: [i32; 9] = [
     names::SIGWINCH,
     names::SIGCHLD,
@@ -28,12 +28,12 @@ pub enum Heard {
     Resized,
     Child,
     Continued,
-    /// Not for us.
+    /// For the shell.
     PassOn(i32),
 }
 
 impl Signals {
-    /// All that can fail, before anything has changed.
+    /// Does all that can fail, before anything has changed.
     pub fn prepare() -> anyhow::Result<Self> {
         let (reads, writes) = UnixStream::pair().context("could not make a pipe for signals")?;
         let none: [i32; 0] = [];
@@ -46,7 +46,7 @@ impl Signals {
         }
     }
 
-    /// What can be read when there is something to hear.
+    /// Readable when a signal is pending.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.0.get_read().as_fd()
     }

@@ -1,4 +1,4 @@
-//! What an answer looks like while it is being said. Decides what to write; does not write.
+//! How an answer is shown while it streams. Decides what to write; does not write.
 
 use aside_core::markdown::mark;
 use aside_core::proto::talk::Said;
@@ -12,19 +12,19 @@ const DIM: &str = "2";
 const RED: &str = "31";
 
 const THINKING: &str = "thinking…";
-/// Rows at the end of an answer whose command needs not be shown once more below them.
+/// If the command stands within this many rows from the end, it is not repeated below the answer.
 const NEAR: usize = 8;
 pub struct Show {
     paint: Paint,
-    /// How the command can be taken, said once beside it; empty when it cannot.
+    /// How the command can be accepted, shown once beside it; empty when it cannot.
     hint: String,
-    /// How many rows stand on the screen.
+    /// How many rows have been printed.
     printed: usize,
-    /// What is below them.
+    /// The rows below them that are redrawn.
     live: Live,
 }
 
-/// The last of it, and what belongs elsewhere: nobody wants a remark in a file.
+/// The last of the answer, and separately the notes that do not belong into a file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ending {
     pub shown: String,
@@ -36,7 +36,7 @@ impl Show {
         Self { paint, hint, printed: 0, live: Live::new(surface) }
     }
 
-    /// A sign of life, until there is something to read.
+    /// Shows that the model is thinking, until there is something to read.
     pub fn thinks(&mut self, size: Size) -> String {
         self.draws(&[], vec![self.paint.with(DIM, THINKING)], size)
     }
@@ -68,8 +68,8 @@ impl Show {
         Ending { shown, remarks }
     }
 
-    /// What is to be said of the command below the rows, where they do not say it: the command, what it may destroy and how
-    /// to take it. That is said beside the command where it has not been printed yet and there is room.
+    /// What to add about the command below the rows: the command, what it may destroy and how to accept it, as far as the rows do not say
+    /// it. The hint stands beside the command if that row is not printed yet and has room.
     fn below(&self, said: &Said, rows: &mut [String], size: Size) -> String {
         if said.proposal.is_empty() {
             return String::new();
@@ -104,7 +104,7 @@ impl Show {
         parts.join("  ")
     }
 
-    /// Leaves what can be read, and the cursor below it.
+    /// Leaves the readable rows, and the cursor below them.
     pub fn stops(&mut self, size: Size) -> String {
         let thinking = self.paint.with(DIM, THINKING);
         let left = self.live.rows().iter().filter(|row| **row != thinking);
@@ -112,7 +112,7 @@ impl Show {
         self.live.clears(size) + &left.concat()
     }
 
-    /// The rows that are new, and the live ones in place of those that were.
+    /// Prints the new rows, and replaces the live ones.
     fn draws(&mut self, rows: &[String], live: Vec<String>, size: Size) -> String {
         let fresh: Vec<String> = rows.iter().skip(self.printed).map(|row| self.row(row)).collect();
         self.printed = self.printed.max(rows.len());
@@ -124,7 +124,7 @@ impl Show {
     }
 }
 
-/// Whether a command has rows of its own, wherever it had to be broken.
+/// Whether the command has rows of its own, however it is wrapped.
 fn stands_in(command: &str, rows: &[String]) -> bool {
     let dense = |text: &str| text.split_whitespace().collect::<String>();
     let command = dense(command);
@@ -218,12 +218,12 @@ mod tests {
         let rows = ["  \u{e105}git log -p\u{e100}", "", "Shows changes."];
         assert_eq!(ends("", &rows, WIDE), "  git log -p\n\nShows changes.\n");
         assert_eq!(ends("Tab", &rows, WIDE), "  git log -p  Tab\n\nShows changes.\n");
-        // No room beside it, or two rows of its own.
+        // No room beside it, or the command has two rows.
         assert_eq!(ends("Tab takes it", &rows, SIZE), "  git log -p\n\nShows changes.\n\n  Tab takes it\n");
         assert_eq!(ends("Tab", &["  git log", "  -p"], SIZE), "  git log\n  -p\n\n  Tab\n");
-        // In the middle of a sentence it is no command to take.
+        // Within a sentence it is no command to accept.
         assert_eq!(ends("Tab", &["Try git log -p."], WIDE), "Try git log -p.\n\n  git log -p  Tab\n");
-        // It has gone by, or is printed already.
+        // It is too far up, or already printed.
         let far: Vec<&str> = ["  git log -p"].into_iter().chain(["more"; NEAR]).collect();
         assert!(ends("", &far, WIDE).ends_with("more\n\n  git log -p\n"));
         let mut show = show("Tab");

@@ -1,5 +1,5 @@
-//! Where bash or fish runs, told to a daemon that does not know it, and what that says about it, left for the shell in a
-//! file: it waits for nobody, and looks there before its next command.
+//! Tells a daemon that does not know it where bash or fish runs, and leaves the reply in a file: the shell waits for nothing, and looks
+//! there before its next command.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,10 +10,10 @@ use aside_core::proto::{Call, Request, record};
 use crate::cli::call::ask;
 use crate::paths::{self, Paths};
 
-/// `knows` is the tier that the shell goes by. A file is left only when it is another one.
+/// `knows` is the tier that the shell goes by. Writes the file only if the daemon knows another one.
 pub fn tell(paths: &Paths, asked: Capture, file: &Path, knows: &str) -> anyhow::Result<()> {
     let recall = Recall { session: asked.session.clone(), limit: 1, ..Recall::default() };
-    // One that knows another tier than the shell does has to say more; one that knows none is new.
+    // A daemon with the same tier has nothing to add. One with another tier does, and one that has none is new.
     if tier_of(&answer(paths, Request::Recall(recall))?).is_some_and(|tier| tier == knows) {
         return Ok(());
     }
@@ -25,7 +25,7 @@ pub fn tell(paths: &Paths, asked: Capture, file: &Path, knows: &str) -> anyhow::
     Ok(())
 }
 
-/// The fields of what the daemon says.
+/// The fields of the daemon's reply.
 fn answer(paths: &Paths, request: Request) -> anyhow::Result<Vec<String>> {
     let answer = ask(paths, &record::encode_call(&Call::new(1, request)))?;
     Ok(answer.split('\x1f').map(str::to_owned).collect())
@@ -37,7 +37,7 @@ fn tier_of(said: &[String]) -> Option<String> {
     recalled.map(|recalled| recalled.tier)
 }
 
-/// All at once: the shell may be reading.
+/// Writes by atomic rename: the shell may be reading.
 fn leave(file: &Path, fields: &[&str]) -> anyhow::Result<()> {
     let fields: Vec<String> = fields.iter().map(|field| field.replace('\n', " ")).collect();
     let mut whole = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;

@@ -1,17 +1,17 @@
-//! Where things are on a screen of any size: the list of conversations, the conversation, what is typed, one line about keys.
+//! The layout for a screen of any size: the list of conversations, the conversation, the input, one line about keys.
 
 use ratatui_core::layout::Rect;
 
 use crate::cli::chat::rows;
 
-/// Columns from which the list has a place of its own, and how many it takes.
+/// Width from which the list has its own column, and the width of that column.
 const WIDE: u16 = 100;
 const LIST: u16 = 30;
-/// Rows from which there is one for the title.
+/// Height from which there is a title row.
 const TALL: u16 = 12;
-/// Of what is typed.
+/// Cap on the rows of the input.
 const MOST_INPUT: u16 = 8;
-/// What stands before it.
+/// Columns of the prompt before the input.
 pub const PROMPT: u16 = 2;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Areas {
 }
 
 impl Areas {
-    /// Rows of something that is looked at in full: it has a head of its own.
+    /// Rows of a full view, which has a head row of its own.
     pub fn pane_rows(&self) -> u16 {
         self.main.height.saturating_sub(1)
     }
@@ -35,7 +35,7 @@ pub fn has_room_for_list(width: u16) -> bool {
     width >= WIDE
 }
 
-/// In a narrow window the list takes the place of the conversation, while keys go there.
+/// In a narrow window the list replaces the conversation while it has the focus.
 pub fn of((width, height): (u16, u16), list_shown: bool, list_focused: bool, typed: &str) -> Areas {
     let beside = list_shown && has_room_for_list(width);
     let left = if beside { LIST } else { 0 };
@@ -44,7 +44,7 @@ pub fn of((width, height): (u16, u16), list_shown: bool, list_focused: bool, typ
     let title = u16::from(height >= TALL);
     let status = u16::from(height >= 3);
     let rule = u16::from(height >= 6);
-    // The conversation has at least half of what there is.
+    // The conversation gets at least half of the height.
     let most = (height.saturating_sub(title + status + rule) / 2).clamp(1, MOST_INPUT);
     let input = typed_rows(typed, width - left).len().try_into().unwrap_or(most).clamp(1, most);
     let main = height.saturating_sub(title + rule + input + status);
@@ -64,9 +64,9 @@ pub fn of((width, height): (u16, u16), list_shown: bool, list_focused: bool, typ
     areas
 }
 
-/// What is typed, in rows.
+/// The input, wrapped into rows.
 pub fn typed_rows(typed: &str, width: u16) -> Vec<String> {
-    // One column for the cursor behind the last letter.
+    // Leaves one column for the cursor behind the last letter.
     let room = usize::from(width.saturating_sub(PROMPT + 1));
     typed.split('\n').flat_map(|line| rows::fold(line, room)).collect()
 }

@@ -1,5 +1,5 @@
-//! Paints the state of a conversation into cells. Decides where and in which look; everything that it paints was made harmless before, and
-//! is made so once more here.
+//! Paints the state of a conversation into cells. Decides position and style; the text was sanitized before, and is sanitized once more
+//! here.
 
 #[cfg(test)]
 mod tests;
@@ -23,11 +23,11 @@ use crate::cli::chat::talk::MARGIN;
 use crate::cli::span;
 use crate::cli::task::view::{STALLED, stalled};
 
-/// A turn of it, in milliseconds.
+/// Milliseconds per spinner frame.
 const TURN: u64 = 120;
 const TURNING: [&str; 8] = ["⣷", "⣯", "⣟", "⡿", "⢿", "⣻", "⣽", "⣾"];
 
-/// Paints all, and says where the cursor is to be, if it is to be seen. `turn` counts on while something is being done.
+/// Paints everything, and returns the cursor's position if it is visible. `turn` counts spinner frames.
 pub fn draw(model: &Model, turn: usize, buffer: &mut Buffer) -> Option<Position> {
     let areas = model.areas();
     title(model, &areas, buffer);
@@ -53,13 +53,13 @@ pub fn draw(model: &Model, turn: usize, buffer: &mut Buffer) -> Option<Position>
     matches!(model.focus, Focus::Input | Focus::Editing | Focus::Search).then_some(cursor)
 }
 
-/// One row of an area, and nothing beside it.
+/// Paints one row, clipped to its area.
 fn put_line(buffer: &mut Buffer, area: Rect, row: u16, line: &Row) {
     put_at(buffer, area, 0, row, line);
 }
 
 fn put_at(buffer: &mut Buffer, area: Rect, column: u16, row: u16, line: &Row) {
-    // The window may have become smaller since the areas were made.
+    // The window may have shrunk since the areas were computed.
     let area = area.intersection(buffer.area);
     if row >= area.height || column >= area.width {
         return;
@@ -123,7 +123,7 @@ fn talk(model: &Model, turn: usize, area: Rect, buffer: &mut Buffer) {
             put_line(buffer, area, row, &Line::styled("▌", rows::ASKED));
         }
     }
-    // Whoever reads further up has to know that there is more below.
+    // Shows that there is more below.
     if top < last && area.height > 0 {
         let text = format!(" ↓ {} ", rows::more(last - top));
         let column = area.width.saturating_sub(u16::try_from(rows::width(&text)).unwrap_or(0));
@@ -131,7 +131,7 @@ fn talk(model: &Model, turn: usize, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Behind what is being done: for how long, and how to stop it.
+/// Text behind the spinner: for how long, and how to stop.
 fn busy(task: &Shown, now: u64) -> String {
     let quiet = Duration::from_millis(now.saturating_sub(task.heard));
     if matches!(task.state, Name::Proposing | Name::ContextCollected) && quiet >= STALLED {
@@ -143,7 +143,7 @@ fn busy(task: &Shown, now: u64) -> String {
     }
 }
 
-/// A proposal takes the whole place, so that nobody can take it for something that is only told.
+/// Paints a proposal over the whole area, so that it cannot be mistaken for text in the conversation.
 fn card(model: &Model, areas: &Areas, buffer: &mut Buffer) {
     let area = areas.main;
     let Some(card) = model.card() else {
@@ -226,7 +226,7 @@ fn list(model: &Model, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Where the cursor of what is typed is.
+/// Paints the input and returns its cursor's position.
 fn input(sign: &str, typed: &Input, model: &Model, area: Rect, buffer: &mut Buffer) -> Position {
     let (line, before) = typed.place();
     let lines: Vec<&str> = typed.text().split('\n').collect();

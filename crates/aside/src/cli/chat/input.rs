@@ -1,21 +1,21 @@
-//! A text that is being typed, and where in it the cursor is. Knows its lines, not how wide they are on a screen.
+//! An editable text with a cursor. Knows its lines, not their width on a screen.
 
 use unicode_width::UnicodeWidthChar;
 
 use crate::cli::chat::keys::Key;
 use crate::cli::chat::rows;
 
-/// Of what somebody types or pastes.
+/// Cap on what the user types or pastes.
 const MAX_BYTES: usize = 64 * 1024;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
     text: String,
-    /// In bytes, between letters.
+    /// In bytes, at a character boundary.
     cursor: usize,
 }
 
-/// Whether a key was for the text.
+/// Whether the text consumed a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Took {
     Yes,
@@ -41,14 +41,14 @@ impl Input {
         *self = Self::default();
     }
 
-    /// Which line the cursor is in, and what of it is before the cursor.
+    /// The line of the cursor, and the text before the cursor in it.
     pub fn place(&self) -> (usize, &str) {
         let before = self.before();
         (before.matches('\n').count(), before.rsplit('\n').next().unwrap_or_default())
     }
 
     pub fn insert(&mut self, text: &str) {
-        // What cannot be seen is not sent either: nobody would know that they had asked for it.
+        // Invisible characters are not sent: the user would not know that they are there.
         let text = rows::seen(text);
         let room = MAX_BYTES.saturating_sub(self.text.len());
         let end = (0..=text.len().min(room)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
@@ -57,7 +57,7 @@ impl Input {
         self.cursor += text.len();
     }
 
-    /// Keys that edit, as in every shell.
+    /// The usual editing keys of a shell.
     pub fn press(&mut self, key: &Key) -> Took {
         match key {
             Key::Char(letter) => self.insert(letter.encode_utf8(&mut [0; 4])),
@@ -98,7 +98,7 @@ impl Input {
         }
     }
 
-    /// An accent goes with its letter.
+    /// The start of the letter before the cursor, together with its accents.
     fn left(&self) -> usize {
         let mut letters = self.before().char_indices().rev();
         letters.find(|(_, letter)| !is_accent(*letter)).map_or(0, |(at, _)| at)

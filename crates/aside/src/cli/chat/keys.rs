@@ -1,13 +1,13 @@
-//! Which keys the bytes of a terminal are. A sequence may come in pieces, as it does over a slow line: its beginning is kept until the rest
-//! is there, or until `rest` says that none will come. Knows no clock and no screen.
+//! Decodes keys from a terminal's bytes. An escape sequence may arrive in pieces, as over a slow line: keeps its beginning until the rest
+//! is there, or until `rest` says that none will come. Has no clock and no screen.
 
 use std::time::Duration;
 
-/// Of a sequence that has no end. No terminal sends one as long as this.
+/// Cap on an unterminated escape sequence. No terminal sends one as long as this.
 const MAX_SEQUENCE: usize = 64;
-/// Of a text that is pasted.
+/// Cap on a paste.
 const MAX_PASTE: usize = 64 * 1024;
-/// How long the pieces of a sequence may be apart, and how long the end of a paste may take before it is taken for lost.
+/// Timeout between the pieces of a sequence, and for the end of a paste.
 const PIECES: Duration = Duration::from_millis(50);
 const LOST: Duration = Duration::from_secs(2);
 const PASTE: &[u8] = b"\x1b[200~";
@@ -17,7 +17,7 @@ const PASTED: &[u8] = b"\x1b[201~";
 pub enum Key {
     Char(char),
     Enter,
-    /// Alt with Enter, or Ctrl-J.
+    /// Alt-Enter, or Ctrl-J.
     Newline,
     Tab,
     BackTab,
@@ -43,13 +43,13 @@ pub enum Key {
 #[derive(Default)]
 pub struct Decoder {
     bytes: Vec<u8>,
-    /// What was pasted so far, while the end is not there.
+    /// The paste so far, while its end has not arrived.
     paste: Option<Vec<u8>>,
 }
 
-/// What stands at the beginning of the bytes.
+/// What the buffer begins with.
 enum Found {
-    /// So many bytes are one key, or none that we know.
+    /// This many bytes are a key, or an unknown sequence.
     Key(usize, Option<Key>),
     Paste,
     Incomplete,
@@ -83,7 +83,7 @@ impl Decoder {
         keys
     }
 
-    /// How long to wait for the rest of what has begun, if something has.
+    /// How long to wait for the rest of a sequence or paste, if there is one.
     pub fn patience(&self) -> Option<Duration> {
         match (&self.paste, self.bytes.is_empty()) {
             (Some(_), _) => Some(LOST),
@@ -92,7 +92,7 @@ impl Decoder {
         }
     }
 
-    /// No more bytes came: what was the beginning of a sequence is the Esc key, or nothing.
+    /// After the timeout: an incomplete sequence is the Esc key, or nothing.
     pub fn rest(&mut self) -> Option<Key> {
         let bytes = std::mem::take(&mut self.bytes);
         if let Some(paste) = self.paste.take() {
@@ -104,7 +104,7 @@ impl Decoder {
     fn pasted(&mut self) -> Option<Key> {
         let paste = self.paste.as_mut()?;
         let end = self.bytes.windows(PASTED.len()).position(|window| window == PASTED);
-        // The last bytes may be the beginning of the end.
+        // The last bytes may begin the end marker.
         let length = end.unwrap_or(self.bytes.len().saturating_sub(PASTED.len() - 1));
         let room = MAX_PASTE.saturating_sub(paste.len());
         paste.extend(self.bytes.drain(..length).take(room));
@@ -146,7 +146,7 @@ fn found(bytes: &[u8]) -> Found {
     }
 }
 
-/// How many bytes are one letter, and which; nothing when its end is not there.
+/// The length and value of the first UTF-8 character; `None` while it is incomplete.
 fn letter(bytes: &[u8]) -> Option<(usize, Option<char>)> {
     let length = match bytes.first()? {
         0x00..=0x7f => 1,
@@ -162,9 +162,9 @@ fn letter(bytes: &[u8]) -> Option<(usize, Option<char>)> {
     }
 }
 
-/// `rest` is behind the bracket.
+/// `rest` is what follows the bracket.
 fn sequence(bytes: &[u8], rest: &[u8]) -> Found {
-    // The console of Linux has two brackets for its function keys.
+    // The Linux console sends two brackets for its function keys.
     if let [b'[', behind @ ..] = rest {
         return match behind.first() {
             Some(b'A') => Found::Key(4, Some(Key::F1)),
@@ -181,7 +181,7 @@ fn sequence(bytes: &[u8], rest: &[u8]) -> Found {
     let last = rest.get(end).copied().unwrap_or_default();
     let mut numbers = parameters.split(';').map(|number| number.parse::<u16>().unwrap_or(1));
     let (first, modifier) = (numbers.next().unwrap_or(1), numbers.next().unwrap_or(1));
-    // Shift counts one, Alt two, Ctrl four, from one on.
+    // The parameter is 1 plus Shift 1, Alt 2, Ctrl 4.
     let by_words = modifier.saturating_sub(1) & 0b110 != 0;
     let key = match (last, first) {
         (b'C', _) if by_words => Some(Key::WordRight),
@@ -194,11 +194,11 @@ fn sequence(bytes: &[u8], rest: &[u8]) -> Found {
         (b'~', 6) => Some(Key::PageDown),
         (b'~', 11) => Some(Key::F1),
         (b'~', _) => None,
-        // Enter of a terminal that tells more about its keys.
+        // Enter from a terminal with extended key reports.
         (b'u', 13) => Some(if modifier > 1 { Key::Newline } else { Key::Enter }),
         (last, _) => application(last),
     };
-    // What no sequence has in it is a key of its own.
+    // A control character cannot be part of a sequence: it is a key of its own.
     if last < 0x20 || last == 0x7f { Found::Key(length - 1, None) } else { Found::Key(length, key) }
 }
 
@@ -246,7 +246,7 @@ mod tests {
             (b"\x1b\x7f", &[Ctrl('w')]),
             (b"\x1b", &[Key::Esc]),
             (b"\x1b\x1b", &[Key::Esc, Key::Esc]),
-            // Reports, and what is no letter.
+            // Reports, and invalid bytes.
             (b"\x1b[?62;1c\x1b[200;5R\xff\xfe\x00x", &[Char('x')]),
         ];
         for (bytes, expected) in all {
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn a_sequence_that_comes_in_pieces_is_one_key() {
         assert_eq!(keys(&[b"\x1b", b"[", b"1;", b"5C", b"\xe6", b"\x97\xa5"]), [Key::WordRight, Key::Char('日')]);
-        // And its beginning alone is none: it must not be taken for letters.
+        // An incomplete sequence is not taken for letters.
         assert_eq!(keys(&[b"\x1b["]), []);
     }
 
@@ -266,7 +266,7 @@ mod tests {
         let pasted = Key::Paste("y\n\u{1b}[A\nn".to_owned());
         assert_eq!(keys(&[b"\x1b[200~y\r\x1b[A\r\nn\x1b[201~q"]), [pasted.clone(), Key::Char('q')]);
         assert_eq!(keys(&[b"\x1b[20", b"0~y\r\x1b[A\r\n", b"n\x1b[2", b"01~q"]), [pasted, Key::Char('q')]);
-        // An end that never comes makes no keys of what is typed.
+        // An unterminated paste does not turn its text into keys.
         assert_eq!(keys(&[b"\x1b[200~y", b"\x1b[2"]), [Key::Paste("y\u{1b}[2".to_owned())]);
     }
 

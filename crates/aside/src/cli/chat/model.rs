@@ -1,5 +1,5 @@
-//! What a conversation is and what becomes of it: keys, and what the daemon tells, go in; what is to be sent and done comes out. Has no
-//! clock, no terminal and no connection. How it looks is for `talk` and `draw`.
+//! The state of a conversation: keys and the daemon's events go in, requests and actions come out. Has no clock, no terminal and no
+//! connection. `talk` and `draw` decide how it looks.
 
 pub mod card;
 pub mod press;
@@ -25,22 +25,22 @@ use crate::cli::chat::model::threads::Thread;
 use crate::cli::chat::rows::Row;
 use crate::cli::chat::talk::{self, Laid};
 
-/// Tasks that are followed, the newest ones.
+/// How many tasks are followed, newest first.
 const FOLLOWED: u32 = 300;
-/// Of the conversation that is open, at first and with each look further back; and at most.
+/// Tasks loaded of the open conversation: per step further back, and at most.
 const LOADED: usize = 20;
 const MAX_LOADED: usize = 100;
-/// Requests that the arrow up brings back.
+/// Requests that arrow up brings back.
 const MAX_HISTORY: usize = 200;
-/// Requests that wait for the first one of their conversation to be known.
+/// Cap on requests that wait until the first one of their conversation is known.
 const MAX_HELD: usize = 20;
 
 const NO_CONNECTION: &str = "there is no connection to the daemon; it is being tried again";
 
-/// Who sits at the terminal. Goes along with what is sent.
+/// The user at the terminal. Sent along with requests.
 #[derive(Clone, Debug, Default)]
 pub struct Who {
-    /// Which terminal, for the log.
+    /// The terminal's name, for the log.
     pub by: String,
     pub cwd: String,
     pub shell: String,
@@ -50,33 +50,33 @@ pub struct Who {
     pub home: Option<String>,
 }
 
-/// What happens.
+/// An input of the model.
 #[derive(Clone, Debug)]
 pub enum In {
     Key(Key),
     Resized(u16, u16),
     Connected,
-    /// The connection is gone, and this is why.
+    /// The connection is lost, with the reason.
     Lost(String),
     Answer(Tag, Result<Box<Tasks>, String>),
     Event(Box<Event>),
-    /// Somebody came back from the editor, with another text or with none.
+    /// The user came back from the editor, with a changed text or none.
     Edited {
         task: String,
         text: Option<String>,
     },
-    /// Something outside could not be done.
+    /// An action outside of the model failed.
     Failed(String),
 }
 
-/// What is to be done about it.
+/// An action for the caller.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Out {
-    /// The answer comes with the tag.
+    /// The reply comes back with the tag.
     Send(Tag, Box<Task>),
-    /// Another connection: this one still tells about tasks that nobody looks at.
+    /// Reconnect: this connection still sends events of tasks that are not shown any more.
     Renew,
-    /// The person's editor on this text.
+    /// Open the user's editor on this text.
     Edit {
         task: String,
         text: String,
@@ -87,10 +87,10 @@ pub enum Out {
     Leave,
 }
 
-/// What an answer is about.
+/// What a reply is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tag {
-    /// The words, and in which conversation of those that were opened here.
+    /// The request's text, and the number of the conversation in which it was asked.
     Ask(String, u64),
     Follow,
     Watch,
@@ -104,18 +104,18 @@ pub enum Tag {
     Welcome,
 }
 
-/// Where keys go.
+/// Which part has the keyboard focus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Focus {
     Input,
-    /// The conversation, in which one task is chosen.
+    /// The conversation, with one task selected.
     Talk,
     Threads,
-    /// A proposal that waits, over the whole of the conversation.
+    /// A pending proposal, over the whole conversation.
     Card,
-    /// Its command, to be changed.
+    /// Its command, being edited.
     Editing,
-    /// What a command printed, or all that was found.
+    /// A command's output, or all search results.
     Output,
     Found,
     Search,
@@ -128,57 +128,57 @@ pub enum Tone {
     Trouble,
 }
 
-/// What is looked at in full, and from where on.
+/// A full view and its scroll position.
 #[derive(Clone, Debug, Default)]
 pub struct Pane {
     pub rows: Vec<Row>,
     pub top: usize,
-    /// Goes on with what comes.
+    /// Follows new output.
     pub at_end: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     Up,
-    /// Not yet, or no longer.
+    /// Not connected yet, or not any more.
     Down,
 }
 
 pub struct Model {
     who: Who,
-    /// Which model answers here, and what can be asked; once the daemon has said so.
+    /// Which model answers, and example requests, once the daemon has sent them.
     pub welcome: Option<Welcome>,
     size: (u16, u16),
     pub focus: Focus,
     pub input: Input,
-    /// The command that is being changed, or the words that are looked for.
+    /// The command being edited, or the search words.
     pub words: Input,
     history: VecDeque<String>,
-    /// How far back the arrow up has gone.
+    /// How far back in the history arrow up has gone.
     recalled: Option<usize>,
     briefs: Vec<Brief>,
     pub threads: Vec<Thread>,
     pub list_shown: bool,
     pub list_at: usize,
-    /// Which conversation; empty until the first request of a new one is known.
+    /// The open conversation; empty until the first request of a new one is known.
     pub thread: String,
     pub tasks: Vec<Shown>,
     /// How many of its tasks may be loaded.
     load: usize,
-    /// Earlier ones that are not.
+    /// How many earlier ones are not loaded.
     pub earlier: usize,
-    /// Sent, and not heard of yet.
+    /// Requests sent, but not confirmed by the daemon.
     pub sent: Vec<String>,
     held: VecDeque<String>,
-    /// Answers that are still to come. The connection is not given up before.
+    /// Replies that are outstanding. The connection is not renewed before they arrive.
     pending: usize,
     following: bool,
     stale: bool,
-    /// Counts the conversations that were opened: an answer may be for one before.
+    /// Counts the conversations opened, to recognize a reply for an earlier one.
     opened: u64,
     pub line: Line,
     pub chosen: usize,
-    /// The conversation as rows, and which of them is on top; nothing follows the end.
+    /// The conversation as rows, and the topmost visible row; `None` follows the end.
     pub laid: Laid,
     pub top: Option<usize>,
     pub sought: String,
@@ -186,10 +186,10 @@ pub struct Model {
     pub pane: Pane,
     pub picked: usize,
     pub notice: Option<(String, Tone)>,
-    /// Whether to undo what this task wrote, and since when that is on the screen.
+    /// The task to undo if the user confirms, and since when the question is on the screen.
     undo: Option<(String, Option<u64>)>,
     leaving: Option<u64>,
-    /// Something is different from what was painted.
+    /// The state differs from what was painted.
     pub changed: bool,
 }
 
@@ -249,7 +249,7 @@ impl Model {
             In::Lost(why) => {
                 self.line = Line::Down;
                 self.pending = 0;
-                // What was on its way may or may not have arrived: it is for the person to see and to say again.
+                // Requests in flight may or may not have arrived: puts them back into the input, so that the user can send them again.
                 let unsaid = self.sent.drain(..).chain(self.held.drain(..)).collect::<Vec<_>>().join("\n");
                 if self.input.is_empty() {
                     self.input = Input::of(&unsaid);
@@ -269,7 +269,7 @@ impl Model {
         out
     }
 
-    /// What is on the screen now was painted. Only what somebody could see can be answered.
+    /// Notes that the current state was painted. Only what was on the screen can be answered.
     pub fn painted(&mut self, now: u64) {
         self.changed = false;
         let height = usize::from(self.areas().pane_rows());
@@ -278,7 +278,7 @@ impl Model {
         {
             let unseen = card.unseen();
             card.painted(height, now);
-            // The head says how much of it was seen.
+            // The card's head shows how much of it was seen.
             self.changed = card.unseen() != unseen;
         }
         if let Some((_, since)) = &mut self.undo {
@@ -286,7 +286,7 @@ impl Model {
         }
     }
 
-    /// Makes rows of all that changed. Before painting, and before a key that goes by rows.
+    /// Lays out all that changed. Call it before painting, and before a key that moves by rows.
     pub fn lay(&mut self) {
         let areas = self.areas();
         let width = usize::from(areas.main.width);
@@ -317,7 +317,7 @@ impl Model {
             Focus::Editing | Focus::Search => &self.words,
             _ => &self.input,
         };
-        // A proposal needs the room: two sides of a change fit from a hundred columns on.
+        // A proposal needs the width: a side-by-side diff fits from a hundred columns on.
         let list_shown = self.list_shown && !matches!(self.focus, Focus::Card | Focus::Editing);
         areas::of(self.size, list_shown, self.focus == Focus::Threads, rows.text())
     }
@@ -330,7 +330,7 @@ impl Model {
         self.who.home.as_deref()
     }
 
-    /// The card that is looked at, or the first that waits.
+    /// The card of the selected task.
     pub fn card(&self) -> Option<&Card> {
         self.tasks.get(self.chosen).and_then(|task| task.card.as_ref())
     }
@@ -396,7 +396,7 @@ impl Model {
         for (task, seq, waits) in known {
             self.watch(&task, seq, out);
             if waits {
-                // Another daemon knows other digests.
+                // A restarted daemon has other digests.
                 self.show(&task, out);
             }
         }
@@ -431,7 +431,7 @@ impl Model {
     }
 
     fn answered(&mut self, tag: Tag, told: Result<Box<Tasks>, String>, out: &mut Vec<Out>) {
-        // What is followed is told again and again.
+        // A followed list is sent repeatedly, but counts as one reply.
         if tag != Tag::Follow || !std::mem::replace(&mut self.following, true) {
             self.pending = self.pending.saturating_sub(1);
         }
@@ -455,10 +455,10 @@ impl Model {
             }
             (Tag::Follow, Ok(told)) => self.followed(told.tasks, out),
             (Tag::Welcome, Ok(told)) => self.welcome = told.welcome,
-            // The screen says what can be asked anywhere.
+            // The welcome is optional: the screen shows general examples without it.
             (Tag::Welcome, Err(_)) => {}
             (Tag::Show(task), Ok(told)) => self.offered(&task, *told),
-            // It is asked about once more: what is refused was perhaps not what waits now.
+            // Fetches the offer again: the pending one may have changed since.
             (Tag::Approve(task) | Tag::Reject(task), Err(why)) => {
                 self.tell(Tone::Trouble, &why);
                 self.show(&task, out);
@@ -491,7 +491,7 @@ impl Model {
         }
     }
 
-    /// A request is known to the daemon; `@dev apply ID` is answered with a task that was there before.
+    /// The daemon has accepted a request; `@dev apply ID` returns a task that already exists.
     fn begun(&mut self, brief: &Brief, out: &mut Vec<Out>) {
         if self.thread.is_empty() && self.tasks.is_empty() {
             self.thread.clone_from(&brief.thread_id);
@@ -518,7 +518,7 @@ impl Model {
         self.load_tasks(out);
     }
 
-    /// The tasks of this conversation that are known and not here, the newest ones.
+    /// Loads the newest tasks of this conversation that are known but not loaded.
     fn load_tasks(&mut self, out: &mut Vec<Out>) {
         if self.thread.is_empty() {
             return;
@@ -546,7 +546,7 @@ impl Model {
         }
     }
 
-    /// Another conversation; an empty name is a new one. What was loaded of this one is forgotten, and comes from the daemon again.
+    /// Opens another conversation; an empty name starts a new one. Drops the tasks of this one; they are loaded again from the daemon.
     pub(in crate::cli::chat) fn open(&mut self, thread: String, out: &mut Vec<Out>) {
         if thread == self.thread && !thread.is_empty() {
             return;
@@ -559,7 +559,7 @@ impl Model {
         self.held.clear();
         (self.load, self.earlier, self.chosen, self.top) = (LOADED, 0, 0, None);
         (self.found_row, self.undo) = (None, None);
-        // With another connection comes the list again, and with it these.
+        // After a reconnect the task list comes again, and loads them.
         if !self.stale {
             self.load_tasks(out);
         }
@@ -573,7 +573,7 @@ impl Model {
         task.begun.get_or_insert(now);
         task.heard = now;
         let (id, waits, state) = (task.id.clone(), task.waits, task.state);
-        // Somebody else has answered it, or it has ended: what is typed next is not for whatever comes after it.
+        // The proposal was answered elsewhere or has ended: moves the focus, so that the next key does not answer what comes after it.
         let is_open = matches!(state, Name::ProposalReady | Name::WaitingApproval);
         if matches!(self.focus, Focus::Card | Focus::Editing) && at == self.chosen && !is_open {
             self.focus = Focus::Input;
@@ -591,7 +591,7 @@ impl Model {
         let Some(shown) = self.tasks.iter_mut().find(|shown| shown.id == task) else { return };
         let Some(offer) = told.offer else { return };
         shown.version += 1;
-        // The same offer stays the card that it is; another one was never seen.
+        // The same offer keeps its card; a new offer counts as unseen.
         let same = shown.card.as_ref().is_some_and(|card| *card.offer() == *offer);
         if !same {
             shown.waits = Some(offer.step);

@@ -1,5 +1,5 @@
-//! A unified diff as rows of a screen, below each other or side by side. Every byte of it is in some row, spelled out where it could not be
-//! seen or looks like something else. Judges nothing: what a diff may do was decided before it was offered.
+//! A unified diff as rows, inline or side by side. Every byte of it is in some row, escaped where it would be invisible or look like
+//! something else. Does not check the diff: that was done before it was offered.
 
 use aside_core::text::visible;
 use ratatui_core::style::Style;
@@ -7,11 +7,11 @@ use ratatui_core::text::{Line, Span};
 
 use crate::cli::chat::rows::{self, Row};
 
-/// Columns from which two sides fit beside each other.
+/// Width from which the two sides fit beside each other.
 pub const WIDE: usize = 100;
-/// Columns from which there is room for the numbers of lines.
+/// Width from which there is room for line numbers.
 const NUMBERED: usize = 64;
-/// How a tab is drawn. The sign itself is spelled out where a file has it.
+/// How a tab is drawn. A literal `⇥` in a file is escaped.
 const TAB: &str = "⇥   ";
 const TAB_SIGN: char = '⇥';
 
@@ -24,22 +24,22 @@ pub struct Patch {
 struct PatchLine {
     kind: Kind,
     text: String,
-    /// Its number in the file as it is, and as it would be.
+    /// Line number in the current file, and in the changed one.
     old: Option<usize>,
     new: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Where a file begins.
+    /// The first line of a file's part.
     File,
-    /// About the file.
+    /// A header of the file.
     Head,
     Hunk,
     Same,
     Removed,
     Added,
-    /// About the line before.
+    /// A note about the line before.
     Note,
 }
 
@@ -50,7 +50,7 @@ pub enum Sides {
     Two,
 }
 
-/// A row, and which lines of the diff have something in it.
+/// A row, and the lines of the diff that it contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatchRow {
     pub row: Row,
@@ -68,7 +68,7 @@ pub enum Begins {
 impl Patch {
     pub fn read(diff: &str) -> Self {
         let mut lines = Vec::new();
-        // Lines of a hunk that are still to come, by what its head says: a removed `-- x` looks like a head.
+        // Lines left in the hunk, by its header: a removed `-- x` looks like a file header.
         let (mut old_left, mut new_left) = (0, 0);
         let (mut old, mut new) = (0, 0);
         for text in diff.strip_suffix('\n').unwrap_or(diff).split('\n') {
@@ -166,7 +166,7 @@ impl Patch {
         rows
     }
 
-    /// One line of each side, as many rows as the longer one needs.
+    /// One line of each side, in as many rows as the longer one needs.
     fn pair(&self, left: Option<usize>, right: Option<usize>, half: usize, numbers: usize, out: &mut Vec<PatchRow>) {
         let side = |at: Option<usize>, number: fn(&PatchLine) -> Option<usize>| {
             let Some(line) = at.and_then(|at| self.lines.get(at)) else { return Vec::new() };
@@ -224,7 +224,7 @@ impl PatchLine {
         }
     }
 
-    /// As somebody has to see it. How far a line is indented is seen well enough; blanks elsewhere are told when they are many.
+    /// The line with invisible characters escaped. Indentation stays; long runs of blanks elsewhere are counted.
     fn shown(&self) -> String {
         let sign = if self.has_number() { 1 } else { 0 };
         let (sign, text) = self.text.split_at_checked(sign).unwrap_or(("", &self.text));
@@ -245,7 +245,7 @@ fn right(number: Option<usize>, width: usize) -> String {
     number.map_or_else(|| " ".repeat(width), |number| format!("{number:>width$}"))
 }
 
-/// `@@ -1,3 +1,4 @@`: where each side begins, and how many lines it has.
+/// Parses `@@ -1,3 +1,4 @@`: where each side begins, and how many lines it has.
 fn ranges(head: &str) -> ((usize, usize), (usize, usize)) {
     let mut words = head.split(' ').skip(1);
     let mut range = |sign| {

@@ -1,5 +1,4 @@
-//! Text as rows of a screen: nothing in them moves a cursor, hides or turns other letters, and none is wider than it may be. Knows nothing
-//! of tasks.
+//! Text as rows of a screen: no row moves the cursor, hides or reorders letters, or exceeds its width. Knows nothing of tasks.
 
 use aside_core::markdown::{self, Whole, mark};
 use aside_core::text;
@@ -9,7 +8,7 @@ use unicode_width::UnicodeWidthChar;
 
 pub type Row = Line<'static>;
 
-/// Every theme has these, light or dark. No background: what somebody chose for theirs stays.
+/// Colours that every theme has, light or dark. No background: the user's own stays.
 pub const PLAIN: Style = Style::new();
 pub const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
 pub const DIM: Style = Style::new().add_modifier(Modifier::DIM);
@@ -22,7 +21,7 @@ pub const WAITS: Style = Style::new().fg(Color::Yellow).add_modifier(Modifier::B
 pub const GOOD: Style = Style::new().fg(Color::Green).add_modifier(Modifier::BOLD);
 pub const ASKED: Style = Style::new().fg(Color::Cyan).add_modifier(Modifier::BOLD);
 
-/// Columns of a letter. One that a terminal might draw wider than it counts has no such sign here: `seen` takes it out.
+/// Columns of a character. Variation selectors, which may widen the one before, do not occur here: `seen` removes them.
 pub fn columns(letter: char) -> usize {
     UnicodeWidthChar::width(letter).unwrap_or(0)
 }
@@ -31,8 +30,8 @@ pub fn width(text: &str) -> usize {
     text.chars().map(columns).sum()
 }
 
-/// What of a text may reach the screen: no control characters but newlines, nothing that hides, and no sign that only asks for
-/// another picture of the letter before, about whose width terminals disagree.
+/// Sanitizes text for the screen: no control characters but newlines, nothing invisible, and no variation selectors, about whose width
+/// terminals disagree.
 pub fn seen(text: &str) -> String {
     let letters = text::clean(text);
     letters
@@ -47,7 +46,7 @@ pub fn one_line(text: &str) -> String {
     seen(text).split('\n').map(str::trim_end).collect::<Vec<&str>>().join(" ")
 }
 
-/// Cut to so many columns, with a sign that it was.
+/// Truncates to so many columns, with an ellipsis.
 pub fn cut(text: &str, most: usize) -> String {
     if width(text) <= most {
         return text.to_owned();
@@ -67,7 +66,7 @@ pub fn cut(text: &str, most: usize) -> String {
     kept
 }
 
-/// Broken wherever the row is full: for what a machine reads. No letter is lost. At least one row.
+/// Wraps wherever the row is full: for machine-readable text. Loses no letter, and gives at least one row.
 pub fn fold(text: &str, most: usize) -> Vec<String> {
     let most = most.max(2);
     let mut rows = vec![String::new()];
@@ -86,7 +85,7 @@ pub fn fold(text: &str, most: usize) -> Vec<String> {
     rows
 }
 
-/// Broken between words where that is possible: for what people wrote. Each of its lines begins a row.
+/// Wraps between words where possible: for prose. Each line begins a row.
 pub fn flow(text: &str, most: usize) -> Vec<String> {
     let most = most.max(2);
     text.split('\n').flat_map(|line| flow_line(line, most)).collect()
@@ -110,7 +109,7 @@ fn flow_line(line: &str, most: usize) -> Vec<String> {
     rows
 }
 
-/// Markdown, perhaps with more to come.
+/// Renders Markdown, which may be incomplete.
 pub fn markdown(text: &str, most: usize, whole: Whole) -> Vec<Row> {
     let rendered = markdown::render(&seen(text), most, whole);
     rendered.rows.iter().chain(&rendered.tail).map(|row| marked(row)).collect()
@@ -133,7 +132,7 @@ fn marked(row: &str) -> Row {
     Line::from(spans)
 }
 
-/// Nothing for a letter, and nothing in it for the end of all looks.
+/// `None` for an ordinary letter; `Some(None)` resets all styles.
 fn look(letter: char) -> Option<Option<Style>> {
     let modifier = |modifier| Some(Some(PLAIN.add_modifier(modifier)));
     match letter {
@@ -152,7 +151,7 @@ pub fn more(rows: usize) -> String {
     format!("{rows} more {}", if rows == 1 { "row" } else { "rows" })
 }
 
-/// The letters of a row, without its looks.
+/// The text of a row, without styles.
 pub fn plain(row: &Row) -> String {
     row.spans.iter().map(|span| span.content.as_ref()).collect()
 }

@@ -1,5 +1,5 @@
-//! The terminal: taken over and given back as it was, also when we are stopped, ended or break. Paints cells with what every terminal since
-//! the VT100 understands, asks it nothing, and leaves the mouse to the person.
+//! Takes over the terminal and restores it, also when the program is stopped, killed by a signal, or panics. Paints with sequences that
+//! every terminal since the VT100 understands, queries nothing, and leaves the mouse alone.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -15,16 +15,16 @@ use rustix::termios::{self, OptionalActions, Termios};
 
 use crate::cli::Paint;
 
-/// Another screen, pastes in brackets, all looks off.
+/// Alternate screen, bracketed paste, all attributes off.
 const TAKE: &str = "\x1b[?1049h\x1b[?2004h\x1b[0m\x1b[2J";
 const GIVE_BACK: &str = "\x1b[0m\x1b[?2004l\x1b[?25h\x1b[?1049l";
-/// Terminals that know it show a picture when it is whole; others ignore it.
+/// Synchronized output: terminals that know it show a frame when it is complete; others ignore it.
 const PICTURE: &str = "\x1b[?2026h";
 const PICTURED: &str = "\x1b[?2026l";
-/// Where a terminal has no size.
+/// For a terminal without a size.
 const USUAL: (u16, u16) = (80, 24);
 
-/// How the terminal was, while it is ours. Here and not in `Screen`, so that a panic can find it.
+/// The saved modes while the terminal is ours. A static and not a field of `Screen`, so that a panic hook can restore them.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
 /// The terminal, taken over. Dropping it gives it back.
@@ -50,7 +50,7 @@ impl Drop for Screen {
     }
 }
 
-/// Before somebody else uses it, and before we end. Twice does no harm. The terminal may be gone.
+/// Call it before another program uses the terminal, and before exit. Calling it twice does no harm. The terminal may be gone.
 pub fn give_back() {
     if let Some(before) = before_lock().take() {
         let _ = write(GIVE_BACK);
@@ -58,7 +58,7 @@ pub fn give_back() {
     }
 }
 
-/// What a panic says is for the screen that stays.
+/// Restores the terminal before a panic message is printed, so that the message stays visible.
 pub fn give_back_on_panic() {
     let tell = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
@@ -85,7 +85,7 @@ fn write(text: &str) -> io::Result<()> {
     output.flush()
 }
 
-/// Cells become bytes, a picture at a time.
+/// Turns cells into bytes, a frame at a time.
 pub struct Canvas {
     paint: Paint,
     picture: String,
@@ -123,7 +123,7 @@ impl Canvas {
     }
 }
 
-/// Only the sixteen that a theme defines; others are nobody's business here.
+/// Only the theme's sixteen colours.
 fn foreground(colour: Color) -> Option<u8> {
     Some(match colour {
         Color::Black => 30,
@@ -164,10 +164,10 @@ impl Backend for Canvas {
                 look = Some((cell.fg, cell.modifier));
             }
             let symbol = cell.symbol();
-            // The last thing before the terminal: whatever was overlooked, no cell commands it.
+            // Last line of defence: no control character reaches the terminal.
             let is_harmless = !symbol.chars().any(char::is_control);
             self.picture.push_str(if is_harmless { symbol } else { " " });
-            // Terminals disagree about how wide some letters are: behind each of them the place is told again.
+            // Terminals disagree on the width of some characters: sets the cursor position anew after each non-ASCII one.
             place = symbol.is_ascii().then_some((x + 1, y));
         }
         self.picture.push_str("\x1b[0m");
@@ -184,7 +184,7 @@ impl Backend for Canvas {
         Ok(())
     }
 
-    /// Nobody asks: the terminal would have to answer between keys.
+    /// Not supported: the terminal's reply would come between keys.
     fn get_cursor_position(&mut self) -> io::Result<Position> {
         Ok(Position::ORIGIN)
     }

@@ -1,4 +1,4 @@
-//! The signals that concern a program with the whole screen, heard between two keys.
+//! Signals for a full-screen program, read in its event loop.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -17,7 +17,7 @@ pub struct Signals(SignalDelivery<UnixStream, SignalOnly>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard {
     Resized,
-    /// After we were stopped by something that cannot be heard: the screen may be somebody else's by now.
+    /// Continued after SIGSTOP, which cannot be caught: another program may have changed the screen.
     Continued,
     Suspend,
     Interrupt,
@@ -31,7 +31,7 @@ impl Signals {
         Ok(Self(delivery.context("could not listen to signals")?))
     }
 
-    /// What can be read when there is something to hear.
+    /// Readable when a signal is pending.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.0.get_read().as_fd()
     }
@@ -48,7 +48,7 @@ impl Signals {
     }
 }
 
-/// Whether a shell would take over, and bring us back. Where none does, whoever stops is lost.
+/// Whether a parent shell would take over and can continue us. Without one a stopped process stays stopped.
 pub fn can_suspend() -> bool {
     let Some(parent) = process::getppid() else { return false };
     let session = |pid: Option<Pid>| process::getsid(pid).ok();
@@ -56,14 +56,14 @@ pub fn can_suspend() -> bool {
     session(Some(parent)).is_some() && session(Some(parent)) == session(None) && group(Some(parent)) != group(None)
 }
 
-/// Stops this process, and those that were started with it, until somebody continues it.
+/// Stops this process and its group until SIGCONT.
 pub fn suspend() {
     let _ = process::kill_current_process_group(Signal::TSTP);
-    // The one before is only heard by us.
+    // Our handler swallows SIGTSTP, so SIGSTOP stops this process itself.
     let _ = process::kill_process(process::getpid(), Signal::STOP);
 }
 
-/// As if nobody had heard it, so that whoever waits for us knows.
+/// Ends by the signal's default action, so that the parent sees the right wait status.
 pub fn end_by(signal: i32) {
     let _ = signal_hook::low_level::emulate_default_handler(signal);
 }

@@ -1,5 +1,5 @@
-//! A conversation as rows: each request, what is said to it, what is proposed and how far it is. Rows are made once, until what they tell of
-//! changes. Decides in which words; what may be done about it is for the model.
+//! A conversation as rows: each request, its answer, its proposals and progress. Caches rows until their content changes. Decides the
+//! wording; the model decides what may be done.
 
 use std::ops::Range;
 
@@ -20,23 +20,23 @@ use crate::cli::chat::model::{Line as Connection, Model};
 use crate::cli::chat::rows::{self, Row};
 use crate::cli::from_home;
 
-/// Columns before each row, for the sign of the chosen task.
+/// Columns before each row, for the mark of the selected task.
 pub const MARGIN: usize = 2;
-/// Rows of a request, of what was found, of an output while it runs and when it has ended, and of a proposal that is only mentioned.
+/// Caps on the rows of a request, of search results, of an output while it runs and when it has ended, and of a proposal's summary.
 const MOST_REQUEST: usize = 20;
 const MOST_FOUND: usize = 8;
 const MOST_RUNNING: usize = 12;
 const MOST_ENDED: usize = 8;
 const MOST_CARD: usize = 8;
-/// Of an output, in bytes: enough for so many rows.
+/// Bytes of an output that are rendered: enough for so many rows.
 const RECENT: usize = 16 * 1024;
 
-/// The rows of a conversation, by tasks.
+/// The rows of a conversation, by task.
 #[derive(Default)]
 pub struct Laid {
     head: Vec<Row>,
     blocks: Vec<Block>,
-    /// What was sent and not heard of.
+    /// Requests not confirmed yet.
     tail: Vec<Row>,
 }
 
@@ -45,7 +45,7 @@ struct Block {
     version: u64,
     width: usize,
     rows: Vec<Row>,
-    /// The row that says that something is being done.
+    /// The row with the spinner.
     busy: Option<usize>,
 }
 
@@ -75,7 +75,7 @@ impl Laid {
         }
     }
 
-    /// Whether the sign before this row turns.
+    /// Whether this row has a spinner.
     pub fn is_busy(&self, row: usize) -> bool {
         match self.place(row) {
             Place::Head => false,
@@ -144,7 +144,7 @@ fn head(model: &Model, width: usize) -> Vec<Row> {
     }
 }
 
-/// Below it: which model answers, and requests that mean something in this directory.
+/// Below the greeting: which model answers, and example requests for this directory.
 fn greeted(mut all: Vec<Row>, welcome: &Welcome, width: usize) -> Vec<Row> {
     let model = match welcome.model.as_str() {
         "" => "No model is set: commands, searches, reviews and exact changes work without one. `aside model pull` gets one.".to_owned(),
@@ -250,7 +250,7 @@ fn said(text: &str, width: usize, whole: Whole) -> Vec<Row> {
     all
 }
 
-/// A proposal that waits, in a few rows. It is answered where it is seen whole.
+/// A pending proposal in a few rows. It is answered in the full view.
 fn mention(card: &Card, width: usize, home: Option<&str>) -> Vec<Row> {
     let offer = card.offer();
     let bar = || Span::styled("  ┃ ", rows::WAITS);
@@ -296,7 +296,7 @@ fn few_found(items: &[Found], summary: &str, width: usize) -> Vec<Row> {
     all
 }
 
-/// The last rows of what a command printed, as a terminal would show them.
+/// The last rows of a command's output, as a terminal would show them.
 fn recent_output(task: &Shown, width: usize, most: usize) -> Vec<Row> {
     let from = task.output.len().saturating_sub(RECENT);
     let from = (from..=task.output.len()).find(|at| task.output.is_char_boundary(*at)).unwrap_or(0);
@@ -318,7 +318,7 @@ fn printed(output: &str, width: usize) -> Vec<String> {
     if shown.is_empty() { Vec::new() } else { shown.split('\n').flat_map(|line| rows::fold(line, width)).collect() }
 }
 
-/// All that is here of an output.
+/// All of the output that is kept.
 pub fn output(task: &Shown, width: usize) -> Vec<Row> {
     let mut all = Vec::new();
     if task.output_cut {
@@ -356,9 +356,9 @@ fn progress(task: &Shown, width: usize) -> Vec<Row> {
     let broken = rows::flow(&text, width.saturating_sub(4)).into_iter().enumerate();
     let made = broken.map(|(row, text)| {
         let sign = if row == 0 { format!("  {sign} ") } else { "    ".to_owned() };
-        // A long reason is read, not shouted.
+        // A long reason is not coloured.
         let style = if sign.trim().is_empty() || text.len() > 40 { rows::PLAIN } else { style };
-        // What turns in its place has a look of its own.
+        // The spinner has its own style.
         let sign_style = if task.is_busy() { rows::PLAIN } else { style };
         Line::from(vec![Span::styled(sign, sign_style), Span::styled(text, style)])
     });
@@ -367,7 +367,7 @@ fn progress(task: &Shown, width: usize) -> Vec<Row> {
 
 fn ended(task: &Shown, word: &str) -> String {
     let mut text = match &task.outcome {
-        // The status itself is said below.
+        // The exit status is shown below.
         Some(outcome) if outcome.summary.starts_with("exit status") => {
             if outcome.exit == Some(0) { "ended well" } else { "failed" }.to_owned()
         }
@@ -395,7 +395,7 @@ fn ended(task: &Shown, word: &str) -> String {
     text
 }
 
-/// All that was found, the picked one whole.
+/// All search results; the selected one in full.
 pub fn found(items: &[Found], picked: usize, width: usize) -> Vec<Row> {
     items.iter().enumerate().flat_map(|(at, item)| item_rows(item, at == picked, width)).collect()
 }

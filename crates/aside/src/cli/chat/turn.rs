@@ -1,5 +1,5 @@
-//! The loop: waits for keys, for the daemon and for signals at once, tells the model, does what the model says, and paints when something is
-//! different. Decides nothing.
+//! The event loop: polls keys, the daemon and signals, feeds the model, performs its actions, and paints when something changed. Decides
+//! nothing.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -20,16 +20,16 @@ use crate::client::tasks::{Heard as Told, Tasks, Trouble};
 use crate::exec::{self, Own};
 use crate::paths::Paths;
 
-/// How often the sign of something that is being done turns.
+/// Interval of the spinner.
 const TURN: Duration = Duration::from_millis(120);
-/// A picture is painted at most so often: what streams comes in very many small pieces.
+/// Minimum time between paints: a stream arrives in very many small pieces.
 const PICTURE: Duration = Duration::from_millis(33);
-/// Between two tries to reach a daemon that has gone: at first, and at most.
+/// Reconnect backoff: initial and maximum.
 const AGAIN: Duration = Duration::from_millis(300);
 const AGAIN_AT_MOST: Duration = Duration::from_secs(5);
-/// Read at once.
+/// Bytes per read.
 const KEYS: usize = 4096;
-/// Of what somebody brings back from the editor.
+/// Cap on a text that comes back from the editor.
 const MAX_EDITED: u64 = 4 * 1024 * 1024;
 
 pub struct Turn<'a> {
@@ -39,15 +39,15 @@ pub struct Turn<'a> {
     screen: Option<Screen>,
     signals: Signals,
     decoder: Decoder,
-    /// When something was typed last.
+    /// When a key last arrived.
     typed: Instant,
     tasks: Option<Tasks>,
     tags: HashMap<u64, Tag>,
     started: Instant,
     painted: Option<Instant>,
-    /// When to try to connect again, and how long to wait the next time.
+    /// When to reconnect, and the next backoff.
     again: Option<(Instant, Duration)>,
-    /// How the loop ends.
+    /// Set when the loop is to end.
     end: Option<Exit>,
 }
 
@@ -137,13 +137,13 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// All that has come, before anything is painted.
+    /// Takes all pending replies before painting.
     fn hear(&mut self) -> anyhow::Result<()> {
         while let Some(told) = self.tasks.as_mut().and_then(Tasks::hear) {
             match told {
                 Told::Event(event) => self.happens(In::Event(event))?,
                 Told::Answer { number, told } => {
-                    // What is followed is told again with the same number.
+                    // A followed list is sent repeatedly under the same number.
                     let tag = match self.tags.get(&number) {
                         Some(Tag::Follow) => Some(Tag::Follow),
                         _ => self.tags.remove(&number),
@@ -181,7 +181,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Whether there are keys, and whether there are signals.
+    /// Waits; returns whether keys and whether signals are pending.
     fn wait(&self) -> anyhow::Result<(bool, bool)> {
         let now = Instant::now();
         let until = |at: Instant| at.saturating_duration_since(now);
@@ -220,7 +220,7 @@ impl<'a> Turn<'a> {
         self.press(keys)
     }
 
-    /// Esc, once nothing has come behind it.
+    /// Emits Esc once the timeout for a sequence has passed.
     fn end_sequence(&mut self) -> anyhow::Result<()> {
         let is_due = self.sequence_ends().is_some_and(|at| Instant::now() >= at);
         let key = if is_due { self.decoder.rest() } else { None };
@@ -234,7 +234,7 @@ impl<'a> Turn<'a> {
     fn press(&mut self, keys: Vec<Key>) -> anyhow::Result<()> {
         for key in keys {
             self.happens(In::Key(key))?;
-            // What is typed behind a key that leaves is for whoever comes next.
+            // Keys typed after one that leaves belong to the next program.
             if self.end.is_some() {
                 break;
             }
@@ -270,10 +270,10 @@ impl<'a> Turn<'a> {
         self.come_back()
     }
 
-    /// From a shell or an editor.
+    /// Takes the screen again after a shell or an editor had it.
     fn come_back(&mut self) -> anyhow::Result<()> {
         self.screen = Some(Screen::take()?);
-        // Our own stop and go, and what was pressed for somebody else.
+        // Drops signals of our own stop and continue, and those meant for the other program.
         for heard in self.signals.heard() {
             if let Heard::End(_) = heard {
                 self.signal(heard)?;
@@ -301,7 +301,7 @@ impl<'a> Turn<'a> {
     }
 
     fn paint(&mut self) -> anyhow::Result<()> {
-        // Not only when a signal says so: it may not have been heard yet, and rows are made for what is painted.
+        // Checks the size itself: SIGWINCH may not have been handled yet, and rows are laid out for what is painted.
         let (width, height) = screen::size();
         if self.model.size() != (width, height) {
             self.happens(In::Resized(width, height))?;
@@ -328,16 +328,16 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// Nothing when nothing was changed.
+/// The edited text, or `None` if it was not changed.
 fn edited(text: &str, suffix: &str) -> anyhow::Result<Option<String>> {
     let mut file = tempfile::Builder::new().prefix("aside-").suffix(suffix).tempfile();
     let file = file.as_mut().map_err(|error| anyhow::anyhow!("could not make a file to edit: {error}"))?;
-    // Editors end a last line that has no end.
+    // Editors add a final newline.
     let ended = if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") };
     file.write_all(ended.as_bytes()).context("could not write the file to edit")?;
     let status = exec::own(Own::Editor(file.path()))?;
     anyhow::ensure!(status.success(), "the editor failed; nothing was changed");
-    // By its name: many editors write a new file in place of the old one.
+    // Opens it by name: many editors replace the file.
     let mut read = String::new();
     let changed = std::fs::File::open(file.path()).context("could not read what was edited")?;
     changed.take(MAX_EDITED).read_to_string(&mut read).context("could not read what was edited")?;
@@ -348,7 +348,7 @@ fn edited(text: &str, suffix: &str) -> anyhow::Result<Option<String>> {
     Ok(Some(if has_end { read } else { read.strip_suffix('\n').unwrap_or(&read).to_owned() }))
 }
 
-/// Which of them can be read.
+/// Which of them are readable.
 fn ready(fds: &[BorrowedFd<'_>], patience: Option<Duration>) -> Result<Vec<bool>, rustix::io::Errno> {
     let mut polled: Vec<PollFd<'_>> = fds.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
     let timeout = patience.and_then(|patience| Timespec::try_from(patience).ok());

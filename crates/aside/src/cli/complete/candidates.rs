@@ -1,14 +1,13 @@
-//! How candidates are written: in columns for a person, with tabs for a program. Knows neither where they come from nor
-//! why they are asked for.
+//! Formats candidates: in columns for a user, with tabs for a program. Knows neither their sources nor why they are asked for.
 
 use aside_core::proto::Candidate;
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::{Paint, one_line};
 
-/// Columns of a candidate that the others are aligned with; a longer one pushes its own row to the right.
+/// Width to which columns are aligned; a longer candidate pushes its own row to the right.
 const WIDEST: usize = 60;
-/// What the bar has at the place of the cursor.
+/// Marks the cursor's position in a candidate.
 const CURSOR: char = '|';
 
 const DIM: &str = "2";
@@ -35,7 +34,7 @@ pub fn aligned(found: &[Candidate], paint: Paint) -> String {
     rows.collect()
 }
 
-/// One line each. A tab or a line break inside of a field is escaped.
+/// One line each. Escapes tabs and line breaks in a field.
 pub fn tabbed(found: &[Candidate]) -> String {
     let row = |candidate: &Candidate| {
         let Candidate { completion, cursor_pos: _, confidence, source, description, facts } = candidate;
@@ -46,13 +45,13 @@ pub fn tabbed(found: &[Candidate]) -> String {
     found.iter().map(row).collect()
 }
 
-/// What it does, and what is known about it.
+/// Description and facts of a candidate.
 pub fn known(description: &str, facts: &str) -> String {
     let both = [description, facts].into_iter().filter(|text| !text.is_empty());
     both.map(one_line).collect::<Vec<_>>().join(" · ")
 }
 
-/// On one line, with the cursor where it goes.
+/// On one line, with the cursor mark.
 pub fn shown(candidate: &Candidate) -> String {
     let text = candidate.completion.as_str();
     let cursor = candidate.cursor_pos.and_then(|cursor| text.char_indices().nth(cursor as usize));

@@ -1,6 +1,6 @@
-//! `aside line`: what a key of bash or fish asks about the line at the prompt. Whole lines that may stand in its place go to
-//! standard output, what a person should read about them to standard error; or, with `--words`, how the word at the cursor
-//! goes on, for the completion that the shell has itself. Starts no daemon and runs nothing: without a daemon it is silent.
+//! `aside line`: answers a key of bash or fish about the line at the prompt. Replacement lines go to standard output, a list of them for
+//! the user to standard error; or, with `--words`, completions of the word at the cursor, for the shell's own completion. Starts no daemon
+//! and runs nothing: without a daemon it is silent.
 
 use std::io::Read;
 use std::path::Path;
@@ -17,15 +17,16 @@ use crate::client;
 use crate::paths::Paths;
 use crate::screen::fit;
 
-/// What is read of the line and of the command before it.
+/// Cap on the input: the line and the command before it.
 const MAX_INPUT: u64 = 64 * 1024;
-/// Candidates that are asked for, and how many of them are certainly all there are: a shell takes what words have in common.
+/// Candidates requested, and the cap below which the list is surely complete: a shell inserts the words' common prefix, so all must be
+/// known.
 const ASKED: usize = 500;
 const MOST_WORDS: usize = 200;
-/// How long the daemon may think about a line, with a model perhaps; and about a word, without one.
+/// Timeout for a line, which may need a model; and for a word, which does not.
 const PATIENCE: Duration = Duration::from_secs(10);
 const SOON: Duration = Duration::from_secs(1);
-/// Columns of a line that the others are aligned with.
+/// Width to which lines are aligned.
 const WIDEST: usize = 60;
 /// Between the fields of a line on standard output.
 const SEPARATOR: char = '\x1f';
@@ -48,18 +49,18 @@ pub struct Args {
     width: usize,
 }
 
-/// NUL-ended fields: arguments can be read by everybody.
+/// NUL-ended fields on standard input: every user can read a process's arguments.
 #[derive(Default)]
 struct Line {
     left: String,
     right: String,
-    /// The command that ran before, if it may be spoken of.
+    /// The command that ran before, unless it is private.
     command: String,
     exit: i32,
     seq: i64,
 }
 
-/// A line to put in the place of the one that is there, where the cursor goes, and what to know about it.
+/// A replacement line, its cursor, and a description.
 struct Offer {
     line: String,
     cursor: Option<u32>,
@@ -105,7 +106,7 @@ impl Line {
 }
 
 impl Offer {
-    /// None where the line cannot stand on one row: no key could show what it is.
+    /// `None` if the line cannot be shown on one row.
     fn of_candidate(candidate: &Candidate) -> Option<Self> {
         let line = &candidate.completion;
         let is_plain = is_clean(line) && !line.chars().any(char::is_control);
@@ -131,7 +132,7 @@ impl Offer {
     }
 }
 
-/// Nothing without a daemon.
+/// Empty without a daemon.
 fn candidates(socket: &Path, args: &Args, line: &Line) -> anyhow::Result<Vec<Candidate>> {
     let asked = Complete {
         session: args.session.clone(),
@@ -172,7 +173,7 @@ fn next(socket: &Path, args: &Args, line: Line) -> anyhow::Result<Option<Suggest
     })
 }
 
-/// The lines for the shell, and a list of them for the person. One that says nothing but itself needs no list.
+/// Lines for the shell, and a list of them for the user. A single line without a description needs no list.
 fn say(offers: &[Offer], width: usize) -> anyhow::Result<()> {
     let rows = offers.iter().map(|Offer { line, cursor, .. }| {
         format!("{line}{SEPARATOR}{}\n", cursor.map(|cursor| cursor.to_string()).unwrap_or_default())
@@ -194,8 +195,8 @@ fn listed(offers: &[Offer], width: usize) -> Vec<String> {
     offers.iter().map(row).collect()
 }
 
-/// Names that the command itself has, among them those that were used before. Files are left to the shell, which knows how the user wants
-/// them; and so is a word that needs quotes.
+/// Completions that are words of the command itself, including those used before. Leaves files to the shell, which knows how the user wants
+/// them, and words that need quotes.
 fn words(left: &str, found: &[Candidate]) -> String {
     let typed = left.rsplit(char::is_whitespace).next().unwrap_or_default();
     let has = |source: &str| found.iter().any(|candidate| candidate.source == source);
@@ -211,7 +212,7 @@ fn words(left: &str, found: &[Candidate]) -> String {
             rows.push((rest, description));
         }
     }
-    // Before a letter is typed nothing that destroys is named, so what the others have in common is not what all have.
+    // Destructive words are not offered before a letter is typed, so a common prefix of the others would be wrong.
     let is_begun = typed.ends_with(|last: char| !"/=:,-".contains(last));
     let first = |(rest, _): &(&str, &str)| rest.chars().next();
     if !is_begun && rows.iter().all(|row| first(row) == rows.first().and_then(first)) {
@@ -250,7 +251,7 @@ mod tests {
         ];
         assert_eq!(words("git st", &found), "atus\t\nash\tset changes aside\n");
         assert_eq!(words("git 'st", &found), "");
-        // A word that is whole is ended, and none is made of nothing.
+        // A complete word gets its description only, and nothing is made of an empty word.
         assert_eq!(words("git stash", &found[1..3]), "\tset changes aside\n");
         assert_eq!(words("git ", &[candidate("git  x", "spec", "")]), "");
     }
@@ -263,7 +264,7 @@ mod tests {
         let many: Vec<Candidate> = (0..MOST_WORDS).map(|n| candidate(&format!("x b{n}"), "spec", "")).collect();
         assert_eq!(words("x b", &many), "");
         assert_eq!(words("x b", &many[1..]).lines().count(), MOST_WORDS - 1);
-        // One that destroys is not named before it is begun.
+        // A destructive word is not offered before it is begun.
         let drop = [candidate("db dry", "spec", ""), candidate("db dump", "spec", "")];
         assert_eq!(words("db ", &drop), "");
         assert_eq!(words("db d", &drop), "ry\t\nump\t\n");

@@ -1,4 +1,4 @@
-//! `aside why`: why the last suggestion was offered. The daemon remembers it; here it is told in words.
+//! `aside why`: explains why the last suggestion was offered. The daemon remembers it; this puts it into words.
 
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ recently and how well it ran, what ran before it, and what is typed already; for
 what is typed, how many others fit as well, and how often the like of it comes here.
 ";
 
-/// About what stood on an empty line.
+/// For a suggestion on an empty line.
 const FOLLOWS: &str = "\
 The score says how likely it is that this is meant. It comes from how the last command ended and what it
 printed, if that was seen, or from what you ran after it before.

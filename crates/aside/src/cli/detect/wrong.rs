@@ -1,5 +1,5 @@
-//! `aside detect wrong`: a line was taken for a sentence and is none. Goes through the daemon when one runs, since that
-//! knows the last line of each shell; writes the file itself otherwise.
+//! `aside detect wrong`: marks a line that was wrongly taken for prose. Goes through the daemon when it runs, since that knows the last
+//! line of each shell; otherwise writes the file itself.
 
 use aside_core::detect::forced;
 use aside_core::proto::talk::Wrong;
@@ -63,7 +63,7 @@ fn mark(paths: &Paths, marks: &Marks, line: &str) -> anyhow::Result<Exit> {
     let refused = match client::ask(&paths.socket, Request::Wrong(asked)) {
         Ok(Reply::Ok) => None,
         Ok(Reply::Error(failure)) => Some(failure.error.message),
-        // One of an older version, or one that hangs: the file is what counts.
+        // The daemon is absent, of an older version, or hangs: writes the file, which is authoritative.
         Ok(_)
         | Err(
             ClientError::Absent
@@ -79,7 +79,7 @@ fn mark(paths: &Paths, marks: &Marks, line: &str) -> anyhow::Result<Exit> {
             Ok(Exit::Failed)
         }
         None => {
-            // The newest is the one, whoever has written it.
+            // Prints the newest mark, whether the daemon or this process wrote it.
             let line = marks.list()?.pop().map(|mark| mark.line).unwrap_or_default();
             print(&format!(
                 "marked: {}\nIt goes to the shell from now on; --undo takes that back.\n",
@@ -90,7 +90,7 @@ fn mark(paths: &Paths, marks: &Marks, line: &str) -> anyhow::Result<Exit> {
     }
 }
 
-/// Without a daemon. Says why not.
+/// Without a daemon. Returns the reason if nothing could be marked.
 fn here(paths: &Paths, marks: &Marks, session: &str, line: &str) -> anyhow::Result<Option<String>> {
     let last = if line.is_empty() { Reroutes::new(paths).last(session)? } else { Some(line.to_owned()) };
     Ok(match last {
@@ -105,7 +105,7 @@ fn here(paths: &Paths, marks: &Marks, session: &str, line: &str) -> anyhow::Resu
     })
 }
 
-/// A running daemon looks at the file itself.
+/// A running daemon notices the change of the file.
 fn undo(marks: &Marks, line: &str) -> anyhow::Result<Exit> {
     match marks.unmark(Some(line).filter(|line| !line.is_empty()))? {
         Some(Mark { line, .. }) => {
@@ -140,7 +140,7 @@ fn list(marks: &Marks, json: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What the shell above us is called, as far as somebody has heard of it; empty when nobody has.
+/// The session of the shell above this process, as the log names it; empty when none is known.
 fn session(paths: &Paths) -> String {
     if let Some(named) = std::env::var("ASIDE_SESSION").ok().filter(|named| !named.is_empty()) {
         return named;
@@ -152,7 +152,7 @@ fn session(paths: &Paths) -> String {
     above_us(&ancestors(), &heard).unwrap_or_default().to_owned()
 }
 
-/// A session is called after its shell and the number of that: `zsh-4711-1760000000`. The nearest counts.
+/// A session is named after its shell and that shell's pid: `zsh-4711-1760000000`. The nearest ancestor counts.
 fn above_us<'a>(ancestors: &[Process], heard: &[&'a str]) -> Option<&'a str> {
     ancestors.iter().find_map(|Process { pid, name }| {
         let name = name.trim_start_matches('-');

@@ -1,4 +1,4 @@
-//! Where candidates come from besides the history: the person's own specs, what programs say about themselves, a model.
+//! Checks the sources of candidates besides the history: the user's own specs, help texts of programs, a model.
 
 use aside_core::proto::{ModelLatency, ModelStatus, Notice};
 
@@ -8,9 +8,9 @@ use crate::cli::span;
 use crate::provider::local::shelf::size;
 use crate::provider::local::{Lack, PROGRAM};
 
-/// How a notice about the model begins.
+/// The prefix of notices about the model.
 const MODEL: &str = "the model: ";
-/// Problems of specs that are listed.
+/// Cap on the listed problems of specs.
 const MAX_PROBLEMS: usize = 8;
 
 pub fn complete(facts: &Facts) -> Vec<Finding> {
@@ -23,7 +23,7 @@ pub fn complete(facts: &Facts) -> Vec<Finding> {
     findings
 }
 
-/// Whether a notice of the daemon is told here, and not among the others.
+/// Whether this section reports a notice of the daemon, so that it is not listed twice.
 pub fn is_told(notice: &Notice, facts: &Facts) -> bool {
     facts.specs.problems.contains(&notice.text) || notice.text.starts_with(MODEL)
 }
@@ -82,7 +82,7 @@ fn model(facts: &Facts) -> Vec<Finding> {
     findings
 }
 
-/// What the model server that we keep needs.
+/// What the managed model server lacks.
 fn lack(lack: &Lack) -> Finding {
     match lack {
         Lack::Model { name, bytes: Some(bytes) } => Finding::fix(
@@ -103,7 +103,7 @@ fn lack(lack: &Lack) -> Finding {
     }
 }
 
-/// How a server is, and how long its answers take.
+/// The state of a model server, and its response times.
 fn server(ModelStatus { provider, address, state, rests_s, uses }: &ModelStatus) -> Finding {
     let uses: Vec<String> = uses
         .iter()

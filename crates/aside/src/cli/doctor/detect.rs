@@ -1,4 +1,4 @@
-//! Sentences typed as commands: what becomes of them, how many there were, and whether the shell asks before it runs one.
+//! Checks prose typed as commands: what becomes of it, how many lines there were, and whether the shell asks before it runs a line.
 
 use crate::cli::doctor::facts::{Detect, Facts};
 use crate::cli::doctor::report::Finding;
@@ -48,7 +48,7 @@ fn noted(Detect { rerouted, marked, problem }: &Detect, log: bool) -> Finding {
     Finding::ok(what)
 }
 
-/// Nothing where the plugin does not tell. What zsh calls bypassed is told with the shell: sentences are known there too.
+/// `None` where the plugin does not report it. `bypassed` in zsh is reported with the shell: prose is recognized there all the same.
 fn enter(facts: &Facts) -> Option<Finding> {
     let session = facts.session()?;
     let whose = match session.facts.lines().find_map(|line| line.strip_prefix("enter="))? {

@@ -1,5 +1,4 @@
-//! Everything that the doctor looks at, as plain values: `gather` fills them in from the machine, and a test writes them
-//! down. Judges nothing.
+//! All inputs of the doctor as plain values: `gather` fills them in from the machine, tests construct them. Judges nothing.
 
 use std::path::PathBuf;
 
@@ -18,16 +17,16 @@ pub struct Facts {
     pub daemon: Daemon,
     pub config: Configuration,
     pub history: History,
-    /// What holds secrets; nothing when that could not be found out.
+    /// Where secrets are stored; `None` when that could not be found out.
     pub secrets: Option<Found>,
     pub specs: Specs,
     pub detect: Detect,
     pub tasks: Tasks,
-    /// Why programs cannot be asked for their help here; nothing when they can.
+    /// Why the sandbox for help texts does not work here; `None` when it does.
     pub no_sandbox: Option<String>,
-    /// The agent that works through tasks, and what stands in its way.
+    /// The agent that works through tasks, and what prevents it.
     pub agent: Option<(String, Result<(), String>)>,
-    /// What stands in the way of the model server that we keep.
+    /// What the managed model server lacks.
     pub lacks: Vec<Lack>,
     /// Every `ASIDE_…` variable that is set.
     pub environment: Vec<(String, String)>,
@@ -35,11 +34,11 @@ pub struct Facts {
 
 #[derive(Default)]
 pub struct Tasks {
-    /// Those that wait for an approval; nothing when the daemon does not say.
+    /// How many wait for an approval; `None` when the daemon does not say.
     pub waiting: Option<usize>,
-    /// Rules that could not be taken.
+    /// Rules that could not be parsed.
     pub refused: Vec<String>,
-    /// Processes that commands of this daemon have started and that still run: number and name.
+    /// Processes left over from this daemon's commands: pid and name.
     pub left: Vec<(i32, String)>,
 }
 
@@ -65,26 +64,26 @@ pub enum Shell {
 
 pub struct Installed {
     pub shell: Shell,
-    /// Nothing when it does not say.
+    /// `None` when it prints none.
     pub version: Option<String>,
 }
 
-/// Where this very command was typed.
+/// Where the doctor was started.
 pub struct Here {
-    /// The nearest first.
+    /// Nearest first.
     pub ancestors: Vec<Process>,
-    /// Whether a command of a task has started this terminal.
+    /// Whether a task's command started this terminal.
     pub is_a_commands: bool,
     /// What `$SHELL` names.
     pub login_shell: Option<Shell>,
     pub rc_files: Vec<RcFile>,
 }
 
-/// A file that a shell reads when it starts. The first of a shell is the one to write to.
+/// A startup file of a shell. The first of each shell is the one to write to.
 pub struct RcFile {
     pub shell: Shell,
     pub path: PathBuf,
-    /// How many lines of it start Aside.
+    /// How many of its lines start Aside.
     pub starts: usize,
 }
 
@@ -93,15 +92,15 @@ pub struct Terminal {
     pub colour: Option<String>,
     pub tmux: bool,
     pub ssh: bool,
-    /// One of ours is around the shell.
+    /// The proxy's pty is around the shell.
     pub ours: bool,
-    /// Nothing when no terminal is attached.
+    /// `None` without a terminal.
     pub columns: Option<u16>,
 }
 
 pub struct Daemon {
     pub answer: Answer,
-    /// The median of a few, in microseconds.
+    /// The median, in microseconds.
     pub round_trip: Option<u64>,
     pub lock_holder: Option<i32>,
     pub socket: Socket,
@@ -111,7 +110,7 @@ pub enum Answer {
     Alive(Box<Status>),
     Silent,
     Foreign,
-    /// Started by a command of a task.
+    /// Started by a task's command.
     Impostor,
     Garbled,
     Absent,
@@ -119,7 +118,7 @@ pub enum Answer {
 
 pub struct Socket {
     pub path: PathBuf,
-    /// `$ASIDE_SOCKET` names it, so its directory may be a shared one.
+    /// `$ASIDE_SOCKET` names it, so its directory may be shared.
     pub chosen: bool,
     pub file: Option<Owned>,
     pub dir: Option<Owned>,
@@ -143,15 +142,15 @@ pub enum Kind {
 pub struct Configuration {
     pub path: PathBuf,
     pub file: ConfigFile,
-    /// What is in force in a daemon that starts now.
+    /// The settings that a daemon started now would use.
     pub values: Config,
 }
 
 pub enum ConfigFile {
     Absent,
-    /// The keys whose value is not the default.
+    /// Keys whose value is not the default.
     Good(Vec<&'static str>),
-    /// Line, or 0 for the whole file, and what is wrong there.
+    /// Line, or 0 for the whole file, and the error.
     Wrong(Vec<(usize, String)>),
 }
 
@@ -163,7 +162,7 @@ pub struct History {
     pub set_aside: Vec<PathBuf>,
 }
 
-/// Specs that the person wrote.
+/// Specs that the user wrote.
 pub struct Specs {
     pub directory: PathBuf,
     pub count: usize,
@@ -171,14 +170,14 @@ pub struct Specs {
     pub problems: Vec<String>,
 }
 
-/// Lines that were taken for sentences.
+/// Lines that were taken for prose.
 #[derive(Default)]
 pub struct Detect {
-    /// As far as it is still noted.
+    /// As far as they are still in the log.
     pub rerouted: usize,
-    /// Those that the person said are none.
+    /// Those that the user marked as wrong.
     pub marked: usize,
-    /// Why that cannot be read.
+    /// Why the log cannot be read.
     pub problem: Option<String>,
 }
 
@@ -206,7 +205,7 @@ impl Shell {
         }
     }
 
-    /// The oldest version that the plugin is for.
+    /// The oldest version that the plugin supports.
     pub fn oldest(self) -> (u32, u32) {
         match self {
             Shell::Zsh => (5, 3),
@@ -225,12 +224,12 @@ impl Shell {
 }
 
 impl Facts {
-    /// What the daemon knows about the shell this runs in.
+    /// What the daemon knows about the shell that the doctor runs in.
     pub fn session(&self) -> Option<&SessionStatus> {
         let Answer::Alive(status) = &self.daemon.answer else { return None };
         self.here.ancestors.iter().find_map(|process| {
             let same = |session: &&SessionStatus| {
-                // A number that belonged to a shell may belong to anything by now.
+                // Compares the name too: the pid may have been reused.
                 session.pid == process.pid && (process.name.is_empty() || shell_name(process) == session.shell)
             };
             status.sessions.iter().find(same)
@@ -243,7 +242,7 @@ impl Facts {
 }
 
 impl Here {
-    /// The shell that we run in, or the one that the person's terminals start.
+    /// The shell that the doctor runs in, or the user's login shell.
     pub fn shell(&self) -> Option<Shell> {
         self.nearest_shell().or(self.login_shell)
     }
@@ -267,7 +266,7 @@ impl Terminal {
     }
 }
 
-/// All as it should be, for a test to spoil: a zsh with the plugin, at a prompt, and a daemon of the same version.
+/// Everything in order, as a base for tests: a zsh with the plugin, at a prompt, and a daemon of the same version.
 #[cfg(test)]
 pub fn healthy() -> Facts {
     let session = SessionStatus {

@@ -1,5 +1,4 @@
-//! Looks at the machine and writes down what is there. Judges nothing, changes nothing, and asks the daemon only if one
-//! is running.
+//! Collects the facts from the machine. Judges nothing, changes nothing, and asks the daemon only if one is running.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -41,20 +40,20 @@ use crate::store::reroutes::{Became, Reroutes};
 use crate::workspace::Workspace;
 use crate::world::{ancestors, sandbox};
 
-/// No rc file is larger.
+/// Cap on an rc file.
 const MAX_RC_BYTES: u64 = 4 << 20;
-/// Questions of which the median is taken.
+/// Pings of which the median is taken.
 const PINGS: u64 = 20;
-/// How long stored commands and logs are looked at for secrets, the newest first.
+/// Time limit for the search for secrets in stored commands and logs, newest first.
 const LOOK: Duration = Duration::from_secs(2);
 
 pub struct Gathered {
     pub facts: Facts,
-    /// The home directory, as it may stand in a path: as the person has it, and without links.
+    /// Spellings of the home directory that may occur in a path: as the user has it, and with links resolved.
     pub homes: Vec<String>,
 }
 
-/// What would be started for a task; not started.
+/// The agent that a task would start; it is not started.
 fn agent(config: &Config, paths: &Paths) -> Option<(String, Result<(), String>)> {
     let name = setup::named(&config.task)?.to_owned();
     let found = Setup::of(&config.task, paths, Path::new("aside")).map(|_| ()).map_err(|failure| failure.to_string());
@@ -99,7 +98,7 @@ fn tasks(paths: &Paths) -> Tasks {
         Ok(Reply::Task(tasks)) => Some(tasks.tasks.iter().filter(|task| task.state == "WAITING_APPROVAL").count()),
         Ok(_) | Err(_) => None,
     };
-    // While one runs, what it has started is no surprise.
+    // Only below a daemon that replied to the request above.
     let daemon = control::holder(paths).filter(|_| waiting.is_some());
     let left = daemon.map(presence::left_by).unwrap_or_default();
     Tasks { waiting, refused: refused.collect(), left }
@@ -158,13 +157,13 @@ fn lines_that_start(shell: Shell, content: &str) -> usize {
     static INIT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"(?:^|[^\w-])aside["']?\s+init\s+["']?(zsh|bash|fish)\b"#).expect("a pattern of ours")
     });
-    // The line for the top of the file prints no plugin.
+    // The `--proxy` line loads no plugin.
     let lines = content.lines().filter(|line| !line.trim_start().starts_with('#') && !line.contains("--proxy"));
     lines.filter(|line| INIT.captures(line).is_some_and(|found| &found[1] == shell.name())).count()
 }
 
 fn terminal() -> Terminal {
-    // A terminal that nobody has sized says 0.
+    // A terminal without a size reports 0.
     let size = |fd: &dyn std::os::fd::AsFd| {
         rustix::termios::tcgetwinsize(fd.as_fd()).ok().map(|size| size.ws_col).filter(|columns| *columns > 0)
     };
@@ -181,7 +180,7 @@ fn terminal() -> Terminal {
     }
 }
 
-/// The daemon is not told when a shell ends, nor when one has become another (`exec zsh`).
+/// Drops sessions whose shell has ended or was replaced (`exec zsh`): the daemon is not told of either.
 fn living(mut sessions: Vec<SessionStatus>) -> Vec<SessionStatus> {
     sessions.sort_by_key(|session| (session.seen_s_ago, Reverse(session.session.clone())));
     let mut pids = HashSet::new();
@@ -215,7 +214,7 @@ fn daemon(paths: &Paths) -> Daemon {
     Daemon { answer, round_trip, lock_holder: control::holder(paths), socket }
 }
 
-/// The median time of a question that needs no thought, in microseconds.
+/// The median time of a trivial request, in microseconds.
 fn round_trip(socket: &Path) -> Option<u64> {
     let mut stream = client::connect(socket).ok()?;
     let mut answers = BufReader::new(stream.try_clone().ok()?);
@@ -289,7 +288,7 @@ fn history(path: &Path) -> History {
     let ours = name(path);
     let size = |path: &PathBuf| path.metadata().map_or(0, |meta| meta.len());
     let files = ["", "-wal"].map(|end| path.with_file_name(format!("{ours}{end}")));
-    // Each was set aside with its log; the name says which is which.
+    // Each was set aside with its WAL; counts only the database itself.
     let is_set_aside = |path: &PathBuf| {
         let name = name(path);
         name.starts_with(&format!("{ours}.corrupt-")) && !name.ends_with("-wal") && !name.ends_with("-shm")
@@ -299,7 +298,7 @@ fn history(path: &Path) -> History {
     History { path: path.to_owned(), bytes: files.iter().map(size).sum(), records, set_aside }
 }
 
-/// As the daemon reads them, whether one runs or not.
+/// Reads them as the daemon does, whether one runs or not.
 fn specs(paths: &Paths) -> Specs {
     let directory = paths.specs_dir();
     let specs = specs::Specs::read(directory.clone());

@@ -1,5 +1,5 @@
-//! The shell that this runs in: whether Aside is at work there, from what the plugin told the daemon, or else from what
-//! the shell's own files say.
+//! Checks the shell that the doctor runs in: whether Aside works there, by what the plugin told the daemon, or else by the shell's rc
+//! files.
 
 use aside_core::proto::SessionStatus;
 
@@ -23,7 +23,7 @@ pub fn this_shell(facts: &Facts) -> Vec<Finding> {
     findings
 }
 
-/// bash cannot draw behind the cursor; a terminal of ours can, where it is certain of the line.
+/// bash cannot draw behind the cursor; the proxy can, where it is certain of the line.
 fn grey_in_bash(facts: &Facts) -> Finding {
     let has_ble = facts.session().is_some_and(|session| told(&session.facts, "enter") == "ble.sh");
     let is_old = facts.session().is_some_and(|session| session.shell_version.starts_with("4."));
@@ -93,7 +93,7 @@ fn transport(transport: &str) -> Option<Finding> {
     }
 }
 
-/// Whether lines come by the plugin when Enter is pressed. Nothing is said about what is as it should be.
+/// Whether the plugin sees lines when Enter is pressed. Reports only a problem.
 fn enter(enter: &str) -> Option<Finding> {
     (enter == "bypassed").then(|| {
         Finding::note(
@@ -103,7 +103,7 @@ fn enter(enter: &str) -> Option<Finding> {
     })
 }
 
-/// A key or a hook that another has taken since: `taken key ^I=widget file`.
+/// A key or a hook that another plugin has taken since: `taken key ^I=widget file`.
 fn taken(fact: &str) -> Option<Finding> {
     let (what, by) = fact.strip_prefix("taken ")?.split_once('=')?;
     let (kind, name) = what.split_once(' ')?;
@@ -154,7 +154,7 @@ fn neighbours([before, after]: [&str; 2]) -> Finding {
     })
 }
 
-/// Who shows the grey text.
+/// Which plugin draws the grey text.
 fn ghost(loaded: [&str; 2], config: &Config) -> Option<Finding> {
     if !config.complete.enabled {
         let off = Finding::note("the grey text is off (complete.enabled)");
@@ -174,7 +174,7 @@ fn ghost(loaded: [&str; 2], config: &Config) -> Option<Finding> {
     })
 }
 
-/// It speaks again, or we would not know.
+/// Why the plugin fell silent. It is working again, or it could not have told the daemon.
 fn silence(reason: &str) -> Option<Finding> {
     let (what, advice) = match reason {
         "" => return None,

@@ -1,11 +1,11 @@
-//! What is kept on disk: the settings and the history. Names keys and counts records; shows neither values nor commands.
+//! Checks what is kept on disk: the settings and the history. Names keys and counts records; shows neither values nor commands.
 
 use crate::cli::doctor::facts::{ConfigFile, Configuration, Facts, History, Records, Shell};
 use crate::cli::doctor::report::Finding;
 use crate::config::Secrets;
 use crate::store::clean::Found;
 
-/// Problems of one configuration that are listed; `aside config list` has the rest.
+/// Cap on the listed problems of a configuration; `aside config list` has the rest.
 const MAX_PROBLEMS: usize = 8;
 
 pub fn configuration(config: &Configuration) -> Vec<Finding> {
@@ -29,7 +29,7 @@ pub fn configuration(config: &Configuration) -> Vec<Finding> {
     }
 }
 
-/// A pattern may be the very secret that it keeps out of the history.
+/// Hides the pattern: it may be the very secret that it keeps out of the history.
 fn without_pattern(message: &str) -> &str {
     if message.starts_with("history.ignore:") { "history.ignore has a pattern that cannot be used" } else { message }
 }
@@ -69,7 +69,7 @@ pub fn history(facts: &Facts) -> Vec<Finding> {
     std::iter::once(records).chain(damaged).collect()
 }
 
-/// How much of what is stored holds secrets: numbers only, since the report is pasted.
+/// How much of what is stored contains secrets: numbers only, since the report is pasted.
 pub fn secrets(facts: &Facts) -> Vec<Finding> {
     let Some(Found { commands, lines, logs, is_part }) = &facts.secrets else { return Vec::new() };
     let parts = [
@@ -82,7 +82,7 @@ pub fn secrets(facts: &Facts) -> Vec<Finding> {
         parts.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many })).collect();
     let keeps = facts.config.values.history.secrets == Secrets::Keep;
     let kept = keeps.then(|| Finding::note("commands are stored with their secrets: history.secrets is keep"));
-    // Commands are not looked at then.
+    // Stored commands are not searched in that case.
     if parts.is_empty() && keeps {
         return kept.into_iter().collect();
     }

@@ -1,5 +1,5 @@
-//! How findings are written: aligned text with the marks as words, or JSON. Takes the person's home directory and
-//! whatever could move a cursor out of every line, so that the whole can be pasted into a bug report.
+//! Prints findings: aligned text with the marks as words, or JSON. Strips the user's home directory and escape sequences from every line,
+//! so that the report can be pasted into a bug report.
 
 use std::fmt::Write;
 
@@ -49,7 +49,7 @@ impl Finding {
         Self { advice: Some(advice.into()), ..self }
     }
 
-    /// What needs doing always comes with what to do.
+    /// Every problem comes with advice.
     pub fn fix(what: impl Into<String>, advice: impl Into<String>) -> Self {
         Self { mark: Mark::Fix, what: what.into(), advice: Some(advice.into()) }
     }
@@ -74,7 +74,7 @@ impl Mark {
 }
 
 impl Report {
-    /// `homes` are the ways in which the home directory can be written.
+    /// `homes` are the spellings of the home directory.
     pub fn new(sections: Vec<Section>, homes: &[String]) -> Self {
         let presentable = |line: String| tilde(&text::clean(&line).replace(['\n', '\t'], " "), homes);
         let finding = |Finding { mark, what, advice }: Finding| Finding {
@@ -123,7 +123,7 @@ impl Report {
     }
 }
 
-/// Writes `~` for each home directory, wherever it stands as whole parts of a path.
+/// Writes `~` for each home directory, where it stands as whole components of a path.
 fn tilde(text: &str, homes: &[String]) -> String {
     let in_name = |char: char| char.is_alphanumeric() || "._-+@".contains(char);
     let mut text = text.to_owned();

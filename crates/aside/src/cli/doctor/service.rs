@@ -1,4 +1,4 @@
-//! The daemon: whether it answers, how fast, whether it is the right one, and whether only this user can reach it.
+//! Checks the daemon: whether it replies, how fast, whether it is the right version, and whether only this user can reach it.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::cli::doctor::report::Finding;
 use crate::cli::span;
 use crate::paths::MAX_SOCKET_PATH;
 
-/// Slower than this in the median, a person may see the grey text come late.
+/// Above this median the grey text may visibly lag.
 const SLOW_US: u64 = 10_000;
 const RESTART: &str = "`aside daemon stop`; the next prompt starts a new one";
 
@@ -116,7 +116,7 @@ fn socket_file(Socket { path, our_uid, .. }: &Socket, file: &Owned) -> Finding {
     }
 }
 
-/// Only what is wrong: the socket itself is named anyway.
+/// Reports only problems: the socket itself is listed anyway.
 fn directory(Socket { path, our_uid, chosen, .. }: &Socket, dir: &Owned) -> Option<Finding> {
     let parent = path.parent().unwrap_or(path).display();
     if *chosen {
@@ -137,7 +137,7 @@ fn directory(Socket { path, our_uid, chosen, .. }: &Socket, dir: &Owned) -> Opti
     })
 }
 
-/// What follows these may hold the text that was being worked on, or the value of a setting.
+/// What follows these prefixes may contain the user's text, or a setting's value.
 const CUT: [&str; 3] = ["an answer was lost", "the configuration is not in force", "history.ignore"];
 
 fn notice(Notice { s_ago, text }: &Notice) -> Finding {

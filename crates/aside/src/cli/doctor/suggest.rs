@@ -1,4 +1,4 @@
-//! The next command: whether what commands print is seen, in this shell and in the others, and what would have to be done.
+//! Checks next-command suggestions: whether outputs are captured, in this shell and in others, and what to do if not.
 
 use aside_core::proto::SessionStatus;
 
@@ -26,7 +26,7 @@ pub fn suggest(facts: &Facts) -> Vec<Finding> {
     findings
 }
 
-/// Nothing for a shell that did not ask: one that could not be seen anyway.
+/// `None` for a shell that did not ask, since it could not be captured anyway.
 fn of_this(session: &SessionStatus, capture: Capture) -> Option<Finding> {
     let SessionStatus { tier, tier_reason: reason, watched, .. } = session;
     Some(match (tier.as_str(), watched) {

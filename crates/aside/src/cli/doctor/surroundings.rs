@@ -1,9 +1,9 @@
-//! The program itself, the shells and the terminal around it, the variables that steer it.
+//! Checks the program itself, the shells and the terminal around it, and the variables that steer it.
 
 use crate::cli::doctor::facts::{Facts, Installed, OnPath, Shell, Terminal};
 use crate::cli::doctor::report::Finding;
 
-/// Whose values tell nothing about the person that a path does not.
+/// Variables whose values reveal no more about the user than a path does.
 const SHOWN: [&str; 3] = ["ASIDE_DISABLE", "ASIDE_HOME", "ASIDE_SOCKET"];
 
 pub fn program(facts: &Facts) -> Vec<Finding> {
@@ -16,7 +16,7 @@ pub fn program(facts: &Facts) -> Vec<Finding> {
             let what = format!("PATH finds another aside: {version}, at {}", path.display());
             Finding::note(what).advise("remove the one you do not want")
         }
-        // A shell that works was given the whole path.
+        // The plugin works all the same: it has the full path.
         OnPath::Nothing => {
             let dir = program.path.parent().unwrap_or(&program.path);
             let advice = format!("add {} to PATH", dir.display());
@@ -60,7 +60,7 @@ pub fn numbers(version: &str) -> Option<(u32, u32)> {
     Some((parts.next()??, parts.next().flatten().unwrap_or(0)))
 }
 
-/// The version in what `SHELL --version` prints: the first word that begins with a digit.
+/// The version in the output of `SHELL --version`: the first word that begins with a digit.
 pub fn version_in(answer: &str) -> Option<String> {
     let word = answer.split_whitespace().find(|word| word.starts_with(|char: char| char.is_ascii_digit()))?;
     let end = word.find(|char: char| !char.is_ascii_alphanumeric() && char != '.').unwrap_or(word.len());

@@ -1,9 +1,9 @@
-//! Tasks: whether they are taken, which wait for a person, and what is wrong with the rules about commands.
+//! Checks tasks: whether they are enabled, which wait for the user, and what is wrong with the command rules.
 
 use crate::cli::doctor::facts::{Answer, Facts, Tasks};
 use crate::cli::doctor::report::Finding;
 
-/// Rules that are named; one is enough to begin with.
+/// Cap on the listed rules.
 const MAX_REFUSED: usize = 5;
 
 pub fn task(facts: &Facts) -> Vec<Finding> {
@@ -52,7 +52,7 @@ pub fn task(facts: &Facts) -> Vec<Finding> {
     findings
 }
 
-/// The chat from which tasks can be asked for.
+/// The chat from which tasks can be requested.
 fn remote(facts: &Facts) -> Option<Finding> {
     let settings = &facts.config.values.remote;
     if !settings.enabled {

@@ -1,5 +1,5 @@
-//! The line by which a shell that starts gives way to itself in a terminal of ours. Printed only where that will work and
-//! is wanted; the shell that comes back to the same line inside finds nothing to do.
+//! The line by which a starting shell replaces itself with the proxy. Printed only where that works and is wanted; the shell inside the
+//! proxy reads the same line and finds nothing to do.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -13,7 +13,7 @@ use crate::cli::init::{Shell, fish_quoted, is_read_by_a_shell, quoted};
 use crate::config::{Capture, Config};
 use crate::exec;
 
-/// Who asks: the line for the top of an rc file, or the one that loads the plugin.
+/// Which line is asked for: the one at the top of an rc file, or the one that loads the plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     ForProxy,
@@ -28,11 +28,11 @@ struct Started {
     arguments: Vec<OsString>,
 }
 
-/// The line, or nothing.
+/// The line, or `None`.
 pub fn line(shell: Shell, config: &Config, asked: Asked, program: &Path) -> Option<String> {
     let is_wanted = match (config.suggest.capture, asked) {
         (Capture::Pty, _) => true,
-        // In tmux its pipe does it.
+        // In tmux, the pane's pipe captures the output.
         (Capture::Auto, Asked::ForProxy) => !is_set("TMUX") || !is_set("TMUX_PANE"),
         (Capture::Auto, Asked::ForPlugin) | (Capture::Tmux | Capture::Off, _) => false,
     };
@@ -55,7 +55,7 @@ fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
-/// The shell that asks. bash 4.4 runs what is in `$( )` from a copy of itself, whose output is ours.
+/// The pid of the asking shell. bash 4.4 runs `$( )` in a fork of itself, whose output is our pipe.
 fn asking(parent: Pid, terminal: &OsStr) -> Pid {
     let place = |pid: Pid| PathBuf::from(format!("/proc/{}", pid.as_raw_pid()));
     let program = |pid: Pid| std::fs::read_link(place(pid).join("exe")).ok();
@@ -65,7 +65,7 @@ fn asking(parent: Pid, terminal: &OsStr) -> Pid {
     above.filter(|above| !prints_to(parent, terminal) && is_original(above)).unwrap_or(parent)
 }
 
-/// A shell whose output goes elsewhere is none that somebody sits at.
+/// A shell whose output goes elsewhere is not interactive.
 fn prints_to(shell: Pid, terminal: &OsStr) -> bool {
     let device = |path: &Path| std::fs::metadata(path).map(|meta| meta.rdev());
     let Ok(wanted) = device(Path::new(terminal)) else { return false };
@@ -75,7 +75,7 @@ fn prints_to(shell: Pid, terminal: &OsStr) -> bool {
     })
 }
 
-/// As Linux tells it. Where nobody does, the shell stays what it is.
+/// Read from /proc. Where there is none, the shell stays as it is.
 fn started(shell: Pid) -> Option<Started> {
     let place = PathBuf::from(format!("/proc/{}", shell.as_raw_pid()));
     let words = std::fs::read(place.join("cmdline")).ok()?;
@@ -86,7 +86,7 @@ fn started(shell: Pid) -> Option<Started> {
 }
 
 impl Started {
-    /// Whether it is the shell that is asked for, reading from a person and from nobody else.
+    /// Whether it is the given shell, started interactively: without a script and without `-c`.
     fn is_interactive(&self, shell: Shell) -> bool {
         let (name, takes, takes_long): (_, _, &[&str]) = match shell {
             Shell::Zsh => ("zsh", "o", &[]),
@@ -99,10 +99,10 @@ impl Started {
         let mut words = self.arguments.iter().map(|word| word.to_string_lossy());
         while let Some(word) = words.next() {
             match word.strip_prefix(['-', '+']) {
-                // A script, or the arguments of one.
+                // A script, or its arguments.
                 None | Some("" | "-") => return false,
                 Some(letters) if !letters.starts_with('-') => {
-                    // `-c`, or words for a shell that reads its input.
+                    // `-c`, or arguments for a shell that reads standard input.
                     if letters.contains(['c', 's']) {
                         return false;
                     }
@@ -122,8 +122,8 @@ impl Started {
     }
 }
 
-/// In words that no alias stands for. A shell that only reads its file again, at its prompt, stays what it is: it may have jobs
-/// and variables that somebody needs. Nothing where a name is not Unicode, since what is printed has to be.
+/// Quotes each word, so that no alias applies. A shell that only reads its rc file again, at its prompt, is not replaced: it may have jobs
+/// and variables that the user needs. `None` where a name is not Unicode, since the printed line has to be.
 fn spelled(shell: Shell, program: &Path, started: &Started, terminal: &OsStr) -> Option<String> {
     let quote = match shell {
         Shell::Zsh | Shell::Bash => quoted,
@@ -134,13 +134,13 @@ fn spelled(shell: Shell, program: &Path, started: &Started, terminal: &OsStr) ->
     let words = [started.program.as_os_str()].into_iter().chain(started.arguments.iter().map(OsString::as_os_str));
     let words: Option<Vec<String>> = words.map(|word| word.to_str().map(quote)).collect();
     let proxy = format!("{program} proxy --name {name} -- {}", words?.join(" "));
-    // Who asks a terminal for the name of its program is told the shell's, where the shell can give one.
+    // Sets argv[0] to the shell's name where the shell can, since terminals show the program's name.
     Some(match shell {
-        // An `exec` that fails ends zsh, so it has to be there.
+        // A failed `exec` ends zsh, so the program's existence is checked first.
         Shell::Zsh => format!(
             "'builtin' '[' \"${{ZSH_EVAL_CONTEXT%%:*}}\" != toplevel -a -x {program} ']' && 'builtin' 'exec' '-a' {name} {proxy}\n"
         ),
-        // An `exec` that fails ends bash, too, unless it is told not to.
+        // A failed `exec` ends bash too, unless execfail is set.
         Shell::Bash => format!(
             "if \\builtin [ \"${{BASH_LINENO[*]: -1}}\" = 0 ] && \\builtin [ -x {program} ]; then\n\
              _aside_execfail=$(\\builtin shopt -p execfail)\n\
@@ -150,7 +150,7 @@ fn spelled(shell: Shell, program: &Path, started: &Started, terminal: &OsStr) ->
              \\builtin unset -v _aside_execfail\n\
              fi\n"
         ),
-        // What is read from a pipe is run with the pipe as its input.
+        // Code read from a pipe runs with that pipe as its input.
         Shell::Fish => format!(
             "if builtin test (status current-command) = fish; and builtin test -x {program}\nexec {proxy} <{}\nend\n",
             quote(terminal.to_str()?)

@@ -1,6 +1,6 @@
-//! The greater part of the zsh plugin, which zsh reads when its first prompt has been drawn. To read it before would take
-//! longer than everything else that Aside does until then, so it waits in a file; in the text that `aside init` prints
-//! only where others could change such a file.
+//! The greater part of the zsh plugin, which zsh reads after its first prompt is drawn. Reading it earlier would take longer than
+//! everything else that Aside does until then, so it is left in a file; where other users could change such a file, `aside init` prints it
+//! instead.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher;
@@ -12,7 +12,7 @@ use aside_core::line::Dialect;
 use crate::cli::init::{parts, quoted};
 use crate::paths::{is_private, rest_file};
 
-/// In the order in which they are read.
+/// In the order in which zsh reads them.
 pub const FILES: [&str; 11] = [
     include_str!("../../../shell/aside.zsh"),
     include_str!("../../../shell/aside.show.zsh"),
@@ -28,18 +28,18 @@ pub const FILES: [&str; 11] = [
 ];
 const PLAIN: &str = include_str!("../../../shell/aside.plain.zsh");
 
-/// Bytes before the first part: the mark, then how long each part is. aside.first.zsh knows it.
+/// Bytes before the first part: the mark, then the length of each part. aside.first.zsh depends on it.
 const HEAD: usize = 1024;
 
 pub struct Rest {
     parts: Vec<String>,
-    /// What keeps the options of the person.
+    /// The part that runs under the user's own options.
     plain: String,
-    /// Of exactly this text: a file that another version left is of no use.
+    /// A digest of exactly this text: a file of another version is not used.
     mark: String,
 }
 
-/// Comes first, so that the files find it.
+/// Comes first, since the files use it.
 pub fn words() -> String {
     let set = |name: &str, words: &[&str]| {
         let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
@@ -51,7 +51,7 @@ pub fn words() -> String {
 impl Rest {
     pub fn new() -> Self {
         let mut parts = [vec![words()], parts(&FILES.concat())].concat();
-        // The last function may have filled the last part.
+        // The last function may have filled the last part exactly.
         parts.retain(|part| !part.is_empty());
         let plain = self::parts(PLAIN).concat();
         let mut hasher = DefaultHasher::new();
@@ -60,7 +60,7 @@ impl Rest {
         Self { parts, plain, mark }
     }
 
-    /// As the plugin takes it apart: with the mark at both ends, so that half of it is not taken for all.
+    /// The file's format: the mark at both ends, so that a partial file is recognized.
     fn text(&self) -> String {
         let Self { parts, plain, mark } = self;
         let parts = || parts.iter().chain([plain]);
@@ -70,10 +70,10 @@ impl Rest {
         format!("{head:<HEAD$}{parts}{mark}")
     }
 
-    /// What tells the plugin where it is, after leaving it there.
+    /// Writes the file, and returns the settings that tell the plugin where it is.
     pub fn settings(&self, socket: &Path) -> String {
         let Self { parts, plain, mark } = self;
-        // The words are quoted, since an alias may stand for any of them.
+        // Quotes every word, since any may be an alias.
         let set = "'builtin' 'typeset' -g";
         match self.leave(socket) {
             Some(file) => {
@@ -93,12 +93,12 @@ impl Rest {
         }
     }
 
-    /// Where it lies now, if nobody else can write there.
+    /// The path of the written file, if no other user can write there.
     fn leave(&self, socket: &Path) -> Option<PathBuf> {
         let file = rest_file(socket);
         let dir = socket.parent().filter(|dir| is_private(dir))?;
         let text = self.text();
-        // What is a link, a pipe or anything else was not left by us.
+        // We left a plain file; a link, a pipe or anything else is not ours.
         let is_file =
             std::fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_file() && meta.len() == text.len() as u64);
         if !is_file || std::fs::read(&file).ok()? != text.as_bytes() {
@@ -131,7 +131,7 @@ mod tests {
             assert_eq!(left(), rest.text());
         }
         assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 1);
-        // Somebody else could change it between two looks.
+        // Another user could change it between check and use.
         std::fs::write(&file, "theirs").unwrap();
         std::fs::set_permissions(temp.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
         let settings = rest.settings(&socket);

@@ -1,4 +1,4 @@
-//! What a manual says beyond the command line: keys, files, environment, exit codes. Scenes hold the last two to the program.
+//! What the manual says beyond the command line: keys, files, environment, exit codes. Scene tests check the last two against the program.
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("SSH_CONNECTION, DISPLAY, WAYLAND_DISPLAY, BROWSER", "whether aside web opens a browser or says how to reach it"),
 ];
 
-/// Each file that Aside keeps, as it is called with the usual directories.
+/// Each file that Aside keeps, with the usual directories.
 pub fn files() -> Vec<(String, &'static str)> {
     let paths = Paths {
         config_file: PathBuf::from("~/.config/aside/config.toml"),
@@ -79,7 +79,7 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Besides these, every command ends with 2 when its arguments make no sense.
+/// Besides these, every command exits with 2 on invalid arguments.
 pub const EXITS: &[(&str, &[(&str, &str)])] = &[
     (
         "setup",

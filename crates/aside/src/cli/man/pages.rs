@@ -1,4 +1,4 @@
-//! docs/reference.md and docs/cli.md, made from the settings, the facts and the one definition of the command line.
+//! Generates docs/reference.md and docs/cli.md from the settings, the facts and the one definition of the command line.
 
 use std::fmt::Write as _;
 

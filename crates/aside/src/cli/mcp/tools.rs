@@ -1,4 +1,4 @@
-//! The tools that another agent may call. Each reads something that Aside knows and answers in text; none runs or writes anything, and none
+//! The tools that another agent may call. Each reads something that Aside knows and returns text; none runs or writes anything, and none
 //! asks a model.
 
 use std::collections::BTreeSet;
@@ -27,10 +27,10 @@ use crate::workspace::Workspace;
 use crate::world::Environment;
 use crate::world::here::Here;
 
-/// Bytes of an answer.
+/// Cap on a result, in bytes.
 const MAX_TEXT: usize = 32 * 1024;
 const MAX_ROWS: usize = 200;
-/// Names of a directory.
+/// Cap on the listed names of a directory.
 const MAX_NAMES: usize = 100;
 const MAX_COMMANDS: u32 = 10;
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -87,7 +87,7 @@ impl Tool {
         }
     }
 
-    /// Name, description and whether it has to be there.
+    /// Name, description and whether it is required.
     fn parameter(self) -> Option<(&'static str, &'static str, bool)> {
         match self {
             Tool::SearchHistory => Some(("text", "Words that the command contains", false)),
@@ -101,7 +101,7 @@ impl Tool {
         }
     }
 
-    /// The error is for the agent that asks.
+    /// The error is for the calling agent.
     pub fn answer(self, paths: &Paths, arguments: &Value) -> Result<String, String> {
         let given =
             self.parameter().map(|(name, _, needed)| (name, needed, arguments[name].as_str().unwrap_or_default()));
@@ -144,7 +144,7 @@ pub fn list() -> Vec<Value> {
     ALL.into_iter().map(one).collect()
 }
 
-/// As it goes out: without secrets, without what a terminal would obey, and no longer than is of use.
+/// Sanitizes a result: removes secrets and escape sequences, and shortens it.
 pub fn told(answer: &str) -> String {
     let clean = text::clean(answer);
     let redacted = redact(&clean);

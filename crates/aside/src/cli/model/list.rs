@@ -1,4 +1,4 @@
-//! `aside model list`: what is here, what can be fetched, what it needs and how well it does.
+//! `aside model list`: lists the installed and downloadable models, with their size, memory and quality.
 
 use std::fmt::Write as _;
 
@@ -15,14 +15,14 @@ struct Row {
     name: String,
     here: bool,
     in_use: bool,
-    /// Of the file, here or there.
+    /// Size of the file, local or remote.
     bytes: Option<u64>,
     ram_mb: Option<u64>,
     quality: String,
     speed: String,
     about: String,
     license: String,
-    /// Where it can be fetched.
+    /// Where it can be downloaded.
     url: String,
 }
 
@@ -43,7 +43,7 @@ pub fn run(paths: &Paths, json: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The models that the settings have answer through a server of ours.
+/// The models that the settings use through the managed server.
 pub fn in_use(paths: &Paths) -> Vec<String> {
     let Ok(config) = Config::load(&paths.config_file) else { return Vec::new() };
     let llm = &config.llm;

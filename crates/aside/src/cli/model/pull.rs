@@ -1,5 +1,5 @@
-//! `aside model pull`: decides what is fetched from where and under which name, and shows how far it is. How a file comes whole
-//! is `provider::download`'s business.
+//! `aside model pull`: decides what is downloaded from where and under which name, and shows the progress. `provider::download` transfers
+//! and verifies the file.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -106,7 +106,7 @@ fn what(given: &str) -> anyhow::Result<What<'_>> {
     }
 }
 
-/// What it is called here. What a server or a file calls itself is cleaned first.
+/// The model's local name. Sanitizes the name that a server or a file gives.
 fn name(what: &What<'_>, args: &Args) -> anyhow::Result<Name> {
     if let Some(name) = &args.name {
         return Name::new(name).map_err(anyhow::Error::msg);
@@ -123,7 +123,7 @@ fn name(what: &What<'_>, args: &Args) -> anyhow::Result<Name> {
     Ok(name)
 }
 
-/// `…-00001-of-00003`
+/// Whether it is a part of a split model: `…-00001-of-00003`.
 fn is_one_of_several(name: &str) -> bool {
     let mut words = name.rsplit('-');
     let (last, of, number) = (words.next(), words.next(), words.next());
@@ -131,7 +131,7 @@ fn is_one_of_several(name: &str) -> bool {
     of == Some("of") && is_number(last) && is_number(number)
 }
 
-/// A file that is here already.
+/// Installs a local file.
 fn take(file: &Path, target: &Path, name: &Name, args: &Args) -> anyhow::Result<Exit> {
     let reading = || format!("could not read {}", file.display());
     if !file.metadata().with_context(reading)?.is_file() || !shelf::is_model(file).with_context(reading)? {
@@ -148,7 +148,7 @@ fn take(file: &Path, target: &Path, name: &Name, args: &Args) -> anyhow::Result<
         print(&format!("{name} is here, as a copy of {}.\n", file.display()))?;
         return Ok(Exit::Done);
     }
-    // A link that is made beside and renamed takes the place of another one at once.
+    // Makes the link beside the target and renames it: an atomic replacement.
     let beside = target.with_extension("link");
     let _ = std::fs::remove_file(&beside);
     std::os::unix::fs::symlink(file, &beside)
@@ -209,7 +209,7 @@ fn fetch(
     Ok(Exit::Done)
 }
 
-/// A bar at a terminal, and now and then a line elsewhere.
+/// A progress bar at a terminal, an occasional line elsewhere.
 struct Show {
     bar: Option<ProgressBar>,
     name: String,
@@ -217,7 +217,7 @@ struct Show {
     told: Instant,
 }
 
-/// Between two lines about a file whose size nobody knows.
+/// Interval of the lines for a file of unknown size.
 const PAUSE: Duration = Duration::from_secs(10);
 
 impl Show {
@@ -238,7 +238,7 @@ impl Show {
         let line = match news {
             News::At { bytes, of } => return self.at(bytes, of),
             News::GoesOn { bytes } => {
-                // What was there before did not come now.
+                // A resumed download starts from there; the part before must not count for the ETA.
                 if let Some(bar) = &self.bar {
                     bar.set_position(bytes);
                     bar.reset_eta();
@@ -284,7 +284,7 @@ impl Show {
     }
 }
 
-/// Writes down which server was asked for a file.
+/// Records in the journal which server was asked for a file.
 struct Account {
     journal: Journal,
     name: String,
@@ -311,7 +311,7 @@ impl Witness for Account {
         let Ended { status, bytes, tokens_in: _, tokens_out: _, failure } = ended.clone();
         let ms = u64::try_from(left.elapsed().as_millis()).unwrap_or(u64::MAX);
         let failure = failure.map(|failure| failure.to_string()).unwrap_or_default();
-        // The file is here; that this could not be noted takes nothing from it.
+        // The file is complete; a failed journal entry does not change that.
         let _ = self.journal.answered(id, Answer { status, bytes, ms, failure, ..Answer::default() });
     }
 }

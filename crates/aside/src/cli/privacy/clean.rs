@@ -1,5 +1,5 @@
-//! `aside privacy clean`: takes secrets out of what Aside has stored. The daemon, if it runs, cleans the logs of tasks itself
-//! and reads the history again, so that its memory and the files agree.
+//! `aside privacy clean`: removes secrets from what Aside has stored. A running daemon cleans the task logs itself and reads the history
+//! again, so that its memory and the files agree.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::store::{History, Notice};
 /// Commands that `--dry-run` shows, redacted, and letters of each.
 const MAX_SHOWN: usize = 10;
 const MAX_LETTERS: usize = 60;
-/// How long the daemon may take for the logs of tasks.
+/// Timeout for the daemon to clean the task logs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const NOTHING: &str = "no secret found in what is stored\n";
@@ -74,13 +74,13 @@ fn history(paths: &Paths, keeps: Secrets) -> anyhow::Result<usize> {
         complain!("aside: {text}");
     }
     if cleaned > 0 {
-        // A daemon that does not run reads everything when it starts.
+        // Tells a running daemon to read the history again; another reads it at its start.
         let _ = client::ask(&paths.socket, Request::Reload);
     }
     Ok(cleaned)
 }
 
-/// What was done about the logs of tasks; the inner error when a daemon that runs did not do it.
+/// What was done about the task logs; the inner error when a running daemon failed to do it.
 fn tasks(paths: &Paths) -> anyhow::Result<Result<Vec<String>, Exit>> {
     if !client::is_served(&paths.socket) {
         let events = Events::new(events::dir(&paths.state_dir));
@@ -101,7 +101,7 @@ fn tasks(paths: &Paths) -> anyhow::Result<Result<Vec<String>, Exit>> {
     }
 }
 
-/// What would be done, with the commands as they would look redacted.
+/// What would be done, with the redacted commands.
 fn told(found: &Found, keeps: Secrets) -> String {
     let Found { commands, lines, logs, is_part: _ } = found;
     if found.is_empty() {

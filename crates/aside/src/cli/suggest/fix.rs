@@ -1,4 +1,4 @@
-//! `aside fix`: what to do about a command that failed, and why. Runs nothing.
+//! `aside fix`: says what to do about a command that failed, and why. Runs nothing.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,11 +15,11 @@ use crate::paths::Paths;
 use crate::store::search::{Outcome, Search};
 use crate::store::{History, Row};
 
-/// Commands of the history among which the last that is not ours is looked for.
+/// How many recent commands are searched for the last one that is not ours.
 const MAX_LATELY: usize = 20;
-/// How Ctrl-C ends a command, which is no failure.
+/// Exit status after Ctrl-C, which is no failure.
 const INTERRUPTED: i32 = 130;
-/// How long the daemon may think, with a model perhaps.
+/// Timeout for the daemon, which may ask a model.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Say what to do about a command that failed
@@ -49,7 +49,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let paths = Paths::from_env()?;
     let output = output_file.as_deref().map(output).transpose()?;
     if command.is_empty() && output.is_none() && exit.is_none() && place.cwd.is_none() {
-        // What this shell ran the daemon knows best: it may have seen what was printed.
+        // Asks the daemon first: it knows this shell's commands, and may have captured the output.
         match of_this_shell(&paths.socket) {
             Some(Last::Failed(failed, found)) => {
                 say_what(&failed.command, failed.exit, Some(&failed.cwd));
@@ -81,13 +81,13 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     say(answer.as_ref(), if output.is_some() { Output::Known } else { Output::Unknown })
 }
 
-/// What to do, and why.
+/// The command to run, and the reason.
 struct Fix {
     command: String,
     reason: String,
 }
 
-/// Whether anybody saw what the command printed.
+/// Whether the command's output is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Output {
     Known,
@@ -107,14 +107,14 @@ fn say(fix: Option<&Fix>, output: Output) -> anyhow::Result<Exit> {
         }
         None => complain!("aside: no idea what to do about it"),
     }
-    // What was found from the line alone needs nothing else.
+    // A fix derived from the command line alone needs no output.
     if output == Output::Unknown && fix.is_none() {
         complain!("aside: I did not see what it printed; {}", how_to_see(&own_shell()));
     }
     Ok(if fix.is_some() { Exit::Done } else { Exit::Failed })
 }
 
-/// One thing to do about an output that is not seen.
+/// What to do so that outputs can be captured.
 fn how_to_see(shell: &str) -> String {
     match std::env::var_os("TMUX") {
         Some(_) => "`aside doctor` says why, and --output-file shows it to me".to_owned(),
@@ -132,9 +132,9 @@ fn how_to_see(shell: &str) -> String {
 
 /// How the last command of a shell ended.
 enum Last {
-    /// With what the daemon would do about it.
+    /// With the daemon's suggestion.
     Failed(Past, Option<Fix>),
-    /// Also where Ctrl-C ended it. Empty when the command is not kept.
+    /// Also after Ctrl-C. Empty when the command is not stored.
     Well(String),
 }
 
@@ -142,7 +142,7 @@ fn is_failure(exit: i32) -> bool {
     exit != 0 && exit != INTERRUPTED
 }
 
-/// An older failure is not what is asked about.
+/// Reports success, and does not go back to an older failure.
 fn went_well(command: &str) -> Exit {
     match command {
         "" => {
@@ -153,7 +153,7 @@ fn went_well(command: &str) -> Exit {
     Exit::Failed
 }
 
-/// The last command of the shell on this terminal. Nothing when there is no daemon, or none that it remembers.
+/// The last command of the shell on this terminal. `None` without a daemon, or when it remembers none.
 fn of_this_shell(socket: &Path) -> Option<Last> {
     let tty = terminal()?;
     let Reply::Recall(recalled) = client::ask(socket, Request::Recall(Recall { tty, ..Recall::default() })).ok()?
@@ -182,7 +182,7 @@ fn of_this_shell(socket: &Path) -> Option<Last> {
     Some(Last::Failed(failed, found))
 }
 
-/// We are not asked about ourselves.
+/// Ignores our own commands.
 fn is_ours(command: &str) -> bool {
     command.trim() == "aside" || command.trim().starts_with("aside ")
 }

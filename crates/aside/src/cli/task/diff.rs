@@ -1,9 +1,9 @@
-//! A unified diff as rows with colours. What is in it was checked elsewhere; here it is only shown, all of it.
+//! A unified diff as coloured rows. Shows all of it; the diff was checked elsewhere.
 
 use crate::cli::task::look::{BOLD, CYAN, DIM, GREEN, Look, RED, code};
 
 pub fn rows(diff: &str, look: Look) -> Vec<String> {
-    // Lines of the old and of the new file that the hunk has still to come. A line that was removed may look like a header.
+    // Lines of the old and the new file left in the hunk: a removed line may look like a header.
     let (mut old, mut new) = (0_usize, 0_usize);
     let mut rows = Vec::new();
     for line in diff.split_terminator('\n') {
@@ -38,7 +38,7 @@ pub fn rows(diff: &str, look: Look) -> Vec<String> {
     rows
 }
 
-/// How many lines of the old and of the new file: `@@ -3,7 +3,8 @@`.
+/// Line counts of the old and the new file: `@@ -3,7 +3,8 @@`.
 fn hunk(line: &str) -> Option<(usize, usize)> {
     let mut words = line.strip_prefix("@@ -")?.split(' ');
     let count = |range: &str| match range.split_once(',') {

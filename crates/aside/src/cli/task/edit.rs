@@ -1,4 +1,4 @@
-//! A proposal in the person's own editor, or whole in their pager.
+//! Opens a proposal in the user's editor, or whole in their pager.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use anyhow::Context;
 
 use crate::exec::{self, Own};
 
-/// What it is now, if it is something else.
+/// What the editor left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edited {
     Same,
@@ -18,12 +18,12 @@ pub fn edit(text: &str, is_diff: bool) -> anyhow::Result<Edited> {
     let file = written(text, if is_diff { ".diff" } else { ".sh" })?;
     let ended = exec::own(Own::Editor(file.path()))?;
     anyhow::ensure!(ended.success(), "the editor failed ({ended}); nothing was changed");
-    // Many an editor writes another file and gives it this one's name.
+    // Reads it by name: many editors replace the file.
     let edited = std::fs::read_to_string(file.path()).context("could not read what the editor wrote")?;
     Ok(changed(text, edited))
 }
 
-/// An editor ends the last line, which the text may not.
+/// Ignores a final newline, which editors add.
 fn changed(before: &str, edited: String) -> Edited {
     let plain = |text: &str| text.trim_end_matches('\n').to_owned();
     if edited.trim().is_empty() {
@@ -42,12 +42,12 @@ pub fn view(rows: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `less` shows colours as such only when it is told to; we tell it where nobody else does.
+/// Whether `less` will show colours: it does if $LESS asks for them, and we set that where the user has not.
 pub fn pager_has_colours() -> bool {
     std::env::var("LESS").map_or(true, |less| less.contains(['r', 'R']) || less.contains("RAW"))
 }
 
-/// Readable by nobody else, and gone when it is dropped.
+/// A temporary file that only the user can read; removed when dropped.
 fn written(text: &str, suffix: &str) -> anyhow::Result<tempfile::NamedTempFile> {
     let file = tempfile::Builder::new().prefix("aside-").suffix(suffix).tempfile();
     let mut file = file.context("could not make a temporary file")?;

@@ -1,5 +1,5 @@
-//! Keys of the person at the terminal: the modes in which single ones can be read, and what was pressed. Only of a terminal that both shows
-//! what we write and is the one we were started in; there is no other way to approve anything.
+//! Reads single keys: terminal modes and key decoding. Only from a terminal that is both our input and our output; there is no other way to
+//! approve anything.
 
 use std::io::{IsTerminal, Stdin, Write, stdin, stdout};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::termios::{self, LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios};
 
-/// How long the rest of a sequence may take, also over a slow line, before it was the Escape key alone.
+/// Timeout for the rest of an escape sequence, also over a slow line, before it counts as the Escape key.
 const REST: Duration = Duration::from_millis(80);
 const PASTE: &[u8] = b"\x1b[200~";
 const PASTED: &[u8] = b"\x1b[201~";
@@ -21,15 +21,15 @@ pub struct Keys {
     pasting: bool,
 }
 
-/// What the terminal can do beside showing letters.
+/// What the terminal can do besides showing letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Able,
-    /// A line at a time, perhaps, as in the shell of an editor.
+    /// Perhaps line by line only, as in an editor's shell.
     Dumb,
 }
 
-/// Since somebody last looked.
+/// Whether anything was typed since the last check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Typed {
     Something,
@@ -40,15 +40,15 @@ pub enum Typed {
 pub enum Pressed {
     Letter(char),
     Escape,
-    /// Ctrl-D, or nobody is there any more.
+    /// Ctrl-D, or the terminal is gone.
     End,
-    /// More than one key at once: nobody looked between two of them.
+    /// More than one key in one read: the user cannot have looked between them.
     Several,
     Other,
 }
 
 impl Keys {
-    /// Nothing when whoever sees what we write is not who would press a key.
+    /// `None` unless input and output are the same terminal.
     pub fn open(kind: Kind) -> Option<Self> {
         let (input, output) = (stdin(), stdout());
         if !input.is_terminal() || !output.is_terminal() {
@@ -68,20 +68,20 @@ impl Keys {
         self.kind
     }
 
-    /// What can be read when a key was pressed.
+    /// Readable when a key was pressed.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.input.as_fd()
     }
 
-    /// Single keys, which are not shown. Ctrl-C and Ctrl-Z stay what they are.
+    /// Single keys, without echo. Ctrl-C and Ctrl-Z still send signals.
     pub fn enter(&mut self) {
         let mut modes = self.saved.clone();
         modes.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
-        // Otherwise the terminal throws away what is on its way to it when Ctrl-C is pressed: also what we say to that, if we are quick.
+        // Otherwise Ctrl-C would make the terminal discard pending output, perhaps including our own response to it.
         modes.local_modes.insert(LocalModes::NOFLSH);
         modes.special_codes[SpecialCodeIndex::VMIN] = 1;
         modes.special_codes[SpecialCodeIndex::VTIME] = 0;
-        // What was typed before is kept: if nothing is asked, it is for the shell.
+        // Keeps pending input: if nothing is asked, it is for the shell.
         self.entered = termios::tcsetattr(&self.input, OptionalActions::Now, &modes).is_ok();
         self.brackets("h");
     }
@@ -93,8 +93,8 @@ impl Keys {
         }
     }
 
-    /// Forgets what was typed and not read, and says whether there was anything: it cannot be about what is shown only now. Where nobody is
-    /// there any more nobody has typed; whoever reads will hear of that.
+    /// Discards pending input, and says whether there was any: it cannot be an answer to what is shown only now. A closed terminal counts
+    /// as nothing typed; the next read reports it.
     pub fn forgets(&self) -> Typed {
         let mut polled = [PollFd::new(&self.input, PollFlags::IN)];
         let _ = rustix::event::poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
@@ -103,7 +103,7 @@ impl Keys {
         typed
     }
 
-    /// With brackets around it a paste is told from keys.
+    /// Bracketed paste, to tell a paste from keys.
     fn brackets(&self, switch: &str) {
         if self.kind == Kind::Able {
             let _ = write!(stdout(), "\x1b[?2004{switch}");
@@ -123,7 +123,7 @@ impl Keys {
 
     fn bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; 4096];
-        // As it comes, past the buffer that the standard library has.
+        // Reads the descriptor directly, past the standard library's buffer.
         let length = rustix::io::read(&self.input, &mut bytes).unwrap_or(0);
         bytes.truncate(length);
         bytes
@@ -142,7 +142,7 @@ impl Drop for Keys {
     }
 }
 
-/// What one read gave, and whether a paste goes on behind it.
+/// Decodes one read, and says whether a paste continues behind it.
 fn understood(bytes: &[u8], pasting: bool, kind: Kind) -> (Pressed, bool) {
     let place = |of: &[u8]| bytes.windows(of.len()).rposition(|window| window == of);
     if pasting || place(PASTE).is_some() {

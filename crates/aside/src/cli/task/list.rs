@@ -1,4 +1,4 @@
-//! What is said about tasks in one go: the list of them, the rules, that one was stopped or undone.
+//! One-shot output about tasks: the list, the rules, that a task was stopped or undone.
 
 use aside_core::proto::task::{Brief, Op, Task};
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use crate::cli::{current_dir, one_line, print, terminal};
 use crate::client::tasks::{Tasks, Trouble};
 use crate::screen::{Size, fit};
 
-/// For somebody who wants all of them.
+/// A limit that means all of them.
 const ALL: u32 = 100_000;
 
 pub enum Error {
@@ -53,12 +53,12 @@ pub fn rules(tasks: &mut Tasks, json: bool) -> Result<(), Error> {
     Ok(print(&if json { as_json(&told.lines)? } else { paragraphs(&told.lines, columns()) })?)
 }
 
-/// Of whoever looks at it.
+/// The width of the terminal, if there is one.
 fn columns() -> Option<usize> {
     rustix::termios::tcgetwinsize(std::io::stdout()).is_ok().then(|| Size::here().columns)
 }
 
-/// A line each; on a screen, what does not fit goes on below it, a little to the right.
+/// A line each; on a terminal, wraps with an indent.
 fn paragraphs(lines: &[String], columns: Option<usize>) -> String {
     const INDENT: &str = "    ";
     let Some(columns) = columns else { return self::lines(lines) };
@@ -69,7 +69,7 @@ fn paragraphs(lines: &[String], columns: Option<usize>) -> String {
     rows.map(|row| row + "\n").collect()
 }
 
-/// Without a name, the newest; when that is an agent that only said how it ended, what it changed before for the same request.
+/// Without an id, the newest task; if that is an agent's closing task without changes, the one before for the same request.
 pub fn undo(tasks: &mut Tasks, id: String) -> Result<(), Error> {
     let id = if id.is_empty() { changed_last(tasks)? } else { id };
     let by = terminal().unwrap_or_default();
@@ -92,14 +92,14 @@ fn undoable(briefs: &[Brief]) -> Option<&Brief> {
 pub fn cancel(tasks: &mut Tasks, id: String) -> Result<(), Error> {
     let told = tasks.call(Task { op: Op::Cancel, task: id, ..Task::default() })?;
     for brief in &told.tasks {
-        // What runs is told to stop, and ends when it has.
+        // A running task is only told to stop, and ends a moment later.
         let what = if brief.state == "EXECUTING" { "is being stopped" } else { "was stopped" };
         print(&format!("{} {what}\n", brief.task_id))?;
     }
     Ok(())
 }
 
-/// All that waits for the user, wherever it was asked for.
+/// Cancels every task that waits for the user, wherever it was requested.
 pub fn dismiss(tasks: &mut Tasks) -> Result<(), Error> {
     let told = tasks.call(Task { op: Op::List, limit: ALL, ..Task::default() })?;
     let waiting: Vec<Brief> = told.tasks.into_iter().filter(|brief| brief.state == "WAITING_APPROVAL").collect();
@@ -128,10 +128,10 @@ fn as_json(value: &impl serde::Serialize) -> anyhow::Result<String> {
     crate::cli::json_lines(value)
 }
 
-/// Columns of what was asked without which a row says nothing.
+/// Minimum columns for the request.
 const ASKED: usize = 24;
 
-/// Cut to the columns, if somebody looks at it. Where there are few, the time goes first, and then the state in words: its colour stays.
+/// Cut to the width on a terminal. In a narrow one, drops the time first, then the state's text: its colour stays.
 fn table(briefs: &[Brief], now: i64, columns: Option<usize>, look: Look) -> Vec<String> {
     let cells = |when_shown: bool, state_shown: bool| -> Vec<[String; 3]> {
         let only = |shown: bool, text: String| if shown { text } else { String::new() };
@@ -172,7 +172,7 @@ fn table(briefs: &[Brief], now: i64, columns: Option<usize>, look: Look) -> Vec<
         .collect()
 }
 
-/// In words, and how they look.
+/// The state's text and colour.
 fn state(brief: &Brief) -> (&'static str, &'static str) {
     match brief.state.as_str() {
         "WAITING_APPROVAL" => ("waits for you", YELLOW),
@@ -185,7 +185,7 @@ fn state(brief: &Brief) -> (&'static str, &'static str) {
     }
 }
 
-/// What was asked, in one line; what came of it when it failed.
+/// The request in one line; the outcome when it failed.
 fn what(brief: &Brief) -> String {
     let asked = one_line(brief.text.trim().lines().next().unwrap_or_default());
     let asked = match (brief.source.as_str(), brief.from_user.as_str()) {
@@ -242,7 +242,7 @@ mod tests {
         let all = [told("d", "greet", false), told("c", "greet", true), told("b", "greet", true), told("a", "x", true)];
         assert_eq!(undone(&all).as_deref(), Some("c"));
         assert_eq!(undone(&all[2..]).as_deref(), Some("b"));
-        // What was asked for in other words was not the last thing.
+        // A task with another request is not the last change.
         assert_eq!(undone(&[told("d", "why?", false), told("c", "greet", true)]), None);
         assert_eq!(undone(&[]), None);
     }

@@ -1,4 +1,4 @@
-//! How rows look here: colours where they are wanted, and letters that the terminal knows.
+//! How rows look: colours where they are wanted, and characters that the terminal supports.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ pub const YELLOW: &str = "33";
 pub const MAGENTA: &str = "35";
 pub const CYAN: &str = "36";
 
-/// Where the next column of a table of tabs begins.
+/// Tab width.
 const TAB: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Look {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Letters {
     All,
-    /// A terminal that does not read UTF-8 takes half of some letters for a command.
+    /// A terminal without UTF-8 takes parts of some characters for control characters.
     Ascii,
 }
 
@@ -38,7 +38,7 @@ impl Look {
         Self { paint: paint(), letters: letters(locale.as_deref()) }
     }
 
-    /// Without colours, for a file or a program that does not know them.
+    /// Without colours, for a file or a program that does not support them.
     pub fn plain(self) -> Self {
         Self { paint: Paint::Plain, ..self }
     }
@@ -47,7 +47,7 @@ impl Look {
         self.paint.with(style, text)
     }
 
-    /// How code stands out in a sentence.
+    /// How inline code stands out.
     pub fn spans(self) -> Spans {
         match self.paint {
             Paint::Plain => Spans::Quoted,
@@ -55,12 +55,12 @@ impl Look {
         }
     }
 
-    /// A row of `markdown`, as it is written.
+    /// Renders a row of `markdown`.
     pub fn marked(self, row: &str) -> String {
         self.paint.row(row)
     }
 
-    /// The last thing that happens to a row.
+    /// The final step for each row.
     pub fn written(self, row: &str) -> Cow<'_, str> {
         match self.letters {
             Letters::Ascii if !row.is_ascii() => Cow::Owned(row.chars().map(ascii).collect()),
@@ -69,7 +69,7 @@ impl Look {
     }
 }
 
-/// Without a word about it, a terminal of today reads UTF-8.
+/// UTF-8 unless the locale says otherwise.
 fn letters(locale: Option<&str>) -> Letters {
     let is_utf8 = |locale: &str| {
         let locale = locale.to_lowercase();
@@ -96,8 +96,8 @@ fn ascii(letter: char) -> String {
     }
 }
 
-/// A line of a program or a file: blanks and tabs stay, what cannot be seen is spelled out. It is never cut, so nothing can be pushed out
-/// of sight.
+/// A line of a program or a file: keeps blanks and tabs, escapes invisible characters, and never cuts, so that nothing can be pushed out of
+/// sight.
 pub fn code(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     let mut column = 0;

@@ -1,5 +1,4 @@
-//! What is proposed, as rows: all of it where a person is asked, or as much as the screen has room for, with a count of what is left. The
-//! daemon's rows say what is hidden; nothing is added to them or taken away.
+//! A proposal as rows: all of it, or as much as the screen has room for, with a count of what is left. Shows the daemon's rows unchanged.
 
 use aside_core::proto::task::Offer;
 use aside_core::task::proposal::{FileSummary, Found, Proposal};
@@ -11,12 +10,12 @@ use crate::cli::task::diff;
 use crate::cli::task::look::{BOLD, DIM, GREEN, Look, MAGENTA, RED, YELLOW, code};
 use crate::screen::{Size, high};
 
-/// What is kept of a long part, however small the screen.
+/// Rows kept of a long part, however small the screen.
 const LEAST: usize = 3;
-/// Below the proposal: a gap, the question, and a row to write on.
+/// Rows below the proposal: a gap, the question, and one to write on.
 const BELOW: usize = 3;
 const LABEL: usize = 9;
-/// Columns in which sentences can be wrapped.
+/// Minimum width for wrapping text.
 const NARROWEST: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +27,7 @@ pub enum Extent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     pub rows: Vec<String>,
-    /// Lines that are not among the rows.
+    /// Lines left out.
     pub left: usize,
     /// All of it was on the screen at once.
     pub whole: bool,
@@ -52,7 +51,7 @@ pub fn page(offer: &Offer, summary: &str, workspace: &str, look: Look, extent: E
     if is_diff {
         long.push(String::new());
         long.extend(diff::rows(&offer.text, look));
-        // Whoever looks at it may be elsewhere.
+        // Names the workspace: the user may be elsewhere.
         if !workspace.is_empty() {
             rest.splice(0..0, labelled("in", "in", &visible::exact(workspace), look, columns));
         }
@@ -78,7 +77,7 @@ pub fn page(offer: &Offer, summary: &str, workspace: &str, look: Look, extent: E
     Page { rows, left, whole }
 }
 
-/// What it is, in one line. The reason of a change stands below it, and is not said twice.
+/// A title in one line. Leaves out the reason of a change, which stands below it.
 fn heading(offer: &Offer, summary: &str) -> String {
     let files = offer.rows.iter().filter(|row| row.label == "file").count();
     let is_reason = offer.rows.iter().any(|row| row.label == "because" && row.text == summary);
@@ -93,7 +92,7 @@ pub fn lines(count: usize) -> &'static str {
     if count == 1 { "line" } else { "lines" }
 }
 
-/// Rows that do not fit go, and one more for the word about them.
+/// Drops the rows that do not fit, and one more for the note about them.
 fn cut(long: &mut Vec<String>, room: usize, size: Size) -> usize {
     let heights: Vec<usize> = long.iter().map(|row| high(row, size)).collect();
     if heights.iter().sum::<usize>() <= room {
@@ -110,7 +109,7 @@ fn cut(long: &mut Vec<String>, room: usize, size: Size) -> usize {
     left
 }
 
-/// Sentences are continued below where they began. What is run or written is one row, however long: where it ends is part of it.
+/// Wraps prose with an indent. A command or text to write is one row, however long: its end must be visible as such.
 fn labelled(label: &str, kind: &str, text: &str, look: Look, columns: usize) -> Vec<String> {
     let is_prose = matches!(kind, "rule" | "because" | "note");
     let room = columns.saturating_sub(2 + LABEL);
@@ -129,7 +128,7 @@ fn labelled(label: &str, kind: &str, text: &str, look: Look, columns: usize) -> 
     rows.collect()
 }
 
-/// At blanks, in so many columns; a longer word is left to the terminal.
+/// Wraps at blanks; leaves a longer word to the terminal.
 pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut rows = vec![String::new()];
     for word in text.split(' ') {
@@ -146,7 +145,7 @@ pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
     rows
 }
 
-/// `M src/x.rs +3 -1`, the numbers in the colours of the lines.
+/// `M src/x.rs +3 -1`, with coloured numbers.
 fn file(row: &str, look: Look) -> String {
     let words: Vec<String> = row
         .split(' ')
@@ -165,11 +164,11 @@ fn file(row: &str, look: Look) -> String {
     words.join(" ")
 }
 
-/// A proposal that nobody is asked about any more, or that only says something.
+/// A proposal that needs no answer any more, or that is only informative.
 pub fn told(proposal: &Proposal, look: Look) -> Vec<String> {
     let whole = |label: &str, kind: &str, text: &str| labelled(label, kind, text, look, usize::MAX);
     match proposal {
-        // These are Markdown, and shown as such.
+        // These are shown as Markdown elsewhere.
         Proposal::Plan { .. } | Proposal::Answer { .. } => Vec::new(),
         Proposal::Command { cmd, cwd, reason, confine: _ } => {
             let mut rows = Vec::new();
@@ -265,7 +264,7 @@ mod tests {
         assert_eq!(seen(&long(5), 40, 24), (0, true));
         let mut wide = long(5);
         wide.rows.push(Row { label: "danger".to_owned(), text: "x".repeat(900) });
-        // Its danger alone is longer than the screen: nothing of that is cut, and it was not all on it.
+        // The danger alone is longer than the screen: it is not cut, and not all of it was visible.
         assert!(!seen(&wide, 40, 24).1);
     }
 

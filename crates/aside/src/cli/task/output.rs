@@ -1,26 +1,25 @@
-//! What a command prints while it runs, as lines that a terminal may be shown: sequences are taken out, and a line that is written over
-//! counts as what it was last.
+//! A running command's output as printable lines: removes escape sequences, and keeps the last state of a line that is overwritten.
 
 use aside_core::text;
 
-/// Of a line that does not end.
+/// Cap on an unterminated line.
 const MAX_LINE: usize = 8 * 1024;
 
 #[derive(Default)]
 pub struct Output {
     line: String,
     within: Within,
-    /// The line was ended by a return; what comes next is either its end or written over it.
+    /// The line ended with a carriage return; what follows is either a newline or overwrites it.
     returned: bool,
 }
 
-/// A sequence may be cut anywhere between two chunks.
+/// Parser state: a sequence may be split between two chunks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Within {
     #[default]
     Text,
     Escape,
-    /// Until a letter.
+    /// Until a final byte.
     Control,
     /// Until BEL or `ESC \`.
     String,
@@ -28,7 +27,7 @@ enum Within {
 }
 
 impl Output {
-    /// The lines that have ended.
+    /// Returns the completed lines.
     pub fn push(&mut self, chunk: &str) -> Vec<String> {
         let mut lines = Vec::new();
         for letter in chunk.chars() {
@@ -65,7 +64,7 @@ impl Output {
         lines
     }
 
-    /// The line that has not ended.
+    /// The incomplete line.
     pub fn line(&self) -> &str {
         &self.line
     }
@@ -87,7 +86,7 @@ fn passes(within: Within, letter: char) -> Within {
         (Within::Text, _) => Within::Text,
         (Within::Escape, '[') => Within::Control,
         (Within::Escape, ']' | 'P' | 'X' | '^' | '_') => Within::String,
-        // `ESC ( B` and its like have one letter between.
+        // `ESC ( B` and the like have an intermediate byte.
         (Within::Escape, ' '..='/') => Within::Escape,
         (Within::Escape, _) => Within::Text,
         (Within::Control, '\x40'..='\x7e' | '\n') => Within::Text,

@@ -1,5 +1,5 @@
-//! The question below a proposal, and what a key means to it. A key counts once everything above it was on the screen for a moment; what the
-//! person never had before them is not approved by the usual key.
+//! The question below a proposal, and what keys mean to it. A key counts only after everything above was on the screen for a moment; the
+//! usual key does not approve what was never shown.
 
 use std::time::{Duration, Instant};
 
@@ -10,23 +10,23 @@ use crate::cli::task::look::{BOLD, Look};
 use crate::cli::task::offer::lines;
 use crate::screen::Size;
 
-/// Nobody has read it sooner: a key that comes before this was meant for something else, or was under way over a slow line.
+/// Minimum time before a key counts: an earlier one was meant for something else, or was in flight over a slow line.
 pub const GRACE: Duration = Duration::from_millis(250);
 
 pub struct Question {
     pub offer: Offer,
     pub asked: Instant,
-    /// From now on a key is about this.
+    /// Keys count from now on.
     pub ready: bool,
     pub seen: Seen,
-    /// What it comes to, in one line.
+    /// The proposal in one line.
     pub summary: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
     Whole,
-    /// So many lines were not shown; 0 when they were, but not at once.
+    /// So many lines were not shown; 0 when all were, but not at once.
     Part(usize),
 }
 
@@ -39,7 +39,7 @@ pub enum Act {
     Confine,
     Help,
     Leave,
-    /// Nothing is done, and this is why.
+    /// Does nothing, and says why.
     Remark(String),
     Nothing,
 }
@@ -49,7 +49,7 @@ impl Question {
         Self { offer, asked: Instant::now(), ready: false, seen, summary }
     }
 
-    /// After somebody else had the terminal.
+    /// Restarts the minimum time after another program had the terminal.
     pub fn asks_again(&mut self) {
         (self.asked, self.ready) = (Instant::now(), false);
     }
@@ -81,7 +81,7 @@ impl Question {
         }
     }
 
-    /// One row, as long as there is room for.
+    /// One row, cut to the width.
     pub fn row(&self, look: Look, size: Size) -> String {
         let asks = if self.runs() { "Run it?" } else { "Write it?" };
         let mut keys = vec![

@@ -1,4 +1,4 @@
-//! `aside task route`: what a request wants. Nothing is done and nobody is asked.
+//! `aside task route`: prints how a request is classified. Does nothing and asks no model.
 
 use aside_core::task::route::{Options, Route, Routed, Scope, route};
 use serde::Serialize;
@@ -7,20 +7,20 @@ use crate::cli::{Exit, one_line, print};
 use crate::config::Config;
 use crate::paths::Paths;
 
-/// The intent as the document spells it, and what has to happen before anything is carried out.
+/// The intent in its wire spelling, and what is required before anything runs.
 #[derive(Serialize)]
 struct Told<'a> {
     #[serde(flatten)]
     intent: &'a aside_core::task::route::intent::Intent,
     requires: aside_core::task::route::intent::Requirement,
-    /// `full`, or `plan`: too unsure for more than words.
+    /// `full`, or `plan`: too uncertain for more than an answer in words.
     scope: &'a str,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
 }
 
 pub fn run(words: &[String], json: bool) -> anyhow::Result<Exit> {
-    // What is wrong with the file, `aside doctor` tells.
+    // Ignores errors in the file: `aside doctor` reports them.
     let config = Config::load(&Paths::from_env()?.config_file).unwrap_or_default();
     let options = Options { threshold: config.task.confidence_threshold, ..Options::default() };
     match route(&words.join(" "), &options) {

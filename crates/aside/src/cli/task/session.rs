@@ -1,5 +1,5 @@
-//! One person looking at one task: hears its events, draws them, asks when something waits, and passes the answer on. An answer is only ever
-//! a key of `keys`, to a `Question` whose proposal was drawn; everything else leaves the task as it is.
+//! One terminal session with one task: receives its events, draws them, asks when a proposal waits, and sends the answer. An answer is only
+//! ever a key of `keys`, to a `Question` whose proposal was drawn; everything else leaves the task as it is.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -20,30 +20,30 @@ use crate::client::tasks::{Heard, Tasks, Trouble};
 use crate::paths::Paths;
 use crate::screen::{Size, Surface};
 
-/// How often the daemon may go away before we do.
+/// Cap on reconnects.
 const RETURNS: usize = 5;
-/// How long the task may take to be there in which an agent goes on.
+/// Timeout for an agent's follow-up task to appear.
 const FOLLOWS: Duration = Duration::from_secs(5);
 
-/// How what is heard reaches whoever looks.
+/// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     Shown,
     Json,
 }
 
-/// When there is nothing more to look at.
+/// When the session ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// It has ended, or waits for somebody who cannot be asked here.
+    /// The task has ended, or waits for a user who cannot be asked here.
     Answered,
-    /// It has ended, whoever answers.
+    /// The task has ended, wherever it was answered.
     Ended,
-    /// What there is was shown, and answered if it waits.
+    /// The current state was shown, and answered if it waits.
     Shown,
 }
 
-/// Whether the daemon took an answer.
+/// Whether the daemon accepted an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Taken {
     Yes,
@@ -58,22 +58,22 @@ pub struct Session<'a> {
     signals: Signals,
     look: Look,
     id: String,
-    /// The last event, and the last one that there was when we began: those before it are no news.
+    /// The last event, and the last one at the start: earlier ones are no news.
     seq: u64,
     known: u64,
     form: Form,
     until: Until,
     begun: Instant,
     question: Option<Question>,
-    /// The proposal that is on the screen, and where it is about.
+    /// The proposal on the screen, and its workspace.
     offered: Option<u32>,
     workspace: String,
-    /// What an editor left that the daemon did not take.
+    /// An edited text that the daemon refused.
     draft: Option<String>,
     interrupted: bool,
     returns: usize,
     by: String,
-    /// The task in which an agent goes on.
+    /// The follow-up task of an agent.
     next: Option<String>,
 }
 
@@ -184,14 +184,15 @@ impl<'a> Session<'a> {
             self.next = Some(next.to_string());
         }
         self.view.take(event, Size::here());
-        // Somebody else has answered, or something else is proposed.
+        // The proposal was answered elsewhere, or replaced.
         if self.question.as_ref().is_some_and(|question| Some(question.offer.step) != self.view.step()) {
             self.question = None;
         }
         Ok(())
     }
 
-    /// The daemon has gone: another one knows the task too, and what waits is shown again, since an answer to the old one would not count.
+    /// Reconnects to the next daemon, which knows the task too. Shows a pending proposal again, since an answer to the old one would not
+    /// count.
     fn returns(&mut self, trouble: &Trouble) -> anyhow::Result<Option<Exit>> {
         self.returns += 1;
         let again = if self.returns > RETURNS {
@@ -209,12 +210,12 @@ impl<'a> Session<'a> {
         Ok(None)
     }
 
-    /// Goes on with the task in which the agent does.
+    /// Continues with the agent's follow-up task.
     fn follows(&mut self) -> anyhow::Result<bool> {
         let Some(next) = self.next.take().filter(|_| self.until == Until::Answered && !self.interrupted) else {
             return Ok(false);
         };
-        // It is made right after the one before has ended.
+        // It is created right after the previous task has ended.
         let deadline = Instant::now() + FOLLOWS;
         let brief = loop {
             match self.tasks.watch(&next, 0) {
@@ -233,7 +234,7 @@ impl<'a> Session<'a> {
         Ok(true)
     }
 
-    /// How it ends, when there is nothing to wait for.
+    /// The exit status, once there is nothing to wait for.
     fn is_over(&mut self) -> anyhow::Result<Option<Exit>> {
         if self.seq < self.known {
             return Ok(None);
@@ -241,7 +242,7 @@ impl<'a> Session<'a> {
         if let Some(status) = self.view.ended() {
             return Ok(Some(match (status, self.until, self.offered) {
                 _ if self.interrupted => Exit::Stopped,
-                // It was only looked at.
+                // The task was only displayed.
                 (_, Until::Shown, None) | (Status::Ok, ..) => Exit::Done,
                 (Status::Error, ..) => Exit::Failed,
                 (Status::Rejected, ..) => Exit::Unapproved,
@@ -269,11 +270,11 @@ impl<'a> Session<'a> {
         Ok(None)
     }
 
-    /// Draws what waits, and asks if somebody can be.
+    /// Draws a pending proposal, and asks if the user can be asked.
     fn offers(&mut self, step: u32) -> anyhow::Result<()> {
         let told = match self.tasks.call(Task { op: Op::Show, task: self.id.clone(), ..Task::default() }) {
             Ok(told) => told,
-            // The next thing that is heard is why.
+            // The next event says why.
             Err(Trouble::Lost(_)) => return Ok(()),
             Err(Trouble::Refused(message)) => {
                 self.offered = Some(step);
@@ -281,7 +282,7 @@ impl<'a> Session<'a> {
                 return Ok(());
             }
         };
-        // Somebody was faster; the events say so.
+        // It was answered elsewhere; the events say so.
         let Some(offer) = told.offer.filter(|offer| offer.step == step) else { return Ok(()) };
         let brief = told.tasks.first().map(|brief| brief.summary.clone()).unwrap_or_default();
         let summary = Some(self.view.summary()).filter(|summary| !summary.is_empty()).unwrap_or(brief);
@@ -297,7 +298,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Where nobody looks, or nothing can be scrolled back, all of it is written.
+    /// Everything where there is no terminal or no scrolling back.
     fn extent(&self) -> Extent {
         match &self.keys {
             Some(keys) if keys.kind() == Kind::Able => Extent::Screen(Size::here()),
@@ -349,7 +350,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Passes an answer on. What comes of it is told as events; a refusal is shown, and what waits by then is asked about anew.
+    /// Sends an answer. Its effect arrives as events; a refusal is shown, and the pending proposal is asked about anew.
     fn says(&mut self, task: Task) -> Taken {
         match self.tasks.call(task) {
             Ok(_) => {
@@ -372,7 +373,7 @@ impl<'a> Session<'a> {
         match edited {
             Ok(Edited::New(new)) => {
                 if self.says(Task { text: new.clone(), ..self.answer(Op::Edit, offer) }) == Taken::No {
-                    // It is not lost: the next time the editor has it again.
+                    // Keeps the text for the next time that the editor opens.
                     self.draft = Some(new);
                     self.remarks("e goes on with what you wrote");
                 }
@@ -407,7 +408,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Lets another program have the terminal, as it was before us. What was pressed there is not for the question.
+    /// Lends the terminal to another program, in its original modes. Keys pressed there do not count for the question.
     fn lends<T>(&mut self, program: impl FnOnce() -> T) -> anyhow::Result<T> {
         let size = Size::here();
         write(&self.view.clears(size))?;
@@ -432,7 +433,7 @@ impl<'a> Session<'a> {
     }
 
     fn signalled(&mut self, heard: signals::Heard) -> anyhow::Result<Option<Exit>> {
-        // As a terminal would, if it were left to it.
+        // Discards pending input, as the terminal itself would without NOFLSH.
         if let (signals::Heard::Interrupt, Some(keys)) = (heard, &self.keys) {
             keys.forgets();
         }
@@ -479,13 +480,13 @@ impl<'a> Session<'a> {
         Exit::Unapproved
     }
 
-    /// A word about what was pressed.
+    /// Prints a note about a key.
     fn remarks(&mut self, remark: &str) {
         let row = self.look.with(YELLOW, &one_line(remark));
         self.view.prints([row]);
     }
 
-    /// For the person, and never for a file.
+    /// Prints an error for the user, never into a file.
     fn complains(&mut self, what: &str) {
         let what = one_line(what);
         if self.form == Form::Shown && std::io::stdout().is_terminal() {
@@ -508,7 +509,8 @@ impl<'a> Session<'a> {
         let mut line = String::new();
         if let (Some(question), Some(keys)) = (&mut self.question, &self.keys) {
             if !question.ready && question.asked.elapsed() >= GRACE {
-                // Whatever was typed until now was not an answer to this. Whoever types on, or holds a key down, has not read it yet.
+                // Discards what was typed so far, which cannot answer this. If there was any, the user is still typing or holds a key:
+                // waits again.
                 match keys.forgets() {
                     Typed::Something => question.asks_again(),
                     Typed::Nothing => question.ready = true,
@@ -536,7 +538,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Until something happens. Whether that is a key for the question.
+    /// Waits for an event. Returns whether it is a key for the question.
     fn waits(&mut self) -> anyhow::Result<bool> {
         let keys = self.keys.as_ref().filter(|_| self.question.as_ref().is_some_and(|question| question.ready));
         let patience = match &self.question {
@@ -557,7 +559,7 @@ fn has_ended(brief: &Brief) -> bool {
     matches!(brief.state.as_str(), "COMPLETED" | "FAILED" | "REJECTED")
 }
 
-/// At once, since a row that may change has no end.
+/// Flushes at once, since the live row has no newline.
 fn write(text: &str) -> anyhow::Result<()> {
     if text.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The signals that somebody who looks at a task sends, in turn and between two looks.
+//! Signals for `aside task`, read in its event loop.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -23,11 +23,11 @@ pub enum Heard {
     Stop,
     Continued,
     Resized,
-    /// We are to go, by this signal.
+    /// A signal to end by.
     End(i32),
 }
 
-/// Whether the modes of the terminal are ours to see to.
+/// Whether we set the terminal's modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modes {
     Ours,
@@ -40,7 +40,7 @@ impl Signals {
         let lent = Arc::new(AtomicBool::new(false));
         let heard = match modes {
             Modes::Ours => {
-                // While an editor has the terminal, Ctrl-Z is for both of us, as if we did not listen.
+                // While an editor has the terminal, Ctrl-Z stops both, by the default action.
                 signal_hook::flag::register_conditional_default(names::SIGTSTP, Arc::clone(&lent))
                     .context("could not listen to signals")?;
                 &[names::SIGINT, names::SIGTERM, names::SIGHUP, names::SIGWINCH, names::SIGTSTP, names::SIGCONT][..]
@@ -52,7 +52,7 @@ impl Signals {
         Ok(Self { delivery, lent })
     }
 
-    /// What can be read when there is something to hear.
+    /// Readable when a signal is pending.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.delivery.get_read().as_fd()
     }
@@ -68,7 +68,7 @@ impl Signals {
         self.delivery.pending().map(meaning).collect()
     }
 
-    /// Somebody else has the terminal for a while. Of what was pressed there only what ends us is ours.
+    /// Lends the terminal to another program. Of the signals meanwhile, only one that ends us is kept.
     pub fn lend<T>(&mut self, terminal: impl FnOnce() -> T) -> (T, Option<i32>) {
         self.lent.store(true, Ordering::SeqCst);
         let came = terminal();
@@ -81,12 +81,12 @@ impl Signals {
     }
 }
 
-/// Stops as Ctrl-Z would have; comes back when the shell continues us.
+/// Stops as Ctrl-Z would by default; returns when the shell continues us.
 pub fn stop() {
     let _ = signal_hook::low_level::emulate_default_handler(names::SIGTSTP);
 }
 
-/// Ends as the signal would have. Comes back only if that is not possible.
+/// Ends by the signal's default action. Returns only if that fails.
 pub fn end(signal: i32) {
     let _ = signal_hook::low_level::emulate_default_handler(signal);
 }

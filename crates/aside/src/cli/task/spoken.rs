@@ -1,14 +1,14 @@
-//! Whether the words behind `aside task` are a request or one of its commands: both may begin with `list`, `show` or `undo`. They are a
-//! command when all that follows is what the command takes, and a request otherwise, so that a sentence needs no quotes.
+//! Decides whether the words behind `aside task` are a request or a subcommand: both may begin with `list`, `show` or `undo`. They are a
+//! subcommand if everything that follows fits its arguments, else a request, so that prose needs no quotes.
 
 use std::ffi::OsString;
 
 use aside_core::task::event::Id;
 
-/// What tells clap that nothing behind it is a command.
+/// Tells clap that nothing behind it is a subcommand.
 const WORDS: &str = "--";
 
-/// What points at something that was spoken of, as in `aside task undo that`: nobody shortens a name to these.
+/// Words that refer back, as in `aside task undo that`; they are no abbreviated ids.
 const POINTING: [&str; 6] = ["that", "this", "these", "those", "them", "the"];
 
 /// `aside task list all files` becomes `aside task -- list all files`; `aside task list --json` stays.
@@ -23,7 +23,7 @@ pub fn marked(mut given: Vec<OsString>) -> Vec<OsString> {
     given
 }
 
-/// One of `aside task` itself, none of which takes a value.
+/// An option of `aside task` itself, none of which takes a value.
 fn is_option(word: &OsString) -> bool {
     word.to_str().is_some_and(|word| word.starts_with("--") && word != WORDS)
 }
@@ -33,18 +33,18 @@ fn is_request(words: &[&str]) -> bool {
     match *name {
         "list" | "rules" => rest.first().is_some_and(|word| !word.starts_with('-')),
         "cancel" | "undo" => !is_one_name(rest),
-        // Of these the options may stand on either side of the name.
+        // Their options may stand on either side of the id.
         "show" | "watch" | "retry" => {
             let from = rest.iter().position(|word| *word == "--from").map_or(usize::MAX, |place| place + 1);
             let names = rest.iter().enumerate().filter(|(place, word)| !word.starts_with('-') && *place != from);
             !is_one_name(&names.map(|(_, word)| *word).collect::<Vec<&str>>())
         }
-        // `route` takes any words, and does nothing with them; what is no command at all is clap's to see.
+        // `route` takes any words, and does nothing with them; clap handles unknown subcommands.
         _ => false,
     }
 }
 
-/// At most one word, and one that a task may be called, or an option in its place.
+/// At most one word, which must be a possible id, or an option in its place.
 fn is_one_name(words: &[&str]) -> bool {
     match words {
         [] => true,
@@ -53,14 +53,14 @@ fn is_one_name(words: &[&str]) -> bool {
     }
 }
 
-/// How the daemon names tasks: a `t`, and a few letters and digits. A word such as `tests` may be the beginning of one and is taken for
-/// one; see `otherwise`.
+/// Whether it has the form of a task id: a `t`, and a few letters and digits. A word such as `tests` may be the beginning of an id and is
+/// taken for it; see `otherwise`.
 fn is_name(word: &str) -> bool {
     let may_be = word.starts_with('t') || word.bytes().any(|byte| byte.is_ascii_digit());
     may_be && !POINTING.contains(&word) && Id::of(word).is_some()
 }
 
-/// What to write when no task was found by a name that is a word as well, as in `aside task show tests`.
+/// What to type instead when no task has an id that is also a word, as in `aside task show tests`.
 pub fn otherwise(command: &str, name: &str) -> Option<String> {
     let is_word = name.len() > 2 && name != "last" && name.bytes().all(|byte| byte.is_ascii_lowercase());
     is_word.then(|| format!("aside task -- {command} {name}"))

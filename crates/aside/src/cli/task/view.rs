@@ -1,5 +1,5 @@
-//! What is seen of a task as its events come: what it says, as Markdown while it is being said; what its command prints; how it ends; and one
-//! row below all that with what happens at this moment. Decides what to write; does not write, and asks nothing.
+//! Renders a task's events as they arrive: streaming Markdown, a command's output, the outcome, and one live row below with the current
+//! activity. Decides what to write; does not write, and asks nothing.
 
 use std::time::Duration;
 
@@ -19,61 +19,61 @@ use crate::screen::{Live, Size, Surface, fit};
 
 const WHEEL: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const ASCII_WHEEL: [&str; 4] = ["|", "/", "-", "\\"];
-/// A turn of the wheel.
+/// Interval of the spinner.
 pub const TURN: Duration = Duration::from_millis(120);
-/// Below what was found: how much more there is, and the next prompt.
+/// Rows below search results: the count of the rest, and the next prompt.
 const BELOW_FOUND: usize = 6;
-/// Places that are shown on the smallest screen.
+/// Search results shown on the smallest screen.
 const LEAST_FOUND: usize = 8;
-/// A model that has said nothing for so long may say nothing any more.
+/// After so long without output a model may be stuck.
 pub const STALLED: Duration = Duration::from_secs(20);
-/// Of a request that is shown again, which may have a long output in it.
+/// Cap on the rows of a repeated request, which may contain a long output.
 const MAX_REQUEST_ROWS: usize = 12;
 
 pub struct View {
     look: Look,
     live: Live,
     request: Request,
-    /// Rows that are to be written next, and words that do not belong into a file.
+    /// Rows to write next, and notes that do not belong into a file.
     stand: Vec<String>,
     remarks: Vec<String>,
     answer: Answer,
     output: Output,
-    /// What was proposed and is not on the screen yet.
+    /// A proposal that is not on the screen yet.
     proposed: Option<Box<TaskResult>>,
     state: Option<Name>,
     step: Option<u32>,
     ended: Option<Status>,
     stopping: bool,
-    /// When something was heard last, by the clock of `draws`; nothing while it was not drawn since.
+    /// When the last event arrived, by the clock of `draws`; `None` until the next draw.
     heard: Option<Duration>,
     name: String,
-    /// Who looks: that they approved it themselves, they know.
+    /// This terminal's name: the user need not be told of their own approval.
     by: String,
 }
 
-/// Whether what was asked is shown: whoever has just written it knows.
+/// Whether to show the request: the user who has just typed it knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
     Shown,
     Known,
 }
 
-/// A text that is being said.
+/// A streaming text.
 #[derive(Default)]
 struct Answer {
     id: String,
     text: String,
-    /// Rows of it that stand.
+    /// Rows already printed.
     printed: usize,
-    /// In which it was begun: another width would have other rows.
+    /// The width it was begun with: another width would wrap differently.
     width: usize,
-    /// All that was said in this attempt and has ended.
+    /// The completed texts of this attempt.
     said: String,
     hides: Hides,
 }
 
-/// A change is shown once, as what it really does, and not while a model still writes it.
+/// Hides a change while the model still writes it: it is shown once, as what it really does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Hides {
     #[default]
@@ -115,7 +115,7 @@ impl View {
         self.state
     }
 
-    /// The proposal that waits.
+    /// The step of the pending proposal.
     pub fn step(&self) -> Option<u32> {
         self.step.filter(|_| self.state == Some(Name::WaitingApproval))
     }
@@ -132,7 +132,7 @@ impl View {
         self.stopping = true;
     }
 
-    /// What there is to say beside the rows. Not for a file.
+    /// Takes the notes for beside the rows. Not for a file.
     pub fn remarks(&mut self) -> Vec<String> {
         std::mem::take(&mut self.remarks)
     }
@@ -180,18 +180,18 @@ impl View {
         }
     }
 
-    /// Rows that stand from now on.
+    /// Prints rows permanently.
     pub fn prints(&mut self, rows: impl IntoIterator<Item = String>) {
         self.settle();
         self.stand.extend(rows);
     }
 
-    /// The proposal is on the screen; it is not shown again.
+    /// The proposal is on the screen, so it is not printed again.
     pub fn offered(&mut self) {
         self.proposed = None;
     }
 
-    /// What waits, in one line.
+    /// The pending proposal in one line.
     pub fn summary(&self) -> String {
         self.proposed.as_ref().map(|result| result.summary.clone()).unwrap_or_default()
     }
@@ -239,7 +239,7 @@ impl View {
                 if let Some(outcome) = &change.outcome {
                     self.completes(outcome);
                 }
-                // Only an undone task says who did it.
+                // Only an undone task has `by`.
                 if let Some(by) = &change.by {
                     let row = format!("undone {}", answered_from(&one_line(by)));
                     match self.live.surface() {
@@ -327,7 +327,7 @@ impl View {
             Proposal::SearchResults { .. } => {
                 self.settle();
                 let mut rows = offer::told(&result.proposal, self.look);
-                // The best come first, and must not be the first to leave the screen.
+                // Cuts at the end: the best results come first, and must not scroll off.
                 let room = size.rows.saturating_sub(BELOW_FOUND).max(LEAST_FOUND);
                 let cuts = self.live.surface() == Surface::Terminal && self.request == Request::Known;
                 if cuts && rows.len() > room {
@@ -348,16 +348,16 @@ impl View {
         }
     }
 
-    /// What there is to say beside the proposal and was not said before.
+    /// Prints what the result adds to the proposal and was not printed before.
     fn notes(&mut self, result: &TaskResult, size: Size) {
         let details = result.details.as_deref().unwrap_or_default().trim();
-        // The files of a change, and what was found, stand in the proposal itself.
+        // The files of a change, and search results, stand in the proposal itself.
         let lists = |part: &str| match &result.proposal {
             Proposal::Diff { files, .. } => {
                 let is_one = |line: &str| line.starts_with("- ") && files.iter().any(|file| line.contains(&file.path));
                 part.trim().lines().all(is_one)
             }
-            // A name is between backquotes, and a place below it; a note is neither.
+            // A name is between backquotes, and its places are below it; a note is neither.
             Proposal::SearchResults { .. } => {
                 part.lines().all(|line| line.starts_with("- `") || line.starts_with("  - ") || line.is_empty())
             }
@@ -371,7 +371,7 @@ impl View {
         }
     }
 
-    /// A text that is whole.
+    /// Prints a complete text.
     fn says(&mut self, text: &str, size: Size) {
         self.settle();
         self.answer.text = text.to_owned();
@@ -379,7 +379,7 @@ impl View {
         self.settle();
     }
 
-    /// What is being said or printed has ended.
+    /// Ends the streaming text or output.
     fn settle(&mut self) {
         if !self.answer.text.is_empty() {
             let shown = self.answer.shown(Whole::Yes).words;
@@ -393,7 +393,7 @@ impl View {
         }
     }
 
-    /// A proposal that somebody else has answered, or a rule.
+    /// Prints a proposal that was answered elsewhere, or by a rule.
     fn unoffered(&mut self) {
         if let Some(result) = self.proposed.take() {
             self.stand.extend([String::new(), self.look.with(BOLD, &one_line(&result.summary))]);
@@ -402,7 +402,7 @@ impl View {
         self.stand.extend(self.output.ends());
     }
 
-    /// What is to be written: everything that is new, and below it what may change: `question`, or what happens now.
+    /// What to write: everything new, and below it the live rows: `question`, or the current activity.
     pub fn draws(&mut self, question: Option<String>, elapsed: Duration, size: Size) -> String {
         let mut live = Vec::new();
         let heard = *self.heard.get_or_insert(elapsed);
@@ -426,7 +426,7 @@ impl View {
         self.live.draws(&stand, live, size)
     }
 
-    /// Leaves only what stands.
+    /// Removes the live rows.
     pub fn clears(&mut self, size: Size) -> String {
         self.live.clears(size)
     }
@@ -459,12 +459,12 @@ impl View {
     }
 }
 
-/// A model that has said nothing for a while.
+/// The note about a model that has been silent for a while.
 pub fn stalled(quiet: Duration) -> String {
     format!("nothing from the model for {}; Ctrl-C gives up", span(quiet.as_secs()))
 }
 
-/// Whether all lines of an answer were told, in this order: between them an agent tells what it does.
+/// Whether all lines of an answer were printed, in this order: an agent reports its actions in between.
 fn has_lines(told: &str, answer: &str) -> bool {
     let mut rest = told.lines().map(str::trim);
     let mut lines = answer.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();

@@ -1,4 +1,4 @@
-//! What is asked: the words of the command line, and what is piped in behind them. Of a long text the end is kept, which is where the error is.
+//! The request: the words of the command line, and piped text. Keeps the end of a long text, where the error is.
 
 use std::io::{IsTerminal, Read};
 use std::sync::mpsc;
@@ -10,19 +10,19 @@ use aside_core::task::run::said::fenced;
 
 use crate::cli::spelled;
 
-/// Of what is piped in. The daemon takes twice that as a whole.
+/// Cap on piped text. The daemon accepts twice that in all.
 const MAX_PIPED: usize = 32 * 1024;
-/// Bytes that are read in all: what writes more never ends.
+/// Cap on the bytes read: a program that writes more never ends.
 const MAX_READ: usize = 64 * 1024 * 1024;
-/// How long it may write, and how long it may be silent.
+/// Total timeout, and timeout for silence.
 const DEADLINE: Duration = Duration::from_secs(15 * 60);
 const SILENCE: Duration = Duration::from_secs(120);
-/// When the user at a terminal is told what is being waited for.
+/// Delay before a user at a terminal is told what is waited for.
 const QUIET: Duration = Duration::from_secs(2);
-/// As an argument: standard input is meant, wherever it comes from.
+/// As an argument: read standard input, wherever it comes from.
 const STDIN: &str = "-";
 
-/// Nothing when nothing is asked.
+/// `None` when nothing is asked.
 pub fn request(words: &[String]) -> anyhow::Result<Option<String>> {
     let (words, asked) = match words.iter().any(|word| word == STDIN) {
         true => (words.iter().filter(|word| *word != STDIN).cloned().collect(), true),
@@ -40,10 +40,10 @@ pub fn request(words: &[String]) -> anyhow::Result<Option<String>> {
     })
 }
 
-/// What is asked about text that comes without a word.
+/// The request for piped text without words.
 const WHAT_IS_THIS: &str = "explain this";
 
-/// Whether standard input is that of the shell around us, as in a `while read` loop: its lines are for the loop. Programs between, such as
+/// Whether standard input is inherited from the shell, as in a `while read` loop: its lines belong to the loop. Programs between, such as
 /// `timeout`, pass theirs on.
 fn is_inherited() -> bool {
     const SHELLS: [&str; 7] = ["sh", "bash", "zsh", "fish", "dash", "ksh", "ash"];
@@ -67,10 +67,10 @@ fn is_inherited() -> bool {
     false
 }
 
-/// Programs between us and the shell.
+/// Cap on programs between us and the shell.
 const MAX_BETWEEN: usize = 4;
 
-/// Whether a request means nothing without a text to look at: "why", "explain this". Then it is read wherever it comes from.
+/// Whether a request makes no sense without a text: "why", "explain this". Then standard input is read even if it is inherited.
 fn needs_text(words: &str) -> bool {
     const POINTS: [&str; 13] = [
         "this", "that", "it", "these", "why", "wrong", "happened", "output", "error", "errors", "log", "diff",
@@ -124,7 +124,7 @@ fn needs_text(words: &str) -> bool {
     points && words.all(|word| POINTS.contains(&word) || SMALL.contains(&word))
 }
 
-/// The words of the command line as one text. Of `run rm "my notes.txt"` the shell has taken the quotes, and the command needs them.
+/// Joins the words. The shell has removed the quotes of `run rm "my notes.txt"`, which the command needs, so they are added again.
 fn joined(words: &[String]) -> String {
     const RUNS: [&str; 5] = ["run", "execute", "rerun", "运行", "执行"];
     match words {
@@ -135,12 +135,12 @@ fn joined(words: &[String]) -> String {
     }
 }
 
-/// The words decide what is wanted, and what was printed does not, whatever it says: so it stands in a fence.
+/// Puts piped text into a fence: only the words decide what is asked, whatever the text says.
 fn together(words: &str, piped: &str) -> String {
     format!("{words}\n\n{}", fenced(PIPED, piped).trim_end())
 }
 
-/// What is written until it ends, is too much, or takes too long. A program that writes on is cut off.
+/// Reads until EOF, the cap or the deadline. A program that goes on writing is cut off.
 fn piped() -> String {
     let (sender, receiver) = mpsc::sync_channel::<Vec<u8>>(8);
     std::thread::spawn(move || {
@@ -215,7 +215,7 @@ fn last_of(chunks: &mpsc::Receiver<Vec<u8>>, limits: &Limits, tell: impl Fn()) -
     format!("{text}{note}")
 }
 
-/// At the beginning of a line, if there is one soon.
+/// Drops the beginning, up to a nearby line start.
 fn cut(kept: &mut Vec<u8>) -> usize {
     let over = kept.len().saturating_sub(MAX_PIPED);
     if over == 0 {

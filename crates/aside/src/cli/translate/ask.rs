@@ -1,5 +1,5 @@
-//! Who answers a wish from the command line: the embedded engine in this process, which takes no daemon and no runtime, or
-//! a model through the daemon.
+//! Who answers a query from the command line: the embedded engine in this process, which needs no daemon and no runtime, or a model through
+//! the daemon.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,20 +19,20 @@ use crate::paths::Paths;
 use crate::world::Environment;
 use crate::world::here::Here;
 
-/// What the daemon may need besides the model.
+/// The daemon's time besides the model's timeout.
 const SLACK: Duration = Duration::from_secs(5);
 
 pub struct Wished {
     pub words: String,
-    /// This directory when absent.
+    /// Defaults to this directory.
     pub cwd: Option<String>,
     pub shell: String,
-    /// Empty for the provider that the settings name.
+    /// Empty for the provider of the settings.
     pub provider: String,
     pub number: u32,
     /// Oldest first.
     pub recent_commands: Vec<String>,
-    /// Variables of the shell that asks; our own where they are absent.
+    /// Variables of the asking shell; our own where they are absent.
     pub env_hints: BTreeMap<String, String>,
 }
 
@@ -46,7 +46,7 @@ pub fn ask(mut wished: Wished) -> anyhow::Result<Suggestion> {
         wished.shell = own_shell();
     }
     let Ok(config) = Config::load(&paths.config_file) else {
-        // They name nobody: then nothing leaves.
+        // Invalid settings name no provider, so nothing leaves the machine.
         let excuse = "the settings make no sense, `aside doctor` says where; no model was asked";
         return Ok(here(&paths, &Config::default(), &cwd, &wished, excuse));
     };
@@ -63,7 +63,7 @@ pub fn ask(mut wished: Wished) -> anyhow::Result<Suggestion> {
     }
 }
 
-/// Whether anybody but the embedded engine is to be asked.
+/// Whether a model besides the embedded engine is to be asked.
 fn names_model(config: &Config, provider: &str) -> bool {
     match provider {
         "embedded" => false,
@@ -94,7 +94,7 @@ fn through_daemon(paths: &Paths, cwd: &str, wished: &Wished, patience: Duration)
     }
 }
 
-/// Without anybody's help.
+/// Answers with the embedded engine alone.
 fn here(paths: &Paths, config: &Config, cwd: &str, wished: &Wished, mut excuse: &str) -> Suggestion {
     let mut environment = Environment::own();
     environment.path = facts::search_path(&wished.env_hints, &environment.path).into();

@@ -1,6 +1,5 @@
-//! The program that Synapse's zsh plugin calls: a wish is answered in fields between tabs, as that plugin reads them. Found
-//! by the plugin as SYNAPSE_BIN, a link to us by the name `synapse`; `docs/compat.md` says how. What else that program does
-//! is not done here.
+//! Serves Synapse's zsh plugin: answers a query in tab-separated fields, as that plugin reads them. The plugin finds us as SYNAPSE_BIN, a
+//! link named `synapse`; `docs/compat.md` explains how. Supports nothing else of that program.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -52,7 +51,7 @@ struct Wish {
     env_hint: Vec<String>,
 }
 
-/// When we were called `synapse`.
+/// Runs when we were called as `synapse`.
 pub fn by_name() -> Option<ExitCode> {
     let name = std::env::args_os().next()?;
     if Path::new(&name).file_name()? != "synapse" {
@@ -79,7 +78,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
             complain!("synapse: this is Aside, which answers requests for Synapse's plugin and does not do `{what}`");
             Ok(Exit::Usage)
         }
-        // `eval "$(synapse)"`: there is nothing to evaluate, and nothing to break.
+        // `eval "$(synapse)"`: prints nothing, so there is nothing to evaluate.
         None => {
             complain!("synapse: this is Aside, which answers Synapse's plugin; source the plugin's own file");
             Ok(Exit::Usage)
@@ -105,7 +104,7 @@ fn wished(wish: Wish) -> Wished {
     }
 }
 
-/// `list`, the count, and four fields for each command; or `error` and why.
+/// `list`, the count, and four fields for each command; or `error` and the reason.
 fn fields(suggestion: &Suggestion) -> String {
     let Suggestion { state: _, note, proposals } = suggestion;
     let mut fields = match proposals.len() {

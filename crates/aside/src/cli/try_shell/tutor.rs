@@ -1,4 +1,4 @@
-//! `aside tutor`: a shell in a practice directory that asks for each behaviour once, and goes on when it was done.
+//! `aside tutor`: a shell in a practice directory that asks for each behaviour once, and continues when it was done.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,7 +14,7 @@ pub struct Args {}
 
 const SCRIPT: &str = include_str!("../../../shell/tutor.zsh");
 
-/// Large enough for the lesson on finding large files; it takes no room on the disk.
+/// For the lesson on finding large files; the file is sparse and takes no disk space.
 const LARGE_FILE: u64 = 150 << 20;
 
 pub fn run(Args {}: Args) -> anyhow::Result<Exit> {

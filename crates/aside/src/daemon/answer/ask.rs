@@ -1,5 +1,5 @@
-//! `ask`: what is said to a sentence. A model says it when the settings name one, in words as they come; else, and when it
-//! fails, the embedded engine does. It goes on whoever listens, since a shell connects anew with each line. Nothing is run.
+//! Handles `ask`: answers prose. A configured model answers with streamed updates; without a model, or if it fails, the embedded engine
+//! answers. The work continues when the client disconnects, since a shell reconnects with each line. Runs no command.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -30,15 +30,15 @@ use crate::provider::{Failure, Privacy, Question, Selection};
 use crate::world::View;
 use crate::world::system::looked_up;
 
-/// Between two updates: quicker than anybody reads, and slow enough for a shell to print them.
+/// Interval between two updates: faster than the user reads, and slow enough for a shell to print them.
 const PACE: Duration = Duration::from_millis(80);
-/// How long this machine may take to look up what the answer depends on. A page of the manual is set by several programs.
+/// How long the lookups that the answer depends on may take. Formatting a manual page runs several programs.
 const LOOK_UP: Duration = Duration::from_millis(500);
-/// Commands that a model is told about.
+/// Recent commands in the model's prompt.
 const RECENT: usize = 20;
-/// Bytes of an answer with its thoughts; some cannot stop.
+/// Cap on the bytes of an answer including its reasoning; some models do not stop.
 const MAX_HEARD: usize = 32 * 1024;
-/// Columns of a terminal that does not say how wide it is.
+/// Assumed width of a terminal that does not report one.
 const USUAL_WIDTH: u32 = 80;
 
 pub async fn answer(state: &Arc<State>, asked: Ask, privacy: Privacy, later: &Later) -> Reply {
@@ -46,7 +46,7 @@ pub async fn answer(state: &Arc<State>, asked: Ask, privacy: Privacy, later: &La
     if asked.query.trim().is_empty() {
         return reply(state.talks().stop(&who));
     }
-    // Whoever is not known by a name cannot come back.
+    // A client without a session name cannot reattach.
     let number = if asked.session.is_empty() { 0 } else { asked.number };
     let (mut said, begun) = match state.talks().attach(&who, number, &asked.query) {
         Some(said) => (said, true),
@@ -57,7 +57,7 @@ pub async fn answer(state: &Arc<State>, asked: Ask, privacy: Privacy, later: &La
             if asked.exit != 0 && asked.output.is_empty() {
                 asked.output = state.printed_last(&asked.session, &query).await.unwrap_or_default();
             }
-            // A line that failed in a private shell stays private, also when the shell is open again.
+            // A line that failed in a private shell stays private, also after the shell leaves private mode.
             let was_private = asked.exit != 0 && state.ran_privately(&asked.session, &query);
             let privacy = if was_private { Privacy::Private } else { privacy };
             let desk = Desk::new(state, asked, privacy, who.clone());
@@ -69,7 +69,7 @@ pub async fn answer(state: &Arc<State>, asked: Ask, privacy: Privacy, later: &La
         Tone::Once => last(&mut said, later).await,
         Tone::Updates => {
             if !begun {
-                // It has an end, so there is something to hear.
+                // The answer always has an end, so there is always a change to wait for.
                 let _ = said.changed().await;
             }
             let first = said.borrow_and_update().clone();
@@ -82,7 +82,7 @@ pub async fn answer(state: &Arc<State>, asked: Ask, privacy: Privacy, later: &La
     }
 }
 
-/// For a client that reads one answer, unless it leaves before.
+/// Waits for the final answer, for a client that reads a single reply, unless it disconnects first.
 async fn last(said: &mut watch::Receiver<Said>, later: &Later) -> Reply {
     let (hold, given_up) = oneshot::channel::<()>();
     later.works(hold);
@@ -108,7 +108,7 @@ fn reply(said: Said) -> Reply {
     Reply::Said(Box::new(said))
 }
 
-/// Everything about one sentence while its answer is being found.
+/// A request and its context while the answer is being found.
 struct Desk {
     state: Arc<State>,
     asked: Ask,
@@ -117,23 +117,23 @@ struct Desk {
     names: Arc<Names>,
     dialect: Dialect,
     view: View,
-    /// Whose tools there are, and what the machine is called.
+    /// Whether the tools are GNU, BSD or BusyBox, and the name of the operating system.
     looked_up: OnceLock<(System, &'static str)>,
 }
 
 impl Desk {
     fn new(state: &Arc<State>, mut asked: Ask, privacy: Privacy, who: String) -> Self {
         let prefix = &state.config().detect.agent_prefix;
-        // What made it a sentence is no part of it.
+        // The prefix that marked the line as prose is not part of the query.
         let words = asked.query.trim().strip_prefix(prefix.as_str()).filter(|_| !prefix.is_empty());
         if let Some(words) = words.filter(|words| words.starts_with(char::is_whitespace)) {
             asked.query = words.trim().to_owned();
         }
-        // Whoever has no session is a person, whose shell is the one that was heard of last.
+        // A client without a session is a user on the command line, whose shell is the one that was seen last.
         let wait = asked.wait || asked.session.is_empty();
         let (mut names, dialect) = state.shell(Asker { session: &asked.session, shell: &asked.shell, wait });
         if dialect == Dialect::Bash && names.builtins.is_empty() {
-            // It never tells its names. What has failed is none of them, and else nothing is lost but a correction.
+            // bash never reports its names. A command that failed is not a builtin, so at worst a correction is lost.
             Arc::make_mut(&mut names).take("builtin", 0, "cd");
         }
         let view = state.view(&names);
@@ -161,7 +161,7 @@ impl Desk {
         self.known(mouth, Model::Silent, &excuse).await;
     }
 
-    /// What is known here, once this machine has looked up what that depends on.
+    /// Gives the embedded answer, after the lookups that it depends on.
     async fn known(&self, mouth: &Mouth, model: Model, excuse: &str) {
         let mut advice = self.embedded(model);
         self.view.settled(LOOK_UP).await;
@@ -169,7 +169,7 @@ impl Desk {
             advice = self.embedded(model);
         }
         if advice.kind == Kind::Beyond && model == Model::Unset {
-            // How to get a model is worth saying once.
+            // The advice on how to get a model is given once.
             let short = self.embedded(Model::StillUnset);
             if self.state.talks().has_said(&self.who, &[&advice.markdown, &short.markdown]) {
                 advice = short;
@@ -180,7 +180,7 @@ impl Desk {
             excuse if advice.lacks_model => excuse.to_owned(),
             excuse => format!("{excuse}; from the embedded engine"),
         };
-        // That a model is needed is nothing to tell one.
+        // An answer that says a model is needed is not sent to a model later.
         let leaves = if advice.kind == Kind::Beyond { Leaves::Never } else { self.leaves() };
         self.finish(mouth, &advice.markdown, advice.proposal, note, leaves);
     }
@@ -198,7 +198,7 @@ impl Desk {
         agent::embedded(&asked, &self.place(&specs))
     }
 
-    /// A model's answer as it comes. Fails with an excuse when it has said nothing.
+    /// Streams a model's answer. Fails with the reason if the model has said nothing usable.
     async fn ask(&self, mouth: &Mouth) -> Result<(), String> {
         mouth.say(self.said(Stage::Thinking, Rendered::default(), None, String::new()));
         self.view.settled_briefly().await;
@@ -212,7 +212,7 @@ impl Desk {
         let (text, note) = match outcome {
             Ok(said) if said.end == End::Cut => (said.text, "the model had no room for more".to_owned()),
             Ok(said) => (said.text, String::new()),
-            // What was read stays.
+            // What the user has already read stays.
             Err(failure) if self.has_words(&heard) => (heard, broke_off(&failure)),
             Err(failure) => return Err(self.state.wishes().excuse(&self.who, &failure)),
         };
@@ -284,13 +284,13 @@ impl Desk {
         }
     }
 
-    /// The lines of an output that may be told, as far as it would be.
+    /// The lines of an output that may be sent to a model, up to the prompt's limit.
     fn may_leave_of(&self, output: &str) -> String {
         let printed = prompt::printed(output);
         printed.lines().filter(|line| self.state.may_leave(line)).collect::<Vec<_>>().join("\n")
     }
 
-    /// What ran before, as far as it may be told. Oldest first.
+    /// Recent commands that may be sent to a model, oldest first.
     fn recent(&self) -> Vec<String> {
         let Some(filter) = self.state.filter() else { return Vec::new() };
         let mut recent = self.state.recent(&self.asked.cwd, RECENT);

@@ -1,4 +1,4 @@
-//! `capture`: a shell says where it runs, and hears whether its outputs are seen. `watching`: somebody sees them.
+//! Handles `capture`: a shell reports where it runs, and learns whether its output is captured. Handles `watching`: a process captures it.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub async fn answer(state: &Arc<State>, asked: ended::Capture) -> Reply {
 }
 
 pub fn watching(state: &Arc<State>, watching: Watching, later: &Later) -> Reply {
-    // What was watched on this connection until now is not watched any more.
+    // The terminal that this connection captured is no longer captured.
     if watching.tier.is_empty() {
         state.watched_in_vain(&watching, CLOSED);
         return Reply::Ok;
@@ -74,7 +74,7 @@ async fn rule(state: &Arc<State>, asked: &ended::Capture, config: &Config) -> Ru
         return Ruling::off("suggest.capture is off");
     }
     let is_ours = is_around(&asked.proxy, &asked.tty) && Tier::Pty.is_wanted(suggest);
-    // A terminal that has gone may have left its name to a pane, and to whoever has the variable of old.
+    // The variable may be stale: a closed terminal may have left its tty name to a tmux pane.
     let watched = match (is_ours, &pane) {
         (true, Ok(_)) => state.watchers().will_see(&asked.tty, ON_ITS_WAY).await,
         (true, Err(_)) => Some(Tier::Pty),
@@ -95,7 +95,7 @@ async fn rule(state: &Arc<State>, asked: &ended::Capture, config: &Config) -> Ru
     }
 }
 
-/// Whether the variable of our terminal, `TTY:PID`, is about this one: it may have leaked from another, or outlived it.
+/// Whether the variable `TTY:PID` set by Aside's proxy terminal is about this one: it may be inherited from another, or stale.
 fn is_around(proxy: &str, tty: &str) -> bool {
     let Some((terminal, pid)) = proxy.rsplit_once(':') else { return false };
     let pid = pid.parse().ok().filter(|pid| *pid > 0).and_then(Pid::from_raw);

@@ -1,5 +1,5 @@
-//! `captured`: what a command printed. Believed when it carries the mark of a shell that told us, and kept unless the
-//! person does not want to have that program looked at.
+//! Handles `captured`: stores what a command printed. Requires the mark of a known session on the same terminal, and skips programs that
+//! the settings exclude from capture.
 
 use std::sync::Arc;
 

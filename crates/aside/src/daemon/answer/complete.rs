@@ -1,5 +1,5 @@
-//! `complete`: what could follow on the line being typed. What is known answers at once; what takes a moment to find out,
-//! and what a model thinks, follows as an update.
+//! Handles `complete`: candidates for the line being typed. Replies at once with what is cached; slow lookups and a model's completion
+//! follow as updates.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -23,24 +23,24 @@ use crate::daemon::thought::{self, Line, Question, Thought};
 use crate::provider::Privacy;
 use crate::world::View;
 
-/// How long a client that reads one answer may be kept waiting for a model's. It gives up itself after ten seconds.
+/// How long a client that reads a single reply may wait for a model. Such a client gives up after ten seconds.
 const WAIT: Duration = Duration::from_secs(8);
-/// How long it may be kept waiting for what this machine has to look up.
+/// How long it may wait for lookups on this machine.
 const LOOK_UP: Duration = Duration::from_millis(300);
-/// What was not found out by then is not needed for this line any more.
+/// Lookups that take longer are no longer useful for this line.
 const LATE: Duration = Duration::from_secs(2);
-/// How often is looked again: what one look finds out may lead to the next question.
+/// How often the candidates are computed again: one lookup may lead to the next.
 const LOOKS: usize = 3;
-/// Candidates of a list that the user asked for, and at most of one whose client asks for more.
+/// Candidates of a list that the user asked for, and the cap for a client that asks for more.
 const LISTED: usize = 64;
 const MOST_LISTED: usize = 500;
-/// Candidates that a client gets at most, whatever it asks for; the setting has the same limit.
+/// Cap on candidates, whatever the client asks for; the setting has the same limit.
 const MOST: usize = 20;
-/// Commands that a model is told about; the prompt takes fewer.
+/// Recent commands for the model; the prompt uses fewer.
 const RECENT: usize = 40;
 
 pub async fn answer(state: &Arc<State>, asked: Complete, privacy: Privacy, later: &Later) -> Reply {
-    // Whoever types knows what comes next.
+    // The user types, so a suggestion for the next command is no longer needed.
     state.nexts().typed(&asked.session);
     state.readable().await;
     let config = state.config();
@@ -71,7 +71,7 @@ pub async fn answer(state: &Arc<State>, asked: Complete, privacy: Privacy, later
     Reply::Complete(desk.answer(later).await)
 }
 
-/// Everything about one line while its candidates are being found.
+/// A line and its context while its candidates are being found.
 struct Desk {
     state: Arc<State>,
     asked: Complete,
@@ -81,18 +81,18 @@ struct Desk {
     view: View,
     limit: usize,
     board: Mutex<Board>,
-    /// Held by whoever looks and then says it: what was seen first must not be said last.
+    /// Held while computing and sending candidates, so that an older result is never sent after a newer one.
     turn: Mutex<()>,
 }
 
-/// What is known so far, and what was said.
+/// The model's completion so far, and the candidates that were sent.
 #[derive(Default)]
 struct Board {
-    /// What a model thinks comes at the cursor.
+    /// The model's text for the cursor position.
     idea: Option<String>,
-    /// It spoke about this line: what it said before that is old.
+    /// Whether the model has spoken about this line, which makes the cached completion obsolete.
     has_thought: bool,
-    /// Nothing before the answer itself.
+    /// `None` before the first reply.
     said: Option<Vec<Candidate>>,
 }
 
@@ -100,7 +100,7 @@ impl Desk {
     async fn answer(self: &Arc<Self>, later: &Later) -> Candidates {
         match later.tone() {
             Tone::Updates => {
-                // The first look is what makes the view ask; most of it is answered in a moment, and may lead to the next question.
+                // The first look triggers the lookups. Most finish in a moment, and may lead to the next lookup.
                 let mut found = self.look();
                 for _ in 0..LOOKS {
                     if self.view.waits_briefly() {
@@ -136,7 +136,7 @@ impl Desk {
                     }
                     found = self.look();
                 }
-                // Whoever reads one answer only is not kept waiting for a second opinion.
+                // A client that reads a single reply waits for a model only if nothing else was found.
                 if found.is_empty() && !self.asked.list {
                     let (idea, missing) = self.wait_for_idea(later).await;
                     return Candidates { missing, ..self.begin(found, idea) };
@@ -146,7 +146,7 @@ impl Desk {
         }
     }
 
-    /// Asks a model, whose ideas come as updates. Gives what it thought of this line before.
+    /// Asks a model, whose completions arrive as updates. Returns the cached completion for this line.
     fn ask_model(self: &Arc<Self>, later: &Later) -> Option<String> {
         let (desk, teller) = (Arc::clone(self), later.clone());
         let asked = thought::ask(&self.state, self.question(later), move |thought| {
@@ -157,7 +157,7 @@ impl Desk {
         asked.known
     }
 
-    /// The answer itself, with what a model thought while it was made.
+    /// The first reply, with what the model has said in the meantime.
     fn begin(&self, mut found: Vec<Ranked>, known: Option<String>) -> Candidates {
         let _turn = self.turn();
         let mut board = self.board();
@@ -193,7 +193,7 @@ impl Desk {
         })
     }
 
-    /// Takes note of what is said.
+    /// Records the candidates that are sent.
     fn say(&self, found: Vec<Ranked>) -> Candidates {
         self.state.offers().note(&self.asked, &found);
         let described = self.asked.describe;
@@ -210,7 +210,7 @@ impl Desk {
         Candidates { candidates, described, asks_ghost: self.asked.ghost, ghost, missing: None }
     }
 
-    /// Says it again if it is something else by now. Before the answer there is nothing to say again: that looks itself.
+    /// Sends an update if the candidates have changed. Does nothing before the first reply, which computes them itself.
     fn tell(&self, later: &Later) {
         let _turn = self.turn();
         if self.board().said.is_none() {
@@ -262,7 +262,7 @@ impl Desk {
         }
     }
 
-    /// What a model adds, or which one there is none of.
+    /// Waits for the model's completion, or reports which model is missing.
     async fn wait_for_idea(self: &Arc<Self>, later: &Later) -> (Option<String>, Option<MissingModel>) {
         let (sender, mut thoughts) = mpsc::unbounded_channel();
         let asked = thought::ask(&self.state, self.question(later), move |thought| {
@@ -293,8 +293,8 @@ impl Desk {
     }
 }
 
-/// Whether its description must not be shown unasked. What a spec says is known; of a name it may be what a process was started with, or
-/// what a script runs.
+/// Whether the description may hold a secret and must not be shown unasked. Texts of a spec are public; other descriptions may be the
+/// arguments of a process or the content of a script.
 fn tells_secret(ranked: &Ranked) -> bool {
     let candidate = &ranked.candidate;
     let is_of_spec =

@@ -1,5 +1,5 @@
-//! `detect`: whether a line is meant for the shell. Answers from memory, within the moment that Enter may take. `wrong`: it
-//! was, and we thought otherwise.
+//! Handles `detect`: whether a line is meant for the shell. Answers from caches, within the delay that Enter may have. Handles `wrong`: the
+//! user marks a line as a command.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,9 +18,9 @@ use crate::daemon::state::{Asker, State};
 use crate::store::reroutes::{Became, Rerouted};
 use crate::world::View;
 
-/// How long what is on this machine may take to be looked up. A person waits with a finger on Enter.
+/// How long lookups on this machine may take while the user waits after Enter.
 const SETTLE: Duration = Duration::from_millis(6);
-/// The same after a line has failed, when nobody waits for anything but the answer: branches and targets take a process.
+/// The same after a line has failed, when only the answer is waited for: branches and targets take a subprocess.
 const SETTLE_AFTER: Duration = Duration::from_millis(200);
 
 pub async fn answer(state: &Arc<State>, mut asked: Detect) -> Reply {
@@ -36,7 +36,7 @@ pub async fn answer(state: &Arc<State>, mut asked: Detect) -> Reply {
     }
     let ruling = Desk { state, asked: &asked, names: &names, dialect }.rule().await;
     let is_sentence = [Before::Agent.name(), After::Agent.name()].contains(&ruling.verdict.as_str());
-    // One that is answered at once is noted when it is asked about.
+    // With `Reroute::Answer`, the `ask` request records the reroute instead.
     if is_sentence && config.detect.reroute == Reroute::Offer && !is_addressed {
         state.rerouted(Rerouted {
             session: asked.session.clone(),
@@ -72,7 +72,7 @@ pub async fn wrong(state: &Arc<State>, wrong: Wrong) -> Reply {
     }
 }
 
-/// One line while it is judged.
+/// A line while it is classified.
 struct Desk<'a> {
     state: &'a Arc<State>,
     asked: &'a Detect,
@@ -88,7 +88,7 @@ impl Desk<'_> {
         }
         let deadline = Instant::now() + SETTLE;
         loop {
-            // The first look is what makes the view ask, and an answer may raise another question.
+            // The first look triggers the lookups, and a result may lead to another.
             let ruling = self.look(&view);
             if !view.waits_briefly() && !view.take_news() {
                 return self.doubted(ruling, &view);
@@ -113,8 +113,8 @@ impl Desk<'_> {
         }
     }
 
-    /// What is remembered may be old: a file that was made a moment ago is not in it. A line is taken from the shell only
-    /// when that does not matter.
+    /// A cache may be stale, for example about a file that was just created. Takes a line from the shell only when that does not change the
+    /// verdict.
     fn doubted(&self, ruling: Ruling, view: &View) -> Ruling {
         if view.is_behind() { self.look(&view.doubting()) } else { ruling }
     }
@@ -162,7 +162,7 @@ mod tests {
         assert!(view.settled(Duration::from_secs(20)).await);
         assert_eq!(desk.look(&view).verdict, "agent");
         assert_eq!(desk.look(&view.doubting()).verdict, "agent", "somebody has looked just now");
-        // A command may have made a file.
+        // A command may have created a file.
         state.something_ran("/", None);
         assert_ne!(desk.look(&view.doubting()).verdict, "agent");
         assert_eq!(desk.look(&view).verdict, "agent", "there was none");

@@ -1,4 +1,4 @@
-//! `explain`: what a command does. What is known here is said at once; a model may say it better a moment later.
+//! Handles `explain`: what a command does. Replies at once with what is known here; a model's explanation may follow.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
@@ -24,18 +24,17 @@ use crate::provider::{Failure, Privacy, Question, Selection};
 use crate::world::View;
 use crate::world::system::looked_up;
 
-/// Lines, and characters of each: what fits below a prompt.
+/// Lines, and characters of each, that fit below a prompt.
 const LINES: usize = 12;
 const WIDTH: usize = 120;
-/// Characters of a line of our own, which has columns: a terminal that folds it spoils them.
+/// Characters of a line of the embedded engine. It has columns, which break when the terminal wraps it.
 const OWN_WIDTH: usize = 100;
-/// Characters of a command; what is longer is a script.
+/// Characters of a command; anything longer is a script.
 const MAX_COMMAND: usize = 4096;
-/// How long this machine may take to look up what the answer depends on.
-/// A page of the manual is set by several programs first.
+/// How long the lookups that the answer depends on may take. Formatting a manual page runs several programs.
 const LOOK_UP: Duration = Duration::from_millis(700);
 
-/// Tokens of an explanation, and of the thoughts that some have before it.
+/// Tokens of an explanation, including the reasoning that some models write first.
 const MAX_TOKENS: u32 = 1536;
 
 pub async fn answer(state: &Arc<State>, asked: Explain, privacy: Privacy, later: &Later) -> Reply {
@@ -48,7 +47,7 @@ pub async fn answer(state: &Arc<State>, asked: Explain, privacy: Privacy, later:
         return said(Stage::Done, Source::Embedded, known);
     }
     let (tone, teller, before) = (later.tone(), later.clone(), known.clone());
-    // Dropped when another line comes, or the client has gone: then nobody is asked any more.
+    // Dropped when another line arrives or the client disconnects, which cancels the model request.
     let (hold, given_up) = oneshot::channel::<()>();
     let (last, answered) = oneshot::channel();
     tokio::spawn(async move {
@@ -83,7 +82,7 @@ struct Desk {
     names: Arc<Names>,
     dialect: Dialect,
     view: View,
-    /// Whose tools there are, and what the machine is called.
+    /// Whether the tools are GNU, BSD or BusyBox, and the name of the operating system.
     looked_up: OnceLock<(System, &'static str)>,
 }
 
@@ -115,7 +114,7 @@ impl Desk {
 
     fn explained(&self) -> Vec<String> {
         let specs = self.state.specs();
-        // Its lines are plain, and what is aligned in them stays so.
+        // The embedded lines are plain text; their alignment is kept.
         short(&explain(&self.asked.command, &self.place(&specs)), OWN_WIDTH)
     }
 
@@ -139,7 +138,7 @@ impl Desk {
     async fn ask(&self, mut hear: impl FnMut(Vec<String>)) -> Result<Vec<String>, Failure> {
         let (mut shown, mut ends) = (0, 0);
         let hear = |text: &str| {
-            // Whole lines only: what is painted does not jump about.
+            // Sends whole lines only, so that the painted text does not jump.
             let ended = text.bytes().filter(|byte| *byte == b'\n').count();
             if ended > ends {
                 ends = ended;
@@ -157,8 +156,7 @@ impl Desk {
     }
 }
 
-/// What a model said, in lines that can be painted below a prompt: without its thoughts, marks of Markdown, and anything
-/// that a terminal obeys.
+/// A model's text as lines that can be painted below a prompt: without reasoning, Markdown and escape sequences.
 fn plain(said: &str) -> Vec<String> {
     let cut = |line: String| match line.char_indices().nth(WIDTH) {
         Some((end, _)) => format!("{}…", line[..end].trim_end()),

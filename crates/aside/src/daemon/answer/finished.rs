@@ -1,4 +1,4 @@
-//! `finished`: a command ended. Answers once it is stored, so that an acknowledged record is never lost.
+//! Handles `finished`: a command ended. Replies once it is stored, so that an acknowledged record is never lost.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::daemon::state::State;
 use crate::provider::Privacy;
 
 pub async fn answer(state: &Arc<State>, finished: Finished, privacy: Privacy) -> Reply {
-    // fish never says hello, and bash only when it asks something.
+    // fish never sends `hello`, and bash only when it asks something.
     handover::consider(state, "");
     pipes::tend(state, &finished.session);
     let name = finished.command.split_whitespace().next();
@@ -32,7 +32,7 @@ pub async fn answer(state: &Arc<State>, finished: Finished, privacy: Privacy) ->
         command,
         cwd: Some(cwd).filter(|cwd| !cwd.is_empty()),
         exit: Some(exit),
-        // A client that does not say leaves zero.
+        // A client that does not report a start time sends zero.
         start_ms: Some(start_ms).filter(|start| *start > 0),
         duration_ms: Some(duration_ms).filter(|duration| *duration >= 0),
         session: Some(session).filter(|session| !session.is_empty()),
@@ -40,7 +40,7 @@ pub async fn answer(state: &Arc<State>, finished: Finished, privacy: Privacy) ->
         host: host(),
         private: privacy == Privacy::Private,
     };
-    // Only within a session does a number tell that a command was sent before.
+    // Sequence numbers detect a command that was sent twice only within a session.
     let seq = entry.session.as_ref().map(|_| seq);
     let learnt = state.learn(Ran {
         command: &entry.command,

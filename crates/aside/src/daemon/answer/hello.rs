@@ -1,4 +1,4 @@
-//! `hello`: a shell connects. Tells it what it needs to know, and notices here when a new version should take over.
+//! Handles `hello`: a shell connects and receives its settings. Also checks whether a newer version should take over.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! One file per request that takes thought.
+//! Request handlers, one file per kind of request.
 
 pub mod ask;
 pub mod capture;

@@ -1,4 +1,4 @@
-//! `outcome`: what became of something that was offered. Noted on this machine, once the person has done something with it.
+//! Handles `outcome`: the user accepted or dismissed something that was offered. Stores that on this machine.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub async fn answer(state: &Arc<State>, outcome: Outcome) -> Reply {
     if let Ok(Err(error)) = noted {
         state.notice(format!("could not note what became of a suggestion: {error}"));
     }
-    // Nothing that a shell could do about it.
+    // The shell could do nothing about a failure.
     Reply::Ok
 }
 
@@ -53,7 +53,7 @@ fn interaction(action: Action, outcome: Outcome, answered: Option<Answered>, pre
     }
 }
 
-/// A completion goes on with what was typed; the answer to a wish is in other words.
+/// Whether the suggestion answers a query: a completion continues what was typed, a translation does not.
 fn is_wish(query: &str, suggestion: &str, source: &str) -> bool {
     match source {
         "embedded" => true,

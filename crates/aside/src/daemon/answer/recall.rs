@@ -1,4 +1,4 @@
-//! `recall`: what ran in a shell lately.
+//! Handles `recall`: the last commands of a shell.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub async fn answer(state: &Arc<State>, asked: &Recall) -> Reply {
     };
     let commands = state.memory().recall(&session, asked.limit);
     let tier = match state.watchers().seen(&session).tier {
-        // The settings have changed since.
+        // The settings may have changed since the capture began.
         tier if Tier::of(tier).is_some_and(|tier| !tier.is_wanted(&state.config().suggest)) => "off",
         tier => tier,
     };

@@ -1,6 +1,6 @@
-//! `suggest`: a command ended, which one comes next? The embedded engine says it, from how it ended and what it printed; a
-//! model where that has no idea. A shell asks when its prompt is being made and again when a line begins, so what is found
-//! belongs to the command and not to the connection. Nothing is run.
+//! Handles `suggest`: a command ended, which one comes next? The embedded engine decides from its status and output, a model if the engine
+//! has no idea. A shell asks when it builds its prompt and again when a line begins, so the result belongs to the command and not to the
+//! connection. Runs no command.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,20 +27,20 @@ use crate::daemon::state::{Asker, State};
 use crate::provider::Privacy;
 use crate::world::View;
 
-/// A shell that asks is about to draw its prompt, and needs the processor more than we do.
+/// Delay before the work: the shell is about to draw its prompt and needs the CPU more.
 const AFTER_YOU: Duration = Duration::from_millis(6);
-/// How long this machine may take to look up what the answer depends on: branches and targets take a process.
+/// How long the lookups that the answer depends on may take: branches and targets take a subprocess.
 const LOOK_UP: Duration = Duration::from_millis(1500);
 
-/// What is said about outputs that are not seen. Said once, so it names the place where it is said again.
+/// Shown once when outputs are not captured, so it names the command that tells it again.
 const CAPTURE_TIP: &str = "aside: outputs are not seen here; `aside doctor` says what helps (shown once)";
 
-/// Statuses from here on are the shell's own: the command did not run, or was ended by a signal.
+/// Statuses from here on are the shell's own: the command did not run, or a signal ended it.
 const CANNOT_RUN: i32 = 126;
-/// What shells end with when there is no command of that name.
+/// The status of a shell when there is no such command.
 const NOT_FOUND: i32 = 127;
 
-/// The session of clients that tell what was printed and not which shell they are: they share one, as ghst's had it.
+/// The session of clients that report output but no session: they share one, as in ghst.
 const THEIRS: &str = "ghst";
 
 pub async fn answer(state: &Arc<State>, mut ended: Suggest, privacy: Privacy, later: &Later) -> Reply {
@@ -63,7 +63,7 @@ pub async fn answer(state: &Arc<State>, mut ended: Suggest, privacy: Privacy, la
         Some(found) => found,
         None => {
             let Suggest { session, cwd, exit, shell, .. } = &ended;
-            // It may have run while the shell was private, and have been told to an earlier daemon.
+            // The command may have run while the shell was private, reported to an earlier daemon.
             let was_private = state.seq_ran_privately(session, seq, &command);
             let privacy = if was_private { Privacy::Private } else { privacy };
             let is_news = state.ran(session, shell, (seq, &command, cwd, *exit), privacy);
@@ -83,7 +83,7 @@ pub async fn answer(state: &Arc<State>, mut ended: Suggest, privacy: Privacy, la
     reply(known)
 }
 
-/// Reads the rules, which takes as long as a hundred answers, so that none waits for it.
+/// Loads the rules in advance, which takes as long as a hundred answers.
 pub fn prepare() {
     let (names, specs) = (Names::default(), Specs::default());
     let ended = Ended { command: "make", exit: 2, output: Some("run `make`"), previous: &[], next: &[] };
@@ -95,7 +95,7 @@ fn reply(found: Suggested) -> Reply {
     Reply::Suggest(Box::new(found))
 }
 
-/// One command that has ended, while the next one is being found.
+/// A command that has ended and its context, while the next one is being found.
 struct Desk {
     state: Arc<State>,
     ended: Suggest,
@@ -104,18 +104,18 @@ struct Desk {
     dialect: Dialect,
 }
 
-/// What is known about how it ended.
+/// The output of the command, the commands before it, and what usually follows.
 struct Known {
     output: Option<String>,
     previous: Vec<ended::Past>,
     next: Vec<(String, u32, u32)>,
 }
 
-/// What the embedded engine makes of it.
+/// The result of the embedded engine.
 enum Idea {
     Command(Suggestion),
     None,
-    /// The words were meant for somebody else, who answers them.
+    /// The line was prose; the agent answers it.
     Sentence,
 }
 
@@ -129,7 +129,7 @@ impl Desk {
     async fn think(mut self, is_news: bool, found: watch::Sender<Suggested>) {
         tokio::time::sleep(AFTER_YOU).await;
         if is_news {
-            // What is remembered about this place may be no longer so.
+            // The command may have made caches about this directory stale.
             self.state.something_ran(&self.ended.cwd, None);
         }
         self.state.sentences().refresh().await;
@@ -151,7 +151,7 @@ impl Desk {
         found.send_replace(suggested);
     }
 
-    /// How outputs could be seen, once per user: after a failure that they might have explained, in a shell that shows it.
+    /// The tip on capturing output, shown once per user: after a failure whose output might have helped, in a shell that can show it.
     fn capture_tip(&self) -> String {
         let Suggest { session, exit, shell, .. } = &self.ended;
         let is_failure = (1..CANNOT_RUN).contains(exit) && shell == "zsh" && self.privacy != Privacy::Private;
@@ -171,17 +171,17 @@ impl Desk {
         Known { output, previous, next }
     }
 
-    /// A shell that has not told its names yet, at its first prompts, tells with its status that it has no such command.
+    /// A shell that has not reported its names yet, at its first prompts, still tells by its status that a command does not exist.
     fn hear_status(&mut self, known: &Known) {
         let first = self.ended.command.split_whitespace().next().unwrap_or_default();
         let is_named = known.output.as_ref().is_none_or(|output| output.contains(first));
         if self.ended.exit == NOT_FOUND && is_named && self.names.builtins.is_empty() {
-            // With one that every shell has, the others count as told.
+            // With a builtin that every shell has, the names count as reported.
             Arc::make_mut(&mut self.names).take("builtin", 0, "cd");
         }
     }
 
-    /// With what is on this machine, as far as that can be found out in time.
+    /// Asks the embedded engine, repeatedly while lookups on this machine finish within the deadline.
     async fn embedded(&self, known: &Known) -> Idea {
         let view = self.state.view(&self.names);
         let deadline = Instant::now() + LOOK_UP;
@@ -221,7 +221,7 @@ impl Desk {
         suggest::suggest(&ended, &place)
     }
 
-    /// Words that were meant for somebody else get their answer there.
+    /// Whether the line is prose, which the agent answers instead.
     fn is_sentence(&self, known: &Known, view: &View) -> bool {
         let config = self.state.config();
         if self.ended.exit == 0 || config.detect.reroute == Reroute::Off {

@@ -1,5 +1,5 @@
-//! `task`: what is asked for in words, how it goes on, and what a person says to a proposal. Only spells: what may happen is decided
-//! elsewhere.
+//! Handles `task`: requests, events and the user's decisions about proposals. Only translates between the wire and the task modules, which
+//! decide what may happen.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,15 +24,15 @@ use crate::daemon::tasks::rules;
 use crate::provider::Privacy;
 use crate::workspace::Workspace;
 
-/// Tasks of a list for somebody who does not say how many.
+/// Tasks of a list for a client that gives no limit.
 const SCREEN: usize = 50;
-/// Between two lists for somebody who follows all tasks.
+/// Minimum interval between two lists for a client that follows all tasks.
 const PACE: Duration = Duration::from_millis(100);
-/// Letters of who approved, in the log.
+/// Characters of the approver's name in the log.
 const MAX_BY: usize = 100;
-/// Names of open files that an editor tells.
+/// Cap on the names of open files that an editor sends.
 const MAX_OPEN: usize = 50;
-/// Variables of a terminal that are taken over.
+/// Cap on the environment variables taken over from a terminal.
 const MAX_VARIABLES: usize = 4096;
 
 pub async fn answer(state: &Arc<State>, mut asked: Task, privacy: Privacy, later: &Later) -> Reply {
@@ -45,8 +45,8 @@ pub async fn answer(state: &Arc<State>, mut asked: Task, privacy: Privacy, later
     }
 }
 
-/// A command that runs must not approve the next one, nor open the page that could, nor put a proposal before the user as if they had asked
-/// for it themselves.
+/// Whether an operation is reserved to the user. A running command must not approve the next one, open the page that could, or create a
+/// proposal that looks like the user's own request.
 pub fn is_for_the_user(op: Op) -> bool {
     match op {
         Op::Ask | Op::Cancel | Op::Retry => true,
@@ -56,7 +56,7 @@ pub fn is_for_the_user(op: Op) -> bool {
 }
 
 async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, Trouble> {
-    // Logs of earlier tasks are there also while tasks are turned off.
+    // Logs of earlier tasks can be cleaned also while tasks are turned off.
     if asked.op == Op::Clean {
         source(&asked).and_then(local)?;
         return Ok(Tasks { lines: state.tasks().clean().await?, ..Tasks::default() });
@@ -132,7 +132,7 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
         }
         Op::Show | Op::Approve | Op::Reject | Op::Edit | Op::Cancel | Op::Retry | Op::Clean => {
             let id = tasks.named(state, &asked.task).await?;
-            // Whoever is far away says nothing about what was asked for here; to retry it could be to run it.
+            // A remote client may not touch a task that was requested here: a retry could run it.
             if matches!(asked.op, Op::Cancel | Op::Retry) && one(state, &id).await?.tasks.iter().any(is_from_here) {
                 source(&asked).and_then(local)?;
             }
@@ -141,7 +141,7 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
     }
 }
 
-/// The page keeps a file of its tabs.
+/// Runs on a thread for file access, since the page stores its tabs in a file.
 async fn at_page<T: Send + 'static>(
     state: &Arc<State>,
     act: impl FnOnce(&Page) -> anyhow::Result<T> + Send + 'static,
@@ -159,7 +159,7 @@ async fn ask(state: &Arc<State>, mut asked: Task) -> Result<Tasks, Trouble> {
     let settings = state.config();
     let options = Options { prefix: &settings.task.prefix, threshold: settings.task.confidence_threshold };
     if let Some(id) = applies(&asked.text, &options) {
-        // Nothing is applied by a word: what waits there is shown again.
+        // Text never approves anything: the waiting proposal is shown again.
         let id = state.tasks().named(state, id).await?;
         return say(state, &id, Task { op: Op::Show, ..Task::default() }).await;
     }
@@ -174,13 +174,13 @@ async fn ask(state: &Arc<State>, mut asked: Task) -> Result<Tasks, Trouble> {
     let path = |path: &std::path::Path| {
         path.to_str().map(str::to_owned).ok_or_else(|| Trouble::Refused("this directory has no UTF-8 name".to_owned()))
     };
-    // Who reads a command is settled now: it is judged as that shell's.
+    // The shell is fixed now: commands of the task are parsed in its dialect.
     let dialect = if asked.shell.is_empty() && asked.session.is_empty() {
         Dialect::of(&own_shell())
     } else {
         state.shell(Asker { session: &asked.session, shell: &asked.shell, wait: true }).1
     };
-    // What is selected in a file that no task reads is not read either.
+    // A selection in a file that no task may read is dropped.
     if is_denied {
         asked.selection.clear();
         asked.diagnostics.clear();
@@ -210,7 +210,7 @@ async fn ask(state: &Arc<State>, mut asked: Task) -> Result<Tasks, Trouble> {
     one(state, &id).await
 }
 
-/// Where a file really is: from the root of the workspace, or elsewhere.
+/// Resolves links: the path from the workspace's root, or an absolute path outside it.
 fn behind_links(workspace: &Workspace, file: &str) -> Option<String> {
     let path = std::fs::canonicalize(workspace.cwd().join(file)).ok()?;
     Some(path.strip_prefix(workspace.root()).unwrap_or(&path).to_string_lossy().into_owned())
@@ -249,7 +249,7 @@ async fn one(state: &Arc<State>, id: &Id) -> Result<Tasks, Trouble> {
     Ok(Tasks { tasks: vec![brief], ..Tasks::default() })
 }
 
-/// Every event behind a number, then what is told live: none is left out, however slowly the client reads.
+/// Sends every event after a number, then each new one. None is lost, however slowly the client reads.
 async fn watch(state: &Arc<State>, id: &Id, from: u64, stream: &Stream) -> Result<(), Trouble> {
     let (mut reader, mut end) = state.tasks().watch(id, from).await?;
     let teller = stream.clone();
@@ -281,7 +281,7 @@ async fn watch(state: &Arc<State>, id: &Id, from: u64, stream: &Stream) -> Resul
     Ok(())
 }
 
-/// The list, and again whenever a task has moved.
+/// Sends the list, and again whenever a task changes.
 async fn follow(state: &Arc<State>, asked: &Task, later: &Later) -> Result<Tasks, Trouble> {
     let limit = usize::try_from(asked.limit).unwrap_or(usize::MAX);
     let limit = if limit == 0 { SCREEN } else { limit };
@@ -304,7 +304,7 @@ async fn follow(state: &Arc<State>, asked: &Task, later: &Later) -> Result<Tasks
     Ok(first)
 }
 
-/// Who says it, for the log.
+/// Who decided, for the log.
 fn by(asked: &Task) -> String {
     match asked.by.chars().take(MAX_BY).collect::<String>() {
         nobody if nobody.is_empty() => "this machine".to_owned(),
@@ -312,13 +312,13 @@ fn by(asked: &Task) -> String {
     }
 }
 
-/// The person's, as far as a daemon knows it.
+/// The user's login shell, as far as a daemon knows it.
 fn own_shell() -> String {
     let shell = std::env::var("SHELL").unwrap_or_default();
     shell.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-/// From where it is said. What is not known is from afar.
+/// Where the request comes from. An unknown source is an error.
 fn source(asked: &Task) -> Result<Source, Trouble> {
     match asked.source.as_str() {
         "" => Ok(Source::LocalUi),

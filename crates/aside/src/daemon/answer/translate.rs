@@ -1,5 +1,5 @@
-//! `translate`: which command a wish means. The embedded engine answers at once where it is sure. Else a model is asked as well when the
-//! settings name one, and the likelier answer stands first. Nothing is run, and no key waits.
+//! Handles `translate`: finds the command for a query. The embedded engine replies at once where it is sure; otherwise a configured model
+//! is asked too, and the likelier answer is ranked first. Runs no command, and never blocks a keystroke.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -32,26 +32,25 @@ use crate::world::{Environment, View};
 
 /// Commands that a shell shows.
 const SHOWN: usize = 3;
-/// Commands that anybody gets.
+/// Cap on the commands of a reply.
 const MAX_LIMIT: usize = 10;
-/// How long this machine may take to look up what the answer depends on.
+/// How long the lookups that the answer depends on may take.
 const LOOK_UP: Duration = Duration::from_millis(300);
-/// Commands that a model is told about; the prompt takes fewer.
+/// Recent commands for the model; the prompt uses fewer.
 const RECENT: usize = 20;
-/// Bytes of an answer above which it is looked at only now and then while it grows: a look takes one part in so many of
-/// the time.
+/// Above `LONG` bytes, a growing answer is parsed only now and then: parsing takes at most one part in `RARELY` of the time.
 const LONG: usize = 4096;
 const RARELY: u32 = 10;
-/// Tokens for a model that thinks before it answers.
+/// Extra tokens for a model that reasons before it answers.
 const THOUGHTS: u32 = 1024;
-/// Characters of a wish; what is longer was pasted.
+/// Characters of a query; anything longer was pasted.
 const MAX_QUERY: usize = prompt::MAX_WISH;
 
 pub async fn answer(state: &Arc<State>, asked: Translate, privacy: Privacy, later: &Later) -> Reply {
     let config = state.config();
     let tone = later.tone();
     let length = asked.query.trim().chars().count();
-    // Whoever reads one answer, or has pressed Enter, has finished the wish.
+    // A client that reads a single reply, or whose user has pressed Enter, has finished the query.
     let is_writing = tone == Tone::Updates && !asked.now;
     let is_short = length == 0 || is_writing && length < config.llm.nl_min_query_length;
     if is_short {
@@ -74,7 +73,7 @@ pub async fn answer(state: &Arc<State>, asked: Translate, privacy: Privacy, late
     let mouth = Mouth { tone, first: Mutex::new(Some(sender)), later: later.clone() };
     let hold = Wishes::think(state, who, async move { desk.think(pause, &mouth).await });
     later.works(hold);
-    // A wish that was given up has no answer, but its request has.
+    // A cancelled query has no answer, but its request still needs a reply.
     let mut suggestion = first.await.unwrap_or_else(|_| Suggestion::none(""));
     if is_foreign {
         suggestion.proposals.iter_mut().for_each(describe_harm);
@@ -82,7 +81,7 @@ pub async fn answer(state: &Arc<State>, asked: Translate, privacy: Privacy, late
     reply(suggestion)
 }
 
-/// For whoever would not look for it elsewhere.
+/// Puts the warning into the description, for clients that do not show it elsewhere.
 fn describe_harm(offer: &mut Offer) {
     let Offer { warning, description, .. } = offer;
     if !warning.is_empty() {
@@ -94,7 +93,7 @@ fn reply(suggestion: Suggestion) -> Reply {
     Reply::Translate(Box::new(suggestion))
 }
 
-/// Says what is known, as often as the client listens.
+/// Sends suggestions, as often as the client accepts updates.
 struct Mouth {
     tone: Tone,
     first: Mutex<Option<oneshot::Sender<Suggestion>>>,
@@ -114,7 +113,7 @@ impl Mouth {
     }
 }
 
-/// Everything about one wish while its answer is being found.
+/// A query and its context while the answer is being found.
 struct Desk {
     state: Arc<State>,
     asked: Translate,
@@ -123,10 +122,10 @@ struct Desk {
     names: Arc<Names>,
     dialect: Dialect,
     view: View,
-    /// Whose tools there are, and what the machine is called.
+    /// Whether the tools are GNU, BSD or BusyBox, and the name of the operating system.
     looked_up: OnceLock<(System, &'static str)>,
     limit: usize,
-    /// When it was taken up; what the person took to pause is not ours.
+    /// When the work began, without the debounce delay.
     since: OnceLock<Instant>,
 }
 
@@ -135,7 +134,7 @@ impl Desk {
         let asker = Asker { session: &asked.session, shell: &asked.shell, wait: asked.wait };
         let (mut names, dialect) = state.shell(asker);
         if !asked.env_hints.is_empty() {
-            // What the client's own shell says about itself counts before what another said.
+            // The client's own environment takes precedence over what another shell reported.
             let path = names.path.as_deref().map_or_else(|| Environment::own().path.to_string(), str::to_owned);
             Arc::make_mut(&mut names).path = Some(facts::search_path(&asked.env_hints, &path).into());
         }
@@ -164,7 +163,7 @@ impl Desk {
                 mouth.say(self.known(mouth, "private, so no model was asked").await);
             }
             Some(model) => self.ask(&model, mouth).await,
-            // A user who set an address expects answers from there.
+            // A user who configured an address expects answers from there.
             None => {
                 let excuse = self.state.config().llm.unused_excuse(&self.asked.provider);
                 mouth.say(self.known(mouth, &excuse).await);
@@ -172,7 +171,7 @@ impl Desk {
         }
     }
 
-    /// Has the machine look for what is going to be needed, while the person may still be writing.
+    /// Starts the lookups that will be needed, while the user may still be typing.
     fn look_around(&self) {
         let cwd = &self.asked.cwd;
         self.view.entries(cwd);
@@ -180,7 +179,7 @@ impl Desk {
         self.view.repository(cwd);
     }
 
-    /// What is known here, once this machine has looked up what that depends on.
+    /// Gives the embedded answer, after the lookups that it depends on.
     async fn known(&self, mouth: &Mouth, excuse: &str) -> Suggestion {
         let mut known = self.embedded();
         self.settle(mouth, Stage::Waiting).await;
@@ -191,7 +190,7 @@ impl Desk {
         self.last(&known, excuse)
     }
 
-    /// Gives a sign of life when it takes more than a moment.
+    /// Waits for the lookups, and sends a progress reply if they take more than a moment.
     async fn settle(&self, mouth: &Mouth, sign: Stage) {
         self.view.settled_briefly().await;
         if self.view.waits() {
@@ -200,7 +199,7 @@ impl Desk {
         }
     }
 
-    /// What is known here at once where that is sure, and else the likelier of that and what a model says.
+    /// Gives the embedded answer at once if it is sure, otherwise the likelier of that and the model's answer.
     async fn ask(&self, model: &config::endpoint::Endpoint, mouth: &Mouth) {
         self.embedded();
         self.settle(mouth, Stage::Thinking).await;
@@ -210,7 +209,7 @@ impl Desk {
         let is_sure = self.asked.besides.is_empty()
             && self.asked.provider.is_empty()
             && judge::is_sure(&known, self.state.wishes().trust(&name));
-        // Several commands are waited for by whoever hears one answer.
+        // A client that reads a single reply and wants several commands waits for the model too.
         let says_now = is_sure && (mouth.tone == Tone::Updates || self.limit == 1);
         if says_now {
             self.note(None);
@@ -220,7 +219,7 @@ impl Desk {
             }
         }
         let key = self.key(model);
-        // What it said while an answer of ours was shown comes when others are wanted.
+        // Commands that the model gave earlier but that were never shown are used when the user wants others.
         let unseen = || {
             let first = self.state.wishes().recall(&Key { besides: String::new(), ..key.clone() })?;
             (!self.offers(&first).is_empty()).then_some(first)
@@ -240,7 +239,7 @@ impl Desk {
         let excuse = match heard {
             Ok(said) => {
                 let thoughts = self.thoughts(&said);
-                // Nonsense is not worth remembering: the next answer may make sense.
+                // Unusable answers are not cached: the next attempt may be usable.
                 if !self.offers(&thoughts).is_empty() {
                     if !says_now {
                         self.note(Some(Asked::now(said)));
@@ -259,7 +258,7 @@ impl Desk {
         }
     }
 
-    /// The likelier first; a model that was named for this request alone is heard first.
+    /// Ranks the likelier answers first; a model that was named in the request itself always comes first.
     fn judged(&self, thoughts: &[Proposal], known: &[Proposal], name: &str) -> Suggestion {
         let ranked = match self.asked.provider.as_str() {
             "" => judge::rank(known, thoughts, self.state.wishes().trust(name), self.dialect),
@@ -268,11 +267,11 @@ impl Desk {
         self.last(&ranked, "")
     }
 
-    /// Shows what is said as it is said, as far as it is a command already and would do no harm if that were all of it.
+    /// Shows the streamed answer as soon as it is a command that would do no harm if the stream ended here.
     fn hear<'a>(&'a self, mouth: &'a Mouth, is_answered: bool) -> impl FnMut(&str) -> ControlFlow<()> + 'a {
         let (mut shown, mut looked, mut rest) = (String::new(), Instant::now(), Duration::ZERO);
         move |text| {
-            // All of it is read again each time; whoever drips out a long text must not keep everybody busy.
+            // The whole text is parsed again each time, so a model that streams a long text slowly must not use up the CPU.
             if text.len() > LONG && looked.elapsed() < rest {
                 return ControlFlow::Continue(());
             }
@@ -285,7 +284,7 @@ impl Desk {
                     shown = command;
                 }
             }
-            // Some cannot stop.
+            // Some models do not stop.
             let is_enough = said::commands(text, self.dialect).len() > self.limit;
             rest = begin.elapsed() * RARELY;
             looked = Instant::now();
@@ -293,16 +292,16 @@ impl Desk {
         }
     }
 
-    /// The commands of all its answers, each once.
+    /// The commands of all its answers, without duplicates.
     fn thoughts(&self, said: &Said) -> Vec<Proposal> {
         let mut commands: Vec<String> = Vec::new();
-        // Half a command is another command.
+        // A truncated command would mean something else.
         let whole = match said.end {
             End::Whole => said.text.as_str(),
             End::Cut => said.text.rsplit_once('\n').map_or("", |(whole, _)| whole),
         };
         for text in std::iter::once(whole).chain(said.others.iter().map(String::as_str)) {
-            // So is the last of more than were wanted: its author was interrupted.
+            // The last of too many commands is truncated as well, since the stream was cut off.
             for command in said::commands(text, self.dialect).into_iter().take(self.limit) {
                 if !commands.contains(&command) {
                     commands.push(command);
@@ -312,7 +311,7 @@ impl Desk {
         commands.into_iter().enumerate().map(|(place, command)| thought(command, place)).collect()
     }
 
-    /// For whoever hears what became of it.
+    /// Records the answer, for a later `outcome`.
     fn note(&self, model: Option<Asked>) {
         let took = self.since.get().map(Instant::elapsed).unwrap_or_default();
         let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
@@ -341,7 +340,7 @@ impl Desk {
         }
     }
 
-    /// What ran before, as far as it may be told. Oldest first.
+    /// Recent commands that may be sent to a model, oldest first.
     fn recent(&self) -> Vec<String> {
         let Some(filter) = self.state.filter() else { return Vec::new() };
         let mut recent = match self.asked.recent_commands.as_slice() {
@@ -356,12 +355,12 @@ impl Desk {
         self.privacy == Privacy::Private
     }
 
-    /// Who is to be asked. Nobody when the embedded engine is to answer.
+    /// The model to ask; `None` when the embedded engine answers.
     fn endpoint(&self) -> Option<config::endpoint::Endpoint> {
         model::endpoint(&self.state.config().llm, Use::Translate, self.provider()?)
     }
 
-    /// Whoever was named for this wish alone; nobody when there is no such one.
+    /// The provider named in the request, else the configured one; `None` if the name is unknown.
     fn provider(&self) -> Option<Selection> {
         match self.asked.provider.as_str() {
             "" => Some(Selection::AsSet),
@@ -411,7 +410,7 @@ impl Desk {
         Suggestion { note: Tongue::of(&self.asked.query).notes(&suggestion.note), ..suggestion }
     }
 
-    /// What is shown already, where other commands are wanted.
+    /// The commands that are shown already, when the user asks for others.
     fn besides(&self) -> Vec<String> {
         self.asked.besides.lines().map(str::to_owned).collect()
     }
@@ -432,7 +431,7 @@ impl Desk {
     }
 }
 
-/// A model says what it thinks best first.
+/// Models list the best command first, so the confidence falls with the position.
 fn thought(command: String, place: usize) -> Proposal {
     let confidence = (0.9 - 0.1 * f32::from(u8::try_from(place).unwrap_or(u8::MAX))).max(0.1);
     Proposal { command, source: Source::Llm, confidence, about: String::new(), nearness: Nearness::Answer }
@@ -444,7 +443,7 @@ impl Asked {
         Self { provider: provider.to_owned(), model, tokens_in, tokens_out }
     }
 
-    /// Free of charge.
+    /// A cached answer costs no tokens.
     fn remembered(model: &config::endpoint::Endpoint) -> Self {
         let config::endpoint::Endpoint { server, model } = model;
         Self { provider: server.provider.name().to_owned(), model: model.clone(), tokens_in: None, tokens_out: None }

@@ -1,5 +1,5 @@
-//! The same door for agents: what Aside hands to one is redacted, written down before it goes, and not given at all from a private shell.
-//! What the agent reads by itself does not go through here; docs/agents.md says so.
+//! The path to agents: what Aside sends to an agent is redacted, recorded before it is sent, and never sent from a private shell. What the
+//! agent reads by itself does not pass through here; docs/agents.md says so.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,14 +12,14 @@ use crate::daemon::model::{Note, Use, ms};
 use crate::daemon::state::State;
 use crate::store::journal::{Answer, Leaving};
 
-/// What was handed over, and whose end has not been written down.
+/// A request that was sent to an agent, and whose end is not recorded yet.
 pub struct Handed {
     note: Note,
-    /// As the agent gets it.
+    /// As the agent receives it.
     pub text: String,
 }
 
-/// The error says what happened and one thing to do.
+/// Records a request before it is sent. The error says what happened and one thing to do.
 pub async fn hand_over(state: &State, session: &str, agent: &str, text: &str) -> Result<Handed, String> {
     let private = || "Nothing is told to an agent, since this is private. Ask again where it is not.".to_owned();
     if state.is_private(session) {
@@ -41,7 +41,7 @@ pub async fn hand_over(state: &State, session: &str, agent: &str, text: &str) ->
         format!("Nothing is told to the agent, since it cannot be written down ({error}). Free some space; then retry.")
     })?;
     let note = Note { journal: Arc::clone(state.journal()), id: Some(id), left: Instant::now() };
-    // The last look: the shell may have become private meanwhile.
+    // The last check: the shell may have become private meanwhile.
     if state.is_private(session) { Err(private()) } else { Ok(Handed { note, text }) }
 }
 

@@ -1,4 +1,4 @@
-//! An answer that somebody reads while it comes: told at a pace, and kept as far as it was heard when it breaks off.
+//! Streams a model's answer to a reader at a fixed pace, and keeps the partial text if it breaks off.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,17 +10,17 @@ use crate::daemon::model::{Use, ask};
 use crate::daemon::state::State;
 use crate::provider::{Failure, Question, Said};
 
-/// How somebody listens.
+/// How the answer is read.
 pub struct Listener<E, T> {
-    /// Between two pieces that are told.
+    /// Interval between two updates.
     pub pace: Duration,
-    /// Whether what was said so far is all that is wanted.
+    /// Whether the text so far is enough.
     pub enough: E,
-    /// Is told all of it so far, whenever there is more.
+    /// Receives the whole text so far, whenever it has grown.
     pub tell: T,
 }
 
-/// How it ended, and what was heard until then.
+/// Returns the outcome, and the text received until then.
 pub async fn listen<E, T>(
     state: &Arc<State>,
     usage: Use,

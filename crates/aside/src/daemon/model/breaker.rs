@@ -1,36 +1,36 @@
-//! Whether a server may be asked now. One that failed three times in a row is left alone for half a minute, and then asked
-//! once to see whether it is well; one that wants a rest gets it. Takes the time as a value.
+//! A circuit breaker per server: after three failures in a row it rejects requests for half a minute, then lets a single probe through.
+//! Also honours a server's rate limit. Takes the time as a value.
 
 use std::time::{Duration, Instant};
 
-/// Failures in a row after which nobody tries any more.
+/// Failures in a row that trip the breaker.
 const LIMIT: u32 = 3;
-/// How long it is left alone then.
+/// How long requests are rejected then.
 const REST: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Default)]
 pub struct Breaker {
-    /// In a row.
+    /// Consecutive failures.
     failures: u32,
-    /// Nobody is waiting for an answer before that.
+    /// Until then, only requests that a user waits for are sent.
     until: Option<Instant>,
-    /// The server's own wish, which goes for everybody.
+    /// The server's own rate limit, which applies to all requests.
     not_before: Option<Instant>,
-    /// Somebody is finding out whether it is well.
+    /// The probe in progress that tests whether the server works.
     probe: Option<u64>,
     number: u64,
 }
 
-/// Who wants to ask.
+/// Who waits for the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asker {
-    /// Nobody would miss the answer.
+    /// No user waits for it.
     Aside,
-    /// A person waits: for them it is tried all the same, one at a time.
+    /// A user waits: such a request is sent even while the breaker is tripped, one at a time.
     Person,
 }
 
-/// The right to ask once.
+/// The right to send one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pass {
     number: u64,
@@ -40,9 +40,9 @@ pub struct Pass {
 pub enum Outcome {
     Answered,
     Failed,
-    /// It wants to be left alone for so long.
+    /// The server asked to wait for so long.
     Busy(Duration),
-    /// Nobody listened any more; that says nothing about the server.
+    /// The request was cancelled, which says nothing about the server.
     GivenUp,
 }
 
@@ -50,14 +50,14 @@ pub enum Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Health {
     Well,
-    /// Left alone for so long.
+    /// Requests are rejected for so long.
     Resting(Duration),
-    /// The next question finds out.
+    /// The next request is the probe.
     Doubtful,
 }
 
 impl Breaker {
-    /// `None` when it must not be asked.
+    /// Returns `None` when no request may be sent.
     pub fn admit(&mut self, asker: Asker, now: Instant) -> Option<Pass> {
         if self.not_before.is_some_and(|then| now < then) {
             return None;
@@ -90,7 +90,7 @@ impl Breaker {
             Outcome::Busy(rest) => self.not_before = Some(now + rest),
         }
         self.failures = self.failures.saturating_add(1);
-        // A query that a user makes meanwhile does not keep completion waiting for longer.
+        // A failed request of the user does not extend the pause for completion.
         if self.failures >= LIMIT && self.until.is_none_or(|until| now >= until) {
             self.until = Some(now + REST);
         }
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(breaker.admit(Asker::Person, now + 6 * SECOND), None);
         assert_eq!(breaker.health(now + 6 * SECOND), Health::Resting(SECOND));
         assert!(breaker.admit(Asker::Aside, now + 7 * SECOND).is_some());
-        // It counts as a failure too.
+        // A rate limit counts as a failure too.
         let (mut breaker, now) = (Breaker::default(), Instant::now());
         for _ in 0..3 {
             let pass = breaker.admit(Asker::Aside, now).unwrap();

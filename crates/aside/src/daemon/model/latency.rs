@@ -1,10 +1,10 @@
-//! How long answers take lately. Takes the time as a value.
+//! A moving average of answer times. Takes the time as a value.
 
 use std::time::{Duration, Instant};
 
-/// How much the newest counts.
+/// Weight of the newest value.
 const NEWEST: f64 = 0.3;
-/// The network of ten minutes ago was another one.
+/// TTL: the network of ten minutes ago may be a different one.
 const COUNTS_FOR: Duration = Duration::from_secs(600);
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,7 +21,7 @@ impl Latency {
         self.average = Some((average, now));
     }
 
-    /// Nothing when nobody was asked lately.
+    /// Returns `None` without recent requests.
     pub fn average(&self, now: Instant) -> Option<Duration> {
         let (average, when) = self.average?;
         (now.saturating_duration_since(when) < COUNTS_FOR).then_some(average)

@@ -1,5 +1,5 @@
-//! Carries out what was approved, once: a command through the one door for commands, a change through `apply`. What is to be done is what
-//! the approval holds; the proposal is only compared with it.
+//! Carries out an approved action once: a command through `exec`, a change through `apply`. Uses what the approval holds; the proposal is
+//! only compared with it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,22 +19,22 @@ use crate::daemon::tasks::offer;
 use crate::exec::run::{self, Ended, Limits};
 use crate::workspace::Workspace;
 
-/// Where, and within which limits.
+/// Where an action runs, and its limits.
 pub struct Ground {
     pub workspace: Workspace,
     pub dialect: Dialect,
-    /// `NAME=value` of the terminal that approved; empty for the daemon's own.
+    /// `NAME=value` pairs of the terminal that approved; empty for the daemon's own environment.
     pub environment: Vec<String>,
     pub aside: PathBuf,
     pub ledger: Arc<Ledger>,
     pub timeout: Duration,
     pub bytes: usize,
-    /// By which a change is found again after a crash.
+    /// Identifies a change after a crash.
     pub label: String,
     pub approved: Approved,
 }
 
-/// The error is for the person.
+/// Runs the action. The error is for the user.
 pub async fn perform(
     action: Action,
     proposal: Proposal,
@@ -63,7 +63,7 @@ async fn command(ground: Ground, stop: watch::Receiver<bool>, say: impl FnMut(&s
         Ended::Exit(exit) => {
             Ok(Outcome { summary: format!("exit status {exit}"), exit: Some(exit), ..Outcome::default() })
         }
-        // As a shell has it.
+        // The exit status that a shell would report.
         Ended::Signal(signal) => {
             Ok(Outcome { summary: format!("ended by signal {signal}"), exit: Some(128 + signal), ..Outcome::default() })
         }

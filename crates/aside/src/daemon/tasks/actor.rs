@@ -1,5 +1,5 @@
-//! One task under way: takes what happens to it, one thing after the other, and performs what the machine says. Holds no policy: what may
-//! happen is the machine's, what may act is the gate's.
+//! Runs one task: handles its messages one after the other and performs the effects of the task machine. Holds no policy: the machine
+//! decides what may happen, the gate what may act.
 
 mod go_on;
 
@@ -33,20 +33,20 @@ use crate::provider::Privacy;
 use crate::store::events::Log;
 use crate::world::sandbox;
 
-/// Words for a task that it has not heard yet. Whoever streams waits.
+/// Cap on unread messages for a task. A sender of streamed output waits (backpressure).
 pub const MAX_INBOX: usize = 32;
-/// How long a task that has ended stays at hand.
+/// How long a task that has ended stays in memory.
 const LINGER: Duration = Duration::from_secs(2);
-/// Between two pieces of what is streamed: quicker than anybody reads.
+/// Interval between two pieces of streamed text: faster than the user reads.
 const PACE: Duration = Duration::from_millis(60);
-/// Ticks of that pace after which the beginning of a line is shown though its end has not come.
+/// Ticks of that interval after which an incomplete line is shown.
 const MAX_QUIET: u32 = 5;
-/// Letters of a command in the line that says what waits.
+/// Characters of a command in the summary of what waits.
 const MAX_SUMMARY: usize = 200;
 
-/// What somebody says to a task.
+/// A message to a task.
 pub enum Message {
-    /// What is being done for it has come so far. From an earlier attempt it counts for nothing.
+    /// Progress of the work in the background. Ignored if it belongs to an earlier attempt.
     Came {
         attempt: u32,
         came: Came,
@@ -55,19 +55,19 @@ pub enum Message {
         word: Word,
         reply: oneshot::Sender<Result<Told, String>>,
     },
-    /// The daemon is going.
+    /// The daemon is ending.
     Ending,
 }
 
-/// What came of something that was begun.
+/// A result of work in the background.
 pub enum Came {
     Input(Input),
     Gathered(Box<Gathered>),
-    /// With the offer, if it acts.
+    /// With the offer, if the proposal acts.
     Proposed(Box<(Draft, Option<Offer>)>),
 }
 
-/// What a person says.
+/// A request of the user.
 pub enum Word {
     Show,
     Approve {
@@ -84,17 +84,17 @@ pub enum Word {
         confine: Option<Confine>,
     },
     Cancel,
-    /// Whether the caller is private.
+    /// With the caller's privacy.
     Retry {
         privacy: Privacy,
     },
-    /// What it wrote was taken back, by somebody.
+    /// The change of this task was undone.
     Undone {
         by: String,
     },
 }
 
-/// About which proposal, and who.
+/// The proposal that a decision is about, and who decided.
 #[derive(Clone, Debug)]
 pub struct Said {
     pub step: u32,
@@ -103,7 +103,7 @@ pub struct Said {
     pub by: String,
 }
 
-/// What there is to show, if something waits.
+/// The offer to show, if a proposal waits.
 #[derive(Debug)]
 pub struct Told {
     pub offer: Option<proto::task::Offer>,
@@ -112,34 +112,34 @@ pub struct Told {
 pub struct Actor {
     state: Arc<State>,
     id: Id,
-    /// What it has and tells is redacted: all of it is in the log.
+    /// Redacted, as is everything that it emits: all of it is written to the log.
     task: Option<Task>,
-    /// As it was asked for, in memory only.
+    /// As it was requested, unredacted; in memory only.
     request: UserRequest,
-    /// The last draft as it was proposed, with the number of its step: what is shown and carried out. In memory only, so that
-    /// a proposal with a secret in it does not outlive the daemon.
+    /// The last draft as it was proposed, with its step number: what is shown and carried out. In memory only, so that a proposal that
+    /// holds a secret does not outlive the daemon.
     draft: Option<(u32, Draft)>,
     log: Option<Log>,
     inbox: mpsc::Receiver<Message>,
-    /// For what is begun; it ends when the actor does.
+    /// For work in the background, which ends with the actor.
     sender: mpsc::Sender<Message>,
     routed: Option<(Intent, Scope)>,
     gathered: Option<Arc<Gathered>>,
-    /// What was proposed and is to be shown.
+    /// The proposal to show.
     offer: Option<Offer>,
-    /// What is shown, with the digest that an answer has to carry.
+    /// What is shown, with the digest that a decision has to carry.
     shown: Option<proto::task::Offer>,
     leave: Option<(Approved, Vec<String>)>,
-    /// What is being done. Given up when it is dropped.
+    /// The work in the background. Aborted when dropped.
     under_way: Option<Listening>,
     stop: watch::Sender<bool>,
-    /// The daemon does not go while something is being done.
+    /// Keeps the daemon running while work is in progress.
     work: Option<Work>,
 }
 
 impl Actor {
     pub fn new(state: Arc<State>, task: Task, mut request: UserRequest, log: Log) -> (Self, mpsc::Sender<Message>) {
-        // What was private once stays so.
+        // What was private once stays private.
         request.meta.private |= task.request().meta.private;
         let (sender, inbox) = mpsc::channel(MAX_INBOX);
         let actor = Self {
@@ -163,7 +163,7 @@ impl Actor {
         (actor, sender)
     }
 
-    /// Until the task has ended and nobody has said anything to it for a while.
+    /// Runs until the task has ended and received no message for a while.
     pub async fn run(mut self, effects: Vec<Effect>, first: Option<Input>) {
         let begun = match self.perform(effects).await {
             Ok(()) => match first {
@@ -177,7 +177,7 @@ impl Actor {
             Err(lost) => Err(lost),
         };
         if let Err(Lost(error)) = outcome {
-            // What cannot be written down must not go on. The log tells where it stood when it is read again.
+            // A task whose events cannot be logged must stop. The log shows its last state when it is read again.
             self.state.notice(format!("task {} was left: {error:#}", self.id));
         }
         self.state.tasks().gate().forget(self.id.as_str());
@@ -199,7 +199,7 @@ impl Actor {
                     Ok(None) | Err(_) => return Ok(()),
                 }
             } else {
-                // There is always one who could speak: ourselves.
+                // Never `None`: this actor holds a sender itself.
                 match self.inbox.recv().await {
                     Some(message) => message,
                     None => return Ok(()),
@@ -229,7 +229,7 @@ impl Actor {
                     self.routed = Some((intent.clone(), *scope));
                 }
                 let (input, next) = self.with_next(input);
-                // One that does not fit came too late: the task was cancelled meanwhile.
+                // An input that is rejected came too late: the task was cancelled meanwhile.
                 let taken = self.take(input).await?;
                 self.go_on(next.filter(|_| taken.is_ok()));
             }
@@ -256,7 +256,7 @@ impl Actor {
                 Ok(()) => match self.approve(&said, environment) {
                     Ok(input) => {
                         let taken = self.take(input).await?;
-                        // Leave that nothing came of must not be left for anything else.
+                        // An approval that was not used must not remain for anything else.
                         self.leave = None;
                         taken
                     }
@@ -299,7 +299,7 @@ impl Actor {
         Ok(done.map(|()| Told { offer: self.shown.clone() }))
     }
 
-    /// Takes one step. The inner error says why it cannot be taken; the task is as it was then.
+    /// Takes one step of the machine. The inner error says why it was rejected; the task is unchanged then.
     async fn take(&mut self, input: Input) -> Result<Result<(), String>, Lost> {
         let Some(task) = self.task.take() else { return Err(Lost(anyhow::anyhow!("its state is lost"))) };
         let number = task.step();
@@ -321,7 +321,7 @@ impl Actor {
         }
     }
 
-    /// In their order. What acts is begun only when all that was told before is on the disk.
+    /// Performs effects in order. Starts what acts only once all earlier events are synced to disk.
     async fn perform(&mut self, effects: Vec<Effect>) -> Result<(), Lost> {
         let mut events = Vec::new();
         let mut then = Vec::new();
@@ -405,7 +405,7 @@ impl Actor {
         });
     }
 
-    /// Begins what takes time. Its pieces and its end come as messages; what panics is a failure.
+    /// Starts work in the background. Its pieces and its end arrive as messages; a panic counts as a failure.
     fn begin<F>(&mut self, think: impl FnOnce(Desk, Pieces) -> F + Send + 'static)
     where
         F: Future<Output = Came> + Send + 'static,
@@ -442,13 +442,13 @@ impl Actor {
         });
     }
 
-    /// Shows what waits, or lets it pass when the person's own rules say that nobody needs to look.
+    /// Shows the proposal, or approves it automatically if the user's rules say that no review is needed.
     async fn ask(&mut self, number: u32) -> Result<(), Lost> {
         self.under_way = None;
         self.work = None;
         let offer = match self.offer.clone().filter(|offer| offer.step().number == number) {
             Some(offer) => Ok(offer),
-            // The daemon was started again: it is made anew, and has to be the same.
+            // After a restart of the daemon the offer is made again, and must be the same.
             None => self.remade(number).await,
         };
         let shown = offer.and_then(|offer| {
@@ -478,7 +478,7 @@ impl Actor {
             None => return Ok(()),
         };
         let Some((_, Some(digest))) = self.waiting() else { return Ok(()) };
-        // What nobody looks at runs enclosed; where that cannot be, somebody has to look.
+        // A command without review runs in the sandbox; where that is unavailable, the user has to review it.
         if self.is_allowed(Action::RunCommand).is_err() || sandbox::check().is_err() {
             return Ok(());
         }
@@ -509,8 +509,8 @@ impl Actor {
         offer.ok_or_else(|| "there is nothing to approve".to_owned())
     }
 
-    /// A command is judged once more when it is approved: a rule may have been written since, or a directory be another one. Files that
-    /// would be changed are compared when they are. What the gate refuses anyway is left to it.
+    /// Judges a command once more when it is approved: a rule may have been added since, or a directory replaced. Files to be changed are
+    /// compared when they are written. What the gate refuses anyway is left to it.
     async fn unchanged(&mut self, said: &Said) -> Result<(), String> {
         let is_meant = self.shown.as_ref().is_some_and(|shown| {
             shown.action == "run_command" && (shown.step, &shown.digest) == (said.step, &said.digest)
@@ -551,7 +551,7 @@ impl Actor {
         }
     }
 
-    /// What a person wrote in its place, checked as if a model had written it. They must have seen what they edit.
+    /// Checks the user's edit of a proposal as if a model had written it. The user must have seen the proposal that they edit.
     async fn edited(&mut self, said: &Said, text: String, confined: Option<Confine>) -> Result<(Draft, Offer), String> {
         let shown = self.shown.as_ref().ok_or("nothing of this task waits for approval")?;
         if said.from != Source::LocalUi {
@@ -564,7 +564,7 @@ impl Actor {
         let (proposal, summary) = match result.proposal {
             Proposal::Command { cmd: before, cwd, reason, confine } => {
                 let cmd = text.trim_end_matches('\n').to_owned();
-                // Why the first one was proposed says nothing about what a person made of it.
+                // The reason for the original command does not apply to an edited one.
                 let (summary, reason) = match cmd == before {
                     true => (result.summary, reason),
                     false => {
@@ -636,7 +636,7 @@ impl Actor {
         self.under_way = Some(Listening(task.abort_handle()));
     }
 
-    /// It has ended: nothing of it waits, and nobody has to stay for it.
+    /// The task has ended: drops its proposal and lets the daemon exit.
     fn settle(&mut self) {
         (self.offer, self.shown, self.leave) = (None, None, None);
         self.under_way = None;
@@ -656,7 +656,7 @@ impl Actor {
         self.task.as_ref().map_or(0, Task::attempt)
     }
 
-    /// What waits, with the digest by which the log knows it.
+    /// The waiting proposal, with the digest under which it is logged.
     fn waiting(&self) -> Option<(Proposal, Option<aside_core::task::event::Digest>)> {
         match self.stage()? {
             Stage::Live(Live::WaitingApproval(waiting)) => {
@@ -682,7 +682,7 @@ impl Actor {
         }
     }
 
-    /// The proposal of a step as it was made, where this daemon made it; else as the log has it.
+    /// The proposal of a step as it was made, if this daemon made it; else as logged.
     fn as_proposed(&self, step: u32, logged: &Proposal) -> Proposal {
         self.draft_of(step).map_or(logged, |draft| &draft.proposal).clone()
     }
@@ -702,17 +702,17 @@ fn is_redacted(proposal: &Proposal) -> bool {
     }
 }
 
-/// What a task says while it comes.
+/// The streamed text of a task.
 type Pieces = Arc<watch::Sender<String>>;
 
-/// Tells a task what is being done for it, while that is done. Secrets are taken out here, where a stream is still whole.
+/// Streams the progress of work to its task. Redacts secrets here, where the stream is still whole.
 struct Telling {
     attempt: u32,
     sender: mpsc::Sender<Message>,
     pieces: Pieces,
     channel: Channel,
     stream: Stream,
-    /// Ticks since something came.
+    /// Ticks since the last piece arrived.
     quiet: u32,
 }
 
@@ -725,7 +725,7 @@ impl Telling {
         Self { attempt, sender, pieces, channel, stream, quiet: 0 }
     }
 
-    /// Sends what was said, now and then, until it has ended. While the task is slow to take it, it is not gone on with.
+    /// Sends pieces at an interval until the work ends. Pauses the work while the task is slow to take them (backpressure).
     async fn until<T>(&mut self, doing: impl Future<Output = T>) -> T {
         tokio::pin!(doing);
         let mut pace = tokio::time::interval(PACE);
@@ -745,7 +745,7 @@ impl Telling {
         let piece = self.pieces.send_replace(String::new());
         self.quiet = if piece.is_empty() { self.quiet + 1 } else { 0 };
         let mut ready = self.stream.push(&piece);
-        // A prompt or a progress bar ends with no newline.
+        // A prompt or a progress bar does not end with a newline.
         if self.quiet == MAX_QUIET && self.stream.is_holding() {
             ready.push_str(&self.stream.rest());
         }
@@ -770,17 +770,17 @@ impl Telling {
 
 const GONE: &str = "the task is gone; ask anew";
 
-/// Whoever asked just as a task was put away asks again.
+/// The reply to a request that arrives just as the task is removed from memory.
 pub const AGAIN: &str = "the task is being put away; ask again";
 
-/// Whether what is written has to be on the disk before anything else happens.
+/// Whether events must be synced to disk before anything else happens.
 #[derive(Clone, Copy)]
 enum Sync {
     Now,
     Later,
 }
 
-/// The task cannot go on here.
+/// The task cannot continue in this daemon.
 struct Lost(anyhow::Error);
 
 pub fn now() -> u64 {
@@ -788,7 +788,7 @@ pub fn now() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What a change that a crash overtook has come to, as the ledger has it.
+/// The outcome of a change that was written right before a crash, according to the ledger.
 pub fn written(id: u64) -> Input {
     Input::Finished(Outcome {
         summary: "the change was written; the daemon ended right after it".to_owned(),

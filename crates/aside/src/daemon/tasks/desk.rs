@@ -1,5 +1,5 @@
-//! What a task comes to: what is wanted, what is gathered for it, and what is proposed. Rules answer where they can, and a model where the
-//! settings name one and the person lets anything out; whatever either says is only ever a proposal. Runs nothing and writes nothing.
+//! Works out a task: routes the request, gathers context, and makes a proposal. Rules answer where they can, otherwise a model if one is
+//! configured and the request is not private; either yields only a proposal. Runs nothing and writes nothing.
 
 mod by_agent;
 mod edit;
@@ -39,45 +39,45 @@ use crate::daemon::tasks::offer::Maker;
 use crate::provider::{Format, Privacy, Question, Selection, Variety};
 use crate::workspace::Workspace;
 
-/// How long a model may take to say what is wanted; the rules have an answer already.
+/// How long a model may take to route a request; the rules have a fallback already.
 const ROUTING: Duration = Duration::from_secs(20);
-/// Letters of a request in its summary.
+/// Characters of a request in its summary.
 const MAX_SAID: usize = 80;
-/// Tasks that the status knows about.
+/// Tasks that are considered for the status.
 const MAX_TASKS: usize = 50;
-/// Bytes of what a model is told in any case: its rules, and the request.
+/// Bytes of every prompt for its fixed part: rules and request.
 const OVERHEAD: usize = 2_600;
-/// Bytes of context below which a model is hardly told anything.
+/// Least bytes of context for a model.
 const LEAST: usize = 1_500;
 
-/// Says more of what is being proposed, as it comes.
+/// Receives the streamed text of a proposal.
 pub type Say<'a> = &'a (dyn Fn(&str) + Send + Sync);
 
-/// One attempt at one task.
+/// One attempt at a task.
 pub struct Desk {
     state: Arc<State>,
     id: Id,
     request: UserRequest,
     workspace: Workspace,
-    /// A retry that heard the same again would be none.
+    /// A retry asks for variety, since the same answer again would be useless.
     variety: Variety,
-    /// What was asked before in its conversation, and what a model is told of that; looked up when somebody wants to know.
+    /// The earlier requests of the conversation, and what of them is sent to a model; looked up on first use.
     earlier: tokio::sync::OnceCell<Vec<Earlier>>,
     conversation: tokio::sync::OnceCell<Conversation>,
 }
 
-/// What was looked up before anything is proposed.
+/// What was looked up before the proposal is made.
 #[derive(Default)]
 pub struct Gathered {
     pub context: Context,
-    /// For the log: names and bytes.
+    /// For the log: file names and bytes.
     pub told: event::Context,
 }
 
 /// Why no model is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lack {
-    /// The settings name none.
+    /// No model is configured.
     Unset,
     Private,
     /// `history.ignore` matches the request.
@@ -91,7 +91,7 @@ impl Desk {
         Self { state, id, request, workspace, variety, earlier, conversation }
     }
 
-    /// What is wanted: by the rules, and by a model when the settings allow that and the rules are not sure.
+    /// Determines the intent: by the rules, and by a model if the settings allow that and the rules are not sure.
     pub async fn route(&self) -> Route {
         if let Some(continued) = self.continued().await {
             return continued;
@@ -100,7 +100,7 @@ impl Desk {
         let threshold = settings.task.confidence_threshold;
         let options = Options { prefix: &settings.task.prefix, threshold };
         let (text, prefix) = (self.request.text.clone(), settings.task.prefix.clone());
-        // The rules are made ready for the first request, which takes longer than a key may wait.
+        // On a blocking thread: the first request loads the rules, which takes longer than a keystroke may wait.
         let ours = tokio::task::spawn_blocking(move || by_rules(&text, &Options { prefix: &prefix, threshold })).await;
         let ours = ours.unwrap_or_else(|_| by_rules(&self.request.text, &options));
         let ours = self.about_facts(about_piped(ours, &self.request.text));
@@ -131,7 +131,7 @@ impl Desk {
         }
     }
 
-    /// A question that facts answer is one, however sure the rules are of what else it could be. An order stays an order.
+    /// A question that facts answer is routed as one, even if the rules prefer another intent. An order stays an order.
     fn about_facts(&self, mut route: Route) -> Route {
         let unsure = route.scope == Scope::Plan;
         let Some(ask) = self.asked(&route.intent.params) else { return route };
@@ -152,7 +152,7 @@ impl Desk {
         route
     }
 
-    /// What a model would be shown; nothing where none will be asked.
+    /// Gathers the context for a model; empty if no model will be asked.
     pub async fn collect(&self, intent: &Intent, scope: Scope) -> Gathered {
         // An agent reads what it needs by itself.
         if self.agent().is_some() || self.lack().is_some() || !self.needs_files(intent, scope).await {
@@ -164,7 +164,7 @@ impl Desk {
         Gathered { context, told }
     }
 
-    /// The error is a sentence for the person, with one thing to do.
+    /// Makes the proposal. The error is a sentence for the user, with one thing to do.
     pub async fn propose(
         &self,
         intent: &Intent,
@@ -193,7 +193,7 @@ impl Desk {
         Ok(self.allowed(outcome, scope))
     }
 
-    /// The request without what is said to us to be heard.
+    /// The request without the prefix that addresses Aside.
     fn words(&self) -> &str {
         let text = self.request.text.trim();
         let settings = self.state.config();
@@ -217,7 +217,7 @@ impl Desk {
         if self.is_private() { Privacy::Private } else { Privacy::Open }
     }
 
-    /// Why no model is asked; nothing when one is.
+    /// Why no model is asked; `None` if one is.
     fn lack(&self) -> Option<Lack> {
         let model = model::endpoint(&self.state.config().llm, Use::Task, Selection::AsSet);
         match model.map(|_| ()).or(self.agent().map(|_| ())) {
@@ -228,12 +228,12 @@ impl Desk {
         }
     }
 
-    /// Bytes of context that the model can read, beside what it is told of the conversation.
+    /// Bytes of context that fit beside the conversation.
     async fn room(&self) -> usize {
         self.all_room().saturating_sub(self.conversation().await.bytes()).max(LEAST)
     }
 
-    /// Bytes that it can read in all. Of a server that we keep we know how long its memory is; half of that is for the answer.
+    /// Bytes that the model can read in all. The context size of a server that Aside runs is known; half of it is reserved for the answer.
     fn all_room(&self) -> usize {
         let settings = self.state.config().llm.clone();
         match model::endpoint(&settings, Use::Task, Selection::AsSet) {
@@ -245,7 +245,7 @@ impl Desk {
         }
     }
 
-    /// Whether files are worth reading for it. A question about a command is answered without.
+    /// Whether files are worth reading for the request. A question about a command needs none.
     async fn needs_files(&self, intent: &Intent, scope: Scope) -> bool {
         match intent.kind {
             _ if self.is_known_from_before() => false,
@@ -259,7 +259,7 @@ impl Desk {
         }
     }
 
-    /// What is to be run, from the project's own files.
+    /// Finds the command to run, from the project's own files.
     async fn run(&self, intent: &Intent) -> Result<Outcome, String> {
         let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
         let test_command = self.state.config().task.default_test_command.clone();
@@ -277,14 +277,14 @@ impl Desk {
         if of_project.model != Model::Better {
             return Ok(of_project);
         }
-        // The project has nothing of the kind; it may be something that every machine can do. A file that is to be run is no such thing.
+        // The project has no such command; it may be one that every machine has. A named file to run is not.
         if !intent.params.files.is_empty() && literal::rest(self.words()).is_some() {
             return Ok(of_project);
         }
         Ok(here.meant(self.words()).await.unwrap_or(of_project))
     }
 
-    /// Files as they are called from the directory: one that is not there may be the only one of its name further down.
+    /// Resolves file names from the current directory: a missing file may be the only one of its name further down.
     async fn files_meant(&self, files: &[String]) -> Result<Vec<String>, String> {
         let (workspace, files) = (self.workspace.clone(), files.to_vec());
         if files.iter().all(|file| workspace.cwd().join(file).exists()) {
@@ -321,14 +321,14 @@ impl Desk {
         let servers = self.state.models().status(&settings.llm);
         let serves = |server: &&aside_core::proto::ModelStatus| server.uses.iter().any(|usage| usage.usage == "task");
         let trouble = servers.iter().find(serves).filter(|server| server.state == "resting");
-        // A chat hears of the tasks that its own user asked for there, and of no others.
+        // A chat sees only the tasks that its own user requested there.
         let thread = if self.request.source == Source::LocalUi { "" } else { self.request.thread_id.as_str() };
         let mut tasks = self.state.tasks().list(&self.state, "", thread, MAX_TASKS).await;
         if self.request.source != Source::LocalUi {
             let user = self.request.from_user.as_deref().unwrap_or_default();
             tasks.retain(|brief| brief.source == self.request.source.name() && brief.from_user == user);
         }
-        // Asking how things stand is no task worth telling.
+        // Requests for the status are not listed themselves.
         let of = |states: &[&str]| -> Vec<(String, String)> {
             let fits = tasks.iter().filter(|brief| states.contains(&brief.state.as_str()) && brief.kind != "status");
             fits.map(|brief| (brief.task_id.clone(), words::about(brief))).collect()
@@ -351,7 +351,7 @@ impl Desk {
         Ok(told::status(self.words(), &status))
     }
 
-    /// What the settings and the scope leave of a proposal: what may not be carried out is told in words.
+    /// Applies the settings and the scope to a proposal: one that may not be carried out is described in words instead.
     fn allowed(&self, mut outcome: Outcome, scope: Scope) -> Outcome {
         let settings = self.state.config();
         let tongue = Tongue::of(self.words());
@@ -392,7 +392,7 @@ impl Desk {
     }
 }
 
-/// For a place that has room for one: why something failed.
+/// Joins a text into one line, for a place that has room for only one.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
@@ -430,7 +430,7 @@ impl Lack {
 fn by_rules(text: &str, options: &Options<'_>) -> Route {
     match route::route(text, options) {
         Routed::Task(route) => route,
-        // Whoever asks for a proposal that is there was answered before there was a task.
+        // A request to apply an existing proposal was answered before the task was created.
         Routed::Apply { .. } => match route::route(&format!("{} status", options.prefix), options) {
             Routed::Task(route) => route,
             Routed::Apply { .. } => unreachable!("that is the status"),
@@ -438,7 +438,7 @@ fn by_rules(text: &str, options: &Options<'_>) -> Route {
     }
 }
 
-/// An error that was piped in is looked into, however the question is put: to explain it is to say what went wrong.
+/// A piped-in error is diagnosed, however the question is phrased: explaining it means saying what went wrong.
 fn about_piped(mut route: Route, request: &str) -> Route {
     let (words, piped) = split_piped(request);
     if route.intent.kind == Kind::Explain && piped.is_some_and(is_known) {
@@ -455,7 +455,7 @@ fn answer(text: String, summary: impl Into<String>, details: String, model: Mode
     Outcome { proposal: Proposal::Answer { text }, summary: summary.into(), details, model }
 }
 
-/// On a thread that may wait for a disk. Whoever gives up lets it stop.
+/// Runs work on a blocking thread. Dropping the future sets its cancellation flag.
 async fn blocking<T: Send + 'static>(work: impl FnOnce(&AtomicBool) -> T + Send + 'static) -> Result<T, String> {
     struct Stop(Arc<AtomicBool>);
     impl Drop for Stop {

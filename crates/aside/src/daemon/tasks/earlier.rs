@@ -1,4 +1,4 @@
-//! Which tasks belong together: those of one conversation, as far as one of them may know of the others. What they say is core's to read.
+//! Decides which tasks belong to one conversation, and which of them a task may know of. Core reads their content.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -11,11 +11,11 @@ use crate::daemon::state::State;
 use crate::daemon::tasks::known::Known;
 use crate::daemon::tasks::{Inner, Tasks, actor, locked};
 
-/// Tasks of a conversation whose logs are read.
+/// Cap on the earlier tasks whose logs are read.
 const MAX_EARLIER: usize = 8;
 
 impl Tasks {
-    /// The conversation that a shell had last in a workspace, if that was not long ago.
+    /// The last conversation of a shell in a workspace, if it is recent.
     pub async fn thread_of(&self, state: &Arc<State>, session: &str, workspace: &str) -> Option<String> {
         if session.is_empty() {
             return None;
@@ -33,8 +33,8 @@ impl Tasks {
         theirs.max_by_key(|known| known.brief.since).map(|known| known.brief.thread_id.clone())
     }
 
-    /// What was asked before in the conversation of a task, the oldest first. Only what the same person asked from the same side and
-    /// about the same files; what was private is for what is private.
+    /// The earlier requests of a task's conversation, oldest first. Only those of the same user, the same source and the same workspace;
+    /// private ones only for a private request.
     pub async fn earlier(&self, id: &Id, request: &UserRequest) -> Vec<Earlier> {
         self.look_back().await;
         let mut found = self.before(id, request);
@@ -62,7 +62,7 @@ impl Tasks {
         counting.filter_map(|known| Some((known.brief.since, Id::of(&known.brief.task_id)?))).collect()
     }
 
-    /// The last task in the workspace, of any conversation, whose change can be taken back.
+    /// The last task in the workspace, of any conversation, whose change can be undone.
     pub async fn changed_last(&self, request: &UserRequest) -> Option<Earlier> {
         self.load().await;
         let can = |known: &&Known| known.brief.undo && is_of(known, request);
@@ -76,14 +76,14 @@ impl Tasks {
         read.await.ok().flatten()
     }
 
-    /// Which of these can be taken back.
+    /// Which of these can be undone.
     pub fn can_be_undone<'a>(&self, earlier: &'a [Earlier]) -> Vec<&'a str> {
         let inner = locked(&self.inner);
         let can = |earlier: &&Earlier| inner.known.get(&earlier.id).is_some_and(|known| known.brief.undo);
         earlier.iter().filter(can).map(|earlier| earlier.id.as_str()).collect()
     }
 
-    /// Reads what the daemon before this one left of the last half hour, once. What came since is known.
+    /// Reads what an earlier daemon logged in the last half hour, once. Everything later is in memory.
     async fn look_back(&self) {
         let look = async || {
             let events = self.events.clone();
@@ -104,7 +104,7 @@ impl Tasks {
     }
 }
 
-/// Whether one may know of the other: what somebody asked from afar is nothing to those here, nor the other way around.
+/// Whether a request may know of a task: remote users and the local user do not see each other's tasks.
 fn is_of(known: &Known, request: &UserRequest) -> bool {
     known.brief.source == request.source.name()
         && known.brief.from_user == request.from_user.as_deref().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What is known of a task without asking it: one line of a list, made of its events.
+//! Summarizes a task from its events without asking its actor: one line of a list.
 
 use aside_core::proto::task::Brief;
 use aside_core::task::event::{Cause, Change, Event, Offered, What};
@@ -7,27 +7,27 @@ use aside_core::task::proposal::{Found, Proposal, TaskResult, UserRequest};
 use aside_core::task::route::intent::Action;
 use aside_core::task::state::Name;
 
-/// Letters of what was asked that a list has. The events have it whole.
+/// Characters of a request in a list. The events hold all of it.
 const MAX_TEXT: usize = 2000;
-/// Letters of the line that says what is proposed.
+/// Characters of the summary of a proposal.
 const MAX_SUMMARY: usize = 400;
-/// How the lines begin that say nothing about where a task stands; most are of these.
+/// How the lines of streamed chunks begin, which do not affect the summary; most lines are such.
 const CHUNK: &[u8] = br#"{"type":"task_stream_chunk""#;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
     pub brief: Brief,
-    /// The change that it wrote.
+    /// The id of the change that it wrote.
     pub wrote: Option<u64>,
-    /// The shell that it was asked from.
+    /// The session that it was requested from.
     pub session: String,
     pub private: bool,
-    /// What its proposal would do. In the brief only while that waits.
+    /// The action of its proposal. In the brief only while it waits.
     acts: Option<Action>,
 }
 
 impl Known {
-    /// Lines that make no sense are passed over: a list is no place to complain.
+    /// Builds the summary from a log. Skips unreadable lines: a list is no place for errors.
     pub fn of(log: &[u8]) -> Self {
         let mut known = Self::default();
         let lines = log.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
@@ -45,7 +45,7 @@ impl Known {
     pub fn take(&mut self, event: &Event) {
         let brief = &mut self.brief;
         brief.seq = event.seq;
-        // That the next daemon asks again is nothing that happened to the task: what was forgotten long ago would seem to be new.
+        // A proposal that is shown again after a restart is not news: an old task would otherwise move to the top of the list.
         let asks_again = event.cause == Some(Cause::Restarted) && brief.state == spelled(Name::WaitingApproval);
         if !asks_again {
             brief.at = event.at;
@@ -106,12 +106,12 @@ impl Known {
         }
     }
 
-    /// Whether every one of these words is in it.
+    /// Whether it contains every one of these words.
     pub fn has(&self, words: &str) -> bool {
         words.to_lowercase().split_whitespace().all(|word| self.lists(word))
     }
 
-    /// The same, with all that its log says was said, proposed and printed.
+    /// The same, including everything in its log: answers, proposals and output.
     pub fn has_said(&self, words: &str, log: &[u8]) -> bool {
         let said = said(log).to_lowercase();
         words.to_lowercase().split_whitespace().all(|word| self.lists(word) || said.contains(word))
@@ -123,7 +123,7 @@ impl Known {
     }
 }
 
-/// All texts of a log, in their order: a word may go over the end of a piece.
+/// All texts of a log, joined in order: a word may cross the end of a piece.
 fn said(log: &[u8]) -> String {
     let lines = log.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let mut said = String::new();
@@ -154,7 +154,7 @@ fn said(log: &[u8]) -> String {
     said
 }
 
-/// As the document spells it.
+/// The spelling of the states in docs/protocol.md.
 pub fn spelled(name: Name) -> &'static str {
     match name {
         Name::Received => "RECEIVED",

@@ -1,5 +1,5 @@
-//! The tasks of this person: those under way, and where the others are. Finds the one that a word is for, and knows what to list. What
-//! becomes of a task is the machine's; `actor` performs it.
+//! The user's tasks: those in progress, and the logs of the others. Routes messages to a task and lists tasks. The task machine decides
+//! what happens in a task, and `actor` performs it.
 
 pub mod actor;
 pub mod known;
@@ -36,17 +36,17 @@ use crate::store::events::{self, Events, Reader};
 use actor::{AGAIN, Actor, Message, Told, Word};
 use known::Known;
 
-/// Tasks that are being worked on at once, and those beside them that wait for a person. A person has a few.
+/// Caps on tasks in progress, and on tasks that wait for the user. A user has only a few.
 const MAX_BUSY: usize = 64;
 const MAX_WAITING: usize = 512;
-/// Requests with a secret in them that can be retried as they were asked, of at most 64 kB each.
+/// Cap on unredacted requests that are kept for a retry, of at most 64 kB each.
 const MAX_REQUESTS: usize = 64;
-/// Every so often what is too old is deleted.
+/// After this many tasks, old logs are deleted.
 const TIDY_EVERY: u64 = 50;
-/// Letters of the name of a task, and which: none that are taken for another.
+/// Length and alphabet of a task's name: no characters that look alike.
 const NAME: usize = 6;
 const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
-/// How often a word is said again to a task that was just put away.
+/// How often a message is sent again to a task whose actor has just ended.
 const TRIES: usize = 3;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -55,17 +55,17 @@ pub struct Tasks {
     ledger: Arc<Ledger>,
     gate: Mutex<Gate>,
     inner: Mutex<Inner>,
-    /// Counts moves, for those who follow all tasks.
+    /// Counts state changes, for clients that follow all tasks.
     moves: watch::Sender<u64>,
-    /// One log is opened at a time: opening one may mend it.
+    /// Only one log is opened at a time: opening one may repair it.
     opening: tokio::sync::Mutex<()>,
-    /// Since this daemon began.
+    /// Tasks requested since the daemon started.
     asked: AtomicU64,
-    /// The logs of the last half hour were read, for conversations that go on.
+    /// Set once the logs of the last half hour were read, to continue conversations.
     looked_back: tokio::sync::OnceCell<()>,
-    /// What the logs say was read.
+    /// Set once all logs were read.
     loaded: tokio::sync::OnceCell<()>,
-    /// What was open when the daemon started was seen to.
+    /// Set once the tasks that were open at the daemon's start were handled.
     resumed: tokio::sync::OnceCell<()>,
 }
 
@@ -73,13 +73,13 @@ pub struct Tasks {
 struct Inner {
     live: HashMap<Id, mpsc::Sender<Message>>,
     known: BTreeMap<Id, Known>,
-    /// Bytes of the log of a task that somebody watches.
+    /// Bytes of the logs of watched tasks.
     ends: HashMap<Id, watch::Sender<u64>>,
-    /// Requests with a secret in them, as they were asked, the newest last: a retry needs them, and no log has them.
+    /// Requests with a secret in them, unredacted, newest last: a retry needs them, and the logs are redacted.
     requests: VecDeque<(Id, UserRequest)>,
 }
 
-/// Where a task stands, as far as it matters to others.
+/// The state of a task, as far as it matters to others.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stands {
     Busy,
@@ -99,7 +99,7 @@ impl Inner {
         self.requests.iter().find(|(known, _)| known == id).map(|(_, request)| request.clone())
     }
 
-    /// One that has ended stays at hand for a moment.
+    /// A task that has ended stays in memory for a moment.
     fn stage(&self, id: &Id) -> Stands {
         match self.known.get(id).map(|known| known.brief.state.as_str()).unwrap_or_default() {
             "WAITING_APPROVAL" => Stands::Waits,
@@ -109,20 +109,20 @@ impl Inner {
     }
 }
 
-/// Why there is no task to speak to.
+/// Why a request about a task failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
     Unknown,
-    /// It does not want this, or cannot.
+    /// The task rejects the request, or cannot do it.
     Refused(String),
-    /// A fault of the machine's.
+    /// A fault of the machine.
     Broken(String),
 }
 
 impl Tasks {
     pub fn new(paths: &Paths) -> Self {
         let mut salt = [0; 32];
-        // Without a salt two daemons in a row would take the same digest; a machine without randomness has no daemon.
+        // Without a random salt, two daemons in a row would accept the same digest; without randomness no daemon starts.
         SystemRandom::new().fill(&mut salt).unwrap_or_else(|_| panic!("this machine has no random numbers"));
         Self {
             events: Events::new(events::dir(&paths.state_dir)),
@@ -146,12 +146,12 @@ impl Tasks {
         Arc::clone(&self.ledger)
     }
 
-    /// A new one.
+    /// Creates a task.
     pub async fn ask(&self, state: &Arc<State>, request: UserRequest) -> Result<Id, Trouble> {
         self.ask_as(state, name(), request).await
     }
 
-    /// Whether an agent proposed what this task has carried out, and hears of it now.
+    /// Whether an agent proposed what this task has carried out, and is told the outcome now.
     pub fn agent_goes_on(&self, state: &State, id: &Id, request: &UserRequest) -> bool {
         let settings = state.config();
         let is_private = request.meta.private || state.is_private(&request.meta.session);
@@ -159,7 +159,7 @@ impl Tasks {
             .is_some_and(|agent| !is_private && state.agents().waits_for(&request.thread_id, agent, id.as_str()))
     }
 
-    /// A new one by this name.
+    /// Creates a task with this name.
     pub async fn ask_as(&self, state: &Arc<State>, id: Id, request: UserRequest) -> Result<Id, Trouble> {
         self.ready(state).await;
         self.room()?;
@@ -182,7 +182,7 @@ impl Tasks {
         }
         let (actor, sender) = Actor::new(Arc::clone(state), task, request, log);
         locked(&self.inner).live.insert(id.clone(), sender);
-        // The first thing that it does is to write down that it was asked for; a client finds it from then on.
+        // The actor logs the request first; from then on a client can find the task.
         let mut written = self.watched(&id).subscribe();
         tokio::spawn(actor.run(effects, None));
         let stored = tokio::time::timeout(Duration::from_secs(30), written.wait_for(|end| *end > 0)).await;
@@ -204,10 +204,10 @@ impl Tasks {
         Ok(())
     }
 
-    /// Deletes what the settings do not want kept.
+    /// Deletes logs that the settings do not keep.
     async fn tidy(&self, state: &Arc<State>) {
         let (events, settings) = (self.events.clone(), state.config());
-        // One that has ended may be retried at this moment: what is at hand, or being fetched, is left alone.
+        // Excludes tasks in memory, and holds the lock against opening others: one that has ended may be retried at this moment.
         let _opening = self.opening.lock().await;
         let at_hand: Vec<Id> = locked(&self.inner).live.keys().cloned().collect();
         let tidied = tokio::task::spawn_blocking(move || {
@@ -225,11 +225,10 @@ impl Tasks {
         }
     }
 
-    /// Takes secrets out of logs that were written with them, and reads again what is listed of those tasks. What was done, in
-    /// words.
+    /// Redacts logs that were written with secrets, and updates the list of those tasks. Returns what was done, in words.
     pub async fn clean(&self) -> Result<Vec<String>, Trouble> {
         let events = self.events.clone();
-        // As in `tidy`: what is at hand, or being fetched, is left alone.
+        // Excludes tasks in memory, as `tidy` does.
         let _opening = self.opening.lock().await;
         let at_hand: Vec<Id> = locked(&self.inner).live.keys().cloned().collect();
         let (cleaned, known) = blocking(move || {
@@ -252,7 +251,7 @@ impl Tasks {
         Ok(cleaned.told())
     }
 
-    /// Says something to a task, wherever it is.
+    /// Sends a message to a task; starts its actor from the log if needed.
     pub async fn say(&self, state: &Arc<State>, id: &Id, word: impl Fn() -> Word) -> Result<Told, Trouble> {
         self.ready(state).await;
         for _ in 0..TRIES {
@@ -271,7 +270,7 @@ impl Tasks {
         Err(Trouble::Broken("the task cannot go on; `aside doctor` says more".to_owned()))
     }
 
-    /// The one that is under way, or as its log has it.
+    /// Returns the sender of a running actor, or starts the actor from its log.
     async fn found(&self, state: &Arc<State>, id: &Id) -> Result<mpsc::Sender<Message>, Trouble> {
         let _opening = self.opening.lock().await;
         if let Some(sender) = locked(&self.inner).live.get(id).filter(|sender| !sender.is_closed()) {
@@ -290,7 +289,7 @@ impl Tasks {
         Ok(sender)
     }
 
-    /// An actor has ended.
+    /// Called when an actor has ended.
     pub fn gone(&self, id: &Id) {
         let mut inner = locked(&self.inner);
         if inner.live.get(id).is_some_and(mpsc::Sender::is_closed) {
@@ -299,7 +298,7 @@ impl Tasks {
         inner.ends.retain(|_, end| end.receiver_count() > 0);
     }
 
-    /// These were written, and the log has so many bytes now.
+    /// Called when events were written, with the new length of the log.
     pub fn moved(&self, id: &Id, events: &[Event], end: u64) {
         let mut inner = locked(&self.inner);
         let known = inner.known.entry(id.clone()).or_default();
@@ -319,7 +318,7 @@ impl Tasks {
         self.moves.subscribe()
     }
 
-    /// The newest first. Those that have these words in what was asked, said or printed, if there are any.
+    /// Lists tasks, newest first; with words, those whose request, answer or output contains them.
     pub async fn list(&self, state: &Arc<State>, words: &str, thread: &str, limit: usize) -> Vec<Brief> {
         self.ready(state).await;
         self.load().await;
@@ -341,7 +340,7 @@ impl Tasks {
         briefs
     }
 
-    /// One of them.
+    /// The summary of one task.
     pub async fn brief(&self, state: &Arc<State>, id: &Id) -> Option<Brief> {
         self.ready(state).await;
         if let Some(known) = locked(&self.inner).known.get(id) {
@@ -351,7 +350,7 @@ impl Tasks {
         locked(&self.inner).known.get(id).map(|known| known.brief.clone())
     }
 
-    /// The one whose name begins so, if it is one; the newest for nothing.
+    /// The only task whose name begins so; the newest if the name is empty.
     pub async fn named(&self, state: &Arc<State>, name: &str) -> Result<Id, Trouble> {
         if let Some(id) = Id::of(name).filter(|id| locked(&self.inner).known.contains_key(id)) {
             return Ok(id);
@@ -373,9 +372,9 @@ impl Tasks {
         }
     }
 
-    /// The events of a task behind this number, and a way to know when there are more.
+    /// The events of a task after this number, and a channel that tells of more.
     pub async fn watch(&self, id: &Id, from: u64) -> Result<(Reader, watch::Receiver<u64>), Trouble> {
-        // First the ear, then the look: what is written in between is heard.
+        // Subscribes before reading, so that nothing written in between is lost.
         let end = self.watched(id);
         let heard = end.subscribe();
         let (events, wanted) = (self.events.clone(), id.clone());
@@ -388,7 +387,7 @@ impl Tasks {
         Ok((reader, heard))
     }
 
-    /// Undoes what a task wrote. That is an event of the task, with who did it.
+    /// Undoes the change of a task, and logs who did so.
     pub async fn undo(&self, state: &Arc<State>, id: &Id, by: &str) -> Result<String, Trouble> {
         self.ready(state).await;
         self.load().await;
@@ -405,7 +404,7 @@ impl Tasks {
         if let Some(known) = locked(&self.inner).known.get_mut(id) {
             known.brief.undo = false;
         }
-        // The files are as they were, whatever becomes of the word about it; the ledger knows.
+        // The files are restored even if logging that fails; the ledger has the record.
         if let Err(trouble) = self.say(state, id, || Word::Undone { by: by.to_owned() }).await {
             tracing::warn!("that {id} was undone could not be written down: {trouble:?}");
         }
@@ -413,13 +412,13 @@ impl Tasks {
         Ok(format!("{id} was undone: its files are as they were before"))
     }
 
-    /// Whether something is being done for a task. A daemon that makes way for another one waits for that.
+    /// Whether a task is in progress. A daemon that should be replaced waits for that.
     pub fn are_busy(&self) -> bool {
         let inner = locked(&self.inner);
         inner.live.keys().any(|id| inner.stage(id) == Stands::Busy)
     }
 
-    /// The daemon is going: what runs is stopped and written down.
+    /// The daemon is ending: stops running tasks and logs that.
     pub async fn end(&self) {
         let senders: Vec<_> = locked(&self.inner).live.values().cloned().collect();
         for sender in senders {
@@ -427,7 +426,7 @@ impl Tasks {
         }
     }
 
-    /// Sees to what was open when the daemon started, once.
+    /// Handles the tasks that were open when the daemon started, once.
     pub async fn ready(&self, state: &Arc<State>) {
         self.resumed.get_or_init(|| self.resume(state)).await;
     }
@@ -458,7 +457,7 @@ impl Tasks {
         for (id, log) in opened {
             let (log, replayed) = match log {
                 Ok(Some(found)) => found,
-                // Not even that it was asked for was written.
+                // Not even the request was written.
                 Ok(None) => {
                     let _ = self.events.remove(&id);
                     continue;
@@ -484,7 +483,7 @@ impl Tasks {
         }
     }
 
-    /// Reads what is known of all of them, once.
+    /// Reads the summaries of all tasks, once.
     async fn load(&self) {
         let load = async || {
             let events = self.events.clone();
@@ -516,7 +515,7 @@ impl Tasks {
     }
 }
 
-/// What happened to a task while there was no daemon. A change that the ledger has was written, whoever is left to tell.
+/// What happened to a task while no daemon ran. A change that is in the ledger was written.
 fn again(id: &Id, task: &Task, records: &[(apply::ledger::Record, apply::ledger::Stage)]) -> Input {
     let Stage::Live(Live::Executing(executing)) = task.state() else { return Input::Restarted };
     let label = format!("{id}.{}", executing.acting().step());
@@ -524,7 +523,7 @@ fn again(id: &Id, task: &Task, records: &[(apply::ledger::Record, apply::ledger:
     written.map_or(Input::Restarted, |(record, _)| actor::written(record.id.0))
 }
 
-/// A name that nobody has, and that is no word.
+/// A random name that is not a word.
 fn name() -> Id {
     static RANDOM: OnceLock<SystemRandom> = OnceLock::new();
     let mut bytes = [0; NAME];
@@ -533,7 +532,7 @@ fn name() -> Id {
     Id::of(&format!("t{letters}")).unwrap_or_else(|| unreachable!("the letters are those of a name"))
 }
 
-/// A log only ever grows.
+/// Publishes the length of a log, which only ever grows.
 fn grown(end: &watch::Sender<u64>, length: u64) {
     end.send_if_modified(|end| {
         let grows = length > *end;

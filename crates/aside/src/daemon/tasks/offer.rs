@@ -1,5 +1,5 @@
-//! What a person is asked to approve, made of a proposal and of this machine: judged by the rules, checked against the files, with the
-//! digest of all that. Shows nothing and approves nothing: that is the gate's.
+//! Builds the offer that the user is asked to approve from a proposal and this machine: judged by the rules, checked against the files,
+//! with a digest of everything. The gate shows and approves it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use crate::workspace::Workspace;
 use crate::world::Environment;
 use crate::world::now::Now;
 
-/// Bytes of a reason that a person reads before approving.
+/// Bytes of a reason that the user reads before approving.
 const MAX_REASON: usize = 2000;
 
-/// Everything that an offer depends on beside the proposal.
+/// Everything that an offer depends on besides the proposal.
 pub struct Maker {
     pub state: Arc<State>,
     pub id: Id,
@@ -40,7 +40,7 @@ impl Maker {
         Ok(Self { state, id, request, workspace })
     }
 
-    /// Blocks: it reads files. Nothing of it is `Some` when the proposal only says something. The error is for the person.
+    /// Builds the offer, or none for a proposal that only says something. Blocks: reads files. The error is for the user.
     pub fn make(&self, mut draft: Draft, number: u32) -> Result<(Draft, Option<Offer>), String> {
         let step = Step { task: self.id.to_string(), number };
         let offer = match &mut draft.proposal {
@@ -49,7 +49,7 @@ impl Maker {
             }
             Proposal::Command { cmd, cwd, reason, confine } => {
                 let place = self.within(cwd.as_deref())?;
-                // What is approved is what is told: the place by its real name.
+                // The user approves what is shown, so the directory is shown by its real path.
                 *cwd = Some(place.clone());
                 let reason = reason.as_ref().map(|reason| bounded(reason));
                 let command =
@@ -61,7 +61,7 @@ impl Maker {
                     let proposal = apply::Proposal::new(self.workspace.root(), diff.as_bytes());
                     proposal.map_err(|error| format!("{error:#}"))
                 };
-                // What is shown is what is written, so it is read once more as it is shown.
+                // The rendered diff is parsed again, so that what is shown is what is written.
                 let shown = read(unified_diff)?.changes().diff();
                 *unified_diff = String::from_utf8(shown)
                     .map_err(|_| "a file is not UTF-8, so its change cannot be shown; change it by hand")?;
@@ -84,7 +84,7 @@ impl Maker {
     fn command(&self, step: Step, command: Command) -> Result<Offer, String> {
         let (names, dialect) = self.shell();
         let rules = rules::load(self.state.paths(), self.workspace.root());
-        // Looked up now, not remembered: what a command would overwrite is told at the first look, and by every daemon alike.
+        // Looked up now instead of cached, so that what a command would overwrite is shown at once, and is the same for every daemon.
         let mut environment = Environment::own();
         if let Some(path) = &names.path {
             environment.path = Arc::from(path.as_ref());
@@ -97,7 +97,7 @@ impl Maker {
         Offer::run(step, command, &place, &rules, &now).map_err(|unfit| unfit.to_string())
     }
 
-    /// The one that reads the command.
+    /// The dialect in which the command is parsed.
     pub fn dialect(&self) -> Dialect {
         self.shell().1
     }
@@ -105,7 +105,7 @@ impl Maker {
     fn shell(&self) -> (Arc<aside_core::names::Names>, Dialect) {
         let meta = &self.request.meta;
         let (names, dialect) = self.state.shell(Asker { session: &meta.session, shell: &meta.shell, wait: true });
-        // The shell that was told counts, also after its session has gone.
+        // The shell named in the request counts, even after its session has ended.
         (names, if meta.shell.is_empty() { dialect } else { Dialect::of(&meta.shell) })
     }
 
@@ -121,7 +121,7 @@ impl Maker {
     }
 }
 
-/// Of the offer alone, whichever daemon shows it.
+/// The digest of the offer alone, independent of the daemon that shows it.
 pub fn plain(offer: &Offer) -> Digest {
     let hex = hex(&sha256(&offer.bytes()));
     Digest::of_hex(&hex).unwrap_or_else(|| unreachable!("SHA-256 has 64 digits"))
@@ -137,7 +137,7 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A digest that somebody wrote.
+/// Parses a digest that a client sent.
 pub fn bytes(hex: &str) -> Option<[u8; 32]> {
     let hex = Digest::of_hex(hex)?;
     let mut out = [0; 32];
@@ -147,7 +147,7 @@ pub fn bytes(hex: &str) -> Option<[u8; 32]> {
     Some(out)
 }
 
-/// As it goes over the wire.
+/// The wire form of an offer.
 pub fn told(offer: &Offer, digest: &[u8; 32], proposal: &Proposal) -> proto::task::Offer {
     let rows = show::shown(offer).into_iter();
     let rows = rows.map(|row| Row { label: row.label.name().to_owned(), text: row.text }).collect();
@@ -184,7 +184,7 @@ fn bounded(text: &str) -> String {
     text.get(..text.floor_char_boundary(MAX_REASON)).unwrap_or_default().replace('\0', "")
 }
 
-/// The workspace of a request, as it was when that was made. One that has moved is not another one.
+/// The workspace of a request. Fails if the directory belongs to another workspace now.
 pub async fn workspace(request: &UserRequest) -> anyhow::Result<Workspace> {
     let cwd = request.meta.cwd.clone();
     let workspace = disk::look(&request.meta.cwd, move || Workspace::of(Path::new(&cwd))).await??;

@@ -1,4 +1,4 @@
-//! The files that say which commands may run unasked and which never may: the person's beside their settings, the repository's in it.
+//! Loads the files that say which commands may run unasked and which never may: the user's beside their settings, the repository's in it.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,7 +9,7 @@ use aside_core::task::gate::rules::{self, Layer, Rules};
 
 use crate::paths::Paths;
 
-/// Of a rules file. Of a longer one nothing is taken, so that no rule is missed.
+/// Bytes of a rules file. A longer one is rejected as a whole, so that no rule is missed.
 const MAX_BYTES: u64 = 256 * 1024;
 
 pub fn of_person(paths: &Paths) -> PathBuf {
@@ -20,7 +20,7 @@ pub fn of_repository(workspace: &Path) -> PathBuf {
     workspace.join(".aside/rules.toml")
 }
 
-/// Read anew each time: a rule that was just written counts.
+/// Read on every call, so that a new rule counts at once.
 pub fn load(paths: &Paths, workspace: &Path) -> Rules {
     let person = file(&of_person(paths), Layer::Person);
     let repository = file(&of_repository(workspace), Layer::Repository);
@@ -31,13 +31,13 @@ fn file(path: &Path, layer: Layer) -> rules::File {
     match read(path) {
         Ok(Some(text)) => rules::File::read(&text, layer),
         Ok(None) => rules::File::default(),
-        // What it says is not known, and that may be that something must be asked: it counts as one with errors.
+        // An unreadable file may hold a rule that demands a review, so it counts as a file with errors.
         Err(error) => rules::File::read(&format!("the file could not be read: {error}"), layer),
     }
 }
 
 fn read(path: &Path) -> io::Result<Option<String>> {
-    // A pipe in its place must not let us wait.
+    // A FIFO in its place must not block.
     let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
     let file = match File::options().read(true).custom_flags(flags).open(path) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {

@@ -1,5 +1,5 @@
-//! What git may read: its program, the files of the repository, where that keeps its things, and the user's own settings. An index or a
-//! reference of an unpacked archive can name any file of the user, and git would show it.
+//! What git may read: its program, the files of the repository, its git directory, and the user's own settings. An index or a reference of
+//! an unpacked archive can name any file of the user, and git would show it.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::world::git_config::{self, Setting};
 use crate::world::repository::repository;
 
-/// Where programs, their libraries and the settings of the machine are.
+/// Where programs, libraries and the machine's settings are.
 const SYSTEM: [&str; 12] = [
     "/usr",
     "/bin",
@@ -23,10 +23,10 @@ const SYSTEM: [&str; 12] = [
     "/gnu/store",
     "/snap",
 ];
-/// Settings that settings include.
+/// Caps on nested includes.
 const MAX_DEPTH: usize = 4;
 const MAX_FILES: usize = 64;
-/// Bytes of a file of settings that is read.
+/// Cap on a settings file, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
 
 pub fn places(program: &Path, root: &Path) -> Vec<PathBuf> {
@@ -38,8 +38,8 @@ pub fn places(program: &Path, root: &Path) -> Vec<PathBuf> {
     places
 }
 
-/// What belongs to the installation of git, such as `~/.linuxbrew/lib` of `~/.linuxbrew/bin/git`, and the same where the program is a link.
-/// Of a home, which may have a `bin` too, only what is surely git's.
+/// Files of git's own installation, such as `~/.linuxbrew/lib` for `~/.linuxbrew/bin/git`, also where the program is a link. Of a home
+/// directory, which may have a `bin` too, only what is certainly git's.
 fn installation(program: &Path) -> Vec<PathBuf> {
     const OF_GIT: [&str; 4] = ["libexec/git-core", "lib/git-core", "share/git-core", "etc/gitconfig"];
     const OF_ALL: [&str; 6] = ["bin", "lib", "lib64", "libexec", "Cellar", "opt"];
@@ -66,7 +66,7 @@ fn prefixes(program: &Path) -> Vec<PathBuf> {
     [Some(program.to_owned()), real].into_iter().flatten().filter_map(|program| prefix(&program)).collect()
 }
 
-/// The settings that name a file which these questions need. Others name cookies and keys.
+/// Whether a setting names a file that these questions need. Others name cookies and keys.
 fn names_needed_file(setting: &Setting) -> bool {
     let name = (setting.section.as_str(), setting.key.as_str());
     let needed =
@@ -74,8 +74,8 @@ fn names_needed_file(setting: &Setting) -> bool {
     setting.section.starts_with("include") && setting.key == "path" || needed.contains(&name)
 }
 
-/// The user's own settings, and the files that those name: what is included, ignored, and the like. Beside them `credential-store` keeps
-/// passwords, so the directory as a whole is not among them.
+/// The user's own settings, and the files that they name: included files, ignore lists, and the like. Not the whole directory:
+/// `credential-store` keeps passwords there.
 fn settings() -> Vec<PathBuf> {
     let Some(home) = std::env::home_dir() else { return Vec::new() };
     let config = std::env::var_os("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from).join("git");
@@ -118,7 +118,7 @@ mod tests {
         assert!(super::installation(Path::new("/nonexistent/brew/bin/git")).contains(&"/nonexistent/brew/lib".into()));
     }
 
-    /// `/bin/git` and `~/bin/git` must not open the whole system or the home.
+    /// `/bin/git` and `~/bin/git` must not open the whole system or the home directory.
     #[test]
     fn no_installation_is_the_whole_of_a_home() {
         let home = std::env::home_dir().unwrap();

@@ -1,5 +1,5 @@
-//! `aside keep --agent`: stands between the daemon and an agent. Passes on what the daemon says to it, and ends it with all that it started
-//! when the daemon says nothing more, which is the case when the daemon wants that and when the daemon is gone.
+//! `aside keep --agent`: the supervisor between the daemon and an agent. Passes on what the daemon says, and ends the agent's process tree
+//! on EOF, which the daemon causes on purpose or by its own end.
 
 use std::io::{PipeWriter, Write};
 use std::os::fd::AsFd;
@@ -18,20 +18,20 @@ use crate::exec::keep::{Kept, Reach, remove};
 use crate::exec::taint::Rank;
 use crate::world::sandbox::enclose::enclose;
 
-/// How long an agent may take to end by itself once it is told nothing more.
+/// How long an agent may take to end by itself after EOF.
 const LINGER: Duration = Duration::from_millis(700);
-/// Passed on at once.
+/// Bytes per read.
 const BUFFER: usize = 64 * 1024;
 
-/// What is there when an agent has ended.
+/// What is left after an agent has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
     Nothing,
-    /// Something that it started could not be killed.
+    /// A process that it started could not be killed.
     Something,
 }
 
-/// Standard input goes to the agent, whose output is ours.
+/// Standard input goes to the agent; its output is ours.
 pub fn keep(said: &str) -> anyhow::Result<Left> {
     let spec: Spec = serde_json::from_str(said).context("it is not said which agent")?;
     rustix::process::setsid().context("could not leave the terminal")?;
@@ -48,7 +48,7 @@ pub fn keep(said: &str) -> anyhow::Result<Left> {
     entering.args(["keep", "--agent", said, "--enter", &std::process::id().to_string()]);
     let child = entering.stdin(hears).process_group(0).spawn().context("could not start the agent")?;
     drop(entering);
-    // The daemon hears the end of the agent only when this process does not hold its output.
+    // The daemon sees EOF of the agent's output only if this process does not hold it open.
     let nothing = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdout(&nothing)?;
     rustix::stdio::dup2_stderr(&nothing)?;
@@ -62,16 +62,16 @@ pub fn keep(said: &str) -> anyhow::Result<Left> {
         kept.reap();
     }
     kept.end(Reach::All);
-    // Also when the daemon, which made it, has gone.
+    // Also when the daemon, which made it, is gone.
     remove(&spec.temp);
     Ok(if kept.is_left(Reach::All) { Left::Something } else { Left::Nothing })
 }
 
-/// Until the agent has ended, or the daemon has nothing more to say.
+/// Relays until the agent has ended, or the daemon closes the input.
 fn pass_on(kept: &mut Kept, mut tell: &PipeWriter) {
     let input = std::io::stdin();
     let mut buffer = vec![0; BUFFER];
-    // What was read and is not passed on yet.
+    // The part of the buffer that is not passed on yet.
     let mut due = 0..0;
     loop {
         kept.reap();
@@ -92,7 +92,7 @@ fn pass_on(kept: &mut Kept, mut tell: &PipeWriter) {
             seen[0].revents()
         };
         kept.forget_wakes();
-        // The daemon has gone, and what it said last is of no use any more.
+        // The daemon is gone; the rest of its message is of no use.
         if !due.is_empty() && heard.intersects(PollFlags::HUP | PollFlags::ERR) {
             return;
         }
@@ -114,7 +114,7 @@ fn pass_on(kept: &mut Kept, mut tell: &PipeWriter) {
     }
 }
 
-/// Becomes the agent, enclosed, and dies with `parent`. Returns only when that fails.
+/// Execs the agent in its sandbox; it dies with `parent`. Returns only on failure.
 pub fn enter(parent: u32, said: &str) -> anyhow::Error {
     let ready = || -> anyhow::Result<Spec> {
         let spec: Spec = serde_json::from_str(said).context("it is not said which agent")?;

@@ -1,8 +1,8 @@
-//! By which files of a workspace git may run commands later, and which of them a command has changed. Landlock cannot except a directory
-//! within another that may be written, and git itself has to write there: so the user is told of it, and nothing is refused.
+//! Which files of a workspace can make git run commands later, and which of them a command has changed. Landlock cannot except a directory
+//! within a writable one, and git itself has to write there: so the user is told of changes, and nothing is refused.
 //!
-//! Watched is everything in git directories but what git merely stores there, and what configuration and hooks lead to. Only what is in
-//! the workspace, or leads there: the command cannot write elsewhere.
+//! Watches everything in git directories except what git merely stores there, and the files that configuration and hooks refer to. Only
+//! inside the workspace, or where a link leads there: the command cannot write elsewhere.
 
 mod git_directory;
 mod leads;
@@ -15,26 +15,26 @@ use std::path::{Component, Path, PathBuf};
 
 use aside_core::text::visible;
 
-/// Files and directories of one snapshot.
+/// Cap on files and directories of a snapshot.
 const MAX_WATCHED: usize = 10_000;
-/// Directories and entries that are gone through for repositories, beside the workspace's own.
+/// Caps on the search for repositories, besides the workspace's own.
 const MAX_DIRECTORIES: usize = 5_000;
 const MAX_ENTRIES: usize = 100_000;
 const MAX_DEPTH: usize = 6;
-/// Others write there, many files at a time, and users do not work in them.
+/// Skipped: tools write many files there, and users do not work in them.
 const PASSED_OVER: [&str; 7] = ["node_modules", "target", ".venv", "venv", ".tox", ".gradle", "__pycache__"];
-/// Names that are told.
+/// Cap on reported names.
 const MAX_TOLD: usize = 5;
 
-/// What tells one state of a file from another. The kernel sets the time of the change, and no program can.
+/// Identifies a file's state. The kernel sets the change time, which no program can forge.
 type State = (u64, u64, i64, i64);
 
 #[derive(Debug)]
 struct Watched {
     own: State,
-    /// Of what a link leads to.
+    /// The state of a link's target.
     there: Option<State>,
-    /// The file that names it, if it is watched because of that alone.
+    /// The file that names it, if it is watched only for that.
     named_by: Option<PathBuf>,
 }
 
@@ -42,13 +42,13 @@ struct Watched {
 pub struct Hooks {
     workspace: PathBuf,
     states: BTreeMap<PathBuf, Watched>,
-    /// The configuration or hook that is being read.
+    /// The configuration or hook being read.
     naming: Option<PathBuf>,
-    /// Some of it is beyond the bounds, or cannot be read.
+    /// Some of it exceeds the caps, or cannot be read.
     is_cut: bool,
 }
 
-/// The environment is that of the command: it says where the configuration of the user is.
+/// `environment` is the command's: it determines where the user's configuration is.
 pub fn hooks(workspace: &Path, environment: &[(OsString, OsString)]) -> Hooks {
     let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
     let mut hooks = Hooks { workspace: workspace.clone(), ..Hooks::default() };
@@ -74,13 +74,13 @@ pub fn hooks(workspace: &Path, environment: &[(OsString, OsString)]) -> Hooks {
     hooks
 }
 
-/// What is told about a command that ran between the two.
+/// What to report about a command that ran between the two snapshots.
 pub fn told(before: &Hooks, after: &Hooks) -> Vec<String> {
     let mut changed: Vec<&PathBuf> = Vec::new();
     for (path, watched) in &after.states {
-        // A directory that is new is told once, without what is in it, which follows it.
+        // Reports a new directory once, without its content, which follows it in the order.
         let is_told = changed.last().is_some_and(|told| path.starts_with(told));
-        // What was not named before need not be new; that it is named now is told.
+        // A file that was not referred to before need not be new; the change of the referring file is reported.
         let is_newly_named = !before.states.contains_key(path)
             && watched.named_by.as_ref().is_some_and(|file| !before.has_same(after, file));
         if !is_told && !is_newly_named && !before.has_same(after, path) {
@@ -107,7 +107,7 @@ pub fn told(before: &Hooks, after: &Hooks) -> Vec<String> {
 }
 
 impl Hooks {
-    /// Notes the state of what is there, if the command can write it or where it leads. Gives that back.
+    /// Records the state of a path if the command can write it or its target. Returns its metadata.
     fn watch(&mut self, path: &Path) -> Option<Metadata> {
         let path = without_parents(path)?;
         let own = std::fs::symlink_metadata(&path).ok()?;
@@ -120,12 +120,12 @@ impl Hooks {
         }
         let there = if own.is_symlink() { std::fs::metadata(&path).ok() } else { None };
         let watched = Watched { own: state(&own), there: there.as_ref().map(state), named_by: self.naming.clone() };
-        // What is watched anyway comes first.
+        // An entry of its own takes precedence over one by reference.
         self.states.entry(path).or_insert(watched);
         if own.is_symlink() { there } else { Some(own) }
     }
 
-    /// Everything in a directory, and in those within it. Not what links in it lead to.
+    /// Everything below a directory, without following links.
     fn watch_all(&mut self, directory: &Path) {
         let mut places = vec![directory.to_owned()];
         while let Some(place) = places.pop() {
@@ -142,7 +142,7 @@ impl Hooks {
         }
     }
 
-    /// Whether a file was here what it is there. What is outside of the workspace is not changed.
+    /// Whether a file is the same in both snapshots. A file outside of the workspace counts as unchanged.
     fn has_same(&self, later: &Self, path: &Path) -> bool {
         let state = |hooks: &Self| hooks.states.get(path).map(|watched| (watched.own, watched.there));
         state(self) == state(later)
@@ -154,7 +154,7 @@ impl Hooks {
 }
 
 fn state(file: &Metadata) -> State {
-    // Of a directory it only matters which one it is.
+    // For a directory only its identity matters.
     if file.is_dir() {
         return (file.ino(), file.dev(), 0, 0);
     }
@@ -165,7 +165,7 @@ fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> {
     std::fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path())
 }
 
-/// The path without `..`. Behind a link that leads elsewhere than it seems.
+/// The path without `..`, which behind a link leads elsewhere than it seems.
 fn without_parents(path: &Path) -> Option<PathBuf> {
     if path.components().any(|component| component == Component::ParentDir) {
         return Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
@@ -174,13 +174,13 @@ fn without_parents(path: &Path) -> Option<PathBuf> {
 }
 
 enum Found {
-    /// `.git`, whatever it is.
+    /// `.git`, a file or a directory.
     Entry(PathBuf),
-    /// A directory that git takes for a repository although it is not called so.
+    /// A directory that git takes for a repository although it is not called `.git`.
     Directory(PathBuf),
 }
 
-/// The repositories in a workspace. Those in it come before those further down, so that what is missed is far down.
+/// The repositories in a workspace, breadth first, so that what the caps cut off is far down.
 fn repositories(workspace: &Path, hooks: &mut Hooks) -> Vec<Found> {
     let mut found = Vec::new();
     let mut level = vec![workspace.to_owned()];

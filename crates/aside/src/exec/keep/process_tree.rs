@@ -1,4 +1,4 @@
-//! The processes that descend from a supervisor, as far as the system tells.
+//! The descendants of a supervisor, as far as the system reports them.
 
 use rustix::process::Pid;
 
@@ -18,28 +18,28 @@ pub fn names(members: &[Member]) -> String {
     named.join(", ") + more
 }
 
-/// A process by its name, which is its own choice, and its number.
+/// A process by its name, which it chooses itself, and its pid.
 pub fn name(pid: i32) -> String {
     let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     let name = aside_core::text::clean(name.trim());
     format!("{} (pid {pid})", if name.is_empty() { "a process" } else { &name })
 }
 
-/// Whether a process descends from another one. Ends after `MAX_DEPTH` parents.
+/// Whether a process descends from another. Gives up after `MAX_DEPTH` parents.
 #[cfg(target_os = "linux")]
 pub fn is_below(pid: i32, above: i32) -> bool {
     let parent = |pid: &i32| linux::process(*pid)?.parent.map(Pid::as_raw_pid);
     std::iter::successors(Some(pid), parent).take(MAX_DEPTH).any(|pid| pid == above)
 }
 
-/// Parents that are followed.
+/// Cap on the parents followed.
 #[cfg(target_os = "linux")]
 const MAX_DEPTH: usize = 1000;
 
-/// Processes that are told by name.
+/// Cap on processes that are named.
 const MAX_NAMED: usize = 3;
 
-/// All descendants of this process, which is a subreaper: an orphan becomes its child, so the tree is whole.
+/// All descendants of this process. It is a subreaper: an orphan becomes its child, so the tree is complete.
 #[cfg(target_os = "linux")]
 pub fn descendants(_shell: Pid) -> Vec<Member> {
     let own = rustix::process::getpid();
@@ -52,7 +52,7 @@ pub fn descendants(_shell: Pid) -> Vec<Member> {
     let mut members = Vec::new();
     let mut parents = vec![own];
     while let Some(parent) = parents.pop() {
-        // Taken out, so that a number that is given again meanwhile makes no circle.
+        // Removed, so that a reused pid cannot make a cycle.
         for process in children.remove(&parent).unwrap_or_default() {
             parents.push(process.pid);
             if let (false, Some(group)) = (process.has_ended, process.group) {
@@ -64,7 +64,7 @@ pub fn descendants(_shell: Pid) -> Vec<Member> {
     members
 }
 
-/// Elsewhere only the group is known.
+/// Other systems only report the group.
 #[cfg(not(target_os = "linux"))]
 pub fn descendants(shell: Pid) -> Vec<Member> {
     let is_there = rustix::process::test_kill_process_group(shell).is_ok();
@@ -82,7 +82,7 @@ mod linux {
 
     pub struct Process {
         pub pid: Pid,
-        /// None for the first process, and for one that came in from outside of a container.
+        /// `None` for the first process, and for one from outside of a container.
         pub parent: Option<Pid>,
         pub group: Option<Pid>,
         pub session: Option<Pid>,
@@ -92,7 +92,7 @@ mod linux {
     pub fn processes() -> Vec<Process> {
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        // One that has ended meanwhile has no file any more.
+        // A process that ended meanwhile has no file.
         numbers.filter_map(process).collect()
     }
 
@@ -100,7 +100,7 @@ mod linux {
         parse(number, &std::fs::read(format!("/proc/{number}/stat")).ok()?)
     }
 
-    /// Reads `stat`: the name, in parentheses, may hold anything.
+    /// Parses `stat`: the name, in parentheses, may contain anything.
     fn parse(number: i32, stat: &[u8]) -> Option<Process> {
         let behind = stat.iter().rposition(|byte| *byte == b')')?;
         let mut fields = std::str::from_utf8(stat.get(behind + 1..)?).ok()?.split_ascii_whitespace();

@@ -1,5 +1,5 @@
-//! Which shell reads an approved command, and which variables the command gets. A variable that changes what the shell makes of the text
-//! would change what was approved, so none of those gets through.
+//! Which shell runs an approved command, and which variables the command gets. A variable that changes how the shell reads the text would
+//! change what was approved, so none of those passes.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -15,9 +15,9 @@ use crate::exec::is_executable;
 
 pub type Variables = BTreeMap<OsString, OsString>;
 
-/// A shell reads a file because of them, begins with other options, or makes something else of a line: another directory of `cd`, other
-/// words, another command where there is none. `ENV` is not among them: only a shell that somebody types into reads it, and many a project
-/// calls its stage so. `ZDOTDIR` is not either: `zsh -f` reads nothing in it.
+/// Variables by which a shell reads a file, starts with other options, or reads a line differently: another directory for `cd`, other
+/// words, another command where there is none. Not `ENV`: only an interactive shell reads it, and many projects call their stage so. Not
+/// `ZDOTDIR`: `zsh -f` reads nothing in it.
 const STEERING: [&str; 19] = [
     "BASH_ENV",
     "SHELLOPTS",
@@ -39,16 +39,16 @@ const STEERING: [&str; 19] = [
     "OLDPWD",
     "_",
 ];
-/// Functions that bash takes from its environment, and how fish behaves.
+/// Functions that bash imports from its environment, and fish's settings.
 const STEERING_BEGINNINGS: [&str; 4] = ["BASH_FUNC_", "fish_", "__fish_", "FISH_"];
 
-/// Ours that a command may know: which Aside is meant, and that nothing may leave the machine. Not the key of a model, and not which
-/// shell it is, since it is none of those that we watch.
+/// Our own variables that a command may see: which Aside is meant, and that nothing may leave the machine. Neither a model's API key, nor
+/// the session, since the command is in none of our shells.
 const OWN: [&str; 3] = ["ASIDE_HOME", "ASIDE_SOCKET", "ASIDE_PRIVATE"];
 const OWN_BEGINNING: &str = "ASIDE_";
 
-/// All that a command keeps at which nobody has looked: who and where the person is, and how they read. What programs and libraries it
-/// starts or loads is in none of them.
+/// All that an unreviewed command keeps: who and where the user is, and their locale. None of these affects which programs and libraries it
+/// starts or loads.
 const PLAIN: [&str; 11] = [
     "HOME",
     "USER",
@@ -68,8 +68,8 @@ const PLAIN_BEGINNING: &str = "LC_";
 const USUAL: [&str; 6] =
     ["/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin", "/run/current-system/sw/bin", "/usr/pkg/bin"];
 
-/// The shell that reads as the command was judged. Another one would make something else of it, so there is none in its place; and
-/// one in the workspace is whatever the workspace says.
+/// The shell of the dialect in which the command was judged. There is no fallback: another shell would read it differently. A shell inside
+/// the workspace is refused, since the workspace controls it.
 pub fn shell(dialect: Dialect, base: &[(OsString, OsString)], workspace: &Path) -> anyhow::Result<PathBuf> {
     let name = dialect.name();
     let of = |wanted: &str| base.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_os_str());
@@ -82,23 +82,23 @@ pub fn shell(dialect: Dialect, base: &[(OsString, OsString)], workspace: &Path) 
     })
 }
 
-/// What makes a shell read the text and nothing else. The text is one argument, whatever it begins with.
+/// Arguments that make a shell read the text and nothing else. The text is one argument, whatever it begins with.
 pub fn arguments(dialect: Dialect) -> &'static [&'static str] {
     match dialect {
         Dialect::Zsh => &["-f", "-c", "--"],
         Dialect::Bash => &["--noprofile", "--norc", "-c", "--"],
-        // The next word is the command, also when it begins with a dash.
+        // The next word is the command, even if it begins with a dash.
         Dialect::Fish => &["--no-config", "-c"],
     }
 }
 
-/// For a command that a person has looked at: their own variables, and those that they were shown.
+/// For a command that the user has reviewed: their own variables, and those that they were shown.
 pub fn watched(base: &[(OsString, OsString)], shown: &[(String, String)]) -> anyhow::Result<Variables> {
     let is_kept = |name: &OsStr| !is_steering(name) && (OWN.iter().any(|own| name == *own) || !is_own(name));
     let mut variables: Variables =
         base.iter().filter(|(name, value)| is_proper(name, value) && is_kept(name)).cloned().collect();
     for (name, value) in shown {
-        // To leave it out would be to run something else than what was shown.
+        // Dropping it would run something else than what was shown.
         let changes = is_steering(OsStr::new(name)) || is_own(OsStr::new(name));
         ensure!(!changes, "{name} would change what is made of the command; edit the proposal and leave it out");
         variables.insert(name.into(), value.into());
@@ -106,7 +106,7 @@ pub fn watched(base: &[(OsString, OsString)], shown: &[(String, String)]) -> any
     Ok(variables)
 }
 
-/// For a command that nobody has looked at.
+/// For a command that was not reviewed.
 pub fn unwatched(base: &[(OsString, OsString)], workspace: &Path) -> Variables {
     let is_plain = |name: &OsStr| {
         PLAIN.iter().any(|plain| name == *plain) || name.as_bytes().starts_with(PLAIN_BEGINNING.as_bytes())
@@ -124,10 +124,10 @@ pub fn unwatched(base: &[(OsString, OsString)], workspace: &Path) -> Variables {
     variables
 }
 
-/// What follows from where it runs.
+/// Variables that depend on where it runs.
 pub fn at(variables: &mut Variables, cwd: &str, temp: Option<&Path>) {
     variables.insert("PWD".into(), cwd.into());
-    // A shell that it starts is not one to talk to.
+    // A shell that it starts is not interactive.
     variables.insert("ASIDE_DISABLE".into(), "1".into());
     if let Some(temp) = temp {
         for name in ["TMPDIR", "TMP", "TEMP"] {
@@ -138,18 +138,18 @@ pub fn at(variables: &mut Variables, cwd: &str, temp: Option<&Path>) {
     }
 }
 
-/// A directory for temporary files, gone when it is dropped.
+/// A directory for temporary files, removed when dropped.
 pub fn temporary(base: &[(OsString, OsString)]) -> anyhow::Result<TempDir> {
     let given = base.iter().find(|(name, _)| name == "TMPDIR").map(|(_, value)| PathBuf::from(value));
     let places = given.filter(|place| place.is_absolute()).into_iter().chain([PathBuf::from("/tmp")]);
     let place = places.filter_map(|place| place.canonicalize().ok()).find(|place| place.is_dir());
     let place = place.context("there is no /tmp; set TMPDIR")?;
-    // Short, since the names of sockets in it may not be long.
+    // Short, since socket paths in it have a length limit.
     let made = tempfile::Builder::new().prefix("aside-").rand_bytes(8).tempdir_in(&place);
     made.with_context(|| format!("could not make a directory in {}", place.display()))
 }
 
-/// One with a NUL in it would be two on the way to the command, and the second was never looked at.
+/// A NUL would split a variable in two on its way to the command, and the second was never reviewed.
 fn is_proper(name: &OsStr, value: &OsStr) -> bool {
     let has = |text: &OsStr, byte: u8| text.as_bytes().contains(&byte);
     !name.is_empty() && !has(name, b'=') && !has(name, 0) && !has(value, 0)

@@ -1,4 +1,4 @@
-//! What the daemon tells the keeper of a command, and what the keeper tells the daemon: both spellings, and nothing else.
+//! The protocol between the daemon and a command's supervisor: both message formats, and nothing else.
 
 use std::ffi::{OsStr, OsString};
 use std::io::BufRead;
@@ -9,9 +9,9 @@ use anyhow::{Context, bail, ensure};
 use aside_core::line::Dialect;
 use rustix::process::Pid;
 
-/// Changes with the spelling: the file of a running daemon may have been replaced by that of another version.
+/// Changes with the format: the executable of a running daemon may have been replaced by another version.
 const SPELLING: &str = "aside keep 2";
-/// Far more than a system lets a program have.
+/// Far more than a system allows for a program's arguments and environment.
 const MAX_ORDER: u64 = 16 * 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,24 +22,24 @@ pub struct Order {
     pub text: String,
     pub cwd: PathBuf,
     pub bounds: Bounds,
-    /// Its own directory for temporary files, which is removed when it is over.
+    /// Its own directory for temporary files, removed when it is over.
     pub temp: Option<PathBuf>,
-    /// All of it.
+    /// The complete environment.
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// Where a command may write, beside its own temporary directory.
+/// Where a command may write, besides its own temporary directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bounds {
-    /// Wherever the person may.
+    /// Wherever the user may.
     None,
     Workspace(PathBuf),
-    /// Nowhere: nobody has looked at it.
+    /// Nowhere: the command was not reviewed.
     Unwatched,
 }
 
 impl Order {
-    /// Fields that end with a NUL, which none of them has in it; an empty one ends the order.
+    /// NUL-ended fields, which contain no NUL themselves; an empty one ends the order.
     pub fn bytes(&self) -> Vec<u8> {
         let Self { aside, shell, dialect, text, cwd, bounds, temp, environment } = self;
         let (bounds, workspace) = match bounds {
@@ -107,20 +107,20 @@ impl Order {
     }
 }
 
-/// One line.
+/// One line each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// The shell, which leads the group.
+    /// The shell, which leads the process group.
     Started(Pid),
     Exit(i32),
     Signal(i32),
-    /// The keeper ended it, since the daemon wanted that or has gone.
+    /// The supervisor killed it, since the daemon wanted that or is gone.
     Stopped,
-    /// Something that it started goes on.
+    /// A process that it started goes on.
     Left,
     /// Why it was not run.
     Failed(String),
-    /// Something to be said about it.
+    /// A note for the user.
     Note(String),
 }
 

@@ -1,33 +1,33 @@
-//! What a command prints, as text that is told in pieces: whole letters, not too often, and no more than is kept. Knows no pipe.
+//! A command's output as text in pieces: whole characters, rate-limited, and capped. Knows no pipe.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A piece of this size is told at once.
+/// A piece of this size is sent at once.
 const PIECE: usize = 8 * 1024;
-/// Between two smaller pieces. Twice that after every thousand of them, so that the chunks of one task last for a day.
+/// Minimum interval between smaller pieces. Doubles after every thousand of them, so that a task's chunks last for a day.
 const PAUSE: Duration = Duration::from_millis(100);
 const PIECES: u32 = 1000;
 const SLOWEST: u32 = 10;
-/// Of what does not fit the end is kept, since that is where a program says what went wrong: this part of the room.
+/// Of what exceeds the cap, the end is kept, where a program says what went wrong: this fraction of the room.
 const END: usize = 64;
 
 pub struct Output {
-    /// For how many more bytes of text.
+    /// Bytes of text until the cap.
     room: usize,
     is_full: bool,
     /// The last of what did not fit, and how much of it is kept.
     end: Vec<u8>,
     end_room: usize,
-    /// The beginning of a letter.
+    /// An incomplete character.
     begun: Vec<u8>,
     held: String,
     printed: u64,
     kept: u64,
     pieces: u32,
     last: Option<Instant>,
-    /// What is said behind all that was printed.
+    /// Notes to append to the output.
     notes: String,
 }
 
@@ -55,13 +55,13 @@ impl Output {
         self.keep(&bytes);
     }
 
-    /// Nothing more comes: half a letter stays one, and it is said what was left out.
+    /// The end of the output: flushes an incomplete character, and says what was left out.
     pub fn finish(&mut self) {
         let begun = std::mem::take(&mut self.begun);
         self.keep(&begun);
         if self.lost() > 0 {
             let mut end = self.end.split_off(self.end.len().saturating_sub(self.end_room));
-            // From the beginning of a line on.
+            // Starts at the beginning of a line.
             let line = end.iter().position(|byte| *byte == b'\n').map_or(end.len(), |newline| newline + 1);
             end.drain(..line);
             self.kept += end.len() as u64;
@@ -117,7 +117,7 @@ impl Output {
         self.last.map_or_else(Instant::now, |last| last + pause)
     }
 
-    /// Whether what comes is only counted.
+    /// Whether further output is only counted.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
@@ -127,12 +127,12 @@ impl Output {
     }
 
     pub fn lost(&self) -> u64 {
-        // Half a letter that may yet become one is not lost.
+        // An incomplete character that may still be completed is not lost.
         self.printed - self.kept - self.begun.len() as u64
     }
 }
 
-/// How many bytes at the end are the beginning of a letter whose rest may come.
+/// How many bytes at the end are an incomplete character.
 fn unfinished(bytes: &[u8]) -> usize {
     let last = bytes.utf8_chunks().last().map(|chunk| chunk.invalid()).unwrap_or_default();
     match std::str::from_utf8(last) {

@@ -1,4 +1,4 @@
-//! Real commands, in real shells, approved by a real gate; and what is left of them.
+//! Tests with real commands in real shells, approved by a real gate; and what they leave behind.
 
 use std::cell::RefCell;
 use std::os::fd::AsRawFd;
@@ -18,14 +18,14 @@ use crate::exec::presence::Presence;
 use crate::exec::taint::{self, Rank};
 use crate::exec::{self, keep};
 
-/// What the stand-in for our program is asked to do.
+/// The role of the stand-in for our program.
 const ROLE: &str = "ASIDE_TEST_KEEP";
-/// What hangs longer than this hangs.
+/// Test deadline: what takes longer hangs.
 const HANG: Duration = Duration::from_secs(60);
 
 const SHELLS: [Dialect; 3] = [Dialect::Zsh, Dialect::Bash, Dialect::Fish];
 
-/// A workspace, what is around it, and a stand-in for our program, which is this test once more.
+/// A workspace, its surroundings, and a stand-in for our program, which is this test binary again.
 struct Scene {
     _temp: TempDir,
     root: PathBuf,
@@ -100,7 +100,7 @@ impl Scene {
         (self.root.join("workspace"), self.root.join("bin/aside"))
     }
 
-    /// Through the gate: shown, and approved for what was shown.
+    /// Passes the gate: shown, and approved for what was shown.
     fn approved(&self, cmd: &str, cwd: &str) -> Approved {
         let (offer, step) = self.offer(cmd, cwd, &Rules::none());
         let mut gate = gate();
@@ -136,7 +136,7 @@ impl Scene {
         self.finish(self.approved(cmd, "workspace"), never()).await.unwrap()
     }
 
-    /// In one line: how it ended, and what it printed.
+    /// How it ended and what it printed, in one line.
     async fn shows(&self, cmd: &str) -> String {
         let (finished, said) = self.run(cmd).await;
         format!("{:?} {said}", finished.ended)
@@ -157,7 +157,7 @@ impl Scene {
         names
     }
 
-    /// A program that sleeps, under a name that no other process has.
+    /// A program that sleeps, under a unique name.
     fn sleeper(&self) -> Sleeper {
         let path = self.root.join("bin/sleeper");
         std::fs::copy(exec::find("sleep").unwrap(), &path).unwrap();
@@ -197,7 +197,7 @@ impl Sleeper {
     }
 }
 
-/// Whether nothing is left to it but to die, for which it may have to wait on a busy machine.
+/// Whether SIGKILL is pending: on a busy machine a killed process may take a while to die.
 fn is_killed(number: i32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{number}/status")).unwrap_or_default();
     let pending = status.lines().filter_map(|line| line.strip_prefix("SigPnd:").or(line.strip_prefix("ShdPnd:")));
@@ -205,7 +205,7 @@ fn is_killed(number: i32) -> bool {
     pending.filter_map(|signals| u64::from_str_radix(signals.trim(), 16).ok()).any(|signals| signals & kill != 0)
 }
 
-/// Not a test of its own: with the variable it is `aside keep`, or somebody who runs a command.
+/// Not a test of its own: with the variable it acts as `aside keep`, or as a process that runs a command.
 #[test]
 fn stand_in() {
     let Ok(role) = std::env::var(ROLE) else { return };
@@ -262,7 +262,7 @@ async fn the_text_reaches_the_shell_as_it_was_approved() {
         let wanted =
             format!("Exit(0) a  b c\\d {}\nit's\nä\n{}\n", home.display(), scene.root.join("workspace").display());
         assert_eq!(scene.shows(text).await, wanted, "{dialect:?}");
-        // Not an option of the shell, whatever it looks like.
+        // Not options of the shell, whatever they look like.
         for text in ["-x; echo x", "--version; echo x", "+x; echo x", "-- ; echo x"] {
             let shown = scene.shows(text).await;
             assert!(
@@ -303,7 +303,7 @@ async fn a_shell_reads_nothing_else_and_knows_nothing_else() {
             .with("CDPATH", "/");
         let shown = scene.shows("true; frobnicate 2>/dev/null; cd usr; pwd; echo $ASIDE_DISABLE").await;
         let wanted = format!("Exit(0) {}\n1\n", scene.root.join("workspace/usr").display());
-        // fish tells of a command that is missing by itself, and not where errors go.
+        // fish itself reports a missing command, and not on stderr.
         let shown: String =
             shown.lines().filter(|line| !line.contains("nknown")).map(|line| format!("{line}\n")).collect();
         if dialect == Dialect::Fish {
@@ -361,7 +361,7 @@ async fn what_is_too_much_is_counted_and_not_kept() {
     let (finished, said) = scene.run("yes | head -c 20000000").await;
     assert_eq!(finished, Finished { ended: Ended::Exit(0), bytes: 20_000_000, cut: true });
     assert_eq!(said, "y\ny\ny\ny\ny\n\n… 19999990 bytes more were not kept\n");
-    // Without an end: stopped as soon as something of it was heard.
+    // An endless command: stopped as soon as some of its output arrived.
     let (stopper, stop) = watch::channel(false);
     let parts = scene.parts();
     let said = RefCell::new(String::new());
@@ -387,7 +387,7 @@ async fn when_time_is_up_it_ends() {
 async fn what_is_stopped_ends_with_everything_that_it_started() {
     let scene = Scene::new();
     let sleeper = scene.sleeper();
-    // In its group, without its parent, in another group, in a session of its own, with a child there, deaf.
+    // In its group, orphaned, in another group, in a session of its own, with a child there, ignoring signals.
     let cmd = "sleeper 600 & (sleeper 600 &); set -m; sleeper 600 & set +m; setsid sleeper 600 & \
                setsid sh -c 'sleeper 600 & sleeper 600' & (trap '' TERM HUP INT; sleeper 600 & sleeper 600) & wait";
     let (stopper, stop) = watch::channel(false);
@@ -452,7 +452,7 @@ async fn what_stays_in_the_background_neither_holds_it_up_nor_stays() {
     let shown = scene.shows("sleeper 600 & nohup sleeper 600 & (sleeper 600 &); echo done").await;
     assert_eq!(numbered(&shown), "Exit(0) done\n… it left 3 × sleeper in the background, which ended with it\n");
     assert_eq!(sleeper.pids(), []);
-    // What only needs a moment gets it.
+    // A background process that needs only a moment gets it.
     assert_eq!(scene.shows("echo x > >(sleep 0.1; tr x y)").await, "Exit(0) y\n");
 }
 
@@ -476,7 +476,7 @@ async fn a_server_that_was_to_be_started_stays_unless_it_is_confined() {
     assert_eq!(sleeper.pids(), []);
 }
 
-/// With the number of processes instead of their names and numbers.
+/// Replaces names and pids with the number of processes.
 fn numbered(shown: &str) -> String {
     let names = regex::Regex::new(r"sleeper \(pid \d+\)(, sleeper \(pid \d+\))*").unwrap();
     let count = shown.matches("(pid ").count();
@@ -493,7 +493,7 @@ async fn it_dies_with_who_runs_it_and_with_who_watches_it() {
     daemon.kill().unwrap();
     daemon.wait().unwrap();
     sleeper.count(0).await;
-    // The keeper is the parent of the shell.
+    // The supervisor is the shell's parent.
     let approved = scene.approved("sleeper 600 & sh -c 'kill -KILL $1' x $PPID; sleeper 600", "workspace");
     let error = scene.finish(approved, never()).await.unwrap_err();
     assert!(error.to_string().contains("was killed"), "{error}");
@@ -531,7 +531,7 @@ async fn it_runs_in_the_very_directory_that_was_approved() {
     let why = async |scene: &Scene, approved| {
         scene.finish(approved, never()).await.unwrap_err().to_string().replace(&scene.root.display().to_string(), "")
     };
-    // Exchanged after it was approved: itself, and what is above it.
+    // Replaced after the approval: the directory itself, and its parent.
     for place in ["workspace/a/b", "workspace/a"] {
         let approved = in_it(&scene);
         let kept = scene.root.join("kept");
@@ -566,7 +566,7 @@ async fn a_change_to_files_is_no_command() {
     assert_eq!(error.to_string(), "a change to files was approved, and that is not a command");
 }
 
-/// Says what it could do, in the workspace and outside.
+/// Prints what it could do, inside and outside of the workspace.
 const WORKER: &str = r#"#!/usr/bin/env -S zsh -f
 zmodload zsh/net/tcp zsh/system
 could() { "${@:2}" >/dev/null 2>&1 && print -r -- $1 }
@@ -634,7 +634,7 @@ async fn a_confined_command_writes_in_the_workspace_only() {
     let _network = stage(&free);
     let outside = INSIDE.replace("./", "../outside/");
     assert_eq!(
-        // Not every machine has one.
+        // Not every machine has a terminal.
         could(&free.shows("worker").await).replace(" terminal", ""),
         format!(
             "Exit(0) null errors read {INSIDE} {outside} out-rename out-link in-rename in-link through leads into temp temp-over network"
@@ -649,7 +649,7 @@ async fn a_confined_command_writes_in_the_workspace_only() {
     for name in scene.names("outside") {
         assert_eq!(scene.text(&format!("outside/{name}")), "kept\n", "{name}");
     }
-    // Its temporary directory was its own, and is no more.
+    // Its temporary directory was its own, and has been removed.
     let temp = shown.lines().last().unwrap();
     assert!(temp.starts_with(scene.root.join("tmp/aside-").to_str().unwrap()), "{temp}");
     assert!(scene.names("tmp").is_empty());
@@ -683,7 +683,7 @@ async fn a_confined_command_reads_no_shared_memory_and_sets_no_priority_but_its_
     let reads = format!(
         "for place in /dev/shm /run/shm /var/run/shm /proc/self/root/dev/shm /proc/self/root/run/shm; do cat $place/{name} 2>/dev/null && echo $place; done"
     );
-    // Groups stand for users here: all processes of this user would be slowed down, if it were not refused.
+    // Groups stand for users here: if it were not refused, all processes of this user would be slowed down.
     let sets = r#"perl -e 'foreach my $kind (0, 1) { print "kind $kind\n" if setpriority($kind, 0, 19) }'"#;
     let free = Scene::new();
     assert!(free.shows(&reads).await.contains("/dev/shm"));
@@ -716,7 +716,7 @@ async fn what_nobody_looked_at_reads_and_does_nothing_else() {
         let _network = stage(&scene);
         let worker = scene.text("bin/worker");
         scene.program("whoami", &worker.replace("print -r -- $TMPDIR", "print -r -- pager $PAGER $LD_PRELOAD $TOKEN"));
-        // One in the workspace, first on PATH, is not it.
+        // One in the workspace, first on PATH, is not used.
         std::fs::create_dir(scene.root.join("workspace/bin")).unwrap();
         scene.write("workspace/bin/whoami", "#!/bin/sh\necho evil\n");
         let path = scene.root.join("workspace/bin/whoami");
@@ -749,7 +749,7 @@ fn fifty_runs_leave_nothing_behind() {
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
 }
 
-/// In a process that does nothing else.
+/// Runs in a process of its own.
 async fn fifty() {
     let confined = sandbox::check().is_ok();
     let scene = Scene::new();
@@ -763,7 +763,7 @@ async fn fifty() {
     let before = (open(), children());
     let scene = if confined { scene.confined() } else { scene };
     for round in 0..50 {
-        // What is left in the background takes a while to be given up.
+        // Background processes are killed only after a while.
         let leaves = if round % 10 == 0 { "sleeper 600 & (sleeper 600 &);" } else { "" };
         let cmd = format!("echo {round} >$TMPDIR/x; {leaves} echo {round}; exit {round}");
         let shown = scene.shows(&cmd).await;
@@ -787,7 +787,7 @@ fn a_keeper_that_does_not_start_leaves_nothing() {
     }
 }
 
-/// In a process that runs nothing else.
+/// Runs in a process of its own.
 async fn unstarted() {
     let scene = Scene::new();
     let program = std::env::var("ASIDE_TEST_PROGRAM").unwrap();

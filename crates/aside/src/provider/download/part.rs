@@ -1,5 +1,5 @@
-//! A file that has not come whole yet, and what is known about the one that it is a part of. Kept when the download ends
-//! early, and of one download at a time.
+//! An incomplete download, and the identity of the file that it is a part of. Kept when a download ends early, and locked by one download
+//! at a time.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -10,13 +10,13 @@ use anyhow::{Context, bail};
 use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
 
-/// Which file a part is of.
+/// Identifies the file that a part belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
     pub url: String,
     pub etag: Option<String>,
     pub modified: Option<String>,
-    /// The checksum that the server tells.
+    /// The checksum that the server reports.
     pub sum: Option<String>,
 }
 
@@ -26,15 +26,15 @@ impl Stamp {
         self.etag.is_some() || self.modified.is_some() || self.sum.is_some()
     }
 
-    /// By which the server tells whether it is still the same.
+    /// The validator for a conditional request.
     pub fn validator(&self) -> Option<&str> {
         self.etag.as_deref().or(self.modified.as_deref())
     }
 
-    /// Whatever both of them know has to agree.
+    /// Everything that both know has to agree.
     pub fn is_same_file(&self, other: &Self) -> bool {
         let agree = |a: &Option<String>, b: &Option<String>| a.is_none() || b.is_none() || a == b;
-        // The checksum says most: another copy of the same file may have another stamp.
+        // The checksum decides: another copy of the same file may have another ETag or date.
         if let (Some(a), Some(b)) = (&self.sum, &other.sum) {
             return a == b;
         }
@@ -77,7 +77,7 @@ impl Part {
         serde_json::from_slice(&std::fs::read(&self.stamp).ok()?).ok()
     }
 
-    /// Notes which file it is a part of, before anything of it is written.
+    /// Records the file's identity before any data is written.
     pub fn begin(&self, stamp: &Stamp) -> anyhow::Result<()> {
         let text = serde_json::to_vec(stamp)?;
         std::fs::write(&self.stamp, text).with_context(|| format!("could not write {}", self.stamp.display()))
@@ -98,7 +98,7 @@ impl Part {
         Ok(())
     }
 
-    /// It is whole: puts it where it belongs.
+    /// Moves a complete file into place.
     pub fn keep(self, target: &Path) -> anyhow::Result<()> {
         let doing = || format!("could not write {}", target.display());
         self.file.sync_all().with_context(doing)?;
@@ -107,7 +107,7 @@ impl Part {
         Ok(())
     }
 
-    /// It is not what it should be: nobody goes on with it, and nobody deletes it.
+    /// Sets a file with a wrong checksum aside, so that it is neither resumed nor deleted.
     pub fn put_aside(self) -> anyhow::Result<PathBuf> {
         let aside = self.path.with_extension("wrong");
         std::fs::rename(&self.path, &aside).with_context(|| format!("could not write {}", aside.display()))?;

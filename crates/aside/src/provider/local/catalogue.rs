@@ -1,4 +1,4 @@
-//! The models that are known by name: where each is, how large, and what to expect of it. Fetches nothing.
+//! The built-in list of models: where each is, its size, and what to expect of it. Downloads nothing.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ pub struct Entry {
     pub about: String,
     pub url: String,
     pub bytes: u64,
-    /// In hexadecimal, where public records agree on it.
+    /// In hexadecimal, if public records agree on it.
     pub sha256: Option<String>,
     /// Memory while it runs, as measured.
     pub ram_mb: Option<u64>,
@@ -30,7 +30,7 @@ pub fn entry(name: &str) -> Option<&'static Entry> {
     catalogue().iter().find(|entry| entry.name.eq_ignore_ascii_case(name))
 }
 
-/// The one to begin with.
+/// The default model.
 pub const USUAL: &str = "qwen2.5-coder-1.5b";
 
 fn read(text: &str) -> Option<Vec<Entry>> {

@@ -1,5 +1,5 @@
-//! The models on this machine: one file each, in one directory, under a name that cannot lead out of it. Fetches nothing and
-//! runs nothing.
+//! Manages the installed models: one file each, in one directory, under a name that cannot lead out of it. Downloads nothing and runs
+//! nothing.
 
 use std::fmt;
 use std::fs::File;
@@ -12,12 +12,12 @@ use crate::provider::local::catalogue;
 
 /// Characters of a name.
 const MAX_NAME: usize = 96;
-/// Models that are listed.
+/// Cap on the models that are listed.
 const MAX_LISTED: usize = 1000;
 const ENDING: &str = ".gguf";
 const MAGIC: &[u8; 4] = b"GGUF";
 
-/// What a model is called here: letters, digits, dots, dashes and underscores.
+/// A model's name: letters, digits, dots, dashes and underscores.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Name(String);
 
@@ -25,18 +25,18 @@ pub struct Name(String);
 pub struct Model {
     pub name: String,
     pub path: PathBuf,
-    /// Nothing when the file that it is a link to has gone.
+    /// `None` for a dangling link.
     pub bytes: Option<u64>,
 }
 
-/// Which model a setting means.
+/// The model that a setting means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chosen {
     Here {
         name: String,
         path: PathBuf,
     },
-    /// Its size where that is known.
+    /// With its size, if known.
     Missing {
         name: String,
         bytes: Option<u64>,
@@ -48,7 +48,7 @@ pub struct Shelf {
 }
 
 impl Name {
-    /// The name as it is, or why it is none.
+    /// Validates a name; the error says what is wrong with it.
     pub fn new(text: &str) -> Result<Self, String> {
         let text = text.strip_suffix(ENDING).unwrap_or(text);
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
@@ -58,7 +58,7 @@ impl Name {
         Ok(Self(text.to_owned()))
     }
 
-    /// What is left of somebody else's file name, if that is enough.
+    /// Makes a name from a foreign file name, if enough of it is usable.
     pub fn from_file(file: &str) -> Option<Self> {
         let file = file.rsplit('/').next().unwrap_or_default();
         let stem = file.strip_suffix(ENDING).or_else(|| file.strip_suffix(".GGUF")).unwrap_or(file);
@@ -112,7 +112,7 @@ impl Shelf {
         self.list().into_iter().find(|model| model.name.eq_ignore_ascii_case(name))
     }
 
-    /// The model of `llm.model`: one of ours, any file, or when nothing is named the only one that is here.
+    /// The model of `llm.model`: an installed one, any file, or the only installed one if the setting is empty.
     pub fn chosen(&self, named: &str) -> Chosen {
         let here = |model: &Model| model.bytes.is_some();
         let named = named.trim();
@@ -138,7 +138,7 @@ fn missing(name: &str) -> Chosen {
     Chosen::Missing { name: name.to_owned(), bytes: catalogue::entry(name).map(|entry| entry.bytes) }
 }
 
-/// A path that somebody wrote into the settings.
+/// Resolves a path from the settings.
 fn elsewhere(named: &str) -> Option<PathBuf> {
     match named.strip_prefix("~/") {
         Some(rest) => std::env::var_os("HOME").map(|home| Path::new(&home).join(rest)),
@@ -146,7 +146,7 @@ fn elsewhere(named: &str) -> Option<PathBuf> {
     }
 }
 
-/// Whether a file is a model at all.
+/// Whether a file is a model.
 pub fn is_model(path: &Path) -> std::io::Result<bool> {
     let mut start = [0; 4];
     let mut file = File::open(path)?;
@@ -157,12 +157,12 @@ pub fn is_model(path: &Path) -> std::io::Result<bool> {
     }
 }
 
-/// Whether what begins so can become a model.
+/// Whether these first bytes can be those of a model.
 pub fn begins_as_model(start: &[u8]) -> bool {
     start.iter().zip(MAGIC).all(|(byte, magic)| byte == magic)
 }
 
-/// `1.1 GB`, as the hubs count.
+/// `1.1 GB`, in decimal units like the hubs.
 pub fn size(bytes: u64) -> String {
     match bytes {
         1_000_000_000.. => format!("{:.1} GB", bytes as f64 / 1e9),

@@ -1,4 +1,4 @@
-//! What a model server says about itself: kept in one file of bounded size, and its last line for whoever asks why it ended.
+//! Logs the output of a model server to a file of bounded size, and keeps its last lines to explain why it ended.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -10,11 +10,11 @@ use aside_core::redact::redact;
 use aside_core::text::clean;
 use tokio::sync::Notify;
 
-/// At this size the file becomes `model.log.old` and a new one begins.
+/// At this size the file is renamed to `model.log.old` and a new one begins.
 const MAX_LOG: u64 = 512 * 1024;
 /// Bytes of one line.
 const MAX_LINE: u64 = 4096;
-/// Lines that are remembered, and characters of what is told of one.
+/// Lines that are kept, and characters of the one that is shown.
 const MAX_LAST: usize = 20;
 const MAX_TOLD: usize = 160;
 
@@ -29,7 +29,7 @@ struct Heard {
 }
 
 impl Words {
-    /// Listens on a thread of its own until the server has closed its end.
+    /// Reads on its own thread until the server closes its output.
     pub fn of(said: impl Read + Send + 'static, log: PathBuf) -> Self {
         let words = Self::default();
         let heard = words.clone();
@@ -41,7 +41,7 @@ impl Words {
     }
 
     fn listen(&self, said: impl Read, log: &Path) {
-        // Without a file it is heard all the same: a server that nobody listens to stands still.
+        // Reads even without a log file: a server whose output is not read blocks.
         let mut file = Capped::open(log).ok();
         let mut said = BufReader::new(said);
         loop {
@@ -50,7 +50,7 @@ impl Words {
                 Ok(0) | Err(_) => return,
                 Ok(_) => {}
             }
-            // A server that is told to be verbose prints what it was asked.
+            // A verbose server prints the requests.
             let text = String::from_utf8_lossy(&line);
             let text = redact(&text);
             if let Some(open) = &mut file
@@ -69,12 +69,12 @@ impl Words {
         }
     }
 
-    /// Waits until it says no more: it has ended, or is about to.
+    /// Waits until the output closes: the server has ended, or is about to.
     pub async fn ended(&self) {
         self.0.ended.notified().await;
     }
 
-    /// The line that says most about what went wrong.
+    /// The line that best explains what went wrong.
     pub fn complaint(&self) -> String {
         let last = self.0.last.lock().unwrap_or_else(PoisonError::into_inner);
         let complains = |line: &&String| {

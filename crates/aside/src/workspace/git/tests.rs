@@ -1,4 +1,4 @@
-//! Repositories as they are found, and as somebody would make them who wants something to run.
+//! Tests with ordinary repositories, and with hostile ones that try to run something.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ fn repository() -> (tempfile::TempDir, Workspace) {
     (temp, workspace)
 }
 
-/// The lines that come and go, and the notes.
+/// The added and removed lines, and the notes.
 fn changed(workspace: &Workspace, what: &What, paths: &[&str]) -> String {
     let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
     let change = match workspace.change(what, &paths) {
@@ -37,7 +37,7 @@ fn changed(workspace: &Workspace, what: &What, paths: &[&str]) -> String {
     };
     let is_row = |line: &&str| (line.starts_with(['+', '-'])) && !line.starts_with("+++") && !line.starts_with("---");
     let rows: Vec<&str> = change.diff.lines().filter(is_row).collect();
-    // The ids of commits are those of a fixed author, yet the time is not.
+    // The author is fixed but the time is not, so commit ids vary and are removed.
     let notes = change.notes.iter().map(|note| {
         match note.english.strip_prefix("commit ").and_then(|note| note.split_once(": ")) {
             Some((_, title)) => format!("({title})"),
@@ -138,7 +138,7 @@ fn what_is_in_new_files_is_looked_at_within_limits_and_never_what_is_denied() {
         change.notes
     );
     assert_eq!(change.diff.matches("+x\n").count(), 8, "ten files are read");
-    // What is staged is not about them.
+    // A diff of staged changes does not include them.
     assert_eq!(workspace.change(&What::Staged, &[]).unwrap().diff, "");
 }
 
@@ -175,7 +175,7 @@ fn what_cannot_be_compared_is_said() {
         let said = changed(&workspace, &What::Now, &[path]);
         assert_eq!(said, "none of these files is one that may be looked at", "{path}");
     }
-    // Letters that git would take for a pattern, and a name that looks like an option, are names.
+    // Names that look like a pattern or an option to git are only names.
     write(root, "b.txt", "c\n");
     for path in ["*", ":!src", "--output=x"] {
         assert_eq!(changed(&workspace, &What::Now, &[path]), "the working tree against the last commit:", "{path}");
@@ -278,7 +278,7 @@ fn a_worktree_is_a_repository_too() {
     assert_eq!(changed(&workspace, &What::Now, &[]), "the working tree against the last commit: -b +c");
 }
 
-/// A directory with a repository in it and a file beside that, as in a home.
+/// A directory with a repository in it and a private file beside that, as in a home.
 fn beside_a_diary() -> (tempfile::TempDir, Workspace) {
     let temp = tempfile::tempdir().unwrap();
     write(temp.path(), "notes.txt", "a diary\n");

@@ -1,5 +1,4 @@
-//! Trees as they are found, and as somebody would make them who wants to see more than is his; and how well the labelled questions are
-//! answered.
+//! Tests with ordinary trees, with hostile ones that try to expose other files, and with labelled questions.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -17,7 +16,7 @@ fn write(root: &Path, file: &str, bytes: impl AsRef<[u8]>) {
     std::fs::write(root.join(file), bytes).unwrap();
 }
 
-/// What is told about a request, the way from its words.
+/// The search results of a request, from its words on.
 fn told(workspace: &Workspace, words: &str) -> (Vec<(String, String)>, Searched) {
     let Routed::Task(routed) = route(words, &Options::default()) else { panic!("{words}") };
     let params = routed.intent.params;
@@ -41,7 +40,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Of the labelled questions, the first place is right for so many of a hundred, and one of the first five.
+/// Percentages of the labelled questions for which the first result is right, and for which one of the first five is.
 #[test]
 fn labelled_questions_are_answered() {
     let eval = Path::new(env!("CARGO_MANIFEST_DIR")).join("eval/task/search");
@@ -115,7 +114,7 @@ fn what_is_ignored_denied_binary_or_behind_a_link_is_not_searched() {
     found.sort_unstable();
     assert_eq!(found, [".github/workflows/ci.yml:1", "keep.log:1", "src/a.rs:1", "wide.txt:1"]);
     assert_eq!(searched.notes, Vec::<String>::new());
-    // What was left out matters where nothing was found.
+    // What was skipped matters if nothing was found.
     let (nothing, searched) = told(&workspace, "find usages of another_word");
     assert!(nothing.is_empty());
     assert_eq!(searched.notes, ["2 files were not searched: no task reads such a file"]);

@@ -1,4 +1,4 @@
-//! The names in a repository, against real ones made with git.
+//! Tests against real repositories made with git.
 
 use super::*;
 use crate::exec::git_in;
@@ -11,7 +11,7 @@ fn names(items: Option<Vec<Item>>) -> Vec<String> {
     items.unwrap().into_iter().map(with_about).collect()
 }
 
-/// A repository with one commit on `main`, in a directory that is gone with the first value.
+/// A repository with one commit on `main`; dropping the first value removes it.
 fn repository(init: &[&str]) -> (tempfile::TempDir, std::path::PathBuf) {
     let temp = tempfile::tempdir().unwrap();
     let work = temp.path().join("work");
@@ -37,7 +37,7 @@ fn the_branch_to_go_back_to_comes_first_and_remote_ones_last() {
     git_in(&work, &["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/far"]);
     let expected = ["a", "feature/deep/b (current)", "main", "c", "origin/far (remote)"];
     assert_eq!(names(branches(&work)), expected);
-    // Packing changes neither the names nor, for those that were visited, the order.
+    // Packing changes neither the names nor, for visited ones, the order.
     git_in(&work, &["pack-refs", "--all"]);
     assert_eq!(names(branches(&work)), expected);
     git_in(&work, &["branch", "-q", "-D", "a"]);
@@ -121,7 +121,7 @@ fn a_git_directory_elsewhere_that_names_these_files_is_read() {
         commit(&files, "first");
         files
     };
-    // As git makes a submodule.
+    // Like a submodule.
     let submodule = apart("libs/one", ".git/modules/libs-one");
     assert_eq!(branches(&submodule), None);
     git_in(&submodule, &["config", "core.worktree", "../../../libs/one"]);
@@ -218,7 +218,7 @@ fn what_has_begun_is_told_until_it_ends() {
     std::fs::create_dir(work.join(".git/rebase-merge")).unwrap();
     git_in(&work, &["commit", "-q", "--amend", "-m", "better"]);
     assert_eq!(names(state(&work)), ["rebase", "commits (2)"]);
-    // A log that does not begin with the first commit says nothing about the ones before.
+    // A log that does not begin with the first commit does not tell how many came before.
     let log = std::fs::read_to_string(work.join(".git/logs/HEAD")).unwrap();
     std::fs::write(work.join(".git/logs/HEAD"), log.split_once('\n').unwrap().1).unwrap();
     assert_eq!(names(state(&work)), ["rebase"]);

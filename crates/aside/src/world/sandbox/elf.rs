@@ -1,4 +1,4 @@
-//! Which loader a program names: the kernel starts it together with the program.
+//! Reads which loader (ELF interpreter) a program names: the kernel starts it together with the program.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -6,11 +6,11 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// The head of a program, in which its loader is named.
+/// Bytes of a program that are read; they contain the loader's name.
 const HEAD: u64 = 64 * 1024;
 const NAMES_LOADER: u64 = 3;
 
-/// None for a program without one, and for what is no program of this machine.
+/// `None` for a static program, and for a file that is no program of this machine.
 pub fn interpreter(program: &Path) -> Option<PathBuf> {
     let mut head = Vec::new();
     File::open(program).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
@@ -27,8 +27,8 @@ fn named(head: &[u8]) -> Option<&[u8]> {
         let add = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
         Some(if order == 1 { bytes.iter().rev().fold(0, add) } else { bytes.iter().fold(0, add) })
     };
-    // Where each field is, in programs of 32 and of 64 bits: the table of segments, the size of a row, how many there are; in a row, where
-    // the segment is and its length.
+    // Field offsets in 32-bit and 64-bit files: the program headers, the size of an entry, their number; in an entry, the segment's offset
+    // and size.
     let (table, row, rows, at, length, word) = match class {
         1 => (0x1c, 0x2a, 0x2c, 0x04, 0x10, 4),
         2 => (0x20, 0x36, 0x38, 0x08, 0x20, 8),
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn the_loader_of_a_program_is_found_and_nothing_else_is_taken_for_one() {
         let own = std::env::current_exe().unwrap();
-        // Programs of these tests are linked dynamically, wherever the C library is.
+        // Test binaries are linked dynamically, wherever the C library is.
         if let Some(loader) = interpreter(&own) {
             assert!(loader.is_file(), "{}", loader.display());
         }

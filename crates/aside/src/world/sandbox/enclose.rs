@@ -1,6 +1,6 @@
-//! Where an agent runs: it sees the files as the user does, but for those that hold secrets, and can write only where it keeps its own state.
-//! A view of the mounts sees to that, so that the agent can still enclose its own commands; where the kernel gives none, Landlock does.
-//! With the view come processes of its own: it sees no others, and when the first of them ends, the kernel ends them all.
+//! The sandbox of an agent: it sees the files as the user does, except those with secrets, and can write only its own state. Uses a mount
+//! namespace, so that the agent can still sandbox its own commands; where the kernel refuses that, Landlock. With it comes a PID namespace:
+//! the agent sees no other processes, and when its first process ends, the kernel kills them all.
 
 use std::path::PathBuf;
 
@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 pub struct Enclosure {
     /// Directories that it may write in.
     pub writable: Vec<PathBuf>,
-    /// Directories and files that are empty for it, or that it cannot read.
+    /// Directories and files that appear empty, or that it cannot read.
     pub hidden: Vec<PathBuf>,
 }
 
-/// Returns in a process that is restricted for good, and so is what it becomes. The calling process may stay behind to wait for it, and ends
-/// with it; `tie` is called there, once nothing more changes in its rights. Must be called before any thread is started.
+/// Returns in a process that is restricted for good, as is what it execs. The calling process may stay behind to wait for it, and ends with
+/// it; `tie` is called there once its credentials do not change any more. Call it before any thread is started.
 pub fn enclose(enclosure: &Enclosure, tie: impl Fn() -> anyhow::Result<()>) -> anyhow::Result<()> {
     platform::enclose(enclosure, tie)
 }
@@ -37,28 +37,28 @@ mod platform {
     use super::Enclosure;
     use crate::world::sandbox::{Writes, confine, own_processes, platform};
 
-    /// libc does not name them yet.
+    /// libc does not define them yet.
     const MOUNT_ATTR_RDONLY: u64 = 1;
     const MOUNT_ATTR_NODEV: u64 = 4;
 
-    /// Terminals of its own, which no user sees.
+    /// Its own terminals, which no user sees.
     const TERMINALS: &str = "/dev/pts";
     const NEW_TERMINAL: &str = "/dev/ptmx";
     const NOTHING: &str = "/dev/null";
-    /// What holds the memory of other programs.
+    /// Contains the memory of other programs.
     const SHARED_MEMORY: &str = "/dev/shm";
-    /// What root sets the machine with: a view of the mounts keeps root from files, not from these.
+    /// Root's kernel settings: a mount namespace keeps root from files, not from these.
     const OF_ROOT: [&str; 5] = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"];
 
     pub fn enclose(enclosure: &Enclosure, tie: impl Fn() -> anyhow::Result<()>) -> anyhow::Result<()> {
         match own_view() {
-            // From here on there is no way back: half a view is none.
+            // No fallback from here on: half a sandbox is none.
             Ok(()) => {
                 unshare(UnshareFlags::NEWPID | UnshareFlags::NEWIPC).context("could not enclose the agent")?;
                 tie()?;
                 let above = own_processes::first().context("could not enclose the agent")?;
                 arrange(enclosure).context("could not enclose the agent")?;
-                // A second one, in which nothing of the first can be changed, not even by its root.
+                // A second namespace, in which mounts of the first are locked, even for its root.
                 own_view().context("could not enclose the agent")?;
                 above.tie()?;
                 platform::alone_with_files()?;
@@ -83,13 +83,13 @@ mod platform {
         rustix::fs::open(place, flags, Mode::empty()).with_context(|| format!("could not open {}", place.display()))
     }
 
-    /// A user and a view of the mounts of its own, in which this process is the user that it was.
+    /// A user and mount namespace, in which this process keeps its user id.
     fn own_view() -> anyhow::Result<()> {
-        // What is below /proc/self belongs to root otherwise; there is nothing to be read in this process.
+        // Otherwise root owns what is below /proc/self; this process has no secrets to read.
         rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable)?;
         let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
         unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS).context("the kernel gives no view of its own")?;
-        // Refused where it is decided already.
+        // Fails where it is already set.
         let _ = put("/proc/self/setgroups", "deny");
         put("/proc/self/uid_map", &format!("{user} {user} 1"))?;
         put("/proc/self/gid_map", &format!("{group} {group} 1"))
@@ -116,7 +116,7 @@ mod platform {
             hide(place, &empty).with_context(|| format!("could not hide {}", place.display()))?;
         }
         let devices = own_devices();
-        // Only its own processes are to be seen; within a container that may not be allowed.
+        // Shows only its own processes; within a container that may not be allowed.
         let _ = mount("proc", "/proc", "proc", MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC, None);
         if rustix::process::geteuid().is_root() {
             let there = OF_ROOT.iter().filter(|place| Path::new(place).exists());
@@ -124,9 +124,9 @@ mod platform {
                 mount_bind(*place, *place).with_context(|| format!("could not keep {place}"))?;
             }
         }
-        // A device can be written wherever it is: the terminals of the user are devices.
+        // A read-only mount does not protect devices, and the user's terminals are devices.
         set("/".as_ref(), Reach::All, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV, 0)?;
-        // An agent that encloses a command of its own writes its user there.
+        // An agent that sandboxes its own commands writes its uid map there.
         set("/proc".as_ref(), Reach::One, 0, MOUNT_ATTR_RDONLY)?;
         for device in devices {
             set(device.as_ref(), Reach::One, 0, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV)?;
@@ -155,7 +155,7 @@ mod platform {
         kept
     }
 
-    /// In the place of shared memory, which is hidden with it.
+    /// Stands in the place of shared memory, which is hidden with it.
     fn empty_file() -> PathBuf {
         let shared = std::fs::canonicalize(SHARED_MEMORY);
         let made = shared.map_err(anyhow::Error::from).and_then(|shared| {

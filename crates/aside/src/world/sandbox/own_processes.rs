@@ -1,5 +1,5 @@
-//! Processes of an agent's own. The first of them does nothing but wait: when it ends, by itself or because what is above it ended, the kernel
-//! ends all others, however far they went. The one that calls stays behind, for the supervisor to see.
+//! The PID namespace of an agent. Its first process only waits: when it ends, by itself or with its parent, the kernel kills all others,
+//! however detached. The calling process stays outside, for the supervisor to see.
 
 use std::io::{PipeReader, PipeWriter};
 use std::os::fd::OwnedFd;
@@ -10,17 +10,17 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
-/// What the supervisor sends to all of the group first. Those that only wait leave it to the agent.
+/// Signals that the supervisor sends to the whole group first. The waiting processes ignore them, and leave them to the agent.
 const POLITE: [i32; 3] = [libc::SIGTERM, libc::SIGHUP, libc::SIGINT];
 
-/// The process that the first one was made by.
+/// The parent of the first process.
 pub struct Above {
-    /// Ends with it.
+    /// Readable when the parent has ended.
     is_there: PipeReader,
 }
 
 impl Above {
-    /// From here on this process ends with the one above. Its rights must not change any more.
+    /// Makes this process die with its parent. Its credentials must not change afterwards, which would clear the death signal.
     pub fn tie(&self) -> anyhow::Result<()> {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
             .context("could not tie the agent to us")?;
@@ -31,10 +31,10 @@ impl Above {
     }
 }
 
-/// Returns in the first process of a namespace that was made for it.
+/// Returns in the first process of the new namespace.
 pub fn first() -> anyhow::Result<Above> {
     let (is_there, held) = std::io::pipe().context("could not make a pipe")?;
-    // Before there is another process, which may be at the mounts of both.
+    // Opened before the fork: the child changes the mounts of both.
     let nothing = nothing()?;
     match fork()? {
         Some(child) => {
@@ -58,7 +58,7 @@ fn nothing() -> anyhow::Result<OwnedFd> {
     Ok(rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?)
 }
 
-/// Holds nothing but `_held`, collects whatever ends, and ends as `child` does.
+/// Holds nothing but `_held`, reaps children, and exits as `child` does.
 fn wait_for(child: Pid, nothing: &OwnedFd, _held: Option<PipeWriter>) -> ! {
     answer(&POLITE, libc::SIG_IGN);
     let _ = rustix::stdio::dup2_stdin(nothing);
@@ -77,7 +77,7 @@ fn code(status: WaitStatus) -> i32 {
     status.exit_status().or(status.terminating_signal().map(|signal| 128 + signal)).unwrap_or(1)
 }
 
-/// None in the child, which obeys signals as usual.
+/// `None` in the child, which handles signals as usual.
 #[expect(unsafe_code, reason = "the standard library starts programs, not processes")]
 fn fork() -> anyhow::Result<Option<Pid>> {
     // SAFETY: there is one thread, so that the child may do whatever its parent could.
@@ -94,7 +94,7 @@ fn fork() -> anyhow::Result<Option<Pid>> {
 #[expect(unsafe_code, reason = "the standard library has no signals")]
 fn answer(signals: &[i32], how: libc::sighandler_t) {
     for signal in signals {
-        // SAFETY: no handler is set, only whether the signal is obeyed.
+        // SAFETY: no handler is set, only whether the signal is ignored.
         unsafe { libc::signal(*signal, how) };
     }
 }

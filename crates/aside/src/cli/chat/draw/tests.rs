@@ -1,4 +1,4 @@
-//! What is on the screen, in windows of three sizes.
+//! Tests of what is on the screen, in three window sizes.
 
 use ratatui_core::backend::TestBackend;
 use ratatui_core::terminal::Terminal;
@@ -9,7 +9,7 @@ use crate::cli::chat::keys::Key;
 use crate::cli::chat::model::In;
 use crate::cli::chat::model::tests::{Chat, change, command};
 
-/// The screen as text; where the cursor is, a `▮`.
+/// The screen as text; `▮` is the cursor.
 fn seen(chat: &mut Chat) -> String {
     chat.paint();
     let (width, height) = chat.model.size();

@@ -1,5 +1,5 @@
-//! A proposal that waits, as it is put before the person: all of its rows, which of them were on the screen, and whether an answer counts
-//! yet. An answer is for exactly what was painted: another offer is another card, which nobody has seen.
+//! A pending proposal as shown to the user: all of its rows, which of them were on the screen, and whether an answer counts yet. An answer
+//! applies to exactly what was painted: another offer is another card, which is unseen.
 
 use std::collections::HashSet;
 
@@ -9,9 +9,10 @@ use ratatui_core::text::{Line, Span};
 use crate::cli::chat::patch::{Begins, Patch, Sides};
 use crate::cli::chat::rows::{self, Row};
 
-/// A key that was pressed before somebody could have read what it is for does not count, nor does one that is held down.
+/// Minimum milliseconds on the screen before a key counts: protects against keys pressed before the user could read, and against a held
+/// key.
 pub const MOMENT: u64 = 300;
-/// Columns of what a row is about.
+/// Columns of the labels.
 const LABEL: usize = 9;
 
 #[derive(Clone, Debug)]
@@ -19,18 +20,18 @@ pub struct Card {
     offer: Offer,
     patch: Patch,
     sides: Sides,
-    /// Rows for this width.
+    /// The width that the rows were laid out for.
     width: usize,
     rows: Vec<CardRow>,
     pub top: usize,
-    /// Since when nothing was pressed that could be meant for what was there before. Nothing: it was not painted yet.
+    /// Since when no key was pressed that may have been meant for an earlier screen. `None` until painted.
     since: Option<u64>,
 }
 
 #[derive(Clone, Debug)]
 struct CardRow {
     row: Row,
-    /// Which lines of the offer have something in it.
+    /// The offer's lines that this row contains.
     lines: [Option<usize>; 2],
     begins: Begins,
     seen: Seen,
@@ -42,13 +43,13 @@ enum Seen {
     No,
 }
 
-/// Whether an answer counts.
+/// Whether an answer counts now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ready {
     Yes,
-    /// So many rows were never on the screen.
+    /// This many rows were never on the screen.
     Unseen(usize),
-    /// It has just appeared.
+    /// The card has just appeared.
     TooSoon,
 }
 
@@ -84,12 +85,12 @@ impl Card {
         self.rows.iter().filter(|row| row.seen == Seen::No).count()
     }
 
-    /// Somebody goes to it: what was painted of it earlier, small or long ago, was not what they answer.
+    /// The user opens the card: starts its time on the screen again, since what was painted before may be outdated or too small.
     pub fn approach(&mut self) {
         self.since = None;
     }
 
-    /// Rows for this width. A line that was seen whole stays seen, however it is broken.
+    /// Wraps to this width. A line that was seen whole stays seen, however it is wrapped.
     pub fn lay(&mut self, width: usize) {
         if width == self.width && !self.rows.is_empty() {
             return;
@@ -108,7 +109,7 @@ impl Card {
             place.and_then(|place| self.rows.iter().position(|row| row.lines.contains(&Some(place)))).unwrap_or(0);
     }
 
-    /// It is on the screen, in so many rows.
+    /// Notes that the card is on the screen, in so many rows.
     pub fn painted(&mut self, height: usize, now: u64) {
         self.since.get_or_insert(now);
         for row in self.rows.iter_mut().skip(self.top).take(height) {
@@ -116,7 +117,7 @@ impl Card {
         }
     }
 
-    /// Whether what is pressed now is an answer. What comes too soon makes the moment begin again.
+    /// Whether a key pressed now counts as an answer. One that comes too soon restarts the waiting time.
     pub fn ready(&mut self, now: u64) -> Ready {
         match self.since {
             Some(since) if now.saturating_sub(since) >= MOMENT => match self.unseen() {
@@ -136,7 +137,7 @@ impl Card {
             Sides::One => Sides::Two,
             Sides::Two => Sides::One,
         };
-        // Even if it is as wide as before.
+        // Forces a new layout even at the same width.
         let width = std::mem::take(&mut self.width);
         self.lay(width);
     }
@@ -145,7 +146,7 @@ impl Card {
         self.top = top.min(self.rows.len().saturating_sub(height));
     }
 
-    /// To the next file or hunk, or to the one before.
+    /// Jumps to the next or previous file or hunk.
     pub fn jump(&mut self, to: Begins, way: Way, height: usize) {
         let mut places = self.rows.iter().enumerate().filter(|(_, row)| row.begins == to).map(|(at, _)| at);
         let place = match way {
@@ -173,7 +174,7 @@ impl Card {
     }
 }
 
-/// `command  make test`. The daemon has spelled out what cannot be seen; a terminal must not have to trust it for that.
+/// `command  make test`. Sanitizes the text although the daemon has escaped invisible characters: the terminal must not depend on that.
 pub fn labelled(label: &str, text: &str, width: usize) -> Vec<Row> {
     let style = match label {
         "command" => rows::BOLD,
@@ -239,7 +240,7 @@ mod tests {
             card.painted(10, 2000);
         }
         assert_eq!(card.ready(3000), Ready::Yes);
-        // Broken differently, it is the same text.
+        // Wrapped differently, it is the same text.
         card.lay(20);
         assert_eq!(card.ready(4000), Ready::Yes);
     }

@@ -1,5 +1,5 @@
-//! What a key means, which depends on where keys go. Nothing that was typed for something else can approve: a proposal has to be gone to,
-//! to have been on the screen, whole, and for a moment.
+//! What a key does, by focus. A key meant for something else can never approve: the user has to open the proposal, and all of it must have
+//! been on the screen, for a minimum time.
 
 use aside_core::proto::task::{Op, Task};
 use aside_core::task::proposal::Proposal;
@@ -12,10 +12,10 @@ use crate::cli::chat::model::{Focus, Line, MAX_HISTORY, Model, NO_CONNECTION, Ou
 use crate::cli::chat::patch::{Begins, WIDE};
 use crate::cli::chat::{rows, talk};
 
-/// How long a second Ctrl-C means to leave.
+/// Milliseconds within which a second Ctrl-C leaves.
 const TWICE: u64 = 2000;
 
-/// Whether somebody insists on what they have not seen all of.
+/// Whether the user approves without having seen every row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Insists {
     Yes,
@@ -53,7 +53,7 @@ impl Model {
         }
     }
 
-    /// Ctrl-C: what is typed, then what runs, then this program.
+    /// Ctrl-C: clears the input, else stops the running task, else leaves.
     fn stop(&mut self, now: u64, out: &mut Vec<Out>) {
         if self.leaving.is_some_and(|since| now.saturating_sub(since) <= TWICE) {
             return out.push(Out::Leave);
@@ -213,7 +213,7 @@ impl Model {
             Key::Char('y') => self.approve(Insists::No, now, out),
             Key::Char('Y') => self.approve(Insists::Yes, now, out),
             Key::Char('n') => self.reject(now, out),
-            // A line of ours has no tabs, and nothing that is hidden: with those it would become another command.
+            // The one-line editor strips tabs and invisible characters, which would change the command: uses the external editor.
             Key::Char('e') if card.is_change() || rows::seen(&card.offer().text) != card.offer().text => {
                 self.edit_outside(out);
             }
@@ -313,7 +313,7 @@ impl Model {
             Key::Char('g') | Key::Home => self.picked = 0,
             Key::Char('G') | Key::End => self.picked = last,
             Key::Enter => {
-                // To go on about it: what was found is what the next request names.
+                // Inserts the path, so that the next request can name it.
                 let path = self.found().get(self.picked).map(|item| rows::one_line(&item.path)).unwrap_or_default();
                 self.input.insert(&path);
                 self.focus = Focus::Input;
@@ -356,7 +356,7 @@ impl Model {
             environment,
             ..Task::default()
         };
-        // The same key again is no second answer.
+        // Restarts the waiting time, so that the same key pressed again is no second answer.
         card.approach();
         self.send(Tag::Approve(approval.task.clone()), approval, out);
         self.focus = Focus::Input;
@@ -386,7 +386,7 @@ impl Model {
         self.focus = Focus::Input;
     }
 
-    /// A command that may write in the workspace alone, or wherever the person may. Another offer, either way.
+    /// Toggles whether the command may write only in the workspace or wherever the user may. Either way makes a new offer.
     fn confine(&mut self, now: u64, out: &mut Vec<Out>) {
         let by = self.who.by.clone();
         let Some(card) = self.card_mut().filter(|card| !card.is_change()) else { return };
@@ -428,7 +428,7 @@ impl Model {
         }
     }
 
-    /// It writes files, so it is asked about.
+    /// Asks before it undoes, since that writes files.
     fn ask_to_undo(&mut self) {
         match self.tasks.get(self.chosen) {
             Some(task) if task.undo => {
@@ -440,7 +440,7 @@ impl Model {
         }
     }
 
-    /// Goes on in the conversation with words that mean what failed last in it.
+    /// Sends a request about the last failure of this conversation.
     fn ask_about_failure(&mut self, words: &str, out: &mut Vec<Out>) {
         match self.tasks.get(self.chosen) {
             Some(task) if task.state == Name::Failed => {
@@ -452,7 +452,7 @@ impl Model {
         }
     }
 
-    /// What there is to see of the chosen task.
+    /// Opens the details of the selected task.
     fn look(&mut self, out: &mut Vec<Out>) {
         let Some(task) = self.tasks.get(self.chosen) else { return };
         let found = matches!(&task.proposal, Some(Proposal::SearchResults { items }) if !items.is_empty());
@@ -479,7 +479,7 @@ impl Model {
         self.chosen = task;
         self.focus = Focus::Card;
         self.approach();
-        // What it is was asked when it began to wait; the answer may have been lost.
+        // The offer was requested when the proposal appeared; that reply may have been lost.
         if let Some(task) = self.tasks.get(task).filter(|task| task.card.is_none()).map(|task| task.id.clone()) {
             self.show(&task, out);
         }
@@ -492,7 +492,7 @@ impl Model {
     fn go_to_talk(&mut self) {
         self.focus = Focus::Talk;
         self.chosen = self.chosen.min(self.tasks.len().saturating_sub(1));
-        // The last one, unless one further up is looked at.
+        // Selects the last task, unless the view is scrolled up.
         if self.top.is_none() {
             self.chosen = self.tasks.len().saturating_sub(1);
         }
@@ -508,7 +508,7 @@ impl Model {
         self.focus = Focus::Search;
     }
 
-    /// The list is shown and gone to, or hidden.
+    /// Shows and focuses the list, or hides it.
     fn toggle_list(&mut self) {
         if self.focus == Focus::Threads {
             (self.focus, self.list_shown) = (Focus::Input, false);
@@ -524,7 +524,7 @@ impl Model {
         let height = usize::from(self.areas().main.height);
         let top = self.top.unwrap_or(self.laid.len().saturating_sub(height));
         if rows.start < top || rows.end > top + height {
-            // From its beginning, which is the request.
+            // From the task's first row, which is its request.
             self.scroll_to(rows.start.min(rows.end.saturating_sub(1)));
         }
     }
@@ -549,7 +549,7 @@ impl Model {
         }
     }
 
-    /// To the next row that has the words, upwards first: what is newest is at the bottom.
+    /// Jumps to the next row with the search words; upwards first, since the newest is at the bottom.
     fn find(&mut self, way: Way) {
         if self.sought.is_empty() {
             return;
@@ -602,12 +602,12 @@ impl Model {
     }
 }
 
-/// What somebody says who takes the line for the place where a proposal is answered.
+/// Whether the text looks like an answer to a proposal that was typed into the input by mistake.
 fn is_answer(text: &str) -> bool {
     ["y", "yes", "n", "no", "ok", "approve", "reject"].contains(&text.trim().to_lowercase().as_str())
 }
 
-/// In any case, unless the words have letters of both.
+/// Smart case: ignores case unless the words have an upper-case letter.
 fn has(text: &str, words: &str) -> bool {
     match words.chars().any(char::is_uppercase) {
         true => text.contains(words),

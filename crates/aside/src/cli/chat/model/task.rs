@@ -1,4 +1,4 @@
-//! A task as its events told it, as far as a conversation shows it: bounded, whatever it says. The whole of it stays with the daemon.
+//! A task rebuilt from its events, as far as a conversation shows it, with a cap on everything. The daemon keeps the whole.
 
 use aside_core::proto::task::Brief;
 use aside_core::task::event::{Cause, Channel, Event, Outcome, What};
@@ -8,53 +8,52 @@ use aside_core::task::state::Name;
 
 use crate::cli::chat::model::card::Card;
 
-/// Of what is said, in bytes. An answer keeps its beginning, an output its end.
+/// Caps in bytes. An answer keeps its beginning, an output its end.
 pub const MAX_ANSWER: usize = 128 * 1024;
 pub const MAX_OUTPUT: usize = 64 * 1024;
-/// Of what was found.
+/// Cap on search results.
 const MAX_FOUND: usize = 1000;
 
 #[derive(Clone, Debug)]
 pub struct Shown {
     pub id: String,
     pub request: String,
-    /// Who asked, if it was somebody elsewhere.
+    /// The sender, if the request came from elsewhere.
     pub from: Option<String>,
     pub state: Name,
     pub attempt: u32,
-    /// The number of the last event that was heard.
+    /// The sequence number of the last event.
     pub seq: u64,
-    /// Why it failed, or what is being done.
+    /// Why it failed, or what is in progress.
     pub message: String,
-    /// What is wanted, as it was understood.
+    /// The request as it was understood.
     pub wanted: String,
     pub looked_at: Option<usize>,
     pub answer: String,
-    /// What is said may hold changes, which are shown as a proposal and not while they are written.
+    /// The answer may contain changes, which are shown as a proposal and not while they stream.
     pub changes: bool,
-    /// When it was heard of first and last, by the clock of the conversation.
+    /// When the first and last event arrived, by the caller's clock.
     pub begun: Option<u64>,
     pub heard: u64,
     answer_id: String,
     pub output: String,
-    /// The beginning of the output is no longer here.
+    /// The beginning of the output was dropped.
     pub output_cut: bool,
     pub proposal: Option<Proposal>,
     pub summary: String,
     pub details: Option<String>,
-    /// What waits for the person.
+    /// The pending proposal.
     pub card: Option<Card>,
-    /// The step of the proposal that waits, before its offer is known.
+    /// The step of the pending proposal, before its offer is known.
     pub waits: Option<u32>,
     pub outcome: Option<Outcome>,
     /// It wrote something that can be undone.
     pub undo: bool,
-    /// Who undid it.
     pub undone_by: Option<String>,
-    /// When it began to be carried out, and when it ended, in milliseconds since 1970.
+    /// Start and end of its execution, in milliseconds since 1970.
     began: Option<u64>,
     ended: Option<u64>,
-    /// Changes with all that is shown of it, so that rows are made once.
+    /// Changes whenever anything shown changes, so that rows are laid out once.
     pub version: u64,
 }
 
@@ -70,7 +69,7 @@ impl Shown {
             request: brief.text.clone(),
             from,
             state: state(&brief.state),
-            // Its log begins with the first, whichever it is at.
+            // The log starts with attempt 1, whichever is current.
             attempt: 1,
             seq: 0,
             message: String::new(),
@@ -98,7 +97,7 @@ impl Shown {
     }
 
     pub fn hear(&mut self, event: &Event) {
-        // What is heard a second time, after the connection was lost, is known.
+        // After a reconnect, events are sent again.
         if event.seq <= self.seq {
             return;
         }
@@ -174,7 +173,7 @@ impl Shown {
         matches!(self.state, Name::Completed | Name::Failed | Name::Rejected)
     }
 
-    /// Something is being done for it, and nobody has to do anything.
+    /// Work is in progress and the user has nothing to do.
     pub fn is_busy(&self) -> bool {
         !self.has_ended() && self.state != Name::WaitingApproval
     }
@@ -183,7 +182,7 @@ impl Shown {
         self.state == Name::WaitingApproval
     }
 
-    /// How long it was carried out, in seconds.
+    /// How long the execution took, in seconds.
     pub fn took(&self) -> Option<u64> {
         Some(self.ended?.saturating_sub(self.began?) / 1000)
     }
@@ -197,7 +196,7 @@ impl Shown {
 
     fn cut_output(&mut self) {
         let from = self.output.len() - MAX_OUTPUT;
-        // At the beginning of a line, if there is one nearby.
+        // Cuts at the beginning of a line, if there is one nearby.
         let from = self.output.bytes().skip(from).position(|byte| byte == b'\n').map_or(from, |at| from + at + 1);
         let from = (from..=self.output.len()).find(|at| self.output.is_char_boundary(*at)).unwrap_or(0);
         self.output.drain(..from);
@@ -211,7 +210,7 @@ fn push_bounded(text: &mut String, more: &str) {
     text.push_str(more.get(..end).unwrap_or_default());
 }
 
-/// What a conversation shows of it. What is to be approved comes with the offer, whole.
+/// The part of a proposal that a conversation shows. The offer has the whole text to approve.
 fn bounded(proposal: &Proposal) -> Proposal {
     let short = |text: &str| {
         let mut kept = String::new();
@@ -231,7 +230,7 @@ fn bounded(proposal: &Proposal) -> Proposal {
     }
 }
 
-/// Of a list, where it is a word.
+/// Parses a state's name from a task list.
 pub fn state(name: &str) -> Name {
     serde_json::from_value(serde_json::Value::String(name.to_owned())).unwrap_or(Name::Received)
 }
@@ -275,7 +274,7 @@ mod tests {
 
     #[test]
     fn the_next_attempt_begins_with_nothing_but_the_request() {
-        // The list knows of the second attempt before the first is told.
+        // The list reports attempt 2 before the events of attempt 1 arrive.
         let brief = Brief { task_id: "t1".to_owned(), text: "run it".to_owned(), attempt: 2, ..Brief::default() };
         let mut shown = Shown::of(&brief);
         shown.hear(&chunk(1, "output", "old"));

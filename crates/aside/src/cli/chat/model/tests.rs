@@ -1,4 +1,4 @@
-//! What each key does, wherever keys go; and that nothing is approved by accident.
+//! Tests of what each key does, by focus, and that nothing is approved by accident.
 
 use aside_core::proto::task::{Offer, Row as Told};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::cli::chat::model::card::MOMENT;
 
-/// A conversation with a clock of its own. Each key is pressed long after what was painted, unless a test says otherwise.
+/// A conversation with a fake clock. Each key comes long after the last paint, unless a test says otherwise.
 pub struct Chat {
     pub model: Model,
     pub now: u64,
@@ -39,14 +39,14 @@ impl Chat {
         self.model.painted(self.now);
     }
 
-    /// As a person does: looks, thinks, presses.
+    /// Paints, waits, and presses, like a user.
     pub fn press(&mut self, key: Key) -> Vec<Out> {
         self.paint();
         self.now += 1000;
         self.feed(In::Key(key))
     }
 
-    /// Before anything could be painted.
+    /// Presses before anything was painted.
     fn press_at_once(&mut self, key: Key) -> Vec<Out> {
         self.feed(In::Key(key))
     }
@@ -57,7 +57,7 @@ impl Chat {
         }
     }
 
-    /// A request that the daemon has taken, as `t1`.
+    /// Sends a request that the daemon accepts as `t1`.
     pub fn asked(&mut self, text: &str) {
         self.types(text);
         let sent = self.press(Key::Enter);
@@ -105,7 +105,7 @@ impl Chat {
         self.event(json!({ "type": "task_proposal", "step": 1, "result": result }));
     }
 
-    /// It waits; what waits is asked for, and told.
+    /// A proposal appears; its offer is requested and arrives.
     pub fn waits(&mut self, offer: Offer) {
         let step = offer.step;
         let shown = self.state("WAITING_APPROVAL", json!({ "step": step }));
@@ -167,7 +167,7 @@ fn ops(out: &[Out]) -> Vec<String> {
     out.iter().map(name).collect()
 }
 
-/// A conversation in which a command waits.
+/// A conversation with a pending command.
 fn waiting() -> Chat {
     let mut chat = Chat::new(80, 24);
     chat.asked("run the tests");
@@ -238,12 +238,12 @@ fn approving_sends_exactly_what_was_shown() {
 
 #[test]
 fn keys_that_were_typed_ahead_do_not_approve() {
-    // Everything at once, before a single picture.
+    // All keys at once, before a single paint.
     let mut chat = waiting();
     for key in [Key::Tab, Key::Char('y'), Key::Char('Y'), Key::Char('y'), Key::Enter] {
         assert_eq!(chat.press_at_once(key), []);
     }
-    // Or held down, however long.
+    // Or a held key, however long.
     for _ in 0..50 {
         chat.paint();
         chat.now += MOMENT - 1;
@@ -295,7 +295,7 @@ fn another_offer_in_its_place_was_never_seen() {
     chat.press(Key::Tab);
     chat.paint();
     chat.now += 10_000;
-    // Somebody else has edited it.
+    // The command was edited elsewhere.
     chat.state("PROPOSAL_READY", json!({}));
     chat.waits(command(2, "d2", "make tests"));
     assert_eq!(chat.press_at_once(Key::Char('y')), []);
@@ -314,7 +314,7 @@ fn a_change_has_to_be_seen_to_its_end_or_insisted_on() {
     chat.press(Key::Tab);
     assert_eq!(chat.press(Key::Char('y')), []);
     assert!(chat.model.notice.as_ref().is_some_and(|(text, _)| text.contains("not seen yet")));
-    // To the end at once is not to have seen it.
+    // Jumping to the end skips rows, which stay unseen.
     chat.press(Key::Char('G'));
     assert_eq!(chat.press(Key::Char('y')), []);
     chat.press(Key::Char('g'));
@@ -429,7 +429,7 @@ fn ctrl_c_clears_then_cancels_then_leaves() {
     assert_eq!(ops(&chat.press_at_once(Key::Ctrl('c'))), ["cancel"]);
     chat.now += 100;
     assert_eq!(chat.press_at_once(Key::Ctrl('c')), [Out::Leave]);
-    // Not when something came between, or much time.
+    // Not after another key, or much later.
     let mut chat = Chat::new(80, 24);
     assert_eq!(chat.press_at_once(Key::Ctrl('c')), []);
     chat.now += 5000;
@@ -469,7 +469,7 @@ fn requests_come_back_with_the_arrows() {
         seen.push(chat.model.input.text().to_owned());
     }
     assert_eq!(seen, ["second", "first one", "first one", "second", ""]);
-    // What is half typed is not thrown away for it.
+    // A half-typed request is kept.
     chat.types("x");
     chat.press(Key::Up);
     assert_eq!(chat.model.input.text(), "x");
@@ -519,7 +519,7 @@ fn another_conversation_is_another_connection_once_all_answers_have_come() {
     assert_eq!(ops(&out), ["watch", "watch"]);
     let order: Vec<&str> = chat.model.tasks.iter().map(|task| task.id.as_str()).collect();
     assert_eq!(order, ["t8", "t9"]);
-    // While an answer is out, the connection stays.
+    // The connection stays while a reply is outstanding.
     chat.types("go on");
     chat.press(Key::Enter);
     assert_eq!(chat.press(Key::Ctrl('n')), []);

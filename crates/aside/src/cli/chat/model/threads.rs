@@ -1,4 +1,4 @@
-//! Conversations, made of the tasks that are known. Decides their order and what they are called.
+//! Groups the known tasks into conversations. Decides their order and titles.
 
 use aside_core::proto::task::Brief;
 use aside_core::task::state::Name;
@@ -8,24 +8,24 @@ use crate::cli::chat::model::task;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
     pub id: String,
-    /// The first request that is known of it.
+    /// The first known request.
     pub title: String,
     pub mark: Mark,
-    /// When it moved last, in milliseconds since 1970.
+    /// When it last changed, in milliseconds since 1970.
     pub at: u64,
 }
 
-/// In the order of what somebody has to know.
+/// In order of urgency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
     Quiet,
     Failed,
     Busy,
-    /// For a person.
+    /// For the user.
     Waits,
 }
 
-/// The one that moved last is the first.
+/// Newest change first.
 pub fn of(briefs: &[Brief]) -> Vec<Thread> {
     let mut threads: Vec<(Thread, u64)> = Vec::new();
     for brief in briefs {
@@ -36,7 +36,7 @@ pub fn of(briefs: &[Brief]) -> Vec<Thread> {
                     *since = brief.since;
                     thread.title.clone_from(&brief.text);
                 }
-                // A failure counts while nothing came after it.
+                // A failure counts only while it is the latest.
                 thread.mark = match (brief.at > thread.at, mark.max(thread.mark)) {
                     (true, Mark::Failed) => mark,
                     (false, Mark::Failed) => thread.mark,

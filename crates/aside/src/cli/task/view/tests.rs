@@ -1,4 +1,4 @@
-//! What is written of a task as its events come, without a terminal.
+//! Tests of what is written for a task's events, without a terminal.
 
 use super::*;
 use crate::cli::Paint;
@@ -7,7 +7,7 @@ use aside_core::task::log;
 const SIZE: Size = Size { columns: 40, rows: 12 };
 const PLAIN: Look = Look { paint: Paint::Plain, letters: Letters::All };
 
-/// Events as a log has them, with what all of them have left out.
+/// Events from their JSON, with the common fields added.
 fn events(lines: &[&str]) -> Vec<Event> {
     let one = |(place, line): (usize, &&str)| {
         let rest = format!(r#","threadId":"t","taskId":"t1","attempt":1,"seq":{},"at":1,"v":1}}"#, place + 1);
@@ -21,7 +21,7 @@ fn view(surface: Surface) -> View {
     View::new(PLAIN, surface, Request::Shown, "t1", "pts/3")
 }
 
-/// What stands in the end.
+/// The final output.
 fn paper(lines: &[&str]) -> (String, Vec<String>) {
     let mut view = view(Surface::Paper);
     events(lines).iter().for_each(|event| view.take(event, SIZE));

@@ -1,4 +1,4 @@
-//! How an agent goes on: what came of its proposal begins the next task. Decides nothing about what is proposed there.
+//! Continues an agent's work: the outcome of its proposal starts the next task. Does not decide what is proposed there.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::daemon::tasks;
 use crate::daemon::tasks::actor::Actor;
 
 impl Actor {
-    /// An agent whose proposal was carried out is told what came of it, in a task of its own: each task has one proposal and one approval.
+    /// An agent whose proposal was carried out learns the outcome in a new task: each task has one proposal and one approval.
     pub(super) fn with_next(&self, input: Input) -> (Input, Option<Id>) {
         match input {
             Input::Finished(outcome) if self.state.tasks().agent_goes_on(&self.state, &self.id, &self.request) => {

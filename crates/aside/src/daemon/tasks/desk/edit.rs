@@ -1,5 +1,5 @@
-//! Changes and cures that a model proposes, in whatever form. What it writes becomes a diff, checked against the files before anybody sees
-//! it; one that does not fit is sent back once, with the reason. A cure may be a command as well, if the rules or the model name one.
+//! Changes and fixes that a model proposes, in whatever form. Its answer becomes a diff that is checked against the files before it is
+//! shown; one that does not apply is sent back once, with the reason. A fix may also be a command, if the rules or the model name one.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ use crate::daemon::tasks::desk::voice::{Ending, Exchange, Heard, Voice};
 use crate::daemon::tasks::desk::{Desk, Gathered, Say, answer, blocking, one_line};
 use crate::provider::Selection;
 
-/// What became of an answer.
+/// The result of a model's answer.
 pub(super) enum Answered {
     Diff(Outcome),
     /// It changes nothing.
@@ -51,7 +51,7 @@ impl Desk {
                 Tongue::English => "Nothing was changed.",
                 Tongue::Chinese => "没有修改任何文件。",
             };
-            // Nothing came of it, so it is not done.
+            // Without a change the task fails.
             return Err(format!("{} {nothing}", one_line(&lack.told(request))));
         }
         if self.agent().is_some() {
@@ -63,7 +63,7 @@ impl Desk {
         let exchange = asked.map_err(|silence| silence.excuse())?;
         match self.settled(&voice, &exchange, gathered, form).await? {
             Answered::Diff(outcome) => Ok(outcome),
-            // It would have to know more first: that is a plan.
+            // The model needs to know more first, so the answer is a plan.
             Answered::Words(said) => {
                 let summary = said.summary();
                 let proposal = Proposal::Plan { text: said.words };
@@ -78,7 +78,7 @@ impl Desk {
         let failed = self.what_failed().await;
         let here = self.there(&failed).await;
         let mut known = here.diagnose(request, &failed.failure()).await;
-        // A cure that a rule knows is right more often than what a model thinks of, and is there at once.
+        // A fix from a rule is right more often than a model's, and instant.
         if matches!(known.proposal, Proposal::Command { .. }) {
             return Ok(known);
         }
@@ -93,7 +93,7 @@ impl Desk {
         if self.agent().is_some() {
             let told = match (leaving.command.trim(), leaving.output.trim()) {
                 ("", "") => request.to_owned(),
-                // Often the words of the request themselves.
+                // Often the request itself contains the output.
                 ("", output) if request.contains(output) => request.to_owned(),
                 ("", output) => format!("{request}\n\nThis was printed:\n~~~\n{output}\n~~~"),
                 (command, "") => format!("{request}\n\nThe command `{command}` failed."),
@@ -139,13 +139,13 @@ impl Desk {
         Ok(answer(said.words, summary, told(&gathered.context), Model::Unneeded))
     }
 
-    /// What somebody asks about: what they pasted, or what their shell or this conversation ran last that failed.
+    /// What the user asks about: the text they pasted, or the last failed command of their shell or this conversation.
     pub(super) async fn what_failed(&self) -> Failed {
         let pasted = Failed::pasted(self.words());
         if brings_output(self.words()) {
             return pasted;
         }
-        // One line may be an error by itself.
+        // A single line may be an error message.
         let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
         if here.diagnose(self.words(), &pasted.failure()).await.model != Model::Needed {
             return pasted;
@@ -154,7 +154,7 @@ impl Desk {
         Failed::last(&self.state, session, self.earlier().await).await.unwrap_or(pasted)
     }
 
-    /// Where it failed, if that is in the workspace.
+    /// Where the command failed, if that is in the workspace.
     async fn there(&self, failed: &Failed) -> Here {
         let cwd = self.place_of(failed);
         let cwd = cwd.as_deref().map_or(self.workspace.cwd(), Path::new);
@@ -166,7 +166,7 @@ impl Desk {
         Some(failed.cwd.clone()).filter(|cwd| !cwd.is_empty() && inside)
     }
 
-    /// What an answer comes to; one that does not fit the files is asked for once more.
+    /// Evaluates an answer; one that does not apply to the files is requested once more.
     async fn settled(
         &self,
         voice: &Voice<'_>,
@@ -184,7 +184,7 @@ impl Desk {
         self.read(&heard, gathered).await
     }
 
-    /// A model that we keep is one that this machine can run beside everything else.
+    /// A model that Aside runs itself is small, since it shares this machine with everything else.
     fn form(&self, gathered: &Gathered) -> Form {
         let endpoint = model::endpoint(&self.state.config().llm, Use::Task, Selection::AsSet);
         let size = if endpoint.is_some_and(|endpoint| endpoint.server.is_kept()) { Size::Small } else { Size::Any };
@@ -200,7 +200,7 @@ impl Desk {
             }
             return Ok(Answered::Words(said));
         }
-        // Half a change is another change.
+        // Half a change would be a different change.
         match heard.end {
             Ending::Whole => {}
             Ending::Cut => {
@@ -226,7 +226,7 @@ impl Desk {
                 let count = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
                 let summary = Some(said.summary()).filter(|summary| !summary.is_empty());
                 let details = joined(&said.words, &told(&gathered.context));
-                // Whoever keeps the task gives it its name.
+                // The diff's id is assigned by the caller that stores the task.
                 let proposal = Proposal::Diff { diff_id: String::new(), unified_diff, files };
                 let summary = summary.unwrap_or_else(|| format!("Change {count}"));
                 Ok(Answered::Diff(Outcome { proposal, summary, details, model: Model::Unneeded }))
@@ -246,7 +246,7 @@ pub(super) struct Checked {
     pub files: Vec<FileSummary>,
 }
 
-/// What the edits make of the files as they are; nothing when they are none after all. Blocks.
+/// Applies the edits to the current files; `None` if they change nothing. Blocks.
 fn made(root: &Path, edits: &Edits, shown: &Context) -> anyhow::Result<Option<Checked>> {
     let found = apply::before(root, edits.names()?.iter())?;
     match edits.diff(&found, shown)? {
@@ -255,14 +255,14 @@ fn made(root: &Path, edits: &Edits, shown: &Context) -> anyhow::Result<Option<Ch
     }
 }
 
-/// Reads the diff, settles it in the files as they are, and writes it down anew. Blocks.
+/// Parses a diff, applies it to the current files, and renders it again. Blocks.
 pub(super) fn checked(root: &Path, diff: &[u8]) -> anyhow::Result<Checked> {
     let proposal = apply::Proposal::new(root, diff)?;
     let changes = proposal.changes();
     without_holes(changes)?;
     let unified_diff = String::from_utf8(changes.diff())
         .map_err(|_| Refusal::whole("a file of it is not UTF-8; leave that one out, it has to be changed by hand"))?;
-    // What is approved is read from this text again, and must be the same.
+    // The approved change is parsed from this text again, so it must mean the same.
     let again = apply::Proposal::new(root, unified_diff.as_bytes())?;
     if again.digest() != proposal.digest() {
         return Err(
@@ -276,7 +276,7 @@ pub(super) fn checked(root: &Path, diff: &[u8]) -> anyhow::Result<Checked> {
     Ok(Checked { unified_diff, files: files.collect() })
 }
 
-/// A model was shown a mark in place of each secret. Written into a file, it would take the place of the secret itself.
+/// A model sees a mark in place of each secret. Written into a file, the mark would replace the secret itself.
 fn without_holes(changes: &Changes) -> Result<(), Refusal> {
     let marks =
         |bytes: Option<&[u8]>| bytes.map_or(0, |bytes| String::from_utf8_lossy(bytes).matches(REDACTED).count());
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn what_is_shown_is_what_would_be_written() {
         let dir = workspace();
-        // Wrong numbers, and the file has tabs.
+        // Wrong line numbers, and the file has tabs.
         let diff = "--- a/a.py\n+++ b/a.py\n@@ -9,2 +9,2 @@\n def f():\n-\treturn 1\n+\treturn 2\n";
         let checked = checked(dir.path(), diff.as_bytes()).unwrap();
         assert!(checked.unified_diff.contains("@@ -1,3 +1,3 @@\n TOKEN = 'x'\n def f():\n-\treturn 1\n+\treturn 2\n"));
@@ -379,7 +379,7 @@ mod tests {
             ("fixed", "read-only"),
         ] {
             for answer in [block(path, "", "x"), block(path, "x", "y"), format!("{path}\n```\nx\n```\n")] {
-                // A file without an ending is no name to speak of.
+                // A file without an extension is not recognized as a name.
                 let Some(refusal) = said(&answer).err() else {
                     assert_eq!(path, "fixed", "{answer}");
                     continue;

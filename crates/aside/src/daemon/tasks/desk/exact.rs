@@ -1,5 +1,5 @@
-//! Changes that the words of a request say exactly, made without a model: the files are read, the new texts become a diff, and that is checked and shown
-//! like any other. Writes nothing.
+//! Changes that a request states exactly, made without a model: reads the files, builds a diff of the new texts, and has it checked and
+//! shown like any other. Writes nothing.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,22 +20,22 @@ use crate::workspace::Workspace;
 use crate::workspace::beneath::Root;
 use crate::workspace::read::read;
 
-/// Files and bytes that are read to find a text.
+/// Caps on the files and bytes that are searched for a text.
 const MAX_FILES: usize = 20_000;
 const MAX_BYTES: usize = 64 * 1024 * 1024;
-/// Files that one change touches.
+/// Cap on the files of one change.
 const MAX_CHANGED: usize = 200;
 
-/// What came of the words.
+/// The result for a request.
 enum Exact {
     Diff(Checked, String, String),
     Nothing(String),
-    /// They say no exact change, or one that files do not bear out.
+    /// The request states no exact change, or one that does not match the files.
     None,
 }
 
 impl Desk {
-    /// None where the request says no exact change.
+    /// Returns `None` if the request states no exact change.
     pub(super) async fn exact(&self, here: &Here) -> Result<Option<Outcome>, String> {
         let Some(edit) = change::read(self.words()) else { return Ok(None) };
         let tongue = Tongue::of(self.words());
@@ -65,12 +65,12 @@ impl Desk {
         })
     }
 
-    /// A dependency is added and removed by the manager that keeps the list, if that is here.
+    /// Adds or removes a dependency with the project's package manager, if that is installed.
     async fn by_manager(&self, edit: &Edit, command: String, here: &Here) -> Option<Outcome> {
         let workspace = self.workspace.clone();
         let project = blocking(move |_| workspace.project()).await.ok()?;
         if let Edit::RemoveDependency(name) = edit {
-            // "Remove lodash" may mean anything; it is a dependency where a manifest says so.
+            // "Remove lodash" may mean anything; it is a dependency only if a manifest lists it.
             let mut all = project.manifests().into_iter().flat_map(|manifest| manifest.dependencies);
             if !all.any(|(known, _)| known == *name) {
                 return None;
@@ -96,7 +96,7 @@ fn made(workspace: &Workspace, edit: &Edit, cancelled: &AtomicBool) -> Exact {
     if files.is_empty() && !matches!(edit, Edit::Ignore(_) | Edit::Replace { .. } | Edit::Rename { .. }) {
         return Exact::None;
     }
-    // A word that no file has as a dependency was not meant as one.
+    // A word that no file lists as a dependency was not meant as one.
     let (texts, summary, note) = match change::make(edit, &files) {
         Made::Nothing(_) if matches!(edit, Edit::RemoveDependency(_)) => return Exact::None,
         Made::Nothing(why) if why.is_empty() => return Exact::None,
@@ -142,7 +142,7 @@ fn moved(workspace: &Workspace, from: &str, to: &str) -> Exact {
     settled(workspace, diff.as_bytes(), format!("Rename {} to {}", code(&from), code(&to)), String::new())
 }
 
-/// The files that the change is about, by their paths from the top. The error is a sentence for the user.
+/// The files that the change is about, by their paths from the root. The error is a sentence for the user.
 fn gathered(workspace: &Workspace, edit: &Edit, cancelled: &AtomicBool) -> Result<BTreeMap<String, String>, String> {
     let root = Root::open(workspace.root()).map_err(|error| format!("{error:#}."))?;
     let text = |path: &str| -> Option<String> {

@@ -1,4 +1,5 @@
-//! Questions that files, git and the machine answer without a model. What is asked and how it is told is core's to say; this looks it up.
+//! Answers questions from files, git and the machine, without a model. Core parses the question and renders the answer; this file looks it
+//! up.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
@@ -21,21 +22,21 @@ use crate::workspace::Workspace;
 use crate::workspace::beneath::Root;
 use crate::workspace::read::read;
 
-/// Rows of a list, definitions of a name, and places where it is used.
+/// Caps on rows of a list, definitions of a name, and its uses.
 const MAX_ROWS: usize = 30;
 const MAX_DEFINITIONS: usize = 3;
 const MAX_USES: usize = 8;
-/// Bytes that are read to find a name.
+/// Bytes that are searched for a name.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Desk {
-    /// What is asked, where facts answer it.
+    /// The question, if facts can answer it.
     pub(super) fn asked(&self, params: &Params) -> Option<Ask> {
         facts::read(self.words(), params.files.first().map(String::as_str))
     }
 
-    /// What is known; none where a model, or nothing, has to answer.
+    /// The answer; `None` if a model has to give it.
     pub(super) async fn known(&self, intent: &Intent) -> Result<Option<Outcome>, String> {
         let Some(ask) = self.asked(&intent.params) else {
             return self.of_file(intent).await;
@@ -56,11 +57,11 @@ impl Desk {
         })
     }
 
-    /// A file that was named, by what it defines.
+    /// Describes a named file by what it defines.
     async fn of_file(&self, intent: &Intent) -> Result<Option<Outcome>, String> {
         let [file] = intent.params.files.as_slice() else { return Ok(None) };
         let words = self.words().split_whitespace().count();
-        // A question about something in the file is not answered by its outline.
+        // An outline does not answer a question about something in the file.
         let about =
             ["what", "explain", "describe", "summarize", "summarise", "show", "outline", "解释", "说明", "介绍"];
         let lower = self.words().to_lowercase();
@@ -154,7 +155,7 @@ impl Commit {
     }
 }
 
-/// Nothing outside of a repository, or before the first commit.
+/// Returns `None` outside a repository, or before the first commit.
 fn history(workspace: &Workspace, history: &History<'_>) -> Option<Vec<Commit>> {
     if !workspace.has_repository() {
         return None;

@@ -1,4 +1,5 @@
-//! What failed, when somebody asks why: what they pasted, or the last command that did, of their shell or of a task of the conversation.
+//! Finds what failed when the user asks why: the text they pasted, or the last failed command of their shell or of a task of the
+//! conversation.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use aside_core::task::state::Name;
 use crate::daemon::state::State;
 use crate::daemon::tasks::actor;
 
-/// Commands of the session that "that" may mean.
+/// How many commands of the session "that" may refer to.
 const LATELY: u32 = 6;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,10 +20,10 @@ pub struct Failed {
     pub command: String,
     pub exit: Option<i32>,
     pub output: String,
-    /// Where it ran; empty when nobody knows.
+    /// Where it ran; empty if unknown.
     pub cwd: String,
     pub source: Source,
-    /// It ran in a private shell: no model is told of it.
+    /// It ran in a private shell: nothing of it is sent to a model.
     pub is_private: bool,
 }
 
@@ -36,15 +37,15 @@ pub enum Source {
 }
 
 impl Failed {
-    /// The request itself, all of which is looked at.
+    /// Takes the whole request as the failure.
     pub fn pasted(request: &str) -> Self {
         let Failure { command, exit, output } = Failure::pasted(request);
         let (command, output) = (command.to_owned(), output.to_owned());
         Self { command, exit, output, ..Self::default() }
     }
 
-    /// The last command that failed and did not go well since, of a session or of a task of the conversation: who says "it" means what
-    /// they saw last.
+    /// The last failed command that has not succeeded since, of the session or of a task of the conversation: "it" means what the user saw
+    /// last.
     pub async fn last(state: &Arc<State>, session: &str, earlier: &[Earlier]) -> Option<Self> {
         let typed = if session.is_empty() { Vec::new() } else { state.memory().recall(session, LATELY) };
         let now = actor::now();
@@ -80,12 +81,12 @@ impl Failed {
         Failure { command: &self.command, exit: self.exit, output: &self.output }
     }
 
-    /// Files and lines that it names.
+    /// Files and lines that the output names.
     pub fn places(&self) -> Vec<(String, usize)> {
         mentioned(&self.output)
     }
 
-    /// What of it may be told to a model.
+    /// The parts that may be sent to a model.
     pub fn leaving(&self, state: &State) -> Self {
         if self.is_private || !state.may_leave(&self.command) {
             return Self { output: String::new(), command: String::new(), ..self.clone() };
@@ -106,7 +107,7 @@ fn of_shell(past: &Past) -> Ran<'_> {
     Ran { command: &past.command, cwd: &past.cwd, end }
 }
 
-/// Nothing for one that ran no command.
+/// Returns `None` for a task that ran no command.
 fn of_task(earlier: &Earlier) -> Option<Ran<'_>> {
     let end = match earlier.state {
         Name::Completed if earlier.began.is_some() => End::Well,
@@ -116,7 +117,7 @@ fn of_task(earlier: &Earlier) -> Option<Ran<'_>> {
     Some(Ran { command: earlier.command()?, cwd: earlier.cwd(), end })
 }
 
-/// Whether a request brings what failed along: several lines, or a place.
+/// Whether a request includes the failure: several lines, or a file with a line number.
 pub fn brings_output(request: &str) -> bool {
     request.lines().filter(|line| !line.trim().is_empty()).count() > 1 || !places(request).is_empty()
 }

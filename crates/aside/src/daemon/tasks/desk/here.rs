@@ -1,4 +1,4 @@
-//! The place where a command of a task would run, as the rules of core want to know it: shell, programs, project.
+//! The place where a command of a task would run, as core's rules need it: shell, programs, project.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::daemon::state::{Asker, State};
 use crate::world::View;
 use crate::world::system::looked_up;
 
-/// How long this machine may take to look up what the answer depends on: targets take a process.
+/// How long the lookups that the answer depends on may take: targets take a subprocess.
 const LOOK_UP: Duration = Duration::from_secs(3);
 
 pub struct Here {
@@ -45,7 +45,7 @@ impl Here {
             dialect = Dialect::of(shell);
         }
         if names.builtins.is_empty() {
-            // Who asks from elsewhere, or from bash, tells no names: with one that every shell has, the others count as told.
+            // Clients without a session, and bash, report no names: with a builtin that every shell has, the names count as reported.
             Arc::make_mut(&mut names).take("builtin", 0, "cd");
         }
         let view = state.view(&names);
@@ -60,7 +60,7 @@ impl Here {
         Place { cwd, dialect: *dialect, system: *system, world: view, names, specs }
     }
 
-    /// Asks again while somebody is still looking, as long as that may take.
+    /// Repeats `find` while lookups are pending, until the deadline.
     async fn settled<T>(&self, find: impl Fn(&Self) -> T) -> T {
         let deadline = Instant::now() + LOOK_UP;
         loop {
@@ -72,7 +72,7 @@ impl Here {
         }
     }
 
-    /// None when the project's files were not read in time.
+    /// Returns `None` if the project's files were not read in time.
     pub async fn command(
         &self,
         params: &Params,
@@ -102,7 +102,7 @@ impl Here {
         self.settled(|here| explain(question, files, &here.place(), model)).await
     }
 
-    /// The command that the words mean on any machine, where that is known for sure: a project has no script for `git`.
+    /// The command for words that mean the same on any machine, if that is certain: a project has no script for `git`.
     pub async fn meant(&self, words: &str) -> Option<Outcome> {
         let (cmd, about) = self.usual(words).await?;
         let about = if about.is_empty() { String::new() } else { format!(": {about}") };
@@ -110,7 +110,7 @@ impl Here {
         Some(self.proposed(cmd, reason))
     }
 
-    /// The command for an order about files, where it is known without a model: `delete old.tmp`.
+    /// The command for an order about files that is known without a model: `delete old.tmp`.
     pub async fn ordered(&self, words: &str, tongue: Tongue) -> Option<Outcome> {
         const FILES: [&str; 12] =
             ["rm", "mv", "cp", "mkdir", "rmdir", "touch", "ln", "chmod", "truncate", "tar", "zip", "unzip"];
@@ -124,7 +124,7 @@ impl Here {
         is_plain.then(|| self.proposed(cmd, reason))
     }
 
-    /// The command that prints a text, where that is what was asked for.
+    /// The command that prints a text, if that was requested.
     pub fn prints(&self, words: &str, tongue: Tongue) -> Option<Outcome> {
         let reason = tongue.pick("This prints the text as you wrote it.", "按你写的原样打印。");
         Some(self.proposed(printed::command(words, self.dialect)?, reason.to_owned()))
@@ -143,14 +143,14 @@ impl Here {
             let best = embedded::answer(&wish).into_iter().next()?;
             let checked = check(&best.command, &here.place(), &here.blocklist).ok()?;
             let is_whole = best.nearness == Nearness::Answer && checked.holes.is_empty();
-            // Nothing is amended, forced or rewritten that was not asked for so.
+            // Commands that amend, force or rewrite something are only proposed if the request says so.
             let is_meant = is_whole && !forced::is_forced(words, &checked.command);
             is_meant.then_some((checked.command, best.about))
         };
         self.settled(find).await
     }
 
-    /// The first of them that could run here and is not forbidden.
+    /// The first of the commands that could run here and is not forbidden.
     pub async fn runnable(&self, commands: &[String]) -> Option<String> {
         let find = |here: &Self| {
             let checked = commands.iter().filter_map(|command| check(command, &here.place(), &here.blocklist).ok());

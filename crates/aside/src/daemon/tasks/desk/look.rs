@@ -1,5 +1,5 @@
-//! What is read of the workspace for a model: the files that a request, an error or an editor names, the names of the others, and what git
-//! says. What may not leave is taken out here; how much is shown is core's to say.
+//! Reads the parts of the workspace that a model is shown: files that a request, an error or an editor names, the names of the others, and
+//! what git says. Removes what may not leave the machine; core decides how much is shown.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -24,13 +24,13 @@ struct Wanted {
     words: String,
     files: Vec<String>,
     places: Vec<(String, usize)>,
-    /// Where what failed ran.
+    /// The directory of the failed command.
     cwd: String,
     meta: Meta,
 }
 
 impl Desk {
-    /// Never fails: what could not be read is among the notes.
+    /// Never fails: what could not be read is listed in the notes.
     pub(super) async fn looked(&self, intent: &Intent) -> Context {
         let mut wanted = Wanted {
             words: self.words().to_owned(),
@@ -62,7 +62,7 @@ impl Desk {
 
 fn read(workspace: &Workspace, wanted: &Wanted, cancelled: &AtomicBool) -> anyhow::Result<Context> {
     let Wanted { words, files, places, cwd, meta } = wanted;
-    // An error names files as they are called where it came up.
+    // An error names files relative to the directory where it occurred.
     let there = Workspace::of(std::path::Path::new(cwd)).ok().filter(|there| there.root() == workspace.root());
     let there = there.as_ref().unwrap_or(workspace);
     let files: Vec<String> = files.iter().map(|file| workspace.named(file)).collect();
@@ -109,14 +109,14 @@ fn read(workspace: &Workspace, wanted: &Wanted, cancelled: &AtomicBool) -> anyho
     Ok(context)
 }
 
-/// README and manifests say what a project is; what builds it does not.
+/// README and manifests describe a project; build files do not.
 fn is_about(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.starts_with("README")
         || ["package.json", "pyproject.toml", "Cargo.toml", "go.mod", "composer.json", "pom.xml"].contains(&name)
 }
 
-/// Bytes and files that are read to find definitions, and how long that may take.
+/// Caps on bytes and files that are searched for definitions, and the timeout.
 const MAX_BYTES: usize = 48 * 1024 * 1024;
 const MAX_FILES: usize = 20_000;
 const TIME: Duration = Duration::from_secs(2);
@@ -138,7 +138,7 @@ fn hits(workspace: &Workspace, words: &str, listed: &[Listed<'_>], cancelled: &A
     index.done()
 }
 
-/// Lines that the settings would not have in the history are nobody's business, wherever they stand.
+/// Removes lines that the settings keep out of the history, wherever they occur.
 fn hide(context: &mut Context, state: &State) {
     let Context { files, selection, tree, git, diagnostics, notes } = context;
     for file in files.iter_mut() {
@@ -155,7 +155,7 @@ fn hide(context: &mut Context, state: &State) {
     }
 }
 
-/// With a mark in place of each line that must not leave; nothing when all may.
+/// Replaces each line that must not leave by a mark; `None` if all may.
 pub fn hidden(text: &str, state: &State) -> Option<String> {
     if text.lines().all(|line| state.may_leave(line)) {
         return None;

@@ -1,5 +1,5 @@
-//! What a task has to do with those before it in its conversation: what "again", "undo that" and "why?" mean there, which files are spoken of,
-//! and what a model is told. Whatever was said earlier is information: what acts is proposed anew, and approved anew.
+//! Relates a task to the earlier ones of its conversation: what "again", "undo that" and "why?" refer to, which files are meant, and what a
+//! model is told. Earlier messages are only information: what acts is proposed and approved anew.
 
 use aside_core::task::route::intent::Kind;
 use aside_core::task::route::{Options, Route};
@@ -9,16 +9,16 @@ use aside_core::task::run::thread::{Conversation, Earlier, MAX_BYTES};
 
 use crate::daemon::tasks::desk::{Desk, blocking};
 
-/// The part of what a small model reads that earlier exchanges may take.
+/// The fraction of a small model's context that earlier exchanges may take.
 const PART: usize = 6;
 
 impl Desk {
-    /// The oldest first.
+    /// The earlier requests, oldest first.
     pub(super) async fn earlier(&self) -> &[Earlier] {
         self.earlier.get_or_init(|| self.state.tasks().earlier(&self.id, &self.request)).await
     }
 
-    /// What a model is told of them; nothing where none is asked.
+    /// What is sent to a model of them; empty if none is asked.
     pub(super) async fn conversation(&self) -> &Conversation {
         let make = async || {
             if self.lack().is_some() {
@@ -32,13 +32,13 @@ impl Desk {
         self.conversation.get_or_init(make).await
     }
 
-    /// What the request wants where it goes on from one before.
+    /// The route of a request that follows up on an earlier one.
     pub(super) async fn followed(&self, ours: &Route, options: &Options<'_>) -> Option<Route> {
         follow::read(self.words())?;
         follow::wanted(self.words(), self.earlier().await, ours, options)
     }
 
-    /// What needs nothing but what was said before.
+    /// An answer that needs nothing but the earlier requests.
     pub(super) async fn follow_up(&self, kind: Kind) -> Option<Outcome> {
         let words = self.words();
         match (follow::read(words)?, kind) {
@@ -57,7 +57,7 @@ impl Desk {
         matches!(follow::read(self.words()), Some(Follow::Back))
     }
 
-    /// Files that are spoken of without being named: those that were changed, or were to be, last. From the top.
+    /// Files that are referred to without being named: those of the last change or proposal, by their paths from the root.
     pub(super) async fn spoken_of(&self) -> Vec<String> {
         if !follow::refers(self.words()) {
             return Vec::new();

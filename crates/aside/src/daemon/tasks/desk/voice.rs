@@ -1,5 +1,5 @@
-//! Asks a model for a task and says what it answers while it comes, without its thoughts. A question that is too long for it is asked again
-//! with less; what else went wrong is told in a sentence with one thing to do.
+//! Asks a model for a task and streams its answer without the reasoning. A request that is too long is repeated with less context; other
+//! failures become a sentence with one thing to do.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -19,47 +19,47 @@ use crate::daemon::tasks::desk::{Desk, Say};
 use crate::provider::talk::End;
 use crate::provider::{Failure, Question};
 
-/// Between two pieces: quicker than anybody reads.
+/// Interval between two pieces: faster than the user reads.
 const PACE: Duration = Duration::from_millis(100);
-/// What of the context a model is shown that did not take all of it.
+/// Divisors of the context for a model that rejected the request as too long.
 const LESS: [usize; 2] = [3, 12];
 
 pub struct Voice<'a> {
     desk: &'a Desk,
     say: Say<'a>,
     max_tokens: u32,
-    /// Questions and answers before the first one, that show how it is done.
+    /// Examples of requests and answers that precede the first request.
     examples: &'static [(&'static str, &'static str)],
-    /// What has been said so far, of the answer that comes.
+    /// The part of the current answer that was streamed.
     said: Mutex<String>,
-    /// The answer before it, which a second one often repeats.
+    /// The previous answer, which a second one often repeats.
     before: Mutex<String>,
-    /// The conversation is left out: a question was too long with it.
+    /// Whether the conversation is left out, since a request was too long with it.
     forgets: AtomicBool,
 }
 
-/// What a model said aloud.
+/// A model's answer without the reasoning.
 pub struct Heard {
     pub aloud: String,
     pub end: Ending,
 }
 
-/// Whether it is all that the model had to say.
+/// Whether the answer is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     Whole,
-    /// It had no room for more.
+    /// It reached the token limit.
     Cut,
-    /// It only repeated itself, and was stopped.
+    /// It repeated itself, and was stopped.
     Stuck,
 }
 
-/// Why it did not say all of it.
+/// Why the answer is missing or incomplete.
 pub struct Silence {
     pub failure: Failure,
-    /// What was said before.
+    /// The text before the failure.
     pub aloud: String,
-    /// What the server said about it, in its own words.
+    /// The server's own error message.
     pub complaint: String,
 }
 
@@ -70,7 +70,7 @@ impl Silence {
     }
 }
 
-/// A question that was answered, for one that goes on from it.
+/// A request and its answer, for a follow-up.
 pub struct Exchange {
     pub prompt: Prompt,
     pub heard: Heard,
@@ -93,7 +93,7 @@ impl<'a> Voice<'a> {
         Self { examples, ..self }
     }
 
-    /// With as much of the context as the model takes.
+    /// Asks with as much of the context as the model accepts.
     pub async fn asks(&self, context: &Context, make: impl Fn(&Context) -> Prompt) -> Result<Exchange, Silence> {
         let mut context = context.clone();
         let mut max_tokens = self.max_tokens;
@@ -102,7 +102,7 @@ impl<'a> Voice<'a> {
             let prompt = make(&context);
             match self.ask(&prompt, &[], max_tokens).await {
                 Ok(heard) => return Ok(Exchange { prompt, heard }),
-                // Servers say in many words that a question is too long for them, and all with one of these.
+                // Servers word the error for a too long request differently, but all use one of these statuses.
                 Err(Silence { failure: Failure::Status(400 | 413 | 422), .. }) if all > 0 || self.remembers().await => {
                     self.forgets.store(true, Ordering::Relaxed);
                     context = context.within(all / part);
@@ -115,7 +115,7 @@ impl<'a> Voice<'a> {
         self.ask(&prompt, &[], max_tokens).await.map(|heard| Exchange { prompt, heard })
     }
 
-    /// Once more in the same conversation.
+    /// Asks again in the same conversation.
     pub async fn asks_again(&self, before: &Exchange, words: String) -> Result<Heard, Silence> {
         before.heard.aloud.clone_into(&mut self.before.lock().unwrap_or_else(PoisonError::into_inner));
         let exchanges = [(before.prompt.user(), before.heard.aloud.clone())];
@@ -123,12 +123,12 @@ impl<'a> Voice<'a> {
         self.ask(&prompt, &exchanges, self.max_tokens).await
     }
 
-    /// Whether there is a conversation that it is told.
+    /// Whether earlier exchanges are sent.
     async fn remembers(&self) -> bool {
         !self.forgets.load(Ordering::Relaxed) && !self.desk.conversation().await.exchanges.is_empty()
     }
 
-    /// Says something of our own between two answers.
+    /// Inserts a remark of Aside between two answers.
     pub fn remarks(&self, words: &str) {
         (self.say)(&format!("\n\n{words}\n\n"));
     }
@@ -147,7 +147,7 @@ impl<'a> Voice<'a> {
         let mut exchanges = exchanges.to_vec();
         if self.remembers().await {
             let conversation = self.desk.conversation().await;
-            // What became of the last answer stands before what was asked next.
+            // The outcome of the last answer precedes the next request.
             let next = exchanges.first_mut().map_or(&mut user, |(asked, _)| asked);
             next.insert_str(0, &conversation.last);
             exchanges.splice(0..0, conversation.exchanges.iter().cloned());
@@ -179,7 +179,7 @@ impl<'a> Voice<'a> {
                         aloud.truncate(end);
                         Ending::Stuck
                     }
-                    // It never stopped thinking.
+                    // The model never stopped reasoning.
                     (None, _) if stuck(&said.text).is_some() => Ending::Stuck,
                     (None, End::Cut) => Ending::Cut,
                     (None, End::Whole) => Ending::Whole,
@@ -194,7 +194,7 @@ impl<'a> Voice<'a> {
         }
     }
 
-    /// What is new of it.
+    /// Streams the new part of the answer.
     fn tell(&self, aloud: &str) {
         let clean = text::clean(aloud.trim_start_matches(['\n', '\r'])).into_owned();
         let before = self.before.lock().unwrap_or_else(PoisonError::into_inner);
@@ -205,14 +205,14 @@ impl<'a> Voice<'a> {
         }
         match clean.strip_prefix(said.as_str()) {
             Some(more) => (self.say)(more),
-            // It turned out to have been a thought.
+            // What was streamed turned out to be reasoning.
             None => (self.say)(&format!("\n\n{clean}")),
         }
         *said = clean;
     }
 }
 
-/// With a capital and a full stop.
+/// Adds a capital letter and a full stop.
 pub fn sentence(words: &str) -> String {
     let mut letters = words.trim_end_matches('.').chars();
     let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();

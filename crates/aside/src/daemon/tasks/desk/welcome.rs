@@ -1,5 +1,5 @@
-//! What is said before anything was asked: which model answers, and requests that mean something in this directory. Tries each as a
-//! request would be, and proposes nothing.
+//! The greeting before the first request: which model answers, and example requests that work in this directory. Tries each example like a
+//! real request, but proposes nothing.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::daemon::tasks::desk::{Desk, blocking};
 use crate::provider::Selection;
 use crate::workspace::Workspace;
 
-/// Of these, the first that the project has a command for.
+/// The first of these that the project has a command for is shown.
 const RUNS: [&str; 3] = ["run the tests", "build the project", "start the dev server"];
-/// Endings of files that are worth an explanation.
+/// Extensions of files that are worth an explanation.
 const CODE: [&str; 20] = [
     "rs", "py", "ts", "tsx", "js", "go", "java", "kt", "rb", "c", "cpp", "h", "cs", "php", "swift", "sh", "scala",
     "ex", "lua", "zig",
 ];
-/// Names of files with which a project begins.
+/// Usual names of a project's main file.
 const MAIN: [&str; 6] = ["main", "app", "index", "lib", "server", "cli"];
 
 pub async fn welcome(state: &Arc<State>, workspace: Workspace, shell: &str) -> Welcome {
@@ -39,7 +39,7 @@ pub async fn welcome(state: &Arc<State>, workspace: Workspace, shell: &str) -> W
     Welcome { model: model.unwrap_or_default(), editor: state.config().task.editor_url.clone(), examples }
 }
 
-/// Whether a request comes to a command here.
+/// Whether a request results in a command here.
 async fn runs(state: &Arc<State>, workspace: &Workspace, shell: &str, words: &str) -> bool {
     let Some(id) = Id::of("welcome") else { return false };
     let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
@@ -62,7 +62,7 @@ async fn runs(state: &Arc<State>, workspace: &Workspace, shell: &str, words: &st
     desk.run(&route.intent).await.is_ok_and(|outcome| matches!(outcome.proposal, Proposal::Command { .. }))
 }
 
-/// About what is in the directory and its repository.
+/// Examples about the files of the directory and its repository.
 fn about_files(workspace: &Workspace, cancelled: &std::sync::atomic::AtomicBool) -> Vec<String> {
     let tree = workspace.tree(&[], cancelled).unwrap_or_default();
     let listed = tree.listed();
@@ -80,7 +80,7 @@ fn about_files(workspace: &Workspace, cancelled: &std::sync::atomic::AtomicBool)
     examples
 }
 
-/// A file of code, one that a project begins with before others, and high up before deep down.
+/// A source file: usual main files first, then those nearest to the root.
 fn main_file<'a>(paths: &[&'a str]) -> Option<&'a str> {
     let code = paths.iter().filter(|path| path.rsplit_once('.').is_some_and(|(_, ending)| CODE.contains(&ending)));
     let rank = |path: &&&str| {

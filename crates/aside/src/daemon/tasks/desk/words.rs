@@ -1,5 +1,5 @@
-//! Answers in words: explanations, plans, reviews and searches. What rules know comes first and is never lost; a model adds to it, or
-//! answers where they know nothing.
+//! Answers in text: explanations, plans, reviews and searches. What the rules find comes first and is never lost; a model adds to it, or
+//! answers where they find nothing.
 
 use aside_core::agent;
 use aside_core::agent::tongue::Tongue;
@@ -19,16 +19,16 @@ use crate::daemon::tasks::desk::look::hidden;
 use crate::daemon::tasks::desk::voice::{Ending, Voice};
 use crate::daemon::tasks::desk::{Desk, Gathered, Say, answer, blocking, one_line};
 
-/// Lines of what rules find in a change.
+/// Lines of what the rules find in a change.
 const REVIEW: usize = 60;
-/// Places of a thing that nobody here can explain.
+/// Places that are listed for a thing that cannot be explained without a model.
 const PLACES: usize = 3;
-/// Lines of a file, likewise.
+/// Lines of a file in the same case.
 const HEAD: usize = 15;
-/// Letters of a request in the status.
+/// Characters of a request in the status.
 const MAX_ASKED: usize = 80;
 
-/// A task in a few words: what waits, by what it would do; all others by what was asked, which is how the person knows them.
+/// A short description of a task: a waiting one by its action, all others by their request, which is how the user remembers them.
 pub(super) fn about(brief: &Brief) -> String {
     let asked = short(brief.text.trim().lines().next().unwrap_or_default(), MAX_ASKED);
     match brief.state.as_str() {
@@ -64,7 +64,7 @@ impl Desk {
             if known.model == Model::Needed
                 && let Proposal::Answer { text } = &mut known.proposal
             {
-                // Where there is nothing to read either, nothing was answered.
+                // Without any file to show either, the task fails.
                 let Some(places) = self.seen(intent, question).await? else { return Err(one_line(text)) };
                 *text = format!("{places}\n{text}");
             }
@@ -77,7 +77,7 @@ impl Desk {
         }
     }
 
-    /// What there is to read for somebody to whom nobody can explain it: how the file begins that they named, or where the thing is.
+    /// What to read when nothing can explain it: the beginning of the named file, or where the thing is defined.
     async fn seen(&self, intent: &Intent, question: &str) -> Result<Option<String>, String> {
         let Some(name) = intent.params.files.first().map(|file| self.workspace.named(file)) else {
             return self.places(question).await;
@@ -95,7 +95,7 @@ impl Desk {
         Ok(Some(format!("{head}\n\n{}", super::fenced("", &lines.join("\n")))))
     }
 
-    /// Where the thing is that a question is about.
+    /// Where the thing is defined that a question is about.
     async fn places(&self, question: &str) -> Result<Option<String>, String> {
         let Some(name) = search::plan::subject(question) else { return Ok(None) };
         let plan = search::plan::plan(&format!("where is {name} defined"), name, &[]);
@@ -115,7 +115,7 @@ impl Desk {
         Ok((!rows.is_empty()).then(|| format!("{head}\n\n{rows}")))
     }
 
-    /// What is known for sure without a model: a command, a status. What is known about files by their names alone is not all.
+    /// What is certain without a model: a command, a status. File names alone are not enough.
     pub(super) async fn explained(&self, intent: &Intent, model: agent::Model) -> Option<Outcome> {
         if !intent.params.files.is_empty() {
             return None;
@@ -126,7 +126,7 @@ impl Desk {
         (known.model != Model::Needed).then_some(known)
     }
 
-    /// A plan in words, whatever the request was taken for.
+    /// A plan in text, whatever the intent is.
     pub(super) async fn plan(&self, intent: &Intent, gathered: &Gathered, say: Say<'_>) -> Result<Outcome, String> {
         let threshold = self.state.config().task.confidence_threshold;
         let because = if intent.confidence < threshold { Because::Unsure } else { Because::Asked };
@@ -188,14 +188,14 @@ impl Desk {
         let nothing_changed = found.model == Model::Unneeded;
         let remarks = match (nothing_changed, gathered.context.files.is_empty()) {
             (true, true) => return Ok(found),
-            // Nothing of the files has changed: then they are looked at as they are.
+            // No file has changed, so the files are reviewed as they are.
             (true, false) => {
                 self.words_of(&gathered.context, say, |context| prompt::explain(self.words(), context)).await
             }
             (false, _) => {
                 let diff = hidden(&change.diff, &self.state).unwrap_or(change.diff);
                 let Proposal::Answer { text: rules } = &found.proposal else { return Ok(found) };
-                // As long as what a model is shown of files: it may read no more.
+                // The same limit as for file contents: the model can read no more.
                 let room = self.room().await;
                 let shown = Context { git: diff, ..Context::default() }.within(room);
                 self.words_of(&shown, say, |shown| prompt::review(self.words(), &shown.git, room, rules)).await
@@ -222,7 +222,7 @@ impl Desk {
         if !searched.found.is_empty() || self.lack().is_some() {
             return Ok(found);
         }
-        // Nobody calls it so here; a model may know what it is called.
+        // The term does not occur here; a model may know what it is called.
         let context = self.looked(intent).await;
         let request = format!("{}\n(Nothing in the files has these words.)", self.words());
         match self.words_of(&context, say, |context| prompt::explain(&request, context)).await {
@@ -231,7 +231,7 @@ impl Desk {
         }
     }
 
-    /// A model's words, as they come. What was read before it broke off stays; the error is for the person.
+    /// Streams a model's text. Keeps what was received before a failure; the error is for the user.
     async fn words_of(
         &self,
         context: &Context,

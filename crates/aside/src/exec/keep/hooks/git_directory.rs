@@ -1,4 +1,4 @@
-//! What is in a git directory and is more than stored: hooks, settings, the steps of a rebase, and whatever is not known.
+//! What in a git directory can make git run something: hooks, settings, the steps of a rebase, and everything unknown.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use super::leads::read;
 use super::{Hooks, MAX_WATCHED};
 
-/// Directories within modules within modules; the name of each may have slashes.
+/// Cap on nested modules; each name may contain slashes.
 const MAX_DEPTH: usize = 32;
 
-/// Git puts data there, and looks for nothing to run. Everything else is watched, known or not.
+/// Git only stores data there, and runs nothing from it. Everything else is watched, known or not.
 const STORED_DIRECTORIES: [&str; 11] = [
     "objects",
     "refs",
@@ -39,7 +39,7 @@ const STORED_FILES: [&str; 10] = [
 ];
 /// `ORIG_HEAD`, `COMMIT_EDITMSG`, `MERGE_MSG`.
 const STORED_ENDINGS: [&str; 4] = ["_HEAD", "_EDITMSG", "_MSG", ".lock"];
-/// Other forms of the index; where a bisection is. `BISECT_NAMES` is not among them: older versions evaluate it.
+/// Other forms of the index, and the state of a bisection. Not `BISECT_NAMES`: older versions evaluate it.
 const STORED_BEGINNINGS: [&str; 8] = [
     "index.",
     "sharedindex.",
@@ -51,7 +51,7 @@ const STORED_BEGINNINGS: [&str; 8] = [
     "BISECT_FIRST_PARENT",
 ];
 const STORED_INFO: [&str; 5] = ["exclude", "refs", "grafts", "sparse-checkout", "commit-graph"];
-/// How far a rebase is. Not what it does next.
+/// The progress of a rebase. Not the steps to come.
 const STORED_REBASE: [&str; 14] = [
     "done",
     "msgnum",
@@ -69,20 +69,20 @@ const STORED_REBASE: [&str; 14] = [
     "abort-safety",
 ];
 
-/// Where in a git directory something is.
+/// The kind of directory within a git directory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Top,
     Info,
     Rebase,
-    /// In it are git directories, or directories whose names are parts of their names.
+    /// Contains git directories, or directories that are parts of their names.
     Modules,
-    /// In it are git directories.
+    /// Contains git directories.
     Worktrees,
     Other,
 }
 
-/// Watches a git directory, and all within it. Adds the git directories that it finds, with a directory of their files if that is known.
+/// Watches a git directory with all its content. Appends the git directories that it finds, with their working tree if known.
 pub fn watch(directory: &Path, hooks: &mut Hooks, found: &mut Vec<(PathBuf, Option<PathBuf>)>) {
     let mut seen = HashSet::from([directory.to_owned()]);
     let mut places = vec![(directory.to_owned(), Place::Top, 0)];
@@ -116,7 +116,7 @@ pub fn watch(directory: &Path, hooks: &mut Hooks, found: &mut Vec<(PathBuf, Opti
             }
             let within = within(place, &name, &resolved);
             if within == Place::Top {
-                // The `.git` of a worktree, which says where this is.
+                // The `.git` file of a worktree, which points here.
                 let entry = read(&resolved.join("gitdir"), hooks).map(|file| resolved.join(line(&file)));
                 entry.iter().for_each(|entry| _ = hooks.watch(entry));
                 found.push((resolved.clone(), entry.and_then(|entry| entry.parent()?.canonicalize().ok())));
@@ -162,7 +162,7 @@ pub fn named_by(entry: &Path) -> Option<PathBuf> {
     Some(entry.parent()?.join(line(text.strip_prefix(b"gitdir:")?.trim_ascii_start())))
 }
 
-/// What it shares with others.
+/// The common directory of a worktree.
 pub fn common_of(git: &Path) -> Option<PathBuf> {
     Some(git.join(line(&read(&git.join("commondir"), &mut Hooks::default())?)))
 }

@@ -1,5 +1,5 @@
-//! Where git's configuration and hooks lead: files that it includes, directories of hooks, and every file that a value or a hook names,
-//! since it may be run. Which settings are commands is not asked: there are too many, and each program adds some.
+//! Follows git's configuration and hooks to other files: included files, hook directories, and every file that a value or a hook names,
+//! since it may be run. Does not ask which settings are commands: there are too many, and each program adds some.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -14,14 +14,14 @@ use crate::world::git_config::{self, Setting};
 /// Longer files are not read.
 const MAX_BYTES: u64 = 1024 * 1024;
 const MAX_FILES: usize = 300;
-/// Words that are tried as names of files, in all of one snapshot.
+/// Cap on words that are tried as file names, per snapshot.
 const MAX_WORDS: usize = 4_000;
 const MAX_NAME: usize = 1024;
-/// A hook that is longer is a program.
+/// A longer hook is a binary.
 const MAX_HOOK: u64 = 64 * 1024;
-/// Values that name files which git reads, and runs nothing by.
+/// Settings whose files git only reads.
 const READ_ONLY: [&str; 5] = ["excludesfile", "template", "ignorerevsfile", "allowedsignersfile", "signingkey"];
-/// Managers of hooks run what these say.
+/// Files by which hook managers run commands.
 const MANAGERS: [&str; 13] = [
     ".husky",
     ".githooks",
@@ -38,10 +38,10 @@ const MANAGERS: [&str; 13] = [
     ".simple-git-hooks.json",
 ];
 
-/// What a relative name may be relative to.
+/// Directories that a relative name may be relative to.
 type Bases = Rc<[PathBuf]>;
 
-/// `owners` are the git directories that were found, each with a directory of its files if that is known.
+/// `owners` are the git directories that were found, each with its working tree if known.
 pub fn watch(owners: &[(PathBuf, Option<PathBuf>)], environment: &[(OsString, OsString)], hooks: &mut Hooks) {
     let mut trees: Vec<PathBuf> = owners.iter().filter_map(|(_, tree)| tree.clone()).collect();
     trees.push(hooks.workspace.clone());
@@ -79,7 +79,7 @@ pub fn watch(owners: &[(PathBuf, Option<PathBuf>)], environment: &[(OsString, Os
     leads.scripts();
 }
 
-/// Where `core.worktree` says that the files are: that of a submodule does.
+/// The working tree from `core.worktree`, as submodules have it.
 fn work_trees(file: &Path) -> Vec<PathBuf> {
     let settings = git_config::settings(&read(file, &mut Hooks::default()).unwrap_or_default());
     let trees = settings.into_iter().filter(|setting| setting.section == "core" && setting.key == "worktree");
@@ -87,7 +87,7 @@ fn work_trees(file: &Path) -> Vec<PathBuf> {
     trees.filter_map(|tree| around.join(OsStr::from_bytes(&tree.value)).canonicalize().ok()).collect()
 }
 
-/// The configuration that holds in every repository.
+/// The configuration that applies to every repository.
 fn of_user(environment: &[(OsString, OsString)]) -> Vec<PathBuf> {
     let set = |name: &str| variable(environment, name);
     let home = set("HOME");
@@ -109,14 +109,14 @@ fn variable(environment: &[(OsString, OsString)], wanted: &str) -> Option<PathBu
 
 struct Leads<'a> {
     home: Option<PathBuf>,
-    /// Configuration that is still to be read, and which other one includes it.
+    /// Configuration still to be read, and the file that includes it.
     files: Vec<(PathBuf, Bases, Option<PathBuf>)>,
     read: HashSet<(PathBuf, Bases)>,
-    /// Directories of hooks that were gone through.
+    /// Hook directories already listed.
     listed: HashSet<PathBuf>,
-    /// Words that were taken for names of files.
+    /// Words already tried as file names.
     tried: HashSet<(Vec<u8>, Bases)>,
-    /// Hooks, in which other files may be named.
+    /// Hooks, which may name other files.
     scripts: Vec<(PathBuf, Bases)>,
     hooks: &'a mut Hooks,
 }
@@ -145,7 +145,7 @@ impl Leads<'_> {
     fn setting(&mut self, file: &Path, setting: &Setting, bases: &Bases) {
         let Setting { section, key, value, .. } = setting;
         if section.starts_with("include") && key == "path" {
-            // Git goes by the name of the file; its place, if it is a link, does no harm.
+            // Git resolves includes relative to the file's name; also trying the link's target does no harm.
             let resolved = file.canonicalize().ok();
             for around in [Some(file), resolved.as_deref()].into_iter().flatten().filter_map(Path::parent) {
                 let includer = without_parents(file);
@@ -156,7 +156,7 @@ impl Leads<'_> {
                 let directory = self.from(base, value);
                 self.hooks_in(&directory, bases);
                 self.hooks_in(&directory.join("hooks"), bases);
-                // Husky keeps what its hooks call beside the directory of its hooks.
+                // Husky keeps the scripts that its hooks call beside the hooks directory.
                 if directory.file_name() == Some(OsStr::new("_")) {
                     directory.parent().into_iter().for_each(|around| self.hooks_in(around, bases));
                 }
@@ -174,7 +174,7 @@ impl Leads<'_> {
         }
     }
 
-    /// A directory of hooks, or a file that is like one.
+    /// A hook directory, or a single file of that kind.
     fn hooks_in(&mut self, path: &Path, bases: &Bases) {
         if !self.hooks.is_inside(path) || !self.listed.insert(path.to_owned()) {
             return;
@@ -189,7 +189,7 @@ impl Leads<'_> {
         self.scripts.extend(scripts.into_iter().take(MAX_FILES).map(|script| (script, bases.clone())));
     }
 
-    /// What hooks call.
+    /// Watches the files that hooks call.
     fn scripts(&mut self) {
         for (script, bases) in std::mem::take(&mut self.scripts) {
             let is_short = std::fs::metadata(&script).is_ok_and(|file| file.is_file() && file.len() <= MAX_HOOK);
@@ -202,12 +202,12 @@ impl Leads<'_> {
         self.hooks.naming = None;
     }
 
-    /// Watches every word that is the name of a file. Of `$(dirname "$0")/x` that is `x`, in any of the directories.
+    /// Watches every word that is the name of a file. For `$(dirname "$0")/x` that is `x`, in any of the base directories.
     fn words(&mut self, text: &[u8], bases: &Bases) {
         let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`;|&()<>=!{},:*?[]".contains(byte);
-        // The whole may be one name, with blanks.
+        // The whole text may be one name with blanks.
         for word in text.split(is_between).chain([text]).filter(|word| (1..=MAX_NAME).contains(&word.len())) {
-            // An option, a number, a pointless look.
+            // Options, numbers and words with NUL cannot be file names here.
             if word.starts_with(b"-") || word.iter().all(|byte| byte.is_ascii_digit()) || word.contains(&0) {
                 continue;
             }
@@ -233,10 +233,10 @@ impl Leads<'_> {
     }
 }
 
-/// None when it is no file, or too long, which is noted.
+/// `None` when it is no file, or too long, which is noted.
 pub fn read(file: &Path, hooks: &mut Hooks) -> Option<Vec<u8>> {
     use std::io::Read;
-    // To open a pipe would wait.
+    // Opening a FIFO would block.
     let flags = (rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY).bits().cast_signed();
     let is_file = std::fs::metadata(file).is_ok_and(|file| file.is_file());
     let opened = is_file.then(|| std::fs::OpenOptions::new().read(true).custom_flags(flags).open(file))?.ok()?;

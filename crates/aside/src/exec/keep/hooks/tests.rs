@@ -1,4 +1,4 @@
-//! What a command changes in a workspace, and what is told of it.
+//! Tests of what is reported about a command's changes in a workspace.
 
 use super::*;
 use crate::exec::git_in;
@@ -8,7 +8,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// A repository, and a home beside it.
+    /// A repository, and a home directory beside it.
     fn new() -> Self {
         let scene = Self { temp: tempfile::tempdir().unwrap() };
         for directory in ["home", "outside", "checkout"] {
@@ -22,7 +22,7 @@ impl Scene {
         self.temp.path().canonicalize().unwrap().join("checkout").join(name)
     }
 
-    /// Adds to the file.
+    /// Appends to the file.
     fn write(&self, name: &str, text: &str) {
         use std::io::Write;
         let path = self.at(name);
@@ -31,7 +31,7 @@ impl Scene {
         file.write_all(text.as_bytes()).unwrap();
     }
 
-    /// A git directory, as far as it matters.
+    /// A minimal git directory.
     fn git_directory(&self, name: &str) {
         self.write(&format!("{name}/HEAD"), "ref: refs/heads/main\n");
         self.write(&format!("{name}/config"), "");
@@ -45,7 +45,7 @@ impl Scene {
         hooks(&self.at(""), &[("HOME".into(), home)])
     }
 
-    /// What is told of a command that does this.
+    /// What is reported about this command.
     fn told(&self, command: impl FnOnce(&Self)) -> Vec<String> {
         let before = self.look();
         command(self);
@@ -60,7 +60,7 @@ impl Scene {
     }
 }
 
-/// What is there before, and the file that the command changes.
+/// Name, files that exist before, and the file that the command changes.
 type Case = (&'static str, &'static [(&'static str, &'static str)], &'static str);
 
 const TOLD: &[Case] = &[
@@ -138,7 +138,7 @@ fn what_git_may_run_commands_by_is_told() {
             scene.write(file, text);
         }
         let told = scene.told(|scene| scene.write(changed, "#"));
-        // If the directory is new, it is that.
+        // For a new directory, only that is reported.
         let is_told = |told: &String| Path::new(changed).starts_with(told);
         assert!(told.len() == 1 && told.iter().all(is_told), "{name}: {told:?}");
     }
@@ -230,14 +230,14 @@ fn links_are_followed_and_a_new_target_is_told() {
     scene.write(".git/config", "[core]\nhooksPath = hooks\n");
     assert_eq!(scene.told(|scene| scene.write("tools/hook", "#")), [".git/hooks/pre-commit"]);
     assert_eq!(scene.told(|scene| scene.write("infos/attributes", "#")), ["infos/attributes"]);
-    // The hook calls another file by the same name.
+    // The hook now calls another file by the same name.
     let told = scene.told(|scene| {
         std::fs::rename(scene.at("scripts"), scene.at("old")).unwrap();
         symlink("../outside", scene.at("scripts")).unwrap();
         scene.write("../outside/run", "#");
     });
     assert_eq!(told, ["scripts/run"]);
-    // The configuration of the user is a link into the workspace.
+    // The user's configuration is a link into the workspace.
     scene.write("dotfiles/gitconfig", "");
     symlink(scene.at("dotfiles/gitconfig"), scene.at("../home/.gitconfig")).unwrap();
     let told = scene.told(|scene| scene.write("dotfiles/gitconfig", "#"));
@@ -285,7 +285,7 @@ fn it_takes_little_time() {
         scene.look();
         began.elapsed()
     });
-    // Far more than it takes, for a busy machine that does not optimize.
+    // Far more than it takes, for a busy machine and a debug build.
     let fastest = fastest.min().unwrap();
     assert!(fastest < std::time::Duration::from_millis(50), "{fastest:?}");
 }
