@@ -1,5 +1,5 @@
-//! Rules that the compiler does not know, checked by reading the source tree. Each is a pure function with a test that
-//! shows it can fail; the tests at the top apply them to the tree as it is.
+//! Rules that the compiler cannot check, applied by reading the source tree. Each is a pure function with a test that shows it can
+//! fail; the tests at the top apply them to the actual tree.
 
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,7 @@ mod direction;
 mod links;
 mod requirements;
 mod source;
+mod words;
 
 /// Tests are not counted.
 const LONGEST_FILE: usize = 800;
@@ -41,6 +42,15 @@ fn errors_are_cleaned_before_they_are_printed() {
 #[test]
 fn files_say_what_they_decide_and_stay_short() {
     complain(rust().iter().flat_map(badly_kept));
+}
+
+#[test]
+fn comments_have_plain_words() {
+    complain(rust().iter().flat_map(words::in_rust));
+    let scripts = [".zsh", ".bash", ".fish"].map(|shell| files("crates/aside/shell", shell)).concat();
+    complain(scripts.iter().flat_map(words::in_shell));
+    let pages = [files("crates/aside/web", ".js"), files("editors/vscode/src", ".ts")].concat();
+    complain(pages.iter().flat_map(words::in_rust));
 }
 
 #[test]
@@ -101,7 +111,7 @@ fn starts_process(source: &Source) -> Vec<String> {
 
 fn prints_uncleaned(source: &Source) -> Vec<String> {
     let is_test = source.path.ends_with("/tests.rs");
-    let prints = source.before_tests().lines().any(|line| line.trim_start().starts_with("eprintln!("));
+    let prints = source.code().lines().any(|line| line.trim_start().starts_with("eprintln!("));
     let wrong = prints && !is_test && source.path.starts_with("crates/aside/src/");
     wrong.then(|| format!("{}: use `complain!`, which removes escape sequences", source.path)).into_iter().collect()
 }
@@ -111,7 +121,7 @@ fn badly_kept(source: &Source) -> Vec<String> {
     if !source.text.starts_with("//! ") {
         wrong.push(format!("{}: the first line must say, after `//!`, what the file decides", source.path));
     }
-    let lines = source.before_tests().lines().count();
+    let lines = source.code().lines().count();
     if lines > LONGEST_FILE {
         wrong.push(format!("{}: {lines} lines; split it before {LONGEST_FILE}", source.path));
     }
@@ -119,14 +129,14 @@ fn badly_kept(source: &Source) -> Vec<String> {
 }
 
 fn left_for_later(source: &Source) -> Vec<String> {
-    // Its tests too: a test that is left out is the point.
+    // Its tests too: skipped tests are what this rule looks for.
     let whole = Source { path: source.path.clone(), text: source.text.replace("#[cfg(test)]", "") };
     let code: String = whole.code().split_whitespace().collect();
     let found = ["todo!(", "unimplemented!(", "#[ignore"].into_iter().filter(|word| code.contains(word));
     found.map(|word| format!("{}: has `{word}`", source.path)).collect()
 }
 
-/// The shell's own complaint, if any. It reads the text as its standard input.
+/// The shell's own complaint, if any. It reads the text from its standard input.
 fn invalid_shell(shell: &str, source: &Source) -> Option<String> {
     let home = Home::new();
     let said = home::run(home.command(shell).arg("-n"), &source.text);

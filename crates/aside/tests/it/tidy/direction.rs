@@ -1,4 +1,4 @@
-//! Which module may import which. The tables are the picture in ARCHITECTURE.md.
+//! Which module may import which. The tables mirror the picture in ARCHITECTURE.md.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::tidy::source::Source;
 pub struct Layers {
     pub root: &'static str,
     pub rows: &'static [&'static [&'static str]],
-    /// Modules of the lowest row that may import only these neighbours. The others there may import each other.
+    /// Modules of the lowest row that may import only these neighbours. The other modules there may import each other.
     pub alone: &'static [(&'static str, &'static [&'static str])],
     /// Modules whose children may not import each other.
     pub strangers: &'static [&'static str],
@@ -55,7 +55,7 @@ pub const ASIDE: Layers = Layers {
     strangers: &["cli", "daemon::answer"],
 };
 
-/// What `aside-core` must not touch: it decides, and somebody else acts.
+/// What `aside-core` must not use: it decides, and `aside` acts.
 const ACTS: &[&str] = &[
     "std::fs",
     "std::env",
@@ -67,7 +67,7 @@ const ACTS: &[&str] = &[
     "tokio",
 ];
 
-/// One sentence for each import that goes the wrong way. Takes all files, to tell a module from an item.
+/// A message for each import in the wrong direction. Takes all files, to tell a module from an item.
 pub fn wrong_imports(sources: &[Source], layers: &Layers) -> Vec<String> {
     let modules: BTreeSet<Vec<String>> = sources.iter().filter_map(|source| source.module(layers.root)).collect();
     let mut wrong = BTreeSet::new();
@@ -86,18 +86,18 @@ pub fn wrong_imports(sources: &[Source], layers: &Layers) -> Vec<String> {
     wrong.into_iter().collect()
 }
 
-/// Files that are tests as a whole.
+/// Files that contain only tests.
 const TESTS: [&str; 4] = ["/tests.rs", "/tests/teach.rs", "/hostile.rs", "/random.rs"];
 
-/// One sentence for each thing that only `aside` may do.
+/// A message for each use of something that only `aside` may do.
 pub fn acts(source: &Source) -> Vec<String> {
-    // Whoever runs a test may say in the environment how much of it.
+    // Tests may read from the environment how much of them to run.
     if TESTS.iter().any(|name| source.path.ends_with(name)) {
         return Vec::new();
     }
     let paths: BTreeSet<String> = source.paths().iter().map(|path| path.join("::")).collect();
     let acting = paths.iter().filter(|path| {
-        // A star brings the clock along.
+        // A glob import brings the clock along.
         *path == "std::time::*" || ACTS.iter().any(|act| *path == act || path.starts_with(&format!("{act}::")))
     });
     acting.map(|path| format!("{}: core only decides, it must not use `{path}`", source.path)).collect()
@@ -127,12 +127,12 @@ fn may_import(layers: &Layers, module: &[String], target: &[String]) -> bool {
             from_row + 1 == layers.rows.len() && only.is_none_or(|only| only.contains(&to.as_str()))
         }
         (Some(from_row), Some(to_row)) => from_row < to_row,
-        // Not a module of the table: an item of the crate's root, or a module that is complained about elsewhere.
+        // Not a module of the table: an item of the crate's root, or a module that another rule reports.
         (None, _) | (_, None) => true,
     }
 }
 
-/// Two different modules below `parent`. What `parent` itself defines is everybody's.
+/// Whether both are different modules below `parent`. Items of `parent` itself are open to all.
 fn are_strangers(parent: &str, module: &[String], target: &[String], modules: &BTreeSet<Vec<String>>) -> bool {
     let parent: Vec<String> = parent.split("::").map(str::to_owned).collect();
     let below = |path: &[String]| (path.len() > parent.len() && path.starts_with(&parent)).then_some(parent.len());

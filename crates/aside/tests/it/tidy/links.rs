@@ -1,10 +1,10 @@
-//! Links between the pages, and the index that names every page.
+//! Links between the documentation pages, and the index that lists every page.
 
 use std::path::Path;
 
 use super::source::Source;
 
-/// Links to files that are not there, or to headings that their page has not.
+/// Links to missing files, or to headings that their page does not have.
 pub fn dead(page: &Source, root: &Path) -> Vec<String> {
     let folder = Path::new(&page.path).parent().unwrap_or(Path::new(""));
     let mut wrong = Vec::new();
@@ -26,7 +26,7 @@ pub fn dead(page: &Source, root: &Path) -> Vec<String> {
     wrong
 }
 
-/// Pages that the index does not name.
+/// Pages that the index does not list.
 pub fn unlisted(index: &str, pages: &[Source]) -> Vec<String> {
     let listed: Vec<&str> = targets(index).collect();
     let name = |page: &Source| page.path.rsplit('/').next().unwrap_or_default().to_owned();
@@ -38,7 +38,7 @@ fn targets(text: &str) -> impl Iterator<Item = &str> {
     text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target.trim())
 }
 
-/// Of all headings; the second of the same name has `-1` at its end.
+/// The anchors of all headings; the second of the same name has `-1` at its end.
 fn anchors(text: &str) -> Vec<String> {
     let plain: Vec<String> = text.lines().filter(|line| line.starts_with('#')).map(anchor).collect();
     let numbered = |(at, name): (usize, &String)| match plain[..at].iter().filter(|other| *other == name).count() {
@@ -48,7 +48,7 @@ fn anchors(text: &str) -> Vec<String> {
     plain.iter().enumerate().map(numbered).collect()
 }
 
-/// As the usual renderers make it from a heading.
+/// The anchor that the usual renderers derive from a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim_start_matches('#').trim().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
     kept.collect::<String>().to_lowercase().replace(' ', "-")

@@ -1,5 +1,5 @@
-//! `docs/requirements.md` says which test holds each requirement, and `docs/compat.md` where we decided otherwise. Checked:
-//! every row names a test that exists, and a decision that exists where it claims one.
+//! `docs/requirements.md` says which test covers each requirement, and `docs/compat.md` where Aside deviates. Checks that every row
+//! names a test that exists, and a decision that exists where it claims one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,8 +34,7 @@ pub fn untrue(requirements: &str, compat: &str, tests: &BTreeSet<String>) -> Vec
     wrong
 }
 
-/// What is wrong with the table of the shells: each cell says ✓, or – and why; each row is held by scenes; and what the README has of it
-/// says the same.
+/// What is wrong with the table of the shells: each cell says ✓, or – and why; scenes cover each row; and the README's copy says the same.
 pub fn untrue_of_shells(page: &str, readme: &str, tests: &BTreeSet<String>) -> Vec<String> {
     let all = rows(page);
     let of_shells = |row: &&Vec<&str>| row.get(1).is_some_and(|cell| cell.starts_with(['✓', '–']));
@@ -68,7 +67,7 @@ fn bad_row(file: &str, row: &[&str], cells: usize, tests: &BTreeSet<String>) -> 
     missing.map(|test| format!("{file}: {name} is held by `{test}`, and there is no such test")).collect()
 }
 
-/// The cells of every row of every table, without heads and rules.
+/// The cells of every row of every table, without headers and separators.
 fn rows(text: &str) -> Vec<Vec<&str>> {
     let lines: Vec<&str> = text.lines().collect();
     let is_rule = |line: &&str| line.starts_with("|--");
@@ -78,7 +77,7 @@ fn rows(text: &str) -> Vec<Vec<&str>> {
     (0..lines.len()).filter(is_row).map(cells).collect()
 }
 
-/// From a heading to the next of its rank.
+/// From a heading to the next one of its level.
 fn section<'a>(text: &'a str, heading: &str) -> &'a str {
     let Some((_, rest)) = text.split_once(&format!("{heading}\n")) else { return "" };
     rest.split_once("\n## ").map_or(rest, |(inside, _)| inside)

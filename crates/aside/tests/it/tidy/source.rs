@@ -1,26 +1,34 @@
-//! A Rust file as the rules see it: without comments, without the contents of strings, without its tests; and the
-//! paths that it names. Not a parser: it knows just enough to be right about code that `rustfmt` has seen.
+//! A Rust file as the rules see it: without comments, without the contents of strings, without its tests; and the paths that it
+//! names. Not a parser: it knows just enough to be right about code formatted by `rustfmt`.
 
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// From the root of the repository.
+    /// Relative to the root of the repository.
     pub path: String,
     pub text: String,
 }
 
 impl Source {
-    /// The code before its tests, with comments and the contents of strings taken out.
+    /// The code without its tests, comments and the contents of strings. A comment is an empty line.
     pub fn code(&self) -> String {
-        without_comments_and_strings(self.before_tests())
+        without_tests(without_comments_and_strings(&self.text))
     }
 
-    /// Everything above `#[cfg(test)]`.
-    pub fn before_tests(&self) -> &str {
-        let line = self.text.lines().take_while(|line| line.trim() != "#[cfg(test)]").map(|line| line.len() + 1);
-        let end = line.sum::<usize>().min(self.text.len());
-        &self.text[..end]
+    /// The comments, tests included, each with the number of its first line.
+    pub fn comments(&self) -> Vec<(usize, &str)> {
+        let mut comments = Vec::new();
+        let mut at = 0;
+        while at < self.text.len() {
+            let (skipped, is_comment) = skipped(&self.text, at);
+            if is_comment {
+                let line = self.text[..at].matches('\n').count() + 1;
+                comments.push((line, &self.text[at..at + skipped]));
+            }
+            at += skipped.max(self.text[at..].chars().next().map_or(1, char::len_utf8));
+        }
+        comments
     }
 
     /// `crates/aside/src/daemon/answer/complete.rs` below `crates/aside/src` is `daemon::answer::complete`.
@@ -33,7 +41,7 @@ impl Source {
         Some(parts)
     }
 
-    /// Every path with at least one `::` that the code names, `use` trees spread out.
+    /// Every path with at least one `::` in the code, `use` trees expanded.
     pub fn paths(&self) -> Vec<Vec<String>> {
         let code = self.code();
         let tokens = tokens(&code);
@@ -71,7 +79,7 @@ pub fn files(root: &Path, dir: &str, ending: &str) -> Vec<Source> {
     found
 }
 
-/// Reads `a::b::{c, d::e}` from `at`, adds `a::b::c` and `a::b::d::e`, and gives back where it ends.
+/// Reads `a::b::{c, d::e}` from `at`, adds `a::b::c` and `a::b::d::e`, and returns where it ends.
 fn read_path(tokens: &[&str], mut at: usize, prefix: &[String], paths: &mut Vec<Vec<String>>) -> usize {
     let mut path = prefix.to_vec();
     loop {
@@ -95,7 +103,7 @@ fn read_group(tokens: &[&str], mut at: usize, prefix: &[String], paths: &mut Vec
     while let Some(token) = tokens.get(at) {
         match *token {
             "}" => return at + 1,
-            // A new name for what was just read.
+            // Skips the alias of the path before it.
             "as" => at += 2,
             word if is_word(word) => at = read_path(tokens, at, prefix, paths),
             _ => at += 1,
@@ -125,32 +133,59 @@ fn tokens(code: &str) -> Vec<&str> {
     tokens
 }
 
+/// Removes every item behind a `#[cfg(test)]`, wherever in the file it is.
+fn without_tests(mut code: String) -> String {
+    const TEST: &str = "#[cfg(test)]";
+    while let Some(start) = code.find(TEST) {
+        let mut end = start + TEST.len();
+        let mut depth = 0;
+        for letter in code[end..].chars() {
+            end += letter.len_utf8();
+            match letter {
+                '{' | '(' | '[' => depth += 1,
+                '}' if depth == 1 => break,
+                '}' | ')' | ']' => depth -= 1,
+                ';' if depth == 0 => break,
+                _ => {}
+            }
+        }
+        code.replace_range(start..end, "");
+    }
+    code
+}
+
 fn without_comments_and_strings(text: &str) -> String {
     let mut code = String::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let skipped = match first {
-            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            '/' if rest.starts_with("/*") => block_comment(rest),
-            '"' => string(rest),
-            'r' if !ends_in_word(&code) => raw_string(rest),
-            '\'' => character(rest),
-            _ => 0,
-        };
+    let mut at = 0;
+    while let Some(first) = text[at..].chars().next() {
+        let (skipped, is_comment) = skipped(text, at);
         if skipped == 0 {
             code.push(first);
-            rest = &rest[first.len_utf8()..];
+            at += first.len_utf8();
         } else {
-            // What is left of a string is a string; lines stay where they are.
-            code.push_str(if first == '/' { " " } else { "\"\"" });
-            code.extend(rest[..skipped].chars().filter(|letter| *letter == '\n'));
-            rest = &rest[skipped..];
+            // An empty string replaces a string, and line breaks are kept.
+            code.push_str(if is_comment { " " } else { "\"\"" });
+            code.extend(text[at..at + skipped].chars().filter(|letter| *letter == '\n'));
+            at += skipped;
         }
     }
     code
 }
 
-/// A raw byte string (`br"…"`) is still one.
+/// The length of the comment, string or character at this place, zero where there is none, and whether it is a comment.
+fn skipped(text: &str, at: usize) -> (usize, bool) {
+    let rest = &text[at..];
+    match rest.as_bytes()[0] {
+        b'/' if rest.starts_with("//") => (rest.find('\n').unwrap_or(rest.len()), true),
+        b'/' if rest.starts_with("/*") => (block_comment(rest), true),
+        b'"' => (string(rest), false),
+        b'r' if !ends_in_word(&text[..at]) => (raw_string(rest), false),
+        b'\'' => (character(rest), false),
+        _ => (0, false),
+    }
+}
+
+/// A raw byte string (`br"…"`) still counts as a string.
 fn ends_in_word(code: &str) -> bool {
     let before = code.strip_suffix('b').unwrap_or(code);
     before.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_')
@@ -232,6 +267,19 @@ mod tests {
         let text = "// std::a\n/* std::b /* std::c */ std::d */ \"std::e \\\" std::f\" r#\"std::g\"#\nb\"std::h\" \
                     '\"' '\\'' 'a std::i<'a> br\"std::j\" for\n#[cfg(test)]\nmod tests { std::k }";
         assert_eq!(paths(text), ["std::i"]);
+    }
+
+    #[test]
+    fn code_behind_tests_is_read() {
+        let text = "use std::a;\n#[cfg(test)]\n#[path = \"x.rs\"]\nmod tests;\nfn x() { std::b() }\n#[cfg(test)]\nmod more {\n    \
+                    fn y(_: [u8; 2]) { std::c() }\n}\n#[cfg(test)]\nuse std::d;\nfn z() { std::e() }";
+        assert_eq!(paths(text), ["std::a", "std::b", "std::e"]);
+    }
+
+    #[test]
+    fn comments_are_found_with_their_lines() {
+        let text = "//! One.\nlet a = \"// no\"; // Two.\n#[cfg(test)]\nmod tests {\n    /* Three. */\n}\n";
+        assert_eq!(source(text).comments(), [(1, "//! One."), (2, "// Two."), (5, "/* Three. */")]);
     }
 
     #[test]
