@@ -1,4 +1,4 @@
-# What you need: `make try`, `make test`, `make install`, `make bench`. Each installs what it needs.
+# The main targets: `make try`, `make test`, `make install`, `make bench`. Each installs what it needs.
 
 PREFIX ?= /usr/local
 CARGO ?= cargo
@@ -6,7 +6,7 @@ ASIDE = target/release/aside
 
 .PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak vscode test-vscode neighbours-fuzz bench-complete bench-agents test-agents bench-shells test-wecom test-relay bench-relay teach-understand random-stems
 
-# A shell with Aside on. Touches no file of yours.
+# Starts a shell with Aside on. Touches none of your files.
 try:
 	scripts/packages zsh
 	$(CARGO) build --profile try --bin aside
@@ -21,13 +21,13 @@ test: lint
 	$(CARGO) test --workspace --lib --bins --test '[!i]*'
 	ASIDE_TEST_PATIENCE=3 CARGO=$(CARGO) scripts/scenes --workspace --test it
 
-# With a real model server, and with the programs by which others talk to one. Fetches some hundred megabytes the first time.
+# Tests with a real model server and with the official clients. Downloads some hundred megabytes the first time.
 test-models:
 	scripts/packages zsh
 	scripts/models target/models
 	ASIDE_TEST_PATIENCE=6 ASIDE_TEST_MODELS=$(abspath target/models) $(CARGO) test -p aside --test it model_real -- --nocapture --test-threads=1
 
-# The VS Code extension, as target/vscode/aside.vsix. docs/vscode.md.
+# Builds the VS Code extension as target/vscode/aside.vsix. See docs/vscode.md.
 VSCODE = cd editors/vscode && PATH="$(abspath target/vscode/bin):$$PATH" &&
 vscode:
 	scripts/vscode node target/vscode
@@ -35,8 +35,8 @@ vscode:
 	$(VSCODE) cp ../../LICENSE ../../LICENSE-MIT ../../LICENSE-APACHE . && npx vsce package --no-dependencies --allow-missing-repository \
 		--out $(abspath target/vscode/aside.vsix)
 
-# The extension against a real daemon, and in a real workbench: code-server, driven in Chromium. Fetches some hundred megabytes the first
-# time. PICTURES=DIR takes pictures.
+# Tests the extension against a real daemon, and in a real workbench: code-server, driven in Chromium. Downloads some hundred megabytes
+# the first time. PICTURES=DIR takes screenshots.
 test-vscode: vscode
 	scripts/packages chromium git
 	scripts/vscode workbench target/vscode
@@ -45,15 +45,15 @@ test-vscode: vscode
 	$(VSCODE) ASIDE_BIN=$(abspath target/debug/aside) ASIDE_WORKBENCH=$(abspath target/vscode) \
 		$(if $(PICTURES),ASIDE_PICTURES=$(abspath $(patsubst ~/%,$(HOME)/%,$(PICTURES)))) node --test dist/test/workbench.js
 
-# With real agents, and with the official client of MCP. Fetches a gigabyte the first time. AGENT=opencode plays with that one alone.
+# Tests with real agents and with the official MCP client. Downloads a gigabyte the first time. AGENT=opencode runs that one alone.
 test-agents:
 	scripts/packages npm python3-venv bubblewrap
 	scripts/agents target/agents
 	ASIDE_TEST_PATIENCE=15 ASIDE_TEST_AGENTS=$(abspath target/agents) ASIDE_TEST_AGENT='$(AGENT)' $(CARGO) test -p aside --test it agent_real -- --nocapture --test-threads=1
 	ASIDE_TEST_PATIENCE=6 ASIDE_TEST_AGENTS=$(abspath target/agents) $(CARGO) test -p aside --test it agent_cli -- --nocapture --test-threads=1
 
-# With Tencent's own packages: its SDK for robots against our stand-in of WeCom's server, its crypto against ours, both ways; and a
-# message that it sealed, through the relay, approved in a real browser. PICTURES=DIR takes docs/remote.png.
+# Tests with Tencent's own packages: its robot SDK against our stub of WeCom's server, its crypto against ours in both directions; and a
+# message that it encrypted, through the relay, approved in a real browser. PICTURES=DIR takes docs/remote.png.
 test-wecom:
 	scripts/packages npm chromium chromium-driver fonts-dejavu-core fonts-noto-cjk
 	scripts/wecom target/wecom
@@ -63,25 +63,25 @@ test-wecom:
 		$(if $(PICTURES),ASIDE_TEST_PICTURES=$(abspath $(patsubst ~/%,$(HOME)/%,$(PICTURES)))) \
 		$(CARGO) test -p aside --test it remote_page -- --nocapture
 
-# The relay with a real nats-server: the same tests as with SQLite, and two copies on one server. Fetches 7 megabytes the first time.
+# Tests the relay with a real nats-server: the same tests as with SQLite, and two copies on one server. Downloads 7 megabytes the first time.
 test-relay:
 	scripts/packages python3-venv
 	scripts/nats target/nats
 	ASIDE_TEST_NATS=$(abspath target/nats/nats-server) $(CARGO) test -p aside-relay --features nats --lib --test relay
 
-# 500 machines and 5000 requests through two relays on NATS and through one with SQLite, also with relays and the server killed and
-# connections cut. Fails if one is lost or run twice. docs/results/relay.md. RELEASE=1 as it is installed.
+# Sends 5000 requests to 500 machines through two relays on NATS and through one with SQLite, also with relays and the server killed and
+# connections cut. Fails if a request is lost or run twice. See docs/results/relay.md. RELEASE=1 uses the release profile.
 bench-relay:
 	scripts/packages python3-venv
 	scripts/nats target/nats
 	ASIDE_TEST_NATS=$(abspath target/nats/nats-server) \
 		$(CARGO) bench $(if $(RELEASE),,--profile dev) -p aside-relay --features nats --bench relay
 
-# What Aside adds to each event of an agent, beside reading its line: p50 and p99, as a ratio.
+# The latency that Aside adds to each event of an agent, compared with reading its line: p50 and p99, as a ratio.
 bench-agents:
 	ASIDE_TEST_AGENT_EVENTS=200000 $(CARGO) test --release -p aside --bin aside what_aside_adds -- --nocapture --test-threads=1
 
-# Skipped where the toolchain came without them.
+# Skips rustfmt and clippy where the toolchain lacks them.
 lint:
 	if $(CARGO) fmt --version >/dev/null 2>&1; then $(CARGO) fmt --check; fi
 	if $(CARGO) clippy --version >/dev/null 2>&1; then $(CARGO) clippy --workspace --all-targets -- -D warnings; fi
@@ -98,17 +98,17 @@ install: $(ASIDE)
 	$(ASIDE) completions fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/aside.fish
 	@echo 'Next: $(PREFIX)/bin/aside setup'
 
-# A tarball with install.sh, a Debian package and their checksums, in target/dist. The C library is linked in.
+# Builds a tarball with install.sh, a Debian package and their checksums in target/dist. The C library is linked statically.
 dist:
 	RUSTFLAGS='-C target-feature=+crt-static' $(CARGO) build --release --bin aside --target $(shell rustc -vV | sed -n 's/^host: //p')
 	scripts/dist target/$(shell rustc -vV | sed -n 's/^host: //p')/release/aside target/dist
 
-# The film of README, recorded again from a real zsh.
+# Records the README's animation from a real zsh.
 film: $(ASIDE)
 	scripts/packages zsh tmux git python3
 	scripts/film $(ASIDE) docs/film.svg
 
-# docs/reference.md and docs/cli.md, as the program has them.
+# Regenerates docs/reference.md and docs/cli.md from the program.
 reference:
 	touch docs/reference.md docs/cli.md
 	$(CARGO) run --bin aside -- man --reference docs
@@ -120,106 +120,106 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/aside
 	rm -f $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/aside.fish
 
-# Ours against a bare zsh and zsh-autosuggestions, in one run; prints ratios.
+# Compares Aside with a bare zsh and zsh-autosuggestions in one run; prints ratios.
 bench:
 	scripts/packages zsh zsh-autosuggestions zsh-syntax-highlighting strace
 	$(CARGO) bench --bench prompt
 
-# The shells alone, zsh beside another build of Aside in the same run, then bash and fish. make bench-shells BEFORE=~/older/aside
-# ONLY=others leaves zsh out.
+# The shells alone: zsh, compared with another build of Aside in the same run, then bash and fish.
+# make bench-shells BEFORE=~/older/aside; ONLY=others leaves zsh out.
 bench-shells:
 	scripts/packages zsh fish zsh-autosuggestions strace
 	ASIDE_BENCH_BEFORE=$(abspath $(patsubst ~/%,$(HOME)/%,$(BEFORE))) $(CARGO) bench --bench prompt -- $(or $(ONLY),shells)
 
-# A history typed again with Aside and with zsh-autosuggestions: keys saved, wrong ghosts, answer times. Your own, or those of
-# people who were made up. make bench-replay HISTORY=~/.zsh_history JSON=replay.json
+# Replays a history with Aside and with zsh-autosuggestions: keys saved, wrong ghosts, reply times. Your own history, or synthetic ones.
+# make bench-replay HISTORY=~/.zsh_history JSON=replay.json
 REPLAY = $(abspath $(patsubst ~/%,$(HOME)/%,$(HISTORY)))
 bench-replay:
 	scripts/packages zsh zsh-autosuggestions
 	-$(CARGO) bench --bench replay -- --check $(REPLAY)
 	$(CARGO) bench --bench replay -- $(if $(JSON),--json $(abspath $(JSON))) $(REPLAY)
 
-# How long the engine that needs no model takes for a wish, beside starting a process; prints ratios.
+# How long the embedded engine takes for a query, compared with starting a process; prints ratios.
 bench-translate:
 	$(CARGO) bench -p aside-core --bench translate
 
-# How long it takes to find, judge and rank the candidates for a key, beside the lookup in the history alone; prints ratios.
+# How long it takes to find, judge and rank the candidates for a keystroke, compared with the history lookup alone; prints ratios.
 bench-complete:
 	$(CARGO) bench -p aside-core --bench complete
 
-# How long it takes to tell a sentence from a command: in core beside parsing the line, and at the daemon's socket beside a
-# question that needs no thought; prints ratios.
+# How long it takes to classify a line as prose or command in core, compared with parsing the line; prints ratios.
 bench-detect:
 	$(CARGO) bench -p aside-core --bench detect
 
-# The history filter, on one recorded line and on an import of 100 000.
+# The history filter, on a single recorded line and on an import of 100 000; then the classification of lines at the daemon's socket,
+# compared with a request that needs no work.
 bench-filter:
 	$(CARGO) bench -p aside-core --bench filter
 	$(CARGO) bench -p aside --bench prompt -- sentences
 
-# How long it takes to tell what a request wants, beside parsing it as a line, and what the weights take of memory; prints ratios.
+# How long it takes to route a request, compared with parsing it as a line, and the memory of the weights; prints ratios.
 bench-route:
 	$(CARGO) bench -p aside-core --bench route
 
-# How fast what a terminal prints is watched, beside copying it, and how long it takes to show what a command printed; prints ratios.
+# The throughput of watching a terminal's output, compared with copying it, and how long rendering an output takes; prints ratios.
 bench-screen:
 	$(CARGO) bench -p aside-core --bench screen
 
-# What our terminal around a shell costs, beside the same shell without it: throughput and echo, in one run.
+# The cost of the proxy terminal around a shell, compared with the same shell without it: throughput and echo, in one run.
 bench-capture:
 	$(CARGO) bench -p aside --bench capture
 
-# Searches as tasks, beside ripgrep, git grep and grep on the same files; prints ratios.
+# Searches as tasks, compared with ripgrep, git grep and grep on the same files; prints ratios.
 bench-search:
 	scripts/packages ripgrep git
 	$(CARGO) bench -p aside --bench prompt -- searches
 
-# What it costs to tell the user from a command of a task: for each connection, beside a server that checks nothing.
+# The cost of telling the user from a command of a task, for each connection, compared with a server that checks nothing.
 bench-callers:
 	$(CARGO) bench -p aside --bench prompt -- callers
 
-# What people ask in their own words, answered; each answer is run in a sandbox and judged by what it does. See docs/eval.md.
-# make eval ARGS='--only git'; CHECK=1 whether the judging is right; RELEASE=1 the engine as it is installed; SET=~/my-requests a
-# folder of requests beside ours, of which only figures are shown.
+# Answers natural-language requests, runs each answer in a sandbox and judges it by its effect. See docs/eval.md.
+# make eval ARGS='--only git'; CHECK=1 checks the judging itself; RELEASE=1 uses the release profile; SET=~/my-requests adds a
+# directory of requests, of which only figures are shown.
 eval:
 	scripts/packages bubblewrap zip unzip lsof psmisc procps iproute2 net-tools jq file gcc git perl python3 curl
 	$(CARGO) bench $(if $(RELEASE),,--profile dev) --bench eval -- $(if $(CHECK),--check) \
 		$(if $(SET),--set $(abspath $(patsubst ~/%,$(HOME)/%,$(SET)))) $(ARGS)
 
-# Beginnings of commands, and whether what is shown behind them is sane. See docs/complete-eval.md.
+# Types command prefixes and judges whether the completions are sane. See docs/complete-eval.md.
 # make eval-complete STEMS=~/my-stems LIST=1
 eval-complete:
 	scripts/packages git
 	$(if $(STEMS),ASIDE_STEMS=$(abspath $(patsubst ~/%,$(HOME)/%,$(STEMS)))) $(if $(filter 1,$(LIST)),ASIDE_STEMS_LIST=1) \
 		$(CARGO) bench $(if $(RELEASE),,--profile dev) -p aside --bench stems
 
-# 100 000 random beginnings over random histories: every candidate parses, balances, fits its spec and names what exists. make test
-# tries a few hundred. make random-stems N=20000
+# 100 000 random prefixes over random histories: every candidate parses, balances, fits its spec and names what exists. make test
+# runs a few hundred. make random-stems N=20000
 random-stems: N = 100000
 random-stems:
 	ASIDE_RANDOM_STEMS=$(N) $(CARGO) test -p aside-core --lib whatever_is_begun -- --nocapture
 
-# What people type, told apart: commands for the shell, sentences for the agent. See docs/detect-eval.md. Lists what is wrong in the
-# half that is there to learn from; LIST=all in both.
+# Measures the classifier of typed lines: commands for the shell, prose for the agent. See docs/detect-eval.md. Lists the errors in the
+# development half; LIST=all in both.
 LIST ?= dev
 eval-detect:
 	ASIDE_DETECT=$(LIST) $(CARGO) test -q -p aside-core --test detect figures -- --nocapture
 
-# Commands that ended, and what comes next. See docs/suggest-eval.md. LIST as above.
+# Measures the next-command suggestions. See docs/suggest-eval.md. LIST as above.
 eval-suggest:
 	ASIDE_SUGGEST=$(LIST) $(CARGO) test -q -p aside-core --test suggest figures -- --nocapture
 
-# What people ask for, and what is made of it. See docs/task-routes.md. LIST as above.
+# Measures the routing of task requests. See docs/task-routes.md. LIST as above.
 eval-route:
 	ASIDE_ROUTE=$(LIST) $(CARGO) test -q -p aside-core --test task_routes figures -- --nocapture
 
-# Secrets, destructive lines and harmless requests by writers who have seen neither rules nor code. See docs/security.md.
+# Measures secrets, destructive lines and harmless requests by authors who have seen neither rules nor code. See docs/security.md.
 # make eval-unseen UNSEEN=~/my-sets LIST=1
 eval-unseen:
 	$(if $(UNSEEN),ASIDE_UNSEEN=$(abspath $(patsubst ~/%,$(HOME)/%,$(UNSEEN)))) $(if $(filter 1,$(LIST)),ASIDE_UNSEEN_LIST=1) \
 		$(CARGO) test -q -p aside-core --test unseen figures -- --nocapture --test-threads=1
 
-# Which share of the flags and subcommands in public examples the specs know; LIST=1 lists the missing. See docs/specs.md.
+# The share of the flags and subcommands in public examples that the specs know; LIST=1 lists the missing ones. See docs/specs.md.
 # make eval-specs EXAMPLES=pairs.jsonl.xz: JSON lines with src and cmd.
 eval-specs:
 	@test -n "$(EXAMPLES)" || { echo 'make eval-specs EXAMPLES=FILE: JSON lines with src and cmd, plain or .xz' >&2; exit 2; }
@@ -228,29 +228,29 @@ eval-specs:
 	@ASIDE_EXAMPLES=$(CURDIR)/target/examples.jsonl $(if $(filter 1,$(LIST)),ASIDE_EXAMPLES_LIST=1) \
 		$(CARGO) test -q -p aside-core --test specs figures -- --nocapture
 
-# What odd requests are like, learnt again from those that are there to learn from. Behind a change of rules or of requests.
+# Retrains the router's weights for unusual requests from the training requests. Run it after a change of rules or requests.
 teach-route:
 	ASIDE_ROUTE_TEACH=$(CURDIR)/crates/aside-core/data/task/likeness.txt \
 		$(CARGO) test -q -p aside-core --test task_routes weights
 
-# Finds the weights by which words without a name are taken for secrets, and says what each set tells when it is left out.
+# Retrains the weights by which words without a name are taken for secrets, and prints the result for each set when it is held out.
 teach-redact:
 	ASIDE_REDACT_TEACH=$(CURDIR)/crates/aside-core/data/redact/judge.txt \
 		$(CARGO) test -q -p aside-core --test unseen weights -- --nocapture
 
-# Finds the weights by which grey text is judged, from made-up histories.
+# Retrains the weights by which ghost text is judged, from synthetic histories.
 teach-ghost:
 	@echo '# Class, feature, weight: found by make teach-ghost.' > crates/aside-core/data/complete/ghost.txt.new
 	$(CARGO) bench --bench replay -- --teach >> crates/aside-core/data/complete/ghost.txt.new
 	mv crates/aside-core/data/complete/ghost.txt.new crates/aside-core/data/complete/ghost.txt
 
-# Teaches the reader of requests again, from the text in data/understand. Behind a change of rules, words or requests; a few minutes.
-# See docs/understand.md. PYTHON must have numpy, scipy and scikit-learn.
+# Retrains the classifier of requests from the text in data/understand. Run it after a change of rules, words or requests; takes a few
+# minutes. See docs/understand.md. PYTHON must have numpy, scipy and scikit-learn.
 PYTHON ?= python3
 teach-understand:
 	$(PYTHON) scripts/understand.py
 
-# Aside beside the zsh plugins themselves, out of a directory of checkouts that you fetched: every setup, both orders, the rc file
+# Aside next to the real zsh plugins, from a directory of checkouts that you fetched: every setup, both orders, the rc file
 # read again. make neighbours PLUGINS=~/plugins ONLY=p10k,omz CHECK=ctrl-c SHOW=1
 NEIGHBOURS = ASIDE_TEST_PLUGINS=$(abspath $(patsubst ~/%,$(HOME)/%,$(PLUGINS))) ASIDE_TEST_ONLY='$(ONLY)' ASIDE_TEST_CHECK='$(CHECK)' \
 	$(if $(SHOW),ASIDE_TEST_SHOW=1) $(CARGO) test -p aside --test it plugins::the_table -- --nocapture
@@ -259,8 +259,8 @@ neighbours:
 	scripts/packages zsh fzf
 	$(NEIGHBOURS)
 
-# N random sequences of keys, pastes, resizes and lines over six setups, with Aside and without, from SEED on, while the daemon is
-# killed and the program replaced. OTHER=FILE is another build to replace it by.
+# N random sequences of keys, pastes, resizes and lines over six setups, with Aside and without, starting at SEED, while the daemon is
+# killed and the program replaced. OTHER=FILE is another build to replace it with.
 # make neighbours-fuzz PLUGINS=~/plugins N=100 SEED=1 ONLY=omz
 N ?= 100
 SEED ?= 1
@@ -271,7 +271,7 @@ neighbours-fuzz:
 		$(if $(PLUGINS),ASIDE_TEST_PLUGINS=$(abspath $(patsubst ~/%,$(HOME)/%,$(PLUGINS)))) \
 		$(CARGO) test -p aside --test it plugins::random_keys -- --nocapture
 
-# What takes too long for every change. With PLUGINS=DIR also the plugins in it.
+# Tests that take too long for every change. With PLUGINS=DIR also the plugins in it.
 soak:
 	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf tmux screen npm python3-pytest \
 		htop openssh-server openssh-client sudo vim-tiny less webkit2gtk-driver xvfb

@@ -1,4 +1,4 @@
-# Untested: written from the manual of Nix, never built. Copy it to the top of the source as flake.nix, then `nix build`.
+# Untested: written from Nix's manual, never built. Copy it to the root of the source as flake.nix, then run `nix build`.
 {
   description = "Natural language at the shell prompt";
 

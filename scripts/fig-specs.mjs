@@ -1,4 +1,4 @@
-// Prints the completion specs of an installed package of them as JSON: scripts/fig-specs.mjs DIRECTORY COMMAND…
+// Prints the completion specs of an installed spec package as JSON: scripts/fig-specs.mjs DIRECTORY COMMAND…
 // Names, values and nesting only; for scripts/specs.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const MAX_DEPTH = 4;
 async function load(name) {
   let file = [join(directory, `${name}.js`), join(directory, name, "index.js")].find(existsSync);
   if (!file) return null;
-  // Some have a file for each version; the newest comes last.
+  // Some commands have a file for each version; the newest sorts last.
   if (file.endsWith("index.js")) {
     const versions = readdirSync(join(directory, name)).filter((entry) => /^\d.*\.js$/.test(entry)).sort();
     if (versions.length) file = join(directory, name, versions.at(-1));

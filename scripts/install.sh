@@ -10,7 +10,7 @@ if [ -f SHA256SUMS ]; then
   sha256sum --check --ignore-missing SHA256SUMS || { echo "the tarball is not the one that was published; get it again" >&2; exit 1; }
 fi
 mkdir -p "$prefix/bin" "$prefix/share"
-# A running daemon keeps the old file.
+# Atomic rename, so that a running daemon keeps the old file.
 cp "$here/bin/aside" "$prefix/bin/aside.new"
 mv "$prefix/bin/aside.new" "$prefix/bin/aside"
 cp -R "$here/share/." "$prefix/share/"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Teaches the learned reader of the embedded engine: text under crates/aside-core/data/understand becomes weights beside it.
+"""Trains the learned classifier of the embedded engine: text under crates/aside-core/data/understand becomes weights beside it.
 Run by `make teach-understand`; docs/understand.md says more. Needs numpy, scipy and scikit-learn, here only.
 
-A request is seen as the engine sees it: a test of aside-core writes down its traits, and what is made of it with any weights.
-The verifier is fitted on what the reader makes of voices and frames that it was not taught."""
+Requests are featurised by the engine itself: a test of aside-core writes their traits, and the candidates for given weights.
+The verifier is fitted on the classifier's results for voices and frames that it was not trained on."""
 import os
 import random
 import re
@@ -20,22 +20,22 @@ from sklearn.linear_model import LogisticRegression
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DATA = os.path.join(ROOT, "crates/aside-core/data/understand")
 VOICES = ["chatty", "chinese", "foreign", "goal", "plain", "terse"]
-# The voices that take turns at being unheard, for the verifier: they speak of every frame.
+# The voices that are held out in turn, for the verifier: they have requests for every frame.
 UNHEARD = ["foreign", "goal"]
-# What keeps the weights small: a trait of fewer requests is none, and so many entries are kept.
+# Limits the size of the weights: drops traits of fewer requests, and keeps this many entries.
 MIN_REQUESTS = 2
 ENTRIES = 1_100_000
 RIDGE = 0.3
-# How much pieces of words count beside whole ones.
+# The weight of parts of words relative to whole words.
 LETTERS = 0.4
 SEED = 18
-# Of each fold: the share of frames that are left out, and the share of the unseen voice that is asked.
+# For each fold: the share of frames that are left out, and the share of the held-out voice that is used.
 LEFT_OUT = 0.18
 ASKED = float(os.environ.get("ASKED", "0.5"))
 
 NAMES = "one score margin none top known rarest unheard share doubt ruled values guesses rival agreed first".split()
 SHARE, FIRST = NAMES.index("share"), NAMES.index("first")
-# What says nothing about a draft of a composed domain: it is always ruled, and doubts are set by hand.
+# Features without meaning for a draft of a composed domain: it is always ruled, and doubts are set by hand.
 UNUSED = [NAMES.index(name) for name in ("ruled", "agreed", "unheard", "first")]
 
 FILL = {
@@ -56,7 +56,7 @@ def rows(name):
 
 
 def composed(rng, each=9):
-    """The templates with something in their slots: domain, number of the template, request."""
+    """The templates with filled slots: domain, number of the template, request."""
     made = []
     for number, (domain, template) in enumerate(rows("composed.txt")):
         seen = set()
@@ -69,7 +69,7 @@ def composed(rng, each=9):
 
 
 def learned_from():
-    """The half of the evaluation that is there to learn from, where a composed domain answers: domain and request."""
+    """The development half of the evaluation, where a composed domain answers: domain and request."""
     folder = os.path.join(ROOT, "crates/aside/eval/dev")
     for name, domain in [("files", "files"), ("fileops", "files"), ("archives", "files"), ("text", "text")]:
         with open(os.path.join(folder, name + ".txt")) as file:
@@ -77,7 +77,7 @@ def learned_from():
 
 
 def slip(rng, text):
-    """One word with two letters exchanged, one twice, or one missing."""
+    """A typo in one word: two letters swapped, one doubled, or one missing."""
     words = text.split(" ")
     places = [at for at, word in enumerate(words) if len(word) > 4 and word.isalpha()]
     if places:
@@ -93,7 +93,7 @@ POLITE = ["please {}", "{} please", "can you {}", "i want to {}", "how do i {}",
 
 
 def engine(**files):
-    """Lets the engine write down what was asked for."""
+    """Runs the engine's test, which writes the requested file."""
     env = dict(os.environ, **{"ASIDE_UNDERSTAND_" + name.upper(): path for name, path in files.items()})
     command = os.environ.get("TEACH", "cargo test -q -p aside-core --lib learned::tests::teach").split()
     subprocess.run(command, env=env, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
@@ -153,7 +153,7 @@ class Reader:
         frame, trait, weight, own = (np.concatenate(part) for part in zip(*parts))
         self.step = float(np.float32(np.quantile(np.abs(weight), 0.9995) / 127))
         rounded = np.clip(np.round(weight / self.step), -127, 127)
-        # That a word occurs in requests for a frame is known by its weight.
+        # A word that occurs in requests for a frame keeps a non-zero weight, which records that.
         rounded = np.where(own, np.maximum(rounded, 1), rounded).astype(np.int8)
         kept = rounded != 0
         self.entries = sp.csr_matrix((rounded[kept], (trait[kept], frame[kept])), shape=(len(self.traits), len(self.names)))
@@ -189,7 +189,7 @@ class Reader:
 
 
 class Corpus:
-    """Everything that is taught: frame, voice, request, traits."""
+    """All training data: frame, voice, request, traits."""
 
     def __init__(self, folder):
         rng = random.Random(SEED)
@@ -220,7 +220,7 @@ class Corpus:
 
 
 def fold(corpus, voice, number, folder):
-    """The facts of candidates for requests in a voice that the reader has not heard, some of them for frames it does not know."""
+    """The features of candidates for requests in a held-out voice, some of them for frames that were left out."""
     rng = random.Random(SEED + number)
     frames = sorted({row[0] for row in corpus.rows} - {"none", "files", "text"})
     without = set(rng.sample(frames, int(LEFT_OUT * len(frames))))
@@ -254,7 +254,7 @@ def facts(path, asked, without):
         truth = row["truth"]
         same = {command for rule, _, _, _, command in row["candidates"] if rule == truth}
         if truth in ("files", "text"):
-            # What they were written around they answer, best reading first; of the rest nothing is known.
+            # These domains answer the requests that they were written for, best candidate first; the rest has no label.
             is_sure = row["voice"].startswith("dev")
             right = [True if is_composed and values[FIRST] and (is_sure or values[SHARE] > 0.9) else None
                      for _, _, is_composed, values, _ in row["candidates"]]
@@ -265,7 +265,7 @@ def facts(path, asked, without):
 
 
 def regress(values, right):
-    # A gentle prior: some facts are rare.
+    # Regularised: some features are rare.
     return LogisticRegression(C=0.3, max_iter=5000, fit_intercept=False).fit(values, right).coef_[0]
 
 
@@ -289,7 +289,7 @@ def fit(found):
         if is_composed:
             values[:, UNUSED] = 0
         fitted.append(regress(values, np.array([right for _, right in pairs])))
-    # What is shown is the best of several, which makes it likelier to be wrong than each by itself: once more, on those alone.
+    # The shown candidate is the best of several, which makes it more likely to be wrong than each by itself: fits again on those alone.
     for _ in range(2):
         tops = [[], []]
         for row in found:

@@ -1,5 +1,5 @@
-//! What it costs to tell the user from a command of a task: once for each connection, never for a key. Beside it, in the same run, the same
-//! exchange with a server that checks nothing, and a key on a connection that is open.
+//! The cost of telling the user from a command of a task: once for each connection, never for a keystroke. For comparison, in the
+//! same run, the same exchange with a server that checks nothing, and a keystroke on an open connection.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -54,7 +54,7 @@ pub fn measure() -> Vec<Row> {
     ]
 }
 
-/// What the daemon does for each connection that it accepts.
+/// The checks that the daemon makes for each accepted connection.
 fn checks() {
     let own = rustix::process::getpid();
     let process = pidfd_open(own, PidfdFlags::empty()).unwrap();

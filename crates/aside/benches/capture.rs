@@ -1,5 +1,6 @@
-//! `cargo bench --bench capture`: what our terminal around a shell costs, beside the same shell without it, in one run and in
-//! turns: how much a program can print in a second, and how long a key takes to come back. Prints; promises nothing.
+//! `cargo bench --bench capture`: the cost of the proxy terminal around a shell, compared with the same shell without it,
+//! interleaved in one run: how much a program can print in a second, and how long a key takes to be echoed. Prints figures and
+//! asserts nothing.
 
 #![expect(
     clippy::disallowed_methods,
@@ -21,12 +22,12 @@ use harness::pty;
 
 const ROUNDS: usize = 9;
 const KEYS: usize = 2000;
-/// The goals: of the bytes in a second, and of what a key takes longer.
+/// The goals: the minimum ratio of the throughput, and the maximum latency added to a key.
 const LEAST_RATIO: f64 = 0.85;
 const MOST_ADDED_US: f64 = 100.0;
 
 fn main() {
-    // `cargo test --benches` only wants to know whether it runs at all.
+    // `cargo test --benches` only checks that it starts.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -110,7 +111,7 @@ fn start(home: &Home, around: &[&str], line: &str) -> Running {
     Running { master: File::from(master), child }
 }
 
-/// From the first byte of the line to the end of it, in MB per second: starting is not counted.
+/// From the first byte of the output to its end, in MB per second: the start is not counted.
 fn throughput(home: &Home, around: &[&str], line: &str) -> f64 {
     let mut running = start(home, around, &format!("echo go; read -r go; {line}; echo; echo THE-END"));
     let mut bytes = vec![0; 64 * 1024];
@@ -139,7 +140,7 @@ fn throughput(home: &Home, around: &[&str], line: &str) -> f64 {
     total as f64 / 1e6 / took.as_secs_f64()
 }
 
-/// Microseconds from a key to its echo, which the terminal makes.
+/// Microseconds from a key to its echo, which the kernel's terminal driver makes.
 fn echoes(home: &Home, around: &[&str]) -> Vec<f64> {
     let mut running = start(home, around, "echo go; exec cat >/dev/null");
     let mut bytes = [0; 4096];

@@ -1,4 +1,4 @@
-//! The daemon without a shell: how soon it answers after its start, how fast then, and how much memory it holds.
+//! The daemon without a shell: how soon it answers after its start, how fast then, and how much memory it uses.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -15,7 +15,7 @@ use crate::table::{Row, Samples, Target};
 
 const STARTS: usize = 12;
 const QUERIES: usize = 3000;
-/// More than the daemon reads at once when it starts, so that having them means having all.
+/// More than the daemon's first batch at start, so that reaching it means that everything is loaded.
 const SURELY_LOADED: u64 = 10_000;
 
 pub fn measure(short: &[String], long: &[String]) -> Vec<Row> {
@@ -88,7 +88,7 @@ fn memory(empty: &Home, full: &Home) -> Vec<Row> {
     ]
 }
 
-/// Round trips at the socket: with nothing to look for, and with a million commands to look through.
+/// Round trips at the socket: with nothing to look for, and with a million commands to search.
 fn queries(full: &Home, past: &[String]) -> Vec<Row> {
     let mut daemon = Daemon::start(full);
     daemon.first_answer();
@@ -114,7 +114,7 @@ fn queries(full: &Home, past: &[String]) -> Vec<Row> {
     ]
 }
 
-/// A shell's history file knows no directories; what Aside records itself does.
+/// A shell's history file has no directories; Aside's own records do.
 fn with_directories(full: &Home) -> Vec<Row> {
     let database = full.path(".local/share/aside/history.db");
     let connection = rusqlite::Connection::open(database).expect("the history is there");
@@ -148,7 +148,7 @@ impl Daemon {
         Self { child, started, socket: home.socket(), stream: None, unread: Vec::new(), asked: 0 }
     }
 
-    /// The answer, and how long after the start it came.
+    /// The reply, and the time since the start.
     pub fn first_answer(&mut self) -> (Vec<String>, Duration) {
         while self.stream.is_none() {
             self.stream = UnixStream::connect(&self.socket).ok();
@@ -165,7 +165,7 @@ impl Daemon {
         self.started.elapsed()
     }
 
-    /// What could follow on `line`.
+    /// The candidates for `line`.
     fn asks(&mut self, line: &str) -> Vec<String> {
         self.asks_in("/", line)
     }
@@ -175,29 +175,29 @@ impl Daemon {
         fields.into_iter().skip(3).collect()
     }
 
-    /// Asks for the command that a wish means, and waits for the last word on it.
+    /// Sends a query and waits for the final reply.
     pub fn wishes(&mut self, cwd: &str, wish: &str) -> Vec<String> {
         self.sends(&["translate", "bench", cwd, wish, "zsh", "1", "1", "0", "embedded", "3"])
     }
 
-    /// Asks whether a line is a sentence, as Enter does.
+    /// Asks whether a line is prose, as Enter does.
     pub fn detects(&mut self, cwd: &str, line: &str, first: &str) -> Vec<String> {
         let fields = self.sends(&["detect", "bench", cwd, line, "zsh", "before", "0", first, "0", ""]);
         assert_eq!(fields[1], "detect");
         fields
     }
 
-    /// A question that takes no thought.
+    /// A request that needs no work.
     pub fn status(&mut self) {
         self.sends(&["status"]);
     }
 
-    /// A command ended, which may have changed what is there.
+    /// Reports that a command ended, which may have changed what is there.
     pub fn finishes(&mut self, cwd: &str, seq: usize) {
         self.sends(&["finished", "bench", &seq.to_string(), cwd, "0", "1700000000000", "1", "zsh", "true"]);
     }
 
-    /// How long it takes until a command is known to be stored.
+    /// How long it takes until a command is acknowledged as stored.
     fn stores(&mut self) -> Samples {
         let mut samples = Samples::default();
         for number in 0..40 {
@@ -219,7 +219,7 @@ impl Daemon {
         let asked = self.asked.to_string();
         loop {
             let fields = self.reads();
-            // What is found out later comes unasked.
+            // Updates arrive without a request.
             if fields[0] == asked && fields[1] != "update" {
                 return fields;
             }

@@ -1,4 +1,4 @@
-//! The history in memory alone: no socket, no store.
+//! The in-memory history index alone: no socket, no store.
 
 use std::time::Instant;
 

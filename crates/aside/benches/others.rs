@@ -1,4 +1,4 @@
-//! The same keys in bash and in fish: bare, with Aside, and in bash also with our terminal around it. They take turns, as in shells.
+//! The same keys in bash and in fish: bare, with Aside, and in bash also inside the proxy terminal. They take turns, as in `shells`.
 
 use std::process::Command;
 use std::time::Duration;
@@ -65,7 +65,7 @@ impl Lane {
         let home = Home::new();
         let proxy = if setup == Setup::Proxy { r#"eval "$(aside init bash --proxy)""# } else { "" };
         let load = if setup == Setup::Bare { "" } else { shell.init_line() };
-        // Its own grey text would be taken for what was typed.
+        // fish's own autosuggestions would be taken for typed text.
         let own = if shell == Shell::Fish { "set -g fish_autosuggestion_enabled 0" } else { "" };
         shell.prepare(&home);
         home.write(shell.rc_file(), [proxy, shell.stage_directions(), own, load, ""].join("\n"));
@@ -127,7 +127,7 @@ fn trace(lane: &mut Lane) {
     }
     let (mut typist, _) = Typist::start(traced);
     typist.rest(Duration::from_millis(500));
-    // Threads of ours are no processes of the shell's.
+    // Threads of `aside` do not count as processes.
     let calls = || {
         let log = std::fs::read_to_string(&log).unwrap_or_default();
         log.lines().filter(|line| !line.contains(" resumed>") && !line.contains("CLONE_THREAD")).count() as f64
@@ -155,7 +155,7 @@ fn rows(lanes: &[Lane]) -> Vec<Row> {
             Setup::Bare | Setup::Aside => lane.shell.name().to_owned(),
         };
         let first = Target::Added(if lane.shell == Shell::Fish { 10.0 } else { 8.0 });
-        // A shell in our terminal starts twice.
+        // A shell in the proxy terminal starts twice.
         let first = if lane.setup == Setup::Proxy { Target::None } else { first };
         let samples: [Time; 4] = [
             ("key to echo", |lane| &lane.echo, Target::Added(1.0)),

@@ -1,9 +1,9 @@
-//! Commands somebody could have run: the same ones in every run of the benchmark, a few of them again and again, most
-//! of them once or twice. Writes them as zsh writes its history.
+//! A plausible command history: the same in every run of the benchmark, a few commands again and again, most of them once or twice.
+//! Written in zsh's history format.
 
 use std::fmt::Write;
 
-/// How much of the past was typed for the first time, in percent.
+/// The share of the history that was typed for the first time, in percent.
 #[derive(Clone, Copy, Debug)]
 pub struct Novelty(pub u64);
 
@@ -33,13 +33,13 @@ pub fn as_zsh_history(commands: &[String]) -> String {
     file
 }
 
-/// What history alone would offer after `prefix`: the newest command that goes on.
+/// What history alone would offer after `prefix`: the newest command that extends it.
 pub fn newest<'a>(past: &'a [String], prefix: &str) -> Option<&'a str> {
     let goes_on = |command: &&String| command.len() > prefix.len() && command.starts_with(prefix);
     past.iter().rev().find(goes_on).map(String::as_str)
 }
 
-/// A linear congruential generator: no dependency, no seed from outside.
+/// A linear congruential generator: no dependency, a fixed seed.
 struct Dice(u64);
 
 impl Dice {
@@ -73,7 +73,7 @@ const WORDS: &str = "login cache retry timeout upload search parser index worker
 const VERBS: &str = "fix add drop tune rename test document simplify";
 const HOSTS: &str = "web db build cache mail edge";
 
-/// A command of 30 to 40 characters that nobody has typed before, most of the time.
+/// A command of 30 to 40 characters that is new, most of the time.
 fn invent(dice: &mut Dice, number: usize) -> String {
     let (place, file, word) = (dice.pick(PLACES), dice.pick(FILES), dice.pick(WORDS));
     let (verb, host, other) = (dice.pick(VERBS), dice.pick(HOSTS), dice.pick(WORDS));

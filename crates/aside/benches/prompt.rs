@@ -1,5 +1,5 @@
-//! `cargo bench --bench prompt`: what Aside costs a person at the prompt, beside a bare zsh and beside
-//! zsh-autosuggestions, all with the same history and in the same run; and what it costs in bash and fish. Prints; promises nothing.
+//! `cargo bench --bench prompt`: what Aside costs at the prompt, compared with a bare zsh and with zsh-autosuggestions, all with
+//! the same history and in the same run; and what it costs in bash and fish. Prints figures and asserts nothing.
 
 #![expect(
     clippy::disallowed_methods,
@@ -26,11 +26,11 @@ mod typist;
 mod wishes;
 
 fn main() {
-    // `cargo test --benches` only wants to know whether it runs at all.
+    // `cargo test --benches` only checks that it starts.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    // What `make bench-detect`, `make bench-callers` and `make bench-search` want, in seconds rather than minutes.
+    // The part for `make bench-detect`, `make bench-callers` and `make bench-search`: seconds rather than minutes.
     if std::env::args().any(|argument| argument == "sentences") {
         println!("{}\n", machine());
         return table::print(&sentences::measure());
@@ -59,7 +59,7 @@ fn main() {
     let (mut rows, details) = shells::measure(&short);
     let wishes = wishes::measure();
     let sentences = sentences::measure();
-    // Not before: starting a shell takes longer the more memory we hold.
+    // Not created earlier: starting a shell takes longer the more memory this process holds.
     let long = past::commands(1_000_000, past::Novelty(60));
     println!("{}", described(&long));
     rows.extend(daemon::measure(&short, &long));

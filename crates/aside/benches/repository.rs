@@ -1,5 +1,4 @@
-//! Answers where there is much to look at: a history of 100 000 lines, a repository of 10 000 files, and one directory
-//! that holds 10 000 more.
+//! Latency where there is much to look at: a history of 100 000 lines, a repository of 10 000 files, and a directory with 10 000 more.
 
 use std::path::Path;
 use std::time::Instant;
@@ -85,6 +84,6 @@ fn lay_out(home: &Home, repository: &Path) {
     git(&["add", "--all"]);
     git(&["commit", "--quiet", "--message=all of it"]);
     (0..BRANCHES).for_each(|branch| git(&["branch", &format!("main-{branch}")]));
-    // Some work that is not committed.
+    // Some uncommitted work.
     (0..20).for_each(|file| write(format!("src/part-{file}/new-{file}.rs")));
 }

@@ -1,5 +1,5 @@
-//! Searches as tasks, from the words to the last event, beside the programs that a person would start instead; and what is left of
-//! them in the daemon's memory.
+//! Searches as tasks, from the request to the last event, compared with the programs that a user would run instead; and the memory
+//! that the daemon keeps afterwards.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::table::Samples;
 const FILES: usize = 6000;
 const ROUNDS: usize = 9;
 
-/// What is asked, and what it means as an expression.
+/// The request, and the regular expression that it means.
 const ASKED: [(&str, &str); 3] = [
     ("find where frobnicate_config is used", "frobnicate_config"),
     ("find all TODO comments", "TODO"),
@@ -63,7 +63,7 @@ pub fn measure() {
     }
 }
 
-/// Code that is no code: names, calls and comments, mostly other ones in each file.
+/// Fake code: names, calls and comments, mostly different in each file.
 fn write(home: &Home) -> usize {
     let mut bytes = 0;
     for number in 0..FILES {
@@ -92,7 +92,7 @@ fn write(home: &Home) -> usize {
     bytes
 }
 
-/// None where there is no such program.
+/// `None` where there is no such program.
 fn took(home: &Home, code: &std::path::Path, program: &[&str]) -> Option<Duration> {
     let began = Instant::now();
     let mut command: Command = home.command(program[0]);

@@ -1,5 +1,5 @@
-//! Lines that may be sentences, asked about at the daemon's socket as Enter does: beside a question that needs no thought,
-//! and the first one after a command ended, when what is known about the directory has to be looked at again.
+//! Lines that may be prose, sent to the daemon's socket as Enter does: compared with a request that needs no work, and the first
+//! one after a command ended, when the cached facts about the directory have to be refreshed.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use crate::table::{Row, Samples, Target};
 
 const ROUNDS: usize = 300;
 
-/// What the plugin asks about: sentences, and commands that could be one.
+/// What the plugin asks about: prose, and commands that could be prose.
 const LINES: [(&str, &str); 8] = [
     ("make sure the tests pass", "program"),
     ("find out how the auth system works", "program"),

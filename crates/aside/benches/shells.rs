@@ -1,5 +1,5 @@
 //! The same keys in three shells: bare, with Aside, with zsh-autosuggestions or another build of Aside. They take turns, so that
-//! whatever else the machine does hits all of them alike.
+//! other load on the machine affects all of them alike.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,7 +14,7 @@ use crate::typist::Typist;
 
 const RIVAL: &str = "/usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh";
 
-/// Between two keys: a fast typist, and time enough for an answer to arrive.
+/// Between two keys: a fast typist, and time enough for a reply to arrive.
 const PACE: Duration = Duration::from_millis(45);
 const QUIET: Duration = Duration::from_millis(15);
 
@@ -39,12 +39,12 @@ fn before() -> Option<PathBuf> {
     std::env::var_os("ASIDE_BENCH_BEFORE").filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// What the third column is.
+/// The headings of the third column.
 pub fn rival() -> [&'static str; 3] {
     if before().is_some() { ["before", "", "before"] } else { ["zsh-auto-", "suggest.", "z-a"] }
 }
 
-/// One shell and what was measured in it.
+/// A shell and its measurements.
 struct Lane {
     setup: Setup,
     home: Home,
@@ -63,14 +63,14 @@ struct Times {
     empty_line: Samples,
     command: Samples,
     command_and_key: Samples,
-    /// A command with the words of a sentence behind it, about which the daemon is asked.
+    /// A command followed by the words of prose, which the plugin sends to the daemon.
     doubtful: Samples,
-    /// Times that the ghost text did not come, or was another one.
+    /// How often the ghost text did not appear, or was a different one.
     missed: usize,
     processes_per_key: Option<f64>,
 }
 
-/// Measures everything. The lines tell minima and 90th percentiles of the same rows.
+/// Measures everything. The lines list minima and 90th percentiles of the same rows.
 pub fn measure(past: &[String]) -> (Vec<Row>, Vec<String>) {
     let file = past::as_zsh_history(past);
     assert!(Path::new(RIVAL).exists(), "nothing to compare with: install zsh-autosuggestions");
@@ -93,7 +93,7 @@ impl Lane {
     fn new(setup: Setup, history: &str) -> Self {
         let mut home = Home::new();
         home.write(".zsh_history", history);
-        // Both in the same way: how `aside init` is found is part of what is measured.
+        // Both in the same way: how `aside init` is found is part of the measurement.
         let program = if setup == Setup::Before { before() } else { None }.unwrap_or_else(|| PathBuf::from(ASIDE));
         home.write("bin/.keep", "");
         std::os::unix::fs::symlink(&program, home.path("bin/aside")).unwrap();
@@ -120,13 +120,13 @@ impl Lane {
     }
 }
 
-/// A shell and who sits at it.
+/// A shell and its typist.
 struct Turn<'a> {
     lane: &'a mut Lane,
     typist: &'a mut Typist,
 }
 
-/// A ghost that takes longer than this is none.
+/// A ghost that takes longer than this does not count.
 const SOON: Duration = Duration::from_millis(500);
 
 fn start_shells(lanes: &mut [Lane]) {
@@ -134,11 +134,11 @@ fn start_shells(lanes: &mut [Lane]) {
         for lane in lanes.iter_mut() {
             let (mut typist, took) = Typist::start(lane.shell());
             lane.times.first_prompt.add(took);
-            // A prompt that is drawn may still be deaf.
+            // A prompt that is drawn may not accept keys yet.
             let pressed = typist.press("x");
             let seen = typist.until(|line| line.typed == "x").expect("a key is echoed");
             lane.times.first_key.add(took + seen.duration_since(pressed));
-            // Reading a long history takes so long, and so unevenly, that it hides all the rest.
+            // Reading a long history takes so long, and varies so much, that it hides everything else.
             let mut novice = lane.shell();
             novice.env("NOVICE", ".no_history");
             lane.times.first_prompt_of_novice.add(Typist::start(novice).1);
@@ -146,7 +146,7 @@ fn start_shells(lanes: &mut [Lane]) {
     }
 }
 
-/// Lines of the past typed again, key by key, until most of them would have been recognised.
+/// Types lines of the history again, key by key, until most of them would have been recognised.
 fn type_lines(turns: &mut [Turn<'_>], past: &[String]) {
     let step = past.len() / LINES;
     for line in past.iter().step_by(step).take(LINES) {
@@ -158,7 +158,7 @@ fn type_lines(turns: &mut [Turn<'_>], past: &[String]) {
                 let prefix = &line[..end];
                 let expected = past::newest(past, prefix);
                 let key = &prefix[end - 1..];
-                // A ghost that is typed along is no new one.
+                // A ghost that the user types along with is not a new one.
                 let goes_on = typist.line().is_some_and(|line| line.ghost.starts_with(key));
                 let pressed = typist.press(key);
                 let echo = typist.first_echo().expect("a key is echoed");
@@ -179,7 +179,7 @@ fn type_lines(turns: &mut [Turn<'_>], past: &[String]) {
     }
 }
 
-/// Beginnings of lines that arrive at once.
+/// Prefixes of lines that arrive at once.
 fn type_prefixes(turns: &mut [Turn<'_>], past: &[String]) {
     let step = past.len() / LINES;
     for line in past.iter().skip(step / 2).step_by(step).take(LINES) {
@@ -195,8 +195,8 @@ fn type_prefixes(turns: &mut [Turn<'_>], past: &[String]) {
     }
 }
 
-/// The newest line with this beginning is what zsh-autosuggestions shows. Ours depends on more than that, and there may be
-/// none: whatever comes soon counts.
+/// zsh-autosuggestions shows the newest line with this prefix. Aside's ghost depends on more than that, and there may be none:
+/// whatever appears soon counts.
 fn see_ghost(typist: &mut Typist, setup: Setup, prefix: &str, expected: Option<&str>) -> Option<Instant> {
     if matches!(setup, Setup::Aside | Setup::Before) {
         return typist.within(SOON, |line| line.typed == prefix && !line.ghost.is_empty());
@@ -214,7 +214,7 @@ impl Lane {
     }
 }
 
-/// As when a terminal pastes without brackets, or the shell was busy while somebody typed.
+/// Like a terminal that pastes without brackets, or a shell that was busy while the user typed.
 fn type_bursts(turns: &mut [Turn<'_>]) {
     let text: String = "echo lorem ipsum dolor sit amet ".chars().cycle().take(200).collect();
     for _ in 0..BURSTS {
@@ -261,7 +261,7 @@ fn run_commands(turns: &mut [Turn<'_>]) {
     }
 }
 
-/// Counts the processes that the shell starts while somebody types.
+/// Counts the processes that the shell starts while keys are typed.
 fn trace(lane: &mut Lane) {
     let log = lane.home.path("trace");
     let mut traced = lane.home.command("strace");
@@ -286,7 +286,7 @@ fn trace(lane: &mut Lane) {
     lane.times.processes_per_key = Some((calls() - before) as f64 / TRACED_KEYS as f64);
 }
 
-/// A row's name, its samples, what stands for them, its target.
+/// A row's name, its samples, their statistic, its target.
 type Metric = (&'static str, fn(&Times) -> &Samples, fn(&Samples) -> Option<f64>, Target);
 
 const ROWS: [Metric; 11] = [
@@ -294,7 +294,7 @@ const ROWS: [Metric; 11] = [
     ("key to new ghost text", |times| &times.ghost_after_key, Samples::median, Target::Ratio(1.0)),
     ("9 keys at once to ghost text", |times| &times.ghost_after_prefix, Samples::median, Target::Ratio(1.0)),
     ("200 keys at once to echo", |times| &times.burst, Samples::median, Target::None),
-    // zsh spends nearly all of it reading the 100 000 lines, and its own time varies by half: only the best compare.
+    // zsh spends nearly all of it reading the 100 000 lines, and its own time varies by half: only the minima are comparable.
     ("first prompt, at best", |times| &times.first_prompt, Samples::min, Target::Added(5.0)),
     ("first prompt without a history file", |times| &times.first_prompt_of_novice, Samples::median, Target::Added(5.0)),
     ("first prompt and one key", |times| &times.first_key, Samples::median, Target::None),

@@ -1,10 +1,10 @@
-//! Numbers side by side: what was measured, what it may be, and whether it is. Measures nothing.
+//! Measurements side by side: the figure, its target, and whether it is met. Measures nothing.
 
 use std::time::Duration;
 
 use crate::shells;
 
-/// Times of one thing, in milliseconds.
+/// Durations of the same thing, in milliseconds.
 #[derive(Clone, Debug, Default)]
 pub struct Samples(Vec<f64>);
 
@@ -32,13 +32,13 @@ impl Samples {
     }
 }
 
-/// What a number may be at most.
+/// The maximum of a figure.
 #[derive(Clone, Copy, Debug)]
 pub enum Target {
     None,
-    /// More than the bare shell, in the unit of the row.
+    /// Added to the bare shell's, in the unit of the row.
     Added(f64),
-    /// Times what zsh-autosuggestions needs.
+    /// A multiple of what zsh-autosuggestions needs.
     Ratio(f64),
     /// In the unit of the row.
     Value(f64),
@@ -54,7 +54,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// A number that only the daemon has.
+    /// A figure that only the daemon has.
     pub fn alone(name: impl Into<String>, unit: &'static str, aside: Option<f64>, target: Target) -> Self {
         Self { name: name.into(), unit, bare: None, aside, rival: None, target }
     }

@@ -1,5 +1,5 @@
-//! A shell on a terminal, driven and watched by one thread: the harness of the tests hands the screen from thread to
-//! thread, which costs as much as the thing that is measured here.
+//! A shell on a terminal, driven and watched by a single thread: the tests' harness passes the screen between threads, which costs
+//! as much as what is measured here.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -12,22 +12,22 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use crate::harness::pty;
 use crate::harness::screen::GHOST;
 
-/// Wide enough for every line that is typed: a wrapped line is another story.
+/// Wide enough for every typed line: wrapping is not measured.
 const SIZE: (u16, u16) = (24, 250);
 
-/// What has not happened by then is not going to.
+/// The timeout for anything.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
 pub struct Typist {
     master: File,
     child: Child,
     parser: vt100::Parser,
-    /// The number of the prompt at which the typist is.
+    /// The number of the current prompt.
     at: usize,
 }
 
 impl Typist {
-    /// Starts `shell` and says when its first prompt was there, counted from just before the start.
+    /// Starts `shell` and returns the time from just before the start to its first prompt.
     pub fn start(mut shell: Command) -> (Self, Duration) {
         let (rows, columns) = SIZE;
         let (master, slave) = pty::open();
@@ -44,21 +44,21 @@ impl Typist {
         (typist, prompt.duration_since(started))
     }
 
-    /// When the next prompt was there.
+    /// When the next prompt appeared.
     pub fn next_prompt(&mut self) -> Instant {
         self.at += 1;
         let when = self.until(|line| line.typed.is_empty() && line.ghost.is_empty());
         when.unwrap_or_else(|| panic!("prompt {} did not come:\n{}", self.at, self.parser.screen().contents()))
     }
 
-    /// When a key that was sent ahead was echoed behind the next prompt.
+    /// When a key that was sent ahead was echoed after the next prompt.
     pub fn next_prompt_and(&mut self, key: &str) -> Instant {
         self.at += 1;
         let when = self.until(|line| line.typed == key);
         when.unwrap_or_else(|| panic!("{key:?} was not echoed:\n{}", self.parser.screen().contents()))
     }
 
-    /// Sends the keys and says when that was.
+    /// Sends the keys and returns when.
     pub fn press(&mut self, keys: &str) -> Instant {
         let now = Instant::now();
         self.master.write_all(keys.as_bytes()).expect("the shell reads its terminal");
@@ -70,12 +70,12 @@ impl Typist {
         self.read(Instant::now() + PATIENCE)
     }
 
-    /// When the line behind the current prompt satisfied `wanted`; `None` if patience ran out.
+    /// When the line after the current prompt satisfied `wanted`; `None` on timeout.
     pub fn until(&mut self, wanted: impl Fn(&Line) -> bool) -> Option<Instant> {
         self.within(PATIENCE, wanted)
     }
 
-    /// The same with another patience.
+    /// The same with another timeout.
     pub fn within(&mut self, patience: Duration, wanted: impl Fn(&Line) -> bool) -> Option<Instant> {
         let deadline = Instant::now() + patience;
         let mut when = Instant::now();
@@ -87,7 +87,7 @@ impl Typist {
         }
     }
 
-    /// Takes in whatever comes until nothing has come for `quiet`.
+    /// Reads until nothing has arrived for `quiet`.
     pub fn rest(&mut self, quiet: Duration) {
         while self.read(Instant::now() + quiet).is_some() {}
     }
@@ -99,7 +99,7 @@ impl Typist {
         assert!(empty.is_some(), "the line was not emptied:\n{}", self.parser.screen().contents());
     }
 
-    /// What is behind the current prompt, once the cursor has passed that.
+    /// The line after the current prompt, once the cursor has passed the prompt.
     pub fn line(&self) -> Option<Line> {
         let screen = self.parser.screen();
         let (row, cursor) = screen.cursor_position();
@@ -117,7 +117,7 @@ impl Typist {
         Some(Line { typed: typed.to_owned(), ghost: ghost.to_owned() })
     }
 
-    /// Feeds the screen with the next bytes and says when they came; `None` at the deadline.
+    /// Feeds the screen with the next bytes and returns when they arrived; `None` at the deadline.
     fn read(&mut self, deadline: Instant) -> Option<Instant> {
         let left = deadline.saturating_duration_since(Instant::now());
         let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
@@ -134,7 +134,7 @@ impl Typist {
 }
 
 impl Drop for Typist {
-    /// Not politely: a shell that is hung up on would write its history again, and the next run must find the old one.
+    /// SIGKILL: on SIGHUP a shell would write its history again, and the next run must find the old one.
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

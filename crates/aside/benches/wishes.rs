@@ -1,5 +1,5 @@
-//! Wishes that the embedded engine answers: as a process of their own beside one that does nothing, and in the daemon,
-//! with what its memory grows by.
+//! Queries that the embedded engine answers: as a separate process, compared with one that does nothing, and in the daemon, with
+//! the growth of its memory.
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub fn measure() -> Vec<Row> {
     rows
 }
 
-/// A PATH as people have it after some years.
+/// A PATH as users have it after some years.
 fn many_programs(home: &Home) -> String {
     let mut path = Vec::new();
     for place in 0..DIRECTORIES {
@@ -55,7 +55,7 @@ fn directory(home: &Home, name: &str, files: usize) -> PathBuf {
     home.path(name)
 }
 
-/// They take turns, so that whatever else the machine does hits all of them alike.
+/// They take turns, so that other load on the machine affects all of them alike.
 fn processes(home: &Home, places: &[PathBuf; 2]) -> Vec<Row> {
     let [mut nothing, mut some, mut many]: [Samples; 3] = Default::default();
     let words: Vec<&str> = WISHES[0].split(' ').collect();

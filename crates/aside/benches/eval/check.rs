@@ -1,5 +1,5 @@
-//! Whether the measuring stick measures: every reference does the same each time it is run, and does something; what is
-//! written in another way passes; what is wrong does not.
+//! Checks the evaluation itself: every reference does the same each time it is run, and does something; accepted variants pass;
+//! counterexamples do not.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use super::request::{By, Request};
 use super::sandbox::{Outcome, Room};
 use super::tree;
 
-/// One sentence for each that does not hold.
+/// A message for each check that fails.
 pub fn complaints(bench: &Bench, request: &Request, room: &mut Room) -> Vec<String> {
     let check = &request.check;
     let mut complaints = Vec::new();
@@ -72,13 +72,13 @@ pub fn complaints(bench: &Bench, request: &Request, room: &mut Room) -> Vec<Stri
     complaints
 }
 
-/// Requests that share what is accepted are checked once.
+/// Requests that share a check are checked once.
 pub fn once(requests: &[Request]) -> Vec<Request> {
     let mut seen = BTreeSet::new();
     requests.iter().filter(|request| seen.insert(Arc::as_ptr(&request.check))).cloned().collect()
 }
 
-/// An engine that is a table: what it says to some words, and what must be thought of that.
+/// An engine that is a table: its reply to some words, and the expected verdict.
 const TABLE: &[Row] = &[
     row(
         "list pdf files",
@@ -125,7 +125,7 @@ const fn row(words: &'static str, says: &'static str, right: Option<usize>, harm
     Row { words, says, right, harm }
 }
 
-/// The whole way, with answers of which is known what they are worth.
+/// The whole pipeline, with replies whose verdict is known.
 pub fn table(bench: &Bench, requests: &[Request]) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let cases: String =

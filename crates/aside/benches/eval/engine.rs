@@ -1,4 +1,4 @@
-//! Who is measured: Aside with any provider, a model alone, any program, or the references themselves.
+//! What is measured: Aside with any provider, a model alone, any program, or the references themselves.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::request::{By, Request};
 
 /// Where the sandbox looks for programs.
 pub const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-/// As many as a person would look through.
+/// As many as a user would look through.
 pub const CANDIDATES: usize = 5;
 
 pub enum Engine {
@@ -19,9 +19,9 @@ pub enum Engine {
         program: PathBuf,
         provider: Option<String>,
     },
-    /// Gets the words as its only argument; prints what `aside translate --json` prints, or one command a line.
+    /// Gets the words as its only argument; prints what `aside translate --json` prints, or a command per line.
     Program(PathBuf),
-    /// The bare words go to the server, and the first line of what it says is taken for a command.
+    /// The bare words go to the server, and the first line of its reply is taken for a command.
     Model {
         url: String,
         model: String,
@@ -32,10 +32,10 @@ pub enum Engine {
 
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// The best first.
+    /// Best first.
     pub commands: Vec<String>,
     pub sure: Sure,
-    /// How likely the first is right, by its own word.
+    /// The engine's own confidence in the first command.
     pub confidence: Option<f64>,
     pub took: Duration,
 }
@@ -44,7 +44,7 @@ pub struct Answer {
 pub enum Sure {
     #[default]
     Silent,
-    /// "Closest I know."
+    /// Given as "closest I know".
     Closest,
     Answer,
 }
@@ -59,11 +59,11 @@ impl Sure {
     }
 }
 
-/// Where the engine is asked.
+/// Where the engine runs.
 pub struct Asked<'a> {
     pub home: &'a Path,
     pub folder: &'a Path,
-    /// For its own settings, socket and memory.
+    /// For its own settings, socket and cache.
     pub own: &'a Path,
 }
 
@@ -76,7 +76,7 @@ impl Engine {
                 command.args(["translate", "--json", "-n", &CANDIDATES.to_string()]);
                 match provider {
                     Some(provider) => command.args(["--provider", provider]),
-                    // What is installed must be what the sandbox has. A provider may need programs of its own.
+                    // The installed programs must be those of the sandbox. A provider may need others.
                     None => command.env("PATH", PATH),
                 };
                 printed(command.arg("--").arg(&request.words))
@@ -88,7 +88,7 @@ impl Engine {
                 match request.check.by {
                     By::Nothing => String::new(),
                     By::Command => reference,
-                    // Written in another way, so that what it does is looked at.
+                    // Written differently, so that its effect is judged rather than its text.
                     _ => format!("({reference} )"),
                 }
             }
@@ -99,7 +99,7 @@ impl Engine {
 }
 
 impl Engine {
-    /// What it may have started to answer faster is not left behind.
+    /// Stops a daemon that was started to answer faster.
     pub fn stop(&self, asked: &Asked) {
         if let Engine::Aside { program, .. } = self {
             let mut command = program_in(program, asked);

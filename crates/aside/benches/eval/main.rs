@@ -1,18 +1,18 @@
-//! `make eval`: what people ask in their own words, answered, and the answers run in a made-up home and judged by what they
-//! do. Prints how often the first answer and any of five are right, how often an answer that is given as one is, how often
-//! one would have destroyed something, and how long it took. docs/eval.md says more.
+//! `make eval`: natural-language requests are answered, and the answers run in a fixture home and judged by what they do. Prints
+//! how often the first answer and any of five are right, the precision of confident answers, how often an answer would have
+//! destroyed something, and the latency. docs/eval.md says more.
 //!
 //! ```text
 //! cargo bench --profile dev --bench eval -- [OPTION…]
 //!     --provider NAME      asks this provider through Aside; --config FILE are its settings
 //!     --raw --base-url URL --model NAME [--key-env NAME]    asks the same model alone
-//!     --scripted PERCENT   asks Aside with a model that is right so often
+//!     --scripted PERCENT   asks Aside with a stub model of this accuracy
 //!     --engine PROGRAM     asks any program
 //!     --references         the references answer: everything must be right
-//!     --check              whether references and counterexamples are judged as they should be
-//!     --set FOLDER         the requests of this folder too; only their figures are shown
+//!     --check              whether references and counterexamples are judged correctly
+//!     --set FOLDER         the requests of this directory too; only their figures are shown
 //!     --only DOMAIN   --half dev|held|extra   --show-held   --jobs N   --json FILE   --bin FILE
-//!     --words "…" [--in FOLDER]   one request: what is answered, and what that does
+//!     --words "…" [--in FOLDER]   one request: its answer, and the answer's effect
 //! ```
 
 #![expect(
@@ -45,7 +45,7 @@ use report::{Latency, Result};
 use request::{By, Half, Place, Request};
 use sandbox::{Outcome, Room, World};
 
-/// Asked again, one after the other, to see how long an answer takes.
+/// How many requests are repeated, one after the other, to measure the latency.
 const TIMED: usize = 60;
 
 pub struct Bench {
@@ -78,7 +78,7 @@ enum Mode {
 }
 
 fn main() -> ExitCode {
-    // `cargo test --benches` only wants to know whether it runs at all.
+    // `cargo test --benches` only checks that it starts.
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some(bench) = arguments.iter().position(|argument| argument == "--bench") else { return ExitCode::SUCCESS };
     arguments.remove(bench);
@@ -194,7 +194,7 @@ impl Bench {
         outcome
     }
 
-    /// The place with nothing done in it.
+    /// The outcome of doing nothing in that place.
     fn start(&self, place: &Place, room: &mut Room) -> Arc<Outcome> {
         self.run(place, ":", room)
     }
@@ -219,7 +219,7 @@ impl Bench {
                 right = Some(at);
                 break;
             }
-            // A command that is judged as it is written is run only to see what it would have destroyed.
+            // A command that is judged by its text is run only to see what it would have destroyed.
             if at > 0 && matches!(check.by, By::Command | By::Nothing) {
                 continue;
             }
@@ -243,7 +243,7 @@ impl Bench {
         Result { request: request.clone(), commands, sure, confidence, right, harm, took }
     }
 
-    /// Does something for each request, several at a time, in the order of the requests.
+    /// Runs a function for each request, several in parallel; results are in the order of the requests.
     fn each<T: Send>(
         &self,
         jobs: usize,
@@ -272,7 +272,7 @@ impl Bench {
     }
 }
 
-/// Asks with settings, socket and memory of its own.
+/// Asks an engine with its own settings, socket and cache.
 struct Asker<'a> {
     bench: &'a Bench,
     engine: &'a Engine,
@@ -320,7 +320,7 @@ fn measure(bench: &Bench, wanted: &Wanted, requests: &[Request]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// One after the other, since two at once slow each other down; a model is too slow to be asked twice.
+/// One after the other, since parallel requests slow each other down; a model is too slow to be asked twice.
 fn latency(asker: &Asker, requests: &[Request], results: &[Result]) -> Latency {
     let nothing = (0..TIMED).map(|_| {
         let start = Instant::now();
@@ -357,7 +357,7 @@ fn check_all(bench: &Bench, wanted: &Wanted, requests: &[Request]) -> ExitCode {
     if complaints.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What is answered to these words and what that does; when they are one of the requests, whether it is right.
+/// The answer to these words and its effect; if they are one of the requests, whether it is right.
 fn one(bench: &Bench, wanted: &Wanted, requests: &[Request], words: &str) -> ExitCode {
     let asker = Asker::new(bench, wanted);
     let text = format!("domain tried\nin {}\nrunning\n\n? {words}\nby nothing\n", wanted.folder);

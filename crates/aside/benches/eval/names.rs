@@ -1,11 +1,11 @@
-//! Which files, and which commits, an output names, whatever else it says about them: `ls -l`, `find`, `du`, `grep -n`,
-//! `git status` and the rest are all read alike.
+//! Which files and commits an output names, whatever else it says about them: `ls -l`, `find`, `du`, `grep -n`, `git status` and
+//! the rest are all parsed alike.
 
 use std::collections::BTreeSet;
 
 use super::tree::{Content, Tree};
 
-/// What an output is about.
+/// The context of an output.
 pub struct Known<'a> {
     pub tree: &'a Tree,
     /// The home, as the output would write it.
@@ -14,15 +14,15 @@ pub struct Known<'a> {
     pub folder: &'a str,
 }
 
-/// For each name, in order, the paths that may be meant by it; the likeliest first. A bare name may be that of a file in any
-/// folder: `ls` does not say which.
+/// For each name, in order, the paths that it may refer to, most likely first. A bare name may be a file in any directory: `ls`
+/// does not say which.
 pub fn files(output: &str, known: &Known) -> Vec<Vec<String>> {
     let output = without_colours(output).replace('\0', "\n");
     let mut found = Vec::new();
-    // `ls -R` and `ls one two` say once in which folder the next ones are.
+    // `ls -R` and `ls one two` print the directory once, above its files.
     let mut heading = None;
     for line in output.lines() {
-        // `find -ls` writes a space so.
+        // `find -ls` escapes a space like this.
         let line = line.trim().replace("\\ ", " ");
         let line = line.as_str();
         if line.is_empty() || line.starts_with("Archive:") {
@@ -40,7 +40,7 @@ pub fn files(output: &str, known: &Known) -> Vec<Vec<String>> {
             found.push(paths);
         }
     }
-    // The folder itself, as `find .` and `ls -la` list it.
+    // Drops the directory itself, as `find .` and `ls -la` list it.
     found.retain(|paths| paths[0] != known.folder && !known.folder.starts_with(&format!("{}/", paths[0])));
     found
 }
@@ -53,7 +53,7 @@ impl Known<'_> {
         }
         let line = line.split_once(" -> ").map_or(line, |(head, _)| head);
         let line = line.split_once(" | ").map_or(line, |(head, _)| head).trim();
-        // Names have spaces in them, so the longest end of the line that is a name is the name.
+        // Names may contain spaces, so the longest suffix of the line that is a name is the name.
         let starts = std::iter::once(0).chain(line.match_indices(char::is_whitespace).map(|(at, _)| at + 1));
         let ends: Vec<&str> = starts.filter_map(|at| line.get(at..)).filter(|end| !end.trim().is_empty()).collect();
         if let Some(heading) = heading {
@@ -85,7 +85,7 @@ impl Known<'_> {
             .then_some(path)
     }
 
-    /// The file of that name, as seen from where the command ran.
+    /// The file of that name, relative to where the command ran.
     fn path(&self, name: &str) -> Option<String> {
         let name = bare(name);
         if name.is_empty() {
@@ -114,7 +114,7 @@ impl Known<'_> {
     }
 }
 
-/// Without quotes, and without what `ls -F` puts behind a name.
+/// Without quotes, and without the suffix of `ls -F`.
 fn bare(name: &str) -> &str {
     let name = name.trim().trim_end_matches(',');
     let quoted = |quote: char| name.strip_prefix(quote).and_then(|name| name.strip_suffix(quote));
@@ -142,7 +142,7 @@ pub fn commits(output: &str, all: &[(String, String)]) -> Vec<String> {
     found
 }
 
-/// Without the escape sequences that paint.
+/// Without colour escape sequences.
 pub fn without_colours(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;

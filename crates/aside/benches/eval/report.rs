@@ -1,4 +1,4 @@
-//! The figures: in all and by domain, for each half.
+//! The figures: overall and by domain, for each half.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,18 +9,18 @@ use super::engine::Sure;
 use super::request::{By, Half, Request};
 
 const BINS: usize = 10;
-/// As many of what was destroyed are named.
+/// How many destructive answers are listed.
 const HARM: usize = 6;
 
-/// What came of one request.
+/// The result of a request.
 #[derive(Clone, Debug)]
 pub struct Result {
     pub request: Request,
     pub commands: Vec<String>,
     pub sure: Sure,
-    /// How likely the first command is right, by the engine's own word.
+    /// The engine's own confidence in the first command.
     pub confidence: Option<f64>,
-    /// Which of the commands is right, if one is.
+    /// The index of the right command, if there is one.
     pub right: Option<usize>,
     pub harm: Vec<String>,
     pub took: Duration,
@@ -80,7 +80,7 @@ fn percent(part: usize, all: usize) -> String {
     if all == 0 { "-".to_owned() } else { format!("{:.1}", 100.0 * part as f64 / all as f64) }
 }
 
-/// Of the process that answers, and of one that does nothing.
+/// Of the process that answers, and of a process that does nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Latency {
     pub answer: Vec<Duration>,
@@ -141,7 +141,7 @@ fn is_shown(result: &Result, show_held: bool) -> bool {
     }
 }
 
-/// First answers whose confidence is about the same.
+/// First answers of similar confidence.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
     count: usize,
@@ -149,14 +149,14 @@ struct Bin {
     said: f64,
 }
 
-/// What the confidence of the first command is worth: by bins, and the expected calibration error over them.
+/// The calibration of the first command's confidence: by bins, and the expected calibration error over them.
 fn reliability(results: &[Result], half: Half) -> ([Bin; BINS], f64) {
     let mut bins = [Bin::default(); BINS];
     let mut all = 0;
     for result in results.iter().filter(|result| result.request.half == half && !result.commands.is_empty()) {
         let Some(said) = result.confidence else { continue };
         let bin = &mut bins[((said * BINS as f64) as usize).min(BINS - 1)];
-        // A guess at words that ask for nothing is forgiven elsewhere; here it counts as what it is.
+        // A guess for words that ask for nothing is tolerated elsewhere; here it counts as wrong.
         let is_right = result.right == Some(0) && result.request.check.by != By::Nothing;
         bin.count += 1;
         bin.right += usize::from(is_right);
@@ -169,9 +169,9 @@ fn reliability(results: &[Result], half: Half) -> ([Bin; BINS], f64) {
 
 #[derive(Default)]
 struct Tallies {
-    /// What asks for a command: how often one is right is counted here. Silence would be right for the others.
+    /// Requests for a command: the accuracy is counted here. For the others silence would be right.
     wishes: Tally,
-    /// With the words that ask for none: whether an answer can be trusted is counted here.
+    /// Including words that ask for no command: the precision is counted here.
     all: Tally,
     domains: BTreeMap<String, Tally>,
 }
@@ -224,7 +224,7 @@ pub fn json(results: &[Result], latency: &Latency, show_held: bool) -> Value {
     })
 }
 
-/// What was not right at once, for a person to read.
+/// The requests whose first answer was wrong, for a human reader.
 pub fn failures(results: &[Result], show_held: bool) -> String {
     let mut text = String::new();
     let shown = results.iter().filter(|result| is_shown(result, show_held));

@@ -1,18 +1,17 @@
-//! What people ask, and how one would know that an answer is right: the files below `eval/dev` and `eval/held`, read.
-//! Runs nothing.
+//! The requests of the evaluation and how an answer is judged: parses the files below `eval/dev` and `eval/held`. Runs nothing.
 //!
-//! A file is made of blocks with an empty line between them. A block without a question says what holds from there on; one
-//! with questions (several are the same wish in other words) says what is accepted:
+//! A file consists of blocks separated by empty lines. A block without a question sets what applies from there on; a block with
+//! questions (several are the same query in other words) says what is accepted:
 //!
 //! ```text
 //! domain files          in downloads          running
-//! ? words               what somebody typed
-//! by HOW                what is compared, see `By`; add `in order` where the order was asked for
-//! = command             does what was asked; each of them may do it in another way
-//! | command             must be accepted too, though it is written in another way
+//! ? words               what a user typed
+//! by HOW                what is compared, see `By`; add `in order` where the order matters
+//! = command             does what was requested; there may be several, each in another way
+//! | command             must be accepted too, though it is written differently
 //! x command             must not be accepted
-//! ~ regex               a command that is accepted as it is written, without quotes and without sudo
-//! says regex            the output has it; `never regex`: it has not
+//! ~ regex               a command that is accepted by its text, without quotes and without sudo
+//! says regex            the output matches it; `never regex`: it does not
 //! # …                   for the reader
 //! ```
 
@@ -27,7 +26,7 @@ pub enum Half {
     Dev,
     /// Only its figures are looked at.
     Held,
-    /// From a folder outside: only its figures are shown, never its failures.
+    /// From an outside directory: only its figures are shown, never its failures.
     Extra,
 }
 
@@ -35,31 +34,31 @@ pub enum Half {
 pub enum By {
     /// The files that the output names, whatever else it says about them.
     Names,
-    /// Lines; a file's name and a number may stand before each.
+    /// Lines; a file name and a number may precede each.
     Lines,
-    /// Lines, and nothing but them.
+    /// Exactly these lines.
     Exact,
-    /// The words of each line, in any order: counts before or behind what is counted.
+    /// The words of each line, in any order: counts before or after what is counted.
     Fields,
     /// The number that the last line begins with.
     Number,
     /// The whole output.
     Text,
-    /// What `says` and `never` say of the output.
+    /// The conditions of `says` and `never` on the output.
     Says,
     /// The commits that the output names.
     Commits,
-    /// What became of files and directories.
+    /// The resulting files and directories.
     Tree,
-    /// The same, and when they were changed.
+    /// The same, and their modification times.
     Times,
-    /// What is in the one archive that is new, whatever its name.
+    /// The contents of the single new archive, whatever its name.
     Archive,
-    /// What became of the repository, its files and its remote.
+    /// The resulting repository, its files and its remote.
     Git,
-    /// What still runs.
+    /// The processes that still run.
     Procs,
-    /// The command as it is written.
+    /// The text of the command.
     Command,
     /// No command is right.
     Nothing,
@@ -94,7 +93,7 @@ pub struct Request {
     pub check: Arc<Check>,
 }
 
-/// Where in the made-up home it is asked, and whether programs run there.
+/// Where in the fixture home the request is made, and whether programs run there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     pub folder: String,
@@ -108,7 +107,7 @@ impl Place {
 }
 
 impl Request {
-    /// The file that it is from, without its folder and ending: where the files are by writer, the writer.
+    /// The file that it is from, without directory and extension: where each author has a file, the author.
     pub fn writer(&self) -> &str {
         let file = self.at.split(':').next().unwrap_or_default();
         file.rsplit('/').next().unwrap_or_default().trim_end_matches(".txt")
@@ -125,7 +124,7 @@ pub fn all(eval: &Path) -> Vec<Request> {
     halves.into_iter().flat_map(|(half, folder)| folder_of(half, folder, &eval.join(folder))).collect()
 }
 
-/// The requests of one folder. Each `.txt` file is one writer's.
+/// The requests of a directory. Each `.txt` file has one author.
 pub fn folder_of(half: Half, shown: &str, folder: &Path) -> Vec<Request> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut files: Vec<_> = entries.flatten().map(|file| file.path()).collect();
@@ -138,7 +137,7 @@ pub fn folder_of(half: Half, shown: &str, folder: &Path) -> Vec<Request> {
     files.iter().flat_map(read_file).collect()
 }
 
-/// Panics where the file says something that nobody understands: its author is watching.
+/// Panics on anything that it does not understand: the author is watching.
 pub fn read(half: Half, name: &str, text: &str) -> Vec<Request> {
     let mut requests = Vec::new();
     let mut domain = String::new();

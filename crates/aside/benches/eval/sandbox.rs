@@ -1,5 +1,5 @@
-//! Runs a command in a made-up home and says what became of it. The command sees the system read-only, a network with
-//! nothing but itself, no process but its own, and no file of the person who runs this.
+//! Runs a command in a fixture home and reports its outcome. The command sees the system read-only, a loopback-only network, only
+//! its own processes, and no file of the user who runs this.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,20 +10,20 @@ use super::engine::PATH;
 use super::request::Place;
 use super::tree::{self, Tree};
 
-/// Seconds. What follows a file or waits for a key is ended after that.
+/// The timeout in seconds. Ends commands that follow a file or wait for a key.
 const LIMIT: u32 = 4;
-/// Of the output.
+/// The maximum size of the output.
 const BYTES: usize = 200_000;
-/// A larger file of the fixture has no blocks until it is given some.
+/// A larger file of the fixture is sparse until its blocks are allocated.
 const SPARSE: u64 = 100_000;
-/// What the fixture starts.
+/// The programs that the fixture starts.
 const PROGRAMS: &[&str] = &["node", "nginx", "python3", "postgres", "memhog", "myworker", "sleep"];
 
-/// What is the same for all that run in it.
+/// What all commands in it share.
 pub struct World {
     eval: PathBuf,
     scratch: tempfile::TempDir,
-    /// As it is before anything has run.
+    /// The initial state.
     pub tree: Tree,
 }
 
@@ -31,17 +31,17 @@ pub struct World {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     pub output: String,
-    /// Nothing when the sandbox did not live to tell.
+    /// `None` when the sandbox failed before it could report.
     pub code: Option<i32>,
     pub tree: Tree,
     pub git: String,
     pub alive: BTreeSet<String>,
-    /// The members of each archive that is new: size and name.
+    /// The members of each new archive: size and name.
     pub archives: BTreeMap<String, Vec<(u64, String)>>,
 }
 
 impl World {
-    /// An error says why nothing can be run here.
+    /// The error says why nothing can be run here.
     pub fn new(eval: &Path) -> Result<World, String> {
         let scratch = tempfile::tempdir().map_err(|error| format!("no temporary directory: {error}"))?;
         let root = scratch.path().join("me");
@@ -55,7 +55,7 @@ impl World {
         Ok(world)
     }
 
-    /// The home as the sandbox and the engine both call it. Nothing is run in this one.
+    /// The path of the home for both the sandbox and the engine. Nothing is run in this one.
     pub fn root(&self) -> PathBuf {
         self.scratch.path().join("me")
     }
@@ -78,7 +78,7 @@ impl World {
         ))
     }
 
-    /// A home to run commands in, one after the other. Its name must be its own.
+    /// A home to run commands in, one after the other. Its name must be unique.
     pub fn room(&self, name: &str) -> Room<'_> {
         let home = self.scratch.path().join(format!("room-{name}"));
         let told = self.scratch.path().join(format!("told-{name}"));
@@ -91,9 +91,9 @@ impl World {
 pub struct Room<'a> {
     world: &'a World,
     home: PathBuf,
-    /// Where the sandbox tells.
+    /// Where the sandbox reports.
     told: PathBuf,
-    /// What is not as it was made, directly below the home.
+    /// The entries directly below the home that have changed.
     stale: BTreeSet<String>,
     pub complaint: String,
 }
@@ -112,13 +112,13 @@ impl Room<'_> {
         let outcome = self.heard();
         self.stale = tree::changed(&self.world.tree, &outcome.tree);
         if place.is_repository() {
-            // The folder of a repository is not looked into, so it may have changed unseen.
+            // Repository directories are not scanned, so they may have changed unnoticed.
             self.stale.extend([place.folder.clone(), "repo.git".to_owned()]);
         }
         outcome
     }
 
-    /// A home in which nothing has run yet.
+    /// Restores the home to its initial state.
     fn tidy(&mut self) {
         for name in std::mem::take(&mut self.stale) {
             let (path, made) = (self.home.join(&name), self.world.root().join(&name));
@@ -218,14 +218,13 @@ impl Room<'_> {
 fn remove(path: &Path) {
     let remove = || if path.is_dir() && !path.is_symlink() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     if path.symlink_metadata().is_ok() && remove().is_err() {
-        // A command took the rights away that removing it needs.
+        // A command has removed the permissions that are needed to delete it.
         let _ = Command::new("chmod").args(["-R", "u+rwX"]).arg(path).stderr(Stdio::null()).status();
         remove().expect("what a command made can be removed");
     }
 }
 
-/// Gives a file the blocks that its size asks for, so that `du` and `ls` agree on it. Where the file system cannot, it stays
-/// as it is.
+/// Allocates the blocks of a file, so that `du` and `ls` agree on its size. Where the file system cannot, it stays sparse.
 fn allocate(path: &Path) {
     let Ok(file) = fs::OpenOptions::new().write(true).open(path) else { return };
     let Ok(facts) = file.metadata() else { return };

@@ -1,5 +1,5 @@
-//! A model that is right as often as it is told to be: a server on loopback that knows the references. What is wrong is right for another
-//! request, so that it can be run and looks like an answer.
+//! A stub model with a configurable accuracy: a loopback server that knows the references. A wrong answer is the right one of
+//! another request, so that it can be run and looks like an answer.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use super::request::Request;
 
-/// The words of a request, and what the model says to them.
+/// The words of a request, and the model's reply.
 type Said = (String, String);
 
-/// Settings with which Aside asks it. It serves until the measurement ends.
+/// The settings with which Aside uses it. It serves until the measurement ends.
 pub fn serve(requests: &[Request], percent: u64) -> String {
     let references: Vec<&String> = requests.iter().filter_map(|request| request.check.references.first()).collect();
     let said = requests.iter().enumerate().map(|(at, request)| {
@@ -22,7 +22,7 @@ pub fn serve(requests: &[Request], percent: u64) -> String {
         (request.words.clone(), right.or(wrong.copied()).cloned().unwrap_or_default())
     });
     let mut said: Vec<Said> = said.collect();
-    // Of two requests that are both in a prompt, the longer is meant.
+    // If two requests occur in a prompt, the longer one is meant.
     said.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
     let said = Arc::new(said);
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -36,7 +36,7 @@ pub fn serve(requests: &[Request], percent: u64) -> String {
     format!("[llm]\nprovider = 'openai'\nbase_url = 'http://{address}/v1'\nmodel = 'scripted-{percent}'\n")
 }
 
-/// 0 to 99, the same for the same words.
+/// 0 to 99, deterministic for the words.
 fn draw(words: &str) -> u64 {
     let hash = words
         .bytes()

@@ -1,5 +1,4 @@
-//! Files and directories as they are at one moment. What is inside a repository's own folder is not looked at: `git` is
-//! asked about that.
+//! A snapshot of files and directories. The inside of a `.git` directory is skipped: `git` is asked about that.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,18 +7,18 @@ use std::hash::{Hash, Hasher};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// A larger file is known by its size.
+/// A larger file is compared by its size only.
 const READ: u64 = 1 << 20;
 
-/// By path, from the root.
+/// By path, relative to the root.
 pub type Tree = BTreeMap<String, Entry>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// What it is and who may do what with it.
+    /// File type and permissions.
     pub mode: u32,
     pub content: Content,
-    /// Seconds.
+    /// The modification time in seconds.
     pub changed: i64,
 }
 
@@ -31,7 +30,7 @@ pub enum Content {
         size: u64,
         hash: u64,
     },
-    /// A pipe or the like, or what could not be read.
+    /// A pipe or the like, or an unreadable entry.
     Other,
 }
 
@@ -43,7 +42,7 @@ impl Entry {
         }
     }
 
-    /// When it was changed is no matter.
+    /// Equal except for the modification time.
     pub fn same(&self, other: &Entry) -> bool {
         self.mode == other.mode && self.content == other.content
     }
@@ -81,19 +80,19 @@ pub fn read(root: &Path) -> Tree {
     tree
 }
 
-/// Nothing came, went or is other than it was.
+/// Whether nothing was added, removed or changed.
 pub fn same(one: &Tree, other: &Tree) -> bool {
     one.len() == other.len()
         && one.iter().zip(other).all(|((path, entry), (other_path, other))| path == other_path && entry.same(other))
 }
 
-/// What was there and is not any more, or not as it was.
+/// What was there before and has been removed or changed.
 pub fn lost(before: &Tree, after: &Tree) -> Vec<String> {
     let kept = |path: &String, entry: &Entry| after.get(path).is_some_and(|now| now.same(entry));
     before.iter().filter(|(path, entry)| !kept(path, entry)).map(|(path, _)| path.clone()).collect()
 }
 
-/// What came, went or is other than it was, times included: the first part of each path.
+/// What was added, removed or changed, times included: the first component of each path.
 pub fn changed(before: &Tree, after: &Tree) -> BTreeSet<String> {
     let differs =
         |(path, entry): &(&String, &Entry)| before.get(*path) != Some(*entry) || after.get(*path) != Some(*entry);

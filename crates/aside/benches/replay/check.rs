@@ -1,5 +1,4 @@
-//! Whether our account of zsh-autosuggestions is true: the plugin's own functions, in a real zsh with the same history,
-//! asked the same questions.
+//! Checks the model of zsh-autosuggestions: compares it with the plugin's own functions, in a real zsh with the same history.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -8,16 +7,16 @@ use super::rivals::{History, Strategy};
 use super::typed::Typed;
 use super::typist::beginning;
 
-/// Debian's place for it.
+/// Where Debian installs it.
 const PLUGIN: &str = "/usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh";
-/// So many lines of the history are looked at.
+/// How many lines of the history are checked.
 const LINES: usize = 200;
-/// Beginnings shorter than this are all asked about, and the whole line.
+/// Every prefix shorter than this is checked, and the whole line.
 const SHORT: usize = 30;
 
-/// Reads `s LINE` and `q BEGINNING`, each word and text ended by NUL. At the prompt `$HISTCMD` is the number of the line
-/// being typed; in a script it is that of the last one. So a line that nothing can match stands for the one being typed,
-/// and for each question there is a history of its own.
+/// Reads `s LINE` and `q PREFIX`, each word and text terminated by NUL. At the prompt `$HISTCMD` is the number of the line being
+/// typed; in a script it is that of the last one. So a line that nothing can match stands for the one being typed, and each
+/// question has its own history.
 const ASKED: &str = r#"
 zmodload zsh/parameter
 source "$1"
@@ -77,7 +76,7 @@ pub fn check(past: &[Typed]) -> Result<usize, Vec<String>> {
     assert_eq!(answers.len(), questions.len(), "zsh answers every question");
     let differ = questions.iter().zip(&answers).filter_map(|(question, answer)| {
         let Question { strategy, after, left, ours } = question;
-        // One that adds nothing is not seen.
+        // A suggestion that adds nothing is invisible.
         let theirs = Some(answer.as_str()).filter(|answer| answer.len() > left.len());
         (ours.as_deref() != theirs)
             .then(|| format!("{strategy:?} for {left:?} after {after:?}: ours {ours:?}, the plugin's {theirs:?}"))

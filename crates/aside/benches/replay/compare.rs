@@ -1,4 +1,4 @@
-//! The same histories with each tool: one line a history, then all of them together.
+//! The same histories with each tool: a line for each history, then the totals.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ pub struct Past {
     pub typed: Vec<Typed>,
 }
 
-/// One history, typed three times.
+/// A history, replayed with three tools.
 pub struct Row {
     pub name: String,
     pub ours: Tally,
@@ -22,7 +22,7 @@ pub struct Row {
     pub match_prev_cmd: Tally,
 }
 
-/// All processors at once, a history at a time each.
+/// Replays on all processors in parallel, a history per thread.
 pub fn at_once(pasts: &[Past], ours: impl Fn(&[Typed]) -> Tally + Sync) -> Vec<Row> {
     let rows = Mutex::new(Vec::new());
     let next = AtomicUsize::new(0);
@@ -42,7 +42,7 @@ pub fn at_once(pasts: &[Past], ours: impl Fn(&[Typed]) -> Tally + Sync) -> Vec<R
     rows
 }
 
-/// The other two, beside what ours came to.
+/// Adds the results of the other two tools to Aside's.
 pub fn row(past: &Past, ours: Tally) -> Row {
     Row {
         name: past.name.clone(),
@@ -63,7 +63,7 @@ pub fn sum(rows: &[Row]) -> Row {
     })
 }
 
-/// Ghost and bar, unless it says otherwise.
+/// Ghost and bar, unless a column says otherwise.
 pub fn print(rows: &[Row]) {
     println!(
         "{:<22} {:>6} {:>4} │ {:^27} │ {:^20} │ {:^17} │ {:^17} │ {:^14}",
@@ -94,7 +94,7 @@ pub fn print(rows: &[Row]) {
     rows.iter().for_each(Row::print);
     if rows.len() > 1 {
         sum(rows).print();
-        // A person with ten thousand lines counts no more here than one with five hundred.
+        // A user with ten thousand lines counts no more here than one with five hundred.
         let mean = |of: fn(&Row) -> f64| rows.iter().map(of).sum::<f64>() / rows.len() as f64;
         println!(
             "mean of the histories: {:.1} % fewer keys with ghost and bar, {:.1} % with the ghost alone",
@@ -110,12 +110,12 @@ impl Row {
         if self.history.ghost <= self.match_prev_cmd.ghost { &self.history } else { &self.match_prev_cmd }
     }
 
-    /// How many keys fewer than with the better strategy, in percent of its keys.
+    /// By how many keys it beats the better strategy, in percent of that strategy's keys.
     pub fn fewer(&self, keys: usize) -> f64 {
         100.0 - percent(keys, self.better().ghost)
     }
 
-    /// The same where nobody takes less than the whole ghost, and nobody looks at the bar.
+    /// The same for a user who accepts only the whole ghost and does not look at the bar.
     pub fn fewer_with_right(&self) -> f64 {
         100.0 - percent(self.ours.right, self.history.right.min(self.match_prev_cmd.right))
     }

@@ -1,5 +1,5 @@
-//! Aside as a shell meets it: the program itself, started in a home of its own without any history, asked over its socket.
-//! One connection, one session, every answer waited for.
+//! Aside as a shell uses it: the real program, started in its own home without any history, queried over its socket. One
+//! connection, one session, and it waits for every reply.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -15,9 +15,9 @@ use super::typist::Offers;
 use crate::harness::home::{ASIDE, Home};
 
 const SESSION: &str = "replay";
-/// One of so many questions is also asked with an empty line: what a round trip costs at that moment.
+/// Every tenth request is repeated with an empty line: the cost of a round trip at that moment.
 const EMPTY_EVERY: usize = 10;
-/// A history without times gets these: the shells count in seconds.
+/// For a history without times: shells count in seconds.
 const FIRST_TIME: i64 = 1_600_000_000_000;
 
 pub struct Daemon {
@@ -26,14 +26,14 @@ pub struct Daemon {
     unread: Vec<u8>,
     asked: u64,
     ran: i64,
-    /// Commands the session has told of.
+    /// Commands that the session has reported.
     known: std::collections::HashSet<String>,
     pub times: Times,
-    /// The home goes last: it ends what is left of the daemon.
+    /// Declared last, so dropped last: the home ends what is left of the daemon.
     _home: Home,
 }
 
-/// How long answers took.
+/// The latencies of replies.
 #[derive(Clone, Debug, Default)]
 pub struct Times {
     pub line: Vec<Duration>,
@@ -75,7 +75,7 @@ impl Daemon {
             let line = self.line();
             let took = began.elapsed();
             let Answer { id, reply } = serde_json::from_slice(&line).expect("the daemon speaks its protocol");
-            // What comes later than the answer comes too late for somebody who types on.
+            // An update after the reply comes too late for a user who types on.
             if id == self.asked && !matches!(reply, Reply::Update(_)) {
                 return (reply, took);
             }

@@ -1,5 +1,5 @@
-//! Aside without its daemon: the same question put to the same code, with nothing around it. No socket, no store, no
-//! program, and of files those that the history names: for trying out a ranking in seconds.
+//! Aside without its daemon: calls the same code directly. No socket, no store, no program, and only those files that the history
+//! names: for trying out a ranking in seconds.
 
 use aside_core::complete::ask::Ask;
 use aside_core::complete::{complete, ghost};
@@ -13,10 +13,10 @@ use super::typed::{self, Typed};
 use super::typist::Offers;
 use super::world::Remembered;
 
-/// What shells say when there is no such command.
+/// The exit status of shells for an unknown command.
 const NOT_FOUND: i32 = 127;
 
-/// As many as the daemon gives by default.
+/// The daemon's default.
 const CANDIDATES: usize = 4;
 const SESSION: &str = "replay";
 
@@ -28,7 +28,7 @@ pub struct Inside {
 }
 
 impl Inside {
-    /// On the machine of the user who will type these lines.
+    /// The machine of the user who will type these lines.
     pub fn of(all: &[Typed]) -> Self {
         let mut names = Names::default();
         typed::known_commands(all).iter().for_each(|name| names.take("function", 1, name));

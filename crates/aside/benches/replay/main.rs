@@ -1,14 +1,13 @@
-//! `make bench-replay`: a history typed again, character by character, with Aside and with zsh-autosuggestions at hand;
-//! each command sees only what ran before it. Says how many keys each would have saved, and how often it was wrong.
-//! Prints; promises nothing.
+//! `make bench-replay`: a history typed again, character by character, with Aside and with zsh-autosuggestions; each command sees
+//! only what ran before it. Prints how many keys each would have saved, and how often it was wrong. Asserts nothing.
 //!
 //! ```text
 //! cargo bench --bench replay -- [--json FILE] [--lines N] [--seed N] [HISTORY…]
-//!     through the daemon; without a history, one of N lines is made up for each of several people
+//!     through the daemon; without a history, one of N lines is generated for each of several users
 //! cargo bench --bench replay -- --in-process [HISTORY…]    without the daemon: in seconds
-//! cargo bench --bench replay -- --teach                     the weights by which grey text is judged
-//! cargo bench --bench replay -- --check [HISTORY…]         our account of zsh-autosuggestions against the plugin
-//! cargo bench --bench replay -- --generate N [--seed N] [--person NAME]     prints a made-up history
+//! cargo bench --bench replay -- --teach                     trains the weights by which ghost text is judged
+//! cargo bench --bench replay -- --check [HISTORY…]         our model of zsh-autosuggestions against the plugin
+//! cargo bench --bench replay -- --generate N [--seed N] [--person NAME]     prints a synthetic history
 //! ```
 
 #![expect(
@@ -38,10 +37,10 @@ use daemon::{Daemon, Times};
 use inside::Inside;
 use typed::Role;
 
-/// Of each made-up history.
+/// The length of each synthetic history.
 const LINES: usize = 1500;
 const SEED: u64 = 1;
-/// What weights are learnt from; others are left to try them on.
+/// The seeds used for training; others are left for testing.
 const TAUGHT: [u64; 2] = [1, 2];
 
 #[derive(Default)]
@@ -65,7 +64,7 @@ enum Mode {
 }
 
 fn main() {
-    // `cargo test --benches` only wants to know whether it runs at all.
+    // `cargo test --benches` only checks that it starts.
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some(bench) = arguments.iter().position(|argument| argument == "--bench") else { return };
     arguments.remove(bench);

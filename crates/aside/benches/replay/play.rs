@@ -1,4 +1,4 @@
-//! Types a history, line by line, with one tool at hand, and counts what the tool was worth.
+//! Types a history, line by line, with a tool, and counts what the tool saves.
 
 use std::collections::HashSet;
 
@@ -11,23 +11,23 @@ pub trait Tool {
     /// What the line could become, best first.
     fn offers(&mut self, left: &str, cwd: &str) -> Offers;
 
-    /// The command ran: from now on it is the past.
+    /// The command ran: from now on it is part of the history.
     fn ran(&mut self, typed: &Typed);
 }
 
-/// Sums over all lines that were typed.
+/// Sums over all typed lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     pub lines: usize,
-    /// Keys without any help.
+    /// Keys without any tool.
     pub characters: usize,
     pub plain: usize,
     pub right: usize,
     pub ghost: usize,
     pub bar: usize,
-    /// Of these sums, those of lines that had run before.
+    /// The part of these sums for lines that had run before.
     pub again: Part,
-    /// Lines that the ghost completed to their end when one character was typed; when at most three were; ever.
+    /// Lines that the ghost completed to their end after one character; after at most three; ever.
     pub at_first: usize,
     pub at_third: usize,
     pub at_any: usize,
@@ -41,17 +41,17 @@ pub struct Part {
     pub bar: usize,
 }
 
-/// Ghosts seen by somebody who types every character of every line.
+/// The ghosts that a user sees who types every character of every line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ghosts {
-    /// Places where one could have been: after each character, the last included.
+    /// Positions where a ghost was possible: after each character, the last included.
     pub places: usize,
     pub shown: usize,
-    /// Not even the beginning of the line that was meant.
+    /// Not even a prefix of the intended line.
     pub wrong: usize,
-    /// Not the whole line that was meant.
+    /// Not the whole intended line.
     pub not_whole: usize,
-    /// Of the wrong ones, those after the last character: the line was done.
+    /// The wrong ones after the last character: the line was complete.
     pub after_the_end: usize,
 }
 
@@ -61,7 +61,7 @@ pub fn play(past: &[Typed], tool: &mut dyn Tool) -> Tally {
     for typed in past {
         if typed.role == Role::Replayed {
             let length = typed.command.chars().count();
-            // Before the first character nobody is asked.
+            // Nothing is offered before the first character.
             let mut offers = vec![Offers::new()];
             offers.extend((1..=length).map(|count| tool.offers(beginning(&typed.command, count), &typed.cwd)));
             tally.add(&Watched { line: &typed.command, offers: &offers }, seen.contains(typed.command.as_str()));
@@ -123,7 +123,7 @@ impl Tally {
         self
     }
 
-    /// The share of keys that need not be typed, in percent.
+    /// The share of keys saved, in percent.
     pub fn saved(&self, keys: usize) -> f64 {
         100.0 - percent(keys, self.characters)
     }

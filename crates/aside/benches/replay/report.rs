@@ -1,4 +1,4 @@
-//! One replay in full: every number, beside both strategies, and whether it is what we promise.
+//! A replay in full: every number, compared with both strategies, and whether the goal is met.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::compare::{self, Row};
 use super::daemon::Times;
 use super::play::{Tally, percent};
 
-/// Keys fewer than with the better strategy, in percent of its keys.
+/// The goal: how many keys fewer than with the better strategy, in percent of its keys.
 const FEWER: f64 = 25.0;
 
 pub fn print(rows: &[Row], only_past: usize, times: &Times) {

@@ -1,5 +1,4 @@
-//! The two strategies of zsh-autosuggestions that know history, as version 0.7 computes them. `check` compares this with
-//! the plugin itself.
+//! The two history-based strategies of zsh-autosuggestions, as version 0.7 computes them. `check` compares this with the plugin itself.
 
 use std::collections::HashMap;
 
@@ -7,7 +6,7 @@ use super::play::Tool;
 use super::typed::Typed;
 use super::typist::Offers;
 
-/// Beginnings up to so many characters have a list of their own; longer ones are found in the list of the longest.
+/// Prefixes up to this many characters have their own list; longer ones are looked up in the list of the longest.
 const LISTED: usize = 24;
 /// `match_prev_cmd` looks at no more matches.
 const LOOKED_AT: usize = 200;
@@ -18,11 +17,11 @@ pub enum Strategy {
     MatchPrevCmd,
 }
 
-/// zsh's history as the plugin sees it: every line, duplicates too. Lines are numbered from 1.
+/// zsh's history as the plugin sees it: every line, duplicates included. Lines are numbered from 1.
 #[derive(Debug, Default)]
 pub struct History {
     lines: Vec<String>,
-    /// The numbers of the lines that begin so, oldest first.
+    /// The numbers of the lines with this prefix, oldest first.
     beginning: HashMap<Box<str>, Vec<u32>>,
 }
 
@@ -43,7 +42,7 @@ impl History {
         &self.lines[number as usize - 1]
     }
 
-    /// The whole line that would be suggested. One that is as it is typed adds nothing, and hides any older one.
+    /// The whole line that would be suggested. A line equal to the typed text adds nothing, and hides any older one.
     pub fn suggests(&self, strategy: Strategy, typed: &str) -> Option<&str> {
         let listed = typed.char_indices().nth(LISTED).map_or(typed, |(end, _)| &typed[..end]);
         let numbers = self.beginning.get(listed)?;
@@ -51,12 +50,12 @@ impl History {
         let found = match strategy {
             Strategy::History => newest.next()?,
             Strategy::MatchPrevCmd => {
-                // The plugin escapes the last command for use as a pattern and then compares it as plain text: after a
-                // command with any of these characters it never finds a match.
+                // The plugin escapes the last command for use as a pattern and then compares it as plain text: after a command with
+                // any of these characters it never finds a match.
                 let last = self.lines.last().filter(|last| !last.contains(ESCAPED));
                 let fallback = newest.clone().next()?;
                 let mut looked_at = newest.by_ref().take(LOOKED_AT).take_while(|&number| number > 1);
-                // A command substitution ends without the line's last line breaks.
+                // A command substitution strips the trailing newlines.
                 let follows =
                     |number: &u32| last.is_some_and(|last| self.line(number - 1) == last.trim_end_matches('\n'));
                 looked_at.find(follows).unwrap_or(fallback)

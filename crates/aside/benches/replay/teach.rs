@@ -1,5 +1,5 @@
-//! Finds the weights by which grey text is judged: a logistic regression for each class of candidates over what was shown first at each
-//! letter of made-up histories.
+//! Trains the weights by which ghost text is judged: a logistic regression for each class of candidates over what was shown first
+//! at each letter of synthetic histories.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ use super::typist::beginning;
 
 /// Steps of Newton's method; it needs about six.
 const STEPS: usize = 12;
-/// Keeps weights of rare features small.
+/// The ridge penalty: keeps weights of rare features small.
 const RIDGE: f64 = 1.0;
 
 type Row = (Vec<(&'static str, f32)>, bool);
@@ -36,7 +36,7 @@ pub fn weights(pasts: &[Past]) -> String {
     lines.collect()
 }
 
-/// What is known of the first candidate at each letter, and whether it was meant.
+/// The features of the first candidate at each letter, and whether it was the intended line.
 fn watch(past: &[Typed]) -> Vec<(&'static str, Row)> {
     let mut inside = Inside::of(past);
     let mut rows = Vec::new();

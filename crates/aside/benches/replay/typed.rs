@@ -1,6 +1,6 @@
-//! What is typed, in which directory: a history file as a list of lines to type. Reads no directory: nobody's history says
-//! where its commands ran, so the directory is only a name that follows every `cd` in the text. It starts in a home that
-//! does not exist, and neither does anything below it.
+//! What is typed in which directory: parses a history file into lines to type. Reads no directory: a history does not say where its
+//! commands ran, so the directory is only a name that follows every `cd` in the text. It starts in a home that does not exist, and
+//! neither does anything below it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,9 +8,9 @@ use aside_core::history::Entry;
 use aside_core::history::import::Format;
 use aside_core::text;
 
-/// Where the replay begins. Nothing is there.
+/// Where the replay begins. Nothing exists there.
 pub const HOME: &str = "/replay/home/you";
-/// In characters. Longer ones are pasted, not typed.
+/// In characters. Longer lines are pasted, not typed.
 const LONGEST_TYPED: usize = 300;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,11 +27,11 @@ pub struct Typed {
 pub enum Role {
     /// Typed character by character, then run.
     Replayed,
-    /// Several lines, or too long: it only becomes part of the past.
+    /// Several lines, or too long: it only becomes part of the history.
     OnlyPast,
 }
 
-/// The commands of a history file, oldest first. A file that does not give itself away is read by its name, then as zsh's.
+/// The commands of a history file, oldest first. If the contents do not reveal the format, the file name does, else zsh is assumed.
 pub fn read(name: &str, file: &[u8]) -> Vec<Typed> {
     let named = || match name.rsplit('/').next().unwrap_or(name) {
         name if name.contains("bash") => Format::Bash,
@@ -55,12 +55,12 @@ fn from_entries(entries: Vec<Entry>) -> Vec<Typed> {
     typed.collect()
 }
 
-/// Where the commands lead.
+/// Tracks the directory through the commands.
 struct Walk {
     here: String,
     before: String,
     stack: Vec<String>,
-    /// Directories by their own name: `cd ../shop` and `cd ~/code/shop` lead to the same project.
+    /// Directories by their base name: `cd ../shop` and `cd ~/code/shop` lead to the same project.
     known: HashMap<String, String>,
 }
 
@@ -71,7 +71,7 @@ impl Default for Walk {
 }
 
 impl Walk {
-    /// Follows `cd` where it is the beginning of a command or comes after `&&` or `;`. In a subshell it changes nothing.
+    /// Follows `cd` at the beginning of a command or after `&&` or `;`. In a subshell it changes nothing.
     fn run(&mut self, command: &str) {
         if command.contains('\n') || command.trim_start().starts_with('(') {
             return;
@@ -103,7 +103,7 @@ impl Walk {
         }
     }
 
-    /// What the shell would have to expand leads nobody knows where, so one stays.
+    /// Stays in place if the shell would have to expand the path.
     fn follow(&mut self, path: &str) {
         let path: String = path.chars().filter(|character| !matches!(character, '"' | '\'' | '\\')).collect();
         let path = match path.strip_prefix("$HOME") {
@@ -115,7 +115,7 @@ impl Walk {
         }
         let from = match path.as_bytes() {
             [b'/', ..] | [b'~'] | [b'~', b'/', ..] => String::new(),
-            // Somebody else's home.
+            // Another user's home.
             [b'~', ..] => return,
             _ => self.here.clone(),
         };
@@ -136,7 +136,7 @@ impl Walk {
     }
 }
 
-/// The commands that the user has: all that they name, but for slips of one that they name more often.
+/// The commands that the user has: all that they name, except for typos of one that they name more often.
 pub fn known_commands(all: &[Typed]) -> BTreeSet<&str> {
     let mut uses: HashMap<&str, usize> = HashMap::new();
     for name in all.iter().flat_map(|typed| commands_in(&typed.command)) {
@@ -154,8 +154,8 @@ pub fn known_commands(all: &[Typed]) -> BTreeSet<&str> {
     uses.iter().filter(|(name, count)| !is_slip(name, **count)).map(|(name, _)| *name).collect()
 }
 
-/// The names of the commands in a line, roughly: what stands at its beginning, after `|`, `;`, `&`, and after words like
-/// `sudo`. The replay tells them to Aside: the user who typed this had them, and this machine may not.
+/// The names of the commands in a line, roughly: at its beginning, after `|`, `;`, `&`, and after words like `sudo`. The replay
+/// reports them to Aside: the user who typed this had them, and this machine may not.
 pub fn commands_in(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for part in line.split(['|', ';', '&', '(', '\n']) {

@@ -1,15 +1,15 @@
-//! A typist who makes no mistakes and knows beforehand what each key will bring: the fewest keys with which a line can be
+//! An ideal typist who makes no mistakes and knows in advance what each key will bring: the fewest keys with which a line can be
 //! typed, given what a tool offers at each of its characters. Every tool gets the same typist.
 //!
-//! A key is a character, → (all of the ghost), Alt-→ (its next word), or, with a bar, Shift-→ (the next candidate) and Tab
-//! (take it). Enter is the same for all and not counted. Nothing is ever deleted: what is taken has to be a beginning of
-//! the line that is meant.
+//! A key is a character, → (all of the ghost), Alt-→ (its next word), or, with a bar, Shift-→ (the next candidate) and Tab (accept
+//! it). Enter is the same for all and not counted. Nothing is ever deleted: what is accepted has to be a prefix of the intended
+//! line.
 
-/// What a tool would have the line become, best first. The first is the ghost, if it goes on where the line ends; an empty one says that
-/// there is a bar and no ghost.
+/// The lines that a tool offers, best first. The first is the ghost, if it extends the typed text; an empty one means a bar without
+/// a ghost.
 pub type Offers = Vec<String>;
 
-/// One line and what was offered while it was typed.
+/// A line and what was offered while it was typed.
 pub struct Watched<'a> {
     pub line: &'a str,
     /// For each number of characters typed, from 0 to all of them.
@@ -20,7 +20,7 @@ pub struct Watched<'a> {
 pub enum Keys {
     /// → alone, and only when the ghost is the whole line.
     Plain,
-    /// → alone, whenever all of the ghost is right as far as it goes.
+    /// → alone, whenever the whole ghost is right as far as it goes.
     Right,
     /// → and Alt-→.
     Ghost,
@@ -29,7 +29,7 @@ pub enum Keys {
 }
 
 impl Watched<'_> {
-    /// The ghost after `typed` characters: the whole line it would make.
+    /// The ghost after `typed` characters: the whole line that it would make.
     pub fn ghost(&self, typed: usize) -> Option<&str> {
         let ghost = self.offers.get(typed)?.first()?;
         let left = beginning(self.line, typed);
@@ -43,7 +43,7 @@ impl Watched<'_> {
     /// The fewest keys that type the line.
     pub fn fewest(&self, keys: Keys) -> usize {
         let length = self.length();
-        // From each place to the end; from the end there is nothing left to do.
+        // From each position to the end; at the end there is nothing left to do.
         let mut fewest = vec![0; length + 1];
         for typed in (0..length).rev() {
             let mut best = 1 + fewest[typed + 1];
@@ -55,7 +55,7 @@ impl Watched<'_> {
         fewest[0]
     }
 
-    /// Where one can get from here other than by typing a character, and with how many keys.
+    /// The positions reachable from here other than by typing a character, and the number of keys.
     fn leaps(&self, typed: usize, keys: Keys) -> Vec<(usize, usize)> {
         let mut leaps = Vec::new();
         let reached = |text: &str| {
@@ -75,7 +75,7 @@ impl Watched<'_> {
         }
         if keys == Keys::Bar {
             let offers = self.offers.get(typed).into_iter().flatten();
-            // Without a ghost, Shift-→ turns to the first in the bar, and Tab takes it.
+            // Without a ghost, Shift-→ selects the first in the bar, and Tab accepts it.
             let others = offers.enumerate().skip(1);
             leaps.extend(others.filter_map(|(place, text)| Some((reached(text)?, place + 1))));
         }
@@ -88,7 +88,7 @@ pub fn beginning(line: &str, count: usize) -> &str {
     line.char_indices().nth(count).map_or(line, |(end, _)| &line[..end])
 }
 
-/// Where zsh's `forward-word` goes from byte `from`: over the rest of this word, then to where the next one begins.
+/// Where zsh's `forward-word` goes from byte `from`: over the rest of this word, then to the beginning of the next one.
 pub fn next_word(line: &str, from: usize) -> usize {
     let rest = &line[from..];
     let after_word = rest.find(|character| !in_word(character)).unwrap_or(rest.len());

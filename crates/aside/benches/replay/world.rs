@@ -1,5 +1,6 @@
-//! The machine of the user who typed the history, as far as their commands name it: files, targets and scripts are there from the
-//! beginning, as on a real machine, and what a command makes is there once it ran. Other files, which a real machine has too, are not.
+//! A fake of the machine on which the history was typed, as far as the commands name it: files, targets and scripts exist from the
+//! beginning, as on a real machine, and what a command creates exists once it ran. Other files, which a real machine has too, do
+//! not.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,12 +13,12 @@ use super::typed::{HOME, Typed};
 #[derive(Default)]
 pub struct Remembered {
     directories: HashMap<String, Arc<[Entry]>>,
-    /// By kind and by the directory they are known in, the newest first.
+    /// By kind and by the directory in which they are known, newest first.
     names: HashMap<(Live, String), Arc<[Item]>>,
     repositories: HashMap<String, Arc<str>>,
 }
 
-/// Commands and files without which they do nothing.
+/// Commands and the files without which they do nothing.
 const PROJECTS: [(&[&str], &str); 9] = [
     (&["cargo"], "Cargo.toml"),
     (&["npm", "npx", "yarn", "pnpm"], "package.json"),
@@ -29,13 +30,13 @@ const PROJECTS: [(&[&str], &str); 9] = [
     (&["pytest"], "pyproject.toml"),
     (&["just"], "justfile"),
 ];
-/// Commands whose arguments are there only after them.
+/// Commands whose arguments exist only after them.
 const MAKERS: [&str; 4] = ["mkdir", "touch", "cp", "mv"];
 
 impl Remembered {
     pub fn of(all: &[Typed]) -> Self {
         let mut machine = Self::default();
-        // The newest branch, which is the last to be learnt, comes first: those are made one by one.
+        // The newest branch, which is learnt last, comes first: branches are created one by one.
         all.iter().for_each(|typed| machine.learn_from(typed, When::Before));
         machine
     }
@@ -117,13 +118,13 @@ impl Remembered {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum When {
-    /// Nothing ran yet.
+    /// Nothing has run yet.
     Before,
     /// It just ran.
     After,
 }
 
-/// What a command names that only its tool can list.
+/// Names in a command that only its tool can list.
 fn named<'a>(name: &str, rest: &[&'a str]) -> Option<(Live, &'a str)> {
     let found = match (name, rest) {
         ("git", ["checkout" | "switch", .., branch]) => (Live::GitBranch, *branch),
@@ -139,7 +140,7 @@ fn named<'a>(name: &str, rest: &[&'a str]) -> Option<(Live, &'a str)> {
     Some(found).filter(|(_, name)| is_plain(name) && !name.starts_with('-'))
 }
 
-/// A word that the shell takes as it is, and that is no flag and no address.
+/// A word without expansions that is neither a flag nor an address.
 fn is_plain(word: &str) -> bool {
     !word.starts_with('-') && !word.contains(['*', '?', '[', '{', '$', '\'', '"', '`', '(', '>', '<', ':', '\\', '='])
 }

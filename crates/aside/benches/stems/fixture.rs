@@ -1,4 +1,4 @@
-//! The machine on which stems are typed: five directories, the programs that are installed, and a history of one of three sizes.
+//! The machine on which stems are typed: five directories, the installed programs, and a history of one of three sizes.
 
 use std::path::Path;
 use std::process::Command;
@@ -37,7 +37,7 @@ struct Ran {
     exit: i32,
 }
 
-/// Beside what Debian has: these are only looked up, never run.
+/// In addition to what Debian has: these are only looked up, never run.
 const PROGRAMS: &str = "docker kubectl cargo rustc rustup node npm npx pnpm python3 python pip pip3 make just ssh scp sftp rsync tar curl wget jq \
     systemctl journalctl apt apt-get dpkg tmux vim nvim nano grep rg find fd sed awk psql pg_dump terraform ansible ansible-playbook sudo less \
     man htop top ps kill pkill killall df du mount umount ip ping dig nslookup nc openssl gzip gunzip zip unzip xz diff patch tree watch crontab \
@@ -171,11 +171,11 @@ impl Machine {
         }
     }
 
-    /// The lines that would be shown, the grey one first.
+    /// The lines that would be shown, the ghost text first.
     pub fn complete(&mut self, cwd: &str, left: &str) -> Vec<String> {
         let cwd = self.at(cwd);
         let asked = json!({ "type": "complete", "request_id": 7, "session_id": "s", "cwd": cwd, "left": left, "shell": "zsh", "wait": true });
-        // What has to be looked up is there the second time.
+        // What has to be looked up is available the second time.
         self.wire.json(asked.clone());
         let answer = self.wire.json(asked);
         let candidates = answer["candidates"].as_array().cloned().unwrap_or_default();
@@ -197,7 +197,7 @@ fn history(size: Size, data: &Path) -> Vec<Ran> {
     }
 }
 
-/// The same habits over and over: stretches of the shorter one in a random order, which is the same each time.
+/// The same habits over and over: stretches of the shorter history in a random order from a fixed seed.
 fn a_year_of(some: &[Ran]) -> Vec<Ran> {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut random = move |below: usize| {

@@ -1,4 +1,4 @@
-//! Whether a line is one that a sensible person could have meant.
+//! Whether a line is one that a sensible user could have meant.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub struct Stem {
     pub cwd: String,
     history: String,
     pub left: String,
-    /// Whole lines that are sensible, as patterns; what is bad wins over what is good.
+    /// Patterns of whole lines that are sensible; `bad` takes precedence over `good`.
     good: Vec<String>,
     bad: Vec<String>,
     /// Showing nothing is fine.
@@ -23,7 +23,7 @@ pub struct Stem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     Good,
-    /// Nothing that was written beside the stem says whether it is.
+    /// No pattern of the stem decides it.
     Doubtful,
     Nonsense,
 }
@@ -47,13 +47,13 @@ impl Stem {
     }
 }
 
-/// Whether Enter would run it, rather than ask for the rest of a quote or a bracket.
+/// Whether Enter would run it, rather than wait for the rest of a quote or a bracket.
 fn is_balanced(line: &str) -> bool {
     let parsed = line::parse(line, Dialect::Zsh);
     parsed.at(line.len()).quote == line::Quote::None
 }
 
-/// By name, the sets of a directory.
+/// The sets of a directory, by name.
 pub fn sets(directory: &Path) -> Vec<(String, Vec<Stem>)> {
     let entries = std::fs::read_dir(directory).unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
     let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();

@@ -1,6 +1,6 @@
-//! `make eval-complete`: is what is shown behind a beginning of a command sane? Stems by writers who have seen neither specs nor ranking are
-//! typed on a machine with five directories and histories of three sizes; what comes first and what is in the bar is judged by what was
-//! written beside each stem, and by rules. Sets are JSON lines in `crates/aside/eval/stems`; see docs/complete-eval.md.
+//! `make eval-complete`: are the completions of a command prefix sane? Stems by authors who have seen neither specs nor ranking are
+//! typed on a machine with five directories and histories of three sizes; the first candidate and the bar are judged by the
+//! patterns of each stem, and by rules. Sets are JSON lines in `crates/aside/eval/stems`; see docs/complete-eval.md.
 
 #![expect(
     clippy::disallowed_methods,
@@ -21,7 +21,7 @@ use fixture::{Machine, Size};
 use judge::{Stem, Verdict};
 
 fn main() {
-    // `cargo test --benches` only wants to know whether it runs at all.
+    // `cargo test --benches` only checks that it starts.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -51,7 +51,7 @@ fn main() {
     println!("all: {all}");
 }
 
-/// A line for each thing that is wrong.
+/// A line for each error.
 fn list(set: &str, stem: &Stem, shown: &[String], verdicts: &[Verdict]) {
     for (place, (line, verdict)) in shown.iter().zip(verdicts).enumerate() {
         if *verdict != Verdict::Good {
@@ -75,7 +75,7 @@ struct Figures {
     shown: usize,
     first: BTreeMap<Verdict, usize>,
     all: BTreeMap<Verdict, usize>,
-    /// Where something should have been known.
+    /// Where a candidate should have been known.
     silent: usize,
 }
 

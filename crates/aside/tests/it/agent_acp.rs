@@ -1,4 +1,4 @@
-//! Tasks that an agent works through over the Agent Client Protocol, with an agent that is a script.
+//! Tasks delegated to an agent over the Agent Client Protocol (ACP); the agent is a scripted stub.
 
 use crate::agent_adversary::{ends, waits_for};
 use crate::harness::agents::Agents;
@@ -51,7 +51,8 @@ fn what_an_agent_writes_through_us_is_a_proposal_too() {
     assert_eq!(scene.file("sub/new.txt"), "");
 }
 
-/// By leave and by a terminal of ours; and what it printed is told when it was approved and run.
+/// Both ways to ask are covered: a permission request and `terminal/create`. Aside runs the command once it is approved and feeds
+/// its output back.
 #[test]
 fn a_command_is_run_by_us_when_it_was_approved_and_its_result_is_fed_back() {
     for asks in [
@@ -144,7 +145,7 @@ fn the_strictest_mode_is_taken_and_an_agent_that_refuses_it_is_stopped() {
     }
 }
 
-/// The kernel keeps an agent from writing; if something is written all the same, by whatever it is, the task says so.
+/// The sandbox keeps an agent from writing. If files change during its turn all the same, by whatever process, the task reports it.
 #[test]
 fn what_changes_while_an_agent_works_is_found_and_told() {
     let does = "touch \"$own/asked\"; while [ ! -e \"$own/go\" ]; do sleep 0.05; done; words 1 'I only looked.'; done_with end_turn; read -r _";
@@ -159,7 +160,7 @@ fn what_changes_while_an_agent_works_is_found_and_told() {
     assert!(all.contains("Changed while the agent worked, without an approval: `hello.txt`, `made.txt`."), "{all}");
 }
 
-/// In a user namespace that may have no others below it, as some distributions set it for all: Landlock has to do.
+/// Runs in a user namespace that may not create nested ones, as some distributions configure system-wide: Landlock alone has to suffice.
 #[test]
 fn where_the_kernel_gives_no_namespaces_landlock_encloses_an_agent() {
     for (agent, own) in [("codex", ".codex"), ("acp:scripted", ".local/share/scripted")] {

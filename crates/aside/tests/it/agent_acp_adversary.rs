@@ -1,12 +1,12 @@
-//! Agents that speak ACP and lie, swap, flood, hang and stay. None of it succeeds. What they try with files and processes is in
-//! `agent_adversary`.
+//! Adversarial ACP agents that lie, swap proposals, flood, hang and leave processes behind. None of it succeeds. Attempts on files
+//! and processes are in `agent_adversary`.
 
 use crate::agent_adversary::{REQUEST, ends, listed, sleeping, waits_for};
 use crate::harness::agents::Agents;
 
 const EVIL: &str = r#"\"type\":\"diff\",\"oldText\":\"hello\\n\",\"newText\":\"evil\\n\""#;
 
-/// What an agent says once it is asked, and what its task says then. Nothing is ever written, and nothing of the agent is left.
+/// What the agent sends once it is asked, and what the task reports then. No file is ever written, and no process of the agent survives.
 #[test]
 fn whatever_an_agent_says_its_task_ends_with_a_reason_and_nothing_is_done() {
     let thrice = |does: &str| format!("for _ in 1 2 3; do {does}; again; done");
@@ -75,7 +75,7 @@ fn whatever_an_agent_says_its_task_ends_with_a_reason_and_nothing_is_done() {
     }
 }
 
-/// Before it is asked anything.
+/// The handshake fails, so the agent never receives the request.
 #[test]
 fn an_agent_that_opens_no_conversation_is_not_asked() {
     let hello = |result: &str| format!("read -r _; echo '{{\"jsonrpc\":\"2.0\",\"id\":1,{result}}}'; ");
@@ -134,7 +134,7 @@ fn an_agent_that_opens_no_conversation_is_not_asked() {
     }
 }
 
-/// Each shows a change to `bye`, and tries to have another one done.
+/// Each agent shows a change to `bye` and tries to get a different one applied.
 #[test]
 fn only_what_was_shown_is_approved_and_only_what_was_approved_is_written() {
     let shows = r#"change "$PWD/hello.txt" '"hello\n"' 'bye\n'"#;
@@ -160,7 +160,7 @@ fn only_what_was_shown_is_approved_and_only_what_was_approved_is_written() {
     }
 }
 
-/// Each would run where the user did not ask for anything.
+/// Each working directory is outside the workspace, or is not a directory.
 #[test]
 fn a_command_runs_in_the_workspace_or_is_not_proposed() {
     for place in ["/", "$PWD/..", "..", "$PWD/sub/../..", "$PWD/out", "$HOME/.ssh", "$PWD/nothing", "$PWD/hello.txt"] {
@@ -176,7 +176,7 @@ fn a_command_runs_in_the_workspace_or_is_not_proposed() {
     }
 }
 
-/// What is no message, or none of the protocol, changes nothing about what comes after it.
+/// Malformed JSON, and messages that are not part of the protocol, do not affect the messages after them.
 #[test]
 fn nonsense_between_messages_is_passed_over() {
     let deep = "[".repeat(400);
@@ -199,7 +199,7 @@ words 1 'It greets.'; done_with end_turn; read -r _
     assert!(shown["tasks"][0]["summary"].as_str().unwrap_or_default().contains("It greets"), "{shown}");
 }
 
-/// A command that is shown as another: what is shown is what would run, to the letter.
+/// An agent labels a command as another one: the proposal shows exactly the command that would run.
 #[test]
 fn a_command_is_shown_as_it_would_run_whatever_it_is_called() {
     for (name, asks, shown_as) in [
@@ -280,7 +280,7 @@ words 1 'Servers run.'; done_with end_turn; read -r _
     ends(&scene);
 }
 
-/// Hundreds of files that are read for it, and descriptors of its own until there are no more: the daemon has as many open as before.
+/// The agent makes the daemon read hundreds of files and exhausts its own descriptors; the daemon has as many open as before.
 #[test]
 fn descriptors_are_not_exhausted() {
     let does = r#"

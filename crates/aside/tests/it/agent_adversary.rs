@@ -1,4 +1,5 @@
-//! Agents that lie, write, flood, hang, die and stay: scripts that do what no real agent does. None of it succeeds.
+//! Adversarial agents that lie, write, flood, hang, die and leave processes behind. The scripts do what no real agent does; none of
+//! it succeeds.
 
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use crate::harness::patience;
 
 pub const REQUEST: &str = "change hello.txt so that it says bye";
 
-/// What an agent tries with files and processes.
+/// What an agent attempts with files and processes.
 pub const TRIES: &str = r#"
 tried() { if (eval "$2") >/dev/null 2>&1; then printf '%s\n' "$1" >> "$own/succeeded"; fi; }
 tried write 'echo x > hello.txt'
@@ -55,7 +56,7 @@ fn nothing_outside_of_its_own_state_can_be_written_or_read_that_is_secret() {
     keeps_to_its_own(Agents::acp(&format!("{TRIES}done_with end_turn; read -r _"), ""), ".local/share/scripted");
 }
 
-/// Whatever it tried, only `own` has changed.
+/// Checks that, whatever the agent attempted, only its `own` directory has changed.
 #[track_caller]
 pub fn keeps_to_its_own(mut scene: Agents, own: &str) {
     let hello = scene.home.path("project/hello.txt");
@@ -75,7 +76,7 @@ pub fn listed(scene: &Agents) -> Vec<String> {
     names
 }
 
-/// What an agent says, and what its task says then. Nothing is ever applied, and nothing of the agent is left.
+/// What the agent sends, and what the task reports then. Nothing is ever applied, and no process of the agent survives.
 #[test]
 fn whatever_an_agent_says_its_task_ends_with_a_reason_and_nothing_is_done() {
     for (name, does, says) in [
@@ -153,7 +154,7 @@ fn whatever_an_agent_says_its_task_ends_with_a_reason_and_nothing_is_done() {
     }
 }
 
-/// An agent that does not take the sandbox that it was told to take is not asked anything.
+/// An agent that reports a laxer sandbox than the one it was told to use never receives the request.
 #[test]
 fn an_agent_that_would_act_by_itself_is_stopped_before_it_is_asked() {
     for bounds in [
@@ -180,7 +181,7 @@ fn an_agent_that_would_act_by_itself_is_stopped_before_it_is_asked() {
 
 #[test]
 fn what_is_swapped_after_it_was_shown_changes_nothing_that_was_approved() {
-    // It asks for one thing, and for another behind it: the first is what is shown, approved and written.
+    // The agent asks for one change and for another one right behind it: only the first is shown, approved and written.
     let does = r#"
 change "$PWD/hello.txt" update '@@ -1 +1 @@\n-hello\n+bye\n'
 change "$PWD/hello.txt" update '@@ -1 +1 @@\n-hello\n+evil\n'
@@ -196,7 +197,7 @@ done_with interrupted; read -r _
     assert_eq!((scene.file("hello.txt").as_str(), scene.file("evil.txt").as_str()), ("bye\n", ""));
 }
 
-/// What it asked for is proposed all the same, and it has ended.
+/// Its change is proposed all the same, and its process has been terminated.
 #[test]
 fn an_agent_that_does_not_end_its_turn_when_it_is_refused_is_ended() {
     for does in
@@ -213,7 +214,7 @@ fn an_agent_that_does_not_end_its_turn_when_it_is_refused_is_ended() {
     }
 }
 
-/// A command that waits for leave was not run, and does not look as if it was.
+/// A command that waits for approval has not run, and the events do not list it as a step that ran.
 #[test]
 fn a_command_is_told_as_a_step_only_when_it_was_run() {
     let does = r#"

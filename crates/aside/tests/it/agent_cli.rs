@@ -1,4 +1,4 @@
-//! `aside agent`, `aside mcp`, and what `aside doctor` and `aside privacy` know of agents.
+//! `aside agent`, `aside mcp`, and what `aside doctor` and `aside privacy` report about agents.
 
 use serde_json::{Value, json};
 
@@ -42,14 +42,14 @@ fn any_agent_that_speaks_acp_can_be_added() {
     let used = home.aside(&["agent", "use", "acp:goose"]);
     let says = "is not installed; say where it is: `aside agent add acp:goose -- PROGRAM`";
     assert!(used.code == 1 && used.stderr.contains(says), "{used:?}");
-    // What cannot work is not chosen.
+    // An agent that cannot work is not selected.
     assert!(home.aside_does(&["agent", "list"]).stdout.contains("No agent is in use"));
     home.aside_does(&["agent", "add", "acp:goose", "--", &program, "acp"]);
     home.aside_does(&["agent", "use", "acp:goose"]);
     let listed = home.aside_does(&["agent", "list"]).stdout;
     assert!(listed.contains(&format!("* acp:goose  {program}\n")), "{listed}");
     assert!(home.aside(&["doctor"]).stdout.contains("the agent acp:goose works through tasks"));
-    // The version of one that is a package is in the package.
+    // For an agent installed as an npm package, the version comes from its package.json.
     home.write("packages/opencode-ai/package.json", r#"{"name":"opencode-ai","version":"1.2.3"}"#);
     home.write("packages/opencode-ai/bin/opencode", "#!/bin/sh\n");
     let program = home.path("packages/opencode-ai/bin/opencode").display().to_string();

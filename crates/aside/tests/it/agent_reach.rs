@@ -1,11 +1,11 @@
-//! What an agent reaches beside the files of the workspace: terminals, devices, other processes, what the machine is set with, and secrets
-//! where they are not looked for. None of it succeeds, in either protocol.
+//! What an agent can reach besides the workspace's files: terminals, devices, other processes, system settings, and secrets in
+//! unusual places. None of it succeeds, in either protocol.
 
 use crate::agent_adversary::{REQUEST, ends, listed, waits_for};
 use crate::harness::agents::Agents;
 use crate::harness::pty;
 
-/// `daemon` is a file with the number of the daemon's process.
+/// `daemon` is a file with the daemon's process id.
 const TRIES: &str = r#"
 tried() { if (eval "$2") >/dev/null 2>&1; then printf '%s\n' "$1" >> "$own/succeeded"; fi; }
 daemon=$(cat "$HOME/daemon")
@@ -93,7 +93,7 @@ fn daemon(scene: &Agents) -> u64 {
     serde_json::from_str::<serde_json::Value>(&status).unwrap()["pid"].as_u64().unwrap()
 }
 
-/// A process that begins the next one and ends, again and again, is never there when it is looked for.
+/// A process that keeps forking a successor and exiting is gone each time the process table is scanned.
 #[test]
 fn a_process_that_never_stays_ends_with_the_turn() {
     let does = r#"
@@ -117,7 +117,7 @@ fn many_processes_that_hear_nothing_end_with_the_turn() {
     ends(&scene);
 }
 
-/// Whatever kills what watches over an agent, the agent is not left alone, nor what it started.
+/// If the agent's supervisor is killed, the agent and everything that it started are killed too.
 #[test]
 fn an_agent_whose_supervisor_is_killed_ends_with_all_that_it_started() {
     for (mut scene, own) in [(Agents::scripted(STAYS, ""), ".codex"), (Agents::acp(STAYS, ""), ".local/share/scripted")]
@@ -157,7 +157,7 @@ fn nothing_of_an_agent_is_left_in_the_temporary_directory_when_the_daemon_is_kil
     }
 }
 
-/// Most users are not root, and for them the kernel is stricter: what is below `/proc/self` may not be theirs.
+/// Most users are not root, and the kernel is stricter with them: entries of `/proc/self` may not be theirs.
 #[test]
 fn an_agent_of_a_user_who_is_not_root_is_enclosed_the_same_way() {
     const UNPRIVILEGED: u32 = 65534;
@@ -188,7 +188,7 @@ fn an_agent_of_a_user_who_is_not_root_is_enclosed_the_same_way() {
     let mut command = home.command(&words[0]);
     let piped = std::process::Stdio::piped;
     let mut child = command.args(&words[1..]).current_dir("/").stdin(piped()).stdout(piped()).spawn().unwrap();
-    // It would be ended when nothing more can be said to it.
+    // Keeps stdin open: the agent is ended when its input closes.
     let held = child.stdin.take();
     let said = std::io::read_to_string(child.stdout.take().unwrap()).unwrap();
     drop(held);

@@ -1,5 +1,5 @@
-//! The acceptance criteria of tasks (docs/agents.md has the table) with real agents and a scripted model: `make test-agents`. Each scene plays
-//! with Codex's app-server in two versions, and with two agents that speak ACP.
+//! The acceptance criteria of tasks (table in docs/agents.md) with real agents and a scripted model: `make test-agents`. Each scene
+//! runs with two versions of Codex's app-server and with two agents that speak ACP.
 
 mod installed;
 
@@ -13,7 +13,7 @@ use crate::model::answer::Answer;
 const GREETS: &str = "change hello.txt so that it greets the world";
 const WHY: &str = "why does hello.txt greet with this word and no other?";
 
-/// Says which agent a scene plays with, so that a long run can be followed.
+/// Prints which agent a scene runs with, so that a long run can be followed.
 fn each(scene: impl Fn(&Real, Agents, Model)) {
     for real in all() {
         eprintln!("   with {}", real.name);
@@ -60,7 +60,7 @@ fn a_change_is_proposed_and_written_only_when_it_was_approved() {
     });
 }
 
-/// From afar, as a message of WeCom comes: it is routed like any other, and is not approved from there.
+/// A remote request, as it arrives from WeCom: it is routed like any other, and cannot be approved remotely.
 #[test]
 fn a_request_from_afar_waits_for_a_local_yes_and_a_no_leaves_everything_as_it_was() {
     each(|real, mut scene, model| {
@@ -98,7 +98,7 @@ fn a_command_is_run_by_us_when_it_was_approved_and_its_result_is_fed_back() {
         model.always(Answer::chat("It is done."));
         let (task, rest) = scene.asks("the deployment failed");
         assert!(!scene.home.path("project/made.txt").exists(), "{name}");
-        // Measured: 0.80 asks for no leave there, and runs it in its read-only sandbox, where it fails.
+        // Measured: Codex 0.80 does not ask for approval here; it runs the command in its read-only sandbox, where it fails.
         if real.speaks == Speaks::OldCodex && rest["state"] == "COMPLETED" {
             return;
         }
@@ -119,10 +119,10 @@ fn a_command_is_run_by_us_when_it_was_approved_and_its_result_is_fed_back() {
 fn what_an_agent_does_by_itself_reads_and_cannot_write() {
     each(|real, mut scene, model| {
         let name = real.name;
-        // As after a start of the machine: Codex makes it where it may write.
+        // As after a reboot: Codex creates this directory in a place where it may write.
         let _ = std::fs::remove_dir(format!("/tmp/codex-daemon-{}", rustix::process::geteuid().as_raw()));
         model.next(real.looks(&scene, "hello.txt"));
-        // Opencode asks leave before it reads such a file.
+        // Opencode asks for permission before it reads such a file.
         let (tries, state) = match real.speaks {
             Speaks::Opencode => (real.looks(&scene, ".env"), "FAILED"),
             _ => (real.runs("echo x > made.txt; cat .env; cat ~/.ssh/id_rsa; echo end"), "COMPLETED"),
@@ -143,7 +143,7 @@ fn what_an_agent_does_by_itself_reads_and_cannot_write() {
 fn a_model_that_fails_fails_the_task_with_a_reason_and_a_retry_works() {
     each(|real, mut scene, model| {
         let name = real.name;
-        // Opencode tries for minutes what might go away; codex-acp tells most of what a server says as its answer, but not this.
+        // Opencode retries transient errors for minutes; codex-acp reports most server errors as its answer, but not this one.
         let status = match real.speaks {
             Speaks::Codex | Speaks::OldCodex => 500,
             Speaks::CodexAcp => 401,
@@ -170,7 +170,7 @@ fn the_doctor_greets_each_of_them() {
     });
 }
 
-/// What is relied upon in Codex's protocol is in the schema that each version writes of itself.
+/// The fields that Aside relies on in Codex's protocol are in the schema that each version generates of itself.
 #[test]
 fn the_schemas_of_the_installed_versions_have_what_is_relied_upon() {
     for real in all().into_iter().filter(|real| matches!(real.speaks, Speaks::Codex | Speaks::OldCodex)) {

@@ -1,4 +1,4 @@
-//! Tasks that an agent works through, with an agent that is a script: what it is told, what becomes of what it wants, and how it goes on.
+//! Tasks delegated to an agent, which is a scripted stub: its prompt, what happens to its proposals, and how a conversation continues.
 
 use serde_json::json;
 
@@ -39,7 +39,7 @@ read -r _
         "{}",
         scene.home.read(".codex/told")
     );
-    // What it wrote can be taken back, though the agent went on.
+    // The change can be undone, even though the agent has continued since.
     let undone = scene.person.says("undo", json!({ "taskId": task, "by": "a test" }));
     assert_eq!((undone["type"].as_str(), scene.file("hello.txt").as_str()), (Some("task"), "hello\n"), "{undone}");
     scene.person.brief(&next);

@@ -1,4 +1,4 @@
-//! `aside answer` as a person, a script and bash use it: at a terminal, in a pipe, stopped, and with nobody to ask.
+//! `aside answer` as a user, a script and bash use it: at a terminal, in a pipe, interrupted, and without a daemon.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -18,7 +18,7 @@ use crate::model::answer::Answer;
 const BOLD: char = '\u{e101}';
 const RESET: char = '\u{e100}';
 
-/// A daemon that is asked one thing after another, and says what the test wants.
+/// A stub daemon that records each request and sends the replies the test wants.
 #[derive(Clone, Default)]
 struct Mouth(Arc<Mutex<Heard>>);
 
@@ -26,7 +26,7 @@ struct Mouth(Arc<Mutex<Heard>>);
 struct Heard {
     asked: Vec<Value>,
     to: Option<UnixStream>,
-    /// What is said as soon as somebody asks.
+    /// Replies sent as soon as a request arrives.
     ready: Vec<Value>,
 }
 
@@ -55,13 +55,13 @@ impl Mouth {
         }
     }
 
-    /// From now on, to whoever asks.
+    /// Sends these replies to every request from now on.
     fn says_at_once(self, says: &[Value]) -> Self {
         self.0.lock().unwrap().ready = says.to_vec();
         self
     }
 
-    /// Waits until somebody has asked.
+    /// Waits until a request has arrived.
     #[track_caller]
     fn says(&self, say: Value) {
         self.waits("a question", |heard| heard.to.is_some());
@@ -90,7 +90,7 @@ impl Mouth {
 
 fn tell(mut stream: &UnixStream, asked: &Value, mut say: Value) {
     say["request_id"] = asked["request_id"].clone();
-    // Whoever asked may have gone.
+    // The client may have disconnected.
     _ = writeln!(stream, "{say}");
 }
 
@@ -115,7 +115,7 @@ fn answer(home: &Home, args: &[&str]) -> Said {
     home.aside(&[&["answer"], args].concat())
 }
 
-/// `aside answer` alone in a terminal.
+/// Runs `aside answer` alone in a terminal.
 fn at_terminal(home: &Home, args: &[&str], size: (u16, u16)) -> Terminal {
     let mut command = home.command(ASIDE);
     command.arg("answer").args(args);
@@ -211,7 +211,7 @@ fn a_pipe_gets_plain_text_and_what_is_no_part_of_it_goes_elsewhere() {
     assert_eq!(said.stderr, "aside: private, so no model was asked\n");
     let asked = &mouth.asked()[0];
     assert_eq!((&asked["query"], &asked["width"], &asked["wait"]), (&"what is -l".into(), &57.into(), &false.into()));
-    // The same at a terminal that is to be left alone.
+    // `--plain` prints the same at a terminal, without styles.
     let mut terminal = at_terminal(&home, &["--plain", "what", "is", "-l"], (10, 40));
     assert_eq!(terminal.wait_for_end(), 0);
     let screen = terminal.screen();

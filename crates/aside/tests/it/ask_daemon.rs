@@ -1,4 +1,5 @@
-//! Sentences over the daemon's socket: who answers, how the answer grows, who hears it, what leaves, and how it stops.
+//! Prose over the daemon's socket: whether a model or the embedded engine answers, how replies stream, which clients receive them,
+//! what is sent to the model, and how a request is cancelled.
 
 use std::time::Duration;
 
@@ -9,9 +10,9 @@ use crate::harness::home::Home;
 use crate::model::answer::Answer;
 use crate::model::{Ending, Model};
 
-/// Known to nobody but a model.
+/// Only a model can answer this.
 const UNKNOWN: &str = "why is the quux slow";
-/// Known here.
+/// The embedded engine can answer this.
 const KNOWN: &str = "how do I show the last 5 commits";
 
 struct Desk {
@@ -27,7 +28,7 @@ impl Desk {
     fn with(llm: &str, rest: &str) -> Self {
         let desk = Self { model: Model::start(), home: home() };
         let url = desk.model.base_url();
-        // A machine that has other things to do connects slowly.
+        // A loaded machine connects slowly.
         let llm = format!(
             "[llm]\nprovider = 'openai'\nbase_url = '{url}'\nmodel = 'scripted'\ntimeout_connect_ms = 10000\n{llm}"
         );
@@ -44,7 +45,7 @@ impl Desk {
         self.model.requests().len()
     }
 
-    /// What the model was told with a question, its rules left out.
+    /// What the model received with a request, without the system prompt.
     fn told(&self, number: usize) -> String {
         text(&self.model.requests()[number].body["messages"][1]["content"]).to_owned()
     }
@@ -58,7 +59,7 @@ impl Desk {
     }
 }
 
-/// With a few programs, whatever this machine has.
+/// A home whose programs are fixed, independent of this machine.
 fn home() -> Home {
     let mut home = Home::new();
     for program in ["git", "find", "frob", "echo", "ls", "rm", "make"] {
@@ -91,13 +92,13 @@ impl Shell {
         self
     }
 
-    /// The next answer to the last request.
+    /// The next reply to the last request.
     #[track_caller]
     fn hears(&mut self) -> Value {
         self.caller.hears()
     }
 
-    /// Everything until a state, checked to be one growing answer.
+    /// All replies until `enough`, checked to be one growing answer.
     #[track_caller]
     fn hears_until(&mut self, enough: impl Fn(&Value) -> bool) -> Vec<Value> {
         let mut heard: Vec<Value> = Vec::new();
@@ -130,7 +131,7 @@ fn rows(said: &Value) -> Vec<String> {
     said["rows"].as_array().unwrap().iter().map(|row| plain(text(row))).collect()
 }
 
-/// All rows, those that may still change as well, without the marks for their looks.
+/// All rows, including those that may still change, without their style markers.
 fn words(said: &Value) -> String {
     let tail = said["tail"].as_array().unwrap().iter().map(|row| plain(text(row)));
     let all: Vec<String> = rows(said).into_iter().chain(tail).collect();

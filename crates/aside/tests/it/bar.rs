@@ -1,5 +1,5 @@
-//! The bar below the line, from the chair: every state and transition of it, its invariants, and how it looks. A script
-//! plays the daemon, so that each answer comes when the scene wants it.
+//! The bar below the line as the user sees it: every state and transition, its invariants, and its rendering. A scripted daemon
+//! sends each reply when the scene wants it.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use crate::harness::scene::Scene;
 use crate::harness::script::Script;
 use crate::harness::stage::Stage;
 
-/// Longer than an answer takes, short enough to wait for.
+/// Longer than a reply takes, short enough to wait for.
 const A_WHILE: Duration = Duration::from_millis(150);
 
 const GIT: [&str; 3] = ["git status --short", "git stash pop", "git stage -p"];
 
-/// One that knows three commands for `git st`, and what becomes of them while they are typed.
+/// A daemon that knows three commands for `git st`, and candidates for the line as it grows.
 fn git() -> Script {
     Script::new().knows("git st|", &GIT).knows("git stx|", &["git stx one", "git stx two"])
 }
@@ -24,7 +24,7 @@ fn zsh(script: &Script) -> Stage {
     Scene::zsh().scripted(script)
 }
 
-/// A line of `git st` with its three candidates.
+/// A line `git st` with its three candidates shown.
 fn showing(script: &Script) -> Scene {
     let mut scene = zsh(script).start();
     scene.types("git st").shows_ghost("git st|atus --short");
@@ -36,7 +36,7 @@ fn is_bar(row: &str, wanted: &str) -> bool {
     row.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with("  "))
 }
 
-/// Waits until the bar says `wanted`, whatever hint follows.
+/// Waits until the bar says `wanted`, whatever key hint follows.
 #[track_caller]
 fn shows_bar(scene: &mut Scene, wanted: &str) {
     scene.wait_for(&format!("the bar `{wanted}`"), |screen| {
@@ -53,7 +53,7 @@ fn stays_without_bar(scene: &mut Scene) {
     scene.stays("no bar", A_WHILE, |screen| !has_bar(screen));
 }
 
-// The transitions.
+// State transitions.
 
 #[test]
 fn a_change_of_the_line_asks_once_it_is_long_enough() {
@@ -145,7 +145,7 @@ fn tab_takes_what_is_shown_and_the_new_line_is_asked_about() {
     scene.presses(Key::Tab).shows_ghost("git status --short| --branch");
     script.is_asked("git status --short|");
     stays_without_bar(&mut scene);
-    // One step, and one step back.
+    // Undo goes back one step.
     scene.sends("\x1f").shows_ghost("git st|atus --short");
     shows_bar(&mut scene, "(1/3) git status --short");
 }
@@ -177,7 +177,7 @@ fn esc_dismisses_until_the_text_changes() {
     assert_eq!(script.asked().len(), asked, "nothing is asked about a line that was dismissed");
     scene.types("x").shows_ghost("git stx| one");
     shows_bar(&mut scene, "(1/2) git stx one");
-    // Coming back to it is a change too.
+    // Going back to the dismissed text counts as a change too.
     scene.presses(Key::Backspace).shows_ghost("git st|atus --short");
 }
 
@@ -188,7 +188,7 @@ fn up_goes_into_the_past_and_down_comes_back_to_the_candidates() {
         let mut scene = zsh(&script).file(".zsh_history", ": 1700000000:0;echo one\n").rc("fc -R").start();
         scene.types("git st");
         shows_bar(&mut scene, "(1/3) git status --short");
-        // Once while they are shown, once while they are browsed.
+        // The first round presses Up while the candidates are shown, the second while the user browses them.
         for _ in 1..presses {
             scene.presses(Key::ShiftRight);
             shows_bar(&mut scene, "(2/3) git stash pop");
@@ -240,7 +240,7 @@ fn enter_leaves_nothing_of_it_behind() {
     scene.presses(Key::Enter).prompt(2);
     stays_without_bar(&mut scene);
     scene.screen_is("1> true\n2>");
-    // Dismissed once is not dismissed for ever.
+    // A dismissal lasts for one line only.
     scene.types("true").shows_ghost("true| 1").presses(Key::Esc).shows_line("true|").presses(Key::Enter).prompt(3);
     scene.types("true").shows_ghost("true| 1");
     shows_bar(&mut scene, "(1/2) true 1");
@@ -257,7 +257,7 @@ fn a_line_that_is_given_up_leaves_nothing_of_it_behind() {
     shows_bar(&mut scene, "(1/3) git status --short");
 }
 
-// The invariants.
+// Invariants.
 
 #[test]
 fn an_answer_counts_when_it_is_whole() {
@@ -360,7 +360,7 @@ fn the_same_text_with_another_cursor_is_another_line() {
     scene.shows_line("git s|t");
 }
 
-// Better candidates, later.
+// Candidates that arrive later.
 
 #[test]
 fn better_candidates_take_the_place_of_those_shown() {
@@ -424,7 +424,7 @@ fn better_candidates_are_not_counted_as_answers() {
     scene.shows_ghost("git stx| one").sends("\x18o").shows("0 unanswered");
 }
 
-// Typing along.
+// Typing along with a candidate.
 
 #[test]
 fn typing_along_narrows_the_candidates_and_asks_nothing() {
@@ -462,12 +462,12 @@ fn a_word_that_is_taken_narrows_the_candidates_too() {
     shows_bar(&mut scene, "(1/2) git stash pop -q");
     scene.presses(Key::AltF).shows_ghost("git stash pop |-q");
     stays_without_bar(&mut scene);
-    // The line that is complete is a new one.
+    // The completed line is a new request.
     scene.presses(Key::AltF).shows_line("git stash pop -q|");
     script.is_asked("git stash pop -q|");
 }
 
-// How it looks.
+// Rendering.
 
 #[test]
 fn one_candidate_that_goes_on_needs_no_bar() {
@@ -498,7 +498,7 @@ fn a_candidate_may_place_the_cursor() {
     let mut scene = zsh(&script).start();
     scene.types("git c").shows_ghost("git c|ommit -m ''");
     shows_bar(&mut scene, "(1/1) git commit -m ''");
-    // Its place is drawn as a cursor is, since every letter could be part of the command.
+    // The cursor position in the candidate is drawn in inverse video, since any letter could be part of the command.
     scene.wait_for("the place of the cursor", |screen| {
         let marks = |row| screen.spans(row).iter().any(|span| span.style.inverse && span.text == "'");
         (0..screen.size().0).any(|row| screen.row(row).starts_with("(1/1)") && marks(row))

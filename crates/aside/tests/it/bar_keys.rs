@@ -1,5 +1,5 @@
-//! The keys of the bar beside everybody else's: Tab bindings of other plugins, menus, vi mode, tmux, terminals without
-//! grey. What a key did before Aside it still does when nothing is shown.
+//! The keys of the bar next to other bindings: Tab bindings of other plugins, menus, vi mode, tmux, terminals without grey text. Each
+//! key keeps its earlier meaning while nothing is shown.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const A_WHILE: Duration = Duration::from_millis(150);
 const AUTOSUGGESTIONS: &str = "source /usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh";
 const HIGHLIGHTING: &str = "source /usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh";
 
-/// Like fzf-tab: a widget of its own on Tab, which counts on the person's options and calls what was there before.
+/// Like fzf-tab: its own widget on Tab, which relies on the user's options and calls the previous binding.
 const TAB_PLUGIN: &str = "setopt extended_glob; _was=${$(bindkey '^I')##* }\n\
      tab-plugin() { [[ ABC == (#i)abc ]] && LBUFFER+=\"<$WIDGET\"; [[ $_was == _aside* ]] && zle $_was; LBUFFER+='>' }\n\
      zle -N tab-plugin; bindkey '^I' tab-plugin";
@@ -103,7 +103,7 @@ fn tab_is_never_touched_when_told_so() {
         scene.runs("bindkey '^I'; bindkey -M viins '^I'"),
         "\"^I\" expand-or-complete\n\"^I\" expand-or-complete"
     );
-    // Until it is told otherwise.
+    // Until the setting changes.
     script.clone().sets("tab", "take");
     scene.runs("true");
     scene.types("git st").shows("[↹] apply").presses(Key::Tab).shows_line("git status --short|");
@@ -115,7 +115,7 @@ fn shift_tab_is_the_shells_own_completion() {
     let mut scene = zsh(&script).rc(COMPLETION).start();
     scene.types("ls di").shows_ghost("ls di|x").shows("(1/2) ls dix");
     scene.presses(Key::ShiftTab).shows_line("ls dir|").presses(Key::ShiftTab).shows("dirone/  dirtwo/");
-    // The list has the space below the line until the next change.
+    // The completion list keeps the space below the line until the next change.
     scene.stays_without_ghost(A_WHILE).shows("dirone/  dirtwo/");
     assert!(!scene.screen().contains("(1/2)"), "{}", scene.screen().text());
     scene.presses(Key::Backspace).shows("(1/2) ls dix").shows_ghost("ls di|x");
@@ -138,7 +138,7 @@ fn shift_and_an_arrow_do_what_they_did_when_nothing_is_shown() {
     scene.types("x").presses(Key::ShiftLeft).presses(Key::ShiftRight).shows_line("xLR|");
     scene.presses(Key::Ctrl('u')).types("git st").shows_ghost("git st|atus --short");
     scene.presses(Key::ShiftLeft).shows_ghost("git st|ash pop");
-    // Where they meant nothing they put `;2D` into the line; now they do nothing.
+    // Where these keys were unbound, zsh inserted `;2D` into the line; now they do nothing.
     let again = git();
     let mut scene = zsh(&again).start();
     again.is_followed(&mut scene);
@@ -157,7 +157,7 @@ fn widgets_can_be_put_on_other_keys() {
         scene.sends("\x18d").shows_line("git st|").stays_without_ghost(A_WHILE);
         scene.types(" ").presses(Key::Backspace).shows_ghost("git st|atus --short");
         scene.sends("\x18a").shows_line("git status --short|");
-        // Nothing to do, nothing done.
+        // The widgets are no-ops while nothing is shown.
         scene.sends("\x18n\x18p\x18a\x18d").settles().shows_line("git status --short|");
     }
 }
@@ -175,7 +175,7 @@ fn esc_alone_is_only_taken_while_something_is_shown() {
     let mut scene = zsh(&script).start();
     scene.types("git st").shows_ghost("git st|atus --short");
     scene.sends("\x1b").shows_line("git st|").presses(Key::Ctrl('u')).types("one two").presses(Key::Home).settles();
-    // Without anything to dismiss it is a prefix, however long the next key takes.
+    // With nothing to dismiss, Esc is a key prefix, however late the next key arrives.
     scene.sends("\x1b");
     std::thread::sleep(Duration::from_millis(600));
     scene.sends("f").shows_line("one |two");
@@ -207,7 +207,7 @@ fn esc_dismisses_where_zsh_hardly_waits_for_the_rest_of_a_key() {
     let script = git();
     let mut scene = zsh(&script).rc("KEYTIMEOUT=1").start();
     scene.types("git st").shows_ghost("git st|atus --short");
-    // An arrow that comes in two pieces.
+    // The escape sequence of an arrow key arrives in two pieces.
     scene.sends("\x1b");
     std::thread::sleep(Duration::from_millis(60));
     scene.sends("[C").shows_line("git status --short|");
@@ -227,7 +227,7 @@ fn in_vi_mode_esc_dismisses_and_leaves_insert_mode() {
     assert_eq!(script.asked().len(), asked, "moving about in command mode asks nothing");
     scene.types("x").presses(Key::Backspace).shows_ghost("git st|atus --short");
     scene.presses(Key::ShiftRight).shows_ghost("git st|ash pop").presses(Key::Tab).shows_line("git stash pop|");
-    // Repeating and undoing a change still work.
+    // vi's repeat and undo still work.
     scene.presses(Key::Esc).sends("0dw").shows_line("|stash pop").sends(".").shows_line("|pop");
     scene.sends("u").shows_line("|stash pop");
 }
@@ -245,7 +245,7 @@ fn zsh_autosuggestions_never_takes_the_bar() {
         }
         scene.types("git st").shows_ghost("git st|atus --short").presses(Key::AltF);
         scene.shows_ghost("git status |--short").presses(Key::Ctrl('u')).shows_line("|");
-        // Nothing but a bar is nothing to take.
+        // A candidate that is only in the bar, without ghost text, is not accepted by Ctrl-E.
         scene.types("gti").shows("(1/2) git").sends("\x05").settles().shows_line("gti|");
         scene.presses(Key::Tab).shows_line("git|").presses(Key::Ctrl('u'));
         scene.types("git st").shows_ghost("git st|atus --short");
@@ -306,7 +306,7 @@ fn terminals_without_grey_underline_it() {
         let bar = scene.screen().spans(1);
         assert!(bar.iter().all(|span| span.style.fg == Color::Default), "{name}={value}: {bar:?}");
     }
-    // A colour that it has stays.
+    // A colour that the terminal supports is kept.
     let script = git().sets("ghost_style", "fg=cyan");
     let mut scene = zsh(&script).env("TERM", "linux").ghost(Color::Idx(6)).start();
     scene.types("git st").shows_ghost("git st|atus --short");

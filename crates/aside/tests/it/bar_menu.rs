@@ -1,5 +1,5 @@
-//! Descriptions in the bar, and the list of candidates that a key opens below the line, from the chair. A script plays the
-//! daemon, so that each answer comes when the scene wants it.
+//! Descriptions in the bar, and the candidate list that a key opens below the line, as the user sees them. A scripted daemon sends
+//! each reply when the scene wants it.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::harness::scene::Scene;
 use crate::harness::script::Script;
 use crate::harness::stage::Stage;
 
-/// Longer than an answer takes. The list is open meanwhile, and `settles` presses a key, which would close it.
+/// Longer than a reply takes. Used instead of `settles`, which presses a key and would close the open list.
 const A_WHILE: Duration = Duration::from_millis(150);
 
-/// Flags for `git commit --`, more than are unasked.
+/// Flags for `git commit --`: more than are shown without asking for the list.
 const FLAGS: [&str; 3] = [
     "git commit --amend  # replace the last commit",
     "git commit --all  # stage what changed",
@@ -32,7 +32,7 @@ fn zsh(script: &Script) -> Stage {
     Scene::zsh().scripted(script)
 }
 
-/// A line of `git commit --` with its list.
+/// A line `git commit --` with its list open.
 fn listing(script: &Script) -> Scene {
     let mut scene = zsh(script).start();
     script.is_followed(&mut scene);
@@ -58,7 +58,7 @@ fn the_bar_describes_what_it_shows() {
     let colours: Vec<(&str, Color)> = spans.iter().map(|span| (span.text.trim(), span.style.fg)).collect();
     assert_eq!(colours[0], bar);
     assert!(colours[1..].iter().all(|(_, colour)| *colour == Color::Idx(242)), "{spans:?}");
-    // It belongs to the candidate, and goes along when some are dropped.
+    // The description belongs to its candidate, and stays with it when others are dropped.
     scene.presses(Key::ShiftRight).screen_is(
         "
         1> git st▮‹ash pop›
@@ -81,7 +81,7 @@ fn what_is_not_sure_enough_is_in_the_bar_and_not_grey() {
         (1/3) git status --short   show what changed                   [⇧]+[←/→] choose
         ",
     );
-    // One that the user turns to is grey, and then Tab takes it.
+    // A candidate that the user selects becomes ghost text, and Tab then accepts it.
     scene.presses(Key::ShiftRight).shows_ghost("git st|atus --short").shows("[↹] apply | [⇧]+[←/→] navigate");
     scene.presses(Key::ShiftRight).shows_ghost("git st|ash pop");
     scene
@@ -100,7 +100,7 @@ fn tab_completes_as_always_where_nothing_is_sure() {
         .rc("zstyle ':completion:*' menu no; autoload -Uz compinit && compinit -u -D; touch filament")
         .start();
     scene.types("ls fil").shows("(1/2) ls file-of-another-sort").presses(Key::Tab).shows_line("ls filament |");
-    // Typing along with one that was chosen keeps it, and Tab takes it.
+    // Typing along with the selected candidate keeps it, and Tab accepts it.
     scene.presses(Key::Ctrl('u')).types("ls fil").shows("[⇧]+[←/→] choose").presses(Key::ShiftRight);
     scene.shows_ghost("ls fil|e-of-another-sort").types("e").shows_ghost("ls file|-of-another-sort");
     scene.presses(Key::Tab).shows_line("ls file-of-another-sort|");
@@ -178,7 +178,7 @@ fn a_daemon_that_knows_no_descriptions_and_lists_is_understood() {
     script.is_followed(&mut scene);
     scene.types("git st").shows_ghost("git st|atus --short").shows("(1/3) git status --short  ");
     assert!(!scene.screen().contains("show what"), "{}", scene.screen().text());
-    // A list is what the bar would have.
+    // The list has the same candidates as the bar.
     scene.presses(Key::ShiftDown).shows("> status --short").shows("  stash pop").shows("  stage -p");
     scene.presses(Key::Tab).shows_line("git status --short|");
 }
@@ -203,7 +203,7 @@ fn a_key_lists_what_may_come_here() {
     let spans = scene.screen().spans(2);
     let colours: Vec<(&str, Color)> = spans.iter().map(|span| (span.text.trim(), span.style.fg)).collect();
     assert_eq!(colours, [("--all", Color::Default), ("stage what changed", Color::Idx(242))]);
-    // The same key closes it, and the bar is there again.
+    // The same key closes the list, and the bar is back.
     scene.presses(Key::ShiftDown).shows("(1/2) git commit --amend").settles();
     scene.screen_is(
         "
@@ -222,7 +222,7 @@ fn arrows_move_in_the_list_and_tab_applies() {
         scene.presses(down).shows("> --all").shows_ghost("git commit --|all");
         scene.presses(down).shows("> --author").presses(down).shows("> --amend");
         scene.presses(up).shows("> --author").presses(up).shows("> --all");
-        // What is looked at does not change.
+        // An update does not change a list that is open.
         script.updates("git commit --|", &["git commit --quiet"]);
         std::thread::sleep(A_WHILE);
         scene.shows("> --all").shows("  --amend");
@@ -252,11 +252,11 @@ fn esc_and_other_keys_close_the_list() {
     let mut scene = listing(&script);
     scene.presses(Key::Esc).shows_line("git commit --|").settles();
     scene.screen_is("2> git commit --▮");
-    // It is asked for, so it comes after a dismissal too.
+    // The list was asked for explicitly, so it opens after a dismissal too.
     scene.presses(Key::ShiftDown).shows("> --amend").presses(Key::Left).shows_line("git commit -|-").settles();
     scene.screen_is("2> git commit -▮-");
     scene.presses(Key::Right).shows("(1/2) git commit --amend").presses(Key::ShiftDown).shows("> --amend");
-    // One that changes nothing.
+    // An edit that leaves the line unchanged closes the list as well.
     scene.presses(Key::Ctrl('k')).shows("(1/2) git commit --amend");
     scene.wait_for("no list", |screen| !screen.contains("> --"));
     scene.presses(Key::ShiftDown).shows("> --amend").presses(Key::CtrlC).prompt(3);
@@ -275,7 +275,7 @@ fn an_empty_list_says_nothing() {
     scene.shows_line("x|");
     scene.presses(Key::Backspace).types("git st").shows("(1/2) git status").presses(Key::ShiftDown).settles();
     scene.shows("(1/2) git status").shows_ghost("git st|atus");
-    // What is found out later is a list all the same.
+    // An update that arrives later still opens as a list.
     script
         .waits("the question for a list", |script| script.told("complete").last().is_some_and(|asked| asked[9] == "1"));
     script.updates("git st|", &["git status", "git stage", "git stash"]);
@@ -296,7 +296,7 @@ fn a_long_list_has_pages_and_fits_on_the_screen() {
     scene.resizes(8, 40);
     scene.presses(Key::Up).shows("> src/file19").shows("(19/20)");
     assert!(scene.screen().row(0).contains("cat src/"), "{}", scene.screen().text());
-    // Without room for one it is the bar.
+    // Without room for the list, the bar takes its place.
     scene.resizes(4, 40);
     scene.presses(Key::Down).shows("(20/20) cat src/file20");
     scene.presses(Key::Tab).shows_line("cat src/file20|");

@@ -1,4 +1,4 @@
-//! The bash plugin: records what ran, changes nothing else.
+//! The bash plugin: it records what ran and changes nothing else.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::harness::home::Home;
 use crate::harness::keys::Key;
 use crate::harness::scene::Scene;
 
-/// Recording happens behind the person's back: waits until that many commands are there.
+/// Recording is asynchronous: waits until that many commands are stored.
 pub fn recorded(home: &Home, count: usize) -> Vec<Value> {
     let deadline = std::time::Instant::now() + crate::harness::patience();
     loop {

@@ -1,4 +1,4 @@
-//! Sentences in bash: which lines are asked about, what becomes of one, before it runs and after it has failed.
+//! Prose in bash: which lines are sent to the classifier, and what happens to prose before a line runs and after it has failed.
 
 use crate::harness::home::ASIDE;
 use crate::harness::keys::Key;
@@ -7,18 +7,18 @@ use crate::harness::screen::GHOST;
 use crate::harness::script::Script;
 use crate::harness::stage::Stage;
 
-/// A daemon that wants sentences answered.
+/// A daemon that wants prose answered.
 pub fn listener() -> Script {
     Script::new().sets("reroute", "answer")
 }
 
-/// A bash in which the scripted daemon decides and `aside answer` is played: it says what it was asked, and proposes what
-/// stands in `proposal`.
+/// A bash with a scripted daemon as the classifier and a stub for `aside answer`, which prints its request and proposes the text of
+/// the file `proposal`.
 pub fn bash(script: &Script) -> Stage {
     Scene::bash().scripted(script).file("aside", &stand_in()).rc_after(PATIENT)
 }
 
-/// The plugin waits for a daemon as long as a loaded machine may take.
+/// The plugin waits for the daemon as long as a loaded machine may take.
 pub const PATIENT: &str = "_aside_bin=~/aside _aside_patience=9000";
 
 pub fn stand_in() -> String {
@@ -129,7 +129,7 @@ fn what_the_person_keeps_out_of_the_history_stays_out() {
     }
     scene.types("exit").presses(Key::Enter).ends();
     assert_eq!(scene.home.read(".bash_history"), "why so slow?\nwhat's that\nexit\n");
-    // Nor is a sentence taken for the command that was kept out after it.
+    // Prose is not recorded as the command either, when the history ignores the command after it.
     assert_eq!(script.told("finished").len(), 0);
 }
 
@@ -204,7 +204,7 @@ fn at_asks_without_a_question() {
 fn another_prefix_runs_whatever_follows() {
     let script = listener().sets("agent_prefix", "hey").sets("shell_prefix", "!").takes("what is this");
     let mut scene = bash(&script).rc("what() { echo \"$# words\"; }").start();
-    // Heard with the first question.
+    // The plugin learns the settings with the first reply.
     scene.runs("what is this");
     scene.types("!what is this").presses(Key::Enter).prompt(3).shows("2> what is this\n2 words\n3>");
     assert_eq!(scene.runs("hey what is this"), "what is this (0, )");
@@ -217,7 +217,7 @@ fn off_leaves_everything_to_the_shell_but_at() {
     assert_eq!(scene.runs("frob the thing"), "ran");
     assert_eq!(scene.runs("@ frob"), "frob (0, )");
     assert_eq!(script.doubted(), Vec::<String>::new());
-    // Another that was on when it began hears of it with its first question, and asks no more for a while.
+    // A shell that started with rerouting on learns with its first reply that it is off, and stops asking for a while.
     let script = Script::new().sets("reroute", "off").takes("frob the thing").takes_failed("frob the thing");
     let mut scene = bash(&script).rc("frob() { echo ran; false; }").start();
     assert_eq!(scene.runs("frob the thing"), "ran");
@@ -282,14 +282,14 @@ fn what_bash_could_not_read_is_asked_about_as_such() {
     assert_eq!((&asked[6], &asked[7], &asked[9]), (&"after".to_owned(), &"2".to_owned(), &"1".to_owned()));
     let shown = scene.runs("echo (who are you");
     assert!(shown.ends_with("echo (who are you (2, it reads like one)"), "{shown}");
-    // It stays as it was, and is not told of again.
+    // An empty Enter leaves the status alone and does not report the line again.
     scene.presses(Key::Enter).prompt(4);
     scene.runs("true");
     script.waits("the command that ran", |script| !script.told("finished").is_empty());
     assert_eq!(script.told("finished").iter().map(|fields| fields[9].as_str()).collect::<Vec<_>>(), ["true"]);
 }
 
-/// Then nothing tells what began from what could not be read, and nothing is remembered either.
+/// Without it the plugin cannot tell a command that began from a line that bash could not parse, and it records nothing either.
 #[test]
 fn without_our_part_of_ps0_a_failure_is_no_syntax_error() {
     let script = listener().takes_failed("frob the thing");

@@ -1,4 +1,4 @@
-//! What Enter and Tab of bash still do when Enter asks first: every way to end a line, every option that changes how.
+//! What Enter and Tab in bash still do when Enter asks the daemon first: every way to end a line, every option that changes how.
 
 use crate::bash_talk::{PATIENT, bash, listener};
 use crate::harness::keys::Key;
@@ -71,7 +71,7 @@ fn lines_that_a_command_reads_are_the_command_s() {
     scene.types("read -e line").presses(Key::Enter);
     scene.types("what is the matter").presses(Key::Enter).prompt(2);
     assert_eq!(scene.runs("echo \"$line\""), "what is the matter");
-    // bash itself then takes the line at the prompt for accepted, too.
+    // bash itself then treats the line at the prompt as accepted, too.
     scene.sends("\x14").types("what is the matter").presses(Key::Enter).prompt(4);
     assert_eq!(scene.runs("echo \"$said\""), "what is the matter");
     assert_eq!(script.doubted(), Vec::<String>::new());
@@ -131,7 +131,7 @@ fn tab_on_a_line_completes_it_though_something_is_proposed() {
     let rc = "_frob() { COMPREPLY=(alpha beta); }; complete -F _frob frob; bind 'set bell-style none'";
     let mut scene = bash(&script).rc(rc).file("proposal", "echo known\n").start();
     scene.runs("do we know");
-    // Twice lists them, as ever.
+    // Pressing Tab twice lists the matches, as in plain bash.
     scene.types("frob ").presses(Key::Tab).presses(Key::Tab).shows("alpha  beta").shows_line("frob |");
     scene.presses(Key::CtrlC).prompt(3);
     scene.runs("do we know");
@@ -155,7 +155,7 @@ fn an_enter_of_yours_stays_and_failures_are_still_noticed() {
     let mut scene = bash(&script).rc(rc).rc_after("bind '\"\\C-j\": accept-line'").start();
     scene.types("frob the thing").presses(Key::Enter).prompt(2);
     scene.shows("1> frob the thing # mine\n2>");
-    // What is bound to accept the line asks; Enter went through it.
+    // The user's own accept-line binding asks the daemon; Enter goes through it.
     assert_eq!(script.doubted(), ["before frob the thing # mine", "after 6 frob the thing # mine"]);
     assert_eq!(script.told("hello").pop().unwrap()[9], "keys=emacs\nenter=theirs");
 }

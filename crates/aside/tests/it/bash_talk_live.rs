@@ -1,4 +1,4 @@
-//! Sentences in bash with the real daemon: the rows of the table that the whole began with, and what must stay a command.
+//! Prose in bash with the real daemon: the rows of the reference table, and lines that must stay commands.
 
 use rustix::process::Signal;
 
@@ -13,7 +13,7 @@ fn bash() -> Scene {
         .rc("PATH=~/bin:$PATH; ls() { echo listed; }")
         .rc_after(PATIENT)
         .start();
-    // Somebody listens.
+    // Waits until the daemon listens.
     drop(scene.wire());
     scene
 }
@@ -82,7 +82,7 @@ fn settings_are_followed_by_a_shell_that_runs() {
     }
     scene.home.aside_does(&["config", "set", "detect.reroute", "answer"]);
     loop {
-        // As if a minute had gone by.
+        // As if a minute had passed.
         scene.runs("_aside_rest=0 _aside_reroute=answer");
         if scene.runs(line).starts_with(line) {
             break;

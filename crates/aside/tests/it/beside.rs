@@ -1,4 +1,4 @@
-//! What real plugins did to us once, each as a few lines that do the same. The plugins themselves are in `plugins.rs`.
+//! Conflicts with real plugins, each reduced to a few lines that reproduce it. The plugins themselves are in `plugins.rs`.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::harness::stage::Stage;
 use crate::harness::talking::Talk;
 use crate::talk::begun_on;
 
-/// Longer than an answer takes, short enough to wait for.
+/// Longer than a reply takes, short enough to wait for.
 const A_WHILE: Duration = Duration::from_millis(150);
 
 fn zsh() -> Stage {
@@ -77,7 +77,7 @@ fn a_trap_that_is_no_function_runs_and_leaves_no_ghost() {
     assert_eq!(scene.runs("trap"), "trap -- $'print caught\\nreturn 130' INT");
 }
 
-/// As those of pure and powerlevel10k.
+/// Prompts such as those of pure and powerlevel10k.
 #[test]
 fn an_answer_stands_above_a_prompt_that_returns_or_makes_room_for_itself() {
     for top in ["top\\n%{\\r%}", "%{\\n\\e[A%}top\\n"] {
@@ -91,7 +91,7 @@ fn an_answer_stands_above_a_prompt_that_returns_or_makes_room_for_itself() {
     }
 }
 
-/// The plugin is read when the first prompt is there, and half of one would leave Enter dead.
+/// zsh reads the plugin once the first prompt is drawn; a half-read plugin would leave Enter dead.
 #[test]
 fn ctrl_c_again_and_again_at_the_first_prompt_leaves_a_whole_plugin() {
     for gap in [1, 2, 3, 5, 8] {
@@ -102,8 +102,8 @@ fn ctrl_c_again_and_again_at_the_first_prompt_leaves_a_whole_plugin() {
             scene.sends("\x03");
             std::thread::sleep(Duration::from_millis(gap));
         }
-        // A bare zsh loses a key behind such a storm now and then, or asks for more of a line that was not typed. One Ctrl-C more, as a
-        // user would, and it is well again; a plugin that was read in half would not be.
+        // Even a bare zsh sometimes loses a key after such a burst, or waits for the rest of a line that was not typed. One more
+        // Ctrl-C, as a user would press, recovers it; with a half-read plugin it would not.
         let alive = (0..5).any(|_| {
             std::thread::sleep(A_WHILE);
             scene.sends("\x03");
@@ -122,7 +122,8 @@ fn ctrl_c_again_and_again_at_the_first_prompt_leaves_a_whole_plugin() {
     }
 }
 
-/// zsh forgets it, or takes the next key for it. A trap such as powerlevel10k's would return from one function of ours.
+/// The trap: zsh loses the interrupt, or applies it to the next key. A trap such as powerlevel10k's returns from only one function
+/// of the plugin.
 #[test]
 fn ctrl_c_while_an_answer_is_dealt_with_ends_the_line_and_takes_no_key() {
     let slow = "_aside_hear() { print >~/began; local until=$(( EPOCHREALTIME + 0.7 )); while (( EPOCHREALTIME < until )); do :; done }";
@@ -141,7 +142,7 @@ fn ctrl_c_while_an_answer_is_dealt_with_ends_the_line_and_takes_no_key() {
     }
 }
 
-/// While something is shown Esc is ours, and many keys begin with it.
+/// While something is shown the plugin binds Esc, and many key sequences begin with it.
 #[test]
 fn a_key_that_zsh_does_not_know_does_the_same_as_without_us() {
     let line = |stage: Stage| {
@@ -153,7 +154,7 @@ fn a_key_that_zsh_does_not_know_does_the_same_as_without_us() {
     assert_eq!(line(zsh()), line(zsh().without_aside()));
 }
 
-/// Wraps the hooks that are there, as fast-syntax-highlighting does, and has some by itself.
+/// Wraps the existing hooks and installs its own, as fast-syntax-highlighting does.
 const HIGHLIGHTER: &str = r#"
 _zsh_highlight() { : }
 _zsh_highlight_call_widget() { zle "$@"; _zsh_highlight }
@@ -180,7 +181,7 @@ fn aside_off_leaves_nothing() {
     }
 }
 
-/// In a shell with these lines in its rc file, where this line ran.
+/// Checks a shell with these lines in its rc file, after this line ran.
 #[track_caller]
 fn leaves_nothing(before: &str, then: &str) {
     let rc = "mine() { : }; zle -N zle-line-init mine; zle -N up mine; bindkey '^[[A' up; bindkey -s '^N' NN
@@ -192,7 +193,7 @@ fn leaves_nothing(before: &str, then: &str) {
         for line in lines {
             scene.runs(line);
         }
-        // The last of it goes a second later, while a line waits for keys.
+        // The last function removes itself a second later, while a line waits for keys.
         let deadline = std::time::Instant::now() + crate::harness::patience();
         while scene.runs("print $+functions[_aside_end]") == "1" {
             assert!(std::time::Instant::now() < deadline, "{}", scene.screen().text());

@@ -1,4 +1,4 @@
-//! `aside sink`, between a pipe and a daemon that the test plays: what it says, and when it goes.
+//! `aside sink` between a pipe and a stub daemon: which records it sends, and when it exits.
 
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::harness::home::{ASIDE, Home};
 use crate::harness::patience;
 
-/// A sink, and where it looks for its daemon.
+/// A sink, and the socket at which it expects its daemon.
 struct Sink {
     _home: Home,
     child: Child,
@@ -71,7 +71,7 @@ impl Ear {
         String::from_utf8(field).unwrap()
     }
 
-    /// The next record, without its number; empty at the end.
+    /// The next record, without its count; empty at end of file.
     fn hears(&mut self) -> Vec<String> {
         let count = self.field().parse::<usize>().unwrap_or(0);
         (0..count).map(|_| self.field()).skip(1).collect()
@@ -137,7 +137,7 @@ fn a_daemon_that_hangs_does_not_hold_the_pane_up() {
     let listener = listening(&home);
     let mut sink = Sink::start(home);
     let ear = Ear::of(&listener);
-    // Far more than pipe and socket hold; a sink that waited for the daemon would never take it.
+    // Far more than pipe and socket can buffer: a sink that waited for the daemon would never read it all.
     let line = [b"x".repeat(78).as_slice(), b"\r\n"].concat().repeat(1000);
     for seq in 1..=200 {
         sink.marked(seq, &line);

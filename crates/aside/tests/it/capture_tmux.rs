@@ -1,5 +1,6 @@
-//! What is printed in a tmux pane is seen through its pipe: opened once, never taken from anybody, opened again, and gone when
-//! it should be. The daemon is spoken to as a shell would; the panes run plain shells, so that nothing here depends on a plugin.
+//! Output in a tmux pane is captured through the pane's pipe: opened once, never taken from another program, reopened, and closed
+//! when it should be. The tests speak to the daemon as a shell would; the panes run plain shells, so nothing here depends on a
+//! plugin.
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ use crate::harness::wire::Wire;
 
 const MARK: &str = "5f1c9a2be07d4413";
 
-/// A daemon, a tmux with one pane, and a shell in it that said hello.
+/// A daemon, a tmux with one pane, and a shell in it that has sent `hello`.
 fn stage(settings: &str) -> (Tmux, Pane) {
     let home = Home::new();
     home.write(".config/aside/config.toml", settings);
@@ -30,7 +31,7 @@ fn greets(tmux: &Tmux, session: &str) {
     asks(tmux, json!({ "type": "hello", "protocol": 1, "shell": "zsh", "session_id": session, "pid": 1 }));
 }
 
-/// What a shell in that pane is answered: the tier, and why.
+/// The daemon's reply to a shell in that pane: the capture tier, and the reason.
 #[track_caller]
 fn asks_capture(tmux: &Tmux, session: &str, pane: &Pane) -> (String, String) {
     let answer = asks(
@@ -44,13 +45,13 @@ fn asks_capture(tmux: &Tmux, session: &str, pane: &Pane) -> (String, String) {
     (field("tier"), field("reason"))
 }
 
-/// A command ended in it.
+/// Reports that a command ended in that shell.
 #[track_caller]
 fn finishes(tmux: &Tmux, session: &str) {
     asks(tmux, json!({ "type": "finished", "session_id": session, "seq": 1, "cwd": "/", "command": "true" }));
 }
 
-/// What the daemon knows about the outputs of a shell.
+/// What the daemon knows about the capture of a shell.
 #[track_caller]
 fn known(tmux: &Tmux, session: &str) -> (String, String, bool) {
     let status = asks(tmux, json!({ "type": "status" }));
@@ -87,7 +88,7 @@ fn the_pipe_of_a_pane_is_opened_once_for_all_shells_in_it() {
     assert!(answer["skip_bare"].as_str().unwrap().starts_with("python python3 "), "{answer}");
     wait_until_watched(&tmux, "one");
     assert!(tmux.is_piped(&pane));
-    // One inside it.
+    // A shell nested in the first one.
     greets(&tmux, "two");
     assert_eq!(asks_capture(&tmux, "two", &pane), seen("%0"));
     assert_eq!(asks_capture(&tmux, "one", &pane), seen("%0"));
@@ -123,7 +124,7 @@ fn a_sink_that_was_killed_is_replaced_when_a_command_has_ended() {
         kill_process(sink, Signal::KILL).unwrap();
     }
     wait_until("nobody to watch", || !known(&tmux, "one").2);
-    // tmux notices with the next byte that it cannot write.
+    // tmux notices that it cannot write only with the next byte.
     tmux.types(&pane, "true");
     wait_until("tmux to notice", || !tmux.is_piped(&pane));
     finishes(&tmux, "one");
@@ -140,7 +141,7 @@ fn a_sink_outlives_its_daemon_for_a_while_and_finds_the_next() {
     kill_daemon(&tmux);
     tmux.home.aside_does(&["daemon", "start"]);
     greets(&tmux, "one");
-    // The new daemon knows nothing yet, and the pipe is taken: by ours.
+    // The new daemon knows nothing yet, but the pipe is taken: by Aside's own sink.
     assert_eq!(asks_capture(&tmux, "one", &pane), seen("%0"));
     assert!(known(&tmux, "one").2);
     assert_eq!(tmux.sinks(), sinks);
@@ -177,7 +178,7 @@ fn nothing_is_left_of_a_pane_that_was_closed() {
     wait_until_watched(&tmux, "one");
     tmux.does(&["kill-pane", "-t", &other.id]);
     wait_until("the sink to go", || tmux.sinks().is_empty());
-    // Its terminal may be another pane's by now, whose shell is not to blame.
+    // The terminal may belong to another pane by now, whose shell must not be affected.
     let next = tmux.opens("sh");
     greets(&tmux, "two");
     assert_eq!(asks_capture(&tmux, "two", &next), seen(&next.id));
@@ -198,7 +199,7 @@ fn a_pipe_that_the_person_closed_stays_closed_for_that_shell() {
     greets(&tmux, "one");
     assert_eq!(known(&tmux, "one"), closed);
     assert!(!tmux.is_piped(&pane));
-    // A new shell is a new beginning.
+    // The user's choice does not carry over to a new shell.
     greets(&tmux, "two");
     assert_eq!(asks_capture(&tmux, "two", &pane), seen("%0"));
 }
@@ -233,7 +234,7 @@ fn a_terminal_that_is_not_the_panes_is_not_seen() {
     assert_eq!(tmux.sinks(), []);
 }
 
-/// A shell that was started in a pane, but in a terminal of its own there, does not take the pipe from the pane's.
+/// A shell in a nested terminal of a pane does not take the pipe from the pane's own shell.
 #[test]
 fn a_terminal_inside_a_pane_that_is_seen_changes_nothing() {
     let (tmux, pane) = stage("");
@@ -275,7 +276,7 @@ fn set(tmux: &Tmux, key: &str, value: &str) {
     tmux.home.aside_does(&["config", "set", key, value]);
 }
 
-/// One that nobody asked for.
+/// A sink that the daemon did not start.
 fn own_sink(tmux: &Tmux, pane: &Pane) -> (std::process::Child, std::process::ChildStdin) {
     let mut command = tmux.home.command(ASIDE);
     command.args(["sink", "--tty", &pane.tty, "--socket"]).arg(tmux.home.socket());
@@ -353,7 +354,7 @@ fn the_screen_and_how_commands_end_are_the_same_with_and_without() {
     }
 }
 
-/// A zsh with the plugin, in a pane that is watched.
+/// A zsh with the plugin, in a captured pane.
 fn zsh() -> (Tmux, Pane) {
     let home = Home::new();
     home.write(".zshrc", "PS1='> '\neval \"$(aside init zsh)\"\n");
@@ -365,8 +366,8 @@ fn zsh() -> (Tmux, Pane) {
 
 const SETTLING: &str = "print settling";
 
-/// The daemon knows that a pane is watched before the shell in it does, and a shell marks nothing until it has been told. Whatever
-/// is printed until then is rightly nobody's.
+/// The daemon knows that a pane is captured before its shell does, and the shell emits no marks until it has been told. Output
+/// printed before that is rightly attributed to no command.
 #[track_caller]
 fn settles(tmux: &Tmux, pane: &Pane) {
     wait_until("the shell to mark what it runs", || {
@@ -377,13 +378,13 @@ fn settles(tmux: &Tmux, pane: &Pane) {
     });
 }
 
-/// Shells that are watched.
+/// The number of shells that are captured.
 fn watched(tmux: &Tmux) -> usize {
     let status = asks(tmux, json!({ "type": "status" }));
     status["sessions"].as_array().unwrap().iter().filter(|session| session["watched"] == true).count()
 }
 
-/// The last commands on a terminal but those of settling, and what they printed.
+/// The last commands on a terminal and their output, without the `SETTLING` ones.
 fn recalled(tmux: &Tmux, pane: &Pane) -> Vec<(String, Option<String>)> {
     past(tmux, pane).into_iter().filter(|(command, _)| command != SETTLING).collect()
 }
@@ -406,8 +407,8 @@ fn what_a_zsh_runs_in_a_pane_is_known_with_what_it_printed() {
     let (tmux, pane) = zsh();
     tmux.types(&pane, "print -l first 'second line'; false");
     wait_for_output(&tmux, &pane, "print -l first 'second line'; false", "first\nsecond line");
-    // Marks that no shell told the daemon are nobody's. What is between them is not the command's any more, as far as a sink can
-    // tell: that costs this output, and nothing else.
+    // Marks with an id that no shell reported are ignored. The sink cannot attribute what is between them to the command any more:
+    // that loses this output, and nothing else.
     let forged = r"printf '\e]133;C;aside=0123456789abcdef.1.80.24\aforged\e]133;D;0;aside=0123456789abcdef.1\a\n'";
     tmux.types(&pane, forged);
     tmux.wait_for(&pane, "\nforged");

@@ -12,7 +12,7 @@ use crate::harness::terminal::Terminal;
 use crate::model::Model;
 use crate::model::answer::Answer;
 
-/// Longer than a key takes to count, by far.
+/// Far longer than the grace period in which keys are ignored.
 const WHILE: Duration = Duration::from_millis(700);
 
 struct Chat {
@@ -47,7 +47,7 @@ impl Chat {
         self.terminal.send(format!("{text}\r").as_bytes());
     }
 
-    /// Goes to what waits, as somebody who reads it.
+    /// Focuses what waits for approval, as a user who reads it would.
     #[track_caller]
     fn looks(&self, what: &str) {
         self.terminal.press(Key::Tab);
@@ -55,7 +55,7 @@ impl Chat {
         self.rests();
     }
 
-    /// Until nothing moves for a while, and with it the moment in which a key does not count.
+    /// Waits until the screen is quiet, and with it the grace period in which keys are ignored.
     #[track_caller]
     fn rests(&self) {
         self.terminal.wait_while_quiet("a screen at rest", WHILE, |_| true);
@@ -84,7 +84,7 @@ fn chat_runs_what_was_approved_and_not_before() {
 #[test]
 fn chat_does_not_take_what_was_typed_ahead_for_an_answer() {
     let chat = Chat::start();
-    // All of it before anything could have been read.
+    // Sends everything at once, before anything could have been read.
     chat.terminal.send(b"run `touch made`\r\tyYyY\r");
     chat.sees("waits for you");
     chat.terminal.press(Key::Ctrl('u'));
@@ -157,7 +157,7 @@ fn chat_writes_a_change_that_was_seen_to_its_end_and_takes_it_back() {
     chat.looks("Write this change?");
     chat.terminal.send(b"y");
     chat.sees("not seen yet");
-    // Jumping over it is not to have seen it.
+    // Jumping past the rows does not count as having seen them.
     chat.terminal.send(b"G");
     chat.sees("⇥   # line 40");
     chat.rests();
@@ -245,7 +245,7 @@ fn chat_cancels_what_runs_and_leaves_when_told_twice() {
     assert_eq!(chat.terminal.wait_for_end(), 0);
 }
 
-/// In a shell that says before and after how the terminal is.
+/// Runs it in a shell that prints the terminal's settings before and after.
 fn in_a_shell(home: &Home) -> Terminal {
     home.write("project/.git/HEAD", "ref: refs/heads/main\n");
     let mut command = home.command("/bin/sh");

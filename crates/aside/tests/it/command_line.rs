@@ -1,4 +1,4 @@
-//! `aside complete` and `aside why` as a script and a person use them, and specs that a person adds.
+//! `aside complete` and `aside why` as scripts and users call them, and specs that the user adds.
 
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,7 @@ fn offered(home: &Home, args: &[&str]) -> Vec<String> {
     found.map(|candidate| candidate["completion"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Asks again while it is not offered: a busy machine looks things up slowly.
+/// Retries until it is offered: a busy machine is slow to look things up.
 #[track_caller]
 fn offers(home: &Home, args: &[&str], wanted: &str) {
     let deadline = Instant::now() + patience();
@@ -98,7 +98,7 @@ fn complete_waits_for_what_has_to_be_looked_up() {
 fn complete_reads_the_line_as_the_shell_that_is_named() {
     let home = started();
     home.write("bin/frobnicate", "#!/bin/sh\n");
-    // In fish this is the beginning of a command, in zsh a pattern.
+    // In fish this is the beginning of a command, in zsh a glob pattern.
     offers(&home, &["--shell", "fish", "--", "echo (./bin/fr"], "echo (./bin/frobnicate");
     assert_eq!(offered(&home, &["--shell", "zsh", "--", "echo (./bin/fr"]), Vec::<String>::new());
     assert_eq!(home.aside(&["complete", "--shell", "tcsh", "--", "ls"]).code, 2);
@@ -143,7 +143,7 @@ fn why_tells_of_the_line_before_the_question() {
     scene.runs("aside why --json > why.json; aside why > why.txt");
     let why: Value = serde_json::from_str(&scene.home.read("why.json")).unwrap();
     let left = why["left"].as_str().unwrap();
-    // A suggestion that is typed along is the one that was offered for the beginning.
+    // While the user types along, the suggestion stays the one offered for an earlier prefix.
     assert!(!left.is_empty() && "git st".starts_with(left), "{why}");
     let (told, first) = (scene.home.read("why.txt"), why["candidates"][0]["completion"].as_str().unwrap());
     assert!(told.contains(&format!("\n   {left}|\n\n1. {first}\n   0.")), "{told}");
@@ -179,7 +179,7 @@ fn a_spec_of_your_own_is_known_at_once_and_a_broken_one_is_named_with_its_line()
     }
 }
 
-/// Words of the command line come back in errors and in JSON: neither moves the cursor, retitles the window or turns text around.
+/// Errors and JSON echo words of the command line: neither may move the cursor, retitle the window or reverse the text direction.
 #[test]
 fn what_is_repeated_holds_no_escape_sequence() {
     let home = Home::new();
@@ -226,7 +226,7 @@ fn what_is_repeated_holds_no_escape_sequence() {
     }
 }
 
-/// An unknown key of the settings is quoted in a notice.
+/// A notice quotes an unknown settings key.
 #[test]
 fn the_status_of_the_daemon_holds_no_escape_sequence() {
     let home = Home::new();

@@ -1,4 +1,4 @@
-//! The clients of ashlet and ghst at our socket: exchanges as those clients have them, written down by hand.
+//! The clients of ashlet and ghst at Aside's socket: their exchanges, transcribed by hand.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::harness::wire::Wire;
 use crate::model::answer::Answer;
 use crate::model::{Ending, Model};
 
-/// A daemon whose history has these commands, oldest first. Nobody else knows anything about `frob`.
+/// A daemon whose history has these commands, oldest first. No other source knows `frob`.
 fn home(commands: &[&str]) -> Home {
     let mut home = Home::new();
     home.write("bin/frob", "#!/bin/sh\n");
@@ -22,7 +22,7 @@ fn home(commands: &[&str]) -> Home {
     home
 }
 
-/// As `print -r -- "$request" | socat -t10 - UNIX-CONNECT:…` does: one line, then silence until the daemon hangs up.
+/// As `print -r -- "$request" | socat -t10 - UNIX-CONNECT:…` does: sends one line, then waits until the daemon closes the connection.
 #[track_caller]
 fn socat(home: &Home, request: &str) -> String {
     let mut wire = home.wire();
@@ -30,7 +30,7 @@ fn socat(home: &Home, request: &str) -> String {
     wire.ends()
 }
 
-/// As ghst does with `zsocket`: one line, an open connection, one line read.
+/// As ghst does with `zsocket`: sends one line, keeps the connection open, reads one line.
 #[track_caller]
 fn zsocket(home: &Home, request: &str) -> String {
     home.wire().raw(format!("{request}\n").as_bytes()).reads_line()
@@ -39,7 +39,7 @@ fn zsocket(home: &Home, request: &str) -> String {
 #[test]
 fn an_ashlet_client_gets_candidates() {
     let home = home(&["frob stop", "frob start"]);
-    // Both texts end with the newline of the `print` that they went through.
+    // Both strings end with the newline of the `print` that produced them.
     let request = r#"{"request_id":3,"input":"frob st\n","cursor_pos":7,"cwd":"/home/ada\n","session_id":"4242","max_candidates":1}"#;
     let said = socat(&home, request);
     let sure = serde_json::from_str::<Value>(&said).unwrap()["candidates"][0]["confidence"].as_f64().unwrap();
@@ -116,7 +116,7 @@ fn an_ashlet_client_may_count_characters_or_bytes() {
 fn ashlets_other_messages_are_answered() {
     let home = home(&[]);
     assert_eq!(socat(&home, r#"{"type":"context","cwd":"/home/ada"}"#), "{\"ok\":true}\n");
-    // "daemon reloaded" is what its user reads for any answer.
+    // The client prints "daemon reloaded" for any reply.
     assert_eq!(socat(&home, r#"{"action":"reload"}"#), "{}\n");
     assert!(socat(&home, r#"{"action":"get"}"#).contains("aside config"));
 }
@@ -163,7 +163,7 @@ fn ghsts_other_messages_are_answered() {
     assert_eq!(socat(&home, search), "{\"type\": \"history_search\", \"results\": [\"git push\"]}\n");
     let wish = r#"{"type":"nl","prompt":"frobnicate the quux","buffer":"","cwd":"/","shell":"zsh","history":[]}"#;
     assert_eq!(socat(&home, wish), "{\"type\": \"nl\", \"command\": \"\"}\n");
-    // It was not here a moment ago, and a command that ends has it looked at again.
+    // The program did not exist a moment ago; a command that ends invalidates the cache.
     home.write("bin/git", "#!/bin/sh\n");
     home.wire().json(json!({"type": "finished", "cwd": "/", "command": "frob"}));
     let known = wish.replace("frobnicate the quux", "show the last 5 commits as one-liners");
@@ -182,7 +182,7 @@ fn a_client_that_reads_one_answer_gets_the_models_when_there_is_no_other() {
     model.next(Answer::streams(["frob go", " away"]).pace(Duration::from_millis(20)));
     assert!(zsocket(&home, &GHST.replace("frob st", "frob go")).ends_with("\"suggestion\": \" away\"}"));
     assert!(zsocket(&home, GHST).ends_with("\"suggestion\": \"art\"}"));
-    // A shell that has typed on asks again, and the first question is given up.
+    // A shell that has typed on sends a new request, which cancels the first.
     model.next(Answer::hangs()).next(Answer::chat("frob fetch all"));
     let request =
         r#"{"request_id":7,"input":"frob f\n","cursor_pos":6,"cwd":"/home/ada\n","session_id":"1","max_candidates":4}"#;

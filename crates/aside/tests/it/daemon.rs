@@ -1,4 +1,4 @@
-//! The daemon as its clients see it: one of it, alive through what goes wrong, losing nothing it acknowledged.
+//! The daemon as its clients see it: a single instance, robust against failures, losing nothing that it acknowledged.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Stdio};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::harness::home::{ASIDE, Home, is_running, run};
 use crate::harness::patience;
 
-/// A daemon in the foreground of the test, killed with it.
+/// A daemon that runs as a subprocess of the test and is killed with it.
 struct Daemon {
     home: Home,
     child: Child,
@@ -39,7 +39,7 @@ impl Daemon {
         rustix::process::kill_process(self.pid(), signal).unwrap();
     }
 
-    /// Waits for its end: the exit code, `None` when it was killed.
+    /// Waits for its end: the exit code, or `None` when a signal killed it.
     fn ends(&mut self) -> Option<i32> {
         let deadline = Instant::now() + patience();
         loop {
@@ -92,7 +92,7 @@ fn the_socket_is_for_its_owner_only() {
 
 #[test]
 fn root_leaves_the_files_of_a_person_alone() {
-    // Only root can play two people.
+    // Only root can act as two users.
     if !rustix::process::getuid().is_root() {
         return;
     }
@@ -100,12 +100,12 @@ fn root_leaves_the_files_of_a_person_alone() {
     let belongs = |path: &std::path::Path| std::os::unix::fs::chown(path, Some(65534), None).unwrap();
     let run = home.socket().parent().unwrap().to_owned();
     belongs(&run);
-    // As after `su`: the runtime directory is still the person's, so we have one of our own.
+    // As after `su`: the runtime directory still belongs to the first user, so the daemon uses a directory of its own.
     assert!(home.aside_does(&["daemon", "start"]).stdout.starts_with("started"));
     let status: Value = serde_json::from_str(&home.aside_does(&["daemon", "status", "--json"]).stdout).unwrap();
     assert!(status["socket"].as_str().unwrap().ends_with("tmp/aside-0/aside.sock"), "{status}");
     home.aside_does(&["daemon", "stop"]);
-    // As in a shell that `sudo -E` started, whose plugin names the socket.
+    // As in a shell started by `sudo -E`, whose plugin names the socket.
     belongs(&home.path(".local/share/aside"));
     let said = home.aside(&["daemon", "start"]);
     assert!(said.code == 1 && said.stderr.contains("use `sudo -H`"), "{said:?}");
@@ -230,7 +230,7 @@ fn a_daemon_whose_lock_has_no_number_can_be_stopped() {
     let mut daemon = Daemon::start();
     let lock = daemon.home.socket().with_extension("sock.lock");
     for text in ["-1\n", ""] {
-        // As on a disk without room.
+        // As on a full disk.
         std::fs::write(&lock, text).unwrap();
         let said = daemon.home.aside(&["daemon", "run"]);
         assert!(said.stderr.contains("already running"), "{said:?}");
@@ -308,7 +308,7 @@ fn nobody_has_to_read_what_a_command_prints() {
     daemon.home.wire().record(&fields(&finished(1, "git status")));
     for command in ["daemon status", "daemon status --json", "daemon start", "complete -- git", "config list", "doctor"]
     {
-        // The pipe is closed before a word is written into it.
+        // The reader closes the pipe before anything is written.
         let script = format!("{{ sleep 0.1; aside {command}; echo $? >&2; }} | true");
         let said = crate::harness::home::run(daemon.home.command("sh").args(["-c", &script]), "");
         assert!(["0\n", "1\n"].contains(&said.stderr.as_str()), "{command}: {}", said.stderr);
@@ -325,7 +325,7 @@ fn a_number_that_is_none_is_no_time_to_wait() {
 fn a_call_survives_a_daemon_that_hangs_up() {
     let daemon = Daemon::start();
     let socket = daemon.home.socket();
-    // Moved away, so that the first to answer is somebody who hangs up; the next one is the daemon again.
+    // Moves the socket away, so that the first connection reaches a listener that hangs up; the next one reaches the daemon again.
     let moved = socket.with_extension("moved");
     std::fs::rename(&socket, &moved).unwrap();
     let rude = std::os::unix::net::UnixListener::bind(&socket).unwrap();
@@ -368,7 +368,7 @@ fn nonsense_is_answered_and_the_next_message_is_heard() {
     let mut wire = daemon.home.wire();
     assert_eq!(wire.json(json!({"request_id": 4, "type": "dance"}))["error"]["code"], "bad_request");
     assert_eq!(wire.sends_json(json!("just text")).reads_json()["type"], "error");
-    // It would keep every shell waiting for seconds.
+    // Parsing it would keep every shell waiting for seconds.
     let long = "a;".repeat(40_000);
     for (kind, field) in [("complete", "left"), ("detect", "line"), ("ask", "query"), ("translate", "query")] {
         let answer = wire.json(json!({"request_id": 6, "type": kind, "cwd": "/", field: long}));
@@ -410,7 +410,7 @@ fn a_client_that_never_reads_holds_nobody_up() {
     let mut deaf = std::os::unix::net::UnixStream::connect(daemon.home.socket()).unwrap();
     deaf.set_nonblocking(true).unwrap();
     let message = b"6\x001\0complete\0s\0/\0nothing like it\0\0".repeat(100);
-    // Until the daemon takes no more: both directions are full.
+    // Writes until the daemon accepts no more: both directions are full.
     let deadline = Instant::now() + patience();
     let mut quiet = Instant::now();
     while quiet.elapsed() < Duration::from_millis(200) && Instant::now() < deadline {
@@ -461,7 +461,7 @@ fn sigterm_finishes_what_was_asked() {
     let mut daemon = Daemon::start();
     let mut wire = daemon.home.wire();
     wire.record(&["1", "hello", "1"]);
-    // At once, so that the daemon has read the last one when it answers the first.
+    // Sent in one write, so that the daemon has read the last message when it answers the first.
     let messages = (1..=60).map(|seq| format!("10\0{}\0", finished(seq, &format!("echo {seq}")).join("\0")));
     wire.raw(messages.collect::<String>().as_bytes());
     assert_eq!(wire.reads_record()[1], "ok");
@@ -483,7 +483,7 @@ fn sigterm_is_obeyed_while_another_process_holds_the_database() {
     for seq in 2..=4 {
         wire.sends_record(&fields(&finished(seq, "make")));
     }
-    // A key waits for no disk; on a loaded machine it takes a moment until the programs are known.
+    // A keystroke never waits for the disk; on a loaded machine it takes a moment until the programs are known.
     let deadline = Instant::now() + patience();
     while wire.record(&["9", "complete", "s", "/", "ma", ""]).get(3).map(String::as_str) != Some("make") {
         assert!(Instant::now() < deadline, "a key waits for the disk");
@@ -509,16 +509,16 @@ fn a_shell_that_comes_when_it_wants_to_go_is_served() {
     let home = Home::new();
     home.write(".config/aside/config.toml", "daemon.idle_exit_s = 3\n");
     let daemon = Daemon::start_in(home);
-    // It does not go while a client is there, so that however slow this test is, it is there to be stopped.
+    // The daemon does not exit while a client is connected: however slow this test is, it is still there to be stopped.
     let mut wire = daemon.home.wire();
     for _ in 0..3 {
         drop(wire);
-        // Until it has seen that.
+        // Gives the daemon time to notice the disconnect.
         std::thread::sleep(Duration::from_millis(200));
         daemon.signal(Signal::STOP);
         wire = daemon.home.wire();
         wire.sends_record(&["1", "hello", "1"]);
-        // Long enough for it to be idle: then it finds both at once.
+        // Longer than the idle timeout: the daemon finds the timeout and the new client at once.
         std::thread::sleep(Duration::from_millis(3500));
         daemon.signal(Signal::CONT);
         assert_eq!(wire.reads_record()[1], "hello");
@@ -655,7 +655,7 @@ fn a_new_program_takes_over_unnoticed() {
     let mut wire = daemon.home.wire();
     assert_eq!(wire.record(&fields(&finished(1, "frob test")))[1], "ok");
 
-    // Something that does not run is not taken for a new version.
+    // A program that does not run is not taken for a new version.
     let new = daemon.home.path("bin/new");
     std::fs::write(&new, "#!/bin/sh\nexit 1\n").unwrap();
     std::fs::set_permissions(&new, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -673,7 +673,7 @@ fn a_new_program_takes_over_unnoticed() {
     let wanted = inode(program.to_str().unwrap());
     let running = format!("/proc/{}/exe", daemon.child.id());
     while inode(&running) != wanted {
-        // Every greeting is answered, before and after.
+        // Every `hello` is answered, before and after the handover.
         assert_eq!(daemon.home.wire().record(&["1", "hello", "1", "0.1.0", "zsh"])[1], "hello");
         assert!(Instant::now() < deadline, "the new program does not take over");
         std::thread::sleep(Duration::from_millis(20));
@@ -686,7 +686,7 @@ fn a_new_program_takes_over_unnoticed() {
 
 #[test]
 fn a_stranger_is_refused() {
-    // Only root can play two people.
+    // Only root can act as two users.
     if !rustix::process::getuid().is_root() {
         return;
     }
@@ -703,7 +703,7 @@ fn a_stranger_is_refused() {
     assert!(daemon.status()["notices"].to_string().contains("user 65534"));
 }
 
-/// A shell that is open keeps the plugin, which starts a daemon when there is none.
+/// An open shell still has the plugin, which starts a daemon when there is none.
 #[test]
 fn what_was_uninstalled_does_not_come_back() {
     let mut home = Home::new();
@@ -711,7 +711,7 @@ fn what_was_uninstalled_does_not_come_back() {
     home.aside_does(&["daemon", "start"]);
     home.aside_does(&["uninstall", "--yes"]);
     let data = home.path(".local/share/aside");
-    // As plugins name it.
+    // As the plugins name it.
     let socket = home.socket();
     home.set_env("ASIDE_SOCKET", &socket.display().to_string());
     for _ in 0..2 {
@@ -723,7 +723,7 @@ fn what_was_uninstalled_does_not_come_back() {
     }
     let left: Vec<_> = std::fs::read_dir(socket.parent().unwrap()).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
-    // A new shell that asks for it, or the user who does, has it again.
+    // A new shell or an explicit start brings it back.
     home.aside_does(&["init", "zsh"]);
     home.aside_does(&["daemon", "start", "--quiet"]);
     assert!(data.exists());

@@ -1,4 +1,4 @@
-//! `aside detect` and `aside log` as a script and a person use them, and the daemon's verbs `detect` and `wrong`.
+//! `aside detect` and `aside log` as scripts and users call them, and the daemon's verbs `detect` and `wrong`.
 
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
@@ -10,10 +10,10 @@ use crate::harness::patience;
 
 const LOG: &str = ".local/state/aside/reroutes.jsonl";
 const MARKS: &str = ".local/state/aside/wrong.jsonl";
-/// Nobody writes this in a command.
+/// Prose that is never a command.
 const SENTENCE: &str = "then what should I do next?";
 
-/// With a few programs, whatever this machine has.
+/// A home whose programs are fixed, independent of this machine.
 fn home() -> Home {
     let mut home = Home::new();
     for program in ["git", "make", "find", "ls", "grep", "go", "cargo", "test", "npm", "touch", "frob"] {
@@ -42,7 +42,7 @@ fn verdict(home: &Home, args: &[&str]) -> String {
     said.stdout
 }
 
-/// What the daemon says about a line before it runs.
+/// The daemon's verdict on a line before it runs.
 fn before(home: &Home, line: &str) -> Value {
     let here = home.path("here").display().to_string();
     let asked = json!({
@@ -52,7 +52,7 @@ fn before(home: &Home, line: &str) -> Value {
     home.wire().json(asked)
 }
 
-/// A line that was taken for a sentence is asked about, with the reason.
+/// Sends a line that was classified as prose to the agent, with the reason.
 fn asks(home: &Home, session: &str, line: &str, reason: &str) {
     let asked = json!({
         "type": "ask", "request_id": 1, "session_id": session, "cwd": "/", "query": line, "shell": "zsh", "number": 1,
@@ -61,7 +61,7 @@ fn asks(home: &Home, session: &str, line: &str, reason: &str) {
     home.wire().json(asked);
 }
 
-/// Notes are written when the answer has been given.
+/// Waits for log entries: they are written after the reply has been sent.
 #[track_caller]
 fn logged(home: &Home, count: usize) -> Vec<Value> {
     let deadline = Instant::now() + patience();
@@ -112,7 +112,7 @@ fn detect_reads_lines_and_what_they_printed() {
     }
 }
 
-/// The reference table of the document that this was written from.
+/// The reference table of the classifier's requirements.
 #[test]
 fn detect_knows_every_row_of_the_table() {
     let home = home();
@@ -168,7 +168,7 @@ fn detect_knows_what_is_here() {
 #[test]
 fn detect_in_the_daemon_takes_no_line_before_it_knows_what_is_here() {
     let home = serving();
-    // A directory that nobody has read yet may hold what is named.
+    // A directory that has not been read yet may contain the name.
     home.write("here/base", "");
     assert_ne!(before(&home, "touch base with me about the plan")["verdict"], "agent");
     let home = serving();
@@ -251,7 +251,7 @@ fn detect_wrong_marks_the_last_line_of_the_shell_that_says_so() {
     home.set_env("ASIDE_SESSION", "zsh-2-1");
     assert!(verdict(&home, &["wrong"]).starts_with(&format!("marked: {SENTENCE}\n")));
     assert!(before(&home, SENTENCE)["reason"].as_str().unwrap().starts_with("you said"));
-    // The daemon sees what was done without it, and remembers over its end.
+    // The daemon notices changes made without it, and keeps them across a restart.
     verdict(&home, &["wrong", "--undo"]);
     assert!(!before(&home, SENTENCE)["reason"].as_str().unwrap().starts_with("you said"));
     home.aside_does(&["daemon", "stop"]);

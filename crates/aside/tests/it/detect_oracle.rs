@@ -1,5 +1,5 @@
-//! Generated lines, judged by a real zsh: none that it can read and whose command is there goes to the agent before it
-//! runs, but for those that may. zsh parses the lines and runs none of them.
+//! Generated lines with a real zsh as the oracle: no line that zsh can parse and whose command exists is rerouted before it runs,
+//! except for the permitted cases. zsh parses the lines and runs none of them.
 
 use aside_core::detect::Before;
 use aside_core::line::{Dialect, Syntax};
@@ -11,10 +11,10 @@ mod generated;
 
 use generated::{Dice, MACHINE};
 
-/// How many, unless `ASIDE_ORACLE_LINES` says otherwise.
+/// How many lines, unless `ASIDE_ORACLE_LINES` says otherwise.
 const LINES: usize = 20_000;
 
-/// How many zsh judges at once: more take longer than a program may.
+/// How many lines zsh judges in one process: larger batches exceed the timeout for a program.
 const BATCH: usize = 2000;
 
 const ZSH: &str = r#"
@@ -41,7 +41,7 @@ fn no_line_that_zsh_can_read_is_taken_from_it() {
             commands += usize::from(reads && found.exists);
             sentences += usize::from(found.verdict == Before::Agent);
             misjudged += usize::from(!reads && found.syntax == Syntax::Whole);
-            // What zsh asks more of at a prompt, it takes at the end of a file: `while you are at it`.
+            // At a prompt zsh would wait for the rest of such a line, but at the end of a file it accepts it: `while you are at it`.
             let whole = reads && !matches!(found.syntax, Syntax::Open(_));
             if whole && found.is_taken() {
                 wrong.push(format!("{text:?}: {}", found.reason));
@@ -57,6 +57,6 @@ fn no_line_that_zsh_can_read_is_taken_from_it() {
     );
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert!(commands > lines / 3 && sentences > lines / 20, "{commands} {sentences} of {lines}");
-    // What is whole to us is so to zsh, but for a line in two hundred.
+    // What our parser calls whole, zsh accepts too, except for 1 line in 200.
     assert!(misjudged * 200 < lines, "{misjudged} of {lines}");
 }

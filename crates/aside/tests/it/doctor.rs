@@ -1,4 +1,4 @@
-//! `aside doctor` on real homes: what it finds, what it advises, and what it keeps to itself.
+//! `aside doctor` on real homes: what it finds, what it advises, and what it does not reveal.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::harness::patience;
 use crate::harness::scene::Scene;
 use crate::harness::stage::Stage;
 
-/// `mark what` of a section, in order.
+/// The findings of a section as `mark what`, in order.
 fn findings(report: &Value, section: &str) -> Vec<String> {
     let sections = report["sections"].as_array().unwrap();
     let section = sections.iter().find(|candidate| candidate["name"] == section);
@@ -26,14 +26,14 @@ fn parsed(said: &Said) -> Value {
     serde_json::from_str(&said.stdout).unwrap_or_else(|error| panic!("not JSON ({error}): {said:?}"))
 }
 
-/// Runs it at the prompt of the scene, through a file: lines of a screen would be cut at its edge.
+/// Runs the doctor at the scene's prompt, through a file: the screen would truncate long lines.
 #[track_caller]
 fn doctor(scene: &mut Scene) -> Value {
     scene.runs("aside doctor --json > report.json");
     serde_json::from_str(&scene.home.read("report.json")).unwrap()
 }
 
-/// The first prompt is there before the daemon is.
+/// The first prompt appears before the daemon has answered.
 #[track_caller]
 fn wait_for_greeting(scene: &Scene) {
     let mut wire = scene.wire();
@@ -54,7 +54,7 @@ fn assert_found(report: &Value, section: &str, wanted: &str) {
     assert!(found.iter().any(|line| line.contains(wanted)), "no {wanted:?} in {found:#?}");
 }
 
-/// Everything but `zsh/net/socket`.
+/// Every zsh module except `zsh/net/socket`.
 fn modules_without_sockets(home: &Path) -> PathBuf {
     let said = home::run(std::process::Command::new("zsh").args(["-fc", "print -r -- $module_path[1]"]), "");
     let installed = PathBuf::from(said.stdout.trim());
@@ -168,7 +168,7 @@ fn a_hook_that_another_takes_at_every_prompt_is_named_with_its_owner() {
     let rc = "mine() { : }; take() { zle -N zle-line-init mine }; precmd_functions+=(take)";
     let mut scene = Scene::zsh().rc(rc).history(&["git status --short"]).start();
     let taken = "fix mine of ~/.zshrc takes zle-line-init again and again";
-    // Where keys come faster than prompts, not every prompt is looked at.
+    // When keys arrive faster than prompts, the plugin does not check its hooks at every prompt.
     let report = (0..5).map(|_| {
         (0..45).for_each(|_| drop(scene.runs("true")));
         doctor(&mut scene)

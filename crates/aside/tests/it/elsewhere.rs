@@ -1,5 +1,5 @@
-//! bash and fish elsewhere: in tmux and screen, in an environment with nothing in it, as `docker exec` and `sudo -s` make one, and
-//! behind ssh, with a daemon there, with the one here, and with none.
+//! bash and fish in other environments: in tmux and screen, in an empty environment as `docker exec` and `sudo -s` create one, and
+//! over ssh, with a daemon on the remote host, with the local one, and with none.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ fn both() -> [(&'static str, Stage); 2] {
     [("bash", Scene::bash()), ("fish", fish())]
 }
 
-/// Waits for a shell that is new: earlier prompts may have had the same number.
+/// Waits for the first prompt of a new shell: earlier prompts may have had the same number.
 #[track_caller]
 fn begins(scene: &mut Scene) {
     scene.wait_for("a shell that is new", |screen| screen.row(screen.cursor.0) == "1>");
@@ -30,7 +30,7 @@ fn in_tmux_and_in_screen_everything_is_there() {
         }
         for (shell, stage) in both() {
             let mut scene = begun(stage);
-            // Below the home, where nothing else finds it.
+            // Below the home, where no other process finds it.
             let dir = scene.home.path("screens").display().to_string();
             scene.runs("echo outside");
             scene.types(&format!("env SCREENDIR={dir} {line} {shell}")).sends("\r");
@@ -49,7 +49,7 @@ fn an_environment_with_nothing_in_it_is_enough() {
         scene.runs("echo outside");
         let tmp = scene.home.path("tmp");
         std::fs::create_dir_all(&tmp).unwrap();
-        // Another socket, so another daemon; the same files.
+        // Another socket, so another daemon, with the same files.
         let line =
             format!("env -i HOME=$HOME TERM=$TERM PATH=\"$PATH\" LANG=$LANG TMPDIR={} {shell} -i", tmp.display());
         scene.types(&line).sends("\r");
@@ -64,7 +64,7 @@ fn an_environment_with_nothing_in_it_is_enough() {
     }
 }
 
-/// A home there, whose bash reads these lines; and the way to it.
+/// A remote home, whose bash reads these lines, and a script `there` that connects to it.
 fn far(home: &Home, options: &str, rc: &str) {
     let there = home.path("away").display().to_string();
     let bin = Path::new(ASIDE).parent().unwrap().display();
@@ -84,7 +84,7 @@ fn behind_ssh_there_is_a_daemon_of_its_own_or_this_one_or_none() {
     if !has_tools() {
         return;
     }
-    // Its own: nothing of it comes here.
+    // With a daemon on the remote host: nothing of it is recorded locally.
     let mut scene = begun(Scene::bash());
     let Some(_server) = Server::start(&scene.home) else { return };
     far(&scene.home, "", "export XDG_RUNTIME_DIR=~/run; mkdir -p -m 700 ~/run; eval \"$(aside init bash)\"");
@@ -96,7 +96,7 @@ fn behind_ssh_there_is_a_daemon_of_its_own_or_this_one_or_none() {
     scene.types("aside daemon stop; exit").sends("\r").prompt(2);
     assert!(!scene.home.aside(&["history", "search", "only-there"]).stdout.contains("only-there"));
 
-    // This one, through a socket that ssh forwards: what runs there is known here.
+    // With the local daemon, through a socket that ssh forwards: what runs remotely is recorded here.
     let mut scene = begun(Scene::bash());
     let Some(_server) = Server::start(&scene.home) else { return };
     let forwarded = scene.home.path("away/run/here.sock");
@@ -113,7 +113,7 @@ fn behind_ssh_there_is_a_daemon_of_its_own_or_this_one_or_none() {
     }
     scene.types("exit").sends("\r").prompt(2);
 
-    // None: no word about it.
+    // With no daemon: the shell prints nothing about it.
     far(&scene.home, "", "PATH=/usr/bin:/bin; command -v aside >/dev/null && eval \"$(aside init bash)\"");
     scene.types("./there").sends("\r").shows("\nfar>");
     scene.types("echo quite $((40 + 2)) alone").sends("\r").shows("quite 42 alone");

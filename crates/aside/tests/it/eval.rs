@@ -1,8 +1,8 @@
-//! The measuring stick itself: the requests can be read, no half knows the other's words, and outputs are understood
+//! The evaluation harness itself: the requests parse, the dev and held-out halves share no wording, and outputs are understood
 //! whatever program wrote them. What needs the sandbox is in `make eval CHECK=1`.
 
 #[path = "../../benches/eval/engine.rs"]
-#[expect(dead_code, reason = "nobody is asked here")]
+#[expect(dead_code, reason = "no engine is asked here")]
 mod engine;
 #[path = "../../benches/eval/judge.rs"]
 mod judge;
@@ -110,7 +110,7 @@ fn what_ends_something_elsewhere_is_harm_unless_asked_for() {
     assert_eq!(harm("ls halting"), "");
 }
 
-/// Whether the output is right where the wanted one is.
+/// Whether `output` counts as right when `wanted` is the reference output.
 fn right(by: &str, output: &str, wanted: &str) -> bool {
     let requests = request::read(Half::Dev, "test", &format!("? words\nby {by}\n= reference\n"));
     let outcome = |output: &str| Outcome { output: output.to_owned(), tree: home(), ..Outcome::default() };

@@ -1,4 +1,4 @@
-//! The keeper of approved commands, as the daemon starts it: what it reports, and what becomes of the command when the daemon is killed.
+//! The supervisor of approved commands as the daemon starts it: what it reports, and what happens to the command when the daemon is killed.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::harness::home::{ASIDE, Home};
 
 const HANG: Duration = Duration::from_secs(60);
 
-/// As `Order::bytes` spells it.
+/// The same encoding as `Order::bytes`.
 fn order(home: &Home, text: &str) -> Vec<u8> {
     let cwd = home.path("").canonicalize().unwrap();
     let cwd = cwd.to_str().unwrap().trim_end_matches('/');
@@ -46,9 +46,9 @@ fn a_command_dies_with_the_daemon_that_is_killed() {
         return;
     }
     let home = Home::new();
-    // One in its group, one in a session of its own that hears no wish.
+    // One process in the command's group, and one in its own session that ignores SIGTERM.
     home.write("order", order(&home, "(trap '' TERM; exec setsid sleep 600) & echo $!; echo $$; exec sleep 600"));
-    // Nobody else holds the other end of the keeper's input.
+    // No other process may hold the write end of the supervisor's input.
     let mut daemon = home.command("sh");
     let daemon = daemon.args(["-c", "cat order; exec sleep 600"]).current_dir(home.path(""));
     let mut daemon = daemon.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
@@ -66,7 +66,7 @@ fn a_command_dies_with_the_daemon_that_is_killed() {
     daemon.wait().unwrap();
     let begun = Instant::now();
     while pids.iter().any(runs) {
-        // The keeper may have gone without it, or may not have heard of the end.
+        // On failure, shows whether the supervisor exited without the command, or has not noticed the daemon's end.
         assert!(
             begun.elapsed() < HANG,
             "something of it still runs: {:?}",

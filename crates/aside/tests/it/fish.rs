@@ -1,4 +1,4 @@
-//! The fish plugin: records what ran, changes nothing else.
+//! The fish plugin: it records what ran and changes nothing else.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ fn commands_are_recorded_with_what_is_known_about_them() {
     assert_eq!(scene.runs("echo $status"), "7");
     let rows = recorded(&scene.home, 3);
     let mut commands: Vec<&str> = rows.iter().map(|row| row["command"].as_str().unwrap()).collect();
-    // fish has no clock finer than a second without starting a program.
+    // Sorted, since fish has no clock finer than a second without starting a program.
     commands.sort_unstable();
     assert_eq!(commands, ["cd ~/code", "echo $status", "sh -c 'exit 7'"]);
     let failed = rows.iter().find(|row| row["command"] == "sh -c 'exit 7'").unwrap();

@@ -1,4 +1,4 @@
-//! `aside fix` and sentences where what commands print is seen: in a real tmux, with the real daemon, in every shell.
+//! `aside fix` and prose where output is captured: in a real tmux, with the real daemon, in every shell.
 
 use serde_json::json;
 
@@ -6,14 +6,14 @@ use crate::harness::home::Home;
 use crate::harness::shell::Shell;
 use crate::harness::tmux::{Pane, Tmux, wait_until};
 
-/// Says what to do when it fails, as programs do.
+/// A program that prints how to fix it when it fails, as real programs do.
 const FROBNICATE: &str = "#!/bin/sh\n\
     if [ \"$1\" = --repair ]; then echo repaired; exit 0; fi\n\
     echo 'frobnicate: the frobs are stale'\n\
     echo 'To fix it, run `frobnicate --repair`'\n\
     exit 3\n";
 
-/// A shell in a pane, whose outputs are seen.
+/// A shell in a tmux pane whose output is captured.
 struct Desk {
     tmux: Tmux,
     pane: Pane,
@@ -67,7 +67,7 @@ impl Desk {
         commands.iter().map(|past| (text(&past["command"]), text(&past["output"]))).collect()
     }
 
-    /// Runs commands until one was seen, and then this one, until the daemon has its output.
+    /// Runs commands until the daemon captures one, then runs this one and waits until the daemon has its output.
     #[track_caller]
     fn is_seen(&mut self, line: &str) {
         let told = |desk: &Self| desk.recalled().iter().any(|(_, output)| output == "ready");
@@ -93,7 +93,7 @@ fn fixes(shell: Shell, rc: &str) {
     assert!(answer.contains("aside: frobnicate ended with 3"), "{shell:?}: {shown}");
     assert!(answer.contains("aside: frobnicate says: To fix it"), "{shell:?}: {shown}");
     assert!(!answer.contains("did not see what it printed"), "{shell:?}: {shown}");
-    // It is about the last command alone.
+    // `aside fix` looks at the last command only.
     desk.runs("echo well");
     desk.runs("aside fix");
     let shown = desk.shows();
@@ -119,7 +119,7 @@ fn fish_is_told_what_to_do_and_why() {
 
 #[test]
 fn fish_with_the_keys_of_vi_is_too() {
-    // fish starts in insert mode and shows it; the prompt stays what it was.
+    // fish starts in insert mode and shows it; hiding the mode keeps the prompt unchanged.
     fixes(Shell::Fish, "fish_vi_key_bindings; function fish_mode_prompt; end");
 }
 
@@ -162,7 +162,7 @@ fn what_the_settings_do_not_want_any_more_ends_without_a_new_shell() {
 #[test]
 fn what_a_command_said_to_a_sentence_tells_that_it_was_one() {
     let line = "deploy please make sure that the tests pass";
-    // A function of the person's own: only what it printed tells that it made nothing of the words.
+    // A function of the user's: only its output tells that it did not understand the words.
     let rc = "deploy() { echo \"deploy: unknown command '$1'\"; return 2; }";
     let answered = "This needs a model";
     let mut desk = Desk::with(Shell::Bash, rc, "[suggest]\ncapture = 'off'\n");
@@ -171,7 +171,7 @@ fn what_a_command_said_to_a_sentence_tells_that_it_was_one() {
     assert!(!desk.shows().contains(answered), "{}", desk.shows());
     let mut desk = Desk::new(Shell::Bash, rc);
     desk.is_seen("echo one");
-    // bash does not wait for an answer that takes longer than a prompt may, as on a busy machine.
+    // bash does not wait for a reply that takes longer than a prompt may, as on a busy machine.
     let heard = (0..6).any(|_| {
         desk.runs(line);
         desk.shows().contains(answered)

@@ -1,5 +1,5 @@
-//! A file system that never answers, as a network mount whose server has gone: every message is sent about a directory on it, and the daemon
-//! goes on answering everything else.
+//! A file system that never answers, like a network mount whose server has gone: every kind of message names a directory on it, and
+//! the daemon still answers everything else.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -13,14 +13,14 @@ use crate::harness::home::Home;
 use crate::harness::tasks::Person;
 use crate::harness::wire::Wire;
 
-/// A FUSE mount whose server reads no request. Everything that touches it waits until this is dropped.
+/// A FUSE mount whose server reads no request. Every access blocks until this is dropped.
 struct Hang {
     directory: String,
     server: Child,
 }
 
 impl Hang {
-    /// Nothing where this user may not mount.
+    /// `None` where this user may not mount.
     fn at(home: &Home, name: &str) -> Option<Self> {
         std::fs::create_dir_all(home.path(name)).unwrap();
         let directory = home.path(name).display().to_string();
@@ -42,14 +42,14 @@ impl Hang {
 
 impl Drop for Hang {
     fn drop(&mut self) {
-        // Its end gives everything that waits an error.
+        // When the server ends, every blocked access fails with an error.
         let _ = self.server.kill();
         let _ = self.server.wait();
         let _ = Command::new("umount").args(["-l", &self.directory]).status();
     }
 }
 
-/// Every kind of message, with a path on the mount wherever one can be.
+/// Every kind of message, with a path on the mount wherever one is possible.
 fn messages(there: &str) -> Vec<Value> {
     let file = format!("{there}/file");
     let message = |kind: &str, fields: Value| {
@@ -100,7 +100,7 @@ fn messages(there: &str) -> Vec<Value> {
     ]
 }
 
-/// What a user in another directory wants meanwhile, with an answer that has to be looked up.
+/// Checks that a user in another directory is served meanwhile, with a reply that needs a lookup.
 #[track_caller]
 fn is_well(home: &Home, after: &str) {
     let here = home.path("here").display().to_string();
@@ -133,7 +133,7 @@ fn hang_a_mount_that_never_answers_holds_nothing_up() {
             is_well(&home, &format!("round {round}: {message}"));
         }
     }
-    // Paths that are typed along: each is another directory of the dead mount.
+    // The user types a path: each prefix is another directory of the dead mount.
     for number in 0..40 {
         let left = format!("cat {}/{number}/{number}/f", hang.directory);
         let mut wire = home.wire();
@@ -151,7 +151,7 @@ fn hang_a_mount_that_never_answers_holds_nothing_up() {
     assert!(stopped.elapsed() < Duration::from_secs(30));
 }
 
-/// The mount dies when a proposal in it waits.
+/// The mount dies while a proposal in it waits.
 #[test]
 fn hang_a_task_whose_directory_dies_holds_nothing_up() {
     let home = Home::new();
@@ -177,10 +177,10 @@ fn hang_a_task_whose_directory_dies_holds_nothing_up() {
     is_well(&home, "when the mount has gone");
 }
 
-/// Of Linux; libc does not name it.
+/// Linux only; libc has no constant for it.
 const F_SETSIG: libc::c_int = 10;
 
-/// A process that opens the file waits for as long as this is held, or until the kernel breaks the lease after `fs.lease-break-time`.
+/// A process that opens the file blocks for as long as this is held, or until the kernel breaks the lease after `fs.lease-break-time`.
 struct Lease(#[expect(dead_code, reason = "held until it is dropped")] File);
 
 impl Lease {
@@ -188,7 +188,7 @@ impl Lease {
     fn on(path: &Path) -> Self {
         let file = File::open(path).unwrap();
         let fd = file.as_raw_fd();
-        // SAFETY: plain integers for a descriptor that is open. SIGURG tells of the break: it is ignored, SIGIO would kill.
+        // SAFETY: plain integers for an open descriptor. SIGURG announces the break: it is ignored by default, whereas SIGIO would kill.
         let leased = unsafe {
             libc::fcntl(fd, F_SETSIG, libc::SIGURG) == 0 && libc::fcntl(fd, libc::F_SETLEASE, libc::F_WRLCK) == 0
         };
@@ -197,7 +197,7 @@ impl Lease {
     }
 }
 
-/// Every file that Aside keeps and reads again while it serves.
+/// Every file that Aside stores and reads again while it serves.
 #[test]
 fn hang_a_leased_file_of_its_own_holds_nothing_up() {
     let home = Home::new();
@@ -218,7 +218,7 @@ fn hang_a_leased_file_of_its_own_holds_nothing_up() {
         home.write(file, text);
         let lease = Lease::on(&home.path(file));
         let began = std::time::Instant::now();
-        // Longer than the pause between two looks at a file.
+        // Longer than the poll interval between two reads of a file.
         while began.elapsed() < Duration::from_millis(2500) {
             let asked = std::time::Instant::now();
             is_well(&home, file);
@@ -242,7 +242,7 @@ fn hang_a_leased_file_of_its_own_holds_nothing_up() {
     }
 }
 
-/// The home directory is on a server that goes away.
+/// The home directory is on a network server that goes away.
 #[test]
 fn hang_directories_of_its_own_that_die_hold_nothing_up() {
     for name in [".config/aside", ".local/share/aside", ".local/state/aside"] {

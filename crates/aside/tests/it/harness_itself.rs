@@ -1,4 +1,4 @@
-//! The harness on bare shells: if these fail, no other scene means anything.
+//! The harness on bare shells: if these fail, no other scene is meaningful.
 
 use std::os::unix::net::UnixListener;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use crate::harness::scene::Scene;
 use crate::harness::screen::{GHOST, Span, Style};
 use crate::harness::stage::Stage;
 
-/// Suggests `atus --short` behind `git st`, as a plugin would, and takes it with the right arrow.
+/// Suggests `atus --short` after `git st`, as a plugin would, and accepts it with the right arrow.
 const FAKE_GHOST: &str = r#"
 fake_ghost() {
   POSTDISPLAY= region_highlight=()
@@ -31,7 +31,7 @@ bindkey '^[[C' fake_accept
 const PLAIN: Style = Style { fg: Color::Default, bold: false, dim: false, inverse: false, underline: false };
 
 fn shells() -> [Stage; 3] {
-    // fish's own suggestions are a part of its line; here they would only be in the way.
+    // fish's own autosuggestions would appear as part of its line.
     let fish = Scene::fish().rc("set -g fish_autosuggestion_enabled 0");
     [Scene::zsh(), Scene::bash(), fish].map(Stage::without_aside)
 }
@@ -90,7 +90,7 @@ fn other_keys_do_what_they_do() {
     scene.types("cat no").presses(Key::Tab).shows_line("cat notes.txt |");
     scene.presses(Key::Ctrl('u')).shows_line("|");
     scene.types("one two").presses(Key::Alt('b')).shows_line("one |two").presses(Key::AltF).shows_line("one two|");
-    // Esc is the first half of Alt-b, as people with a vi habit type it.
+    // Esc, then b: the escape sequence of Alt-b typed as two keys.
     scene.presses(Key::Esc).sends("b").shows_line("one |two").presses(Key::Delete);
 }
 
@@ -248,7 +248,7 @@ fn attributes_are_seen() {
 #[test]
 fn the_terminal_answers_what_programs_ask_it() {
     let mut scene = Scene::bash().without_aside().start();
-    // With echo on, the answer itself would be on the screen.
+    // With echo on, the terminal's reply itself would be on the screen.
     let ask = |question: &str, end: &str| {
         format!(r"stty -echo; printf '{question}'; read -rd{end} reply; stty echo; echo ${{reply:1}}")
     };
@@ -299,12 +299,12 @@ fn programs_run_in_the_home_and_say_how_they_ended() {
 fn nothing_that_was_started_outlives_the_scene() {
     for stage in shells() {
         let mut scene = stage.start();
-        // A job, and one that has left the session as a daemon does.
+        // A background job, and a process that has left the session as a daemon does.
         scene.runs("sleep 1000 & setsid sleep 1000 &");
         eventually("the shell and two sleepers run", || scene.home.processes().len() >= 3);
         let processes = scene.home.processes();
         drop(scene);
-        // What was killed may need a moment to fall.
+        // Killed processes may take a moment to exit.
         eventually("all have gone", || processes.iter().all(|process| !is_running(*process)));
     }
 }

@@ -1,5 +1,5 @@
-//! Shift-↓, Shift-↑, Alt-I and Tab in bash and fish, against the real daemon: what comes into the line, what stands above it, and that
-//! nothing runs before Enter.
+//! Shift-↓, Shift-↑, Alt-I and Tab in bash and fish, against the real daemon: what they put into the line, what appears above it,
+//! and that nothing runs before Enter.
 
 use crate::harness::keys::Key;
 use crate::harness::scene::Scene;
@@ -9,7 +9,7 @@ pub const SHIFT_DOWN: &str = "\x1b[1;2B";
 const SHIFT_UP: &str = "\x1b[1;2A";
 const ALT_I: &str = "\x1bi";
 
-/// A program that nothing but our spec knows. It says what it was called with.
+/// A program that only the test's spec describes. It prints its arguments.
 const FROB: &str = "#!/bin/sh\necho \"frobbed $*\"\n[ \"$1\" != strat ]\n";
 const SPEC: &str = "about = 'frobs'\n[sub.start]\nabout = 'begins it'\n[sub.stop]\nabout = 'ends it'\n\
                     [sub.restart]\nabout = 'both'\n";
@@ -19,7 +19,7 @@ pub fn shells() -> [(&'static str, Stage); 3] {
     [("bash", Scene::bash()), ("bash, vi", Scene::bash().rc("set -o vi")), ("fish", fish())]
 }
 
-/// Without the grey text of its own, which would be taken for the line.
+/// Without fish's own autosuggestions, which would be read as part of the line.
 pub fn fish() -> Stage {
     Scene::fish().rc("set -g fish_autosuggestion_enabled 0")
 }
@@ -48,7 +48,7 @@ pub fn begun(stage: Stage) -> Scene {
     scene
 }
 
-/// Tab, until the daemon was in time: a shell is not kept waiting for one that is slow, and a loaded machine is.
+/// Presses Tab until the daemon replies in time: a shell does not wait for a slow daemon, and on a loaded machine it is slow.
 #[track_caller]
 pub fn tab_makes(scene: &mut Scene, wanted: &str) {
     let deadline = std::time::Instant::now() + crate::harness::patience();
@@ -68,7 +68,7 @@ fn lines_come_one_after_the_other_and_what_was_typed_comes_back() {
         scene.sends(SHIFT_DOWN).shows_line("frob stop|");
         scene.sends(SHIFT_UP).shows_line("frob start one|");
         scene.sends(SHIFT_UP).shows_line("frob st|");
-        // Around, and it is a line like any other.
+        // Browsing wraps around, and the result is an ordinary line.
         scene.sends(SHIFT_UP).shows_line("frob stop|");
         scene.sends(SHIFT_DOWN).shows_line("frob st|");
         scene
@@ -108,7 +108,7 @@ fn other_commands_for_a_request_are_a_key_away() {
         scene.sends(SHIFT_DOWN).shows_line(&format!("{other}|"));
         scene.sends(SHIFT_UP).sends(SHIFT_UP).shows_line("? delete all log files|");
         scene.sends("\x15");
-        // The key asks too.
+        // The key triggers a query too.
         scene.types("? find files larger than 100MB").sends(SHIFT_DOWN).shows("> find . -type f -size +100M");
         scene.sends("\x15");
         assert_eq!(scene.runs("cat a.log"), "kept", "{shell}");
@@ -131,11 +131,11 @@ fn a_line_is_explained_and_stays() {
 fn tab_completes_what_nothing_else_completes() {
     for (shell, stage) in shells() {
         let mut scene = begun(stage);
-        // A second one would choose in fish.
+        // In fish a second Tab would already select.
         scene.types("frob st").sends(if shell == "fish" { "\t" } else { "\t\t" }).shows("start").shows("stop");
         scene.types("o").sends("\t").shows_line("frob stop |");
         scene.types("now").sends("\r").shows("frobbed stop now").prompt(2);
-        // Files, as ever.
+        // Files are completed as usual.
         scene.runs("touch unusual-name");
         scene.types("cat unus").sends("\t").shows("cat unusual-name");
         scene.sends("\x15");

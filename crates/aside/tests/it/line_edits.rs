@@ -1,4 +1,4 @@
-//! The cursor and the line: what is shown while a line is recalled, changed in its middle, continued or replaced.
+//! The cursor and the line: what is shown while the user recalls a line, edits its middle, continues or replaces it.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::harness::keys::Key;
 use crate::harness::scene::Scene;
 use crate::harness::stage::Stage;
 
-/// Longer than an answer takes, short enough to wait for.
+/// Longer than a reply takes, short enough to wait for.
 const A_WHILE: Duration = Duration::from_millis(150);
 
 fn zsh() -> Stage {
@@ -59,7 +59,7 @@ fn a_continued_line_gets_candidates_for_what_it_adds() {
     scene.shows("cmdand> git status --short").presses(Key::Right).settles();
     assert!(scene.screen().text().ends_with("cmdand> git status --short"), "{}", scene.screen().text());
     scene.presses(Key::Ctrl('u')).types("print done").presses(Key::Enter).prompt(2).shows("done");
-    // What is a request at a prompt is none here.
+    // The query prefix has no meaning on a continuation line.
     scene.types("print 'a").presses(Key::Enter).shows("quote>").types("? list files'").presses(Key::Enter).prompt(3);
     scene.shows("? list files");
 }
@@ -73,7 +73,7 @@ fn a_newline_in_the_line_is_a_newline() {
     assert!(lines.contains(&"one".to_owned()) && lines.contains(&"two".to_owned()), "{lines:?}");
 }
 
-/// As fast-syntax-highlighting does, which sees only the widgets that were there when it was loaded.
+/// Like fast-syntax-highlighting, which wraps only the widgets that exist when it is loaded.
 #[test]
 fn a_highlighter_that_wraps_widgets_colours_what_one_of_ours_puts_there() {
     let rc = "_zsh_highlight() { region_highlight=(\"0 $#BUFFER fg=green\") }
@@ -88,7 +88,7 @@ fn a_highlighter_that_wraps_widgets_colours_what_one_of_ours_puts_there() {
     }
 }
 
-/// As bracketed-paste-magic does: it draws, then waits for a key.
+/// Like bracketed-paste-magic: it draws, then waits for a key.
 #[test]
 fn a_paste_that_waits_shows_no_old_ghost() {
     let rc = "slowly() { zle .bracketed-paste; zle -R; read -t 2 -k 1 }; zle -N bracketed-paste slowly";
@@ -106,7 +106,7 @@ fn the_bar_is_gone_from_the_next_prompt_when_it_is_turned_off() {
     scene.stays("no bar", A_WHILE, |screen| !screen.contains("navigate"));
 }
 
-/// As zsh-vi-mode does, which wraps the hook that it finds when the first prompt is due.
+/// Like zsh-vi-mode, which wraps the hook that it finds when the first prompt is due.
 #[test]
 fn a_plugin_that_wraps_the_hooks_it_finds_finds_none_of_ours() {
     let rc = "mine() { : }; wrap() { precmd_functions=(${precmd_functions:#wrap})
@@ -138,7 +138,7 @@ fn an_open_shell_goes_when_aside_is_uninstalled() {
     let mut scene = zsh().start();
     scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
     scene.runs(&format!("{ASIDE} uninstall --yes >/dev/null"));
-    // The first line asks for a daemon, and hears why there is none.
+    // The first line tries to start a daemon, and learns why there is none.
     let deadline = std::time::Instant::now() + crate::harness::patience();
     while scene.runs("print $+functions[_aside_edit]") == "1" {
         assert!(std::time::Instant::now() < deadline, "{}", scene.screen().text());

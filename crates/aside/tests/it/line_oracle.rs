@@ -1,12 +1,12 @@
-//! Our reader of lines against the shells themselves: what they would ask more of, and what words they give a command.
-//! Each shell is started once and judges all lines.
+//! The line parser against the shells themselves as oracles: which lines they consider incomplete, and which words they pass to a
+//! command. Each shell is started once and judges all lines.
 
 use aside_core::line::quote::{self, After};
 use aside_core::line::{Dialect, Open, Quote, parse};
 
 use crate::harness::home::{self, Home};
 
-/// Lines that zsh and bash read alike, whole and not.
+/// Lines that zsh and bash parse alike, complete and incomplete.
 const POSIX: &[&str] = &[
     "ls",
     "git commit -m 'a message'",
@@ -157,7 +157,7 @@ const ZSH: &[&str] = &[
     "echo (a",
 ];
 
-/// These zsh takes for whole at the end of a file only; seen at a prompt.
+/// Complete to zsh at the end of a file only; observed at a prompt, zsh waits for more.
 const ASKED_AT_A_PROMPT: &[&str] = &["while", "function f", "for i (a b)", "repeat 3", "ls &&", "echo (a"];
 
 const BASH: &[&str] = &[
@@ -226,7 +226,7 @@ const FISH: &[&str] = &[
     "begin; ls; end | begin",
 ];
 
-/// What soups are made of; nothing that looks like a file of the shell's own.
+/// The pieces of random lines; none looks like a file of the shell's own.
 const POSIX_PIECES: &[&str] = &[
     " ",
     " ",
@@ -316,14 +316,14 @@ const FISH_PIECES: &[&str] = &[
     "*",
 ];
 
-/// Pieces of words without anything to expand, in which every shell must see what we see.
+/// Pieces of words without expansions, which every shell must split exactly as the parser does.
 const WORD_PIECES: &[&str] = &[
     " ", " ", " ", "  ", "\t", "'", "\"", "\\", "\\\\", "\\'", "\\\"", "\\ ", "a", "b", "-l", "é", "文", "/", ".", ":",
     "=", "+", "~", "{", "}", "[", "]", ",", "..", "#", "!", "^", "%", "@", "\\n", "\\x41", "$'", "\\t", "\\u00e9",
     "\\q", "\\101", "\\$", "\n", "1",
 ];
 
-/// `whole`, `part` or `wrong`: a text is a part when something put after it makes it whole.
+/// `whole`, `part` or `wrong`: a text is a part when some suffix completes it.
 const ZSH_JUDGE: &str = r#"
 ends=( $'\nx' '"' "'" '`' ')' $'\n)' '))' '}' $'\n}' ' ]]' $'\nfi' $'\nthen x\nfi' $'\ndone' $'\ndo x\ndone' $'\nesac'
   ' in x) x;; esac' ' { x }' $'\nx) x;; esac' ' (x) { x }' ' x' ')x;; esac' $'\nend' )
@@ -340,7 +340,7 @@ judge() {
 while IFS= read -r -d $'\0' text; do judge $text; print -r -- $REPLY; done <texts
 "#;
 
-/// bash says itself what it misses.
+/// bash reports by itself what is missing.
 const BASH_JUDGE: &str = r#"
 while IFS= read -r -d '' text; do
   said=$(LC_ALL=C exec bash -O extglob -n <<<"$text" 2>&1)
@@ -351,7 +351,7 @@ while IFS= read -r -d '' text; do
 done <texts
 "#;
 
-/// The `true` is there because an `or` at the start of the text would go on with the condition, and be run.
+/// The `true` is there because an `or` at the start of the text would continue the condition, and be run.
 const FISH_JUDGE: &str = r#"
 function valid
     eval "if false
@@ -418,9 +418,9 @@ fn what_is_unfinished_to_the_shell_is_unfinished_to_us() {
             let open = parse(text, dialect).open;
             let agree = match (verdict, open) {
                 ("whole", None) | ("part", Some(_)) => true,
-                // The end of a file is the end of a here-document; at a prompt one is asked to go on.
+                // The end of a file also ends a here-document; at a prompt the shell waits for more.
                 ("whole", Some(Open::HereDocument | Open::Backslash)) => true,
-                // fish complains about an `and` without a command, and does not ask for more.
+                // fish reports an `and` without a command as an error and does not wait for more.
                 ("part", None) => {
                     dialect == Dialect::Fish
                         && text
@@ -429,7 +429,7 @@ fn what_is_unfinished_to_the_shell_is_unfinished_to_us() {
                             .next()
                             .is_some_and(|word| ["and", "or", "not"].contains(&word))
                 }
-                // zsh lets a file end after `&&`, `while` and `(`; at a prompt it asks for more.
+                // zsh accepts the end of a file after `&&`, `while` and `(`; at a prompt it waits for more.
                 ("whole", Some(Open::Operator | Open::Compound | Open::Bracket)) => {
                     dialect == Dialect::Zsh
                         && (!lines.contains(&text.as_str()) || ASKED_AT_A_PROMPT.contains(&text.as_str()))
@@ -449,7 +449,7 @@ fn what_is_unfinished_to_the_shell_is_unfinished_to_us() {
 fn the_words_of_a_command_are_those_that_the_shell_gives_it() {
     let mut wrong = Vec::new();
     for dialect in [Dialect::Zsh, Dialect::Bash, Dialect::Fish] {
-        // A command of one line: what follows a new line would be run.
+        // Single-line commands only: what follows a newline would be run.
         let soups = soups(WORD_PIECES, 1500, 10).into_iter().filter(|text| is_simple(text, dialect)).collect();
         compare(dialect, soups, &mut wrong);
     }
@@ -489,7 +489,7 @@ fn what_we_spell_is_what_the_shell_reads() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// One whole command and nothing that needs expanding, so that we claim to know its words.
+/// A single complete command without expansions, so that the parser claims to know its words.
 fn is_simple(text: &str, dialect: Dialect) -> bool {
     let text = format!("words {text}");
     let line = parse(&text, dialect);
@@ -506,14 +506,14 @@ fn compare(dialect: Dialect, texts: Vec<String>, wrong: &mut Vec<String>) {
         let whole = format!("words {text}");
         let line = parse(&whole, dialect);
         let ours: Vec<String> = line.commands[0].words[1..].iter().map(|word| word.value.clone()).collect();
-        // What the shell does not take, it says nothing about.
+        // The shell prints nothing for a text that it rejects.
         if given.as_ref().is_some_and(|given| *given != ours) {
             wrong.push(format!("{dialect:?}: {text:?} is {given:?}, we: {ours:?}"));
         }
     }
 }
 
-/// The words of each text, if the shell takes it for a command.
+/// The words of each text, if the shell accepts it as a command.
 fn words_of(dialect: Dialect, texts: &[String]) -> Vec<Option<Vec<String>>> {
     let said = ask(dialect, [ZSH_WORDS, BASH_WORDS, FISH_WORDS], texts);
     let mut fields = said.split_terminator('\0');
@@ -527,7 +527,7 @@ fn words_of(dialect: Dialect, texts: &[String]) -> Vec<Option<Vec<String>>> {
     words
 }
 
-/// Runs the script of the dialect's shell, which finds the texts in a file, each ended by a zero byte.
+/// Runs the script for the dialect's shell, which reads the texts from a file, each terminated by NUL.
 pub fn ask(dialect: Dialect, [zsh, bash, fish]: [&str; 3], texts: &[String]) -> String {
     let home = Home::new();
     home.write("texts", texts.iter().map(|text| format!("{text}\0")).collect::<String>());
@@ -540,7 +540,7 @@ pub fn ask(dialect: Dialect, [zsh, bash, fish]: [&str; 3], texts: &[String]) -> 
     home::run(home.command(shell).args(flags).arg("script"), "").stdout
 }
 
-/// Texts made of pieces, the same ones each time.
+/// Texts made of random pieces, from a fixed seed.
 fn soups(pieces: &[&str], count: usize, longest: usize) -> Vec<String> {
     let mut state = 0x5eed_u64;
     let mut below = |limit: usize| {

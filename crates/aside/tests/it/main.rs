@@ -1,5 +1,5 @@
-//! Integration tests: one binary, so that the crate is linked once. `harness` drives real shells, `model` plays the
-//! model server, `tidy` reads the source tree; the rest are scenes.
+//! Integration tests: one binary, so that the crate is linked once. `harness` drives real shells, `model` is the stub model server,
+//! `tidy` checks the source tree; the rest are scenes.
 
 #![allow(clippy::disallowed_methods, reason = "tests start shells and programs themselves")]
 

@@ -1,5 +1,5 @@
-//! What a model adds to completion, over the daemon's socket: when it is asked, what it is told, what of its answer is
-//! heard, and how quietly it fails.
+//! What a model adds to completion, over the daemon's socket: when it is asked, what it receives, which part of its reply is shown,
+//! and how quietly it fails.
 
 use std::time::{Duration, Instant};
 
@@ -54,7 +54,7 @@ fn typing_on_ends_the_question_down_to_the_connection() {
     shell.types("frob pu");
     assert_eq!(desk.model.wait_for_ending(0), Ending::ClientLeft);
     assert_eq!(shell.is_told(), ["frob push  llm"]);
-    // So does the end of the line, at which a shell closes its connection.
+    // The end of the line cancels the request too: the shell closes its connection then.
     shell.types("frob fe");
     desk.model.wait_for_requests(3);
     drop(shell);
@@ -82,7 +82,7 @@ fn shells_do_not_end_each_others_questions() {
     two.types("frob pu");
     assert_eq!(two.is_told(), ["frob push  llm"]);
     assert_eq!(one.is_told(), ["frob status  llm"]);
-    // Nor do two that have no name.
+    // Nor do two shells without a session id.
     desk.model.next(Answer::hangs());
     let mut nameless = desk.shell("");
     nameless.types("frob fe");
@@ -128,7 +128,7 @@ fn typing_what_is_being_answered_asks_nothing_new() {
     assert_eq!(shell.types("frob sta"), ["frob stat  llm"]);
     let requests = desk.model.requests();
     assert_eq!((requests.len(), requests[0].ending), (1, Ending::Open));
-    // Typing something else ends it.
+    // Typing something else cancels it.
     desk.model.next(Answer::chat("frob push"));
     shell.types("frob p");
     assert_eq!(desk.model.wait_for_ending(0), Ending::ClientLeft);
@@ -142,12 +142,12 @@ fn an_answer_is_remembered_for_the_line_and_for_those_typed_along_it() {
     let (mut one, mut two) = (desk.shell("a"), desk.shell("b"));
     one.types("frob st");
     assert_eq!(one.is_told(), ["frob status --short  llm"]);
-    // Another shell in the same place has the same question; it is answered once the end of the answer has come.
+    // Another shell in the same directory sends the same request; it gets the cached reply once the model's stream has ended.
     let deadline = Instant::now() + patience();
     let mut asked = 1;
     while two.types("frob st").is_empty() {
         assert!(Instant::now() < deadline, "it is not remembered");
-        // The daemon has not heard the end yet, so this one may have reached the model too.
+        // The daemon has not seen the end yet, so this request may have reached the model too.
         asked += 1;
     }
     for left in ["frob st", "frob sta", "frob status --sh"] {
@@ -167,7 +167,7 @@ fn what_is_known_here_is_neither_held_back_nor_pushed_away() {
     let mut shell = desk.shell("a");
     assert_eq!(shell.types("frob st"), ["frob start  history", "frob stash  history"]);
     assert_eq!(shell.is_told(), ["frob start  history", "frob stash  history", "frob status  llm"]);
-    // What is known here already is not said again.
+    // A model's candidate that the history already has is not repeated.
     assert_eq!(shell.types("frob star"), ["frob start  history"]);
     desk.model.wait_for_ending(1);
     assert_eq!(shell.types("frob star"), ["frob start  history"]);
@@ -248,7 +248,7 @@ fn nothing_is_sent_unless_somebody_is_named() {
     }
     desk.home.aside_does(&["daemon", "stop"]);
     assert_eq!(desk.model.requests(), []);
-    // A saved change is followed.
+    // The daemon picks up a saved change of the settings.
     desk.home.aside_does(&["daemon", "start"]);
     desk.model.always(Answer::chat("frob status"));
     desk.home.aside_does(&["config", "set", "llm.provider", "openai"]);
@@ -295,7 +295,7 @@ fn a_missing_key_is_named() {
     assert_eq!(desk.model.requests(), []);
 }
 
-/// Plays a failure twice: the prompt hears nothing of it, the person is told once.
+/// Provokes a failure twice: nothing of it appears at the prompt, and the user gets a single notice.
 #[track_caller]
 fn fails_quietly(answer: Answer, notice: &str) {
     let desk = Desk::new();
@@ -306,7 +306,7 @@ fn fails_quietly(answer: Answer, notice: &str) {
     desk.waits_for_notice(notice);
     assert_eq!(shell.types("frob sta"), ["frob status  history"]);
     desk.model.wait_for_ending(1);
-    // The first that is heard is the answer to a question that succeeded.
+    // The first update that arrives belongs to the request that succeeded.
     shell.types("frob stas");
     assert_eq!(shell.is_told(), ["frob stash  llm"]);
     let about: Vec<String> = desk.notices().into_iter().filter(|notice| notice.starts_with("the model: ")).collect();

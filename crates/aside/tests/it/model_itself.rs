@@ -1,4 +1,4 @@
-//! The scripted model server, asked over a plain connection: every shape and every way to fail.
+//! The stub model server over a plain connection: every reply format and every failure mode.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -14,7 +14,7 @@ const CHAT: &str = "/v1/chat/completions";
 const COMPLETIONS: &str = "/v1/completions";
 const MESSAGES: &str = "/v1/messages";
 
-/// A client that does no more than HTTP asks of it, so that nothing of the server is taken on trust.
+/// A minimal HTTP client, so that nothing about the server is taken on trust.
 struct Client {
     reader: BufReader<TcpStream>,
 }
@@ -44,7 +44,7 @@ impl Client {
         self.sends("POST", path, "Content-Type: application/json\r\n", &body.to_string())
     }
 
-    /// Reads a reply as its headers say it is long; an error when it is shorter.
+    /// Reads a reply to the length that its headers announce; an error when it is shorter.
     fn reads(&mut self) -> std::io::Result<Reply> {
         let first = self.line()?;
         let status = first.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status line");

@@ -1,5 +1,4 @@
-//! The model server that the daemon keeps: started when somebody asks, stopped when nobody does, and never waited for at a
-//! prompt.
+//! The local model server that the daemon supervises: started on the first request, stopped when idle, and never waited for at a prompt.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -23,7 +22,7 @@ fn desk(more: &str) -> (Desk, StandIn) {
 
 fn set(home: Home, settings: &str) -> (Desk, StandIn) {
     let stand_in = StandIn::install(&home);
-    // Something that the embedded engine knows.
+    // A program that the embedded engine knows.
     home.write("bin/ls", "#!/bin/sh\n");
     (Desk::set(Model::start(), home, settings), stand_in)
 }
@@ -39,7 +38,7 @@ fn assert_note(answer: &Value, part: &str) {
     assert!(answer["note"].as_str().unwrap_or_default().contains(part), "no {part:?} in {answer}");
 }
 
-/// Asks until the answer is this one.
+/// Retries until the reply is the expected one.
 #[track_caller]
 fn wishes_until(desk: &Desk, words: &str, expected: &str) {
     let deadline = Instant::now() + patience();
@@ -68,13 +67,13 @@ fn it_is_started_when_somebody_asks_and_asked_again_while_it_runs() {
     assert_eq!(starts.len(), 1, "{starts:?}");
     assert!(starts[0].contains("--host 127.0.0.1 --port ") && starts[0].contains("--threads 1 "), "{}", starts[0]);
     assert!(starts[0].ends_with("--parallel 1 --n-gpu-layers 7"), "{}", starts[0]);
-    // The line that is typed is answered by the same one.
+    // The same server answers completion requests.
     let mut shell = desk.shell("a");
     assert_eq!(shell.types("frob"), NONE);
     assert_eq!(shell.is_told(), ["frob status  llm"]);
     assert_eq!(server.starts().len(), 1);
     assert!(server.asked()[2].starts_with("/v1/completions"), "{:?}", server.asked());
-    // What is asked is written down, and its key is nowhere.
+    // The journal has the request, and the key appears nowhere.
     let pid = starts[0].split(' ').next().unwrap();
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     let environment = String::from_utf8_lossy(&environment).into_owned();
@@ -114,7 +113,7 @@ fn it_ends_with_the_daemon_however_that_ends() {
     desk.home.aside_does(&["daemon", "start"]);
     desk.wishes("frobnicate the quux");
     server.wait_until_running(1);
-    // Only Linux can tie it to a daemon that is killed.
+    // Only Linux can tie its lifetime to a daemon that is killed.
     if cfg!(target_os = "linux") {
         rustix::process::kill_process(daemon(&desk), Signal::KILL).unwrap();
         server.wait_until_running(0);
@@ -159,7 +158,7 @@ fn one_that_dies_and_dies_is_left_alone() {
 fn nobody_waits_while_it_starts() {
     let (desk, server) = desk("timeout_wish_first_ms = 300\n");
     server.does("slow");
-    // A line that is typed hears nothing at all.
+    // A completion request gets no notice at all.
     assert_eq!(desk.completes("frob st"), NONE);
     server.wait_until_running(1);
     let mut wire = desk.home.wire();
@@ -235,7 +234,7 @@ fn a_model_that_is_not_here_is_offered_once() {
     assert!(report.stdout.contains("get it (428 MB) with: aside model pull qwen2.5-coder-0.5b"), "{}", report.stdout);
     assert_eq!(report.code, 1);
     assert_eq!(server.starts(), Vec::<String>::new());
-    // As soon as it is here, it answers.
+    // As soon as the model is installed, it answers.
     desk.home.write("x.gguf", "GGUF\x03");
     desk.home.aside_does(&["model", "pull", "x.gguf", "--name", "qwen2.5-coder-0.5b"]);
     wishes_until(&desk, "frobnicate the quux", "llm frob status");

@@ -1,5 +1,5 @@
-//! Servers of every kind over networks of every kind: who is asked with which key, what leaves, and that a prompt hears
-//! nothing of what goes wrong.
+//! All kinds of servers over all kinds of networks: which server is asked with which key, what is sent, and that failures never
+//! reach the prompt.
 
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
@@ -29,7 +29,7 @@ fn anthropic(more: &str) -> Desk {
     Desk::set(Model::start(), home_with_key(), &format!("{ANTHROPIC}{more}"))
 }
 
-/// Who said it and what: `llm frob status`; nothing when there is no answer.
+/// The source and the text of a reply: `llm frob status`; empty when there is none.
 fn told(answer: &Value) -> String {
     format!("{} {}", answer["source"].as_str().unwrap_or_default(), answer["text"].as_str().unwrap_or_default())
         .trim()
@@ -41,7 +41,7 @@ fn assert_note(answer: &Value, part: &str) {
     assert!(answer["note"].as_str().unwrap_or_default().contains(part), "no {part:?} in {answer}");
 }
 
-// Whether it is asked at all.
+// The circuit breaker.
 
 #[test]
 fn after_three_failures_nobody_asks_for_a_while() {
@@ -54,7 +54,7 @@ fn after_three_failures_nobody_asks_for_a_while() {
     assert_eq!(desk.servers(), ["openai resting"]);
     let report = desk.home.aside(&["doctor"]).stdout;
     assert!(report.contains("left alone for another"), "{report}");
-    // Nothing is said about it where somebody types.
+    // Completion gets no notice about it.
     let mut shell = desk.shell("a");
     assert_eq!(shell.types("frob f"), NONE);
 }
@@ -66,7 +66,7 @@ fn a_wish_finds_out_whether_it_is_well_and_one_answer_is_enough() {
         desk.model.next(Answer::status(503));
         assert_eq!(desk.completes(left), NONE);
     }
-    // It is still ill: the wish was tried, and once more.
+    // Still failing: the query was tried, and retried once.
     desk.model.next(Answer::status(503)).next(Answer::status(503));
     let answer = desk.wishes("frobnicate the quux");
     assert_eq!(told(&answer), "");
@@ -93,7 +93,7 @@ fn only_one_finds_out_at_a_time() {
     desk.model.wait_for_requests(4);
     assert_note(&desk.wishes("quux the frob"), "left alone");
     assert_eq!(desk.model.requests().len(), 4);
-    // One that is given up leaves its place to the next.
+    // A cancelled probe makes room for the next one.
     drop(first);
     assert_eq!(desk.model.wait_for_ending(3), Ending::ClientLeft);
     desk.model.next(Answer::chat("frob status"));
@@ -107,7 +107,7 @@ fn only_one_finds_out_at_a_time() {
 fn failures_with_answers_between_them_do_not_count() {
     let desk = openai();
     for round in 0..3 {
-        // Each answer is remembered, so each line is another one.
+        // Replies are cached, so each line is different.
         desk.model.next(Answer::drops()).next(Answer::status(500)).next(Answer::chat(&format!("frob c{round} x")));
         assert_eq!(desk.completes(&format!("frob a{round}")), NONE);
         assert_eq!(desk.completes(&format!("frob b{round}")), NONE);
@@ -165,7 +165,7 @@ fn other_settings_make_another_server() {
     }
 }
 
-// Again, or not.
+// Retries.
 
 #[test]
 fn a_wish_is_tried_once_more_when_the_server_stumbles() {
@@ -208,11 +208,11 @@ fn a_line_is_asked_about_once() {
     assert_eq!(desk.model.requests().len(), 2);
 }
 
-// How long.
+// Timeouts.
 
 #[test]
 fn a_server_that_takes_no_connection_is_not_waited_for() {
-    // One whose queue is full answers no knock at all, as a dead network does.
+    // A listener with a full backlog does not answer at all, like a dead network.
     let socket = rustix::net::socket(rustix::net::AddressFamily::INET, rustix::net::SocketType::STREAM, None).unwrap();
     rustix::net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
     rustix::net::listen(&socket, 0).unwrap();
@@ -229,7 +229,7 @@ fn a_server_that_takes_no_connection_is_not_waited_for() {
 
 #[test]
 fn a_name_that_means_nothing_is_silent() {
-    // Longer than a name may be, so that nobody is asked for it.
+    // Longer than a DNS label may be, so no name server is asked.
     let name = "a".repeat(70);
     let settings = format!("[llm]\nprovider = 'openai'\nbase_url = 'http://{name}.invalid'\n");
     let desk = Desk::set(Model::start(), bare_home(), &settings);
@@ -253,10 +253,10 @@ fn a_wish_is_waited_for_longer_than_a_line() {
 fn a_wish_has_its_limits_too() {
     for (answer, first, all) in [
         (Answer::hangs(), 300, 60_000),
-        // Signs of life are no words, before the first of them and after.
+        // Keep-alive events do not count as output, neither before the first piece nor after it.
         (Answer::chat("x").pace(Duration::from_millis(20)).drips_after(0), 300, 60_000),
         (Answer::chat("x").pace(Duration::from_millis(20)).drips_after(1), 300, 60_000),
-        // A word now and then does not make it a good answer.
+        // A slow trickle of words does not extend the total timeout.
         (Answer::streams(["a"; 60]).pace(Duration::from_millis(100)), 20_000, 600),
     ] {
         let limits = format!("timeout_wish_first_ms = {first}\ntimeout_wish_ms = {all}\n");
@@ -298,7 +298,7 @@ fn a_wish_that_was_replaced_is_given_up_down_to_the_connection() {
             break;
         }
     }
-    // What was given up is written down as such.
+    // The journal records a cancelled request as such.
     let journal = desk.journal();
     assert!(journal.iter().any(|line| line["answer"]["failure"] == "cancelled"), "{journal:#?}");
 }
@@ -306,7 +306,7 @@ fn a_wish_that_was_replaced_is_given_up_down_to_the_connection() {
 #[test]
 fn all_questions_share_a_connection() {
     let desk = openai();
-    // A connection is free once its last bytes were read, and the daemon has looked once it has answered.
+    // A connection is reusable once its last bytes were read; the daemon has done that once it answers `status`.
     let rests = |number| {
         assert_eq!(desk.model.wait_for_ending(number), Ending::Whole);
         desk.servers();
@@ -330,13 +330,13 @@ fn a_connection_is_kept_although_its_last_bytes_are_late() {
         desk.model.next(Answer::chat("frob status").lingers(Duration::from_millis(100)));
         assert_eq!(told(&desk.wishes(&format!("frobnicate {number} quuxes"))), "llm frob status");
         assert_eq!(desk.model.wait_for_ending(number), Ending::Whole);
-        // The daemon has looked at its connections once it has answered this.
+        // The daemon has handled its connections once it answers this.
         desk.servers();
     }
     assert_eq!(desk.model.connections(), 1);
 }
 
-// What it says.
+// Reply formats.
 
 #[test]
 fn an_answer_is_known_by_what_it_is_and_not_by_what_it_is_called() {
@@ -382,7 +382,7 @@ fn an_error_within_the_stream_is_a_failure() {
     desk.model.next(Answer::streams(["frob status", " --short"]).errs_after(1));
     assert_eq!(desk.completes("frob st"), NONE);
     desk.waits_for_notice("the model: it answered with HTTP status 500");
-    // A wish is tried again.
+    // A query is retried.
     desk.model.next(Answer::streams(["frob a", "b"]).errs_after(1)).next(Answer::chat("frob status"));
     assert_eq!(told(&desk.wishes("frobnicate the quux")), "llm frob status");
 }
@@ -457,7 +457,7 @@ fn anthropic_fails_as_quietly_as_others() {
     assert_eq!(told(&desk.wishes("frobnicate the quux")), "llm frob stop");
 }
 
-// Who, and with which key.
+// Servers and keys.
 
 #[test]
 fn each_use_may_have_a_server_and_a_key_of_its_own() {
@@ -552,7 +552,7 @@ fn somebody_may_be_named_for_one_wish() {
     assert_eq!(desk.model.requests().len(), 1, "nobody else was to be asked");
 }
 
-// What leaves.
+// What is sent.
 
 #[test]
 fn what_leaves_is_written_down_to_the_byte_before_it_does() {
@@ -568,7 +568,7 @@ fn what_leaves_is_written_down_to_the_byte_before_it_does() {
     let journal = desk.journal();
     let bodies: Vec<&str> = journal.iter().filter_map(|line| line["body"].as_str()).collect();
     let sent: Vec<String> = desk.model.requests().into_iter().map(|request| request.text).collect();
-    // The first asked which program this is, and said nothing.
+    // The first request asked which server program this is, and carried no content.
     assert_eq!(bodies, ["", &sent[0], &sent[1]]);
     let uses: Vec<&str> = journal.iter().filter_map(|line| line["use"].as_str()).collect();
     assert_eq!(uses, ["complete", "complete", "translate"]);
@@ -616,7 +616,7 @@ fn what_is_blocked_is_not_completed() {
     assert_eq!(desk.completes("frob bur"), ["frob bury  llm"]);
 }
 
-// Where the server takes a grammar.
+// Servers that accept a grammar.
 
 #[test]
 fn a_line_is_gone_on_with_from_where_its_word_begins() {
@@ -635,7 +635,7 @@ fn a_line_is_gone_on_with_from_where_its_word_begins() {
     let prompt = request.body["prompt"].as_str().unwrap();
     assert!(prompt.ends_with("$ frob --all\n$ frob"), "{prompt}");
     assert_eq!(request.body["cache_prompt"], true);
-    // Wishes are asked in words.
+    // Queries are asked in plain text, without a grammar.
     desk.model.next(Answer::chat("frob stop"));
     assert_eq!(told(&desk.wishes("frobnicate the quux")), "llm frob stop");
     assert_eq!(desk.model.requests()[1].path, "/v1/chat/completions");

@@ -1,5 +1,5 @@
-//! The next command by a model, over the daemon's socket: when it is asked, what it is told, what of its answer is shown, and
-//! how it is given up.
+//! The next command from a model, over the daemon's socket: when the model is asked, what it receives, which part of its reply is
+//! shown, and how the request is cancelled.
 
 use std::time::Duration;
 
@@ -12,11 +12,10 @@ use crate::model::{Ending, Model, Request};
 
 const MARK: &str = "0123456789abcdef";
 const TTY: &str = "/dev/pts/4242";
-/// A failure that no rule knows.
+/// A failure that no rule matches.
 const FROBBED: &str = "frob: the spindle is loose\nfrob: giving up on it\n";
 
-/// A daemon that may ask the scripted server, and a shell on a terminal that somebody watches. Nobody but the model has
-/// anything to say about `frob` and `spin`.
+/// A daemon that may ask the stub server, and a shell on a captured terminal. Only the model can suggest anything about `frob` and `spin`.
 struct Desk {
     model: Model,
     home: Home,
@@ -36,7 +35,7 @@ impl Desk {
         home.write("here/file", "");
         home.set_env("PATH", &home.path("bin").display().to_string());
         let base = if provider == "anthropic" { model.origin() } else { model.base_url() };
-        // A machine that has other things to do connects slowly.
+        // A loaded machine connects slowly.
         let llm = format!(
             "[llm]\nprovider = '{provider}'\nbase_url = '{base}'\nmodel = 'scripted'\ntimeout_connect_ms = 10000\n\
              timeout_read_ms = 10000\n{llm}"
@@ -65,7 +64,7 @@ impl Desk {
         assert_eq!(self.watcher.json(captured)["type"], "ok");
     }
 
-    /// A command of which nobody is asked what comes next.
+    /// Reports a finished command without asking for a suggestion.
     fn ran(&mut self, seq: i64, command: &str, exit: i32, output: &str) {
         self.prints(seq, output);
         let mut finished = self.ended(seq, command, exit);
@@ -73,7 +72,7 @@ impl Desk {
         assert_eq!(self.home.wire().json(finished)["type"], "ok");
     }
 
-    /// What is suggested in the end, as `command  source`.
+    /// The final suggestion, as `command  source`.
     #[track_caller]
     fn next(&mut self, seq: i64, command: &str, exit: i32, output: &str) -> String {
         self.prints(seq, output);
@@ -98,7 +97,7 @@ impl Desk {
     }
 }
 
-/// What the model was told, its rules left out.
+/// What the model received, without the system prompt.
 fn told(request: &Request) -> String {
     request.body["messages"][1]["content"].as_str().unwrap_or_else(|| panic!("{}", request.text)).to_owned()
 }
@@ -127,7 +126,7 @@ fn the_same_question_is_asked_once_at_once_and_for_a_while() {
     let mut desk = Desk::new();
     desk.model.next(Answer::chat("spin --tighten").delay(Duration::from_millis(300)));
     desk.prints(1, FROBBED);
-    // As a shell does: when its prompt is made, and when a line begins.
+    // Like a shell: once while its prompt is drawn, and once when the line begins.
     let mut wires: Vec<Wire> = (0..2).map(|_| desk.home.wire()).collect();
     for wire in &mut wires {
         let mut asked = desk.ended(1, "frob it", 1);
@@ -138,7 +137,7 @@ fn the_same_question_is_asked_once_at_once_and_for_a_while() {
         assert_eq!(wire.reads_json()["command"], "spin --tighten");
     }
     assert_eq!(desk.asked(), 1);
-    // The same command ends the same way again: its number is another, and the answer is the same.
+    // The same command fails the same way again under another number: the cached reply is used.
     assert_eq!(desk.next(2, "frob it", 1, FROBBED), "spin --tighten  llm");
     assert_eq!(desk.asked(), 1);
     desk.model.next(Answer::chat("spin --loosen"));
@@ -194,7 +193,7 @@ fn nobody_is_asked_who_must_not_be() {
     assert_eq!(desk.next(3, " frob it", 1, "x"), "");
     assert_eq!(desk.asked(), 0);
 
-    // What may not leave is not among what does.
+    // What may not be sent is left out of later requests too.
     desk.model.next(Answer::chat("spin"));
     desk.ran(4, "frob spindle -x", 1, "a line\n");
     desk.ran(5, "frob -y", 1, "the spindle is here\nanother line\n");
@@ -329,7 +328,7 @@ fn half_an_answer_and_a_failure_are_none() {
     assert_eq!(desk.next(1, "frob 1", 1, FROBBED), "");
     desk.model.next(Answer::status(500));
     assert_eq!(desk.next(2, "frob 2", 1, FROBBED), "");
-    // It is asked again: a failure is not remembered as an answer.
+    // The model is asked again: a failure is not cached.
     desk.model.next(Answer::chat("spin --tighten"));
     assert_eq!(desk.next(3, "frob 2", 1, FROBBED), "spin --tighten  llm");
 }

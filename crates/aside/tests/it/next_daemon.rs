@@ -1,4 +1,4 @@
-//! The next command over the daemon's socket: what it is made from, when it comes, and who may say what was printed.
+//! The next command over the daemon's socket: what it is based on, when it arrives, and which clients may report output.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use crate::harness::wire::Wire;
 
 const MARK: &str = "0123456789abcdef";
 const TTY: &str = "/dev/pts/4242";
-/// What git says to a push without an upstream.
+/// git's message for a push without an upstream.
 const NO_UPSTREAM: &str = "fatal: The current branch topic has no upstream branch.\n\
     To push the current branch and set the remote as upstream, use\n\n    git push --set-upstream origin topic\n";
 
-/// A daemon, and a shell on a terminal that somebody watches.
+/// A daemon, and a shell on a captured terminal.
 struct Desk {
     home: Home,
     watcher: Wire,
@@ -31,7 +31,7 @@ impl Desk {
         desk
     }
 
-    /// Nobody watches.
+    /// Without capture.
     fn unseen(settings: &str) -> Self {
         let home = Home::new();
         home.write(".config/aside/config.toml", settings);
@@ -59,7 +59,7 @@ impl Desk {
         self.home.path("").display().to_string()
     }
 
-    /// What is suggested in the end.
+    /// The final suggestion.
     fn next(&self, seq: i64, command: &str, exit: i32) -> Value {
         let mut asked = self.ended(seq, command, exit);
         asked["wait"] = true.into();
@@ -88,7 +88,7 @@ fn what_a_command_printed_names_the_next() {
 #[test]
 fn an_answer_waits_for_the_output_and_comes_later() {
     let mut desk = Desk::new("");
-    // The one that is asked while a prompt is made hears nothing any more.
+    // The request sent while a prompt is drawn gets no further reply.
     let asked = desk.ended(8, "git push", 128);
     desk.home.wire().sends_json(asked.clone());
     let mut wire = desk.home.wire();
@@ -100,7 +100,7 @@ fn an_answer_waits_for_the_output_and_comes_later() {
         (&second["state"], &second["command"]),
         (&"done".into(), &"git push --set-upstream origin topic".into())
     );
-    // Asked once more, it is there at once.
+    // A repeated request is answered at once.
     let again = desk.home.wire().json(desk.ended(8, "git push", 128));
     assert_eq!(again["command"], second["command"]);
 }
@@ -122,7 +122,7 @@ fn typing_ends_the_question() {
     assert_eq!(wire.json(desk.ended(8, "git push", 128))["state"], "thinking");
     let typed = wire.json(json!({"type": "complete", "request_id": 2, "session_id": "s", "cwd": "/", "left": "l"}));
     assert_eq!(typed["type"], "complete");
-    // Nothing comes for the question before, though its time passes.
+    // The earlier request gets no reply, even after its timeout.
     let mut heard = Vec::new();
     while let Some(answer) = wire.polls_json(Duration::from_millis(900)) {
         heard.push(answer["type"].clone());
@@ -169,7 +169,7 @@ fn the_session_is_remembered_and_not_for_what_is_a_secret() {
 fn what_was_printed_tells_a_sentence_from_a_command() {
     let mut desk = Desk::new("");
     let line = "deploy please make sure that the tests pass";
-    // The first word is a function of the person's own: only what it printed tells that it made nothing of the words.
+    // The first word is a function of the user's: only its output tells that it did not understand the words.
     let asked = json!({
         "type": "detect", "session_id": "s", "cwd": desk.cwd(), "line": line, "shell": "zsh", "phase": "after",
         "exit_status": 2, "first": "function",
@@ -180,7 +180,7 @@ fn what_was_printed_tells_a_sentence_from_a_command() {
     desk.printed(6, "deploy: unknown command 'please'\n");
     let sentence = desk.home.wire().json(asked);
     assert_eq!(sentence["verdict"], "agent", "{sentence}");
-    // Whoever is answered there needs no command here.
+    // A line that is answered as prose gets no suggestion.
     assert_eq!(desk.next(6, line, 2)["command"], "");
 }
 
@@ -207,7 +207,7 @@ fn how_outputs_could_be_seen_is_said_once_and_not_in_private() {
     let tip = first["warning"].as_str().unwrap();
     assert!(tip.starts_with("aside: outputs are not seen here"), "{first}");
     assert!(tip.len() < 80, "fits a terminal of 80 columns: {tip}");
-    // Why they are not, the doctor knows: a shell in tmux, whose pipe another program has, needs no advice to start one.
+    // The doctor explains why output is not captured: a shell in tmux whose pipe is taken by another program needs no advice to start tmux.
     assert!(!tip.contains("tmux") && tip.contains("aside doctor"), "{tip}");
     assert_eq!(first["command"], "");
     assert_eq!(desk.next(4, "make all", 2)["warning"], "");

@@ -1,6 +1,6 @@
-//! The document's scenarios of the next command, on a real screen: a real zsh, the real daemon, no model. Outputs come through
-//! a terminal of ours, and once through tmux. Programs that are not everywhere are stood in for by scripts that print what the
-//! real ones printed; `make soak` runs the real ones.
+//! The reference scenarios of next-command suggestions on a real screen: a real zsh, the real daemon, no model. Output is captured
+//! through Aside's proxy terminal, and once through tmux. Scripts stand in for programs that are not installed everywhere and print
+//! what the real ones printed; `make soak` runs the real ones.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::harness::{has_tools, patience};
 use crate::model::Model;
 use crate::model::answer::Answer;
 
-/// As long as a wrong suggestion would need to appear.
+/// Long enough for a wrong suggestion to appear.
 const QUIET: Duration = Duration::from_millis(900);
 
 fn zsh() -> Stage {
@@ -26,14 +26,14 @@ fn zsh() -> Stage {
         .env("GIT_COMMITTER_EMAIL", "ada@example.org")
 }
 
-/// A script on the person's PATH that prints this and ends so.
+/// A script on the user's PATH that prints `output` and exits with `exit`.
 fn stands_in(stage: Stage, name: &str, output: &str, exit: i32) -> Stage {
     stage
         .rc("path=(~/bin $path)")
         .file(&format!("bin/{name}"), &format!("#!/bin/sh\ncat <<'END'\n{output}\nEND\nexit {exit}\n"))
 }
 
-/// Starts it, and waits until the outputs of this shell are seen: the first command may be quicker than the daemon's word.
+/// Starts the shell and waits until its output is captured: the first command may finish before the daemon has replied.
 fn starts(stage: Stage) -> Scene {
     let mut scene = stage.start();
     let asked = json!({"type": "recall", "session_id": "", "tty": scene.runs("print -r $TTY").trim()});
@@ -58,13 +58,13 @@ fn next_live_an_output_names_the_command() {
     scene.runs("copilot");
     scene.shows_ghost(&ghost);
     scene.presses(Key::Tab).shows_line(&format!("{resume}|")).shows_no_ghost();
-    // Or something else is typed, and it is gone at once.
+    // Typing something else removes it at once.
     scene.presses(Key::Ctrl('u')).shows_line("|");
     scene.runs("copilot");
     scene.shows_ghost(&ghost).types("frobn").shows_line("frobn|");
 }
 
-/// Before the shell has told the daemon which functions and aliases it has.
+/// Before the shell has reported its functions and aliases to the daemon.
 #[test]
 fn next_live_a_slip_in_the_first_command() {
     let stage = stands_in(Scene::zsh(), "frobnicate", "done", 0);
@@ -92,7 +92,7 @@ fn next_live_the_same_in_tmux() {
     scene.runs("git -c user.name=a -c user.email=a commit -q --allow-empty -m one; git checkout -q -b topic");
     scene.sends("tmux -f /dev/null new-session zsh -d -i\r").shows("[0] 0:zsh");
     scene.wait_for("a prompt in there", |screen| screen.text().contains("1>"));
-    // The first commands may be quicker than the daemon's word.
+    // The first commands may finish before the daemon has replied.
     for number in 1..=3 {
         scene.sends("sleep 0.1\r");
         scene.wait_for("the next prompt", |screen| screen.text().contains(&format!("{}>", number + 1)));
@@ -140,7 +140,7 @@ fn next_live_conflicts_are_seen_in_the_status_and_in_the_session() {
     scene.runs("./conflict; cd code");
     scene.runs("git status");
     scene.shows_ghost("|git mergetool");
-    // What the last of these prints says little by itself.
+    // The output of the last command says little by itself.
     scene.runs("cat src/main.py");
     scene.runs("grep '<<<' src/*.py");
     scene.shows_ghost("|git mergetool");
@@ -188,7 +188,7 @@ fn next_live_tools_a_real_npm() {
     scene.shows_ghost("|npm run build");
 }
 
-/// Routine commands are not told, and keys that are pressed, which count too, move nothing.
+/// Routine commands are not sent, and completion requests for typed keys do not change what was sent before.
 #[test]
 fn next_live_a_model_is_told_the_session_and_it_only_grows() {
     let model = Model::start();

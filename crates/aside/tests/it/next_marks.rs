@@ -1,5 +1,5 @@
-//! The marks that zsh writes around commands for whoever sees their output: where they stand, where none may be, and that
-//! nothing else can tell that they are there.
+//! The marks that zsh writes around commands for the program that captures their output: where they are, where there must be none,
+//! and that nothing else can detect them.
 
 use crate::harness::keys::Key;
 use crate::harness::next::marks;
@@ -12,7 +12,7 @@ fn script() -> Script {
     Script::new().captures("tmux", "vim less ssh", "python node")
 }
 
-/// Types a line and gives the marks that it left: `C`, then `D` and the status.
+/// Types a line and returns the marks that it left: `C`, then `D` and the status.
 fn left_by(scene: &mut Scene, line: &str, prompt: usize) -> String {
     let before = marks(scene).len();
     scene.sends(line).presses(Key::Enter).prompt(prompt);
@@ -37,13 +37,13 @@ fn the_daemon_hears_once_where_the_shell_is() {
     assert!(mark.len() == 16 && mark.chars().all(|digit| "0123456789abcdef".contains(digit)), "{mark}");
     assert_eq!(told[0][4..], [tty.as_str(), "/tmp/somewhere,12,0", "%7", "/dev/pts/99"]);
     assert_eq!(told[0][2], script.told("hello")[0][6]);
-    // A new daemon hears it too.
+    // A new daemon is told too.
     script.waits("the third line", |script| script.told("hello").len() == 3);
     scene.settles();
     script.is_replaced();
     script.waits("the same again", |script| script.told("capture").len() == 2);
     assert_eq!(script.told("capture")[1][2..], told[0][2..]);
-    // And one that has new settings.
+    // And a daemon with new settings.
     let script = script.sets("suggest", "on");
     scene.runs("true");
     script.waits("the same again", |script| script.told("capture").len() == 3);
@@ -71,7 +71,7 @@ fn every_command_stands_between_its_marks_with_its_own_number() {
     let expected =
         [format!("C {printed} 80x24"), format!("D {printed} 0"), format!("C {failed} 80x24"), format!("D {failed} 1")];
     assert_eq!(marks(&scene)[before..], expected);
-    // Below the line, and before the next prompt.
+    // Below the input line, and before the next prompt.
     let places: Vec<(u16, u16)> = scene.command_marks()[before..].iter().map(|(_, place)| *place).collect();
     assert_eq!(places, [(1, 0), (3, 0), (4, 0), (4, 0)]);
     scene.screen_is("2> print -l one two\none\ntwo\n3> false\n4> ▮");
@@ -167,7 +167,7 @@ fn lines_that_are_not_remembered_and_programs_that_take_over_have_none() {
         prompt += 1;
         assert_eq!(left_by(&mut scene, line, prompt), left, "{line}");
     }
-    // A long line is looked at as far as it is quick.
+    // A long line is scanned only as far as that is fast.
     prompt += 1;
     assert_eq!(left_by(&mut scene, &format!("x {}; vim", "y ".repeat(600)), prompt), "C D0");
 }

@@ -1,5 +1,5 @@
-//! The next command beside the plugins and prompts that people have: those that draw the prompt again when they please, and
-//! those that want the place behind the line.
+//! Next-command suggestions next to popular plugins and prompts: those that redraw the prompt at any time, and those that use the
+//! space after the line.
 
 use crate::harness::keys::Key;
 use crate::harness::next::Next;
@@ -74,7 +74,7 @@ fn a_highlighter_colours_the_line_and_not_the_ghost() {
     }
 }
 
-/// Something that draws the prompt again `when` it has found out more.
+/// A theme that redraws the prompt with `how` once it knows more.
 fn drawn_again(how: &str) -> String {
     format!(
         "theme() {{ local fd; exec {{fd}}< <(sleep 0.1; print git); zle -F $fd theme_knows }}
@@ -101,7 +101,7 @@ fn a_prompt_that_is_drawn_again_keeps_it_once() {
             let rows: Vec<String> = (0..6).map(|row| screen.row(row)).collect();
             rows.iter().any(|row| row.starts_with(&format!("3> {NEXT}")))
         });
-        // zsh draws the prompt and what stands behind it one after the other.
+        // zsh draws the prompt and the text after it in two steps.
         scene.rests("no more than once", A_WHILE, |screen| screen.text().matches(NEXT).count() <= 1);
         scene.wait_for("it", |screen| screen.text().matches(NEXT).count() == 1);
         scene.presses(Key::Tab).rests("taken", A_WHILE, |screen| screen.text().matches(NEXT).count() == 1);
@@ -151,7 +151,7 @@ fn a_prompt_on_the_right_and_one_of_two_rows_stay_where_they_are() {
         .wait_for("the key", |screen| screen.row(3).starts_with("3> x ") && screen.row(3).ends_with("[right]"));
 }
 
-/// The screen is full, and what comes next is longer than a row.
+/// The screen is full, and the suggestion is longer than a row.
 #[test]
 fn at_the_end_of_the_screen_it_wraps_and_can_be_resized() {
     let long = format!("frobnicate {}", "abcdefghi ".repeat(6)).trim_end().to_owned();
@@ -163,7 +163,7 @@ fn at_the_end_of_the_screen_it_wraps_and_can_be_resized() {
     scene.types("x").shows_line("x|").presses(Key::Enter).prompt(5);
 }
 
-/// As instant prompts do: what is printed before the first prompt is caught and complained about.
+/// As instant prompts do: output before the first prompt is caught and reported.
 #[test]
 fn nothing_is_printed_before_the_first_prompt() {
     let script = script().captures("tmux", "", "");

@@ -1,5 +1,5 @@
-//! Aside beside the plugins themselves. They are fetched by hand and never committed: `make neighbours PLUGINS=dir` runs the
-//! table over a directory of checkouts. What the table found once has a stand-in in `beside.rs`, which needs no plugin.
+//! Aside next to the real plugins. They are fetched by hand and never committed: `make neighbours PLUGINS=dir` runs the table over
+//! a directory of checkouts. Each conflict that the table found is reproduced in `beside.rs`, which needs no plugin.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -21,7 +21,7 @@ fn directory() -> Option<PathBuf> {
     dir
 }
 
-/// Whether a name is wanted: `ASIDE_TEST_ONLY` is a comma-separated list of parts of names.
+/// Whether a setup is selected: `ASIDE_TEST_ONLY` is a comma-separated list of parts of names.
 fn is_wanted(name: &str) -> bool {
     let only = std::env::var("ASIDE_TEST_ONLY").unwrap_or_default();
     only.is_empty() || only.split(',').any(|part| name.contains(part))
@@ -33,12 +33,12 @@ fn is_wanted_check(name: &str) -> bool {
     only.is_empty() || only.split(',').any(|part| name.contains(part))
 }
 
-/// `make neighbours-fuzz`: six setups at once, each with its own numbers.
+/// `make neighbours-fuzz`: six setups in parallel, each with its own seeds.
 #[test]
 fn random_keys_do_the_same_with_and_without_aside() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let Some(count) = number("ASIDE_TEST_FUZZ") else {
-        // A few in every run of the tests.
+        // A few in every test run.
         assert_eq!(fuzz::run(SETUPS[..2].iter(), Path::new("/"), 1, 12), 0, "sequences that differ");
         return;
     };
@@ -48,7 +48,7 @@ fn random_keys_do_the_same_with_and_without_aside() {
     assert_eq!(fuzz::run(SETUPS.iter().filter(is_meant), &dir, seed, count), 0, "sequences that differ");
 }
 
-/// How many rows of the table are run at once: they wait more than they work.
+/// How many rows of the table run in parallel: they mostly wait.
 const AT_ONCE: usize = 4;
 
 #[test]

@@ -1,5 +1,5 @@
-//! What leaves, seen from both ends: what the scripted server received is what `aside privacy` shows, without secrets; and
-//! what becomes of suggestions is added up by `aside stats`.
+//! What is sent to a model, seen from both ends: what the stub server received is what `aside privacy` shows, without secrets; and
+//! `aside stats` adds up what became of suggestions.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
@@ -37,13 +37,13 @@ fn ran(home: &Home, seq: u64, command: &str) {
     assert_eq!(home.wire().json(ended)["type"], "ok");
 }
 
-/// Without the question what kind of server it is, which carries nothing.
+/// Without the request that identifies the server program, which carries no content.
 fn rows(said: &str) -> Vec<Value> {
     let rows = said.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     rows.filter(|row| row["body"] != "").collect()
 }
 
-/// In parts, so that nobody takes it for a real one.
+/// In parts, so that secret scanners do not take it for a real token.
 fn token() -> String {
     ["gh", "p_", "0a1B2c3D4e5F6g7H8i9J", "0k1L2m3N4o5P6q7R"].concat()
 }
@@ -92,7 +92,7 @@ fn privacy_shows_exactly_what_the_server_received() {
 #[test]
 fn privacy_lets_no_secret_out_of_a_wish_or_the_history() {
     let (model, home) = desk();
-    // Nothing that history.ignore knows: these are found by the shell's grammar or by chance alone.
+    // None of these matches history.ignore: only the shell grammar or entropy reveals them.
     let secrets = ["authpass77", "d3pl0yKeyValue", "nestedPw2", "my wifi phrase"];
     ran(&home, 1, "snmpwalk -v3 -A authpass77 10.0.0.1");
     ran(&home, 2, "gh secret set DEPLOY --body d3pl0yKeyValue");
@@ -130,7 +130,7 @@ fn privacy_follow_shows_a_request_as_it_leaves() {
         .stdin(Stdio::null());
     let mut follow = follow.spawn().unwrap();
     let mut lines = BufReader::new(follow.stdout.take().unwrap()).lines();
-    // It may begin to look only now: what it shows is what leaves from then on.
+    // The follower may not be watching yet and shows only later requests, so they are repeated until one appears.
     let (done, stop) = std::sync::mpsc::channel::<()>();
     let first = std::thread::scope(|scope| {
         let home = &home;

@@ -1,4 +1,4 @@
-//! Private holds for every message there is, whichever way it was said: by the message, by the connection, by the shell, by the
+//! Private mode holds for every kind of message, however it is requested: by the message, by the connection, by the shell, by the
 //! environment of a command.
 
 use aside_core::proto::{Request, json};
@@ -12,7 +12,7 @@ use crate::model::answer::Answer;
 const TTY: &str = "/dev/pts/77";
 const MARK: &str = "5f1c9a2be07d4413";
 
-/// The wire is that of a terminal in which the output of commands is seen.
+/// The wire belongs to a terminal whose output is captured.
 fn desk() -> (Model, Home, Wire) {
     let (model, mut home) = (Model::start(), Home::new());
     home.write("bin/frobnicate", "#!/bin/sh\n");
@@ -34,7 +34,7 @@ fn desk() -> (Model, Home, Wire) {
     (model, home, watcher)
 }
 
-/// One message of every kind; those that can ask a model do so in an open shell.
+/// A message of every kind; those that can ask a model do so in a shell that is not private.
 fn messages(home: &Home) -> Vec<Value> {
     let here = home.path("").display().to_string();
     let message = |kind: &str, fields: Value| {
@@ -66,7 +66,7 @@ fn messages(home: &Home) -> Vec<Value> {
     ]
 }
 
-/// No kind is left out: a new one has to be given a message above.
+/// Exhaustive match: a new kind of request has to get a message above.
 fn number(request: &Request) -> usize {
     match request {
         Request::Hello(_) => 0,
@@ -92,7 +92,7 @@ fn number(request: &Request) -> usize {
     }
 }
 
-/// How it is said that nothing may leave.
+/// How private mode is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     Open,
@@ -111,7 +111,7 @@ fn sends_all(home: &Home, way: Way) {
         match way {
             Way::Open => {}
             Way::Message => message["private"] = json!(true),
-            // By another shell: what was said on this connection holds.
+            // From another session: what was said on this connection applies to it.
             Way::Connection => drop(wire.json(hello("another"))),
             // On another connection.
             Way::Shell => drop(home.wire().json(hello("s"))),
@@ -120,7 +120,7 @@ fn sends_all(home: &Home, way: Way) {
         let answer = wire.json(message.clone());
         assert_ne!(answer["type"], "error", "{message}: {answer}");
     }
-    // Tasks go on by themselves.
+    // Tasks continue asynchronously.
     let mut wire = home.wire();
     let is_over =
         |task: &Value| matches!(task["state"].as_str(), Some("COMPLETED" | "FAILED" | "REJECTED" | "WAITING_APPROVAL"));
@@ -163,7 +163,7 @@ fn privacy_private_no_message_makes_anything_leave_however_it_was_said() {
     }
 }
 
-/// The same messages from an open shell ask the model, or the test above would show nothing.
+/// The control: from a shell that is not private the same messages do ask the model, or the test above would prove nothing.
 #[test]
 fn privacy_private_the_same_messages_leave_an_open_shell() {
     let (model, home, _watcher) = desk();
@@ -205,12 +205,12 @@ fn hello(session: &str, private: &Value) -> Value {
     json!({ "type": "hello", "request_id": 1, "protocol": 1, "shell": "zsh", "session_id": session, "private": private })
 }
 
-/// All that a model was told.
+/// Everything that the model received.
 fn told(model: &Model) -> String {
     model.requests().iter().map(|request| request.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// Until no task is under way any more.
+/// Waits until no task is running.
 fn tasks_rest(home: &Home) {
     let deadline = std::time::Instant::now() + crate::harness::patience();
     loop {
@@ -244,7 +244,7 @@ fn privacy_private_a_task_that_is_retried_in_private_stays_here() {
     };
     retry(true);
     assert_eq!(model.requests().len(), asked, "retried in private");
-    // What was private once stays so, also for the next daemon.
+    // A task that was private once stays private, for the next daemon too.
     retry(false);
     assert_eq!(model.requests().len(), asked, "retried in the open after that");
     home.aside_does(&["daemon", "stop"]);
@@ -253,7 +253,7 @@ fn privacy_private_a_task_that_is_retried_in_private_stays_here() {
     assert_eq!(model.requests().len(), asked, "retried after a restart");
 }
 
-/// In the shell that was private once it is open again, in another one, and for the next daemon.
+/// Neither in the formerly private shell once it is public again, nor in another shell, nor with the next daemon.
 #[test]
 fn privacy_private_what_ran_in_private_is_never_told() {
     let (model, home, mut watcher) = desk();
@@ -282,7 +282,7 @@ fn privacy_private_what_ran_in_private_is_never_told() {
                 json!({ "type": "task", "op": "ask", "text": "explain how quuxes are frobnicated in this project" }),
             ];
             for (number, mut message) in messages.into_iter().enumerate() {
-                // A shell that never ran it cannot speak of it without telling it itself.
+                // A shell that never ran it can only mention it by sending it itself.
                 if session == "other" && message.to_string().contains("sesamehost") {
                     continue;
                 }
@@ -304,7 +304,7 @@ fn privacy_private_what_ran_in_private_is_never_told() {
     home.aside_does(&["daemon", "start"]);
     asks_all();
     assert!(!told(&model).contains("sesame"), "after a restart");
-    // On this machine it is offered.
+    // Locally it is still offered.
     let complete = json!({ "type": "complete", "request_id": 1, "session_id": "x", "cwd": here, "left": "frobnicate se", "shell": "zsh", "wait": true, "private": true });
     assert!(home.wire().json(complete).to_string().contains("frobnicate sesamehost"));
 }
@@ -322,7 +322,7 @@ fn privacy_private_what_waits_when_a_shell_becomes_private_is_given_up() {
     let line = |kind: &str, session: &str| json!({ "type": kind, "request_id": 5, "session_id": session, "cwd": here, "shell": "zsh", "left": "frobnicate --qu", "query": "frobnicate the quux" });
     let mut wires = Vec::new();
     for kind in ["complete", "translate"] {
-        // The shell says it on another connection, or on the same one without a name.
+        // The shell announces it on another connection, or on the same one without a session id.
         let mut wire = home.wire();
         wire.sends_json(line(kind, "s"));
         wires.push(wire);
@@ -380,7 +380,7 @@ fn privacy_private_whatever_is_not_a_no_is_private() {
     }
     home.wire().json(hello(&long, &json!(true)));
     asks(&long, None);
-    // More shells than are remembered.
+    // More shells than the daemon remembers.
     home.wire().json(hello("first", &json!(true)));
     for number in 0..300 {
         home.wire().json(hello(&format!("crowd{number}"), &json!(number % 2 == 0)));

@@ -1,6 +1,6 @@
-//! What each use of a model may be told, as docs/privacy.md has it: a table with a row for each kind of thing and a column for each use. Every
-//! kind of thing is put into a home once, with a word of its own; all uses ask a scripted model; and the words that arrived are compared with
-//! the table, both ways.
+//! What each use of a model may receive, according to docs/privacy.md: a table with a row for each kind of data and a column for
+//! each use. A home contains every kind of data, each with a unique canary word; all uses ask a stub model; and the canaries that
+//! arrived are compared with the table, in both directions.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const TTY: &str = "/dev/pts/77";
 const MARK: &str = "5f1c9a2be07d4413";
 const USES: [&str; 6] = ["complete", "suggest", "translate", "explain", "ask", "task"];
 
-/// The rows of the table, each with the word by which its thing is known.
+/// The rows of the table, each with its canary word.
 const THINGS: [(&str, &str); 14] = [
     ("what you typed or asked", "askedcanary"),
     ("the directory", "dircanary"),
@@ -73,7 +73,7 @@ impl Desk {
         desk
     }
 
-    /// A shell with a past.
+    /// A shell with some history.
     fn settles_in(&mut self) {
         let hello = json!({ "type": "hello", "request_id": 1, "protocol": 1, "shell": "zsh", "session_id": "s" });
         self.home.wire().json(hello);
@@ -121,13 +121,13 @@ impl Desk {
 
     fn asks_everything(&mut self) {
         for number in 0..3 {
-            // What the machine has to look up is there by the second time.
+            // Data that has to be looked up is available by the second request.
             self.sends("complete", json!({ "left": format!("frobnicate askedcanary --x{number}") }));
             self.sends("translate", json!({ "query": format!("frobnicate the askedcanary {number}"), "now": true }));
         }
         self.sends("explain", json!({ "command": "frobnicate askedcanary --quux 7" }));
         self.sends("ask", json!({ "query": "why is the askedcanary so odd", "number": 1 }));
-        // A line that was run, failed and was prose: what it printed is part of the question.
+        // A line that ran, failed and was prose: its output is part of the request.
         let failed = json!({ "query": "frobnicate the askedcanary nicely please", "number": 2, "exit_status": 1, "output": "error: outputcanary" });
         self.sends("ask", failed);
         self.prints(6, "frobnicate: error: outputcanary is loose\nfrobnicate: giving up on it");
@@ -182,7 +182,7 @@ impl Desk {
     }
 }
 
-/// The table of the page: thing, then yes or no for each use.
+/// The table of the page: the kind of data, then yes or no for each use.
 fn table() -> BTreeMap<String, Vec<bool>> {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/privacy.md")).unwrap();
     let (_, rest) = page.split_once("| may be told |").expect("docs/privacy.md has no table of what may be told");

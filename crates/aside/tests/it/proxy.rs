@@ -1,5 +1,5 @@
-//! A shell in a terminal of ours, compared with the same shell in the same test run: every byte, both ways, and what the shell
-//! finds around it.
+//! A shell in Aside's proxy terminal, compared with the same shell without it in the same test run: every byte in both directions,
+//! and the environment that the shell finds.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -16,10 +16,10 @@ pub enum Around {
     Proxy,
 }
 
-/// What `sh` says when it waits for a line.
+/// The prompt of `sh`.
 pub const READY: &str = "ready$ ";
 
-/// The shell and its arguments, bare or with our terminal around it.
+/// The shell and its arguments, bare or inside the proxy.
 pub fn command(home: &Home, around: Around, words: &[&str]) -> Command {
     let mut command = match around {
         Around::Nothing => home.command(words[0]),
@@ -33,14 +33,14 @@ pub fn command(home: &Home, around: Around, words: &[&str]) -> Command {
     command
 }
 
-/// A plain shell, whose every byte is determined by what is typed.
+/// A plain shell, whose output is fully determined by its input.
 pub fn sh(home: &Home, around: Around) -> Tape {
     let mut tape = Tape::start(command(home, around, &["sh"]), 24, 80);
     tape.hears(READY);
     tape
 }
 
-/// The same keys with and without; gives back what was written, which is the same.
+/// Sends the same keys with and without the proxy and returns the output, which must be equal.
 #[track_caller]
 pub fn same(home: &Home, play: impl Fn(&mut Tape)) -> Vec<u8> {
     let [bare, ours] = [Around::Nothing, Around::Proxy].map(|around| {
@@ -48,7 +48,7 @@ pub fn same(home: &Home, play: impl Fn(&mut Tape)) -> Vec<u8> {
         play(&mut tape);
         tape.sends("exit 7\n");
         let code = tape.ends();
-        // What the last program wrote may still be on its way to the thread that reads.
+        // Output of the last program may still be on its way to the reader thread.
         tape.finishes();
         (tape.written(), code)
     });
@@ -82,7 +82,7 @@ fn long_outputs_arrive_whole() {
 #[test]
 fn a_large_file_arrives_whole_whatever_is_in_it() {
     let home = Home::new();
-    // Every byte, in an order that does not repeat soon; nothing in it can be taken for a prompt.
+    // Every byte value, in an order with a long period; nothing in it looks like a prompt.
     let mut state = 1u32;
     let bytes = std::iter::repeat_with(|| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -95,7 +95,7 @@ fn a_large_file_arrives_whole_whatever_is_in_it() {
     assert!(written.len() > bytes.len());
 }
 
-/// What programs tell terminals: colours, progress, titles, clipboard, images, keyboards, mice, other screens, and nonsense.
+/// What programs send to terminals: colours, progress, titles, clipboard, images, keyboards, mice, alternate screens, and nonsense.
 const SEQUENCES: &[&[u8]] = &[
     b"\x1b[1;31mred\x1b[0m \x1b[38;2;1;2;3mtrue\x1b[48:5:9mcolon\x1b[m",
     b"10%\r20%\r100%\x1b[K\n",
@@ -144,7 +144,7 @@ fn a_paste_that_is_faster_than_the_shell_arrives_whole() {
     let home = Home::new();
     let paste: Vec<u8> = (0..10 * 1024 * 1024u32).map(|number| (number % 251) as u8).collect();
     let mut tape = sh(&home, Around::Proxy);
-    // Nobody reads for a while, then slowly.
+    // Nothing reads for a while, then a slow reader starts.
     let line = format!("stty raw -echo; echo g''o; sleep 0.3; head -c {} >heard; stty sane\n", paste.len());
     tape.sends(line).hears("go").sends(&paste).hears(READY);
     assert!(std::fs::read(home.path("heard")).unwrap() == paste);
@@ -157,7 +157,7 @@ fn a_terminal_that_does_not_read_costs_nothing() {
     tape.pauses();
     tape.sends("seq 1 200000\n");
     let proxy = tape.pid();
-    // Full lanes everywhere, and nothing moves.
+    // Every buffer is full, and nothing moves.
     let mut switches = waits(proxy);
     let deadline = Instant::now() + patience();
     loop {
@@ -173,7 +173,7 @@ fn a_terminal_that_does_not_read_costs_nothing() {
     tape.hears("\n200000\r\n").hears(READY);
 }
 
-/// How often a process has waited for something: one that runs in circles does so thousands of times in a second.
+/// The number of context switches of a process: a busy loop has thousands of them in a second.
 fn waits(pid: rustix::process::Pid) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_pid())).unwrap();
     let count =
@@ -213,7 +213,7 @@ fn the_window_has_the_same_size_in_characters_and_pixels() {
         assert!(Instant::now() < deadline, "{:?}", seen());
         std::thread::sleep(Duration::from_millis(5));
     }
-    // The shell looks at what it was sent when a line ends.
+    // The shell handles the signal when a line ends.
     tape.sends("\n").hears("resized");
     assert_eq!((seen().ws_row, seen().ws_col, seen().ws_xpixel, seen().ws_ypixel), (12, 40, 360, 216));
 }
@@ -225,7 +225,7 @@ fn what_the_shell_was_given_is_held_by_nobody_else() {
     let line = format!("exec 7<given; exec {ASIDE} proxy -- sh");
     let mut tape = Tape::start(command(&home, Around::Nothing, &["sh", "-c", &line]), 24, 80);
     tape.hears(READY).sends("ls -l /proc/$$/fd | grep -c giv''en; exec 7<&-\n").hears("\n1\r").hears(READY);
-    // Neither the proxy nor its keeper, which starts at its leisure.
+    // Neither the proxy nor its mode keeper, which may still be starting.
     let given = home.path("given");
     let is_held = || {
         home.processes().iter().any(|pid| {

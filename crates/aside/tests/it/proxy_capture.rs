@@ -1,4 +1,4 @@
-//! What commands print in a terminal of ours reaches a daemon, if there is one, and never waits for it.
+//! Output in the proxy terminal reaches a daemon, if there is one, and never waits for it.
 
 use std::io::Read;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -12,14 +12,14 @@ use crate::proxy::{Around, READY, sh};
 
 const MARK: &str = "0123456789abcdef";
 
-/// A line that prints `text` between marks, which are those of zsh in our terminal.
+/// A line that prints `text` between marks, like those of zsh in the proxy terminal.
 pub fn marked(seq: usize, text: &str) -> String {
     format!(
         "printf '\\033]7133;C;aside={MARK}.{seq}.80.24\\007'; {text}; printf '\\033]7133;D;0;aside={MARK}.{seq}\\007'\n"
     )
 }
 
-/// A daemon that only listens.
+/// A stub daemon that only listens.
 pub struct Listener(UnixListener);
 
 impl Listener {
@@ -28,7 +28,7 @@ impl Listener {
         Self(UnixListener::bind(home.socket()).unwrap())
     }
 
-    /// The next connection, and that it says who watches.
+    /// Accepts the next connection and checks that it announces its terminal.
     #[track_caller]
     pub fn accepts(&self) -> Heard {
         let mut ready = [PollFd::new(&self.0, PollFlags::IN)];
@@ -80,7 +80,7 @@ fn what_a_command_printed_is_delivered_as_it_was_on_the_screen() {
     let captured = heard.record();
     assert_eq!(captured[1..], ["captured", &captured[2], MARK, "3", "two\nthree", &captured[6]]);
     assert!(captured[2].starts_with("/dev/pts/"), "{captured:?}");
-    // What is not between marks is nobody's.
+    // Output outside of marks belongs to no command.
     tape.sends("echo secret\n").hears("\r\nsecret").hears(READY);
     tape.sends(marked(4, "seq 1 30000")).hears("\n30000").hears(READY);
     let captured = heard.record();
@@ -102,7 +102,7 @@ fn a_daemon_that_comes_later_or_again_is_told() {
     drop((heard, daemon));
     let daemon = Listener::new(&home);
     tape.sends(marked(2, "echo ki''lled")).hears("killed").hears(READY);
-    // On a busy machine what was printed first may be told only now.
+    // On a busy machine the first output may be reported only now.
     let mut heard = daemon.accepts();
     let mut captured = heard.record();
     if captured[4] == "1" {

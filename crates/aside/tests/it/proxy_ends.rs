@@ -1,4 +1,5 @@
-//! However a proxy, its keeper, its shell or the terminal ends: nobody is left behind, and the terminal outside is as it was.
+//! However the proxy, its mode keeper, its shell or the terminal ends: no process is left behind, and the outer terminal's modes
+//! are restored.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +20,7 @@ fn waits_until(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
-/// Starts `sh` by hand in a shell that sets no modes itself, and says where everybody is.
+/// Starts the proxy by hand in a shell that sets no modes itself, and finds the pids of all processes.
 struct Cast {
     tape: Tape,
     home: Home,
@@ -40,14 +41,14 @@ impl Cast {
         Self { tape, home, proxy, keeper, shell }
     }
 
-    /// All that is left is the shell outside, in a terminal that it can use.
+    /// Checks that only the outer shell is left, in a usable terminal.
     #[track_caller]
     fn ends_clean(mut self) {
         for pid in [self.proxy, self.keeper, self.shell] {
             waits_until("everybody to go", || !is_running(pid));
         }
         waits_until("the modes of the terminal", || is_cooked(&self.tape));
-        // An end of a line that is two characters needs both input and output as they were.
+        // The two-character line ending shows that both input and output modes are restored.
         self.tape.hears("outside$ ").sends("echo o''k\n").hears("echo o''k\r\nok\r\n");
         let outside = self.tape.pid();
         waits_until("nobody else to be there", || self.home.processes() == [outside]);
@@ -58,7 +59,7 @@ fn is_cooked(tape: &Tape) -> bool {
     tape.modes().local_modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG)
 }
 
-/// The child of a process whose command line ends so; without any, the one that has no such name.
+/// The child of a process whose command line ends with `end`; if `end` is empty, the child that is not the mode keeper.
 #[track_caller]
 fn child(parent: Pid, end: &str) -> Pid {
     let path = format!("/proc/{0}/task/{0}/children", parent.as_raw_pid());
@@ -98,7 +99,7 @@ fn killing_the_proxy_takes_the_jobs_of_its_shell_along() {
 #[test]
 fn modes_that_somebody_else_has_set_since_are_theirs() {
     let cast = Cast::new();
-    // Somebody who came after the proxy: they are right, whatever they want.
+    // Modes set by another program after the proxy take precedence.
     let terminal = cast.tape.pid();
     let path = format!("/proc/{}/fd/0", terminal.as_raw_pid());
     let slave = std::fs::File::options().read(true).write(true).open(path).unwrap();
@@ -184,7 +185,7 @@ fn closing_the_terminal_hangs_up_on_the_shell_and_leaves_nobody() {
         let home = Home::new();
         let mut tape = Tape::start(command(&home, Around::Proxy, &["bash", "--norc"]), 24, 80);
         tape.hears(READY).sends("trap 'echo up >hung' EXIT; echo se''t\n").hears("set").hears(READY).sends(busy);
-        // A shell that is just about to hand the terminal over does not notice that it is gone, with us or without.
+        // A shell that is just handing over the terminal does not notice that it is gone, with or without the proxy.
         match busy {
             "sleep 1000\n" => waits_until("the command to have the terminal", || has_the_terminal(&home, "sleep")),
             "sleep 1000 &\n" => drop(tape.hears(READY)),
@@ -209,7 +210,7 @@ fn has_the_terminal(home: &Home, name: &str) -> bool {
     home.processes().iter().any(|pid| {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).unwrap_or_default();
         let Some((head, rest)) = stat.rsplit_once(") ") else { return false };
-        // Its state, parent, group, session, terminal, and the group that is in front there.
+        // State, parent, group, session, terminal, and the terminal's foreground group.
         let fields: Vec<&str> = rest.split(' ').collect();
         head.ends_with(&format!("({name}")) && fields.get(2).is_some_and(|group| fields.get(5) == Some(group))
     })
@@ -219,7 +220,7 @@ fn has_the_terminal(home: &Home, name: &str) -> bool {
 fn a_job_that_keeps_the_terminal_keeps_nobody() {
     let home = Home::new();
     let mut tape = sh(&home, Around::Proxy);
-    // It is deaf to the end of its shell, and prints for ever.
+    // The process ignores the end of its shell and prints for ever.
     tape.sends("(trap '' HUP; exec yes) & seq 1 20000; echo la''st; exit 6\n");
     assert_eq!(tape.ends(), 6);
     let written = String::from_utf8_lossy(&tape.written()).into_owned();

@@ -1,4 +1,4 @@
-//! How a shell gets into our terminal: by a line of its rc file, once, and never at the price of a shell.
+//! How a shell enters the proxy terminal: by a line of its rc file, once, and never at the risk of losing the shell.
 
 use crate::harness::home::{ASIDE, Home};
 use crate::harness::scene::Scene;
@@ -20,7 +20,7 @@ fn stage(shell: Shell) -> Stage {
     Stage::new(shell).without_aside().rc(line(shell)).rc("echo read >>~/read")
 }
 
-/// `inside`, `outside`, or what else the variable says.
+/// `inside`, `outside`, or whatever else the variable says.
 #[track_caller]
 fn place(scene: &mut Scene) -> String {
     let said = scene.runs("echo \"[$ASIDE_PROXY]\" (tty) | tr -d '()'".replace("(tty)", "`tty`").as_str());
@@ -49,7 +49,7 @@ fn the_line_runs_the_shell_inside_once() {
     for shell in SHELLS {
         let mut scene = stage(shell).start();
         assert_eq!(place_in(shell, &mut scene), "inside", "{shell:?}");
-        // The shell outside did not get beyond the line.
+        // The outer shell did not get past the line.
         assert_eq!(scene.home.read("read"), "read\n", "{shell:?}");
         assert_eq!(scene.runs("echo $SHLVL"), "1", "{shell:?}");
         scene.sends("exit 5\r");
@@ -107,7 +107,7 @@ fn a_binary_that_is_broken_leaves_a_shell() {
 #[test]
 fn a_binary_that_breaks_after_the_line_was_printed_leaves_a_shell() {
     for shell in SHELLS {
-        // It prints what ours prints, and is of no use as a proxy: what comes next says that the shell went on.
+        // A fake that prints what the real program prints but fails as a proxy: the checks below show that the shell continued.
         let fake =
             "#!/bin/sh\n[ \"$1\" = proxy ] || exec aside-real \"$@\" | sed \"s|$ASIDE_REAL|$ASIDE_GONE|g\"\nexit 1\n";
         let stage = stage(shell).file("bin/aside", fake);
@@ -143,10 +143,10 @@ fn it_is_entered_only_where_it_is_wanted() {
         let place = if what == "dumb" { dumb(&mut scene) } else { place(&mut scene) };
         assert!(place.is_empty() || place == "off", "{what}: {place}");
     }
-    // A variable that leaked from another terminal is no reason to stay outside.
+    // A variable that leaked from another terminal does not keep the shell outside.
     let mut scene = stage(Shell::Zsh).env("ASIDE_PROXY", "/dev/pts/999:1").start();
     assert_eq!(place(&mut scene), "inside");
-    // `pty` is wherever the plugin is loaded, without another line, in tmux too.
+    // With `pty` the plugin enters the proxy by itself, without another line, in tmux too.
     for shell in SHELLS {
         let stage = Stage::new(shell).config("[suggest]\ncapture = \"pty\"\n").env("TMUX", "/tmp/tmux-0/default,1,0");
         let mut scene = stage.env("TMUX_PANE", "%1").start();

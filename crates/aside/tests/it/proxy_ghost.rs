@@ -1,5 +1,5 @@
-//! Grey text in bash, drawn by our terminal around it: where it is, where it is not, and that the screen is otherwise the one that bash
-//! draws without us.
+//! Ghost text in bash, drawn by the proxy terminal: where it appears, where it does not, and that the screen is otherwise the one
+//! that bash draws without Aside.
 
 use std::time::{Duration, Instant};
 
@@ -11,9 +11,9 @@ use crate::harness::stage::Stage;
 
 const LINE: &str = r#"eval "$(aside init bash --proxy)""#;
 const PAST: [&str; 4] = ["git stash pop", "git status --short", "echo one two three", "ls -la /usr/share"];
-/// Nothing but grey text is under test.
+/// Turns everything but ghost text off.
 const CONFIG: &str = "complete.tab = 'leave'\ndetect.reroute = 'off'\n";
-/// Longer than the daemon takes to answer.
+/// Longer than the daemon takes to reply.
 const A_WHILE: Duration = Duration::from_millis(300);
 
 fn bash() -> Stage {
@@ -52,7 +52,7 @@ fn right_end_and_ctrl_e_take_all_of_it_in_bash() {
         scene.presses(key).shows_line("echo one two three|");
         scene.presses(Key::Enter).shows("\none two three").prompt(number + 2);
     }
-    // Elsewhere they are what they were.
+    // Elsewhere the keys keep their meaning.
     scene.types("cho").presses(Key::Ctrl('a')).types("e").presses(Key::CtrlE).types(" hi").shows_line("echo hi|");
 }
 
@@ -83,7 +83,7 @@ fn no_grey_text_is_left_behind() {
     scene.presses(Key::Enter).prompt(4);
     let text = scene.transcript().join("\n");
     assert!(!text.contains("ne two"), "{text}");
-    // A program has the terminal for itself.
+    // Not while a program has the terminal.
     scene.types("sh -c 'echo rea\"\"dy; exec cat'").presses(Key::Enter).shows("\nready");
     scene.types("echo o").stays_as_it_is("echo o");
     scene.sends("\x03").prompt(5);
@@ -91,7 +91,7 @@ fn no_grey_text_is_left_behind() {
 }
 
 impl Scene {
-    /// Without a key of the shell's: nothing grey comes, for a while.
+    /// Checks, without pressing a key, that no ghost text appears for a while.
     #[track_caller]
     fn stays_as_it_is(&mut self, last: &str) -> &mut Self {
         let last = last.to_owned();
@@ -104,7 +104,7 @@ impl Scene {
 #[test]
 fn where_it_is_not_certain_there_is_none() {
     let mut scene = begun(bash());
-    // In the middle of the line, in a search, in a count, in the second row of a command.
+    // Not in the middle of the line, in a history search, in a numeric argument, or on a continuation line.
     scene.types("echo o").shows_ghost("echo o|ne two three");
     scene.presses(Key::Left).shows_line("echo |o").stays_without_ghost(A_WHILE);
     scene
@@ -122,7 +122,7 @@ fn where_it_is_not_certain_there_is_none() {
         .wait_for("the second row", |screen| screen.text().ends_with("\n>"));
     scene.types("echo o").stays_as_it_is("> echo o");
     scene.sends("\x03").prompt(2);
-    // What another process writes there.
+    // Nor after output of another process on the line.
     scene.types("(until [ -e go ]; do sleep .05; done; echo -n hello) & :").presses(Key::Enter).prompt(3);
     scene.types("git st").shows_ghost("git st|atus --short");
     scene.home.write("go", "");
@@ -152,7 +152,7 @@ fn prompts_of_every_kind_have_it() {
             .prompt(2);
         scene.types("echo o").shows_ghost("echo o|ne two three");
     }
-    // One that says something on the right has none, and keeps what it says.
+    // A prompt with text on the right gets no ghost text, and keeps that text.
     let right = r"PS1='\[\e7\e[70Cdone\e8\]'$_scene_number'> '";
     let mut scene =
         begun(bash().rc_after(&format!("_scene_prompt() {{ _scene_number=$((_scene_number + 1)); {right}; }}")));
@@ -182,7 +182,7 @@ fn options_and_commands_before_the_prompt_are_survived_by_the_marks_in_it() {
         assert_eq!(scene.runs("echo [$failed]".replace("$failed", "${failed-}").as_str()), "[]", "{rc}");
         scene.types("echo o").shows_ghost("echo o|ne two three");
     }
-    // A prompt that was put around ours, as virtual environments do; and turned off.
+    // A prompt put around Aside's, as virtual environments do; and Aside turned off.
     let mut scene = begun(bash().rc("PROMPT_COMMAND=; PS1='1> '"));
     scene.types("PS1=\"(v) $PS1\"").presses(Key::Enter).shows("\n(v) 1>");
     scene.types("echo o").wait_for("grey text", |screen| (0..24).any(|row| screen.has_ghost(row, GHOST)));
@@ -205,7 +205,7 @@ fn without_a_daemon_there_is_no_grey_text_and_no_word_about_it() {
     assert_eq!(scene.runs("echo well"), "well");
 }
 
-/// The same numbers for the same seed.
+/// Reproducible for a seed.
 struct Dice(u64);
 
 impl Dice {
@@ -215,7 +215,7 @@ impl Dice {
     }
 }
 
-/// Everything but the keys that take grey text.
+/// Everything but the keys that accept ghost text.
 const KEYS: [&str; 46] = [
     "git st",
     "g",
@@ -265,7 +265,7 @@ const KEYS: [&str; 46] = [
     "\x1b[3~",
 ];
 
-/// How the screen would be without grey text.
+/// The screen as it would be without ghost text.
 fn plain(screen: &Screen) -> Vec<String> {
     let mut rows: Vec<String> = screen.rendered(GHOST);
     for row in &mut rows {
@@ -280,7 +280,7 @@ fn plain(screen: &Screen) -> Vec<String> {
     rows
 }
 
-/// `make soak` plays more of them: ASIDE_TEST_GHOSTS, from ASIDE_TEST_SEED on.
+/// `make soak` runs more of them: ASIDE_TEST_GHOSTS, starting at ASIDE_TEST_SEED.
 #[test]
 fn the_screen_is_the_one_of_a_shell_without_us() {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
@@ -301,7 +301,7 @@ fn the_screen_is_the_one_of_a_shell_without_us() {
         for _ in 0..25 {
             let key = KEYS[dice.roll(KEYS.len())];
             pressed.push(key);
-            // An interrupt overtakes the keys before it.
+            // An interrupt would overtake the keys before it.
             if key == "\x03" {
                 ours.rests("", Duration::from_millis(100), |_| true);
                 bare.rests("", Duration::from_millis(100), |_| true);
@@ -309,8 +309,8 @@ fn the_screen_is_the_one_of_a_shell_without_us() {
             let lines = [ours.lines_begun(), bare.lines_begun()];
             ours.sends(key);
             bare.sends(key);
-            // Keys that come before the next line is read would be echoed by the kernel, or not, as it happens. A question of
-            // readline's own begins no line.
+            // Whether the kernel echoes keys that arrive before the next line is read is a race, so wait. readline's own questions
+            // begin no line.
             let deadline = Instant::now() + Duration::from_secs(2);
             while ["\r", "\x03"].contains(&key) && Instant::now() < deadline {
                 if ours.lines_begun() > lines[0] && bare.lines_begun() > lines[1] {
@@ -318,7 +318,7 @@ fn the_screen_is_the_one_of_a_shell_without_us() {
                 }
                 std::thread::sleep(Duration::from_millis(2));
             }
-            // Sometimes there is time to read.
+            // Sometimes leaves the daemon time to reply.
             if dice.roll(2) == 0 {
                 ours.rests("", Duration::from_millis(60), |_| true);
             }
@@ -334,7 +334,7 @@ fn the_screen_is_the_one_of_a_shell_without_us() {
             }
             seen += usize::from((0..12).any(|row| ours.screen().has_ghost(row, GHOST)));
         }
-        // What has scrolled away is the same, too; grey text can be in the last line alone.
+        // The scrollback is the same, too; only the last line can have ghost text.
         let lines = |scene: &Scene| {
             let mut lines = scene.transcript();
             while lines.last().is_some_and(String::is_empty) {

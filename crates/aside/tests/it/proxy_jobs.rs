@@ -1,5 +1,4 @@
-//! Keys that stop and interrupt, jobs, shells in shells: what is on the screen at the end is the same with our terminal and
-//! without.
+//! Keys that stop and interrupt, jobs, nested shells: the final screen is the same with the proxy terminal and without.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -12,19 +11,19 @@ use crate::harness::tape::Tape;
 use crate::harness::terminal::Terminal;
 use crate::proxy::{Around, READY, command, sh};
 
-/// Wait for this, then send that.
+/// Pairs of what to wait for and what to send then.
 pub type Play<'a> = &'a [(&'a str, &'a str)];
 
 const SHELLS: [&[&str]; 3] = [&["sh"], &["bash", "--norc", "--noprofile"], &["zsh", "-f"]];
 
-/// The screen when all was played and the shell has ended, and how it ended.
+/// The final screen after everything was sent and the shell has exited, and its exit code.
 #[track_caller]
 pub fn played(home: &Home, command: Command, play: Play<'_>) -> (Vec<String>, i32) {
     let mut terminal = Terminal::start(command, (24, 80), GHOST, home.daemon_log());
     let mut prompts = 0;
     for (seen, keys) in play {
         prompts += usize::from(*seen == READY);
-        // A prompt is new when there is one more of it, and anything else when it is in the last line.
+        // A prompt counts as new when there is one more of it; anything else, when it is in the last line.
         terminal.wait_for(&format!("{seen:?} in the last line, and {prompts} prompts"), |screen| {
             let rows = screen.rendered(GHOST).iter().map(|row| row.replace('▮', "")).collect::<Vec<_>>();
             let last = rows.iter().rev().map(|row| row.trim_end()).find(|row| !row.is_empty()).unwrap_or_default();
@@ -108,9 +107,9 @@ fn ctrl_d_ends_the_shell() {
 fn ctrl_s_stops_the_output_and_ctrl_q_lets_it_go_on() {
     let home = Home::new();
     let mut tape = sh(&home, Around::Proxy);
-    // In a shell of its own: one that watches over its jobs loses an interrupt that comes between two of them.
+    // In its own shell: an interactive one loses an interrupt that arrives between two of its jobs.
     tape.sends("sh -c \"while sleep 0.02; do echo ti''ck; done\"\n").hears("tick").sends("\x13");
-    // What is on its way is shown, and no more.
+    // Output already in flight is still shown, and no more.
     let mut before = tape.written().len();
     let deadline = Instant::now() + patience();
     loop {
@@ -193,12 +192,12 @@ fn tmux_runs_inside_and_outside() {
         tmux.args(["-S", &home.path("tmux.sock").display().to_string(), "-f", "/dev/null"]).args(words);
         tmux
     };
-    // Inside: the shell in our terminal starts it.
+    // Inside: the shell in the proxy starts tmux.
     let mut tape = sh(&home, Around::Proxy);
     let words = format!("tmux -S {} -f /dev/null new-session 'echo in''side; read x'\n", home.path("t").display());
     tape.sends(words).hears("inside").sends("\n").hears("[exited]").hears(READY);
 
-    // Outside: the directory of a pane is the directory of the shell in it.
+    // Outside: the directory of a pane is that of the shell in the proxy.
     let mut outer = tmux(&["new-session", "-x", "80", "-y", "24"]);
     outer.arg(format!("exec env PS1='{READY}' {ASIDE} proxy -- sh"));
     let mut tape = Tape::start(outer, 24, 80);

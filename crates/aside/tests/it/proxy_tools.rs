@@ -1,5 +1,5 @@
-//! Programs that `make soak` installs, in a terminal of ours and without: a shell on the far side of ssh, htop, and what asks
-//! for a password. Touches no file of the system: the sshd here has its own keys, and sudo is only asked.
+//! Programs that `make soak` installs, in the proxy terminal and without: a remote shell over ssh, htop, and password prompts.
+//! Touches no system file: this sshd has its own keys, and sudo only prompts.
 
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
@@ -16,12 +16,12 @@ use crate::proxy_jobs::played;
 
 const SSHD: &str = "/usr/sbin/sshd";
 const BASH: &[&str] = &["bash", "--norc", "--noprofile"];
-/// What is typed where nothing is echoed.
+/// Typed where nothing is echoed.
 const SECRET: &str = "frobnicate";
-/// The same, taken back, and the end of the input. An interrupt between sudo's asking and its listening would be lost.
+/// The same, erased again, then end of input. An interrupt between sudo's prompt and its read would be lost.
 const UNSAID: &str = "frobnicate\x15\x04";
 
-/// Whether a program is there; says so if it is not.
+/// Whether a program is installed; prints a note if it is not.
 fn has(home: &Home, program: &str) -> bool {
     let found = run(home.command("sh").args(["-c", &format!("command -v {program}")]), "").code == 0;
     if !found {
@@ -34,19 +34,19 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// A server on loopback, and `./there` for going to it: to a bash that says the same as the one here.
+/// An sshd on loopback, and `./there`, which connects to it: to a bash that prints the same as the local one.
 pub struct Server {
     child: Child,
 }
 
 impl Server {
-    /// Nothing where there can be none, after saying why.
+    /// `None`, with a note, where it cannot run.
     #[track_caller]
     pub fn start(home: &Home) -> Option<Self> {
         if !has(home, SSHD) || !has(home, "ssh") {
             return None;
         }
-        // Run by root, it wants a directory below /run and writes down in /var/log who came: there it gets its own.
+        // As root, sshd needs a directory below /run and logs to /var/log: it gets private mounts of both.
         let own =
             "mount -t tmpfs none /run && mount -t tmpfs none /var/log && mkdir -m 755 /run/sshd && : >/var/log/lastlog";
         let enclosed = |line: &str| match is_root() {
@@ -186,7 +186,7 @@ fn what_is_typed_unseen_behind_ssh_is_not_captured() {
     assert!(!String::from_utf8_lossy(&tape.written()).contains(SECRET));
 }
 
-/// Where htop names its keys: in the last row of the screen.
+/// htop lists its keys in the last row of the screen.
 fn shows_htop(terminal: &Terminal, rows: usize) {
     terminal.wait_for(&format!("the keys of htop in row {rows}"), |screen| {
         screen.size().0 == rows && screen.row(rows - 1).contains("F1Help")
@@ -238,8 +238,8 @@ fn htop_is_not_captured() {
     assert_eq!((captured[4].as_str(), captured[5].as_str()), ("1", "before\nafter"));
 }
 
-/// Writes `./asks`, by which sudo asks on the terminal whatever the machine lets this person do without a password. Nobody has no
-/// password that would be right, so root asks as nobody.
+/// Writes `./asks`, which makes sudo prompt on the terminal whatever this user may do without a password. The user `nobody` has no
+/// valid password, so root runs it as that user.
 fn can_be_asked(home: &Home) -> bool {
     if !has(home, "sudo") || (is_root() && !has(home, "setpriv")) {
         return false;
@@ -263,7 +263,7 @@ fn sudo_asks_as_ever() {
     let written = same(&home, |tape| {
         tape.sends("./asks; echo co''de $?\n").hears("please: ").sends(UNSAID).hears("code 1").hears(READY);
         tape.sends("stty -a | grep -o ' echo '\n").hears("\n echo ").hears(READY);
-        // A wrong word may cost a person more than a test is worth.
+        // A wrong password could lock a real account, so this runs as root only.
         if is_root() {
             tape.sends("./asks; echo co''de $?\n").hears("please: ").sends(format!("{SECRET}\n"));
             tape.hears("again").hears("please: ").sends("\x04").hears("code 1").hears(READY);

@@ -1,4 +1,4 @@
-//! Requests with `? words` in bash and fish: the command comes into the line, and runs when Enter is pressed again.
+//! Queries with `? words` in bash and fish: the command is put into the line, and runs when the user presses Enter again.
 
 use crate::harness::scene::Scene;
 use crate::harness::stage::Stage;
@@ -16,14 +16,14 @@ fn the_command_comes_into_the_line_and_waits_for_another_enter() {
         scene.types("? find files larger than 100MB").sends(ENTER).shows("> find . -type f -size +100M");
         assert!(!scene.screen().text().contains("./large.bin"), "{shell} ran it:\n{}", scene.screen().text());
         scene.sends(ENTER).shows("./large.bin").prompt(2);
-        // It ran, so it is known; the words are not.
+        // The command ran, so it is in the history; the query is not.
         let known = || scene.home.aside(&["history", "search", "100M"]).stdout;
         let deadline = std::time::Instant::now() + crate::harness::patience();
         while !known().contains("find . -type f -size +100M") {
             assert!(std::time::Instant::now() < deadline, "{shell} has not recorded it: {}", known());
         }
         assert!(!known().contains("larger than"), "{shell}: {}", known());
-        // Other lines are what they were.
+        // Other lines are unaffected.
         assert_eq!(scene.runs("echo what now"), "what now", "{shell}");
     }
 }

@@ -1,5 +1,5 @@
-//! The parts of the replay benchmark that its numbers stand on: the typist, the directories, the account of
-//! zsh-autosuggestions, the made-up histories.
+//! The parts of the replay benchmark that its numbers depend on: the simulated typist, the directories, the model of
+//! zsh-autosuggestions, the generated histories.
 
 #[path = "../../benches/replay/check.rs"]
 mod check;
@@ -32,7 +32,7 @@ impl Tool for Always {
     fn ran(&mut self, _typed: &Typed) {}
 }
 
-/// Keys for `line` as plain, with the ghost, with ghost and bar.
+/// The number of keys for `line`: accepting whole ghost texts only, with the ghost, with ghost and bar.
 fn keys(line: &str, offers: &'static [&'static str]) -> [usize; 3] {
     let typed = typed::read("zsh", line.as_bytes());
     let tally = play(&typed, &mut Always(offers));
@@ -48,17 +48,17 @@ fn without_help_every_character_is_a_key() {
 #[test]
 fn the_ghost_is_one_key_once_something_is_typed() {
     assert_eq!(keys("git status", &["git status"]), [2, 2, 2]);
-    // Nobody is asked before the first character.
+    // Nothing is offered before the first character.
     assert_eq!(keys("l", &["l"]), [1, 1, 1]);
 }
 
 #[test]
 fn a_ghost_that_is_a_beginning_or_begins_right_helps_all_but_the_plain_typist() {
-    // g → and the rest typed.
+    // Keys: g, →, and the rest typed.
     assert_eq!(keys("git status", &["git "]), [10, 8, 8]);
-    // g, Alt-→ over `git `, s, t, a, Alt-→ would go too far.
+    // Keys: g, Alt-→ over `git `, s, t, a; another Alt-→ would go too far.
     assert_eq!(keys("git status", &["git stash pop"]), [10, 8, 8]);
-    // g, Alt-→ twice; a third would leave a blank at the end, which is not the line that was meant.
+    // Keys: g, Alt-→ twice; a third would leave a trailing blank, which differs from the typed line.
     assert_eq!(keys("git add src/a.rs", &["git add src/a.rs tests"]), [16, 11, 11]);
     // Words end where zsh's do: at the colon, not at the dot.
     assert_eq!(keys("cat a.b:c", &["cat a.b:x"]), [9, 4, 4]);
@@ -77,7 +77,7 @@ fn a_ghost_is_wrong_where_it_leads_elsewhere() {
     let ghosts = play(&typed, &mut Always(&["git stash"])).ghosts;
     assert_eq!((ghosts.places, ghosts.shown, ghosts.wrong, ghosts.after_the_end), (6, 6, 6, 1));
     let ghosts = play(&typed, &mut Always(&["git "])).ghosts;
-    // Shown until it is typed; right all the time, though not the whole line.
+    // Shown until it is typed; always right, though not the whole line.
     assert_eq!((ghosts.places, ghosts.shown, ghosts.wrong, ghosts.not_whole), (6, 3, 0, 3));
 }
 
@@ -117,7 +117,7 @@ fn our_account_of_zsh_autosuggestions_is_the_plugins() {
         let asked = check::check(&typed::read("zsh", history.as_bytes()));
         assert!(matches!(asked, Ok(1000..)), "{name}: {asked:#?}");
     }
-    // Where a pattern could go wrong, and where the newest line hides an older one.
+    // Patterns that are easy to get wrong, and a newest line that hides an older one.
     let hostile =
         "ls *.c\nls\nls [a]\necho 'a' | wc\nls (x)\necho #x^y~z\nls [a]\necho 'a' | wc\n\\ls\nls\nls -l\nls\nls <x\n";
     let asked = check::check(&typed::read("zsh", hostile.as_bytes()));

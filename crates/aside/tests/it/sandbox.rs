@@ -1,4 +1,4 @@
-//! A program that is asked for its help, takes no notice, and goes to work: what it can still do.
+//! A program that is asked for its `--help`, ignores it and does its usual work: what the sandbox still lets it do.
 
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::harness::home::{ASIDE, Home};
 
-/// Says what it could do.
+/// Prints everything that it was able to do.
 const WORKER: &str = r#"#!/usr/bin/env -S zsh -f
 zmodload zsh/net/socket zsh/net/tcp
 could() { "${@:2}" >/dev/null 2>&1 && print -r -- $1 }
@@ -40,7 +40,7 @@ fn could(start: impl FnOnce(&Home) -> Command) -> String {
     let port = network.local_addr().unwrap().port().to_string();
     home.write("worker", WORKER.replace("PORT", &port).replace("VICTIM", &victim.id().to_string()));
     home.write("kept", "x\n");
-    // A pipe, as the daemon reads it: a file could not be written to.
+    // Pipes, as the daemon uses them: writing to a file would be refused.
     let said = start(&home).stdin(Stdio::null()).stderr(Stdio::piped()).output().unwrap();
     victim.kill().unwrap();
     victim.wait().unwrap();
@@ -65,6 +65,6 @@ fn a_program_asked_for_its_help_changes_nothing_and_reaches_nobody() {
     if restricted.contains("the kernel has no Landlock") {
         return;
     }
-    // What it says of an error is part of its help.
+    // stderr counts as part of the help.
     assert_eq!(restricted, "read null --help");
 }

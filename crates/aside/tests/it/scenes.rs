@@ -1,10 +1,11 @@
-//! `scripts/scenes`, by which these scenes are played: chance is told from what is broken, and too much chance is not let pass.
+//! `scripts/scenes`, which runs these tests: it tells a flaky test from a broken one, and fails when too many are flaky.
 
 use std::process::Command;
 
 use crate::harness::home::{self, Home, Said};
 
-/// Plays with a `cargo` that first says `first`, then, for one scene, each of `later` in turn: `ok`, `FAILED`, or `none` for no such scene.
+/// Runs it with a stub `cargo` that first prints `first`, then, for a single test, each of `later` in turn: `ok`, `FAILED`, or
+/// `none` for no such test.
 fn plays(first: &str, later: &str) -> Said {
     let home = Home::new();
     let stand_in = r#"cd "$(dirname "$0")" || exit
@@ -35,7 +36,7 @@ fn failing(names: &[&str]) -> String {
     failing_with(names, "printed")
 }
 
-/// The first of the names printed this.
+/// A failed run in which the first of the names printed `printed`.
 fn failing_with(names: &[&str], printed: &str) -> String {
     let list: String = names.iter().map(|name| format!("    {name}\n")).collect();
     format!(

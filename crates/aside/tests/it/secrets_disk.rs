@@ -1,5 +1,5 @@
-//! No file of ours holds a secret that `redact` recognises: commands as they are recorded and imported, tasks with all that
-//! they are told and print, and files that an earlier version left behind.
+//! No file of Aside's contains a secret that `redact` recognises: commands as recorded and imported, tasks with their inputs and
+//! output, and files from an earlier version.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::harness::tasks::Person;
 
 const HISTORY: &str = ".local/share/aside/history.db";
 
-/// Commands, and the secret in each. Everyday lines, as they are typed.
+/// Everyday command lines, and the secret in each.
 const COMMANDS: [(&str, &str); 46] = [
     ("export DB_PASSWORD=kx81-Lantern", "kx81-Lantern"),
     ("PGPASSWORD='kx82-Lantern' psql -h db", "kx82-Lantern"),
@@ -101,7 +101,7 @@ fn records(home: &Home, seq: usize, command: &str) {
     assert_eq!(answer["type"], "ok", "{command}: {answer}");
 }
 
-/// Every file that is ours. What the test itself wrote is elsewhere.
+/// Every file that Aside writes. The test's own files are elsewhere.
 fn files(home: &Home) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut left: Vec<PathBuf> =
@@ -121,7 +121,7 @@ fn files(home: &Home) -> Vec<PathBuf> {
     found
 }
 
-/// The files that hold these bytes.
+/// The files that contain these bytes.
 fn holding(home: &Home, secret: &str) -> Vec<PathBuf> {
     let holds = |file: &PathBuf| {
         let bytes = std::fs::read(file).unwrap_or_default();
@@ -143,7 +143,7 @@ fn stored(home: &Home) -> Vec<String> {
     rows.iter().map(|row| row["command"].as_str().unwrap().to_owned()).collect()
 }
 
-/// What the daemon would offer for a line that begins so.
+/// The daemon's candidates for a line that begins with `left`.
 fn offered(home: &Home, left: &str) -> String {
     let asked = json!({
         "type": "complete", "request_id": 1, "session_id": "s", "cwd": "/tmp", "buffer_left": left, "left": left,
@@ -185,7 +185,7 @@ fn secrets_are_recorded_redacted_and_never_offered() {
         let offered = offered(&home, left);
         assert!(!offered.contains("[redacted]") && !offered.contains("Lantern"), "{left}: {offered}");
     }
-    // Nor by a daemon that reads them from the file.
+    // Nor are they offered by a daemon that reads them from disk.
     home.aside_does(&["daemon", "stop"]);
     starts(&home);
     assert!(!offered(&home, "sshpass").contains("[redacted]"));
@@ -203,7 +203,7 @@ fn secrets_are_kept_when_the_user_says_so() {
     for (command, secret) in COMMANDS {
         assert_ne!(holding(&home, secret), Vec::<PathBuf>::new(), "{command}");
     }
-    // That is no fault, and the clean-up leaves it alone.
+    // With that setting it is not an error, and the clean-up leaves it alone.
     let said = home.aside_does(&["privacy", "clean"]);
     assert!(said.stdout.contains("history.secrets is keep"), "{}", said.stdout);
     assert_eq!(stored(&home).len(), COMMANDS.len() + EVERYDAY.len());
@@ -225,7 +225,7 @@ fn secrets_typed_into_a_shell_are_not_recorded() {
     holds_no_secret(&scene.home);
 }
 
-/// The same commands as each program writes them down.
+/// The same commands in each program's own history format.
 fn written(home: &Home, source: &str) -> PathBuf {
     let file = home.path(&format!("theirs/{source}"));
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -399,7 +399,7 @@ fn secrets_of_a_task_are_in_no_file() {
     ada.watches(&task, 0);
     assert_eq!(ada.rests(&task)["state"], "WAITING_APPROVAL");
     holds_no_secret(&home);
-    // What is approved is shown as it is, and runs as it is.
+    // The user approves the unredacted command, and exactly that one runs.
     let shown = ada.sees(&task);
     assert_eq!(shown.row("command"), ["sh show.sh mysql -pkx84Lantern"]);
     assert_eq!(ada.approves(&shown)["type"], "task");
@@ -408,7 +408,7 @@ fn secrets_of_a_task_are_in_no_file() {
     assert!(output.contains("[redacted]") && output.ends_with("done\n"), "{output}");
     assert_eq!(events.last().unwrap()["state"], "COMPLETED", "{events:#?}");
     holds_no_secret(&home);
-    // A retry in the same daemon knows what was asked.
+    // A retry in the same daemon still has the original in memory.
     std::thread::sleep(Duration::from_millis(2500));
     assert_eq!(ada.says("retry", json!({ "taskId": task }))["type"], "task");
     ada.watches(&task, 0);
@@ -476,7 +476,7 @@ fn logs_of_tasks_of_an_earlier_version_are_cleaned_up() {
         ada.approves(&shown);
         ada.ends(&task);
         home.aside_does(&["daemon", "stop"]);
-        // As it would have been written.
+        // As an earlier version would have written it.
         let log = format!(".local/state/aside/tasks/{task}.jsonl");
         let old = home
             .read(&log)

@@ -1,4 +1,4 @@
-//! `aside setup` and `aside tutor`: from the program alone to a shell that has it, and back.
+//! `aside setup` and `aside tutor`: from the bare program to a shell that loads it, and back.
 
 use crate::harness::home::{self, Home};
 use crate::harness::scene::Scene;
@@ -55,7 +55,7 @@ fn without_a_terminal_nothing_is_changed() {
     assert_eq!(home.read(".zshrc"), "alias l=ls\n");
 }
 
-/// What is to be tried first has to work at once: `git st` has no grey text for a user with one git command of each kind.
+/// The first example has to work at once: `git st` has no ghost text for a user with a single git command of each kind.
 #[test]
 fn what_is_to_be_tried_first_shows_grey_text() {
     let lines = "git status --short\ngit stash pop\nmake test\ndocker ps --all\nmake test\n";

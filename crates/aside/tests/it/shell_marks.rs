@@ -1,5 +1,5 @@
-//! The marks that bash and fish write around commands for whoever sees their output: where they stand, where none may be,
-//! and that nothing else can tell that they are there.
+//! The marks that bash and fish write around commands for the program that captures their output: where they are, where there must
+//! be none, and that nothing else can detect them.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -17,19 +17,19 @@ fn script() -> Script {
     Script::new().captures("tmux", "vim less ssh", "python node")
 }
 
-/// In tmux, as far as the shell can tell.
+/// Makes the shell believe that it is in tmux.
 fn inside(stage: Stage, script: &Script) -> Stage {
     stage.env("TMUX", "/somewhere/else,12,0").env("TMUX_PANE", "%7").scripted(script)
 }
 
-/// A shell that has heard the tier, as its last command shows.
+/// A shell that has received the capture tier, as its last command shows.
 fn begun(script: &Script, stage: Stage) -> Scene {
     let mut scene = inside(stage, script).start();
     runs_until(&mut scene, "C D0");
     scene
 }
 
-/// Runs commands until one leaves these marks: the shell waits for no word of the daemon.
+/// Runs commands until one leaves these marks: the shell does not wait for the daemon.
 #[track_caller]
 fn runs_until(scene: &mut Scene, marks: &str) {
     let deadline = Instant::now() + patience();
@@ -42,13 +42,13 @@ fn tier_files(scene: &Scene) -> Vec<String> {
     let dir = scene.home.socket();
     let entries = std::fs::read_dir(dir.parent().unwrap()).unwrap().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    // The lock says that Aside is installed.
+    // The lock file stays as long as Aside is installed.
     let is_ours =
         |name: &String| name.starts_with("aside") && ![".sock", ".lock"].iter().any(|end| name.ends_with(end));
     names.filter(is_ours).collect()
 }
 
-/// Runs a line and gives the marks that it left, without their numbers: `C D0`.
+/// Runs a line and returns the marks that it left, without their numbers: `C D0`.
 #[track_caller]
 fn left_by(scene: &mut Scene, line: &str) -> String {
     let before = marks(scene).len();
@@ -116,7 +116,7 @@ fn every_command_stands_between_its_marks_with_its_own_number() {
             format!("D {failed} 1"),
         ];
         assert_eq!(marks(&scene)[before..], expected, "{shell}");
-        // Below the line, and before the next prompt.
+        // Below the input line, and before the next prompt.
         let places: Vec<(u16, u16)> = scene.command_marks()[before..].iter().map(|(_, place)| *place).collect();
         assert_eq!(places, [(first, 0), (first + 2, 0), (first + 3, 0), (first + 3, 0)], "{shell}");
         let secret = &script.told("capture")[0][3];
@@ -189,7 +189,7 @@ fn lines_that_bash_does_not_keep_and_programs_that_take_over_have_no_end() {
     let programs = "vim() { :; }; less() { :; }; python() { :; }; sudo() { :; }; secret() { :; }; alias v='vim -R'";
     let rc = format!("{programs}; HISTCONTROL=ignorespace HISTIGNORE='secret*'");
     let mut scene = begun(&script, Scene::bash().rc(&rc));
-    // What the history keeps is known when they have ended.
+    // Whether the history keeps a line is known only after it has ended.
     for line in [" true", "secret word"] {
         assert_eq!(left_by(&mut scene, line), "C", "{line}");
     }
@@ -200,7 +200,7 @@ fn lines_that_bash_does_not_keep_and_programs_that_take_over_have_no_end() {
         let exit = if line.ends_with("false") { "1" } else { "0" };
         assert_eq!(left_by(&mut scene, line), format!("C D{exit}"), "{line}");
     }
-    // No number that a secret began with is that of another command.
+    // No number of a mark that began with a secret line is reused for another command.
     let marks = marks(&scene);
     let number = |mark: &String| mark.split(' ').nth(1).unwrap_or_default().to_owned();
     let mut begun: Vec<String> = marks.iter().filter(|mark| mark.starts_with('C')).map(number).collect();
@@ -281,7 +281,7 @@ fn what_a_person_can_look_at_is_as_it_was() {
 fn shells_inside_write_their_own_marks_or_none() {
     let script = script();
     let mut scene = begun(&script, Scene::bash());
-    // Everything is exported, and the shell inside reads no file of ours.
+    // Everything is exported, and the nested shell reads none of Aside's files.
     scene.runs("set -a; PS0=$PS0; _aside_mark=$_aside_mark; set +a");
     let before = scene.command_marks().len();
     scene.types("PS1='inner> ' bash --norc").presses(Key::Enter).shows("inner>");
@@ -309,7 +309,7 @@ fn what_ended_shells_left_goes_with_the_next() {
     assert!(!left.exists());
 }
 
-/// A short session, as bytes: everything that came while these lines were typed at numbered prompts, and `exit`.
+/// A short session as bytes: all output while these lines are typed at numbered prompts, and `exit`.
 fn session(mut command: std::process::Command, lines: &[&str]) -> Vec<u8> {
     let (master, slave) = pty::open();
     pty::set_size(&master, 24, 80);
@@ -336,7 +336,7 @@ fn session(mut command: std::process::Command, lines: &[&str]) -> Vec<u8> {
     came
 }
 
-/// What was said between our marks and around them, without the marks.
+/// The output with Aside's marks removed.
 fn without_marks(bytes: &[u8]) -> Vec<u8> {
     let mark = regex::bytes::Regex::new("\x1b\\]133;[^\x07]*;?aside=[^\x07]*\x07").unwrap();
     mark.replace_all(bytes, &b""[..]).into_owned()
@@ -363,7 +363,7 @@ fn nothing_but_the_marks_is_printed_and_where_nobody_looks_not_even_they() {
         let rc = format!("{}\nHISTCONTROL=ignorespace\n{}\n{wait}\n", stage.stage_directions(), stage.init_line());
         home.write(".bashrc", rc);
         let mut command = stage.command(&home);
-        // Without it nothing is different from what it was before there were marks.
+        // Without these variables the output is what it was before marks existed.
         if tier.is_some() {
             command.env("TMUX", "/somewhere/else,12,0").env("TMUX_PANE", "%7");
         }

@@ -1,4 +1,5 @@
-//! The keys and Enter of bash and fish beside options, traps and plugins of the user's own; and with a daemon that is killed while they type.
+//! The keys and Enter in bash and fish next to the user's own options, traps and plugins, and with a daemon that is killed while
+//! the user types.
 
 use rustix::process::{Pid, Signal};
 
@@ -9,7 +10,7 @@ use crate::keys_shells::{SHIFT_DOWN, begun, fish, shells, tab_makes};
 const KILL_LINE: &str = "\x15";
 const FZF: &str = "/usr/share/doc/fzf/examples/key-bindings";
 
-/// Every behaviour once.
+/// Exercises every behaviour once.
 #[track_caller]
 fn a_day(name: &str, stage: Stage) -> Scene {
     let mut scene = begun(stage);
@@ -86,7 +87,7 @@ fn fzf_keeps_its_keys_in_both_orders() {
     }
 }
 
-/// What hooks into every prompt and every directory: (its program, what loads it in bash, in fish).
+/// Programs that hook into every prompt and every directory: (program, line that loads it in bash, in fish).
 const HOOKS: [(&str, &str, &str); 2] = [
     ("direnv", r#"eval "$(direnv hook bash)""#, "direnv hook fish | source"),
     ("zoxide", r#"eval "$(zoxide init bash)""#, "zoxide init fish | source"),

@@ -1,4 +1,4 @@
-//! `aside suggest` and `aside fix`, as scripts call them: no daemon, no model, a PATH of the test's own.
+//! `aside suggest` and `aside fix` as scripts call them: no daemon, no model, the test's own PATH.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,5 @@
-//! What Synapse's zsh plugin says to its program and hears from it, as recorded with the real plugin; here the program is
-//! ours, by that name.
+//! The protocol between Synapse's zsh plugin and its program, as recorded with the real plugin; here `aside` runs under that
+//! program's name.
 
 use std::os::unix::fs::symlink;
 
@@ -16,7 +16,7 @@ fn home() -> Home {
     home
 }
 
-/// As the plugin calls it: with the directory, the commands before, newest first, and two variables.
+/// As the plugin calls it: with the directory, the previous commands, newest first, and two variables.
 fn asks(home: &Home, query: &str) -> Said {
     let cwd = home.path("").display().to_string();
     let path = format!("PATH={}", home.path("bin").display());

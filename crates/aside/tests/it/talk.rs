@@ -1,5 +1,5 @@
-//! Sentences in zsh, seen from the chair: which lines are asked about, which are taken from the shell, and that everything
-//! else runs as it was typed.
+//! Prose in zsh as the user sees it: which lines are sent to the classifier, which are taken from the shell, and that everything
+//! else runs as typed.
 
 use std::time::Duration;
 
@@ -14,15 +14,15 @@ use crate::wish::{at, follows, remembered};
 
 pub const IP: &str = "what's my ip";
 
-/// Longer than an answer takes, short enough to wait for.
+/// Longer than a reply takes, short enough to wait for.
 pub const A_WHILE: Duration = Duration::from_millis(150);
 
-/// Sentences are answered, and there are no hints.
+/// Prose is answered, and there are no hints.
 pub fn script() -> Script {
     Script::new().sets("hint", "off").sets("reroute", "answer")
 }
 
-/// One sentence and its answer.
+/// A single prose line and its answer.
 pub fn ip() -> Script {
     script().takes(IP).says(IP, &[Talk::done(&["Ask your router."])])
 }
@@ -135,12 +135,12 @@ fn what_the_first_word_is_gets_told() {
         let told = script.told("detect").into_iter().rfind(|fields| fields[6] == "before").unwrap();
         assert_eq!((&told[4], &told[8][..]), (&format!("{word} x the y"), kind));
     }
-    // A directory is where one goes to, and no sentence of one word.
+    // A directory name changes into it (autocd), so it is not prose of one word.
     let before = || script.doubted().into_iter().filter(|line| line.starts_with("before")).count();
     let doubted = before();
     scene.types("here").presses(Key::Enter).settles();
     assert_eq!(before(), doubted);
-    // A program that came after zsh had looked.
+    // A program installed after zsh built its command table.
     scene.types("true ${#commands}").presses(Key::Enter).settles();
     scene.home.write("bin/late", "#!/bin/sh\n");
     scene.types("late for the x").presses(Key::Enter).settles();
@@ -155,7 +155,7 @@ fn what_is_not_answered_in_time_runs_as_it_was_typed_and_nothing_is_asked_again(
     assert_eq!(scene.runs("echo all the words"), "all the words");
     assert_eq!(script.doubted(), ["before echo all the words"]);
     assert_eq!(script.questions(), Vec::<String>::new());
-    // It said hello at the next line, so it lives.
+    // The shell sent `hello` at the next line, so it still works.
     script.waits("another hello", |script| script.told("hello").len() >= 3);
     scene.settles().runs("_aside_patience=20");
     scene.settles().types("echo more of it").presses(Key::Enter).prompt(5);
@@ -213,7 +213,7 @@ fn what_else_is_said_while_enter_waits_is_heard_and_not_painted() {
     scene.prompt(3);
     script.goes_on(IP);
     scene.screen_is("2> what's my ip\nAsk your router.\n3> ▮");
-    // Every answer was counted, or there would be no room for more questions at last.
+    // Every reply was counted, or there would be no room for further requests by now.
     for _ in 0..3 {
         scene.types("x").settles().presses(Key::Backspace).settles();
     }
@@ -289,7 +289,7 @@ fn an_offer_is_a_note_and_enter_again_runs_the_line() {
     scene.screen_is("2> echo all the words▮\nreads like a sentence: Enter runs it, [↹] asks");
     scene.presses(Key::Enter).prompt(3).screen_is("2> echo all the words\nall the words\n3> ▮");
     assert_eq!(script.questions(), Vec::<String>::new());
-    // Any other key takes the note away; Tab asks.
+    // Any other key removes the note; Tab asks.
     scene.types(IP).presses(Key::Enter).shows("reads like").presses(Key::Left).shows_line("what's my i|p");
     scene.wait_for("no note", |screen| !screen.contains("reads like"));
     scene.presses(Key::CtrlC).prompt(4);
@@ -336,7 +336,7 @@ fn only_what_a_sentence_could_be_is_asked_about_after_it_failed() {
     for line in lines {
         scene.types(line).presses(Key::Enter).settles();
     }
-    // What zsh could not read has no beginning.
+    // A line that zsh could not parse never started, so there is no preexec.
     scene.types("echo the ) thing").presses(Key::Enter).settles();
     let after = || script.doubted().into_iter().filter(|line| line.starts_with("after")).collect::<Vec<_>>();
     scene.wait_for("the last question", |_| after().len() > 2);

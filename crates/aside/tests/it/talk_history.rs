@@ -1,5 +1,5 @@
-//! Where a sentence stays: in zsh's own history, as it was typed, once, or not at all where the person wants that; and other
-//! people's widgets around Enter.
+//! Where prose is kept: in zsh's own history, as typed, once, or not at all where the user wants that; and other plugins' widgets
+//! around Enter.
 
 use crate::harness::keys::Key;
 use crate::harness::stage::Stage;
@@ -10,7 +10,7 @@ use crate::wish::remembered;
 const AUTOSUGGESTIONS: &str = "source /usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh";
 const HIGHLIGHTING: &str = "source /usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh";
 
-/// What is remembered after these lines were entered, of which the sentences are taken.
+/// What zsh remembers after these lines, of which `sentences` are classified as prose.
 #[track_caller]
 fn kept(rc: &str, sentences: &[&str], lines: &[&str]) -> (Vec<String>, String) {
     let script = sentences.iter().fold(script(), |script, line| script.takes(line));
@@ -69,7 +69,7 @@ fn a_blank_before_it_keeps_it_out() {
     let (remembered, file) = kept("setopt hist_ignore_space", &[secret], &[secret, "echo two"]);
     assert_eq!(remembered, ["echo two"]);
     assert!(!file.contains("secret"), "{file}");
-    // Nor does it get there by another way.
+    // Nor does it get there by another widget.
     let script = script().takes(secret);
     let rc = "setopt hist_ignore_space; mine() { zle .accept-line }; zle -N mine; bindkey '^Xm' mine";
     let mut scene = begun_on(&script, zsh(&script).rc(rc));
@@ -119,7 +119,7 @@ fn accept_and_hold_brings_it_back_and_the_others_accept() {
 
 #[test]
 fn a_widget_of_somebody_elses_around_enter_changes_nothing() {
-    // It runs something for an empty line, which a sentence never was.
+    // The wrapper runs a command for an empty line; prose must not look like one.
     let wrapper = "magic() { [[ -n $BUFFER ]] || BUFFER='echo magic'; zle .accept-line }; zle -N accept-line magic";
     let outer = "magic() { [[ -n $BUFFER ]] || BUFFER='echo magic'; zle old-accept }; zle -A accept-line old-accept; \
                  zle -N accept-line magic";

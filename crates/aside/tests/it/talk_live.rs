@@ -1,4 +1,4 @@
-//! Sentences in zsh with the real daemon.
+//! Prose in zsh with the real daemon.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::harness::sentences::{TABLE, knows};
 use crate::harness::stage::Stage;
 use crate::zsh::daemon;
 
-/// At a prompt where the shell has heard the settings, and the number of it.
+/// A scene at a prompt where the shell has received the settings, and the number of that prompt.
 fn begun(stage: Stage) -> (Scene, usize) {
     let mut scene = stage.ghost(Color::Idx(6)).rc("_aside_patience=20").start();
     let mut number = 2;
@@ -21,7 +21,7 @@ fn begun(stage: Stage) -> (Scene, usize) {
     (scene, number)
 }
 
-/// A daemon that is stopped neither stops the shell nor loses what is typed.
+/// A stopped daemon neither blocks the shell nor loses typed text.
 #[test]
 fn a_daemon_that_is_stopped_stops_nobody() {
     let mut scene = Scene::zsh().start();
@@ -46,7 +46,7 @@ fn what_a_person_means_for_the_shell_runs() {
     assert_eq!(scene.runs("! false && echo so it is"), "so it is");
 }
 
-/// Nothing runs, nothing waits for more, and the history has it.
+/// Nothing runs, the shell waits for nothing, and the history has the line.
 #[test]
 fn sentences_of_the_table_that_are_caught_before_they_run() {
     let lines = [
@@ -70,7 +70,7 @@ fn sentences_of_the_table_that_are_caught_before_they_run() {
     assert_eq!(kept.lines().filter(|line| lines.contains(&line.trim())).count(), lines.len(), "{kept}");
 }
 
-/// Programs that fail as the real ones do, whatever the machine has.
+/// Programs that fail as the real ones do, whatever this machine has.
 fn with_programs() -> Stage {
     let says = |status: u8, text: &str| format!("#!/bin/sh\necho \"{text}\" >&2\nexit {status}\n");
     Scene::zsh()
@@ -90,7 +90,7 @@ fn every_sentence_of_the_table_is_answered_before_it_runs_or_after() {
     for (line, number) in TABLE.iter().zip(begun + 2..) {
         knows(&scene, &session, "zsh", line);
         scene.presses(Key::Ctrl('l')).settles().types(line).presses(Key::Enter).prompt(number);
-        // One of them is understood without a model.
+        // One of them is answered without a model.
         let answers = ["needs a model", "grep -rn 'auth' ."];
         scene.wait_for("an answer", |screen| answers.iter().any(|answer| screen.contains(answer)));
     }

@@ -1,5 +1,5 @@
-//! What is said to a sentence, on the screen of a real zsh: above the prompt whatever is going on behind it, what is still
-//! coming below, and a command to take.
+//! The answer to prose on the screen of a real zsh: above the prompt whatever happens there, rows that are still changing below,
+//! and a command to accept.
 
 use crate::harness::keys::Key;
 use crate::harness::scene::Scene;
@@ -9,7 +9,7 @@ use crate::harness::talking::Talk;
 use crate::talk::{A_WHILE, IP, begun_on, ip, script, zsh};
 use crate::wish::{at, remembered};
 
-/// An answer in three pieces, each said when the test wants it.
+/// An answer in three pieces, each sent when the test wants it.
 fn three() -> Script {
     let talks = [
         Talk::so_far(&["One."]).tail(&["Tw"]),
@@ -19,7 +19,7 @@ fn three() -> Script {
     script().takes(IP).says(IP, &talks)
 }
 
-/// The sentence was entered, and nothing said yet.
+/// Prose was entered, and no reply sent yet.
 fn asked(script: &Script) -> Scene {
     asked_on(script, zsh(script))
 }
@@ -88,7 +88,7 @@ fn the_tail_comes_back_when_the_line_is_empty_again() {
     scene.screen_is("2> what's my ip\nOne.\nTwo.\n3> ▮");
 }
 
-/// A long line at the end of a screen that is full, and a prompt of two rows with one on the right.
+/// A long line at the end of a full screen, and a prompt of two rows with a right prompt.
 #[test]
 fn prompts_of_several_rows_and_wrapped_lines_move_as_one() {
     let script = three();
@@ -162,7 +162,7 @@ fn a_screen_that_is_too_low_for_both_waits_for_a_better_time() {
     let script = three();
     let mut scene = begun_on(&script, zsh(&script).size(4, 20));
     script.holds();
-    // There is no row for a sign either.
+    // There is no row for the progress sign either.
     scene.types(IP).presses(Key::Enter).prompt(3);
     script.waits("the question", |script| script.questions().len() == 1);
     let long = "echo aaaaaaaaaaaaaaa bbbbbbbbbbbbbbbbbbb ccccccccccccccccccc";
@@ -306,7 +306,7 @@ fn the_next_command_runs_while_the_answer_comes_and_the_rest_follows_it() {
     assert_eq!(scene.runs("echo hi"), "hi");
     script.has_questions(&["1 what's my ip", "1 what's my ip"]);
     scene.screen_is("2> what's my ip\nOne.\n3> echo hi\nhi\n4> ▮\nTw");
-    // Said while nobody listens.
+    // Sent while no client listens.
     scene.types("sleep 0.3; cat ~/.zshrc | head -0").presses(Key::Enter);
     script.goes_on(IP);
     script.goes_on(IP);

@@ -1,4 +1,5 @@
-//! `aside task` with a real daemon: what a request wants, as scripts hear it; and whole tasks at a terminal, from the words to what was done.
+//! `aside task` with a real daemon: how a request is routed, as scripts see it; and whole tasks at a terminal, from the request to
+//! the result.
 
 use serde_json::Value;
 
@@ -72,7 +73,7 @@ fn at_terminal(home: &Home, args: &[&str]) -> Terminal {
     Terminal::start(command, (30, 100), GHOST, home.daemon_log())
 }
 
-/// Looks at what is proposed, approves it, and gives back how it ended and everything that was to be read.
+/// Reads the proposal, approves it, and returns the exit code and everything that was printed.
 fn approved(mut terminal: Terminal, question: &str) -> (i32, String) {
     terminal.wait_for("the question", |screen| screen.contains(question));
     terminal.send(b"y");
@@ -105,7 +106,7 @@ fn a_command_that_fails_fails_the_task() {
     assert_eq!(shown.code, 0);
     assert!(shown.stdout.contains("> run the tests") && shown.stdout.contains("boom"), "{}", shown.stdout);
     assert!(shown.stderr.contains("failed: ") && shown.stderr.contains('3'), "{}", shown.stderr);
-    // It is tried again only as it was the first time: proposed, and asked about.
+    // A retry works like the first attempt: proposed, and asked about.
     let (code, transcript) = approved(at_terminal(&home, &["retry"]), "Run it?");
     assert_eq!(code, 1, "{transcript}");
     assert!(transcript.contains("attempt 2"), "{transcript}");
@@ -177,7 +178,7 @@ fn a_search_says_what_it_left_out() {
     let found = said(&home, &["find all uses of frob_line"]).stdout;
     assert_eq!(found.lines().filter(|line| line.contains("frob_line(")).count(), 25, "{found}");
     assert!(found.contains("20 more places are not shown."), "{found}");
-    // On a screen the best stay in sight.
+    // At a terminal the best results stay visible.
     let mut terminal = at_terminal(&home, &["find all uses of frob_line"]);
     assert_eq!(terminal.wait_for_end(), 0);
     let screen = terminal.transcript().join("\n");
@@ -263,7 +264,7 @@ fn what_cannot_be_is_told_by_the_exit_code() {
     assert!(rules.len() > 2 && rules[0].starts_with("yours: "), "{rules:?}");
     let show = said(&home, &["show", "tests"]);
     assert!(show.stderr.contains("aside task -- show tests"), "it may have been meant in words: {}", show.stderr);
-    // Behind two dashes nothing is a subcommand.
+    // After `--` nothing is a subcommand.
     let asked = said(&home, &["--json", "--", "list", "the", "rules"]);
     assert!(asked.stdout.contains(r#""text":"list the rules""#), "{}", asked.stdout);
     home.write(".config/aside/config.toml", "[task]\nenabled = false\n");

@@ -1,5 +1,5 @@
-//! The daemon dies while tasks are under way: at any moment, and at the worst ones. No change is left half written, nothing that was told is
-//! lost, nothing runs twice, and what waits can still be approved. `make soak` has a thousand tasks.
+//! The daemon dies while tasks are running: at random moments, and at the worst ones. No change is left half written, no reported
+//! event is lost, nothing runs twice, and waiting proposals can still be approved. `make soak` runs a thousand tasks.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,9 +17,9 @@ use crate::harness::patience;
 use crate::model::Model;
 use crate::model::answer::Answer;
 
-/// Tasks of one daemon's life.
+/// Tasks in the life of a daemon.
 const BATCH: usize = 10;
-/// Files of a change.
+/// The files of a change.
 const FILES: [&str; 3] = ["one.txt", "two.txt", "sub/three.txt"];
 const OLD: &str = "before\nold\nafter\n";
 const NEW: &str = "before\nnew\nafter\n";
@@ -41,7 +41,7 @@ fn no_death_of_the_daemon_loses_or_doubles_anything() {
         stage.lives(round, &mut chance, &mut tasks, &mut tally);
         stage.is_sound(&mut tasks[begun..], &mut chance, &mut tally);
     }
-    // Whatever was still running when its daemon died has ended by now, and has not done more than it may.
+    // Whatever was still running when its daemon died has ended by now, and has not run more often than approved.
     for task in &tasks {
         task.once(&stage);
     }
@@ -59,7 +59,7 @@ struct Tally {
     retried: usize,
     /// Waited for the next daemon, and was approved there.
     waited: usize,
-    /// Never acknowledged: the daemon was gone before it said that it had heard.
+    /// Never acknowledged: the daemon died before it confirmed the request.
     unheard: usize,
 }
 
@@ -78,20 +78,20 @@ struct Task {
     number: usize,
     kind: Kind,
     id: String,
-    /// By number, as a watcher saw them.
+    /// By sequence number, as a watcher saw them.
     seen: BTreeMap<u64, Value>,
     approved: usize,
 }
 
-/// When the daemon dies.
+/// When the daemon is killed.
 #[derive(Clone, Copy, Debug)]
 enum Moment {
     After(Duration),
-    /// As soon as a log says that something is carried out.
+    /// As soon as a log says that a step is being carried out.
     Approved,
-    /// As soon as a file that is being written is there.
+    /// As soon as a temporary file for a write exists.
     Writing,
-    /// As soon as a command has left its line.
+    /// As soon as a command has written its line.
     Ran,
 }
 
@@ -113,7 +113,7 @@ impl Stage {
         self.home.path(".local/state/aside/tasks")
     }
 
-    /// One daemon, some tasks, and its death.
+    /// Starts a daemon, runs some tasks, and kills it.
     fn lives(&self, round: usize, chance: &mut Chance, tasks: &mut Vec<Task>, tally: &mut Tally) {
         self.home.aside_does(&["daemon", "start"]);
         let mut client = Client::connect(&self.home.socket()).expect("a daemon that was just started");
@@ -126,7 +126,7 @@ impl Stage {
         };
         let (first, before) = (tasks.len(), files(&self.logs()));
         let (asked, over) = (AtomicUsize::new(0), AtomicBool::new(false));
-        // Not always the first of them.
+        // Not always during the first task.
         let wanted = chance.below(BATCH as u64 - 1) as usize;
         std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -140,7 +140,7 @@ impl Stage {
                 let number = tasks.len();
                 let kind = if chance.below(2) == 0 { Kind::Command } else { Kind::Change };
                 let mut task = Task { number, kind, id: String::new(), seen: BTreeMap::new(), approved: 0 };
-                // At the first word that is not answered the daemon is gone.
+                // The first message without a reply means that the daemon is gone.
                 let alive = self.goes(&mut client, &mut task, chance);
                 client.sort(tasks);
                 client.sort(std::slice::from_mut(&mut task));
@@ -158,7 +158,7 @@ impl Stage {
             assert!(Instant::now() < deadline, "the daemon does not die");
             std::thread::sleep(Duration::from_millis(1));
         }
-        // What came before the death may still be in the socket.
+        // Events from before the kill may still be in the socket.
         client.reads_on(tasks, Duration::from_millis(50));
         tally.kills += 1;
     }
@@ -183,7 +183,7 @@ impl Stage {
         }
     }
 
-    /// Asks, waits, looks and approves. Nothing once the daemon is gone.
+    /// Sends a request, waits, looks and approves. `None` once the daemon is gone.
     fn goes(&self, client: &mut Client, task: &mut Task, chance: &mut Chance) -> Option<()> {
         let number = task.number;
         let text = match task.kind {
@@ -213,7 +213,7 @@ impl Stage {
         let answer = json!({ "taskId": task.id, "step": offer["step"], "digest": offer["digest"], "by": "a test" });
         task.approved += 1;
         if chance.below(3) == 0 {
-            // Without waiting for what the daemon says to it.
+            // Does not wait for the daemon's reply.
             client.sends("approve", answer)?;
             return Some(());
         }
@@ -222,14 +222,14 @@ impl Stage {
         Some(())
     }
 
-    /// The model's answer to the next question is the change of this task.
+    /// Makes the model's next reply the change of this task.
     fn model_mends(&self, number: usize) {
         let hunk = "@@ -1,3 +1,3 @@\n before\n-old\n+new\n after\n";
         let diff = FILES.map(|file| format!("--- a/{number}/{file}\n+++ b/{number}/{file}\n{hunk}")).concat();
         self.model.always(Answer::chat(&format!("This mends it.\n\n```diff\n{diff}```\n")));
     }
 
-    /// What waits is approved, and happens.
+    /// Approves the waiting proposal and checks that it is carried out.
     #[track_caller]
     fn is_approved(&self, client: &mut Client, task: &Task) {
         let offer = client.says("show", json!({ "taskId": task.id })).unwrap()["offer"].clone();
@@ -240,7 +240,7 @@ impl Stage {
         assert!((1..=task.approved).contains(&task.count(self)), "{:?} {} is said to be done", task.kind, task.id);
     }
 
-    /// What the next daemon finds.
+    /// Checks what the next daemon finds.
     fn is_sound(&self, tasks: &mut [Task], chance: &mut Chance, tally: &mut Tally) {
         self.home.aside_does(&["daemon", "start"]);
         let mut client = Client::connect(&self.home.socket()).expect("a daemon that was just started");
@@ -260,7 +260,7 @@ impl Stage {
                 assert_eq!(lines.get(*seq as usize - 1), Some(event), "{} had told number {seq}: {log}", task.id);
             }
             tally.events += task.seen.len();
-            // All of it is told again.
+            // All events are reported again.
             let mut again = Client::connect(&self.home.socket()).unwrap();
             again.says("watch", json!({ "taskId": task.id })).unwrap();
             let deadline = Instant::now() + patience();
@@ -311,7 +311,7 @@ impl Stage {
 }
 
 impl Task {
-    /// Lines that its command has left; for a change, whether it was written.
+    /// The number of lines that its command has written; for a change, whether it was written.
     fn count(&self, stage: &Stage) -> usize {
         match self.kind {
             Kind::Command => {
@@ -327,7 +327,7 @@ impl Task {
             .map(|file| fs::read_to_string(stage.project().join(format!("{}/{file}", self.number))).unwrap_or_default())
     }
 
-    /// Not more often than it was approved, and not by half.
+    /// Checks that it ran no more often than approved, and left nothing half done.
     #[track_caller]
     fn once(&self, stage: &Stage) {
         assert!(self.count(stage) <= self.approved, "{:?} {} ran unasked or twice", self.kind, self.id);
@@ -343,7 +343,7 @@ impl Task {
     }
 }
 
-/// Somebody at the socket who can live with its end.
+/// A client that survives the end of its daemon.
 struct Client {
     reader: BufReader<UnixStream>,
     writer: UnixStream,
@@ -394,11 +394,11 @@ impl Client {
         }
     }
 
-    /// The next message; events are kept.
+    /// The next message; events are stored.
     fn read(&mut self) -> Option<Value> {
         let mut line = String::new();
         let read = self.reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
-        // The last line of a daemon that was killed may be half of one.
+        // The last line of a killed daemon may be incomplete.
         let message: Value = serde_json::from_str(&line[..read]).ok()?;
         if message["type"] == "task_event" {
             self.heard.push(message["event"].clone());
@@ -406,7 +406,7 @@ impl Client {
         Some(message)
     }
 
-    /// Until the task waits for somebody or has ended.
+    /// Waits until the task waits for approval or has ended.
     fn rests(&mut self, task: &str) -> Option<()> {
         let rests = |event: &Value| {
             event["taskId"] == task
@@ -418,7 +418,7 @@ impl Client {
         Some(())
     }
 
-    /// The state in which a task is once it waits or is over.
+    /// The state of a task once it waits for approval or has ended.
     fn settled(&mut self, task: &str) -> String {
         self.until(task, &["WAITING_APPROVAL", "COMPLETED", "FAILED", "REJECTED"])
     }
@@ -441,7 +441,7 @@ impl Client {
         }
     }
 
-    /// Whatever still comes.
+    /// Reads whatever still arrives.
     fn reads_on(&mut self, tasks: &mut [Task], limit: Duration) {
         let deadline = Instant::now() + limit;
         loop {
@@ -458,7 +458,7 @@ impl Client {
         self.sort(tasks);
     }
 
-    /// Gives each task what was heard of it.
+    /// Moves the received events to their tasks.
     fn sort(&mut self, tasks: &mut [Task]) {
         self.heard.retain(|event| {
             let of = tasks.iter_mut().find(|task| event["taskId"] == task.id.as_str());

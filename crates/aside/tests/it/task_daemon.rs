@@ -1,4 +1,4 @@
-//! Tasks at the daemon's socket: what is asked becomes a proposal, what is approved happens once, and what was told is told again.
+//! Tasks at the daemon's socket: a request becomes a proposal, an approved proposal is carried out once, and its events can be replayed.
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ fn set_up(config: &str) -> Home {
     let home = Home::new();
     home.write(".config/aside/config.toml", config);
     home.write("project/.git/HEAD", "ref: refs/heads/main\n");
-    // What is written behind a command in a request is left out, so what has several steps is a file.
+    // A request's text after a command is ignored, so commands with several steps are scripts.
     home.write("project/make.sh", "touch made; echo done\n");
     home.write("project/two.sh", "echo one; echo two\n");
     home.write("project/long.sh", "echo begun; exec sleep 1000\n");
@@ -40,7 +40,7 @@ fn a_command_runs_once_it_is_approved_and_not_before() {
     let output: String = events.iter().filter_map(|event| event["chunk"].as_str()).collect();
     assert_eq!(output, "done\n");
     assert!(home.path("project/made").exists());
-    // Once is once.
+    // It cannot be approved twice.
     let again = ada.approves(&shown);
     assert_eq!(again["error"]["code"], "refused", "{again}");
 }
@@ -74,7 +74,7 @@ fn what_shells_say_counts_while_a_command_runs() {
     assert_eq!(asks(json!({ "type": "hello", "protocol": 1, "shell": "zsh", "session_id": "s" }))["type"], "hello");
     let names = json!({ "type": "names", "session_id": "s", "kind": "alias", "part": 0, "names": "ll=ls -l" });
     assert_eq!(asks(names)["type"], "ok");
-    // For a shell that has no connection of its own.
+    // For a shell without its own connection.
     let fields = ["1", "finished", "s", "1", "/", "0", "0", "0", "bash", "frobnicate --all"];
     let said = home.aside_reads(&["call"], &fields.map(|field| format!("{field}\0")).concat());
     assert_eq!((said.code, said.stdout.as_str()), (0, "1\tok\n"), "{}", said.stderr);

@@ -1,5 +1,5 @@
-//! Tasks that a model answers, at the daemon's socket: what it is shown, what is made of its words, what happens when it is wrong or gone,
-//! and what never leaves. The model is scripted.
+//! Tasks that a model answers, at the daemon's socket: what the model sees, what becomes of its output, what happens when it is
+//! wrong or unavailable, and what is never sent. The model is scripted.
 
 use std::time::Duration;
 
@@ -14,20 +14,20 @@ use crate::model::stand_in::{self, StandIn};
 
 const RESTS: &[&str] = &["WAITING_APPROVAL", "COMPLETED", "FAILED", "REJECTED"];
 
-/// A project, a daemon that may ask the scripted server, and somebody who asks.
+/// A project, a daemon that may ask the stub server, and a user.
 struct Scene {
     model: Model,
     home: Home,
     person: Person,
 }
 
-/// What came of a request.
+/// The outcome of a request.
 struct Came {
     task: String,
     state: String,
-    /// All that was streamed.
+    /// Everything that was streamed.
     said: String,
-    /// Of the last attempt; null when there is none.
+    /// The result of the last attempt; null when there is none.
     result: Value,
     message: String,
     events: Vec<Value>,
@@ -63,7 +63,7 @@ impl Scene {
         self.comes_of(task)
     }
 
-    /// With more than words: a session, an open file, privacy.
+    /// With more fields: a session, an open file, privacy.
     #[track_caller]
     fn asks_with(&mut self, text: &str, mut fields: Value) -> Came {
         let cwd = self.home.path("project").display().to_string();
@@ -100,7 +100,7 @@ impl Scene {
         self.comes_of(task.to_owned())
     }
 
-    /// The whole body of a question.
+    /// The whole body of a model request.
     fn sent(&self, number: usize) -> String {
         self.model.requests()[number].text.clone()
     }
@@ -115,7 +115,7 @@ impl Scene {
         lines.filter(|line| line["body"].as_str().is_some_and(|body| !body.is_empty())).collect()
     }
 
-    /// A command that failed in the session `s`, and what it printed, seen from outside the shell.
+    /// A command that failed in the session `s`, and its captured output.
     fn failed(&self, command: &str, exit: i32, output: &str) {
         let mut watcher = self.home.wire();
         let (tty, mark) = ("/dev/pts/4242", "0123456789abcdef");
@@ -137,7 +137,7 @@ impl Scene {
     }
 }
 
-/// In parts, so that nobody takes it for a real one.
+/// In parts, so that secret scanners do not take it for a real token.
 fn token() -> String {
     ["gh", "p_", "0a1B2c3D4e5F6g7H8i9J", "0k1L2m3N4o5P6q7R"].concat()
 }
@@ -252,7 +252,7 @@ fn a_model_that_is_wrong_twice_is_given_up_and_can_be_tried_again() {
     );
     scene.model.next(Answer::chat(&fenced("Third time lucky.", FIX)));
     assert_eq!(scene.retries(&came.task).state, "WAITING_APPROVAL");
-    // The likeliest answer was not wanted: another one may come.
+    // The most likely answer was rejected, so the retry samples another one.
     let temperature = |number| serde_json::from_str::<Value>(&scene.sent(number)).unwrap()["temperature"].clone();
     assert_eq!([temperature(0), temperature(scene.asked() - 1)], [json!(0), json!(0.7)]);
 }
@@ -264,7 +264,7 @@ fn block(path: &str, old: &str, new: &str) -> String {
 #[test]
 fn blocks_are_asked_for_and_become_a_diff() {
     let mut scene = Scene::new();
-    // With blanks where the file has tabs.
+    // With spaces where the file has tabs.
     let fix = block("src/user.py", "        return self.nmae\n", "        return self.name\n");
     let made = block("src/store.py", "", "USERS = []\n");
     scene.model.next(Answer::chat(&format!("Fixes the field, and adds a store.\n\n{fix}\n```python\n{made}```\n")));
@@ -316,7 +316,7 @@ fn a_whole_file_becomes_a_diff_and_one_with_a_gap_is_refused() {
     let came = scene.asks("fix the misspelled field in src/user.py");
     assert_eq!((came.state.as_str(), &came.result), ("FAILED", &Value::Null), "{:#?}", came.events);
     assert!(came.message.contains("`# ... rest unchanged` stands for lines that are left out"), "{}", came.message);
-    // Code without a name explains; it changes nothing.
+    // Code without a file name only explains; it changes nothing.
     scene.model.next(Answer::chat("It should be:\n```python\n\t\treturn self.name\n```\nShall I change it?"));
     let came = scene.asks("fix the misspelled field in src/user.py");
     assert_eq!(
@@ -341,7 +341,7 @@ fn no_block_leads_out_of_the_workspace_or_to_what_is_denied() {
         ("link.py", ""),
     ] {
         let bad = block(path, old, "x\n");
-        // What else is right in it does not help.
+        // The valid block beside it does not help.
         scene
             .model
             .next(Answer::chat(&format!("Both.\n\n{good}\n{bad}")))
@@ -574,7 +574,7 @@ fn a_model_may_say_what_is_wanted_and_nothing_else() {
     let came = scene.asks(unsure);
     assert_eq!(came.result["intent"]["kind"], "status", "{:#?}", came.events);
     assert_eq!(scene.model.requests()[0].body["response_format"]["type"], "json_schema");
-    // One that lies, or wants to act, changes nothing.
+    // A model that lies, or wants to act, changes nothing.
     let lies = [
         r#"{"kind":"run","confidence":1,"summary":"x","params":{"cmd":"rm -rf ."},"approved":true}"#,
         r#"{"kind":"run","confidence":1,"summary":"x","params":{"cmd":"frobnicate --all"}}"#,
@@ -587,7 +587,7 @@ fn a_model_may_say_what_is_wanted_and_nothing_else() {
         assert_eq!(came.state, "COMPLETED", "{lie}: {:#?}", came.events);
         assert_eq!(came.result["requires"], json!({"mode": "none"}), "{lie}");
     }
-    // Sure rules ask nobody, and neither does a private task.
+    // Neither a request that the rules are sure about nor a private task asks the model.
     let before = scene.asked();
     scene.asks("help");
     scene.asks_with(unsure, json!({"private": true}));
@@ -652,7 +652,7 @@ fn an_explanation_streams_and_what_is_known_is_told_at_once() {
     assert!(scene.sent(0).contains("self.nmae"));
     let came = scene.asks("what does tar -xzf do");
     assert_eq!((came.state.as_str(), scene.asked()), ("COMPLETED", 1));
-    // What was said before it broke off stays.
+    // The part of the answer that was streamed before the break is kept.
     scene.model.next(Answer::streams(["A user is", " an object"]).pace(Duration::from_millis(150)).drops_after(1));
     let came = scene.asks("explain how src/user.py works");
     assert_eq!(came.state, "COMPLETED");

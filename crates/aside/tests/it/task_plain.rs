@@ -1,4 +1,4 @@
-//! Tasks with no model at all: every kind is of use, what needs a model says so and how to get one, and nothing leaves.
+//! Tasks without any model: every kind of request is useful, what needs a model says so and how to get one, and nothing is sent.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ impl Scene {
         Self { home, person }
     }
 
-    /// What a request comes to.
+    /// The result of a request.
     #[track_caller]
     fn asks(&mut self, text: &str) -> Value {
         let task = self.person.asks(text);

@@ -1,4 +1,4 @@
-//! A command that the user has approved changes neither settings nor history nor models of Aside through `aside` itself, from a script too.
+//! An approved command cannot change Aside's settings, history or models through `aside` itself, not even from a script.
 
 use serde_json::json;
 
@@ -42,7 +42,7 @@ fn task_settings_an_approved_script_changes_nothing_of_asides() {
     assert_eq!(home.read("codes.txt"), "1\n".repeat(commands.len()), "{out}");
     assert_eq!(home.read(".config/aside/config.toml"), "complete.max_candidates = 5\n");
     assert_eq!(home.wire().json(json!({ "type": "status", "request_id": 1 }))["type"], "status");
-    // The same by the user.
+    // The user can.
     home.aside_does(&["config", "set", "complete.max_candidates", "6"]);
     assert!(home.aside_does(&["config", "get", "complete.max_candidates"]).stdout.contains('6'));
 }

@@ -1,5 +1,5 @@
-//! `aside task` at a terminal: every key of the question, what was typed before it, what is too long, hostile or pasted, and what becomes of
-//! the terminal. The daemon is played, so that each scene decides what is proposed and sees every word that is said to it.
+//! `aside task` at a terminal: every key at the question, keys typed before it, content that is too long, hostile or pasted, and
+//! the state of the terminal afterwards. A stub daemon lets each scene decide what is proposed and records every message.
 
 mod desk;
 
@@ -20,7 +20,7 @@ use desk::{Desk, command_offer, diff_offer};
 const QUIET: Duration = Duration::from_millis(400);
 const SIZE: (u16, u16) = (24, 80);
 
-/// `aside task …` in a terminal of its own.
+/// `aside task …` in its own terminal.
 fn terminal(home: &Home, args: &[&str], size: (u16, u16)) -> Terminal {
     let mut command = home.command(ASIDE);
     command.arg("task").args(args);
@@ -90,13 +90,13 @@ fn what_was_typed_before_the_question_is_no_answer() {
 
 #[test]
 fn a_key_that_is_held_down_is_no_answer() {
-    // A machine that is too busy to repeat a key in time does not hold it down.
+    // A machine that is too busy to repeat a key in time does not simulate a held key.
     if !(0..5).any(|_| key_is_held_down()) {
         eprintln!("skipped: this machine is too busy to hold a key down");
     }
 }
 
-/// Whether it was.
+/// Whether the machine was fast enough to simulate it.
 fn key_is_held_down() -> bool {
     let home = Home::new();
     let desk = Desk::listens(&home);
@@ -109,13 +109,13 @@ fn key_is_held_down() -> bool {
             let begun = Instant::now();
             terminal.send(b"y");
             std::thread::sleep(Duration::from_millis(20));
-            // Far less than a question waits for somebody to read it.
+            // Far less than the question's grace period for reading.
             is_held &= begun.elapsed() < Duration::from_millis(150);
         }
     };
     repeats(5);
     desk.proposes(command_offer("make test", 1));
-    // For several times as long as a question waits.
+    // For several times as long as that grace period.
     repeats(60);
     let approved = desk.said("approve").len();
     if !is_held {
@@ -133,7 +133,7 @@ fn a_paste_and_several_keys_at_once_approve_nothing() {
     let home = Home::new();
     let (desk, terminal) = waiting(&home, command_offer("make test", 1));
     terminal.paste("y\n");
-    // The word is painted before the question below it.
+    // The note is painted before the question below it.
     let is_told = |screen: &Screen, times: usize| {
         screen.text().matches("several keys came at once").count() == times && screen.contains("Run it?")
     };
@@ -169,7 +169,7 @@ fn q_and_interrupt_leave_it_waiting_and_say_how_to_come_back() {
     for key in [&b"q"[..], b"\x03", b"\x04"] {
         let home = Home::new();
         let (desk, terminal) = waiting(&home, command_offer("make test", 1));
-        // A terminal that is told nothing else throws away what was written when Ctrl-C is pressed, and a moment later: what is said to it.
+        // Without NOFLSH the terminal would discard output when Ctrl-C is pressed, including the closing message.
         assert!(terminal.modes().local_modes.contains(LocalModes::ISIG | LocalModes::NOFLSH));
         terminal.send(key);
         let (code, transcript) = ends(terminal);
@@ -381,7 +381,7 @@ fn interrupt_while_it_runs_stops_it_and_the_second_one_leaves() {
     assert!(transcript.iter().any(|row| row.contains("aside task watch tabc")), "{transcript:#?}");
 }
 
-/// In a shell, whose terminal it has to leave as it was.
+/// In a shell, whose terminal modes must be restored.
 fn in_shell(home: &Home) -> Terminal {
     let mut command = home.command("bash");
     command.args(["--norc", "--noprofile", "-i"]);
@@ -406,7 +406,7 @@ fn the_terminal_is_as_it_was_however_we_end() {
     terminal.send(b"stty -g > modes; aside task run it; stty -g > after-$?\r");
     terminal.wait_for("the question", |screen| screen.contains("Run it?"));
     rustix::process::kill_process(pid_of_aside(&home), Signal::TERM).unwrap();
-    // The question too: what is asked next looks the same.
+    // The question must be gone too: the next one looks the same.
     terminal.wait_for("that it has gone", |screen| home.path("after-143").exists() && !screen.contains("Run it?"));
     terminal.send(b"clear; aside task show; stty -g > after-$?\r");
     terminal.wait_for("the question", |screen| screen.contains("Run it?"));
@@ -508,7 +508,7 @@ fn keys_are_read_only_where_the_proposal_is_shown() {
     let home = Home::new();
     let desk = Desk::listens(&home);
     desk.proposes(command_offer("make test", 1));
-    // Shown in a file, with a terminal to press keys on; and the other way round.
+    // With the output in a file and keys from a terminal; and the other way round.
     for line in ["aside task run it > shown", "echo x | aside task run it"] {
         let mut command = home.command("bash");
         command.args(["--norc", "--noprofile", "-c", line]);

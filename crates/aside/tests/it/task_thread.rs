@@ -1,5 +1,5 @@
-//! Conversations: what a request means after those before it in its thread, with rules alone and with the scripted model; what a model is told
-//! of them, and what it never is. Nothing that was said earlier acts by itself.
+//! Conversations: what a request means after the earlier ones in its thread, with rules alone and with the stub model; what a model
+//! sees of them, and what it never sees. Nothing that was said earlier acts by itself.
 
 use serde_json::{Value, json};
 
@@ -10,14 +10,14 @@ use crate::model::answer::Answer;
 
 const RESTS: &[&str] = &["WAITING_APPROVAL", "COMPLETED", "FAILED", "REJECTED"];
 
-/// A project, a daemon, and somebody in the shell `bash-7-1`.
+/// A project, a daemon, and a user in the shell `bash-7-1`.
 struct Scene {
     model: Option<Model>,
     home: Home,
     person: Person,
 }
 
-/// What came of a request.
+/// The outcome of a request.
 struct Came {
     task: String,
     thread: String,
@@ -89,13 +89,13 @@ impl Scene {
         Came { task, thread, state, kind, result: result.unwrap_or_default() }
     }
 
-    /// As `aside task` does.
+    /// As `aside task` sends it.
     #[track_caller]
     fn asks(&mut self, text: &str) -> Came {
         self.asks_with(text, json!({ "session_id": "bash-7-1", "goesOn": true }))
     }
 
-    /// Asks for it and lets it happen: how it ended.
+    /// Sends a request, approves it, and returns how it ended.
     #[track_caller]
     fn gets(&mut self, text: &str) -> Came {
         let came = self.asks(text);
@@ -118,7 +118,7 @@ impl Scene {
         self.model.as_ref().unwrap()
     }
 
-    /// The messages of a question, as (role, text).
+    /// The messages of a model request, as (role, text).
     fn messages(&self, number: usize) -> Vec<(String, String)> {
         let body = self.model().requests()[number].body.clone();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -148,7 +148,7 @@ fn fenced(words: &str, diff: &str) -> Answer {
     Answer::chat(&format!("{words}\n\n```diff\n{diff}```\n"))
 }
 
-/// In parts, so that nobody takes it for a real one.
+/// In parts, so that secret scanners do not take it for a real token.
 fn token() -> String {
     ["gh", "p_", "0a1B2c3D4e5F6g7H8i9J", "0k1L2m3N4o5P6q7R"].concat()
 }
@@ -160,20 +160,20 @@ fn what_one_shell_asks_in_one_workspace_is_one_thread() {
     assert_eq!(first.thread, first.task);
     assert_eq!(scene.asks("@dev status").thread, first.thread);
     let theirs = json!({ "session_id": "bash-7-1", "goesOn": true });
-    // Another shell, one that does not want it, and one that names another.
+    // Another shell, a request that does not continue the conversation, and one that names another thread.
     for fields in [json!({ "session_id": "bash-8-1", "goesOn": true }), json!({ "session_id": "bash-7-1" })] {
         let other = scene.asks_with("@dev help", fields);
         assert_eq!(other.thread, other.task);
     }
     let named = json!({ "session_id": "bash-7-1", "goesOn": true, "threadId": "mine" });
     assert_eq!(scene.asks_with("@dev help", named).thread, "mine");
-    // Another workspace is another subject.
+    // Another workspace is another conversation.
     scene.home.write("other/.git/HEAD", "ref: refs/heads/main\n");
     let mut elsewhere = theirs.clone();
     elsewhere["cwd"] = scene.home.path("other").display().to_string().into();
     let other = scene.asks_with("@dev help", elsewhere);
     assert_eq!(other.thread, other.task);
-    // From afar there is no shell.
+    // A remote request has no shell.
     let mut afar = theirs;
     afar["source"] = "wecom".into();
     let other = scene.asks_with("@dev help", afar);
@@ -215,14 +215,14 @@ fn why_it_failed_is_about_the_command_that_the_thread_ran_also_after_a_restart()
             if words.is_ascii() { "`sh bad.sh` failed with status 3" } else { "`sh bad.sh` 以状态 3 失败。" };
         assert!(came.text().contains(failed), "{words}: {}", came.result);
         assert!(came.text().contains("NameError"), "{words}: {}", came.result);
-        // Who wants it mended is told what that takes.
+        // A request for a fix is told what that takes.
         let details = came.result["details"].as_str().unwrap_or_default();
         assert_eq!(details.contains("needs a model"), words == "fix it", "{words}: {}", came.result);
     }
     scene.restarts();
     let came = scene.asks("why did it fail?");
     assert!(came.text().contains("`sh bad.sh` failed with status 3"), "{}", came.result);
-    // Whoever asks elsewhere does not mean it.
+    // A request from another shell does not refer to it.
     let other = scene.asks_with("why did it fail?", json!({ "session_id": "bash-9-1", "goesOn": true }));
     assert!(!other.text().contains("bad.sh"), "{}", other.result);
 }
@@ -259,7 +259,7 @@ fn a_failure_that_is_over_is_not_spoken_of() {
     for wire in wires {
         assert_eq!(scene.home.wire().json(wire)["type"], "ok");
     }
-    // The newest is mended; the older one is not.
+    // The newest failure has been resolved since; the older one has not.
     let came = scene.asks("why did it fail?");
     assert!(came.text().contains("Status 127"), "{}", came.result);
     let cure = ended(4, "frobnicate --now", 0);
@@ -291,7 +291,7 @@ fn what_ran_is_proposed_again_and_runs_once_it_is_approved_again() {
     let ran = |scene: &Scene| scene.file("count").lines().count();
     for words in ["run it again", "again", "rerun", "再来一次", "try that again with --verbose"] {
         let before = ran(&scene);
-        // What is only said in between is not what is meant.
+        // Requests without a command in between are not what "again" refers to.
         scene.asks("@dev status");
         scene.asks("why did it fail?");
         let came = scene.asks(words);
@@ -308,7 +308,7 @@ fn what_ran_is_proposed_again_and_runs_once_it_is_approved_again() {
     assert_eq!(scene.file("count").lines().last(), Some("ran --verbose"));
     scene.restarts();
     assert_eq!(scene.asks("again").command(), "sh count.sh --verbose");
-    // What is more than flags is no addition.
+    // Only flags can be added to a repeated command.
     let before = ran(&scene);
     for words in ["run it again with -x; touch canary", "again with -$(touch canary)", "again with -x && touch canary"]
     {
@@ -336,13 +336,13 @@ fn what_would_be_taken_back_is_told_and_nothing_is() {
     }
     assert_eq!(scene.model().requests().len(), asked, "nobody is asked about it");
     assert_eq!(scene.file("a.py"), after);
-    // From another conversation it is the last change of the workspace; from afar it is nobody's business.
+    // From another conversation "that" is the last change of the workspace; a remote user does not get to know it.
     let other = scene.asks_with("undo that", json!({ "session_id": "bash-9-1", "goesOn": true }));
     assert!(other.text().contains(&format!("`aside task undo {}`", written.task)), "{}", other.result);
     let afar = json!({ "source": "wecom", "fromUser": "eve", "threadId": written.thread });
     let afar = scene.asks_with("undo that", afar);
     assert!(!afar.result.to_string().contains(&written.task), "{}", afar.result);
-    // Taken back is an event of the task.
+    // Undoing is an event of the task.
     let undone = scene.person.says("undo", json!({ "taskId": written.task, "by": "pts/3" }));
     assert_eq!((&undone["tasks"][0]["state"], &undone["tasks"][0]["undoneBy"]), (&json!("COMPLETED"), &json!("pts/3")));
     assert_eq!(undone["tasks"][0]["undo"], json!(false));
@@ -390,7 +390,7 @@ fn a_model_is_told_what_was_asked_proposed_and_rejected_before() {
     );
     assert!(question.contains("FILE a.py") && question.contains("sum = a + b"), "the file is spoken of: {question}");
     assert!(question.trim_end().ends_with("call it `total` instead"), "{question}");
-    // What left is in the journal, all of it.
+    // The journal contains everything that was sent.
     let journal = scene.home.read(".local/state/aside/privacy.jsonl");
     assert!(journal.contains("result is too vague") && journal.contains("Renames the variable."), "{journal}");
     assert!(scene.home.aside(&["privacy", "--json"]).stdout.contains("result is too vague"));
@@ -424,14 +424,14 @@ fn a_rejected_proposal_is_done_differently_and_an_answer_shorter() {
     assert_eq!((shorter.kind.as_str(), shorter.text()), ("explain", "It adds."), "{}", shorter.result);
     let last = scene.model().requests().len() - 1;
     assert!(scene.sent(last).contains("It adds two numbers, in three long lines."), "{}", scene.sent(last));
-    // "Again" is what was asked, with what became of it.
+    // "Again" repeats the request, together with its outcome.
     scene.model().next(fenced("Again.", RENAME));
     let third = scene.asks("rename sum to result in a.py");
     scene.rejects(&third, "no");
     scene.model().next(fenced("Once more.", RENAME));
     let again = scene.asks("try again");
     assert_eq!((again.kind.as_str(), again.state.as_str()), ("change", "WAITING_APPROVAL"), "{}", again.result);
-    // After a restart it is still known.
+    // It is still known after a restart.
     scene.restarts();
     scene.model().next(Answer::chat("Adds."));
     scene.asks("explain what b.py does");
@@ -474,14 +474,14 @@ fn what_must_not_leave_does_not_leave_later() {
     for secret in ["hunter2", "private things", &token()] {
         assert!(!sent.contains(secret), "{secret}: {sent}");
     }
-    // A command that was private is none of an open task's.
+    // A public task does not see a private command.
     let ran = scene.asks_with("run `sh good.sh`", private.clone());
     let shown = scene.person.sees(&ran.task);
     scene.person.approves(&shown);
     scene.person.ends(&ran.task);
     assert_ne!(scene.asks("run it again").command(), "sh good.sh");
     assert_eq!(scene.asks_with("run it again", private).command(), "sh good.sh");
-    // Whoever is far away, in a thread that they name.
+    // A remote user, in a thread that they name.
     scene.model().next(Answer::chat("Nothing."));
     let afar = json!({ "source": "wecom", "fromUser": "eve", "threadId": first.thread });
     scene.asks_with("explain what was said before in words", afar.clone());
@@ -503,7 +503,7 @@ fn only_the_last_four_are_told_and_no_more_than_a_small_model_can_read() {
     assert!(!messages[1].1.contains("part 0") && messages[1].1.contains("part 1"), "{}", messages[1].1);
     let told: usize = messages[1..messages.len() - 1].iter().map(|(_, text)| text.len()).sum();
     assert!(told < 9_000, "{told}");
-    // A server that cannot read so much is asked without.
+    // A server that rejects so much context is asked again without it.
     scene.model().next(Answer::status(400)).next(Answer::chat("Short."));
     let came = scene.asks("explain what all of a.py does");
     assert_eq!(came.text(), "Short.", "{}", came.result);
@@ -530,7 +530,7 @@ fn a_review_looks_into_new_files() {
     assert!(!text.contains(&token()) && !text.contains("hunter2"), "{text}");
 }
 
-/// Names and code stay as they are; every sentence around them is ours, and is told in the language of whoever asked.
+/// Names and code stay as they are; every sentence around them is Aside's, and is in the language of the request.
 #[test]
 fn who_asks_in_chinese_is_answered_in_chinese() {
     let mut scene = Scene::without_model();

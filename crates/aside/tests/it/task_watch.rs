@@ -1,5 +1,5 @@
-//! Many who watch many tasks: each hears every event, in order, however slowly it reads; one who does not read at all hurts nobody; and the
-//! daemon does not grow. And what is kept of tasks that are over.
+//! Many clients that watch many tasks: each receives every event, in order, however slowly it reads; a client that never reads
+//! affects no other; and the daemon's memory stays bounded. Also: which finished tasks are kept.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -14,7 +14,7 @@ use crate::harness::patience;
 use crate::harness::tasks::Person;
 
 const WATCHERS: usize = 20;
-/// What a daemon may grow by while all of them are told everything, in kilobytes.
+/// By how much a daemon may grow while all clients receive everything, in kilobytes.
 const ROOM: u64 = 48 * 1024;
 
 fn home() -> Home {
@@ -35,19 +35,19 @@ fn number(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(usual)
 }
 
-/// How one of them reads.
+/// How a client reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Manner {
     AtOnce,
-    /// Not before the others have heard everything.
+    /// Not before the others have received everything.
     Late,
-    /// With a rest after each hundred.
+    /// With a pause after each hundred events.
     Resting,
-    /// In small bites.
+    /// In small reads.
     Sipping,
 }
 
-/// Hears so many events of each of these tasks, and says how many that were.
+/// Reads this many events of each of these tasks and returns their number.
 fn hears(home: &Home, tasks: &[(String, usize)], manner: Manner) -> usize {
     let mut writer = UnixStream::connect(home.socket()).unwrap();
     writer.set_read_timeout(Some(patience() * 6)).unwrap();
@@ -101,7 +101,7 @@ fn manner(place: usize) -> Manner {
     }
 }
 
-/// Watches these tasks and never reads a word.
+/// Watches these tasks and never reads.
 fn is_deaf(home: &Home, tasks: &[(String, usize)]) -> UnixStream {
     let mut deaf = UnixStream::connect(home.socket()).unwrap();
     for (task, _) in tasks {
@@ -129,7 +129,7 @@ fn many_watchers_hear_ten_thousand_events_of_a_log() {
     let log = fs::read_dir(logs(&home)).unwrap().next().unwrap().unwrap().path();
     let task = log.file_stem().unwrap().to_str().unwrap().to_owned();
     home.aside_does(&["daemon", "stop"]);
-    // The same task, if its command had printed more.
+    // The same task, as if its command had printed more.
     let lines: Vec<Value> = home_lines(&log);
     let chunk = lines.iter().position(|line| line["channel"] == "output").unwrap();
     let count = number("ASIDE_TEST_EVENTS", 10_000);
@@ -170,7 +170,7 @@ fn many_watchers_hear_many_tasks_while_they_run() {
     let home = home();
     home.aside_does(&["daemon", "start"]);
     let mut ada = person(&home);
-    // What is printed is told in pieces of some ten milliseconds, so that a task has about as many events as it rests.
+    // Output is batched into events of some ten milliseconds, so a task has about as many events as pauses.
     let pieces = number("ASIDE_TEST_PIECES", 15);
     home.write("project/told.sh", format!("for i in $(seq {pieces}); do echo $1 $i; sleep 0.1; done\n"));
     let mut tasks = Vec::new();
@@ -210,7 +210,7 @@ fn many_watchers_hear_many_tasks_while_they_run() {
     assert!(after < before + ROOM, "from {before} kB to {after} kB");
 }
 
-/// Hears tasks to their ends; how many events each had.
+/// Watches tasks to their ends; returns the number of events of each.
 fn live(home: &Home, tasks: &[(String, usize)], manner: Manner) -> Vec<u64> {
     let mut writer = UnixStream::connect(home.socket()).unwrap();
     writer.set_read_timeout(Some(patience() * 6)).unwrap();
@@ -270,7 +270,7 @@ fn only_tasks_that_are_over_are_tidied_away() {
         let then = SystemTime::now() - Duration::from_secs(days * 24 * 60 * 60);
         fs::File::options().append(true).open(path).unwrap().set_modified(then).unwrap();
     };
-    // One that waits is kept however old it is, and however many came after it.
+    // A waiting task is kept however old it is, and however many came after it.
     age(&oldest, 400);
     for (place, task) in ended.iter().enumerate() {
         age(task, 9 - place as u64);
@@ -283,7 +283,7 @@ fn only_tasks_that_are_over_are_tidied_away() {
     let listed = listed["tasks"].as_array().unwrap();
     let is_there = |task: &String| listed.iter().any(|brief| brief["taskId"] == task.as_str());
     assert!(is_there(&oldest) && is_there(&newest), "{listed:#?}");
-    // The newest of the others, as many as there is room for beside those that wait.
+    // Of the others, the newest that still fit beside the waiting ones.
     let kept: Vec<bool> = ended.iter().chain([&aged]).map(is_there).collect();
     assert_eq!(kept, [false, false, false, false, false, true, false], "{listed:#?}");
     let mut files: Vec<String> =

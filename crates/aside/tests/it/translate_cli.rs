@@ -1,4 +1,4 @@
-//! `aside translate` and `aside explain` as a script and a person use them.
+//! `aside translate` and `aside explain` as scripts and users call them.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ fn translate(home: &Home, args: &[&str]) -> Said {
     home.aside(&[&["translate"], args].concat())
 }
 
-/// One line: what the embedded engine is known to know. How it spells it is not decided here.
+/// A single line that the embedded engine is known to produce. Its exact form is not fixed here.
 #[track_caller]
 fn is_known(said: &Said) {
     let fits = said.stdout.starts_with("git log --oneline ") && said.stdout.ends_with("5\n");
@@ -110,7 +110,7 @@ fn translate_answers_here_when_the_model_fails() {
         assert!(said.stderr.contains("aside: the model does not answer ("), "{said:?}");
         assert!(said.stderr.contains("; from the embedded engine\n"), "{said:?}");
     }
-    // What is known for certain needs no model.
+    // What the embedded engine is certain of needs no model.
     let asked = model.requests().len();
     let said = translate(&home, &KNOWN);
     is_known(&said);
@@ -147,7 +147,7 @@ fn translate_in_private_asks_nobody() {
 
 #[test]
 fn translate_leaves_the_prompt_alone_while_a_model_thinks() {
-    // The daemon answers others meanwhile.
+    // The daemon still answers other clients meanwhile.
     let home = home();
     let model = with_model(&home, "");
     home.aside_does(&["daemon", "start"]);

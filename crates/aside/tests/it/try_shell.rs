@@ -30,7 +30,7 @@ fn a_trial_reads_the_rc_file_and_writes_nothing() {
              alias mine='echo from the rc file'; autoload -Uz compinit; compinit")
         .history(&["ls -la /usr/share"])
         .start();
-    // The outer shell's own files are settled before the trial begins.
+    // The outer shell has written its own files before the trial begins.
     scene.runs("true");
     let before = snapshot(&scene.home.path(""));
     scene.types("aside try zsh; echo back $?").sends("\r");
@@ -48,7 +48,7 @@ fn a_trial_reads_the_rc_file_and_writes_nothing() {
         .iter()
         .filter(|(path, bytes)| before.get(*path) != Some(*bytes))
         .map(|(path, _)| path)
-        // What the outer shell itself wrote down.
+        // Written by the outer shell itself.
         .filter(|path| !path.ends_with(".zsh_history"))
         .collect();
     assert_eq!(changed, Vec::<&String>::new());

@@ -1,4 +1,4 @@
-//! The page in a real browser with the real daemon behind it: what is asked there, seen there and approved there happens here.
+//! The page in a real browser with the real daemon behind it: a request that is sent, shown and approved there is carried out here.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ const LINES: &str = "pub fn parse(text: &str) -> Vec<&str> {\n    text.lines().c
 const RENAME: &str = "The function gets another name.\n\n```diff\n--- a/src/lines.rs\n+++ b/src/lines.rs\n@@ -1,3 +1,3 @@\n\
      -pub fn parse(text: &str) -> Vec<&str> {\n+pub fn read(text: &str) -> Vec<&str> {\n     text.lines().collect()\n }\n```\n";
 
-/// Somebody went to the card by a key, a moment ago.
+/// The user moved the focus to the card with a key a moment ago.
 const LISTENING: &str = "document.activeElement.matches('.card.listening')";
 
-/// A workspace whose Makefile knows how to test it.
+/// A workspace with a test target in its Makefile.
 fn workspace() -> Home {
     let home = Home::new();
     home.write("project/.git/HEAD", "ref: refs/heads/main\n");
@@ -36,14 +36,14 @@ fn with_model(model: &Model) -> Home {
     home
 }
 
-/// A browser at the page of this home, opened by a link as `aside web` gives one.
+/// A browser at the page of this home, opened with a link from `aside web`.
 fn opened(home: &Home) -> Option<Browser> {
     let browser = Browser::start()?;
     visits(home, &browser);
     Some(browser)
 }
 
-/// Where the tests run as root, a command of any other scene keeps the page closed for as long as it runs.
+/// When the tests run as root, a running command of any other scene keeps the page closed.
 const VISITS: usize = 30;
 
 fn visits(home: &Home, browser: &Browser) {
@@ -82,7 +82,7 @@ fn web_live_the_tests_run_once_they_are_approved() {
     assert_eq!(ran(&home), 0);
     browser.clicks(".approve").shows(".end", "exit 0").shows(".output", "12 passed").shows(".trail", "approved by you");
     assert_eq!(ran(&home), 1);
-    // The same is there for somebody who comes later, by its address.
+    // A later visitor finds the same by its address.
     let place = browser.script("return document.querySelector('.permalink').href");
     browser
         .goes("about:blank")
@@ -135,7 +135,7 @@ fn web_live_what_is_rejected_edited_or_tried_again() {
         .shows(".card .command", "echo fine >> ran")
         .shows(".card", "step 3");
     assert_eq!(ran(&home), 0);
-    // In sight for a moment, then by two keys.
+    // Visible for a moment, then approved with two keys.
     browser
         .waits("!document.querySelector('.approve').disabled")
         .types("a")
@@ -165,7 +165,7 @@ fn web_live_of_two_who_approve_at_once_one_does_and_the_other_sees_who() {
     let ready = "!document.querySelector('.approve').disabled";
     one.waits(ready);
     other.waits(ready);
-    // At one moment of the clock that both have: a driver that is slow would find the card gone.
+    // Scheduled on the clock that both share: a slow driver would find the card gone.
     let moment = one.script("return Date.now() + 2000").as_u64().unwrap();
     std::thread::scope(|scope| {
         for browser in [&one, &other] {

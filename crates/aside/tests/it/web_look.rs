@@ -1,5 +1,5 @@
-//! What the page looks like and how it is handled: colours that can be read, targets for fingers, buttons that copy, links, labels in the
-//! language of the thread. In a real browser, against a server that says what the test wrote down.
+//! The appearance and handling of the page: readable colours, touch targets, copy buttons, links, labels in the language of the
+//! thread. In a real browser, against a scripted server.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn opened(stage: &Backstage, thread: &str) -> Option<Browser> {
     Some(browser)
 }
 
-/// One of everything: a search, an answer with code, a failed run, a change, a dangerous command, something that was rejected.
+/// One of everything: a search, an answer with code, a failed run, a change, a dangerous command, a rejected proposal.
 fn furnished() -> Backstage {
     let stage = Backstage::start();
     stage.asks("all", "s1", "where is read called?").understands("s1", "search");
@@ -59,7 +59,7 @@ fn furnished() -> Backstage {
     stage
 }
 
-/// Texts whose colour is too near to what is behind them, and controls that are too small for a finger.
+/// Finds text with too little contrast, and controls that are too small for a finger.
 const MEASURES: &str = r#"
 const parts = (colour) => { const found = colour.match(/[\d.]+/g).map(Number); return found.length < 4 ? [...found.slice(0, 3), 1] : found; };
 const over = (top, under) => top.slice(0, 3).map((part, at) => part * top[3] + under[at] * (1 - top[3]));
@@ -106,7 +106,7 @@ fn web_look_every_text_can_be_read_in_both_themes() {
         assert!(measured["count"].as_u64().unwrap() > 60, "{measured}");
         assert_eq!(measured["pale"], json!([]), "{theme}");
     }
-    // An empty page too, and the keys.
+    // On an empty page and in the list of keys too.
     browser.types("n").types(ESCAPE).shows(".empty", "run the tests").types("?");
     browser.waits("document.getElementById('help').open");
     for theme in ["light", "dark"] {
@@ -165,7 +165,7 @@ fn web_look_what_destroys_is_red_and_nothing_is_approved_without_a_daemon() {
     let Some(browser) = opened(&stage, "all") else { return };
     let ready = "[...document.querySelectorAll('.approve')].every((button) => !button.disabled)";
     browser.waits("document.querySelectorAll('.approve').length == 2");
-    // Each has to be in sight for a moment.
+    // Each has to be visible for a moment.
     for task in ["d1", "w1"] {
         browser.script(&format!("document.querySelector('#task-{task} .card').scrollIntoView()"));
         browser.waits(&format!("!document.querySelector('#task-{task} .approve').disabled"));
@@ -199,7 +199,7 @@ fn web_look_a_failed_run_offers_why_and_fix_and_a_key_stops_what_works() {
     assert_eq!((&asked[0]["text"], &asked[0]["threadId"]), (&json!("why did it fail?"), &json!("all")));
     browser.clicks("#task-f1 [data-op=fix]");
     assert_eq!(stage.waits_to_hear("ask", 2)[1]["text"], "fix it");
-    // Nothing ran there, so there is nothing to ask about.
+    // Nothing ran there, so there is no "why" to ask.
     browser.lacks("#task-r1 [data-op=why]");
     browser.waits("document.querySelector('#task-asked-2 [data-op=cancel]')").types(ESCAPE).types("x");
     let cancelled = stage.waits_to_hear("cancel", 1);
@@ -225,7 +225,7 @@ fn web_look_what_came_of_an_approval_stays_in_view() {
                    const room = document.getElementById('scroller').getBoundingClientRect(); \
                    return box.top >= room.top && box.bottom <= room.bottom; })()";
     browser.waits(visible);
-    // What was rejected can still be looked at.
+    // A rejected change can still be looked at.
     stage.asks("t", "c2", "add another").understands("c2", "change").offers_diff("c2", 1, &diff, &["A n.txt +150 -0"]);
     stage.ends("c2", "REJECTED", json!({"message": "too long", "by": "pts/3"}));
     browser.shows("#task-c2 .end", "Rejected at the terminal pts/3: too long").shows("#task-c2 .record", "n.txt");

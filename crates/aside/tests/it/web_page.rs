@@ -1,4 +1,4 @@
-//! The page in a real browser, against a server that says what the test wrote down. What it is like with the real daemon is in `web_live`.
+//! The page in a real browser, against a scripted server. `web_live` covers it with the real daemon.
 
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ diff --git a/README.md b/README.md
 ";
 const FILES: [&str; 2] = ["M src/lines.rs +3 -2", "M README.md +1 -1"];
 
-/// Somebody went to the card by a key, a moment ago.
+/// The user moved the focus to the card with a key a moment ago.
 const LISTENING: &str = "document.activeElement.matches('.card.listening')";
 
 const RUN: [(&str, &str); 4] = [
@@ -51,7 +51,7 @@ fn opened(stage: &Backstage, place: &str) -> Option<Browser> {
     let browser = Browser::start()?;
     browser.goes(&stage.url()).waits("document.title.includes('Aside')");
     browser.waits("document.querySelector('#threads a') || document.querySelector('.empty')");
-    // A new page has the focus where one writes; most scenes begin with a key.
+    // A new page focuses the input; most scenes begin with a key.
     browser.waits("document.activeElement.id == 'input'").types(ESCAPE);
     if !place.is_empty() {
         browser.script(&format!("location.hash = {}", json!(place)));
@@ -75,7 +75,7 @@ fn web_page_an_empty_page_says_what_can_be_asked() {
         .shows("#title", "run the tests")
         .waits("document.getElementById('input').value == ''");
     assert_eq!(browser.script("return location.hash"), "#thread=thread-asked-1");
-    // The next one belongs to the same thread.
+    // The next request belongs to the same thread.
     browser.types("and the docs").types(ENTER);
     assert_eq!(stage.waits_to_hear("ask", 2)[1]["threadId"], "thread-asked-1");
     browser.waits("document.querySelectorAll('article').length == 2");
@@ -132,7 +132,7 @@ fn web_page_one_file_is_open_and_what_is_quoted_stands_out() {
     let Some(browser) = opened(&stage, "thread=first") else { return };
     browser.waits("document.querySelectorAll('.card tr.plus').length == 120");
     browser.waits("document.querySelector('.card .file').textContent.includes('line 119')");
-    // The words stay as they are, to the letter: only how they look is another.
+    // The text stays the same, character for character: only its styling differs.
     browser.waits("[...document.querySelectorAll('.facts dd')].some((one) => one.textContent == '`test` is a target of the <Makefile>.')");
     browser.waits("[...document.querySelectorAll('.facts dd code')].map((one) => one.textContent).join() == '`test`'");
     browser.shows(".end .sentence", "`aside doctor` says why");
@@ -151,7 +151,7 @@ fn web_page_nothing_can_be_approved_before_it_was_seen() {
     stage.offers_diff("t1", 1, &diff, &[FILES[0], FILES[1], "A new.txt +300 -0"]);
     let Some(browser) = opened(&stage, "thread=first") else { return };
     browser.shows(".card", "3 of 3 files not opened yet");
-    // However long it was looked at: a file that was not opened was not.
+    // However long the card was visible: a file that was not opened was not seen.
     browser.waits("document.querySelector('.card .hint').textContent == '3 files to open first'");
     browser.clicks(".file:nth-child(1) .file-head").clicks(".file:nth-child(2) .file-head");
     browser.waits("document.querySelector('.card .hint').textContent == '1 file to open first'");
@@ -160,7 +160,7 @@ fn web_page_nothing_can_be_approved_before_it_was_seen() {
     browser.types("v").waits("!document.querySelector('.approve').disabled");
     assert_eq!(browser.text(".approve"), "Apply 3 files");
     assert_eq!(browser.script("return document.querySelectorAll('.file:nth-child(3) tr.plus').length"), 300);
-    // Another step is another card, at the same place: it begins anew, and a key that comes now finds nobody.
+    // The next step is a new card in the same place: its checks start over, and a key pressed now has no effect.
     browser.script("window.gaps = []; new MutationObserver(() => { const one = document.querySelector('.approve'); if (one && document.querySelector('.card .command')) window.gaps.push(one.disabled) }).observe(document.body, { childList: true, subtree: true })");
     stage.offers_command(
         "t1",
@@ -231,7 +231,7 @@ fn web_page_a_diff_is_seen_both_ways_and_every_sign_of_it() {
     assert_eq!(cells(".file:nth-child(3) tr.minus td.text").as_array().unwrap()[2], "removed: -- old");
     assert_eq!(cells(".file:nth-child(1) tr.minus .number"), json!(["3", "", "4", ""]));
     browser.clicks(".way").waits("document.querySelector('.file:nth-child(1) table.split')");
-    // What replaces a line stands beside it.
+    // The replacement is beside the line that it replaces.
     assert_eq!(
         cells(".file:nth-child(1) .split tr:nth-child(4) td"),
         json!(["", "", "3", "added: /// Without the ends of lines."])
@@ -241,7 +241,7 @@ fn web_page_a_diff_is_seen_both_ways_and_every_sign_of_it() {
         json!(["4", "removed:     text.split('\\n').collect()", "5", "added:     text.lines().collect()"])
     );
     browser.reloads().waits("document.querySelector('table.split') && !document.querySelector('.approve').disabled");
-    // There is no room for two columns on a phone.
+    // A phone has no room for two columns.
     browser.size(360, 740).reloads().waits("document.querySelector('table.unified')");
     assert_eq!(browser.script("return document.documentElement.scrollWidth"), 360);
     assert_eq!(browser.complaints(), Vec::<String>::new());
@@ -255,7 +255,7 @@ fn web_page_reject_edit_and_confine_say_what_they_mean() {
     browser.shows(".confine", "it may write in the workspace only: /home/ada/src/lines");
     browser.clicks(".card .actions button:nth-of-type(3)").waits("document.activeElement.className == 'editor'");
     browser.types(" && 测试").shows(".editing", "shown again before anything happens");
-    // A window that is closed by accident has the words when it is back.
+    // A window closed by accident still has the draft when it is reopened.
     browser
         .reloads()
         .clicks(".card .actions button:nth-of-type(3)")
@@ -305,7 +305,7 @@ fn web_page_text_that_is_streamed_neither_flickers_nor_jumps() {
     );
     let at_end = "(() => { const one = document.getElementById('scroller'); return one.scrollTop + one.clientHeight >= one.scrollHeight - 30 })()";
     browser.waits(at_end);
-    // Whoever reads further up stays there.
+    // A reader who has scrolled up stays there.
     browser.script("document.getElementById('scroller').scrollTop = 200").is_null();
     browser.waits("document.getElementById('scroller').scrollTop == 200");
     stage.says("t1", "\nThe last one.\n");
@@ -375,7 +375,7 @@ fn web_page_hostile_text_is_text() {
         .shows("article .markdown", "click (javascript:window.pwned=3)");
     assert_eq!(browser.script("return document.querySelectorAll('article script, article img, article iframe, article svg, article b, article i').length"), 0);
     assert_eq!(browser.script("return window.pwned ?? null"), serde_json::Value::Null);
-    // Nothing was even tried that the policy of the page would have had to stop.
+    // Nothing even attempted what the page's policy would have blocked.
     assert_eq!(browser.complaints(), Vec::<String>::new());
     let elsewhere: Vec<String> = browser
         .requested()
@@ -394,7 +394,7 @@ fn web_page_a_daemon_that_goes_takes_no_words_with_it() {
     stage.is_away(true);
     browser.shows("#link", "The daemon is away").types(ENTER).shows("#trouble", "Your words are kept");
     browser.waits("document.getElementById('input').value == 'and then the docs'");
-    // Another daemon offers the same with another digest; the old card would approve nothing.
+    // Another daemon makes the same offer with another digest; the old card would approve nothing.
     stage.offers_command("t1", 2, "make check", &[("command", "make check"), ("in", "/x"), ("rule", "asked")]);
     stage.is_away(false);
     browser.waits("document.getElementById('link').textContent == ''").shows(".card .command", "make check");
@@ -415,7 +415,7 @@ fn web_page_every_way_leads_by_the_keys_alone() {
     stage.asks("first", "t2", "why is the build slow").understands("t2", "explain");
     stage.asks("third", "t3", "find frobnicate").ends("t3", "COMPLETED", json!({}));
     let Some(browser) = opened(&stage, "") else { return };
-    // What waits is on top.
+    // Waiting tasks are on top.
     browser
         .waits("document.querySelectorAll('#threads a').length == 3")
         .shows("#threads li:first-child", "run the tests");
@@ -451,7 +451,7 @@ fn web_page_every_way_leads_by_the_keys_alone() {
         .waits("document.documentElement.dataset.theme == 'light'")
         .types("t")
         .waits("document.documentElement.dataset.theme == 'dark'");
-    // Words that were meant for the input approve nothing, even those with an a and then a y; nor does who has clicked there.
+    // Text meant for the input approves nothing, even with an a and then a y; nor does a y after a click on the card.
     browser.script("location.hash = 'task=t1'");
     browser
         .waits("!document.querySelector('.approve').disabled")
@@ -461,7 +461,7 @@ fn web_page_every_way_leads_by_the_keys_alone() {
     browser.clicks(".card h3").waits("document.activeElement.matches('.card')").types("y");
     browser.script("document.activeElement.blur()");
     browser.clicks(".card h3").waits("document.activeElement.matches('.card')").types("n");
-    // Enter on what has just appeared approves nothing: nothing that appears takes the focus.
+    // Enter approves nothing that has just appeared: new content never takes the focus.
     browser.script("location.hash = 'task=t1'");
     browser.waits("!document.querySelector('.approve').disabled").types(ENTER).types("y").types(ENTER);
     browser.types("a").waits(LISTENING).types(ENTER).types("n");
@@ -546,12 +546,12 @@ fn web_page_an_order_to_apply_leads_to_what_waits() {
     browser.shows("#title", "look").clicks("#input").types("@dev apply t1").types(ENTER);
     browser.shows(".card", "make test").waits("location.hash == '#task=t1' && document.activeElement.id == 'task-t1'");
     assert_eq!(stage.heard("approve"), Vec::<serde_json::Value>::new());
-    // A name that nobody has is said, and its beginning is enough for one that somebody has.
+    // An unknown task is reported, and a prefix is enough for an existing one.
     browser.script("location.hash = 'task=nobody'");
     browser.shows("#trouble", "there is no task nobody");
 }
 
-/// A browser has six connections for one host, and each window would like two for ever.
+/// A browser allows six connections per host, and each window would like two permanent ones.
 #[test]
 fn web_page_many_windows_leave_room_for_a_question() {
     let stage = Backstage::start();
@@ -575,12 +575,12 @@ fn web_page_many_windows_leave_room_for_a_question() {
         json!({}),
     );
     browser.shows(".output", "12 passed");
-    // Also one that has no stream of its own hears of it.
+    // A window without its own stream is updated too.
     browser.turns_to(&last);
     browser.shows(".output", "12 passed");
 }
 
-/// What would let a text of somebody else become more than text, or the page reach out.
+/// What would let foreign text become more than text, or let the page contact other hosts.
 fn forbidden(name: &str, text: &str) -> Vec<String> {
     let words = [
         "innerHTML",
@@ -622,7 +622,7 @@ fn web_page_files_hold_nothing_that_reads_html_or_reaches_out() {
     }
 }
 
-/// Pictures to look at: `ASIDE_TEST_PICTURES=DIR cargo test -p aside --test it web_page_pictures`.
+/// Screenshots to look at: `ASIDE_TEST_PICTURES=DIR cargo test -p aside --test it web_page_pictures`.
 #[test]
 fn web_page_a_long_thread_and_a_long_diff_stay_usable() {
     let stage = Backstage::start();
@@ -646,7 +646,7 @@ fn web_page_a_long_thread_and_a_long_diff_stay_usable() {
     browser.script("for (let times = 0; times < 15; times += 1) document.querySelector('.earlier')?.click()");
     browser.waits("document.querySelectorAll('article').length == 301");
     browser.waits("[...document.querySelectorAll('article .end:not([hidden])')].length == 300");
-    // What is far away is there, to be found and read out, and costs nothing until somebody goes there.
+    // Content far away is in the document, for search and screen readers, but costs no layout until it is scrolled to.
     let far = "[...document.querySelectorAll('article')].filter((one) => !one.firstChild.checkVisibility({contentVisibilityAuto: true})).length";
     browser.waits(&format!("{far} > 250")).clicks(".card .file-head");
     browser.waits(
@@ -657,7 +657,7 @@ fn web_page_a_long_thread_and_a_long_diff_stay_usable() {
     browser.clicks(".card .way").waits("document.querySelectorAll('.card .split tr').length == 2501");
     browser.waits("!document.querySelector('.approve').disabled").clicks(".card .way");
     browser.waits("document.querySelectorAll('.card .unified tr').length == 5001");
-    // The columns of one table are those of the next.
+    // The columns of all tables have the same width.
     let widths = "new Set([...document.querySelectorAll('.card .chunk table')].map((one) => one.offsetWidth)).size";
     browser.waits(&format!("{widths} == 1"));
     browser.script("location.hash = 'task=t003'");
@@ -674,7 +674,7 @@ fn web_page_a_window_that_is_turned_shows_changes_the_way_that_fits() {
     stage.asks("first", "t1", "rename parse to read").understands("t1", "change").offers_diff("t1", 1, DIFF, &FILES);
     let Some(browser) = opened(&stage, "thread=first") else { return };
     browser.clicks(".card .way").waits("document.querySelector('.card .split')");
-    // Whole names are marked, not the letters in them that differ.
+    // Whole names are marked, not only the letters in them that differ.
     browser.shows(".card .minus .word", "parse").shows(".card .plus .word", "read");
     browser.size(390, 844).waits("document.querySelector('.card .unified') && !document.querySelector('.card .split')");
     browser

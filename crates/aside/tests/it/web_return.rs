@@ -1,5 +1,5 @@
-//! The page when its daemon ends and another one comes: the open tab goes on by itself, whoever takes the port in between learns and gains
-//! nothing, and who has signed out stays out. In a real browser, with real daemons.
+//! The page when its daemon ends and another one starts: the open tab reconnects by itself, a program that takes over the port in
+//! between learns and gains nothing, and a tab that was signed out stays out. In a real browser, with real daemons.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -13,7 +13,7 @@ use crate::harness::browser::{Browser, ENTER};
 use crate::harness::home::{self, ASIDE, Home};
 use crate::harness::patience;
 
-/// What a tab has to be known by later is on disk.
+/// The state on disk by which later daemons recognise a tab.
 const STATE: &str = ".local/state/aside/web.json";
 
 fn workspace() -> Home {
@@ -46,7 +46,7 @@ fn eventually(what: &str, is: impl Fn() -> bool) {
     }
 }
 
-/// Waits until so many tabs have left word for the next daemon.
+/// Waits until this many tabs are registered for the next daemon.
 #[track_caller]
 fn is_known(home: &Home, tabs: usize) {
     eventually("the tabs are known", || {
@@ -91,7 +91,7 @@ fn web_return_an_open_tab_goes_on_with_the_next_daemon_and_no_words_are_lost() {
     assert_eq!(port(&host(&browser)), port(&before), "the port is the same");
     assert_eq!(browser.script("return location.hash"), thread);
     assert_eq!(browser.script("return document.documentElement.dataset.theme"), "light");
-    // What waited still waits, under another digest; and who approves is who asked.
+    // The waiting proposal still waits, under another digest; and the approving tab is the one that asked.
     browser
         .shows(".trail", "asks again")
         .shows(".card .command", "make test")
@@ -99,7 +99,7 @@ fn web_return_an_open_tab_goes_on_with_the_next_daemon_and_no_words_are_lost() {
         .shows(".end", "exit 0");
     assert_eq!(ran(&home), 1);
     browser.shows(".trail", "approved by you");
-    // As often as it happens; also when the daemon was killed.
+    // It works repeatedly, and also when the daemon was killed.
     is_known(&home, 1);
     let before = host(&browser);
     let pid = home.aside_does(&["daemon", "status", "--json"]).stdout;
@@ -129,12 +129,12 @@ fn web_return_every_window_comes_back_with_its_own_words() {
     for (window, words) in [(&second, "two"), (&first, "one")] {
         browser.turns_to(window);
         browser.waits(&format!("location.host != '{before}' && document.getElementById('input')?.value == '{words}'"));
-        // It is not half there: it hears what is going on.
+        // The tab is fully connected: it receives updates.
         browser.waits("document.getElementById('where').value.endsWith('/project')");
     }
 }
 
-/// Another program on the port of the page: answers everything with the same, and keeps what it was sent.
+/// Another program on the page's port: sends the same reply to everything, and records the requests.
 struct Squatter {
     port: u16,
     heard: Arc<Mutex<String>>,
@@ -155,14 +155,14 @@ impl Squatter {
                 let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
                 let mut request = [0; 16384];
                 let length = stream.read(&mut request).unwrap_or_default();
-                // A browser connects ahead, and would take what is said there for an answer to whatever it asks next.
+                // A browser preconnects, and would take a reply there for the reply to its next request.
                 if length == 0 {
                     continue;
                 }
                 let request = String::from_utf8_lossy(&request[..length]).into_owned();
                 let (kind, body) = match request.starts_with("GET / ") {
                     true => ("text/html", page),
-                    // As much as he can know of how we answer.
+                    // As much as an attacker can know about the server's replies.
                     false => (
                         "application/json",
                         r#"{"nonce":"n","seal":"s","same":true,"tasks":[],"cwd":"/","by":"page 1"}"#,
@@ -202,19 +202,19 @@ fn web_return_whoever_takes_the_port_in_between_is_told_nothing_and_gains_nothin
     browser.shows("#link", "The daemon is away");
     let squatter = Squatter::on(port(&before), "<!doctype html><title>his</title>");
     browser.shows("#link", "Another program has this page's port");
-    // Nothing that is written here goes to him.
+    // Nothing that the user writes here is sent to the squatter.
     browser.clicks("#input").types("the secret plan").types(ENTER).shows("#trouble", "Your words are kept");
     let heard = squatter.heard();
     assert!(heard.contains("/api/again?tab="), "{heard}");
     let told = heard.to_ascii_lowercase();
     assert!(!told.contains("cookie:") && !told.contains("x-aside") && !told.contains("secret"), "{heard}");
-    // He goes, the daemon comes, and the tab with it.
+    // The squatter leaves, the daemon is back, and the tab reconnects.
     drop(squatter);
     home.aside_does(&["daemon", "start"]);
     browser
         .waits(&format!("location.host != '{before}' && document.getElementById('input')?.value == 'the secret plan'"));
 
-    // This time somebody loads his page, at our address: he has all that a page there can have.
+    // This time the user loads the squatter's page at the old address: it has everything that a page there can have.
     is_known(&home, 1);
     let before = host(&browser);
     stops(&home);
@@ -231,7 +231,7 @@ fn web_return_whoever_takes_the_port_in_between_is_told_nothing_and_gains_nothin
     let cookie = cookie.unwrap_or_else(|| panic!("no cookie in {heard}")).to_owned();
     drop(squatter);
     home.aside_does(&["daemon", "start"]);
-    // From his page, which is still open, and from a program that has what it was sent.
+    // From the squatter's page, which is still open, and from a program with everything that the squatter received.
     let tries = format!(
         "return (async () => {{ const all = [];
            for (const [path, how] of [['/api/task', {{method: 'POST', body: '{{\"op\":\"list\"}}'}}], ['/api/here', {{}}], ['/api/out', {{method: 'POST', body: '{{}}'}}],
@@ -255,7 +255,7 @@ fn web_return_whoever_takes_the_port_in_between_is_told_nothing_and_gains_nothin
         stream.read_to_string(&mut answered).unwrap();
         assert!(answered.starts_with("HTTP/1.1 4"), "{answered}");
     }
-    // The name that he had is not served again, and what was written there is not lost.
+    // The squatter's host name is not served again, and the draft is not lost.
     browser.reloads().shows("body", "aside web");
     assert_eq!(browser.script("return document.querySelector('textarea').value"), "the secret plan");
 }
@@ -271,14 +271,14 @@ fn web_return_who_signs_out_is_out_and_stays_out() {
     is_known(&home, 1);
     assert_eq!(browser.script("return localStorage.getItem('aside')"), Value::Null);
     browser.reloads().shows("body", "Run aside web in a terminal");
-    // The other one goes on, until somebody says otherwise in a terminal. It is told at once.
+    // The other tab continues, until the user signs out in a terminal. It is notified at once.
     other.clicks("#input").types("half a");
     let said = home.aside_does(&["web", "--sign-out"]);
     assert_eq!(said.stdout, "one browser is signed out\n");
     other.shows(".over", "session is over");
     assert_eq!(other.script("return document.getElementById('input').value"), "half a");
     is_known(&home, 0);
-    // Nor does a daemon that is yet to come let anybody in.
+    // A later daemon admits none of them either.
     let other = link(&home);
     browser.goes(&other).shows(".empty", "Ask in plain words");
     is_known(&home, 1);

@@ -1,5 +1,5 @@
-//! The page's server behind a real daemon: `aside web`, what its link opens, and what a page of another port can do about it in a
-//! real browser. What the page itself is like is in `web_page` and `web_live`.
+//! The page's server behind a real daemon: `aside web`, what its link opens, and what a page on another port can do to it in a real
+//! browser. The page itself is covered in `web_page` and `web_live`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -14,10 +14,10 @@ use crate::harness::home::Home;
 use crate::harness::patience;
 use crate::harness::tasks::{Person, Shown};
 
-/// A browser, as far as a test needs one: it has opened the link and keeps what it was given.
+/// A minimal browser: it has opened the link and keeps its cookie and secrets.
 struct Visit {
     port: u16,
-    /// The name of the page, and the port.
+    /// The page's host name and port.
     host: String,
     cookie: String,
     proof: String,
@@ -29,7 +29,7 @@ impl Visit {
         let (host, path) = rest.split_once('/').unwrap();
         let port = host.split(':').nth(1).unwrap().parse().unwrap();
         let host = host.to_owned();
-        // Among root's processes a command of another scene closes the page for as long as it runs.
+        // When the tests run as root, a running command of another scene keeps the page closed.
         let get = |path: &str| {
             let deadline = Instant::now() + patience();
             loop {
@@ -42,7 +42,7 @@ impl Visit {
             }
         };
         let first = get(path);
-        // A link is followed twice.
+        // A link takes two requests.
         let (_, again) = first.split_once("url=/").unwrap_or_else(|| panic!("{first}"));
         let opened = get(&again.split('"').next().unwrap().replace("&amp;", "&"));
         assert!(opened.starts_with("HTTP/1.1 200"), "{opened}");
@@ -61,12 +61,12 @@ impl Visit {
         )
     }
 
-    /// The status and the answer.
+    /// The status and the reply.
     #[track_caller]
     fn says(&self, message: &Value) -> (String, Value) {
         let (status, answer) = self.sends(message, "");
         match status.as_str() {
-            // What only the user may do is asked for twice.
+            // Actions reserved for the user need a second, confirmed request.
             "428" => self.sends(message, &format!("X-Aside-Again: {}\r\n", answer["again"].as_str().unwrap())),
             _ => (status, answer),
         }
@@ -82,7 +82,7 @@ impl Visit {
         (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answered}")))
     }
 
-    /// Events of a task, until one brings it to one of these states.
+    /// The events of a task, until it reaches one of these states.
     #[track_caller]
     fn watches(&self, task: &str, states: &[&str]) -> Vec<Value> {
         let mut stream = connect(self.port);
@@ -127,7 +127,7 @@ fn home() -> Home {
     home
 }
 
-/// `aside web` where the project is.
+/// Runs `aside web` in the project.
 fn link(home: &Home) -> String {
     let mut command = home.command(crate::harness::home::ASIDE);
     let said = crate::harness::home::run(command.args(["web", "--print"]).current_dir(home.path("project")), "");
@@ -135,7 +135,8 @@ fn link(home: &Home) -> String {
     said.stdout.trim_end().to_owned()
 }
 
-/// A command may see the link of a page that is being opened: in the arguments of a browser, on a screen. It is good for us, and not for it.
+/// A command may see the link of a page that is being opened: in the arguments of a browser, on a screen. The link works for the
+/// user, and not for the command.
 #[cfg(target_os = "linux")]
 #[test]
 fn web_server_a_command_that_saw_the_link_cannot_open_the_page() {
@@ -158,12 +159,12 @@ fn web_server_a_command_that_saw_the_link_cannot_open_the_page() {
     let log = std::fs::read_to_string(home.path(&format!(".local/state/aside/tasks/{task}.jsonl"))).unwrap();
     assert!(log.contains("HTTP/1.1 403") && log.contains("could press buttons here"), "{log}");
     assert!(!log.contains("set-cookie"), "{log}");
-    // It was not used up, either.
+    // Nor did the attempt use up the link.
     let (status, _) = Visit::new(&link).says(&json!({"op": "list"}));
     assert_eq!(status, "200");
 }
 
-/// Connections of another user hold no place, however many there are.
+/// Connections of another user take no slot, however many there are.
 #[cfg(target_os = "linux")]
 #[test]
 fn web_server_another_user_cannot_lock_the_user_out() {
@@ -194,7 +195,7 @@ fn web_server_another_user_cannot_lock_the_user_out() {
 fn web_server_a_command_is_asked_for_seen_and_approved_once_from_a_page() {
     let home = home();
     home.write("project/frobnicate", "#!/bin/sh\necho once >>made\necho done\n");
-    // Starts the daemon, too.
+    // Also starts the daemon.
     let (one, two) = (Visit::new(&link(&home)), Visit::new(&link(&home)));
     let (status, asked) =
         one.says(&json!({"op": "ask", "text": "run `./frobnicate`", "environment": ["PATH=/nowhere"]}));
@@ -214,7 +215,7 @@ fn web_server_a_command_is_asked_for_seen_and_approved_once_from_a_page() {
     forged["digest"] = json!("0".repeat(64));
     let (status, refused) = two.says(&forged);
     assert_eq!((status.as_str(), &refused["error"]["code"]), ("409", &json!("refused")), "{refused}");
-    // Both at once, and a terminal: the daemon takes one word.
+    // Both pages and a terminal at once: the daemon accepts a single approval.
     let answers: Vec<String> = std::thread::scope(|scope| {
         let pages = [&one, &two].map(|page| scope.spawn(|| page.says(&approve).0));
         let terminal =
@@ -253,7 +254,7 @@ fn web_server_a_page_does_not_keep_the_daemon_and_ends_with_it() {
     let mut rest = Vec::new();
     let _ = reader.read_to_end(&mut rest);
     assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, visit.port)).is_err(), "somebody still listens");
-    // Another daemon has the port again, under another name, and knows none of the old secrets.
+    // Another daemon has the same port under another host name, and accepts none of the old secrets.
     let next = Visit::new(&link(&home));
     assert_eq!(next.port, visit.port);
     assert_ne!(next.host, visit.host);
@@ -283,7 +284,7 @@ fn web_server_the_browser_is_opened_where_somebody_sits_in_front_of_it() {
     let said = home.aside_does(&["web"]);
     let told = said.stdout.lines().last().unwrap().trim();
     let opened = home.read("opened");
-    // Every process can read the arguments of a browser: it is given a file that leads there.
+    // Every process can read the arguments of a browser, so it is given a file that redirects to the link.
     assert!(!opened.contains("key="), "{opened}");
     let file = opened.trim();
     assert!(std::fs::read_to_string(file).unwrap().contains(told), "{opened}");
@@ -291,7 +292,7 @@ fn web_server_the_browser_is_opened_where_somebody_sits_in_front_of_it() {
     Visit::new(told);
     assert!(!std::path::Path::new(file).exists(), "it was used");
 
-    // A browser in a sandbox of its own could not read the file.
+    // A sandboxed browser could not read the file.
     home.write(".local/share/flatpak/exports/share/applications/org.mozilla.firefox.desktop", "");
     home.write("bin/xdg-settings", "#!/bin/sh\necho org.mozilla.firefox.desktop\n");
     std::fs::remove_file(home.path("opened")).unwrap();
@@ -311,7 +312,7 @@ fn web_server_the_browser_is_opened_where_somebody_sits_in_front_of_it() {
     assert!(said.stderr.contains("task.enabled"), "{}", said.stderr);
 }
 
-/// A page of another port, and all that its server is sent.
+/// A page on another port, and everything that its server receives.
 fn stranger(page: String) -> (u16, Arc<Mutex<String>>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -319,7 +320,7 @@ fn stranger(page: String) -> (u16, Arc<Mutex<String>>) {
     let hears = Arc::clone(&heard);
     std::thread::spawn(move || {
         for mut stream in listener.incoming().map_while(Result::ok) {
-            // A browser opens connections for what it may want to ask later.
+            // A browser opens connections in advance.
             let _ = stream.set_read_timeout(Some(std::time::Duration::from_millis(300)));
             let mut request = [0; 8192];
             let length = stream.read(&mut request).unwrap_or_default();
@@ -337,7 +338,7 @@ fn stranger(page: String) -> (u16, Arc<Mutex<String>>) {
 fn web_server_a_page_of_another_port_gets_the_cookie_and_nothing_for_it() {
     let home = home();
     let Some(browser) = Browser::start() else { return };
-    // As from a file that leads there: another site, to a browser.
+    // As from the redirecting file: to a browser, another site.
     let file = home.path("leads.html");
     std::fs::write(&file, format!("<meta http-equiv=\"refresh\" content=\"0;url={}\">", link(&home))).unwrap();
     browser.goes(&format!("file://{}", file.display()));
@@ -377,7 +378,7 @@ fn web_server_a_page_of_another_port_gets_the_cookie_and_nothing_for_it() {
         </script>"#
     );
     let (port, heard) = stranger(page);
-    // Under another name it gets nothing at all; under ours, which it would have to know, the cookie.
+    // Under another host name it gets nothing at all; under the page's own, which it would have to know, it gets the cookie.
     browser.goes(&format!("http://127.0.0.1:{port}/"));
     browser.waits("window.ended");
     assert!(!heard.lock().unwrap().to_ascii_lowercase().contains("cookie:"), "it was sent to another name");
@@ -388,7 +389,7 @@ fn web_server_a_page_of_another_port_gets_the_cookie_and_nothing_for_it() {
     assert_eq!(tried.len(), 8);
     assert!(tried.iter().all(|attempt| attempt[1] == "refused"), "{tried:?}");
     assert_eq!(browser.script("return localStorage.getItem('aside')"), Value::Null);
-    // The trap is real: this server was sent the cookie. Whoever has it is let in to the files, and no further.
+    // The trap is real: this server received the cookie. The cookie gives access to the static files, and no further.
     let heard = heard.lock().unwrap().clone();
     let cookie =
         heard.lines().find_map(|line| line.to_ascii_lowercase().starts_with("cookie:").then(|| line[7..].trim()));
@@ -400,7 +401,7 @@ fn web_server_a_page_of_another_port_gets_the_cookie_and_nothing_for_it() {
     let page = exchange(thief.port, &format!("{}\r\n", thief.head("GET /")));
     assert!(page.starts_with("HTTP/1.1 200") && !page.contains(&proof), "{page}");
 
-    // Nothing was asked of the daemon, and the page goes on.
+    // No request reached the daemon, and the page still works.
     let tasks = Person::at(&home, &home.path("project")).says("list", json!({}))["tasks"].clone();
     assert_eq!(tasks, json!([]));
     browser.goes(&format!("http://{ours}/"));

@@ -1,5 +1,5 @@
-//! The core of the page in WebKit, the other engine that people have: asked, seen both ways, approved, and there again with the next
-//! daemon. For `make soak`: it needs a screen that nobody sees, and a hundred megabytes of packages.
+//! The core of the page in WebKit, the other common browser engine: a request, both diff views, an approval, and a reconnect to the
+//! next daemon. For `make soak`: it needs a virtual screen and a hundred megabytes of packages.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ fn web_webkit_asks_shows_approves_and_comes_back() {
     browser.clicks(".approve").shows(".end", "exit 0").shows(".output", "12 passed");
     assert_eq!(home.read("project/ran"), "once\n");
 
-    // A change, both ways, edited and approved by the keyboard.
+    // A change, in both views, edited and approved with the keyboard.
     browser.clicks("#input").types("rename the function parse to read in src/lines.rs").types(ENTER);
     browser.shows(".card .unified .minus .word", "parse");
     browser.clicks(".card .way").shows(".card .split .plus .word", "read");

@@ -1,5 +1,4 @@
-//! Wishes in zsh, seen from the chair: words, the command behind them, and how it gets into the line without anything
-//! being run.
+//! Queries in zsh as the user sees them: the words, the command shown after them, and how it gets into the line without anything being run.
 
 use std::time::Duration;
 
@@ -11,13 +10,13 @@ use crate::harness::scene::Scene;
 use crate::harness::script::Script;
 use crate::harness::stage::Stage;
 
-/// Longer than an answer takes, short enough to wait for.
+/// Longer than a reply takes, short enough to wait for.
 const A_WHILE: Duration = Duration::from_millis(150);
 
 pub const BIG: &str = "find big files";
 pub const FIND: &str = "find . -size +100M";
 
-/// One answer, without anything below it.
+/// A single result, with nothing below it.
 pub fn big() -> Script {
     Script::new().sets("hint", "off").grants(BIG, &[Say::done(FIND)])
 }
@@ -26,7 +25,7 @@ pub fn zsh(script: &Script) -> Stage {
     Scene::zsh().scripted(script).ghost(Color::Idx(6))
 }
 
-/// A shell at its second prompt, so that it has heard the settings, with a wish and its answer on the screen.
+/// A shell at its second prompt, where it has received the settings, with a query and its result on the screen.
 pub fn answered(script: &Script) -> Scene {
     begun(script, zsh(script))
 }
@@ -38,7 +37,7 @@ pub fn begun(script: &Script, stage: Stage) -> Scene {
     scene
 }
 
-/// Goes to the second prompt, where a shell has heard the settings and put its keys in place.
+/// Goes to the second prompt, where a shell has received the settings and bound its keys.
 pub fn follows(script: &Script, scene: &mut Scene) {
     for number in [1, 2] {
         script.waits("a shell that says hello", |script| script.told("hello").len() >= number);
@@ -56,7 +55,7 @@ pub fn at(scene: &Scene) -> String {
     rows.join("\n")
 }
 
-/// What zsh itself remembers, oldest first, without what the harness ran.
+/// zsh's own history, oldest first, without what the harness ran.
 pub fn remembered(scene: &mut Scene) -> Vec<String> {
     let lines = scene.runs("fc -ln 1");
     lines.lines().map(str::trim).filter(|line| *line != "true").map(str::to_owned).collect()
@@ -74,7 +73,7 @@ fn a_wish_is_answered_with_a_cyan_command_behind_the_words() {
     );
     let spans = scene.screen().spans(1);
     assert_eq!(spans[0].style.fg, Color::Idx(242), "{spans:?}");
-    // Not one question about completing the words.
+    // No completion request about the words.
     assert!(script.asked().iter().all(|line| !line.starts_with("? ")), "{:?}", script.asked());
     scene.types("s").shows_line("? find big filess|");
 }
@@ -108,7 +107,7 @@ fn enter_before_the_answer_asks_at_once_and_takes_what_comes() {
     scene.screen_is("2> ? find big files▮  → ‹find›");
     script.releases(BIG);
     scene.screen_is("2> find . -size +100M▮\nwhat it does");
-    // The words are one step back, and can be asked about again.
+    // Undo brings back the words, which can be queried again.
     scene.sends("\x1f").shows_line("? find big files|");
     script.is_wished("find big files");
 }
@@ -134,11 +133,11 @@ fn esc_and_control_c_take_it_back_too() {
     scene.types("? find big files").presses(Key::Enter).shows("…").presses(Key::Esc).shows_line("? find big files|");
     scene.settles();
     assert_eq!(at(&scene), "2> ? find big files▮");
-    // The daemon is told: any question gives up the one before.
+    // The daemon is told: any request cancels the previous one.
     script.is_asked("|");
     script.releases(BIG);
     scene.stays("nothing", A_WHILE, |screen| !screen.contains("find ."));
-    // While it is still drawn, zsh gives an interrupt to whoever draws, and keeps the line.
+    // While the screen is being drawn, zsh delivers an interrupt to the drawing function, and keeps the line.
     scene.presses(Key::Enter).shows("…").settles().presses(Key::CtrlC).prompt(3).shows_line("|");
     scene.wait_for("no sign left", |screen| screen.row(0) == "2> ? find big files");
     assert_eq!(remembered(&mut scene), Vec::<String>::new());
@@ -221,7 +220,7 @@ fn a_widget_that_accepts_the_line_behind_our_back_does_not_run_the_words() {
     let mut scene = zsh(&script).rc(rc).start();
     follows(&script, &mut scene);
     scene.types("? echo ran by accident").shows("→ echo no").sends("\x18m").prompt(3);
-    // It is there again.
+    // The query is back.
     scene.screen_is("2>\n3> ? echo ran by accident▮  → ‹echo no›");
     scene.presses(Key::Ctrl('u')).settles();
     assert_eq!(remembered(&mut scene), Vec::<String>::new());
@@ -313,7 +312,7 @@ fn a_warning_and_a_note_stand_below() {
          may not be what you meant",
     );
     assert_eq!(scene.screen().spans(1)[0].style.fg, Color::Idx(1));
-    // And stay when it is taken.
+    // The warning stays when the command is accepted.
     scene.presses(Key::Tab).shows_line("rm -r old|").shows("! deletes files").types(" ");
     scene.screen_is("2> rm -r old ▮");
 }
@@ -432,7 +431,7 @@ fn terminals_without_colours_underline_the_command() {
         let below = scene.screen().spans(1);
         assert!(below[0].style.bold && below.iter().all(|span| span.style.fg == Color::Default), "{below:?}");
     }
-    // Eight colours have cyan and red.
+    // A terminal with eight colours has cyan and red.
     let script = Script::new().sets("hint", "off").grants(BIG, &[Say::done(FIND).warns("deletes files")]);
     let mut scene = zsh(&script).env("TERM", "linux").start();
     follows(&script, &mut scene);

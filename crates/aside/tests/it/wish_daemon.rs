@@ -1,5 +1,5 @@
-//! Wishes over the daemon's socket: who answers, in which steps, what is let through, and what becomes of a wish that
-//! nobody waits for any more.
+//! Queries over the daemon's socket: whether the engine or the model answers, in which steps, which commands may be shown, and what
+//! happens to a query that is no longer wanted.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use crate::model::{Ending, Model};
 
 /// Known to the embedded engine.
 const KNOWN: &str = "show the last 5 commits as one-liners";
-/// So that the engine is not sure of it.
+/// The engine is not certain of this one.
 const NEARLY: &str = "show the last 5 quux commits as one-liners";
-/// Known to a model alone.
+/// Only a model can answer this.
 const UNKNOWN: &str = "frobnicate the quux";
 
 struct Desk {
@@ -23,13 +23,13 @@ struct Desk {
 }
 
 impl Desk {
-    /// A daemon that asks the scripted server, without a pause.
+    /// A daemon that uses the stub server, without a debounce delay.
     fn new() -> Self {
         Self::with("", "")
     }
 
     fn with(llm: &str, rest: &str) -> Self {
-        // A machine that has other things to do connects slowly.
+        // A loaded machine connects slowly.
         let llm = format!("nl_debounce_ms = 200\ntimeout_connect_ms = 10000\n{llm}");
         let desk = Self { model: Model::start(), home: home() };
         let url = desk.model.base_url();
@@ -56,7 +56,7 @@ impl Desk {
     }
 }
 
-/// With a few programs, whatever this machine has.
+/// A home whose programs are fixed, independent of this machine.
 fn home() -> Home {
     let mut home = Home::new();
     for program in ["git", "find", "frob", "echo", "ls", "rm"] {
@@ -89,13 +89,13 @@ impl Shell {
         self
     }
 
-    /// The next answer to the last wish.
+    /// The next reply to the last query.
     #[track_caller]
     fn hears(&mut self) -> Value {
         self.caller.hears()
     }
 
-    /// All that is said about the last wish, as `state` and the texts.
+    /// All replies to the last query, as `state` and the texts.
     #[track_caller]
     fn hears_all(&mut self) -> Vec<String> {
         let mut heard = Vec::new();
@@ -109,7 +109,7 @@ impl Shell {
         }
     }
 
-    /// The last word on a wish.
+    /// The final reply to a query.
     #[track_caller]
     fn hears_done(&mut self) -> Value {
         loop {
@@ -125,7 +125,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_else(|| panic!("not a text: {value}"))
 }
 
-/// That the embedded engine answered, and what it is known to know. How it spells it is not decided here.
+/// Checks that the embedded engine answered with what it is known to produce. The exact form is not fixed here.
 #[track_caller]
 fn is_known(answer: &Value) {
     let texts = texts(answer);
@@ -133,7 +133,7 @@ fn is_known(answer: &Value) {
     assert!(best.starts_with("git log --oneline ") && best.ends_with("5 (embedded)"), "{answer}");
 }
 
-/// The commands, with where they come from.
+/// The commands, each with its source.
 fn texts(answer: &Value) -> Vec<String> {
     let others = answer["alternatives"].as_array().unwrap().iter();
     let all = std::iter::once(answer).filter(|best| best["text"] != "").chain(others);
@@ -160,7 +160,7 @@ fn wish_without_a_model_is_answered_here_after_a_pause() {
 #[test]
 fn wish_has_an_end_though_the_model_has_none() {
     let desk = Desk::with("timeout_wish_ms = 1500\n", "");
-    // Each line is one more command to read, and there is always one more.
+    // Each line is one more command to parse, and the stream never ends.
     desk.model.always(Answer::streams(["a b c\n"; 10_000]).pace(Duration::from_millis(1)));
     let mut shell = desk.shell("a");
     let done = shell.wishes(UNKNOWN).hears_done();
@@ -282,7 +282,7 @@ fn wish_that_is_nearly_known_has_the_models_answer_first() {
 #[test]
 fn wish_that_is_known_is_answered_before_the_model_which_is_heard_when_others_are_wanted() {
     let desk = Desk::new();
-    // Another question would get another answer.
+    // Another model request would get another reply.
     desk.model.next(Answer::chat("git log -5").delay(Duration::from_millis(300))).next(Answer::chat("git log -6"));
     let mut shell = desk.shell("a");
     let done = shell.wishes(KNOWN).hears_done();
@@ -313,7 +313,7 @@ fn wish_that_both_answer_alike_is_sure_and_a_model_that_is_often_wrong_stands_be
     desk.model.always(Answer::chat("git log --oneline -5 --all"));
     let mut shell = desk.shell("a");
     assert_eq!(texts(&shell.wishes(NEARLY).hears_done())[0], "git log --oneline -5 --all (llm)");
-    // What the user leaves again and again is no longer put first.
+    // A source that the user keeps dismissing is no longer ranked first.
     for _ in 0..12 {
         let left = json!({"type": "outcome", "action": "dismiss", "query": NEARLY, "source": "llm",
             "suggestion": "git log --oneline -5 --all"});

@@ -1,5 +1,5 @@
-//! The keys of wishes beside everybody else's: the list, the explanation, vi mode, other plugins, privacy. What a key did
-//! before Aside it still does when no command is shown.
+//! The keys of queries next to other bindings: the list, the explanation, vi mode, other plugins, privacy. Each key keeps its
+//! earlier meaning while no command is shown.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ const A_WHILE: Duration = Duration::from_millis(150);
 const AUTOSUGGESTIONS: &str = "source /usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh";
 const HIGHLIGHTING: &str = "source /usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh";
 
-/// Three commands, the second of them dangerous, and what the first and the second do.
+/// Three commands, the second of them dangerous, and explanations of the first two.
 fn three() -> Script {
     let say = Say::done(FIND).means("files over 100 MB").or("rm -f big").warns("deletes files").or("du -ah").closest();
     let lines = &["find: looks for files", "-size +100M: larger than 100 MB"];
@@ -96,7 +96,7 @@ fn down_and_up_are_the_shells_when_no_command_is_shown() {
     let rc = "up() { LBUFFER+=U }; down() { LBUFFER+=D }; zle -N up; zle -N down\n\
               bindkey '^[[A' up '^[OA' up '^[[B' down '^[OB' down; bindkey '^P' up; bindkey -s '^N' NN";
     let mut scene = begun(&script, zsh(&script).rc(rc));
-    // With a command shown Up is still the shell's.
+    // While a command is shown, Up is still the shell's.
     scene.presses(Key::Up).shows_line("? find big filesU|").presses(Key::Down).shows_line("? find big filesUD|");
     scene.presses(Key::Backspace).presses(Key::Backspace).shows("→ find").presses(Key::Down).shows("> find");
     scene.presses(Key::Tab).shows_line("find . -size +100M|").presses(Key::Down).shows_line("find . -size +100MD|");
@@ -138,7 +138,7 @@ fn what_was_taken_is_explained_too_as_long_as_it_is_not_edited() {
         find: looks for files
         -size +100M: larger than 100 MB",
     );
-    // A second time it is the end of the line.
+    // Pressed again, it moves to the end of the line.
     scene.presses(Key::CtrlE).shows_line("find . -size +100M|").shows("-size +100M: larger").types(" ");
     scene.screen_is("2> find . -size +100M ▮");
     scene.presses(Key::Home).shows_line("|find . -size +100M ").presses(Key::CtrlE);
@@ -166,7 +166,7 @@ fn a_long_explanation_is_cut_after_a_dozen_rows() {
     let mut scene = answered(&script);
     scene.presses(Key::CtrlE).shows("line 12 …").settles();
     assert!(!scene.screen().contains("line 13"), "{}", at(&scene));
-    // Fewer where the screen is low.
+    // Fewer rows on a low screen.
     let script = big().explains(FIND, &lines);
     let mut scene = begun(&script, zsh(&script).size(8, 60));
     scene.presses(Key::CtrlE).shows("line 3 …").presses(Key::Tab).shows_line("find . -size +100M|");
@@ -178,11 +178,11 @@ fn in_vi_mode_it_is_the_same() {
     let script = three();
     let mut scene = begun(&script, zsh(&script).rc("bindkey -v; KEYTIMEOUT=1"));
     scene.presses(Key::Down).shows("> find").presses(Key::Down).presses(Key::Enter).shows_line("rm -f big|");
-    // Undo gives the words back in one step.
+    // Undo restores the words in one step.
     scene.presses(Key::Esc).shows_line("rm -f bi|g").sends("u").shows_line("? find big file|s").sends("A");
     scene.shows_line("? find big files|").types("x").presses(Key::Backspace).shows("→ find . -size");
     scene.presses(Key::Esc).shows_line("? find big file|s").stays_without_ghost(A_WHILE);
-    // In command mode Enter does not run the words either, but asks.
+    // In command mode Enter does not run the words either; it queries.
     scene.presses(Key::Enter).shows_line("find . -size +100M|").sends("u").shows_line("? find big file|s");
     scene.sends("cc").shows_line("|").types("echo hi").presses(Key::Enter).prompt(3).shows("\nhi\n");
     assert_eq!(remembered(&mut scene), ["echo hi"]);
@@ -294,7 +294,7 @@ fn a_private_shell_says_so_to_the_daemon() {
     assert_eq!(script.told("translate").last().unwrap()[8], "1");
     scene.presses(Key::CtrlE).shows("find: looks");
     assert_eq!(script.told("explain").last().unwrap()[7], "1");
-    // The key, in the middle of a line.
+    // The key works in the middle of a line.
     scene.sends("\x1bp").shows("no longer private").shows_line("? find big files|");
     script.waits("another hello", |script| hellos(script).last().unwrap() == "0");
     scene.types("x").presses(Key::Backspace).shows("→ find").presses(Key::Ctrl('u'));
@@ -340,7 +340,7 @@ fn inside_tmux_it_is_the_same() {
 fn keys_typed_before_the_first_prompt_run_no_words() {
     for _ in 0..3 {
         let script = big();
-        // The line is typed while the rc file is read.
+        // The line is typed while zsh still reads the rc file.
         let mut scene = zsh(&script).rc("alias '?'='echo ran'; print -n ready; sleep 0.3").begins();
         scene.shows("ready").sends("? find big files\r");
         scene.prompt(1);
@@ -349,7 +349,7 @@ fn keys_typed_before_the_first_prompt_run_no_words() {
     }
 }
 
-/// What is typed in one go with the Enter behind it.
+/// The words and Enter arrive in one write.
 #[test]
 fn a_wish_sent_in_one_go_is_answered() {
     let script = big();
@@ -366,12 +366,12 @@ fn any_options_will_do() {
         let script = three();
         let mut scene = zsh(&script).start();
         follows(&script, &mut scene);
-        // What tracing prints is not ours.
+        // Hides the trace output, which is not under test.
         let quiet = if option == "xtrace" { "exec 2>/dev/null; " } else { "" };
         scene.sends(&format!("{quiet}setopt {option}\r")).prompt(3).settles().presses(Key::Ctrl('l')).settles();
         scene.types("? find big files").shows("find . -size +100M").presses(Key::Down).shows("> find");
         scene.presses(Key::CtrlE).shows("find: looks for files").presses(Key::Enter);
-        // A Ctrl-C that comes while zsh is in a function ends only that.
+        // A Ctrl-C that arrives while zsh is in a function ends only that function.
         scene.shows_line("find . -size +100M|").settles().presses(Key::CtrlC).prompt(4);
         assert_eq!(scene.runs("print -r -- as ever"), "as ever", "{option}");
     }

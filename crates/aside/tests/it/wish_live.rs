@@ -1,4 +1,4 @@
-//! Wishes in zsh with the real daemon, and with a model that is slow, fails, or is not waited for.
+//! Queries in zsh with the real daemon, and with a model that is slow, fails, or is not waited for.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::harness::stage::Stage;
 use crate::model::answer::Answer;
 use crate::model::{Ending, Model};
 
-/// Known to nobody but a model.
+/// Only a model can answer this.
 const WORDS: &str = "frobnicate the quux";
 
 fn zsh() -> Stage {
@@ -36,12 +36,12 @@ fn a_wish_becomes_a_command_without_any_model() {
 #[test]
 fn a_slow_model_shows_a_sign_and_then_its_commands_as_they_come() {
     let model = Model::start();
-    // Slow enough to be seen at each step on a machine that has other things to do.
+    // Slow enough to observe each step on a busy machine.
     let answer = Answer::streams(["ls ", "-S ", "-r", "\n"]).delay(Duration::from_millis(1500));
     model.always(answer.pace(Duration::from_millis(700)));
     let mut scene = with(&model).start();
     scene.types(&format!("? {WORDS}")).shows("1> ? frobnicate the quux  …");
-    // As it comes, and whole only when it is there.
+    // Shown as it streams, and complete only at the end.
     scene
         .shows("→ ls")
         .presses(Key::Tab)
@@ -99,7 +99,7 @@ fn two_terminals_wish_at_once_and_each_hears_its_own() {
     other.sends_json(asked);
     scene.shows("→ ls -S").presses(Key::Enter).shows_line("ls -S|");
     while other.reads_json()["state"] != "done" {}
-    // A rest while the wish was still being typed may have asked about half of it.
+    // A pause while the query was still being typed may have queried half of it.
     model.wait_for("both answers to be whole", |requests| {
         requests.iter().filter(|request| request.ending == Ending::Whole).count() >= 2
     });
@@ -120,7 +120,7 @@ fn a_hostile_model_reaches_neither_the_screen_nor_the_line() {
 fn what_a_model_would_destroy_is_said_and_what_it_would_not_is_not() {
     let model = Model::start();
     let mut scene = with(&model).rc("sudo() { : }; perform() { : }").start();
-    // Functions are told with the lines from the second on, a part with each.
+    // Functions are reported from the second line on, a part with each line.
     let knows = |scene: &Scene| scene.home.aside(&["complete", "--", "perfor"]).stdout.contains("perform");
     for _ in 0..20 {
         scene.runs("true");

@@ -1,5 +1,5 @@
-//! Wishes as they are typed: when the pause begins anew, what a fresh shell tells before it, lines that began as another, and
-//! what ↓ asks for.
+//! Queries while they are typed: when the debounce delay restarts, what a new shell reports before it, lines that began as
+//! something else, and what ↓ requests.
 
 use crate::harness::keys::Key;
 use crate::harness::saying::Say;
@@ -18,7 +18,7 @@ fn a_blank_within_the_pause_begins_it_anew() {
     scene.types(" ");
     script.waits("another question", |script| script.wished().len() > before);
     script.is_wished("find big");
-    // A cursor that moves is no typing.
+    // Moving the cursor is not typing.
     let before = script.wished().len();
     scene.presses(Key::Left).settles();
     assert_eq!(script.wished().len(), before);

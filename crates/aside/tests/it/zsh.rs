@@ -1,4 +1,4 @@
-//! The zsh plugin, seen from the chair: ghost text, keys, and everything that must not change.
+//! The zsh plugin as the user sees it: ghost text, keys, and everything that must not change.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use crate::harness::scene::Scene;
 use crate::harness::script::Script;
 use crate::harness::stage::Stage;
 
-/// Longer than an answer takes, short enough to wait for.
+/// Longer than a reply takes, short enough to wait for.
 const A_WHILE: Duration = Duration::from_millis(150);
 
 fn zsh() -> Stage {
@@ -90,7 +90,7 @@ fn keys_that_build_on_the_last_one_do_not_notice_an_answer() {
         script.knows("one two|", &["one two three"]).knows("one |", &["one x"]).knows("a b c c|", &["a b c c d"]);
     let words = "print -s a b c c d; print -s a b c e";
     let mut scene = Scene::zsh().scripted(&script).rc(&format!("{rc}; {words}")).start();
-    // Every ghost text is an answer that came after the key.
+    // Every ghost text is a reply that arrived after the key.
     scene.types("ls").shows_ghost("ls| -la /usr/share").presses(Key::Ctrl('u')).settles();
     scene.types("one two").shows_ghost("one two| three").presses(Key::Ctrl('w')).shows_ghost("one |x");
     scene.presses(Key::Ctrl('w')).shows_line("|").presses(Key::Ctrl('y')).shows_ghost("one two| three");
@@ -193,8 +193,8 @@ fn a_paste_is_one_change() {
 #[test]
 fn keys_typed_faster_than_they_are_drawn_arrive_whole() {
     let mut scene = zsh().start();
-    // With the daemon there: while it is being started, zsh may lose a letter that it draws (not one that is typed) to the
-    // signal that tells it of the end of a child, as with any plugin that starts one.
+    // With the daemon running: while it is being started, zsh may fail to draw a letter (typed text is not lost) because of the
+    // SIGCHLD of a finished child, as with any plugin that starts one.
     scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u')).shows_line("|");
     let line = format!("echo {}", "abcdefghij ".repeat(40));
     scene.sends(&line).shows_line(&format!("{line}|"));
@@ -257,7 +257,7 @@ fn the_words_of_a_task_need_no_quotes() {
     assert_eq!(scene.runs("aside config get a?"), "zsh: no matches found: a?");
 }
 
-/// zsh reads what to search for itself, with the keys of the line.
+/// zsh reads the search text itself, with the keys of the line.
 #[test]
 fn vi_mode_searches_its_history() {
     let rc = "bindkey -v; KEYTIMEOUT=1; print -s grep -rn TODO src; print -s print other";
@@ -267,7 +267,7 @@ fn vi_mode_searches_its_history() {
         scene.sends(search).shows(&search[1..]).sends(enter);
         let found = if search == "/other" { "print other" } else { "grep -rn TODO src" };
         scene.wait_for(found, |screen| screen.row(0).ends_with(found) && screen.row(1).is_empty());
-        // Enter is ours again.
+        // Enter is handled by Aside again.
         scene.sends("ddi").types("? ").presses(Key::Enter).shows("say what you want");
     }
 }
@@ -284,7 +284,7 @@ fn a_history_search_is_not_disturbed() {
 #[test]
 fn a_list_of_completions_stays_and_the_ghost_stays_grey() {
     let rc = "autoload -Uz compinit; compinit -u; mkdir -p ~/d/dirone ~/d/dirtwo; cd ~/d";
-    // What is no file is not offered as one, so the word has to be a text.
+    // Only existing files are offered as files, so the word has to be plain text.
     let mut scene = Scene::zsh().history(&["echo dirx"]).config("complete.tab = 'leave'\n").rc(rc).start();
     scene.types("echo di").shows_ghost("echo di|rx").presses(Key::Tab).shows_ghost("echo dir|x");
     scene.presses(Key::Tab).shows("dirone/  dirtwo/").shows_ghost("echo dir|x");
@@ -305,7 +305,7 @@ fn a_widget_that_reads_a_text_of_its_own_gets_no_ghost() {
               zle -N ask; bindkey '^Xm' ask";
     let mut scene = zsh().rc(rc).start();
     scene.types("zz").sends("\x18m").shows("name?").sends("git st").shows("name? git st").stays_without_ghost(A_WHILE);
-    // What the widget made is a line like any other, so it may have a ghost by now.
+    // The widget's result is an ordinary line, so it may have ghost text by now.
     scene.sends("\r").shows("1> got git st");
 }
 
@@ -350,11 +350,11 @@ fn what_is_read_after_the_first_prompt_is_found_whatever_became_of_its_file() {
         "rm $_aside_file",
         "print -n half >$_aside_file",
         "print -rn -- ${${$(<$_aside_file)}[1,-9]} >$_aside_file",
-        // As in a copy of what an older version printed.
+        // As in a stale copy of what an older version printed.
         "_aside_mark='aside 0.0.1 0123456789abcdef'",
         "_aside_file=/nowhere/at/all",
         "setopt no_unset err_return ksh_arrays sh_word_split noclobber; rm $_aside_file",
-        // Then it is all in the text.
+        // Then `init` prints all of it.
         "chmod 755 $_aside_socket:h; eval \"$(aside init zsh)\"; [[ -z $_aside_file ]] || print -u2 lies in an open place",
     ];
     for line in spoilt {
@@ -385,7 +385,7 @@ fn a_trap_of_yours_that_is_read_again_leaves_no_ghost_behind() {
     scene.stays_without_ghost(A_WHILE);
 }
 
-/// A line or two may pass without us, since only then is it known; and what others put there still runs.
+/// A line or two may pass without Aside, since it notices only then; and the other plugin's hook still runs.
 #[track_caller]
 fn survives(stage: Stage, hook: &str) {
     let mut scene = stage.start();
@@ -487,7 +487,7 @@ fn settings_change_without_a_new_shell() {
     let mut scene = zsh().ghost(Color::Idx(6)).config("complete.ghost_style = 'fg=cyan'\n").start();
     scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
     scene.home.write(".config/aside/config.toml", "complete.enabled = false\n");
-    // The file is looked at once a second; a prompt after that knows.
+    // The file is checked once a second; a prompt after that sees the change.
     let mut number = 1;
     loop {
         scene.runs("sleep 0.2");
@@ -513,7 +513,7 @@ fn children_inherit_nothing() {
 fn what_a_prompt_starts_inherits_nothing_after_ctrl_c_either() {
     let rc = "look() { open=$(ls -l /proc/self/fd | grep -c socket) }; precmd_functions+=(look)";
     let mut scene = zsh().rc(rc).start();
-    // zsh may lose a signal that comes while it reads an answer; nobody is that quick.
+    // zsh may lose a signal that arrives while it reads a reply; no user is that quick.
     scene.types("git st").shows_ghost("git st|atus --short").settles().presses(Key::CtrlC).prompt(2);
     assert_eq!(scene.runs("print $open"), "0", "after Ctrl-C");
     scene.types("git st").shows_ghost("git st|atus --short").settles().presses(Key::Ctrl('g')).prompt(4);
@@ -574,7 +574,7 @@ fn a_daemon_that_hangs_is_not_felt() {
     }
     assert_eq!(scene.runs("print $_aside_silent"), "the daemon does not answer");
     rustix::process::kill_process(pid, Signal::CONT).unwrap();
-    // It stopped trying for a while; a person who knows better says so.
+    // The plugin had stopped trying for a while; the user turns it on explicitly.
     scene.runs("aside-on");
     scene.types("git st").shows_ghost("git st|atus --short");
     // Nothing was lost: the imported three, thirty times `echo fine`, the question and `aside-on`.
@@ -597,7 +597,7 @@ fn lines_that_end_before_the_daemon_can_answer_are_not_held_against_it() {
 
 #[test]
 fn killing_the_daemon_while_typing_is_not_noticed() {
-    // One word, so that every source means the same.
+    // A single word, so that every source offers the same.
     let mut scene = Scene::zsh().history(&["frobnicate"]).rc("frobnicate() { : }").start();
     scene.types("frob").shows_ghost("frob|nicate").presses(Key::Ctrl('u'));
     let rounds: usize = std::env::var("ASIDE_TEST_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(25);
@@ -619,7 +619,7 @@ fn killing_the_daemon_while_typing_is_not_noticed() {
 
 #[test]
 fn a_zsh_without_sockets_talks_through_a_pipe() {
-    // A directory of all modules but one; zsh looks there only.
+    // A directory with all modules but one; zsh looks only there.
     let rc = "mods=($module_path[1]); mkdir -p ~/modules/zsh/net; \
               for f in $mods/zsh/*(N); do [[ $f:t == net ]] || ln -sf $f ~/modules/zsh/; done; \
               module_path=(~/modules)";

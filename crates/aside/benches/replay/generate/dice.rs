@@ -1,4 +1,4 @@
-//! Chance that comes out the same every time: a small generator, started with a number.
+//! A small deterministic random number generator with a seed.
 
 pub struct Dice(u64);
 
@@ -7,7 +7,7 @@ impl Dice {
         Self(seed)
     }
 
-    /// SplitMix64: every start is a good one, zero included.
+    /// SplitMix64: every seed is a good one, zero included.
     fn roll(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -23,18 +23,18 @@ impl Dice {
         from + self.below(to + 1 - from)
     }
 
-    /// So many times of a hundred.
+    /// True in `percent` of a hundred cases.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of the words of a list, each as likely.
+    /// A word of a list, all equally likely.
     pub fn word<'a>(&mut self, words: &'a str) -> &'a str {
         let count = words.split_whitespace().count();
         words.split_whitespace().nth(self.below(count)).unwrap_or_default()
     }
 
-    /// One of the parts between `|`, the first twice as likely as the second, three times as likely as the third.
+    /// A part between `|`, the first twice as likely as the second, three times as likely as the third.
     pub fn usual<'a>(&mut self, parts: &'a str) -> &'a str {
         let count = parts.split('|').count();
         parts.split('|').nth(self.zipf(count)).unwrap_or_default().trim()

@@ -1,12 +1,11 @@
-//! Histories that nobody typed but somebody could have, for those who have none to spare: five people with different
-//! trades, each with projects, files, branches, hosts and habits that change over time. The same number makes the same
-//! histories everywhere.
+//! Synthetic but plausible histories, for users who have none to spare: five users with different jobs, each with projects, files,
+//! branches, hosts and habits that change over time. The same seed gives the same histories everywhere.
 //!
-//! They were adjusted to what twenty real histories have in common, and to nothing that Aside does with them: 33 to 43
-//! lines of a hundred were never typed before, a line has about 19 characters in three words, one of eight has no more
-//! than four, one of ten is `ls`, one of four was typed within the last five, one of forty-five is mistyped and typed
-//! again, and zsh-autosuggestions saves 38 to 48 % of the keys and is wrong with half of what it shows. One real history
-//! in four has more lines that are new, up to 80 of a hundred, and saves less.
+//! They were adjusted to what twenty real histories have in common, and to nothing that Aside does with them: 33 to 43 lines of a
+//! hundred were never typed before, a line has about 19 characters in three words, one of eight has no more than four, one of ten
+//! is `ls`, one of four was typed within the last five, one of forty-five is mistyped and typed again, and zsh-autosuggestions
+//! saves 38 to 48 % of the keys and is wrong with half of what it shows. One real history in four has more new lines, up to 80 of a
+//! hundred, and saves less.
 
 mod dice;
 mod person;
@@ -16,7 +15,7 @@ use std::fmt::Write;
 
 use person::{PEOPLE, Person};
 
-/// Names and histories, as zsh writes them with times. Everybody, unless one is named.
+/// Names and histories, in zsh's format with times. All users, unless `only` names one.
 pub fn people(count: usize, seed: u64, only: Option<&str>) -> Vec<(String, String)> {
     let wanted = PEOPLE.iter().zip(0u64..).filter(|((name, _), _)| only.is_none_or(|only| only == *name));
     let made = wanted.map(|(&(name, trade), place)| {

@@ -1,4 +1,4 @@
-//! A made-up person at a prompt: one task after another, each a few commands that belong together.
+//! A simulated user at a prompt: one task after another, each a few commands that belong together.
 
 use super::dice::Dice;
 use super::place::{Project, THINGS};
@@ -11,7 +11,7 @@ const PACKAGES: &str = "requests pandas numpy httpx pydantic fastapi pytest rich
     tracing reqwest htop jq ripgrep tmux curl tree ncdu iotop strace nmap unzip rsync fd-find bat";
 const ONCE: &str = "curl tar find awk sed sort du openssl rsync convert ffmpeg jq base64 dig nc lsof";
 
-/// What somebody does all day. The order is that of the names in `PEOPLE`.
+/// The user's job. The order is that of the names in `PEOPLE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trade {
     Backend,
@@ -37,7 +37,7 @@ pub struct Person {
     searches: &'static str,
     quote: char,
     projects: Vec<Project>,
-    /// The project worked on, if one stands in its directory.
+    /// The current project, if the shell is in its directory.
     here: Option<usize>,
     hosts: Vec<String>,
     lines: Vec<String>,
@@ -60,7 +60,7 @@ impl Person {
 
     pub fn lives(mut self, count: usize) -> Vec<String> {
         while self.lines.len() < count {
-            // Work drifts: new projects and hosts come, old ones are hardly touched again.
+            // Work drifts: new projects and hosts appear, old ones are hardly touched again.
             if self.dice.below(60) == 0 {
                 self.begins_project();
             }
@@ -117,7 +117,7 @@ impl Person {
         }
     }
 
-    /// Now and then with a typo first, which is then typed again correctly.
+    /// Sometimes with a typo first, which is then typed again correctly.
     fn runs(&mut self, line: impl Into<String>) {
         let line = line.into();
         if self.dice.below(45) == 0
@@ -145,7 +145,7 @@ impl Person {
         }
     }
 
-    /// The project worked on, after a `cd` if it is another one than before.
+    /// The current project, after a `cd` if it changes.
     fn project(&mut self) -> usize {
         let (stays, next) = (self.dice.chance(75), self.dice.zipf(self.projects.len()));
         if let Some(here) = self.here.filter(|_| stays) {
@@ -206,7 +206,7 @@ impl Person {
         }
     }
 
-    /// The command that tests everything, and one that tests one thing.
+    /// The command that tests everything, and one that tests a single thing.
     fn tests(&mut self, at: usize) -> (String, String) {
         let dice = &mut self.dice;
         let ending = self.projects[at].ending;
@@ -411,7 +411,7 @@ impl Person {
         self.runs(line);
     }
 
-    /// Something that is not likely to come again.
+    /// Something that is unlikely to recur.
     fn does_once(&mut self) {
         let (thing, other, number) = (self.dice.word(THINGS), self.dice.word(THINGS), self.dice.between(2, 900));
         let line = match self.dice.word(ONCE) {
@@ -448,7 +448,7 @@ impl Person {
     }
 }
 
-/// Two letters of the first word the wrong way round.
+/// Swaps two letters of the first word.
 fn mistyped(dice: &mut Dice, line: &str) -> Option<String> {
     let first = line.split(' ').next()?;
     let place = dice.below(first.len().checked_sub(1).filter(|letters| *letters > 0)?);

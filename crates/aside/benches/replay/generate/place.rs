@@ -1,4 +1,4 @@
-//! What a made-up person works on: projects with directories, files, branches and services, all of which change over time.
+//! What a simulated user works on: projects with directories, files, branches and services, all of which change over time.
 
 use super::dice::Dice;
 
@@ -18,10 +18,10 @@ pub struct Project {
     pub name: String,
     pub ending: &'static str,
     pub areas: Vec<String>,
-    /// The one touched last comes last.
+    /// The last touched file is last.
     files: Vec<String>,
     pub branch: String,
-    /// The one made last comes last.
+    /// The newest branch is last.
     pub branches: Vec<String>,
     pub ticket: usize,
     pub services: Vec<String>,

@@ -1,5 +1,5 @@
-//! The real agents that `scripts/agents` installs, each with a scripted model behind it: how it is started, and what a model has to say so
-//! that it changes a file or runs a command.
+//! The real agents that `scripts/agents` installs, each with a scripted model behind it: how each is started, and which model reply
+//! makes it change a file or run a command.
 
 use std::path::PathBuf;
 
@@ -12,23 +12,23 @@ use crate::model::answer::Answer;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaks {
-    /// Codex's app-server, and how that version calls its tool.
+    /// Codex's app-server; the two versions name their tool differently.
     Codex,
     OldCodex,
-    /// ACP, before Codex.
+    /// An ACP adapter in front of Codex.
     CodexAcp,
-    /// ACP.
+    /// Speaks ACP natively.
     Opencode,
 }
 
 pub struct Real {
-    /// With its version.
+    /// Includes the version.
     pub name: &'static str,
     pub speaks: Speaks,
     pub program: PathBuf,
 }
 
-/// Without the directory there is nothing to run. `ASIDE_TEST_AGENT` names one alone.
+/// Returns no agents unless `ASIDE_TEST_AGENTS` names their directory. `ASIDE_TEST_AGENT` selects a single one.
 pub fn all() -> Vec<Real> {
     let Some(dir) = std::env::var_os("ASIDE_TEST_AGENTS").map(PathBuf::from) else { return Vec::new() };
     let linux = "vendor/x86_64-unknown-linux-musl";
@@ -48,7 +48,7 @@ pub fn all() -> Vec<Real> {
 }
 
 impl Real {
-    /// A project whose agent asks this model.
+    /// A project whose agent uses this model.
     pub fn scene(&self, model: &Model) -> Agents {
         let mut home = Home::new();
         home.set_env("SCRIPTED_KEY", "x");
@@ -67,11 +67,11 @@ impl Real {
             "model": "scripted/scripted", "small_model": "scripted/scripted", "autoupdate": false, "share": "disabled",
         });
         home.write(".config/opencode/opencode.json", opencode.to_string());
-        // It would ask hosts that no test may reach, and wait for them.
+        // Opencode would contact hosts that no test can reach, and wait for them.
         for name in ["MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "AUTOUPDATE"] {
             home.set_env(&format!("OPENCODE_DISABLE_{name}"), "1");
         }
-        // The title of a conversation.
+        // Answers the request for a conversation title, which carries no tools.
         model.without_tools(Answer::chat("A greeting"));
         let program = self.program.to_str().unwrap();
         match self.speaks {
@@ -81,7 +81,7 @@ impl Real {
         }
     }
 
-    /// One line of a file becomes another.
+    /// A model reply that replaces one line of a file.
     pub fn changes(&self, scene: &Agents, file: &str, old: &str, new: &str) -> Answer {
         let patch = format!(
             "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: {file}\n@@\n-{old}\n+{new}\n*** End Patch\nEOF"
@@ -96,7 +96,7 @@ impl Real {
         }
     }
 
-    /// A command that only reads, or fails.
+    /// A model reply that runs a command which only reads, or fails.
     pub fn runs(&self, command: &str) -> Answer {
         match self.speaks {
             Speaks::Codex | Speaks::CodexAcp => Answer::calls("exec_command", json!({ "cmd": command })),
@@ -105,7 +105,8 @@ impl Real {
         }
     }
 
-    /// A command that has to write, for which it asks leave; none where a model has no way to say so.
+    /// A model reply that runs a command which has to write, so that the agent asks for permission; `None` where a model cannot
+    /// request that.
     pub fn asks_to_run(&self, command: &str) -> Option<Answer> {
         let escalated =
             json!({ "cmd": command, "sandbox_permissions": "require_escalated", "justification": "it has to write" });
@@ -119,7 +120,7 @@ impl Real {
         }
     }
 
-    /// Reads a file by itself, without leave.
+    /// A model reply that makes the agent read a file by itself, without permission.
     pub fn looks(&self, scene: &Agents, file: &str) -> Answer {
         match self.speaks {
             Speaks::Opencode => Answer::calls("read", json!({ "filePath": scene.home.path("project").join(file) })),

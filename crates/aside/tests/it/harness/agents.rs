@@ -1,5 +1,5 @@
-//! A project, an agent that works in it, and the user who asks. The agent is real, or a script that speaks the protocol of Codex's app-server,
-//! or ACP: such a script does what no real agent does.
+//! A project, an agent that works in it, and the user who asks. The agent is real, or a script that speaks the protocol of Codex's
+//! app-server or ACP and can do what no real agent does.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::harness::home::Home;
 use crate::harness::tasks::Person;
 
-/// What a scripted agent says before it is asked anything: who it is, and that it takes the sandbox it was told to take.
+/// The handshake of a scripted agent before it receives a request: who it is, and that it accepts the sandbox it was told to use.
 const OPENING: &str = r#"#!/bin/sh
 say() { printf '%s\n' "$1"; }
 own=$CODEX_HOME
@@ -31,7 +31,7 @@ run() {
 }
 "#;
 
-/// The same in ACP. What is asked for is refused, and the turn cancelled: `answer` and `cancel` have both.
+/// The same in ACP. Aside refuses the agent's request and cancels the turn: `answer` and `cancel` hold the two messages.
 const ACP_OPENING: &str = r#"#!/bin/sh
 own=$HOME/.local/share/scripted
 say() { printf '%s\n' "$1"; }
@@ -61,17 +61,17 @@ pub struct Agents {
 }
 
 impl Agents {
-    /// With an agent that does this once it is asked. `settings` are of `[task]`.
+    /// With an agent that runs these shell lines once it receives a request. `settings` belong to `[task]`.
     pub fn scripted(does: &str, settings: &str) -> Self {
         Self::script(&Self::codex_script(does), settings)
     }
 
-    /// With an agent that is this script, from its first line on.
+    /// With an agent that is this whole script, handshake included.
     pub fn script(script: &str, settings: &str) -> Self {
         Self::script_of("codex", script, settings)
     }
 
-    /// The same with an agent that speaks ACP. `~/.local/share/scripted` is its own, `$own`.
+    /// Like `scripted`, with an agent that speaks ACP. `$own`, which is `~/.local/share/scripted`, is its private directory.
     pub fn acp(does: &str, settings: &str) -> Self {
         Self::acp_script(&Self::acp_script_of(does), settings)
     }
@@ -102,7 +102,7 @@ impl Agents {
         Self::running(home)
     }
 
-    /// The daemon is started already.
+    /// The daemon is already running.
     pub fn running(home: Home) -> Self {
         let person = Person::at(&home, &home.path("project"));
         Self { home, person }
@@ -113,13 +113,13 @@ impl Agents {
         home.write("project/hello.txt", "hello\n");
         home.write("project/.env", "TOKEN=an-unreadable-word\n");
         home.write(".ssh/id_rsa", "an-unreadable-key\n");
-        // Beside the temporary directories, where Codex does not want it.
+        // Beside `TMPDIR`: Codex refuses a home inside a temporary directory.
         home.set_env("CODEX_HOME", &home.path(".codex").display().to_string());
         let config = format!("[task]\nagent = '{agent}'\nagents = ['{agent} = {program}']\n{settings}\n");
         home.write(".config/aside/config.toml", config);
     }
 
-    /// Asks, and waits until the task rests: its name, and where it stands.
+    /// Sends a request and waits until the task rests: its id, and its state.
     #[track_caller]
     pub fn asks(&mut self, text: &str) -> (String, Value) {
         let task = self.person.asks(text);
@@ -127,7 +127,7 @@ impl Agents {
         (task, rest)
     }
 
-    /// The task in which the agent goes on, once this one has ended.
+    /// The follow-up task in which the agent continues after `ended`.
     #[track_caller]
     pub fn goes_on(&mut self, ended: &Value) -> (String, Value) {
         let next =
@@ -149,7 +149,7 @@ impl Agents {
         std::fs::read_to_string(self.home.path("project").join(name)).unwrap_or_default()
     }
 
-    /// Processes whose program is below this directory.
+    /// Processes whose executable is below this directory.
     pub fn processes_of(&self, directory: &Path) -> Vec<String> {
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         let lines = entries.filter_map(|entry| {
@@ -161,7 +161,7 @@ impl Agents {
         lines.filter(|line| line.contains(&directory)).collect()
     }
 
-    /// Waits until nothing of the agent is left.
+    /// Waits until no process of the agent is left.
     #[track_caller]
     pub fn leaves_nothing(&self, directory: &Path) {
         let deadline = std::time::Instant::now() + crate::harness::patience();

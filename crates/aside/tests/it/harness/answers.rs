@@ -1,12 +1,12 @@
-//! What a terminal hears in passing and what it must say back: identity, cursor, bells, the shells' own marks.
+//! Escape sequences that a terminal handles apart from drawing: replies about identity and cursor, bells, the shells' own marks.
 
-/// What a terminal says back without being touched: fish, for one, waits for it.
+/// What a terminal sends back by itself: fish, for example, waits for it.
 #[derive(Default)]
 pub struct Answers {
     pub unsent: Vec<u8>,
     pub marks: usize,
     pub bells_since_mark: usize,
-    /// The marks around commands, as `133;C;aside=…`, each with the row and column at which it came.
+    /// The marks around commands, as `133;C;aside=…`, each with the row and column where it arrived.
     pub commands: Vec<(String, (u16, u16))>,
 }
 

@@ -1,5 +1,5 @@
-//! A server for the page that says what a test wrote down: contents that no honest daemon would have, and moments that are hard to meet.
-//! It speaks the page's half of HTTP and the same messages as the daemon; it checks the header, and holds no policy.
+//! A stub server for the page that sends what a test scripted: contents that no honest daemon would send, and states that are hard
+//! to reach. It speaks the page's half of HTTP and the daemon's messages; it checks the header, and makes no decisions.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use crate::harness::patience;
 
-/// As the real server says it, to the letter.
+/// Exactly the real server's policy.
 pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; worker-src 'none'; frame-ancestors 'none'";
 const SECRET: &str = "0123456789012345678901234567890123456789abc";
-/// 2026-11-15, so that pictures say the same each time.
+/// 2026-11-15, so that screenshots are reproducible.
 const NOON: u64 = 1_794_744_000_000;
 
 #[derive(Clone)]
@@ -30,7 +30,7 @@ struct Stage {
     heard: Vec<Value>,
     refusals: BTreeMap<String, String>,
     open: Vec<TcpStream>,
-    /// The name of the model; empty for none.
+    /// The model's name; empty for none.
     model: String,
     away: bool,
     over: bool,
@@ -68,7 +68,7 @@ impl Backstage {
         format!("http://{}", self.address)
     }
 
-    /// A task that somebody asked for at this machine. The first of a thread names it.
+    /// A task that the user requested on this machine. The first task of a thread names it.
     pub fn asks(&self, thread: &str, task: &str, text: &str) -> &Self {
         self.asks_with(thread, task, text, json!({}))
     }
@@ -87,7 +87,7 @@ impl Backstage {
         self.state(task, "RECEIVED", json!({"request": {"source": source, "threadId": thread, "text": text}}))
     }
 
-    /// An event, which gets its number.
+    /// Appends an event and numbers it.
     pub fn tells(&self, task: &str, mut event: Value) -> &Self {
         let mut stage = self.stage();
         stage.moves += 1;
@@ -113,7 +113,7 @@ impl Backstage {
         self.tells(task, event)
     }
 
-    /// As far as a proposal.
+    /// Moves a task up to the state before its proposal.
     pub fn understands(&self, task: &str, kind: &str) -> &Self {
         self.tells(
             task,
@@ -147,7 +147,7 @@ impl Backstage {
         self.state(task, "PROPOSAL_READY", json!({}))
     }
 
-    /// A command that waits, with rows as `show` gives them.
+    /// A command that waits for approval, with rows as `show` returns them.
     pub fn offers_command(&self, task: &str, step: u32, command: &str, rows: &[(&str, &str)]) -> &Self {
         self.proposes(task, step, json!({"type": "command", "cmd": command, "cwd": "/home/ada/src/lines"}));
         self.offers(task, step, "run_command", command, rows)
@@ -182,25 +182,25 @@ impl Backstage {
         self.tells(task, json!({"type": "task_end", "status": status}))
     }
 
-    /// Changes what the list says of a task.
+    /// Changes the task's entry in the list.
     pub fn brief(&self, task: &str, more: Value) -> &Self {
         merge(&mut self.stage().tasks.get_mut(task).unwrap().brief, &more);
         self
     }
 
-    /// What an `op` is answered with from now on.
+    /// Makes this `op` fail with `message` from now on.
     pub fn refuses(&self, op: &str, message: &str) -> &Self {
         self.stage().refusals.insert(op.to_owned(), message.to_owned());
         self
     }
 
-    /// From now on this model answers.
+    /// Reports this model from now on.
     pub fn has_model(&self, name: &str) -> &Self {
         name.clone_into(&mut self.stage().model);
         self
     }
 
-    /// The daemon goes, with all its connections; or its socket is there again.
+    /// The daemon goes away with all its connections, or its socket is back.
     pub fn is_away(&self, away: bool) {
         let mut stage = self.stage();
         stage.away = away;
@@ -210,7 +210,7 @@ impl Backstage {
         self.shared.1.notify_all();
     }
 
-    /// The session ends.
+    /// Ends the session.
     pub fn is_over(&self) {
         self.stage().over = true;
         self.is_away(false);
@@ -282,7 +282,7 @@ impl Backstage {
                 let here = json!({"cwd": "/home/ada/src/lines", "by": "page 1", "version": "0"});
                 whole(stream, "200 OK", "application/json", here.to_string().as_bytes())
             }
-            // It does not outlive itself, so no tab is known later.
+            // This server is not persistent, so it never recognises a tab from before.
             "/api/keep" => {
                 let body = json!({"type": "error", "error": {"code": "not_found", "message": "there is nothing of that name"}});
                 whole(stream, "404 Not Found", "application/json", body.to_string().as_bytes())
@@ -388,7 +388,7 @@ impl Backstage {
 
 struct Request {
     path: String,
-    /// The one that proves that the page asks.
+    /// The header that proves that the request comes from the page.
     header: String,
     body: String,
 }

@@ -1,5 +1,4 @@
-//! A real Chromium without a window, driven over WebDriver: JSON over plain HTTP to chromedriver, so that neither node nor anything of
-//! its kind is needed. Knows nothing of the page.
+//! A headless Chromium, driven over WebDriver: JSON over plain HTTP to chromedriver, so no node is needed. Knows nothing about the page.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpStream};
@@ -13,33 +12,33 @@ use serde_json::{Value, json};
 
 use crate::harness::patience;
 
-/// By this name an element goes over the wire; the standard says so.
+/// The key of an element reference, as the WebDriver standard defines it.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
-/// What a window can be; a page is shown narrower by other means.
+/// The narrowest possible window; narrower pages are shown by other means.
 const NARROWEST: u32 = 700;
-/// How often the driver is started before that counts as a failure.
+/// How often the driver may fail to start before the test fails.
 const STARTS: usize = 4;
-/// Of a page that is told when a test fails.
+/// The longest excerpt of a page in a failure message.
 const LONGEST_REPORT: usize = 4000;
 
 pub struct Browser {
     driver: Child,
-    /// The screen of a browser that cannot do without one.
+    /// The X server of a browser that needs one.
     screen: Option<Child>,
     port: u16,
     session: String,
     _home: tempfile::TempDir,
 }
 
-/// Keys that are no letters, as WebDriver spells them.
+/// Non-letter keys, as WebDriver encodes them.
 pub const ENTER: &str = "\u{e007}";
 pub const ESCAPE: &str = "\u{e00c}";
 pub const SHIFT: &str = "\u{e008}";
 pub const CONTROL: &str = "\u{e009}";
 
 impl Browser {
-    /// None where there is no such browser and no way to get it; `make test` installs it on Debian.
+    /// `None` where there is no such browser and no way to get it; `make test` installs it on Debian.
     pub fn start() -> Option<Self> {
         Self::start_with(&[])
     }
@@ -58,7 +57,7 @@ impl Browser {
         command.arg("--port=0").env("HOME", home.path()).env("TMPDIR", home.path());
         command.env_remove("DBUS_SESSION_BUS_ADDRESS").env_remove("http_proxy").env_remove("HTTP_PROXY");
         command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // The port that it finds on one loopback may be taken on the other; then it ends, and another try finds another.
+        // The port that it picks on one loopback address may be taken on the other; then it exits, and a retry picks another.
         let started = (0..STARTS).find_map(|_| {
             let mut driver = command.spawn().unwrap();
             let port = port(BufReader::new(driver.stdout.take().unwrap()));
@@ -88,7 +87,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// WebKit, as in Safari and in GNOME's browser, on a screen that nobody sees. None where it is not installed; `make soak` does that.
+    /// WebKit, as in Safari and GNOME's browser, on a virtual screen. `None` where it is not installed; `make soak` installs it.
     pub fn start_webkit() -> Option<Self> {
         let mini = std::fs::read_dir("/usr/lib").ok()?.flatten().find_map(|folder| {
             let mini = folder.path().join("webkit2gtk-4.1/MiniBrowser");
@@ -108,7 +107,7 @@ impl Browser {
         let mut command = Command::new(program);
         command.arg(format!("--port={port}")).env("DISPLAY", format!(":{}", number.trim()));
         command.env("HOME", home.path()).env("TMPDIR", home.path()).env("XDG_RUNTIME_DIR", home.path());
-        // Its own sandbox needs namespaces that a container has not; there is no GPU either.
+        // WebKit's own sandbox needs namespaces that a container lacks; there is no GPU either.
         command.env("WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS", "1").env("LIBGL_ALWAYS_SOFTWARE", "1");
         command.env_remove("DBUS_SESSION_BUS_ADDRESS").env_remove("http_proxy").env_remove("HTTP_PROXY");
         command.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -137,7 +136,7 @@ impl Browser {
         self
     }
 
-    /// The body of a function: `browser.script("return document.title")`.
+    /// Runs the body of a function: `browser.script("return document.title")`.
     #[track_caller]
     pub fn script(&self, body: &str) -> Value {
         self.post("/execute/sync", &json!({"script": body, "args": []}))
@@ -149,7 +148,7 @@ impl Browser {
         let deadline = Instant::now() + patience() * 3;
         let asked = format!("try {{ return Boolean({expression}) }} catch (error) {{ return String(error) }}");
         loop {
-            // A page that goes elsewhere in the middle of it answers nothing.
+            // A page that navigates away in the middle of it returns nothing.
             let path = format!("/session/{}/execute/sync", self.session);
             let is = self.try_call("POST", &path, &json!({"script": asked, "args": []})).unwrap_or_else(Value::from);
             if is == true {
@@ -175,7 +174,7 @@ impl Browser {
         ))
     }
 
-    /// Waits until no element has it.
+    /// Waits until no element matches.
     #[track_caller]
     pub fn lacks(&self, css: &str) -> &Self {
         self.waits(&format!("!document.querySelector({})", json!(css)))
@@ -187,7 +186,7 @@ impl Browser {
         text.as_str().unwrap_or_else(|| panic!("there is no {css}")).to_owned()
     }
 
-    /// A real click, at the middle of what is there once it is there and can be pressed.
+    /// A real click in the middle of the element, once it is there and enabled.
     #[track_caller]
     pub fn clicks(&self, css: &str) -> &Self {
         let quoted = json!(css);
@@ -198,7 +197,7 @@ impl Browser {
         self
     }
 
-    /// Keys, to whatever has the focus.
+    /// Sends keys to the focused element.
     #[track_caller]
     pub fn types(&self, text: &str) -> &Self {
         let letters = text.chars().map(String::from);
@@ -208,7 +207,7 @@ impl Browser {
         self.keys(&actions)
     }
 
-    /// One key while others are held: `browser.chord(&[CONTROL], "k")`.
+    /// Presses a key while others are held: `browser.chord(&[CONTROL], "k")`.
     #[track_caller]
     pub fn chord(&self, held: &[&str], key: &str) -> &Self {
         let down = held.iter().chain([&key]).map(|key| json!({"type": "keyDown", "value": key}));
@@ -232,7 +231,7 @@ impl Browser {
         self
     }
 
-    /// `dark` or `light`, as the system would say.
+    /// Emulates the system's colour scheme, `dark` or `light`.
     pub fn prefers(&self, scheme: &str) -> &Self {
         let features = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
         self.devtools("Emulation.setEmulatedMedia", &features)
@@ -243,7 +242,7 @@ impl Browser {
         self
     }
 
-    /// Another window of the same browser, which is then the one that is driven. Gives back its name.
+    /// Opens and switches to another window of the same browser. Returns its handle.
     pub fn opens_window(&self) -> String {
         let handle = self.post("/window/new", &json!({"type": "window"}))["handle"].as_str().unwrap().to_owned();
         self.turns_to(&handle);
@@ -258,16 +257,15 @@ impl Browser {
         self.post("/window", &json!({"handle": window}));
     }
 
-    /// What is on the screen, as PNG in a file.
+    /// Writes a screenshot as a PNG file.
     pub fn picture(&self, path: &Path) {
         let encoded = self.get("/screenshot");
         std::fs::write(path, base64(encoded.as_str().unwrap())).unwrap();
     }
 
-    /// What the browser complained about since it was last asked: errors of scripts, and what the policy of the page forbade. Not that a
-    /// server said no.
+    /// The browser's complaints since the last call: script errors and violations of the page's policy, but not error statuses of a server.
     pub fn complaints(&self) -> Vec<String> {
-        // Only Chromium tells.
+        // Only Chromium reports them.
         if self.screen.is_some() {
             return Vec::new();
         }
@@ -277,7 +275,7 @@ impl Browser {
         messages.filter(|message| !message.contains("/api/") || !message.contains("Failed to load resource")).collect()
     }
 
-    /// The address of everything that the pages asked for since this was last called.
+    /// The addresses of everything that the pages requested since the last call.
     pub fn requested(&self) -> Vec<String> {
         let entries = self.post("/se/log", &json!({"type": "performance"}));
         let messages = entries.as_array().unwrap().iter().filter_map(|entry| entry["message"].as_str());
@@ -301,7 +299,7 @@ impl Browser {
         self.try_call(method, path, body).unwrap_or_else(|error| panic!("{method} {path} {body}: {error}"))
     }
 
-    /// Or what the driver has against it.
+    /// Fails with the driver's error message.
     fn try_call(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).unwrap();
         // The first session may have to wait until the machine has time for a browser.
@@ -327,7 +325,7 @@ impl Drop for Browser {
         if !self.session.is_empty() && !std::thread::panicking() {
             self.call("DELETE", &format!("/session/{}", self.session), &Value::Null);
         }
-        // What it started is in its group: a test that fails leaves no browser behind.
+        // Everything that it started is in its process group: a failing test leaves no browser behind.
         _ = rustix::process::kill_process_group(Pid::from_child(&self.driver), Signal::KILL);
         _ = self.driver.wait();
         if let Some(screen) = &mut self.screen {

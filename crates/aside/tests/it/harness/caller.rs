@@ -1,4 +1,4 @@
-//! A shell as the daemon sees it: numbered requests of one session from one place, in JSON.
+//! A shell as the daemon sees it: numbered JSON requests of one session in one directory.
 
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ impl Caller {
         self.wire.sends_json(request);
     }
 
-    /// The next answer to the last request.
+    /// The next reply to the last request.
     #[track_caller]
     pub fn hears(&mut self) -> Value {
         loop {

@@ -1,4 +1,4 @@
-//! A home directory that nothing outside can see or be seen from: environment, files, and every process started in it.
+//! An isolated home directory: its environment, its files, and every process started in it.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek, Write};
@@ -20,7 +20,7 @@ pub const ASIDE: &str = env!("CARGO_BIN_EXE_aside");
 /// The kernel's limit for a socket path is 104 bytes on macOS, 108 on Linux.
 const LONGEST_SOCKET_PATH: usize = 100;
 
-/// How long a daemon may take to go.
+/// How long a daemon may take to exit.
 const STOP_LIMIT: Duration = Duration::from_secs(5);
 
 pub struct Home {
@@ -28,18 +28,18 @@ pub struct Home {
     variables: BTreeMap<String, String>,
 }
 
-/// What a program said and how it ended.
+/// A program's output and exit code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     pub stdout: String,
     pub stderr: String,
-    /// The exit code; 128 + the signal for one that was killed, as shells count.
+    /// The exit code; 128 + the signal if a signal killed it, as shells report it.
     pub code: i32,
 }
 
 impl Home {
     pub fn new() -> Self {
-        // A short name: the socket lives below it.
+        // A short name, because the socket's path is below it.
         let root = tempfile::Builder::new().prefix("as-").rand_bytes(6).tempdir().unwrap();
         let home = root.path().join("home");
         let inside = |path: &str| home.join(path).display().to_string();
@@ -53,7 +53,7 @@ impl Home {
                 ("XDG_CACHE_HOME", inside(".cache")),
                 ("XDG_RUNTIME_DIR", root.path().join("run").display().to_string()),
                 ("TMPDIR", root.path().join("tmp").display().to_string()),
-                // Or it would be the tmux of whoever runs the tests.
+                // Otherwise it would be the tmux server of the user who runs the tests.
                 ("TMUX_TMPDIR", root.path().join("tmp").display().to_string()),
                 ("INPUTRC", inside(".inputrc")),
                 ("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display())),
@@ -88,7 +88,7 @@ impl Home {
         self.path(".local/state/aside/daemon.log")
     }
 
-    /// Writes a file below the home directory, with its directories. One that begins with `#!` can be run.
+    /// Writes a file below the home directory, with its directories. It is executable if it begins with `#!`.
     pub fn write(&self, relative: &str, contents: impl AsRef<[u8]>) {
         let path = self.path(relative);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -107,14 +107,14 @@ impl Home {
         self.variables.insert(name.to_owned(), value.to_owned());
     }
 
-    /// A program of this home: its environment, its directory, nothing inherited.
+    /// A program in this home: its environment, its directory, nothing inherited.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(&self.variables).current_dir(self.path(""));
         command
     }
 
-    /// Runs `aside` to its end. `home.aside(&["config", "list"]).stdout`
+    /// Runs `aside` to completion: `home.aside(&["config", "list"]).stdout`
     #[track_caller]
     pub fn aside(&self, args: &[&str]) -> Said {
         self.aside_reads(args, "")
@@ -135,14 +135,14 @@ impl Home {
         said
     }
 
-    /// A client of the daemon's socket. Waits until somebody listens there.
+    /// A client of the daemon's socket. Waits until the daemon listens there.
     #[track_caller]
     pub fn wire(&self) -> Wire {
         Wire::connect(&self.socket())
     }
 
-    /// The processes that run with this home, the daemon and what it started included. Only Linux can tell, and one
-    /// that starts at this moment may be missing.
+    /// The processes that run with this home, including the daemon and its subprocesses. Only Linux can tell, and a process that is
+    /// just starting may be missing.
     pub fn processes(&self) -> Vec<Pid> {
         let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
         let home = format!("HOME={}", self.path("").display());
@@ -157,7 +157,7 @@ impl Home {
         .collect()
     }
 
-    /// The daemons of this home, found by the lock beside each socket (`aside try` has one of its own).
+    /// The daemons of this home, found by the lock beside each socket (`aside try` has its own).
     fn daemons(&self) -> Vec<Pid> {
         let mut locks = Vec::new();
         find_locks(self.root.path(), &mut locks);
@@ -171,9 +171,8 @@ impl Drop for Home {
         for daemon in self.daemons() {
             stop(daemon);
         }
-        // What is left was started in this home and nowhere else: a job of a shell that has gone, a daemon that had
-        // not yet written its lock. Twice, because one that is just being replaced by another program has no
-        // environment to look at; and until they are gone.
+        // Every process that is left was started in this home: a job of a shell that has exited, or a daemon that had not yet
+        // written its lock. The check has to pass twice, because a process in the middle of `exec` has no environment to look at.
         let deadline = Instant::now() + STOP_LIMIT;
         let mut seen_empty = 0;
         while seen_empty < 2 && Instant::now() < deadline {
@@ -187,10 +186,10 @@ impl Drop for Home {
     }
 }
 
-/// Runs to the end, in a process group of its own, or kills that group when patience runs out.
+/// Runs to completion in its own process group, and kills that group on timeout.
 #[track_caller]
 pub fn run(command: &mut Command, input: &str) -> Said {
-    // Files rather than pipes: a daemon that keeps our stdout open must not hold the test.
+    // Files rather than pipes: a daemon that keeps the test's stdout open must not block it.
     let [mut stdin, mut stdout, mut stderr] = [(); 3].map(|()| tempfile::tempfile().unwrap());
     stdin.write_all(input.as_bytes()).unwrap();
     stdin.rewind().unwrap();
@@ -223,7 +222,7 @@ pub fn code(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }
 
-/// Asks politely, waits until it has gone, insists.
+/// Sends SIGTERM, waits for the exit, then kills.
 fn stop(pid: Pid) {
     _ = rustix::process::kill_process(pid, Signal::TERM);
     let deadline = Instant::now() + STOP_LIMIT;
@@ -235,7 +234,7 @@ fn stop(pid: Pid) {
     }
 }
 
-/// A zombie that nobody has collected does not run, once its last thread has let go of what it had open.
+/// A zombie does not count as running, once its last thread has released its open files.
 pub fn is_running(pid: Pid) -> bool {
     let threads = || std::fs::read_dir(format!("/proc/{}/task", pid.as_raw_pid())).map_or(0, Iterator::count);
     match state(pid) {
@@ -244,7 +243,7 @@ pub fn is_running(pid: Pid) -> bool {
     }
 }
 
-/// Whether all its threads wait for something. Where nobody can tell, they are taken to.
+/// Whether all its threads are waiting. Where that cannot be determined, they are assumed to be.
 pub fn is_asleep(pid: Pid) -> bool {
     let threads = std::fs::read_dir(format!("/proc/{}/task", pid.as_raw_pid())).into_iter().flatten().flatten();
     let mut states = threads.filter_map(|thread| state_in(&thread.path()));
@@ -260,12 +259,12 @@ fn state_in(dir: &Path) -> Option<char> {
     stat.rsplit(") ").next()?.chars().next()
 }
 
-/// macOS has none.
+/// macOS has no `/proc`.
 fn has_proc() -> bool {
     Path::new("/proc/self").exists()
 }
 
-/// A lock outlives its daemon, and its number may have gone to somebody else since.
+/// A lock file outlives its daemon, and its pid may have been reused since.
 fn is_aside(pid: Pid) -> bool {
     match std::fs::read_link(format!("/proc/{}/exe", pid.as_raw_pid())) {
         Ok(program) => std::fs::canonicalize(ASIDE).is_ok_and(|aside| aside == program),

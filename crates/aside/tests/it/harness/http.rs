@@ -1,4 +1,4 @@
-//! The least HTTP that a scene needs: one request at a time, sent or answered, over connections that are closed behind each.
+//! A minimal HTTP client and server for tests: one request per connection.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use crate::harness::patience;
 /// A request as a server sees it.
 #[derive(Clone, Debug)]
 pub struct Called {
-    /// With its query.
+    /// Includes the query string.
     pub path: String,
     pub headers: Vec<(String, String)>,
     pub body: String,
@@ -21,7 +21,7 @@ impl Called {
     }
 }
 
-/// A server that answers with what a function says, and keeps every request.
+/// A server that answers with the result of a function and records every request.
 pub struct Server {
     pub address: String,
     called: Receiver<Called>,
@@ -48,7 +48,7 @@ impl Server {
         Self { address, called }
     }
 
-    /// The next request whose path begins so.
+    /// The next request whose path begins with `path`.
     #[track_caller]
     pub fn hears(&self, path: &str) -> Called {
         loop {
@@ -80,11 +80,11 @@ fn read(stream: &TcpStream) -> Option<Called> {
     Some(called)
 }
 
-/// Sends bytes as they are, and gives back what comes until the other side closes.
+/// Sends raw bytes and returns everything until the peer closes.
 pub fn raw(address: &str, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(patience())).unwrap();
-    // A server that has heard enough may have closed.
+    // The server may have closed the connection already.
     let _ = stream.write_all(bytes);
     let mut answer = Vec::new();
     let mut piece = [0; 4096];
@@ -97,7 +97,7 @@ pub fn raw(address: &str, bytes: &[u8]) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// Sends a request: the status and the body of the answer.
+/// Sends a request and returns the status and body of the reply.
 pub fn call(address: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
     let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     let length = body.len();
@@ -109,7 +109,7 @@ pub fn call(address: &str, method: &str, path: &str, headers: &[(&str, &str)], b
     (status, answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default())
 }
 
-/// A port of this machine that was free a moment ago.
+/// A local port that was free a moment ago.
 pub fn free() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }

@@ -1,4 +1,4 @@
-//! Which bytes a key sends. A terminal in application mode sends other arrows than one that is not.
+//! The bytes that each key sends. A terminal in application mode sends different arrow keys.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
@@ -26,7 +26,7 @@ pub enum Key {
     Alt(char),
 }
 
-/// What the program on the terminal asked the arrows to be (DECCKM).
+/// The arrow-key mode that the program requested (DECCKM).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrows {
     Normal,

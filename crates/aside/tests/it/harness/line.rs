@@ -1,10 +1,10 @@
-//! Where an input line begins and ends on a screen, and how a test writes down the one it wants: `git st|atus`.
+//! Where an input line begins and ends on a screen, and the notation in which a test writes the expected one: `git st|atus`.
 
 use vt100::Color;
 
 use crate::harness::screen::{CURSOR, Half, Screen};
 
-/// The line being edited, cut at the cursor.
+/// The line being edited, split at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     pub before: String,
@@ -16,22 +16,22 @@ pub struct Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ghost {
     Absent,
-    /// All that follows the cursor, and nothing else.
+    /// Everything after the cursor, and nothing else.
     AfterCursor,
-    /// Some other part. No test should want this.
+    /// Some other part. No test should expect this.
     Elsewhere,
 }
 
-/// The row of the numbered prompt, once the cursor has passed it. The lowest, if it was drawn more than once.
+/// The row of the numbered prompt, once the cursor has passed it. The lowest one, if it was drawn more than once.
 pub fn prompt_row(screen: &Screen, prompt: &str) -> Option<usize> {
     let row = (0..screen.rows.len()).rev().find(|row| screen.row(*row).starts_with(prompt.trim_end()))?;
     let passed = (row, prompt.chars().count()) <= screen.cursor;
     passed.then_some(row)
 }
 
-/// The text after `prompt`. Wrapped rows are joined, and so is a row that is full: fish begins the next one itself,
-/// which looks the same. `lines` says how many lines of the program's
-/// own making belong to it, because nothing on a screen tells a second line from a list below the first.
+/// The text after `prompt`. Joins wrapped rows and full rows: fish begins the next row itself, which looks the same. `lines` says
+/// how many line breaks of the program's own belong to the input, because a screen does not tell a second line from a list below
+/// the first.
 pub fn read(screen: &Screen, prompt: &str, lines: usize, ghost: Color) -> Option<Line> {
     let mut reading = Reading::default();
     let mut skip = prompt.chars().count();
@@ -53,7 +53,7 @@ pub fn read(screen: &Screen, prompt: &str, lines: usize, ghost: Color) -> Option
     reading.line()
 }
 
-/// Reads `git st|atus`, where `|` is the cursor. A line with a pipe of its own writes the cursor as `▮`.
+/// Parses `git st|atus`, where `|` is the cursor. A line that contains a pipe writes the cursor as `▮`.
 #[track_caller]
 pub fn wanted(text: &str, ghost: Ghost) -> Line {
     let mark = if text.contains(CURSOR) { CURSOR } else { '|' };
@@ -76,7 +76,7 @@ struct Letter {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Paint {
-    /// A blank has no colour that anybody sees.
+    /// The colour of a blank is invisible.
     Blank,
     Typed,
     Ghost,
@@ -89,7 +89,7 @@ impl Reading {
             if (number, column) == screen.cursor {
                 self.cursor = Some(self.letters.len());
             }
-            // A wide letter that does not fit leaves the last cell unwritten and goes to the next row.
+            // A wide letter that does not fit leaves the last cell unwritten and moves to the next row.
             let left_out = row.wrapped && column + 1 == row.cells.len() && cell.text.is_empty();
             if cell.half == Half::Second || left_out {
                 continue;
@@ -106,7 +106,7 @@ impl Reading {
         }
     }
 
-    /// Blanks at the end of a line are indistinguishable from an empty screen, unless the cursor stands behind them.
+    /// Blanks at the end of a line are indistinguishable from an empty screen, unless the cursor is behind them.
     fn drop_trailing_blanks(&mut self) {
         let keep = self.cursor.unwrap_or(0);
         while self.letters.len() > keep && self.letters.last().is_some_and(|letter| letter.text == " ") {

@@ -7,7 +7,7 @@
 //! assert_eq!(scene.runs("echo hi"), "hi");
 //! ```
 //!
-//! Everything waits for a condition and fails, with the screen, when patience runs out. Nothing sleeps for luck.
+//! Everything waits for a condition and fails with the screen on timeout. Nothing relies on a sleep.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ pub mod tmux;
 pub mod wecom;
 pub mod wire;
 
-/// Whether to run what needs programs that only `make soak` installs.
+/// Whether to run the tests that need programs which only `make soak` installs.
 pub fn has_tools() -> bool {
     let has = std::env::var_os("ASIDE_TEST_TOOLS").is_some();
     if !has {
@@ -48,8 +48,8 @@ pub fn has_tools() -> bool {
     has
 }
 
-/// How long a condition may take before the test has hung. Far more than anything needs, so that a loaded machine
-/// passes; `ASIDE_TEST_PATIENCE=3` trebles it for a slower one still.
+/// The timeout for any condition. Far more than anything needs, so that a loaded machine passes; `ASIDE_TEST_PATIENCE=3` trebles it
+/// for a still slower one.
 pub fn patience() -> Duration {
     let factor = std::env::var("ASIDE_TEST_PATIENCE").ok().and_then(|value| value.parse::<f64>().ok());
     Duration::from_secs(20).mul_f64(factor.filter(|factor| *factor > 0.0).unwrap_or(1.0))

@@ -1,4 +1,4 @@
-//! What the scripted daemon says when a command has ended, `Next::is("git push -u origin main")`, and the marks around commands.
+//! What the scripted daemon suggests when a command has ended, `Next::is("git push -u origin main")`, and the marks around commands.
 
 use crate::harness::scene::Scene;
 
@@ -19,7 +19,7 @@ impl Next {
         Self { state: "done", ..Self::default() }
     }
 
-    /// Perhaps there is more to come.
+    /// No suggestion yet; more may follow.
     pub fn thinking() -> Self {
         Self { state: "thinking", ..Self::default() }
     }
@@ -41,7 +41,7 @@ impl Next {
     }
 }
 
-/// Our marks, without their secret: `C 3 80x24` and `D 3 1`. fish 4 writes marks of its own.
+/// Aside's marks without their secret: `C 3 80x24` and `D 3 1`. fish 4 writes its own marks as well.
 pub fn marks(scene: &Scene) -> Vec<String> {
     let brief = |mark: &str| {
         let (_, mark) = mark.split_once(';').expect("a number, then more");

@@ -1,4 +1,4 @@
-//! The kernel's side of a terminal: a pair of ends, a session, a size.
+//! A pseudo-terminal: the pair of descriptors, the session, the size.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
@@ -8,7 +8,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::pty::OpenptFlags;
 use rustix::termios::Winsize;
 
-/// The terminal's end and the program's.
+/// The terminal's descriptor and the program's.
 pub fn open() -> (OwnedFd, OwnedFd) {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let master = rustix::pty::openpt(flags).expect("a pseudo-terminal");
@@ -20,7 +20,7 @@ pub fn open() -> (OwnedFd, OwnedFd) {
     (master, slave)
 }
 
-/// Makes the program lead a session that `slave` controls, so that ^C and job control work.
+/// Makes the program a session leader with `slave` as its controlling terminal, so that ^C and job control work.
 #[expect(unsafe_code, reason = "setsid(1) is missing on macOS; both calls here are safe between fork and exec")]
 pub fn lead_a_session(command: &mut Command, slave: OwnedFd) {
     let lead = move || {
@@ -32,7 +32,7 @@ pub fn lead_a_session(command: &mut Command, slave: OwnedFd) {
     unsafe { command.pre_exec(lead) };
 }
 
-/// Tells the program, too, if the size is new.
+/// If the size changes, the kernel also signals the program.
 pub fn set_size(master: impl AsFd, rows: u16, columns: u16) {
     let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
     rustix::termios::tcsetwinsize(master, size).unwrap();

@@ -1,4 +1,4 @@
-//! What a failed wait tells: the condition, the screen as it stood, the last bytes both ways, the daemon's last words.
+//! What a failed wait prints: the condition, the screen, the last bytes in both directions, the end of the daemon's log.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -21,7 +21,7 @@ pub struct Report<'a> {
     pub daemon_log: &'a Path,
 }
 
-/// The last things said over the terminal.
+/// The last bytes exchanged over the terminal.
 pub struct Exchanges {
     started: Instant,
     last: VecDeque<Exchange>,

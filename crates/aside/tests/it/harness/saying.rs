@@ -1,4 +1,4 @@
-//! What the scripted daemon says to a wish: `Say::done("rm -r old").warns("deletes files").or("trash old")`.
+//! The scripted daemon's replies to a query: `Say::done("rm -r old").warns("deletes files").or("trash old")`.
 
 #[derive(Clone)]
 pub struct Say {
@@ -24,7 +24,7 @@ impl Say {
         Self { state: "thinking", ..Self::waiting() }
     }
 
-    /// What a model has said so far; more will come.
+    /// A model's partial output; more follows.
     pub fn partial(text: &str) -> Self {
         Self { state: "partial", ..Self::waiting() }.or(text)
     }
@@ -37,7 +37,7 @@ impl Say {
         Self { state: "done", note: note.to_owned(), commands: Vec::new() }
     }
 
-    /// Another command; what is said next is about it.
+    /// Adds another command; what follows in the chain describes it.
     pub fn or(mut self, text: &str) -> Self {
         let (description, warning) = (String::new(), String::new());
         self.commands.push(Command { text: text.to_owned(), description, warning, nearness: "answer" });

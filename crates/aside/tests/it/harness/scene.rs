@@ -1,5 +1,4 @@
-//! A person at a shell: what they type and what they see. Every `shows_…` waits until it is so, or fails with the
-//! screen.
+//! A user at a shell: what they type and what they see. Every `shows_…` waits until the condition holds, or fails with the screen.
 
 use std::time::Duration;
 
@@ -15,12 +14,12 @@ use crate::harness::terminal::Terminal;
 use crate::harness::wire::Wire;
 
 pub struct Scene {
-    // Before the home: the shell must have gone when the home looks for what is left.
+    // Declared before the home, so dropped first: the shell must have exited when the home looks for leftover processes.
     terminal: Terminal,
     pub home: Home,
     shell: Shell,
     ghost: Color,
-    /// The number of the prompt at which the person is.
+    /// The number of the current prompt.
     at: usize,
 }
 
@@ -41,7 +40,7 @@ impl Scene {
         Self { terminal, home, shell, ghost, at: 0 }
     }
 
-    /// Waits for prompt `number`. From here on "the line" is the one behind it.
+    /// Waits for prompt `number`. From here on "the line" is the one after it.
     #[track_caller]
     pub fn prompt(&mut self, number: usize) -> &mut Self {
         let prompt = format!("{number}> ");
@@ -50,7 +49,7 @@ impl Scene {
         self
     }
 
-    /// Types key by key; each key finds the shell idle. For what is not echoed, use `sends`.
+    /// Types key by key and waits until the shell is idle before each. For input that is not echoed, use `sends`.
     #[track_caller]
     pub fn types(&mut self, text: &str) -> &mut Self {
         for letter in text.chars() {
@@ -59,7 +58,7 @@ impl Scene {
         self
     }
 
-    /// All at once, as a paste of the terminal.
+    /// Sends everything at once, as a bracketed paste.
     #[track_caller]
     pub fn pastes(&mut self, text: &str) -> &mut Self {
         self.terminal.paste(text);
@@ -72,15 +71,15 @@ impl Scene {
         self
     }
 
-    /// Bytes as they are, waiting for nothing.
+    /// Sends raw bytes and waits for nothing.
     #[track_caller]
     pub fn sends(&mut self, bytes: &str) -> &mut Self {
         self.terminal.send(bytes.as_bytes());
         self
     }
 
-    /// Types a command, runs it, waits for the next prompt: what the command printed, without the last newline.
-    /// The command must be one line, and what it prints must end in a newline.
+    /// Types a command, runs it, waits for the next prompt, and returns the output without the last newline. The command must be
+    /// one line, and its output must end in a newline.
     #[track_caller]
     pub fn runs(&mut self, command: &str) -> String {
         self.types(command).presses(Key::Enter);
@@ -98,20 +97,20 @@ impl Scene {
         lines[begin..end].join("\n")
     }
 
-    /// Waits until the line is `git st|atus`, with the cursor at `|` and no ghost text. A line with a pipe of its own
-    /// writes the cursor as `▮`. Wrapped rows are joined; a newline in `wanted` stands for a line of the shell's making.
+    /// Waits until the line is `git st|atus`, with the cursor at `|` and no ghost text. A line that contains a pipe writes the
+    /// cursor as `▮`. Wrapped rows are joined; a newline in `wanted` stands for a line break of the shell's.
     #[track_caller]
     pub fn shows_line(&mut self, wanted: &str) -> &mut Self {
         self.waits_for_line("the line", wanted, Ghost::Absent)
     }
 
-    /// Waits until the line is `git st|atus`, where all that follows the cursor is painted as ghost text.
+    /// Waits until the line is `git st|atus`, where everything after the cursor is painted as ghost text.
     #[track_caller]
     pub fn shows_ghost(&mut self, wanted: &str) -> &mut Self {
         self.waits_for_line("ghost text", wanted, Ghost::AfterCursor)
     }
 
-    /// Waits until nothing from the prompt down is painted as ghost text. It may be about to come: see `stays`.
+    /// Waits until nothing from the prompt down is painted as ghost text. Ghost text may still appear later: see `stays`.
     #[track_caller]
     pub fn shows_no_ghost(&mut self) -> &mut Self {
         let (prompt, ghost) = (self.here(), self.ghost);
@@ -129,8 +128,8 @@ impl Scene {
         self
     }
 
-    /// Waits until the whole screen is `wanted`, drawn as failures draw it: `‹ghost›`, and the cursor as `▮` where the
-    /// test cares. Indentation that all lines share and blank lines around them do not count.
+    /// Waits until the whole screen is `wanted`, drawn as failures draw it: `‹ghost›`, and the cursor as `▮` where the test cares.
+    /// Shared indentation and surrounding blank lines are ignored.
     #[track_caller]
     pub fn screen_is(&mut self, wanted: &str) -> &mut Self {
         let wanted = dedent(wanted);
@@ -142,17 +141,17 @@ impl Scene {
         self
     }
 
-    /// Waits until the shell has dealt with every key sent so far and is back at its keyboard. Invisible, but only
-    /// possible at a prompt; a history search or a menu would end.
+    /// Waits until the shell has processed every key sent so far and reads the keyboard again. Invisible, but possible only at a
+    /// prompt; a history search or a menu would end.
     #[track_caller]
     pub fn settles(&mut self) -> &mut Self {
         self.terminal.settle(self.shell.settling());
         self
     }
 
-    /// Insists that `condition` holds and goes on holding: once the shell has settled, for every change until nothing
-    /// was written for `quiet`, and when the shell has settled again. No test can prove that nothing will ever
-    /// happen; choose `quiet` longer than the delay that is being ruled out, or zero when only keys matter.
+    /// Asserts that `condition` holds and keeps holding: once the shell has settled, at every change until nothing was written for
+    /// `quiet`, and when the shell has settled again. No test can prove that nothing will ever happen; choose `quiet` longer than
+    /// the delay to be ruled out, or zero when only keys matter.
     #[track_caller]
     pub fn stays(&mut self, what: &str, quiet: Duration, condition: impl Fn(&Screen) -> bool) -> &mut Self {
         self.settles();
@@ -162,7 +161,7 @@ impl Scene {
         self
     }
 
-    /// Insists that no ghost text appears.
+    /// Asserts that no ghost text appears.
     #[track_caller]
     pub fn stays_without_ghost(&mut self, quiet: Duration) -> &mut Self {
         let ghost = self.ghost;
@@ -188,15 +187,15 @@ impl Scene {
         self.terminal.command_marks()
     }
 
-    /// Insists that `condition` holds and goes on holding until nothing was written for `quiet`. Presses no key, not even
-    /// one that `settles` needs.
+    /// Asserts that `condition` holds and keeps holding until nothing was written for `quiet`. Presses no key, not even the one
+    /// that `settles` needs.
     #[track_caller]
     pub fn rests(&mut self, what: &str, quiet: Duration, condition: impl Fn(&Screen) -> bool) -> &mut Self {
         self.terminal.wait_while_quiet(what, quiet, condition);
         self
     }
 
-    /// Every line since the start, as far back as the terminal keeps them.
+    /// Every line since the start, as far back as the terminal's scrollback goes.
     pub fn transcript(&self) -> Vec<String> {
         self.terminal.transcript()
     }
@@ -206,7 +205,7 @@ impl Scene {
         self
     }
 
-    /// Waits for the shell to end: its exit code.
+    /// Waits for the shell to exit and returns its exit code.
     #[track_caller]
     pub fn ends(&mut self) -> i32 {
         self.terminal.wait_for_end()

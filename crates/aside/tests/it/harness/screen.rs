@@ -1,11 +1,11 @@
-//! What a terminal shows at one moment: text, colours, cursor. Knows nothing of shells and waits for nothing.
+//! A snapshot of a terminal: text, colours, cursor. Knows nothing about shells and waits for nothing.
 
 use vt100::Color;
 
 /// The colour of ghost text unless a test says otherwise.
 pub const GHOST: Color = Color::Idx(8);
 
-/// How the cursor is drawn in a rendered screen, and in an expected line that has a pipe of its own.
+/// How the cursor is drawn in a rendered screen, and in an expected line that contains a pipe.
 pub const CURSOR: char = '▮';
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Screen {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) cells: Vec<Cell>,
-    /// The terminal, not the program, began the next row: both are one line.
+    /// The terminal, not the program, began the next row: both rows are one line.
     pub(super) wrapped: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct Style {
     pub underline: bool,
 }
 
-/// Neighbouring cells of one style.
+/// Adjacent cells of one style.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
     pub text: String,
@@ -89,7 +89,7 @@ impl Screen {
         self.rows.get(row).is_some_and(|row| row.ghost_follows(0, ghost))
     }
 
-    /// What `row` holds, cut where the style changes. Unwritten cells at the end are left out.
+    /// The text of `row`, split where the style changes. Unwritten cells at the end are left out.
     pub fn spans(&self, row: usize) -> Vec<Span> {
         let Some(row) = self.rows.get(row) else { return Vec::new() };
         let written = row.cells.iter().rposition(|cell| !cell.is_blank()).map_or(0, |last| last + 1);
@@ -103,8 +103,7 @@ impl Screen {
         spans
     }
 
-    /// The rows as a person would draw them: `‹ghost›` between brackets, the cursor as `▮`, empty rows at the end
-    /// left out.
+    /// The rows in the notation of the tests: `‹ghost›` between brackets, the cursor as `▮`, empty rows at the end left out.
     pub fn rendered(&self, ghost: Color) -> Vec<String> {
         let mut rows: Vec<String> =
             self.rows.iter().enumerate().map(|(number, row)| self.rendered_row(number, row, ghost)).collect();
@@ -119,7 +118,7 @@ impl Screen {
         let mut inside = false;
         let cursor = (self.cursor.0 == number).then_some(self.cursor.1);
         for (column, cell) in row.cells.iter().enumerate().filter(|(_, cell)| cell.half == Half::First) {
-            // A blank between two ghost words belongs to the ghost; one after the last word is nothing.
+            // A blank between two ghost words belongs to the ghost text; one after the last word does not.
             let is_ghost = cell.is_ghost(ghost) || inside && cell.is_blank() && row.ghost_follows(column, ghost);
             if inside && !is_ghost {
                 text.push('›');
@@ -187,8 +186,7 @@ impl Cell {
     }
 }
 
-/// A wide letter that does not fit leaves the last cell unwritten and goes to the next row. vt100 does not call that
-/// wrapped.
+/// A wide letter that does not fit leaves the last cell unwritten and moves to the next row. vt100 does not mark that row as wrapped.
 fn wide_letter_went_on(screen: &vt100::Screen, row: u16) -> bool {
     let columns = screen.size().1.get();
     let written = |column| screen.cell(row, column).is_some_and(vt100::Cell::has_contents);

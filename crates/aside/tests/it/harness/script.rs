@@ -1,12 +1,12 @@
-//! A daemon that says what the test wants, when the test wants it, and remembers what it was told.
+//! A scripted stub daemon: it sends the replies that the test wants, when the test wants them, and records every message.
 //!
 //! ```ignore
 //! let script = Script::new().knows("git st|", &["git status", "git commit -m '▮'"]);
 //! let mut scene = Scene::zsh().scripted(&script).start();
 //! ```
 //!
-//! `|` is the cursor in the line that is asked about, `▮` the place where a candidate puts it. Behind `  # ` is what is said
-//! about a candidate, to a shell that asks for it.
+//! `|` is the cursor in the requested line, `▮` the place where a candidate puts it. The text after `  # ` is the candidate's
+//! description, for a shell that asks for descriptions.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{Read, Write};
@@ -28,35 +28,35 @@ pub struct Script(Arc<Mutex<State>>);
 
 struct State {
     known: HashMap<String, Vec<String>>,
-    /// The candidates of a list that is asked for.
+    /// The candidates of a list that the shell asks for.
     listed: HashMap<String, Vec<String>>,
     /// An older daemon: it ignores fields that it does not know.
     old: bool,
     refused: HashSet<String>,
-    /// Lines of which the first candidate is not sure enough to be grey.
+    /// Lines whose first candidate is too uncertain for ghost text.
     unsure: HashSet<String>,
-    /// What is said to a wish, one thing after another.
+    /// The successive replies to a query.
     wishes: HashMap<String, Vec<Say>>,
     explanations: HashMap<String, Vec<String>>,
-    /// Lines that are sentences, before they run and after they failed.
+    /// Lines that are prose, before they run and after they failed.
     sentences: HashSet<(&'static str, String)>,
-    /// Whether a line is one is told when the test says so: `before ls the`.
+    /// Lines whose verdict waits until the test releases it: `before ls the`.
     slow: HashSet<String>,
-    /// What is said to them.
+    /// The replies to prose.
     speeches: HashMap<String, Speech>,
-    /// What is said when a command has ended, one thing after another.
+    /// The successive suggestions after a command has ended.
     nexts: HashMap<String, Vec<Next>>,
-    /// Tier, reason, and the programs that take over the terminal.
+    /// Capture tier, reason, and the programs that take over the terminal.
     place: [String; 4],
-    /// The pid that hello tells.
+    /// The pid in the reply to `hello`.
     pid: u32,
-    /// The settings in the answer to hello, by their place in the record.
+    /// The settings in the reply to `hello`, by their position in the record.
     settings: Vec<String>,
     pace: Pace,
     told: Vec<Vec<String>>,
-    /// Answers that are kept back, oldest first.
+    /// Replies that are held back, oldest first.
     held: Vec<Pending>,
-    /// Who asked about a line last, and as which number.
+    /// The latest request about each line: its number and its connection.
     askers: HashMap<String, (String, UnixStream)>,
     connections: Vec<UnixStream>,
 }
@@ -65,7 +65,7 @@ struct State {
 enum Pace {
     AtOnce,
     WhenTold,
-    /// Not even read.
+    /// Does not even read.
     Never,
 }
 
@@ -105,7 +105,7 @@ impl Script {
         })))
     }
 
-    /// The candidates for a line. A line without any is answered with none.
+    /// The candidates for a line. Any other line gets an empty reply.
     pub fn knows(self, line: &str, candidates: &[&str]) -> Self {
         self.learns(line, candidates);
         self
@@ -116,27 +116,27 @@ impl Script {
         self.lock().known.insert(line.to_owned(), candidates);
     }
 
-    /// The first candidate for a line is for the bar alone.
+    /// The first candidate for this line is shown in the bar only.
     pub fn doubts(self, line: &str) -> Self {
         self.lock().unsure.insert(line.to_owned());
         self
     }
 
-    /// The candidates of a list for a line. Without any it is answered with none.
+    /// The candidates of a list for a line. Any other line gets an empty list.
     pub fn lists(self, line: &str, candidates: &[&str]) -> Self {
         let candidates = candidates.iter().map(|text| (*text).to_owned()).collect();
         self.lock().listed.insert(line.to_owned(), candidates);
         self
     }
 
-    /// As a daemon that knows neither lists nor descriptions.
+    /// Acts as an older daemon that knows neither lists nor descriptions.
     pub fn knows_less(self) -> Self {
         self.lock().old = true;
         self
     }
 
-    /// What is said to a wish; the last of it should be final. Other wishes have no answer. While answers are held, the
-    /// shell hears at once that the daemon waits, and the rest one by one, with `releases`.
+    /// The replies to a query; the last should be final. Other queries get no result. While replies are held, the shell hears at
+    /// once that the daemon waits, and gets the rest one by one, with `releases`.
     pub fn grants(self, words: &str, says: &[Say]) -> Self {
         self.lock().wishes.insert(words.to_owned(), says.to_vec());
         self
@@ -148,58 +148,58 @@ impl Script {
         self
     }
 
-    /// A line that is a sentence before it runs. Others are the shell's.
+    /// Classifies a line as prose before it runs. Other lines are the shell's.
     pub fn takes(self, line: &str) -> Self {
         self.lock().sentences.insert(("before", line.to_owned()));
         self
     }
 
-    /// A line that is one when it has failed.
+    /// Classifies a line as prose once it has failed.
     pub fn takes_failed(self, line: &str) -> Self {
         self.lock().sentences.insert(("after", line.to_owned()));
         self
     }
 
-    /// Thinks about a line until `releases("before …")`, or `after …`.
+    /// Delays the verdict on a line until `releases("before …")`, or `after …`.
     pub fn ponders(self, line: &str) -> Self {
         self.lock().slow.insert(line.to_owned());
         self
     }
 
-    /// What is said to a sentence, one thing after another; the last of it should be final. At once, or one by one with
-    /// `goes_on` while answers are held.
+    /// The replies to prose; the last should be final. Sent at once, or one by one with `goes_on` while replies are held.
     pub fn says(self, words: &str, talks: &[Talk]) -> Self {
         self.lock().speeches.insert(words.to_owned(), Speech::new(talks));
         self
     }
 
-    /// What is said when `command` has ended; other commands have no next one. While answers are held, the shell hears at once
-    /// that the daemon thinks, and the rest one by one, with `releases`.
+    /// The suggestions after `command` has ended; other commands get none. While replies are held, the shell hears at once that the
+    /// daemon thinks, and gets the rest one by one, with `releases`.
     pub fn suggests(self, command: &str, nexts: &[Next]) -> Self {
         self.lock().nexts.insert(command.to_owned(), nexts.to_vec());
         self.sets("suggest", "on")
     }
 
-    /// Outputs are seen, in this way; these programs take over the terminal, and those without an argument.
+    /// Output is captured with this tier; `skip` are the programs that take over the terminal, `skip_bare` those that do so without
+    /// an argument.
     pub fn captures(self, tier: &str, skip: &str, skip_bare: &str) -> Self {
         self.lock().place = [tier, "because", skip, skip_bare].map(str::to_owned);
         self.sets("capture", "auto")
     }
 
-    /// As if it was another daemon from now on.
+    /// Acts as a different daemon process from now on.
     pub fn is_replaced(&self) {
         self.lock().pid += 1;
         self.hangs_up();
     }
 
-    /// The questions what comes next, `false 1 #8`: the command, its status and its number. Those that are asked with a line;
-    /// what is asked before that is told as `prefetch`.
+    /// The requests for a suggestion, as `false 1 #8`: the command, its status and its number. Only those sent while a line is
+    /// open; earlier ones are recorded as `prefetch`.
     pub fn ended(&self) -> Vec<String> {
         let ended = |fields: &Vec<String>| format!("{} {} #{}", fields[4], fields[5], fields[7]);
         self.told("suggest").iter().map(ended).collect()
     }
 
-    /// Says the next thing to a sentence; waits until somebody has asked.
+    /// Sends the next reply to prose; waits until the request has arrived.
     #[track_caller]
     pub fn goes_on(&self, words: &str) {
         self.waits(&format!("the sentence `{words}`; there were {:?}", self.questions()), |script| {
@@ -210,18 +210,18 @@ impl Script {
         assert!(speech.goes_on(), "there is nothing more to say to `{words}`");
     }
 
-    /// The sentences that were asked so far, each with its number.
+    /// The prose requests so far, each with its number.
     pub fn questions(&self) -> Vec<String> {
         self.told("ask").iter().map(|fields| format!("{} {}", fields[6], fields[4])).collect()
     }
 
-    /// Waits until just these were asked.
+    /// Waits until exactly these were sent.
     #[track_caller]
     pub fn has_questions(&self, wanted: &[&str]) {
         self.waits(&format!("{wanted:?}; there were {:?}", self.questions()), |script| script.questions() == wanted);
     }
 
-    /// The lines about which was asked whether they are sentences: `before ls the`, `after 127 ls the`.
+    /// The lines that were sent for classification: `before ls the`, `after 127 ls the`.
     pub fn doubted(&self) -> Vec<String> {
         let doubt = |fields: &Vec<String>| match fields[6].as_str() {
             "before" => format!("before {}", fields[4]),
@@ -230,21 +230,20 @@ impl Script {
         self.told("detect").iter().map(doubt).collect()
     }
 
-    /// The wishes that were asked about so far; those that were to be answered at once with `!`.
+    /// The queries so far; those that want an immediate reply carry `!`.
     pub fn wished(&self) -> Vec<String> {
         let told = self.told("translate");
         told.iter().map(|fields| fields[4].clone() + if fields[7] == "1" { "!" } else { "" }).collect()
     }
 
-    /// Waits until `words` are the last wish that was asked about.
+    /// Waits until `words` is the last query.
     #[track_caller]
     pub fn is_wished(&self, words: &str) {
         let asked = |script: &Self| script.wished().last().is_some_and(|last| last == words);
         self.waits(&format!("the wish `{words}`; there were {:?}", self.wished()), asked);
     }
 
-    /// Waits until the daemon has heard just this of what became of commands: `accept: words -> command`, with the line
-    /// that ran in brackets.
+    /// Waits until exactly these outcomes were reported: `accept: words -> command`, with the line that ran in brackets.
     #[track_caller]
     pub fn has_heard(&self, wanted: &[&str]) {
         let outcome = |fields: &Vec<String>| {
@@ -259,13 +258,13 @@ impl Script {
         }
     }
 
-    /// A line that is answered with an error.
+    /// Answers this line with an error.
     pub fn refuses(self, line: &str) -> Self {
         self.lock().refused.insert(line.to_owned());
         self
     }
 
-    /// One of the settings that a shell hears with the answer to hello.
+    /// Changes a setting in the reply to `hello`.
     pub fn sets(self, name: &str, value: &str) -> Self {
         let names = [
             "complete",
@@ -296,19 +295,19 @@ impl Script {
         self
     }
 
-    /// From now on answers about lines wait for `releases`.
+    /// From now on replies about lines wait for `releases`.
     pub fn holds(&self) {
         self.lock().pace = Pace::WhenTold;
     }
 
-    /// Gives the answer about `line` that was kept back; waits until somebody has asked.
+    /// Sends the reply about `line` that was held back; waits until the request has arrived.
     #[track_caller]
     pub fn releases(&self, line: &str) {
         let mut pending = self.takes_held(line);
         _ = pending.to.write_all(&pending.answer);
     }
 
-    /// The first `length` bytes of it, and later the rest.
+    /// Sends its first `length` bytes; the returned function sends the rest.
     #[track_caller]
     pub fn releases_half(&self, line: &str, length: usize) -> impl FnOnce() + use<> {
         let mut pending = self.takes_held(line);
@@ -317,20 +316,20 @@ impl Script {
         move || _ = pending.to.write_all(&rest)
     }
 
-    /// Stops reading, and answers nothing from now on.
+    /// Stops reading and replies to nothing from now on.
     pub fn falls_silent(&self) {
         self.lock().pace = Pace::Never;
     }
 
-    /// Closes every connection, as a daemon that ends.
+    /// Closes every connection, as a daemon that exits.
     pub fn hangs_up(&self) {
         for connection in self.lock().connections.drain(..) {
-            // The shell may have been faster.
+            // The shell may have closed it first.
             _ = connection.shutdown(std::net::Shutdown::Both);
         }
     }
 
-    /// Better candidates for a line that was answered before.
+    /// Sends better candidates for a line that was answered before.
     #[track_caller]
     pub fn updates(&self, line: &str, candidates: &[&str]) {
         let candidates: Vec<String> = candidates.iter().map(|text| (*text).to_owned()).collect();
@@ -339,12 +338,12 @@ impl Script {
         _ = to.try_clone().unwrap().write_all(&answer(number, "update", &candidates, true));
     }
 
-    /// The lines that were asked about so far, with `|` where the cursor was.
+    /// The requested lines so far, with `|` at the cursor.
     pub fn asked(&self) -> Vec<String> {
         self.told("complete").iter().map(|fields| format!("{}|{}", fields[4], fields[5])).collect()
     }
 
-    /// Begins another line, by which time a shell has heard the settings and put its keys in place.
+    /// Begins another line, by which time the shell has received the settings and bound its keys.
     #[track_caller]
     pub fn is_followed(&self, scene: &mut Scene) {
         let begun = self.told("hello").len();
@@ -352,7 +351,7 @@ impl Script {
         scene.presses(Key::Ctrl('l')).settles();
     }
 
-    /// Begins lines until the daemon has heard what the test waits for: with each of them a shell tells a bit of itself.
+    /// Begins lines until `heard` holds: with each line a shell reports more about itself.
     #[track_caller]
     pub fn is_told(&self, scene: &mut Scene, what: &str, heard: impl Fn(&Self) -> bool) {
         let deadline = Instant::now() + patience();
@@ -362,14 +361,14 @@ impl Script {
         }
     }
 
-    /// Waits until `line` is the last one that was asked about.
+    /// Waits until `line` is the last requested one.
     #[track_caller]
     pub fn is_asked(&self, line: &str) {
         let asked = |script: &Self| script.asked().last().is_some_and(|last| last == line);
         self.waits(&format!("a question about `{line}`; there were {:?}", self.asked()), asked);
     }
 
-    /// All messages of one kind, each with its number and its verb.
+    /// All messages with this verb; each includes its number and verb.
     pub fn told(&self, verb: &str) -> Vec<Vec<String>> {
         self.lock().told.iter().filter(|fields| fields[1] == verb).cloned().collect()
     }
@@ -407,7 +406,7 @@ impl Script {
             unread.extend_from_slice(&bytes[..count]);
             while let Some(mut fields) = next_record(&mut unread) {
                 greeted |= fields[1] == "hello";
-                // Nobody stays to hear the answer.
+                // The shell does not wait for this reply.
                 if fields[1] == "suggest" && !greeted {
                     "prefetch".clone_into(&mut fields[1]);
                 }
@@ -462,7 +461,7 @@ impl Script {
                     Pace::AtOnce => says.iter().for_each(|say| reply.extend(say.record(&number))),
                     Pace::WhenTold | Pace::Never => {
                         reply.extend(Say::waiting().record(&number));
-                        // Nobody hears of an older question any more.
+                        // Held replies to an older query are stale.
                         state.held.clear();
                         for say in says {
                             let (line, to) = (words.clone(), to.try_clone().unwrap());
@@ -480,7 +479,7 @@ impl Script {
                     Pace::AtOnce => nexts.iter().for_each(|next| reply.extend(next.record(&number))),
                     Pace::WhenTold | Pace::Never => {
                         reply.extend(Next::thinking().record(&number));
-                        // Nobody hears of an older question any more.
+                        // Held replies to an older request are stale.
                         state.held.retain(|pending| pending.line != ended);
                         for next in nexts {
                             let (line, to) = (ended.clone(), to.try_clone().unwrap());
@@ -517,7 +516,7 @@ impl Script {
                 let speech = state.speeches.entry(fields[4].clone());
                 let speech = speech.or_insert_with(|| Speech::new(&[Talk::done(&[])]));
                 let reply = speech.is_asked(&number, stream);
-                // Before anything else of it.
+                // Sent before the rest of the speech.
                 _ = to.write_all(&reply);
                 while pace == Pace::AtOnce && speech.goes_on() {}
                 None
@@ -526,7 +525,7 @@ impl Script {
         };
         state.told.push(fields);
         drop(state);
-        // The shell may have hung up by now.
+        // The shell may have disconnected by now.
         _ = to.write_all(&reply.unwrap_or_default());
     }
 
@@ -558,7 +557,7 @@ fn answer(number: &str, verb: &str, candidates: &[String], describes: bool) -> V
     record.into_bytes()
 }
 
-/// A count, then that many fields, each ended by NUL; nothing while it is not whole.
+/// Parses a count, then that many NUL-terminated fields; `None` while the record is incomplete.
 fn next_record(unread: &mut Vec<u8>) -> Option<Vec<String>> {
     let mut parts = unread.split(|byte| *byte == 0);
     let count: usize = String::from_utf8_lossy(parts.next()?).parse().ok()?;

@@ -1,4 +1,4 @@
-//! The sentences of the document's table, and a daemon that is ready for one.
+//! The prose of the classifier's reference table, and a daemon that is ready to classify it.
 
 use crate::harness::scene::Scene;
 use crate::harness::stage::Stage;
@@ -16,7 +16,7 @@ pub const TABLE: [&str; 10] = [
     "cargo ahead with the release",
 ];
 
-/// Programs that fail as those of their names do, whichever this machine has, in `~/bin`.
+/// Programs in `~/bin` that fail like the real ones of their names, whatever this machine has.
 pub fn with_failing_programs(stage: Stage) -> Stage {
     let fails = |says: &str, code: u8| format!("#!/bin/sh\necho \"{says}\" >&2\nexit {code}\n");
     stage
@@ -28,8 +28,7 @@ pub fn with_failing_programs(stage: Stage) -> Stage {
         .file("bin/grep", &fails("grep: foo: binary file matches", 2))
 }
 
-/// Waits until the daemon has looked up what it needs to know: in doubt it leaves a line to the shell, and on a loaded machine
-/// a look takes long.
+/// Waits until the daemon has looked up what it needs: in doubt it leaves a line to the shell, and on a loaded machine a lookup takes long.
 #[track_caller]
 pub fn knows(scene: &Scene, session: &str, shell: &str, line: &str) {
     let word = line.split(' ').next().unwrap_or_default();

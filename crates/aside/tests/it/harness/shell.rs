@@ -1,4 +1,4 @@
-//! What differs between zsh, bash and fish: where their files lie, how they start, how their prompt is numbered.
+//! The differences between zsh, bash and fish: where their files are, how they start, how their prompts are numbered.
 
 use std::process::Command;
 
@@ -11,7 +11,7 @@ pub enum Shell {
     Fish,
 }
 
-/// How to ask a shell whether it has dealt with everything, and how it says so.
+/// The keys that ask a shell whether it is idle, and how it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settling {
     pub keys: &'static str,
@@ -20,7 +20,7 @@ pub struct Settling {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signs {
-    /// `OSC 7777`, which shows nothing.
+    /// `OSC 7777`, which draws nothing.
     Mark,
     MarkThenBell,
 }
@@ -34,9 +34,9 @@ impl Shell {
         }
     }
 
-    /// The shell as a person starts it, without the machine's own start-up files where the shell can leave them out.
-    /// (bash cannot: `/etc/bash.bashrc` is compiled in.) `ASIDE_TEST_ZSH`, `ASIDE_TEST_BASH` and
-    /// `ASIDE_TEST_FISH` name another one, to see an old or a new one at work.
+    /// An interactive shell, without the machine's own start-up files where the shell can skip them. (bash cannot:
+    /// `/etc/bash.bashrc` is compiled in.) `ASIDE_TEST_ZSH`, `ASIDE_TEST_BASH` and `ASIDE_TEST_FISH` name another executable, to
+    /// test other versions.
     pub fn command(self, home: &Home) -> Command {
         let other = std::env::var(format!("ASIDE_TEST_{}", self.name().to_uppercase())).ok();
         let mut command = home.command(other.as_deref().unwrap_or(self.name()));
@@ -55,7 +55,7 @@ impl Shell {
         }
     }
 
-    /// The line that the README tells people to add.
+    /// The line that the README tells users to add.
     pub fn init_line(self) -> &'static str {
         match self {
             Shell::Zsh => r#"eval "$(aside init zsh)""#,
@@ -64,8 +64,8 @@ impl Shell {
         }
     }
 
-    /// Numbers the prompts, so that a test never takes the last prompt for the next one. The number advances with
-    /// each new prompt, not when one is drawn again.
+    /// Numbers the prompts, so that a test never takes the last prompt for the next one. The number advances with each new prompt,
+    /// not when a prompt is redrawn.
     pub fn stage_directions(self) -> &'static str {
         match self {
             Shell::Zsh => ZSH,
@@ -74,23 +74,23 @@ impl Shell {
         }
     }
 
-    /// Keys that no terminal sends. The shell answers them with invisible signs, once it has drawn what came before
-    /// and waits for more: see `Scene::settles`.
+    /// Keys that no terminal sends. The shell answers them with invisible marks, once it has drawn everything and waits for input:
+    /// see `Scene::settles`.
     pub fn settling(self) -> Settling {
         match self {
             // zsh runs the handler of a descriptor only when no key is left and the line is drawn.
             Shell::Zsh => Settling { keys: "\x1b[99~", signs: Signs::Mark },
-            // readline draws the line again after a shell command, so the mark is not yet the end; the bell is.
+            // readline redraws the line after a shell command, so the mark is not yet the end; the bell is.
             Shell::Bash => Settling { keys: "\x1b[99~\x1b[98~", signs: Signs::MarkThenBell },
-            // fish draws before it looks at the next key.
+            // fish draws before it reads the next key.
             Shell::Fish => Settling { keys: "\x1b[99~", signs: Signs::Mark },
         }
     }
 
-    /// Files without which the shell is busy with itself on its first start.
+    /// Files without which the shell does extra work on its first start.
     pub fn prepare(self, home: &Home) {
         if self == Shell::Fish {
-            // Otherwise fish reads every manual page in the background.
+            // Otherwise fish parses every manual page in the background.
             home.write(".local/share/fish/generated_completions/.keep", "");
         }
     }
@@ -121,7 +121,7 @@ impl Shell {
     }
 }
 
-/// zsh marks the bytes that it uses inside itself, in its history file too.
+/// zsh escapes ("metafies") the bytes that it reserves, in its history file too.
 fn metafied(text: &str) -> Vec<u8> {
     const META: u8 = 0x83;
     let mark = |byte: u8| match byte {
@@ -131,7 +131,7 @@ fn metafied(text: &str) -> Vec<u8> {
     text.bytes().flat_map(mark).collect()
 }
 
-/// Home and End are what every distribution's own zshrc binds.
+/// Home and End as every distribution's own zshrc binds them.
 const ZSH: &str = r#"
 HISTFILE=~/.zsh_history HISTSIZE=10000 SAVEHIST=10000
 typeset -gi _scene_number=0
@@ -164,7 +164,7 @@ done
 unset _scene_map
 "#;
 
-/// After a cancelled line fish draws the old prompt again; here that one is new too.
+/// After a cancelled line fish redraws the old prompt; here that counts as a new one.
 const FISH: &str = r#"
 set -g fish_greeting
 set -g _scene_number 0

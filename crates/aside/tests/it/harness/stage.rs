@@ -1,4 +1,4 @@
-//! What is set up before a scene begins: rc files, history, configuration, files. Decides their order, nothing else.
+//! What is set up before a scene begins: rc files, history, configuration, files. Decides only their order.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -42,24 +42,24 @@ impl Stage {
         }
     }
 
-    /// More lines for the rc file, where the order does not matter.
+    /// More lines for the rc file, where their order does not matter.
     pub fn rc(self, lines: &str) -> Self {
         self.rc_before(lines)
     }
 
-    /// A daemon that the test plays itself. It has no history.
+    /// With a scripted daemon. It has no history.
     pub fn scripted(self, script: &Script) -> Self {
         script.listens(&self.home.socket());
         self
     }
 
-    /// Lines of the rc file above the one that loads Aside.
+    /// Lines of the rc file before the one that loads Aside.
     pub fn rc_before(mut self, lines: &str) -> Self {
         self.before.push(lines.to_owned());
         self
     }
 
-    /// Lines of the rc file below the one that loads Aside.
+    /// Lines of the rc file after the one that loads Aside.
     pub fn rc_after(mut self, lines: &str) -> Self {
         self.after.push(lines.to_owned());
         self
@@ -71,7 +71,7 @@ impl Stage {
         self
     }
 
-    /// Commands of the past, oldest first, in the shell's own history file and, where Aside is loaded, in its own.
+    /// Past commands, oldest first, in the shell's own history file and, where Aside is loaded, in Aside's.
     pub fn history(mut self, commands: &[&str]) -> Self {
         self.history.extend(commands.iter().map(|command| (*command).to_owned()));
         self
@@ -82,7 +82,7 @@ impl Stage {
         self
     }
 
-    /// The whole of `config.toml`.
+    /// The whole `config.toml`.
     pub fn config(self, toml: &str) -> Self {
         self.file(".config/aside/config.toml", toml)
     }
@@ -92,20 +92,20 @@ impl Stage {
         self
     }
 
-    /// A file in the home directory. One that begins with `#!` can be run.
+    /// A file in the home directory. It is executable if it begins with `#!`.
     pub fn file(self, path: &str, contents: &str) -> Self {
         self.home.write(path, contents);
         self
     }
 
-    /// A program in the home directory, or what should be one.
+    /// An executable in the home directory, with arbitrary contents.
     pub fn program(self, path: &str, bytes: &[u8]) -> Self {
         self.home.write(path, bytes);
         std::fs::set_permissions(self.home.path(path), std::fs::Permissions::from_mode(0o755)).unwrap();
         self
     }
 
-    /// Where something in the home directory will be.
+    /// The absolute path of a file in the home directory.
     pub fn path(&self, relative: &str) -> String {
         self.home.path(relative).display().to_string()
     }
@@ -124,7 +124,7 @@ impl Stage {
         scene
     }
 
-    /// Starts the shell, which reads its rc file meanwhile.
+    /// Starts the shell without waiting: it still reads its rc file.
     #[track_caller]
     pub fn begins(self) -> Scene {
         self.shell.prepare(&self.home);
@@ -147,7 +147,7 @@ impl Stage {
 
     #[track_caller]
     fn write_history(&self) {
-        // What ran before has to be able to run: there is a repository, with something stashed.
+        // Commands in the history must be able to run: creates a repository with a stash.
         if self.history.iter().any(|command| command.starts_with("git ")) {
             self.home.write(".git/HEAD", "ref: refs/heads/main\n");
             self.home.write(".git/logs/refs/stash", "0 1 me <me@example.invalid> 0 +0000\tOn main: later\n");

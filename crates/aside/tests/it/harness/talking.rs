@@ -1,4 +1,4 @@
-//! What the scripted daemon says to a sentence: `Talk::so_far(&["One.", "Two."]).tail(&["Thr"])`. Each one tells all of it
+//! The scripted daemon's replies to prose: `Talk::so_far(&["One.", "Two."]).tail(&["Thr"])`. Each reply repeats the whole answer
 //! from the beginning.
 
 use std::io::Write;
@@ -14,7 +14,7 @@ pub struct Talk {
     tail: Vec<String>,
 }
 
-/// The answer to one sentence, while it is being given.
+/// The answer to a piece of prose, while it is being sent.
 pub struct Speech {
     talks: Vec<Talk>,
     said: usize,
@@ -34,7 +34,7 @@ impl Talk {
         Self { state: "done", rows: owned(rows), ..Self::default() }
     }
 
-    /// What may still become something else.
+    /// Rows that may still change.
     pub fn tail(mut self, tail: &[&str]) -> Self {
         self.tail = owned(tail);
         self
@@ -71,7 +71,7 @@ impl Speech {
         Self { talks: talks.to_vec(), said: 0, listener: None }
     }
 
-    /// Somebody listens, perhaps again: what was said so far, in one answer.
+    /// A client listens, perhaps again: returns everything sent so far in one reply.
     pub fn is_asked(&mut self, number: &str, stream: &UnixStream) -> Vec<u8> {
         self.listener = Some((number.to_owned(), stream.try_clone().unwrap()));
         match self.said {
@@ -84,12 +84,12 @@ impl Speech {
         self.listener.is_some()
     }
 
-    /// Says the next of it to whoever listens now. False at its end.
+    /// Sends the next reply to the current listener. False at the end.
     pub fn goes_on(&mut self) -> bool {
         let Some(talk) = self.talks.get(self.said) else { return false };
         self.said += 1;
         if let Some((number, stream)) = &mut self.listener {
-            // The shell may have hung up by now.
+            // The shell may have disconnected by now.
             _ = stream.write_all(&talk.record(number));
         }
         true

@@ -1,4 +1,4 @@
-//! A program in a real PTY, and every byte that it wrote: for comparing two of them. Draws nothing and answers nothing.
+//! A program in a real PTY, with a recording of every byte that it wrote, to compare two of them. Draws nothing and answers nothing.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -14,16 +14,16 @@ use rustix::termios::{Termios, Winsize};
 
 use crate::harness::{home, patience, pty};
 
-/// How often the thread that reads looks whether it still should.
+/// The poll interval at which the reader thread checks whether to stop.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 
 pub struct Tape {
     shared: Arc<Shared>,
-    /// Nothing once the terminal was closed.
+    /// `None` once the terminal was closed.
     master: Option<File>,
     child: Child,
     reader: Option<JoinHandle<()>>,
-    /// Where the next wait begins.
+    /// Where the next wait begins searching.
     heard: usize,
 }
 
@@ -70,7 +70,7 @@ impl Tape {
         let mut from = self.heard;
         let found = |state: &State| {
             let place = find(&state.bytes[from..], text.as_bytes()).map(|place| from + place);
-            // What was searched is not searched again, but for what may be the beginning.
+            // Skips what was searched already, except for a possible beginning of `text`.
             from = from.max((state.bytes.len() + 1).saturating_sub(text.len()));
             place
         };
@@ -79,7 +79,7 @@ impl Tape {
     }
 
     pub fn sends(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
-        // A program that has gone is noticed by whoever waits for it.
+        // A program that has exited is noticed by the code that waits for it.
         _ = self.terminal().write_all(bytes.as_ref());
         self
     }
@@ -93,12 +93,12 @@ impl Tape {
         self
     }
 
-    /// The modes of the terminal, as its other end has them.
+    /// The terminal's modes.
     pub fn modes(&self) -> Termios {
         rustix::termios::tcgetattr(self.terminal()).unwrap()
     }
 
-    /// Stops reading, as a terminal does that is busy or stopped; what is on its way by then is still read.
+    /// Stops reading, as a busy or stopped terminal does; bytes already in flight are still read.
     pub fn pauses(&mut self) {
         self.shared.lock().paused = true;
     }
@@ -108,15 +108,15 @@ impl Tape {
         self.shared.changed.notify_all();
     }
 
-    /// Closes the terminal, as when its window is closed.
+    /// Closes the terminal, as closing its window does.
     pub fn closes(&mut self) {
         self.shared.lock().ended = true;
         self.master = None;
-        // The thread that reads has it open, too.
+        // The reader thread has it open, too.
         self.reader.take().expect("it was open").join().unwrap();
     }
 
-    /// Waits until all that was written is heard, after its end.
+    /// After the program's end, waits until everything that it wrote was read.
     pub fn finishes(&mut self) {
         self.reader.take().expect("it is read").join().unwrap();
     }

@@ -1,4 +1,5 @@
-//! A person with tasks, at the daemon's socket: asks, looks, says yes or no. Knows the messages, so that scenes need not.
+//! A user with tasks at the daemon's socket: requests, looks at proposals, approves or rejects them. Knows the messages, so that
+//! scenes need not.
 
 use std::path::Path;
 use std::time::Instant;
@@ -13,11 +14,11 @@ pub struct Person {
     wire: Wire,
     cwd: String,
     number: u64,
-    /// Events that came while something else was awaited.
+    /// Events that arrived while waiting for something else.
     heard: Vec<Value>,
 }
 
-/// What is shown to somebody who may approve it.
+/// A proposal as shown to a user who may approve it.
 #[derive(Clone, Debug)]
 pub struct Shown {
     pub task: String,
@@ -28,12 +29,12 @@ pub struct Shown {
 }
 
 impl Person {
-    /// In this directory. The daemon has to run.
+    /// Works in this directory. The daemon has to run.
     pub fn at(home: &Home, cwd: &Path) -> Self {
         Self { wire: home.wire(), cwd: cwd.to_str().unwrap().to_owned(), number: 0, heard: Vec::new() }
     }
 
-    /// Says something about tasks, and gives the answer back, whatever it is.
+    /// Sends a task message and returns the reply, whatever it is.
     #[track_caller]
     pub fn says(&mut self, op: &str, fields: Value) -> Value {
         let number = self.sends(op, fields);
@@ -60,7 +61,7 @@ impl Person {
         self.number
     }
 
-    /// The name of the new task, which is watched from now on.
+    /// Requests a task and returns its id. The task is watched from now on.
     #[track_caller]
     pub fn asks(&mut self, text: &str) -> String {
         let asked = self.says("ask", json!({ "text": text, "cwd": self.cwd, "shell": "bash" }));
@@ -75,7 +76,7 @@ impl Person {
         assert_eq!(answer["type"], "task", "{answer}");
     }
 
-    /// The next event of any task that is watched.
+    /// The next event of any watched task.
     #[track_caller]
     pub fn hears(&mut self) -> Value {
         if !self.heard.is_empty() {
@@ -89,7 +90,7 @@ impl Person {
         }
     }
 
-    /// All events of a task until one of these states; the last is that state's.
+    /// All events of a task until one of these states; the last event is that state's.
     #[track_caller]
     pub fn hears_until(&mut self, task: &str, states: &[&str]) -> Vec<Value> {
         let deadline = Instant::now() + patience();
@@ -108,7 +109,7 @@ impl Person {
         }
     }
 
-    /// The state in which a task rests: it waits for somebody, or has ended.
+    /// The state in which a task rests: it waits for approval, or has ended.
     #[track_caller]
     pub fn rests(&mut self, task: &str) -> Value {
         self.hears_until(task, &["WAITING_APPROVAL", "COMPLETED", "FAILED", "REJECTED"]).pop().unwrap()
@@ -119,7 +120,7 @@ impl Person {
         self.hears_until(task, &["COMPLETED", "FAILED", "REJECTED"]).pop().unwrap()
     }
 
-    /// What waits for approval.
+    /// The proposal that waits for approval.
     #[track_caller]
     pub fn sees(&mut self, task: &str) -> Shown {
         let answer = self.says("show", json!({ "taskId": task }));
@@ -136,7 +137,7 @@ impl Person {
         self.says("reject", shown.answer("a test"))
     }
 
-    /// Asks, waits, looks and says yes: how it ended.
+    /// Requests a task, waits for its proposal, approves it, and returns how it ended.
     #[track_caller]
     pub fn gets(&mut self, text: &str) -> Value {
         let task = self.asks(text);
@@ -169,12 +170,12 @@ impl Shown {
         })
     }
 
-    /// The fields by which somebody says which proposal they mean.
+    /// The fields that identify the proposal which the user answers.
     pub fn answer(&self, by: &str) -> Value {
         json!({ "taskId": self.task, "step": self.step, "digest": self.digest, "by": by })
     }
 
-    /// The texts of the rows with a label.
+    /// The texts of the rows with this label.
     pub fn row(&self, label: &str) -> Vec<&str> {
         self.rows.iter().filter(|(name, _)| name == label).map(|(_, text)| text.as_str()).collect()
     }

@@ -1,5 +1,5 @@
-//! A program in a real PTY and the terminal that draws what it writes. A thread of its own reads and answers, as a
-//! terminal does, whatever the test is busy with. Knows nothing of shells.
+//! A program in a real PTY and the terminal that draws what it writes. A thread reads and answers as a terminal does, whatever the
+//! test is busy with. Knows nothing about shells.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -25,7 +25,7 @@ use crate::harness::shell::{Settling, Signs};
 /// Lines kept above the screen; `transcript` cannot see further back.
 const SCROLLBACK: usize = 2000;
 
-/// How long a key waits for a program that computes without end.
+/// How long a key waits for a program that never becomes idle.
 const LONGEST_BUSY: Duration = Duration::from_millis(200);
 
 pub struct Terminal {
@@ -58,7 +58,7 @@ impl Terminal {
         command.stdin(slave.try_clone().unwrap()).stdout(slave.try_clone().unwrap()).stderr(slave.try_clone().unwrap());
         pty::lead_a_session(&mut command, slave.try_clone().unwrap());
         let child = command.spawn().unwrap_or_else(|error| panic!("could not start {command:?}: {error}"));
-        // The command keeps copies of the other end; while one is open, the end of the program is not seen here.
+        // The command keeps copies of the slave end; while one is open, the program's end is not seen here.
         drop((command, slave));
         let parser = vt100::Parser::new_with_callbacks(some(rows), some(columns), SCROLLBACK, Answers::default());
         let state =
@@ -74,17 +74,17 @@ impl Terminal {
         Screen::of(self.shared.lock().parser.screen())
     }
 
-    /// What the terminal does with what is typed, and with what is written.
+    /// The terminal's input and output modes.
     pub fn modes(&self) -> Termios {
         rustix::termios::tcgetattr(&self.master).unwrap()
     }
 
-    /// The marks around commands so far, and where the cursor was.
+    /// The marks around commands so far, each with the cursor position.
     pub fn command_marks(&self) -> Vec<(String, (u16, u16))> {
         self.shared.lock().parser.callbacks().commands.clone()
     }
 
-    /// Waits until the screen satisfies `condition`, and gives it back as it was then. `what` finishes "waited for …".
+    /// Waits until the screen satisfies `condition` and returns that screen. `what` completes "waited for …".
     #[track_caller]
     pub fn wait_for(&self, what: &str, condition: impl Fn(&Screen) -> bool) -> Screen {
         self.wait_until(what, |state| {
@@ -93,7 +93,7 @@ impl Terminal {
         })
     }
 
-    /// Fails as soon as the screen does not satisfy `condition`; content once nothing was written for `quiet`.
+    /// Fails as soon as the screen does not satisfy `condition`; returns once nothing was written for `quiet`.
     #[track_caller]
     pub fn wait_while_quiet(&self, what: &str, quiet: Duration, condition: impl Fn(&Screen) -> bool) {
         let mut state = self.shared.lock();
@@ -118,7 +118,7 @@ impl Terminal {
         }
     }
 
-    /// Waits until the program has said that it has nothing left to do.
+    /// Waits until the program has signalled that it is idle.
     #[track_caller]
     pub fn settle(&self, settling: Settling) {
         let marks = self.shared.lock().parser.callbacks().marks;
@@ -142,8 +142,8 @@ impl Terminal {
         self.wait_until(&format!("an answer to the key {letter:?}"), |state| (state.writes > before).then_some(()));
     }
 
-    /// Sends a key once the program in the foreground is idle, as it is for a person. An interrupt in the middle of
-    /// a redraw is lost: both zsh and fish look for it only while they wait.
+    /// Sends a key once the foreground program is idle, as it is for a user. An interrupt in the middle of a redraw is lost: both
+    /// zsh and fish check for it only while they wait.
     #[track_caller]
     pub fn press(&self, key: Key) {
         self.wait_until_asleep(if key == Key::CtrlC { 20 } else { 2 });
@@ -151,29 +151,29 @@ impl Terminal {
         self.send(&keys::bytes(key, if application { Arrows::Application } else { Arrows::Normal }));
     }
 
-    /// Pastes as a terminal does: between brackets, newlines as returns. Waits until the program wants brackets.
+    /// Sends a bracketed paste, newlines as returns. Waits until the program has enabled bracketed paste.
     #[track_caller]
     pub fn paste(&self, text: &str) {
         self.wait_until("bracketed paste to be on", |state| state.parser.screen().bracketed_paste().then_some(()));
         self.send(format!("\x1b[200~{}\x1b[201~", text.replace('\n', "\r")).as_bytes());
     }
 
-    /// Whether the program wants what is pasted between brackets.
+    /// Whether the program has enabled bracketed paste.
     pub fn takes_pastes(&self) -> bool {
         self.shared.lock().parser.screen().bracketed_paste()
     }
 
-    /// How many lines the program has begun to read: at each it asks for brackets around what is pasted.
+    /// How many lines the program has begun to read: at each it enables bracketed paste.
     pub fn lines_begun(&self) -> usize {
         self.shared.lock().lines.count
     }
 
-    /// How many marks came so far.
+    /// How many marks have arrived so far.
     pub fn marks(&self) -> usize {
         self.shared.lock().parser.callbacks().marks
     }
 
-    /// Whether there are more marks than `before`, or come to be in so long.
+    /// Whether more marks than `before` arrive within `limit`.
     pub fn comes_to_mark(&self, before: usize, limit: Duration) -> bool {
         let is_waiting = |state: &mut State| state.parser.callbacks().marks <= before && !state.ended;
         let (state, _) = self
@@ -184,7 +184,7 @@ impl Terminal {
         state.parser.callbacks().marks > before
     }
 
-    /// Whether the program in the foreground waits for something at this moment.
+    /// Whether the foreground program is waiting at this moment.
     pub fn is_asleep(&self) -> bool {
         rustix::termios::tcgetpgrp(&self.master).is_ok_and(home::is_asleep)
     }
@@ -199,7 +199,7 @@ impl Terminal {
 
     pub fn resize(&self, rows: u16, columns: u16) {
         self.shared.lock().parser.set_size(some(rows), some(columns));
-        // Last, because it tells the program, which then draws for the new size.
+        // Last, because the kernel notifies the program, which then draws for the new size.
         pty::set_size(&self.master, rows, columns);
     }
 
@@ -219,7 +219,7 @@ impl Terminal {
         join_wrapped(rows)
     }
 
-    /// Waits for the end of the program: its exit code, or 128 + the signal.
+    /// Waits for the program's end: its exit code, or 128 + the signal.
     #[track_caller]
     pub fn wait_for_end(&mut self) -> i32 {
         self.wait_until_ended();
@@ -233,12 +233,12 @@ impl Terminal {
         }
     }
 
-    /// Waits, but not for long, until the program in the foreground sleeps; one that is busy gets its key all the same.
+    /// Waits briefly until the foreground program sleeps; a busy one gets its key all the same.
     fn wait_for_idleness(&self) {
         self.wait_until_asleep(2);
     }
 
-    /// Seen to sleep so many times in a row: it may only have waited for the terminal to take what it drew.
+    /// Requires that many observations of sleep in a row: a single one may only be a wait for the terminal to take the output.
     fn wait_until_asleep(&self, times: usize) {
         let deadline = Instant::now() + LONGEST_BUSY;
         let mut seen_asleep = 0;
@@ -300,7 +300,7 @@ impl Drop for Terminal {
     fn drop(&mut self) {
         let leader = Pid::from_child(&self.child);
         if self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
-            // The shell takes its jobs with it when it is hung up on; killed, it would leave them behind.
+            // SIGHUP makes the shell end its jobs too; SIGKILL would leave them behind.
             _ = rustix::process::kill_process_group(leader, Signal::HUP);
             _ = rustix::process::kill_process_group(leader, Signal::CONT);
             let deadline = Instant::now() + Duration::from_millis(500);
@@ -326,7 +326,7 @@ impl Shared {
 
     fn draw(&self, mut master: File) {
         let mut bytes = [0; 8192];
-        // Linux says EIO, not end of file, once nobody has the other end open.
+        // Linux returns EIO, not end of file, once the slave end is closed everywhere.
         while let Ok(count @ 1..) = master.read(&mut bytes) {
             let mut state = self.lock();
             state.exchanges.add(Side::Received, &bytes[..count]);
@@ -339,7 +339,7 @@ impl Shared {
             }
             drop(state);
             self.changed.notify_all();
-            // Without the lock: a program that does not read could block us here, and must not block the test.
+            // Writes without the lock: a program that does not read may block this thread, but must not block the test.
             _ = master.write_all(&unsent);
         }
         self.lock().ended = true;
@@ -347,7 +347,7 @@ impl Shared {
     }
 }
 
-/// Counts how often brackets around pastes were asked for. The bytes may come torn.
+/// Counts how often bracketed paste was enabled. The sequence may arrive split across reads.
 #[derive(Default)]
 struct LinesBegun {
     count: usize,
@@ -358,7 +358,7 @@ impl LinesBegun {
     fn hear(&mut self, bytes: &[u8]) {
         const SIGN: &[u8] = b"\x1b[?2004h";
         for byte in bytes {
-            // Its first byte occurs nowhere else in it.
+            // The sequence's first byte occurs nowhere else in it.
             let matched = if *byte == SIGN[self.matched] { self.matched + 1 } else { usize::from(*byte == SIGN[0]) };
             self.count += matched / SIGN.len();
             self.matched = matched % SIGN.len();

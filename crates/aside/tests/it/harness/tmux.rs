@@ -1,4 +1,4 @@
-//! A tmux server in a home of its own, spoken to from outside.
+//! A tmux server in its own home, controlled from outside.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ pub struct Tmux {
     socket: PathBuf,
 }
 
-/// A pane, by its number and its terminal.
+/// A pane, by its id and its terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pane {
     pub id: String,
@@ -21,7 +21,7 @@ pub struct Pane {
 }
 
 impl Tmux {
-    /// A server with one pane, in which `command` runs, 80 × 24.
+    /// A server with one pane of 80 × 24, in which `command` runs.
     pub fn start(home: Home, command: &str) -> (Self, Pane) {
         let socket = home.path("tmux.sock");
         let tmux = Self { home, socket };
@@ -30,7 +30,7 @@ impl Tmux {
         (tmux, pane)
     }
 
-    /// Has the server do something, and gives what it printed.
+    /// Runs a tmux command and returns its output.
     #[track_caller]
     pub fn does(&self, arguments: &[&str]) -> String {
         let mut command = self.home.command("tmux");
@@ -45,14 +45,14 @@ impl Tmux {
         Pane { id: id.to_owned(), tty: self.does(&["display-message", "-p", "-t", id, "#{pane_tty}"]) }
     }
 
-    /// Another pane, in a window of its own.
+    /// Another pane, in its own window.
     #[track_caller]
     pub fn opens(&self, command: &str) -> Pane {
         let id = self.does(&["new-window", "-d", "-P", "-F", "#{pane_id}", command]);
         self.pane(&id)
     }
 
-    /// What `$TMUX` is in its panes.
+    /// The value of `$TMUX` in its panes.
     pub fn variable(&self) -> String {
         format!("{},1,0", self.socket.display())
     }
@@ -63,7 +63,7 @@ impl Tmux {
         self.does(&["send-keys", "-t", &pane.id, "Enter"]);
     }
 
-    /// What is on the screen of a pane, with its colours, and above it.
+    /// The text of a pane with its colours, scrollback included.
     #[track_caller]
     pub fn shows(&self, pane: &Pane) -> String {
         self.does(&["capture-pane", "-p", "-e", "-S", "-", "-t", &pane.id])
@@ -74,13 +74,13 @@ impl Tmux {
         wait_until(&format!("{text:?} in {}", pane.id), || self.shows(pane).contains(text));
     }
 
-    /// Whether somebody has the pipe of a pane.
+    /// Whether the pane's pipe is in use.
     #[track_caller]
     pub fn is_piped(&self, pane: &Pane) -> bool {
         self.does(&["display-message", "-p", "-t", &pane.id, "#{pane_pipe}"]) == "1"
     }
 
-    /// The sinks that run.
+    /// The running sinks.
     pub fn sinks(&self) -> Vec<Pid> {
         let is_sink = |pid: &Pid| {
             let line = std::fs::read(format!("/proc/{}/cmdline", pid.as_raw_pid())).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A client of the daemon's socket, in both spellings: records as shells write them, and JSON lines.
+//! A client of the daemon's socket, in both encodings: records as shells write them, and JSON lines.
 
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -11,12 +11,12 @@ use crate::harness::patience;
 
 pub struct Wire {
     stream: UnixStream,
-    /// Read, but not yet asked for.
+    /// Received, but not yet consumed.
     unread: Vec<u8>,
 }
 
 impl Wire {
-    /// Waits until somebody listens at `socket`.
+    /// Waits until the daemon listens at `socket`.
     #[track_caller]
     pub fn connect(socket: &Path) -> Self {
         let deadline = Instant::now() + patience();
@@ -41,7 +41,7 @@ impl Wire {
         self.sends_record(fields).reads_record()
     }
 
-    /// A count, then the fields, each ended by NUL: what `print -rNu $fd -- N "f1" …` writes.
+    /// A count, then the fields, each terminated by NUL: what `print -rNu $fd -- N "f1" …` writes.
     #[track_caller]
     pub fn sends_record(&mut self, fields: &[&str]) -> &mut Self {
         let mut bytes = format!("{}\0", fields.len()).into_bytes();
@@ -52,7 +52,7 @@ impl Wire {
         self.raw(&bytes)
     }
 
-    /// Fields between unit separators, the last one ended by NUL.
+    /// Fields between unit separators, the last one terminated by NUL.
     #[track_caller]
     pub fn reads_record(&mut self) -> Vec<String> {
         let record = self.reads_until(0, "a record");
@@ -81,7 +81,7 @@ impl Wire {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("not JSON ({error}): {line}"))
     }
 
-    /// A line of JSON if one comes within that time.
+    /// A JSON line, if one arrives within `limit`.
     pub fn polls_json(&mut self, limit: Duration) -> Option<Value> {
         let deadline = Instant::now() + limit;
         while !self.unread.contains(&b'\n') {
@@ -98,28 +98,28 @@ impl Wire {
         Some(self.reads_json())
     }
 
-    /// Sends bytes as they are.
+    /// Sends raw bytes.
     #[track_caller]
     pub fn raw(&mut self, bytes: &[u8]) -> &mut Self {
         self.stream.write_all(bytes).unwrap_or_else(|error| panic!("the daemon does not take what we send: {error}"));
         self
     }
 
-    /// Has nothing more to say, and listens: what `socat` does when its input ends.
+    /// Shuts down the write half and keeps reading: what `socat` does when its input ends.
     #[track_caller]
     pub fn falls_silent(&mut self) -> &mut Self {
         self.stream.shutdown(std::net::Shutdown::Write).unwrap();
         self
     }
 
-    /// Says no more, and gives back all that is still said.
+    /// Shuts down the write half and returns everything that still arrives.
     #[track_caller]
     pub fn falls_silent_and_hears(mut self) -> String {
         self.falls_silent();
         self.ends()
     }
 
-    /// Waits until the other side hangs up, and gives back what it said before that.
+    /// Waits until the peer closes the connection and returns what it sent before that.
     #[track_caller]
     pub fn ends(mut self) -> String {
         while self.reads_more("the end") {}

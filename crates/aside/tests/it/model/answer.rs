@@ -1,4 +1,4 @@
-//! One answer of the script: what is said, how fast, and what goes wrong. Knows nothing of endpoints or bytes.
+//! One scripted reply of the stub server: its content, its pace, and its failure. Knows nothing about endpoints or bytes.
 
 use std::time::Duration;
 
@@ -9,33 +9,33 @@ pub struct Answer {
     pub delay: Duration,
     /// Before each piece of a stream.
     pub pace: Duration,
-    /// How many pieces of a stream come before something happens to it.
+    /// After how many pieces a stream fails, and how.
     pub breaks: Option<(usize, Break)>,
-    /// What the answer is said to be, when that is not what it is.
+    /// A `Content-Type` that differs from the actual content.
     pub content_type: Option<String>,
-    /// Before the last bytes of a stream, after everything has been said.
+    /// The pause between the last piece of a stream and its end.
     pub linger: Duration,
-    /// It says that it had no room for more.
+    /// The reply says that it was truncated for length.
     pub cut: bool,
-    /// The other answers, for a client that asked for several.
+    /// The alternatives, for a client that asked for several.
     pub others: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// The pieces in which a stream says it; joined for a client that does not stream.
+    /// The pieces of a stream; joined for a client that does not stream.
     Says(Vec<String>),
     Fails {
         status: u16,
         retry_after: Option<String>,
         message: Option<String>,
     },
-    /// A tool that the client has, with arguments as JSON.
+    /// Calls one of the client's tools, with arguments as JSON.
     Calls {
         name: String,
         arguments: String,
     },
-    /// A body that is none of the shapes a client expects.
+    /// A body that has none of the expected shapes.
     Raw(String),
 }
 
@@ -45,9 +45,9 @@ pub enum Break {
     Drop,
     /// Nothing more comes until the client gives up.
     Hang,
-    /// Only signs of life come, one for each pace, until the client gives up.
+    /// Only keep-alive events arrive, at the pace of the stream, until the client gives up.
     Drip,
-    /// An error comes instead of the rest.
+    /// An error event arrives instead of the rest.
     Error,
 }
 
@@ -62,32 +62,32 @@ impl Answer {
         Self::new(What::Says(pieces.map(str::to_owned).to_vec()))
     }
 
-    /// An error with a body as the real servers write it.
+    /// An error with a body like the real servers'.
     pub fn status(status: u16) -> Self {
         Self::new(What::Fails { status, retry_after: None, message: None })
     }
 
-    /// An error in these words.
+    /// An error with this message.
     pub fn refuses(status: u16, message: &str) -> Self {
         Self::new(What::Fails { status, retry_after: None, message: Some(message.to_owned()) })
     }
 
-    /// Calls a tool of the client's instead of saying something.
+    /// Calls one of the client's tools instead of replying with text.
     pub fn calls(name: &str, arguments: serde_json::Value) -> Self {
         Self::new(What::Calls { name: name.to_owned(), arguments: arguments.to_string() })
     }
 
-    /// Status 200 and this body, whatever was asked.
+    /// Status 200 and this body, whatever the request.
     pub fn raw(body: &str) -> Self {
         Self::new(What::Raw(body.to_owned()))
     }
 
-    /// Closes the connection without a word.
+    /// Closes the connection without a reply.
     pub fn drops() -> Self {
         Self { breaks: Some((0, Break::Drop)), ..Self::streams([]) }
     }
 
-    /// Never says a word.
+    /// Never replies.
     pub fn hangs() -> Self {
         Self { breaks: Some((0, Break::Hang)), ..Self::streams([]) }
     }
@@ -109,7 +109,7 @@ impl Answer {
         self.retry_at(&seconds.to_string())
     }
 
-    /// The same header as any text, such as a date.
+    /// The same header with arbitrary text, such as a date.
     pub fn retry_at(mut self, when: &str) -> Self {
         if let What::Fails { retry_after, .. } = &mut self.what {
             *retry_after = Some(when.to_owned());
@@ -117,49 +117,49 @@ impl Answer {
         self
     }
 
-    /// Calls what it says something else.
+    /// Sends this `Content-Type` whatever the content.
     pub fn content_type(mut self, kind: &str) -> Self {
         self.content_type = Some(kind.to_owned());
         self
     }
 
-    /// Ends the body of a stream so much later than the answer.
+    /// Delays the end of a stream's body after its last piece.
     pub fn lingers(mut self, linger: Duration) -> Self {
         self.linger = linger;
         self
     }
 
-    /// Says at its end that it had no room for more.
+    /// Reports at its end that it was truncated for length.
     pub fn cut(mut self) -> Self {
         self.cut = true;
         self
     }
 
-    /// More answers to the same question.
+    /// Alternatives to the same reply.
     pub fn others<const COUNT: usize>(mut self, others: [&str; COUNT]) -> Self {
         self.others = others.map(str::to_owned).to_vec();
         self
     }
 
-    /// Closes the connection within the body: after so many pieces of a stream, or half-way through a whole answer.
+    /// Closes the connection within the body: after that many pieces of a stream, or half-way through a whole reply.
     pub fn drops_after(mut self, pieces: usize) -> Self {
         self.breaks = Some((pieces, Break::Drop));
         self
     }
 
-    /// Falls silent within the body.
+    /// Stops sending within the body.
     pub fn hangs_after(mut self, pieces: usize) -> Self {
         self.breaks = Some((pieces, Break::Hang));
         self
     }
 
-    /// Gives signs of life and no more words.
+    /// Sends keep-alive events and no more text.
     pub fn drips_after(mut self, pieces: usize) -> Self {
         self.breaks = Some((pieces, Break::Drip));
         self
     }
 
-    /// Breaks off with an error of the server's, within the stream.
+    /// Breaks off with a server error within the stream.
     pub fn errs_after(mut self, pieces: usize) -> Self {
         self.breaks = Some((pieces, Break::Error));
         self

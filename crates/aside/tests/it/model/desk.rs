@@ -1,4 +1,4 @@
-//! A daemon that may ask the scripted server, and shells that type at it. Asserts nothing about what is said.
+//! A daemon configured with the stub model server, and shells that type at it. Asserts nothing about the replies.
 
 use std::time::{Duration, Instant};
 
@@ -9,17 +9,17 @@ use crate::harness::patience;
 use crate::harness::wire::Wire;
 use crate::model::Model;
 
-/// A daemon that may ask a model, and shells that type.
+/// A daemon that may ask a model, and the shells that use it.
 pub struct Desk {
     pub model: Model,
     pub home: Home,
 }
 
-/// Long enough for all the keys of a burst, however busy the machine is.
+/// A debounce delay that outlasts all the keys of a burst, however busy the machine is.
 pub const REST: &str = "model_delay_ms = 1000\nmodel_delay_short_ms = 1000\n";
 pub const AT_ONCE: &str = "model_delay_ms = 0\nmodel_delay_short_ms = 0\n";
 
-/// A home in which nobody but the history and the model has anything to say about `frob`, the only program there is.
+/// A home with a single program, `frob`, about which only the history and the model can suggest anything.
 pub fn bare_home() -> Home {
     let mut home = Home::new();
     home.write("bin/frob", "#!/bin/sh\n");
@@ -41,7 +41,7 @@ impl Desk {
         desk
     }
 
-    /// With settings of its own, in which URL stands for the address of the server.
+    /// With custom settings, in which URL stands for the server's address.
     pub fn set(model: Model, home: Home, settings: &str) -> Self {
         let desk = Self { model, home };
         let complete = format!("[complete]\n{AT_ONCE}");
@@ -65,7 +65,7 @@ impl Desk {
         self.home.path("here").display().to_string()
     }
 
-    /// What a client hears that reads one answer and waits for the model's.
+    /// The reply to a client that reads one reply and waits for the model's.
     #[track_caller]
     pub fn completes(&self, left: &str) -> Vec<String> {
         let mut shell = self.shell("waits");
@@ -75,7 +75,7 @@ impl Desk {
         shell.hears("complete")
     }
 
-    /// The last word on a wish.
+    /// The final reply to a query.
     #[track_caller]
     pub fn wishes(&self, words: &str) -> Value {
         self.wishes_with(json!({"query": words}))
@@ -89,7 +89,7 @@ impl Desk {
         self.home.wire().json(wish)
     }
 
-    /// How each server is, as `provider state`.
+    /// The state of each server, as `provider state`.
     pub fn servers(&self) -> Vec<String> {
         let status = self.home.wire().json(json!({"type": "status"}));
         let text = |server: &Value, name: &str| server[name].as_str().unwrap().to_owned();
@@ -97,7 +97,7 @@ impl Desk {
         servers.iter().map(|server| format!("{} {}", text(server, "provider"), text(server, "state"))).collect()
     }
 
-    /// What was written down about what left.
+    /// The privacy journal: what was sent to a model.
     pub fn journal(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(self.home.path(".local/state/aside/privacy.jsonl")).unwrap_or_default();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -134,7 +134,7 @@ pub struct Shell {
 }
 
 impl Shell {
-    /// What is known at once.
+    /// The immediate reply.
     #[track_caller]
     pub fn types(&mut self, left: &str) -> Vec<String> {
         self.id += 1;
@@ -149,12 +149,12 @@ impl Shell {
         self.hears("update")
     }
 
-    /// The candidates of the next answer, as `completion  source`.
+    /// The candidates of the next reply, as `completion  source`.
     #[track_caller]
     fn hears(&mut self, kind: &str) -> Vec<String> {
         let answer = loop {
             let answer = self.wire.reads_json();
-            // What was said about an older line, before this one was read.
+            // Skips replies about an older line, sent before this one was read.
             if answer["request_id"] == self.id {
                 break answer;
             }

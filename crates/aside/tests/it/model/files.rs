@@ -1,4 +1,4 @@
-//! A server that has one file, on loopback: whole or cut off, the same or another one, with the stamps that real ones give.
+//! A loopback server for a single file: whole or truncated, unchanged or replaced, with the validators of real servers.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -11,17 +11,17 @@ use crate::harness::patience;
 pub struct Host {
     pub file: Vec<u8>,
     pub etag: Option<String>,
-    /// Of the file, told as the model hub does.
+    /// The file's etag, sent as `x-linked-etag` like the model hub does.
     pub linked: Option<String>,
-    /// The next connections are closed after so many bytes of the body, one after the other.
+    /// Closes each of the next connections after that many bytes of the body.
     pub cuts: Vec<usize>,
-    /// The connection stays open after this many bytes, and no more come.
+    /// Stops sending after this many bytes and keeps the connection open.
     pub hangs_after: Option<usize>,
-    /// In place of the file.
+    /// Returned in place of the file.
     pub status: Option<u16>,
-    /// How long it says that the file is.
+    /// The length that it claims for the file.
     pub claims: Option<u64>,
-    /// `/sent-on` leads there.
+    /// Where `/sent-on` redirects to.
     pub location: Option<String>,
 }
 
@@ -34,7 +34,7 @@ pub struct Files {
 struct Stage {
     host: Mutex<Host>,
     asked: Mutex<Vec<String>>,
-    /// Bytes of bodies that went out.
+    /// Body bytes sent so far.
     sent: Mutex<usize>,
     changed: Condvar,
 }
@@ -92,7 +92,7 @@ impl Stage {
         }
     }
 
-    /// An error when the connection is over.
+    /// An error when the connection has ended.
     fn answer(
         &self,
         stream: &mut TcpStream,

@@ -1,4 +1,4 @@
-//! One connection: reads requests, writes what the script says, byte-exact HTTP/1.1. Decides nothing about content.
+//! A connection of the stub server: reads requests, writes scripted replies as byte-exact HTTP/1.1. Decides nothing about content.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -10,10 +10,10 @@ use crate::model::answer::{Answer, Break, What};
 use crate::model::shape::{self, Endpoint};
 use crate::model::{Ending, Request, Stage};
 
-/// How often a waiting thread looks whether the client or the test has gone.
+/// The poll interval at which a waiting thread checks whether the client or the test has gone.
 const GLANCE: Duration = Duration::from_millis(5);
 
-/// What a connection does after an answer.
+/// What a connection does after a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum After {
     Keep,
@@ -38,7 +38,7 @@ pub fn serve(stream: TcpStream, stage: &Stage) {
         let number = stage.record(request.clone());
         let ending = connection.answer(&request, after).unwrap_or(Ending::ClientLeft);
         if ending != Ending::Whole && ending != Ending::Unexpected || after == After::Close {
-            // Before the note, so that a test which has read the note finds the connection closed.
+            // Closed before the ending is recorded, so that a test which sees the ending finds the connection closed.
             _ = connection.stream.shutdown(Shutdown::Both);
             stage.end(number, ending);
             return;
@@ -53,11 +53,11 @@ struct Connection<'a> {
     stage: &'a Stage,
 }
 
-/// The error is that of a client which has gone.
+/// Fails when the client has disconnected.
 type Written<T> = std::io::Result<T>;
 
 impl Connection<'_> {
-    /// Nothing when the client has no more to ask, or the test is over.
+    /// `None` when the client has no further request, or the test is over.
     fn read_request(&mut self) -> Option<(Request, After)> {
         if self.reader.buffer().is_empty() && self.wait_for_bytes(None) != Waited::Bytes {
             return None;
@@ -115,7 +115,7 @@ impl Connection<'_> {
         (count > 0).then(|| line.trim_end().to_owned())
     }
 
-    /// Whoever asks wants to know which program this is.
+    /// The client asks which server program this is.
     fn tell_properties(&mut self, request: &Request, after: After) -> Written<Ending> {
         match self.stage.is_llama() {
             true => self.write_whole(200, &[], &shape::llama_properties().to_string(), None, after),
@@ -232,7 +232,7 @@ impl Connection<'_> {
         }
         headers.push(format!("content-length: {}", body.len()));
         let answer = head(status, &headers, after) + body;
-        // The head promises the whole length; half of the body is what arrives.
+        // The head announces the full length, but only half of the body is sent.
         let cut = answer.floor_char_boundary(answer.len() - body.len() / 2);
         match breaks {
             None => self.write(&answer).map(|()| Ending::Whole),
@@ -253,7 +253,7 @@ impl Connection<'_> {
         if text.is_empty() { Ok(()) } else { self.write(&format!("{:x}\r\n{text}\r\n", text.len())) }
     }
 
-    /// Says nothing until the client gives up or the test ends.
+    /// Sends nothing until the client gives up or the test ends.
     fn hang(&mut self) -> Written<Ending> {
         loop {
             match self.wait_for_bytes(Some(Duration::from_secs(1))) {
@@ -264,7 +264,7 @@ impl Connection<'_> {
         }
     }
 
-    /// Waits, and finds out whether the client is still there.
+    /// Pauses, and fails if the client disconnects meanwhile.
     fn pause(&mut self, duration: Duration) -> Written<()> {
         match self.wait_for_bytes(Some(duration)) {
             Waited::Gone => Err(ErrorKind::ConnectionAborted.into()),
@@ -272,14 +272,14 @@ impl Connection<'_> {
         }
     }
 
-    /// Looks at the connection until `limit` is over. Without a limit, the first byte is what it waits for. A client
-    /// that closes even its own half of the connection counts as gone; no HTTP client does that and stays.
+    /// Watches the connection until `limit` is over; without a limit, waits for the first byte. A client that closes even its write
+    /// half counts as gone; no HTTP client does that and stays.
     fn wait_for_bytes(&mut self, limit: Option<Duration>) -> Waited {
         let deadline = limit.map(|limit| Instant::now() + limit);
         loop {
             let left = deadline.map_or(GLANCE, |deadline| deadline.saturating_duration_since(Instant::now()));
             let over = left.is_zero();
-            // Zero would mean for ever.
+            // A timeout of zero would mean none.
             let glance = left.clamp(Duration::from_micros(100), GLANCE);
             _ = self.stream.set_read_timeout(Some(glance));
             match self.stream.peek(&mut [0]) {

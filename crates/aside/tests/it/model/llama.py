@@ -18,5 +18,5 @@ params.endpoint_slots = True
 server = xllamacpp.Server(params)
 print(server.listening_address, flush=True)
 sys.stdin.read()
-# Its threads would keep us.
+# The server's threads would keep the process alive.
 os._exit(0)

@@ -1,4 +1,4 @@
-"""llama-server, as far as Aside calls it: the arguments it passes, the key in the environment, llama.cpp's own server behind."""
+"""A llama-server with the arguments that Aside passes and the key in the environment, backed by llama.cpp's own server."""
 
 import argparse
 import os

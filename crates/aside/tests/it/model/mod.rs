@@ -1,5 +1,5 @@
-//! A model server that says what the test wrote down, on loopback, and remembers what it was asked. Knows when the
-//! client went away before the answer ended.
+//! A stub model server on loopback that sends scripted replies and records every request. It notices when the client disconnects
+//! before the reply ended.
 //!
 //! ```ignore
 //! let model = Model::start();
@@ -30,7 +30,7 @@ pub struct Model {
     stage: Arc<Stage>,
 }
 
-/// One request, as it came in, and how its answer ended.
+/// A request as received, and how its reply ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     pub method: String,
@@ -39,22 +39,22 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// Null when there was none.
     pub body: Value,
-    /// The same, to the byte.
+    /// The same body, byte for byte.
     pub text: String,
     pub ending: Ending,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The answer is still being given.
+    /// The reply is still being sent.
     Open,
-    /// The client got all that the script had for it, an error included.
+    /// The client received everything that the script has for it, including errors.
     Whole,
     /// The script closed the connection.
     Dropped,
     /// The client closed the connection first: the request was cancelled.
     ClientLeft,
-    /// No script: the client got status 599.
+    /// No scripted reply: the client got status 599.
     Unexpected,
 }
 
@@ -64,7 +64,7 @@ impl Request {
     }
 }
 
-/// What the threads of the server share.
+/// State shared by the server's threads.
 #[derive(Default)]
 struct Stage {
     state: Mutex<State>,
@@ -75,14 +75,14 @@ struct Stage {
 struct State {
     script: VecDeque<Answer>,
     always: Option<Answer>,
-    /// What requests without tools get, such as those for the title of a conversation.
+    /// The reply to requests without tools, such as those for a conversation's title.
     asides: Option<Answer>,
     requests: Vec<Request>,
     forgiven: usize,
     closing: bool,
-    /// Connections on which something was asked.
+    /// Connections that carried a request.
     connections: usize,
-    /// It says that it is llama.cpp's server.
+    /// Identifies itself as llama.cpp's server.
     llama: bool,
     properties_told: usize,
 }
@@ -105,36 +105,36 @@ impl Model {
         model
     }
 
-    /// One that says it is llama.cpp's: it takes grammars.
+    /// A server that identifies itself as llama.cpp's: it accepts grammars.
     pub fn start_llama() -> Self {
         let model = Self::start();
         model.stage.lock().llama = true;
         model
     }
 
-    /// `http://127.0.0.1:PORT/v1`, as OpenAI's clients want it.
+    /// `http://127.0.0.1:PORT/v1`, the form for OpenAI clients.
     pub fn base_url(&self) -> String {
         format!("{}/v1", self.origin())
     }
 
-    /// `http://127.0.0.1:PORT`, as Anthropic's clients want it.
+    /// `http://127.0.0.1:PORT`, the form for Anthropic clients.
     pub fn origin(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Appends to the script: the next request without an answer gets this one.
+    /// Appends to the script: the next unanswered request gets this reply.
     pub fn next(&self, answer: Answer) -> &Self {
         self.stage.lock().script.push_back(answer);
         self
     }
 
-    /// What every request gets once the script is used up.
+    /// The reply to every request once the script is used up.
     pub fn always(&self, answer: Answer) -> &Self {
         self.stage.lock().always = Some(answer);
         self
     }
 
-    /// What an agent gets that asks beside its work, without tools.
+    /// The reply to an agent's side requests, which carry no tools.
     pub fn without_tools(&self, answer: Answer) -> &Self {
         self.stage.lock().asides = Some(answer);
         self
@@ -145,7 +145,7 @@ impl Model {
         self.stage.lock().connections
     }
 
-    /// How often somebody asked which program this is. That is not among the requests.
+    /// How often a client asked which server program this is. Those requests are not recorded with the others.
     pub fn properties_told(&self) -> usize {
         self.stage.lock().properties_told
     }
@@ -161,7 +161,7 @@ impl Model {
         self.wait_for(&format!("{count} requests"), |requests| requests.len() >= count)
     }
 
-    /// Waits until the answer to request `number` (from zero) has ended, one way or another.
+    /// Waits until the reply to request `number` (from zero) has ended, one way or another.
     #[track_caller]
     pub fn wait_for_ending(&self, number: usize) -> Ending {
         let ended = |request: &Request| request.ending != Ending::Open;
@@ -186,7 +186,7 @@ impl Model {
         state.requests.clone()
     }
 
-    /// The requests that no answer was written for. A test that does not ask fails when the server is dropped.
+    /// The requests that had no scripted reply. Unless the test asks for them, the server panics when it is dropped.
     pub fn unexpected(&self) -> Vec<Request> {
         let mut state = self.stage.lock();
         let unexpected = state.unexpected();
@@ -203,7 +203,7 @@ impl Drop for Model {
             state.unexpected().split_off(state.forgiven)
         };
         self.stage.changed.notify_all();
-        // Wakes the listener, which then looks up.
+        // Wakes the listener, so that it sees the end.
         _ = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
         if !unexpected.is_empty() && !std::thread::panicking() {
             panic!("the model server was asked what no script answers: {unexpected:#?}");
@@ -236,7 +236,7 @@ impl Stage {
         self.lock().properties_told += 1;
     }
 
-    /// Takes note of a request and gives back its number.
+    /// Records a request and returns its number.
     fn record(&self, request: Request) -> usize {
         let mut state = self.lock();
         state.requests.push(request);

@@ -1,4 +1,4 @@
-//! How OpenAI and Anthropic write an answer, whole or as server-sent events, and an error. Pure: text in, text out.
+//! The wire formats of OpenAI and Anthropic: whole replies, server-sent events, and errors. Pure: text in, text out.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ impl Endpoint {
         }
     }
 
-    /// The whole answer as one JSON object.
+    /// The whole reply as one JSON object.
     pub fn whole(self, asked: &Value, text: &str, others: &[String]) -> Value {
         let model = model_of(asked);
         let texts = std::iter::once(text).chain(more(asked, others).map(String::as_str)).enumerate();
@@ -75,7 +75,7 @@ impl Endpoint {
         }
     }
 
-    /// A stream that says nothing and calls a tool.
+    /// A stream without text that calls a tool.
     pub fn call(self, asked: &Value, name: &str, arguments: &str) -> String {
         match self {
             Endpoint::Responses => {
@@ -180,7 +180,7 @@ impl Endpoint {
         }
     }
 
-    /// What keeps a connection open and says nothing.
+    /// A keep-alive event without content.
     pub fn sign_of_life(self) -> &'static str {
         match self {
             Endpoint::Chat | Endpoint::Completions | Endpoint::Responses => ": waiting\n\n",
@@ -237,13 +237,13 @@ pub struct Events {
     pub closing: String,
 }
 
-/// As many of the other answers as were asked for.
+/// As many of the alternatives as the client asked for.
 fn more<'a>(asked: &Value, others: &'a [String]) -> impl Iterator<Item = &'a String> {
     let wanted = asked["n"].as_u64().unwrap_or(1).saturating_sub(1);
     others.iter().take(usize::try_from(wanted).unwrap_or(0))
 }
 
-/// `GET /props`, as llama.cpp's server tells about itself.
+/// `GET /props`, as llama.cpp's server describes itself.
 pub fn llama_properties() -> Value {
     json!({
         "default_generation_settings": {"n_ctx": 2048, "params": {"temperature": 0.8}},
@@ -256,7 +256,7 @@ pub fn llama_properties() -> Value {
 
 const DONE: &str = "data: [DONE]\n\n";
 
-/// `GET /v1/models`, as OpenAI and its imitators list them.
+/// `GET /v1/models`, as OpenAI and compatible servers list them.
 pub fn openai_models() -> Value {
     json!({
         "object": "list",
@@ -278,7 +278,7 @@ fn openai_chunk(asked: &Value, id: &str, object: &str, choices: Value) -> Value 
     json!({"id": id, "object": object, "created": CREATED, "model": model_of(asked), "choices": choices})
 }
 
-/// Only for a client that asked for it.
+/// Only sent to a client that asked for it.
 fn usage_event(asked: &Value, id: &str, object: &str, said: &str) -> String {
     if asked["stream_options"]["include_usage"] != true {
         return String::new();
@@ -336,7 +336,7 @@ fn openai_usage(text: &str) -> Value {
     json!({"prompt_tokens": 1, "completion_tokens": tokens(text), "total_tokens": 1 + tokens(text)})
 }
 
-/// Good enough for a test: words.
+/// An estimate that suffices for a test: counts words.
 fn tokens(text: &str) -> usize {
     text.split_whitespace().count()
 }

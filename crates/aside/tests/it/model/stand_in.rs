@@ -1,5 +1,5 @@
-//! A program that the daemon takes for llama-server: this test binary, started again. What it does is said by files in a
-//! directory of the test's, so that a test can change it while it runs.
+//! A stub for llama-server: this test binary, started again. Files in a directory of the test control it, so that a test can change
+//! its behaviour while it runs.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,7 +14,7 @@ use crate::harness::patience;
 const DIRECTORY: &str = "ASIDE_TEST_STAND_IN";
 const ARGUMENTS: &str = "ASIDE_TEST_STAND_IN_ARGUMENTS";
 
-/// What the test sees of it.
+/// The test's handle to the stub.
 pub struct StandIn {
     dir: PathBuf,
 }
@@ -35,7 +35,7 @@ impl StandIn {
         Self { dir }
     }
 
-    /// From now on: `slow` (it does not become ready), `refuse` (it ends at once), `die` (it ends when it is asked).
+    /// From now on: `slow` (never becomes ready), `refuse` (exits at once), `die` (exits when it receives a request).
     pub fn does(&self, what: &str) {
         std::fs::write(self.dir.join(what), "").unwrap();
     }
@@ -50,7 +50,7 @@ impl StandIn {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// What it was asked.
+    /// The requests that it received.
     pub fn asked(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.dir.join("asked")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
@@ -75,7 +75,7 @@ impl StandIn {
     }
 }
 
-/// Does nothing unless it was started in the place of llama-server.
+/// Does nothing unless this process was started as llama-server.
 #[test]
 fn plays_llama_server() {
     let (Some(dir), Ok(arguments)) = (std::env::var_os(DIRECTORY), std::env::var(ARGUMENTS)) else { return };
@@ -176,7 +176,7 @@ fn read(reader: &mut impl BufRead) -> Option<(String, String, String)> {
     Some((path, key, String::from_utf8_lossy(&body).into_owned()))
 }
 
-/// The settings for a model of a home.
+/// The settings for a model in a home.
 pub fn settings(home: &Home, more: &str) -> String {
     let model: &Path = &home.path("models/m.gguf");
     format!("[llm]\nprovider = 'local'\nmodel = '{}'\n{more}", model.display())

@@ -1,4 +1,4 @@
-//! What has to hold in every setup.
+//! The checks that must pass in every setup.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::harness::screen::{GHOST, Screen};
 use crate::plugins::setups::{Keys, Order, Setup};
 use crate::plugins::zsh::Zsh;
 
-/// Words that no shell shows unless something is wrong.
+/// Words that a shell prints only when something is wrong.
 const ERRORS: [&str; 8] =
     ["No such widget", "maximum nested", "parse error", "not found", "bad ", "no such", "undefined", "aside:"];
 
@@ -90,7 +90,7 @@ fn shows_bar(zsh: &Zsh) -> bool {
     zsh.comes(|screen| screen.contains("(1/"))
 }
 
-/// Whether it comes to be so, and stays so. A theme may take longer to begin than it takes for the screen to seem at rest.
+/// Whether the condition becomes true and stays true. A theme may take longer to start than it takes for the screen to seem idle.
 fn comes_to_stay(zsh: &Zsh, condition: impl Fn(&Screen) -> bool) -> bool {
     zsh.comes(&condition) && {
         zsh.rests();
@@ -106,12 +106,12 @@ fn enter(zsh: &Zsh) -> bool {
 fn ghost(zsh: &Zsh) -> bool {
     shows_ghost(zsh) && {
         zsh.presses(Key::Right);
-        // What is likely behind it may be grey again.
+        // The rest of the line may be ghost text again.
         zsh.comes(|screen| screen.rendered(GHOST).iter().any(|row| row.contains("frobnicate")))
     }
 }
 
-/// A plugin that is at work when Ctrl-C comes may lose it, without Aside too.
+/// A plugin that is busy when Ctrl-C arrives may lose it, without Aside too.
 fn ctrl_c(zsh: &Zsh) -> bool {
     for _ in 0..3 {
         if breaks_off(zsh) {
@@ -155,7 +155,7 @@ fn resize(zsh: &Zsh) -> bool {
     if !shows_bar(zsh) {
         return false;
     }
-    // What is still on its way to the terminal would wrap in the narrower one.
+    // Output still in flight would wrap in the narrower terminal.
     zsh.rests();
     zsh.resizes(24, 50);
     let is_one_bar = |screen: &Screen| {
@@ -176,7 +176,7 @@ fn prose(zsh: &Zsh) -> bool {
     comes_to_stay(zsh, has_one_prompt_below_the_words)
 }
 
-/// The prompt in front of the words; the line that waits has the same one, and there is no other.
+/// Below the prose there must be exactly one prompt like the one before it: that of the waiting line.
 fn has_one_prompt_below_the_words(screen: &Screen) -> bool {
     let rows: Vec<String> = (0..screen.size().0).map(|row| screen.row(row)).collect();
     let Some(words) = rows.iter().position(|row| row.contains("how many files")) else { return false };
@@ -193,7 +193,7 @@ fn normal_mode(zsh: &Zsh) -> bool {
     gone
 }
 
-/// `aside-off` leaves what a zsh without Aside has, after the same keys.
+/// After the same keys, `aside-off` leaves the same state as a zsh without Aside.
 fn gives_all_back(setup: &Setup, order: Order, plugins: &Path) -> bool {
     let (bare, zsh) = (Zsh::start(setup, Order::Absent, plugins), Zsh::start(setup, order, plugins));
     for zsh in [&bare, &zsh] {
@@ -204,13 +204,13 @@ fn gives_all_back(setup: &Setup, order: Order, plugins: &Path) -> bool {
         zsh.presses(Key::Up).rests();
         zsh.presses(Key::CtrlC).rests();
         if setup.keys == Keys::Vi {
-            // Some bind more when they are entered first.
+            // Some vi plugins bind more keys when a mode is entered for the first time.
             zsh.presses(Key::Esc).rests();
             zsh.types("i").rests();
         }
     }
     zsh.types("aside-off").presses(Key::Enter).rests();
-    // The last of it goes a second later, while a line waits for keys.
+    // The last function removes itself a second later, while a line waits for keys.
     zsh.comes(|_| zsh.told("print $+functions[_aside_end]${${(M)${(v)widgets}:#*_aside_end}:+held}").trim() != "1");
     let (wanted, is) = (state(&bare), state(&zsh));
     let missing: Vec<&String> = wanted.difference(&is).collect();
@@ -221,7 +221,7 @@ fn gives_all_back(setup: &Setup, order: Order, plugins: &Path) -> bool {
     }
     zsh.types("aside-on").presses(Key::Enter).rests();
     zsh.types("true").presses(Key::Enter).rests();
-    // A shell with many functions tells their names over several lines.
+    // A shell with many functions reports their names over several lines.
     let comes_back = (0..3).any(|_| {
         zsh.clears();
         shows_ghost(&zsh)
@@ -229,8 +229,8 @@ fn gives_all_back(setup: &Setup, order: Order, plugins: &Path) -> bool {
     missing.is_empty() && added.is_empty() && !is.is_empty() && comes_back
 }
 
-/// Keys, widgets, traps, hooks, options and functions, line by line. Functions of zsh itself are left out: they are loaded when
-/// the first completion needs them, which some plugins begin in the background.
+/// Keys, widgets, traps, hooks, options and functions, line by line. zsh's own functions are left out: they are autoloaded by the
+/// first completion, which some plugins start in the background.
 fn state(zsh: &Zsh) -> BTreeSet<String> {
     let told = zsh.told(
         r#"for m in ${(f)"$(bindkey -l)"}; do bindkey -M $m -L | sed "s/^/$m /"; done
@@ -242,8 +242,8 @@ fn state(zsh: &Zsh) -> BTreeSet<String> {
         print precmd $precmd_functions; print preexec $preexec_functions
         print chpwd $chpwd_functions; print addhistory $zshaddhistory_functions"#,
     );
-    // The two switches stay; where a plugin wrapped a hook of ours it goes on calling what does nothing now; and
-    // highlighters have random numbers in the names of their wrappers.
+    // Ignores three differences: the two switches stay; a plugin that wrapped a hook of Aside's keeps calling a function that does
+    // nothing now; and highlighters have random numbers in the names of their wrappers.
     let random = Regex::new(r"orig-s\d+-r\d+").unwrap();
     let is_kept = |line: &&str| !line.contains("aside-o") && !line.contains("_aside_") && *line != "\t:";
     told.lines().filter(is_kept).map(|line| random.replace_all(line, "orig").into_owned()).collect()

@@ -1,5 +1,6 @@
-//! Random keys in two shells with the same setup, one of them with Aside: the line, what ran, its exit codes and the screen are the
-//! same in both, while the daemon is killed, Aside turned off and on, the rc file read again and the program replaced.
+//! Random keys in two shells with the same setup, one of them with Aside: the line, the commands that ran, their exit codes and the
+//! screen are the same in both, while the daemon is killed, Aside turned off and on, the rc file read again and the program
+//! replaced.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -14,13 +15,13 @@ mod sequence;
 use pair::{Builds, Pair};
 use sequence::sequence;
 
-/// One that differs is tried again as the last of so many: what came before may have made it differ.
+/// A sequence that differs is repeated after this many of its predecessors: state left by them may cause the difference.
 const BEFORE: usize = 4;
 
-/// How often two shells without Aside are compared where one with it differs: some plugins do not do the same twice.
+/// How often two shells without Aside are compared when a difference was found: some plugins are not deterministic.
 const CONTROLS: usize = 3;
 
-/// How many sequences differ, of `count` from `seed` on. The setups run at once, and each takes the next number when it is ready.
+/// How many sequences differ, of `count` starting at `seed`. The setups run in parallel, and each takes the next seed when it is ready.
 pub fn run<'a>(setups: impl Iterator<Item = &'a Setup>, plugins: &Path, seed: u64, count: u64) -> usize {
     let (builds, next) = (Builds::new(), AtomicU64::new(seed));
     let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < seed + count);

@@ -1,10 +1,10 @@
-//! Which plugins are tried together, and how an rc file loads them.
+//! Which plugins are tested together, and how an rc file loads them.
 
 use std::path::Path;
 
 pub struct Setup {
     pub name: &'static str,
-    /// The directories of plugins that it needs, and the programs.
+    /// The plugin directories and programs that it needs.
     needs: &'static [&'static str],
     /// Lines of the rc file; `$P` is the directory of the checkouts.
     pub rc: &'static str,
@@ -17,7 +17,7 @@ pub enum Keys {
     Vi,
 }
 
-/// Where Aside is loaded.
+/// Where the rc file loads Aside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     Absent,
@@ -31,7 +31,7 @@ impl Setup {
     }
 }
 
-/// What the rc file of every setup begins with. Nothing asks for the network or waits for the user. `bindkey` loads the line editor,
+/// The beginning of every setup's rc file. Nothing may use the network or wait for the user. `bindkey` loads the line editor,
 /// without which some plugins do nothing; nearly every rc file has one.
 pub const HEAD: &str = r#"
 bindkey -e

@@ -1,4 +1,4 @@
-//! A zsh with a setup, in the test terminal. Its prompt is the theme's own, so nothing counts prompts here.
+//! A zsh with a setup, in the test terminal. Its prompt is the theme's own, so prompts are not counted here.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,17 +10,17 @@ use crate::harness::shell::Shell;
 use crate::harness::terminal::Terminal;
 use crate::plugins::setups::{HEAD, Order, Setup};
 
-/// The last one is grey, and both are in the bar.
+/// The last one becomes ghost text, and both `frobnicate` lines are in the bar.
 const HISTORY: [&str; 3] = ["ls -la /usr/share", "frobnicate --some later", "frobnicate --all now"];
 
-/// How long something may take to appear. A table has hundreds of checks, and some fail.
+/// How long something may take to appear. The table has hundreds of checks, and some fail.
 const LIMIT: Duration = Duration::from_secs(8);
 
-/// Longer than the plugin ever waits for something.
+/// Longer than the plugin ever waits for anything.
 const A_MOMENT: Duration = Duration::from_millis(40);
 
 pub struct Zsh {
-    // Before the home: the shell must have gone when the home looks for what is left.
+    // Declared before the home, so dropped first: the shell must have exited when the home looks for leftover processes.
     terminal: Terminal,
     pub home: Home,
 }
@@ -30,7 +30,7 @@ impl Zsh {
         Self::start_in(Home::new(), setup, order, plugins, "")
     }
 
-    /// In a home with files of its own, and with these lines at the end of the rc file.
+    /// In a home with its own files, and with these lines at the end of the rc file.
     pub fn start_in(home: Home, setup: &Setup, order: Order, plugins: &Path, tail: &str) -> Self {
         let aside = r#"eval "$(aside init zsh)""#;
         let (first, last) = match order {
@@ -46,7 +46,7 @@ impl Zsh {
         }
         let terminal = Terminal::start(Shell::Zsh.command(&home), (24, 80), GHOST, home.daemon_log());
         let zsh = Self { terminal, home };
-        // What comes before the first prompt breaks off what the plugins begin with.
+        // Keys before the first prompt would interrupt what the plugins start with.
         while !zsh.comes(|screen| !screen.text().is_empty()) {}
         zsh.rests();
         zsh
@@ -74,7 +74,7 @@ impl Zsh {
         }
     }
 
-    /// Whether it comes to be so.
+    /// Whether the condition becomes true within `LIMIT`.
     pub fn comes(&self, condition: impl Fn(&Screen) -> bool) -> bool {
         let deadline = Instant::now() + LIMIT;
         while !condition(&self.screen()) {
@@ -86,7 +86,7 @@ impl Zsh {
         true
     }
 
-    /// Key by key, as quickly as they are echoed.
+    /// Types key by key, about as fast as they are echoed.
     pub fn types(&self, text: &str) -> &Self {
         for letter in text.chars() {
             self.terminal.send(letter.to_string().as_bytes());
@@ -99,7 +99,7 @@ impl Zsh {
         self.terminal.send(text.as_bytes());
     }
 
-    /// When all that came before is done. Where Ctrl-C comes while a function runs, that function gets it.
+    /// Presses a key when the shell is idle. A Ctrl-C that arrives while a function runs would go to that function.
     pub fn presses_at_rest(&self, key: Key) {
         if key == Key::CtrlC {
             self.sleeps_until(A_MOMENT, || false);
@@ -111,12 +111,12 @@ impl Zsh {
         self.terminal.lines_begun()
     }
 
-    /// Waits until another line is read than the one of this number, or until the key that could have ended it is dealt with.
+    /// Waits until the shell reads another line than this one, or until it has handled the key that could have ended it.
     pub fn reads_on(&self, line: usize) {
         self.sleeps_until(A_MOMENT, || self.terminal.lines_begun() != line);
     }
 
-    /// Waits until it is so, or until the shell has waited for keys for so long and done nothing else.
+    /// Waits until `is_so`, or until the shell has done nothing but wait for keys for `long`.
     fn sleeps_until(&self, long: Duration, is_so: impl Fn() -> bool) {
         let deadline = Instant::now() + LIMIT;
         let mut asleep_since = None;
@@ -130,14 +130,14 @@ impl Zsh {
         }
     }
 
-    /// Presses the key by which `fuzz` has the line told; gives how many marks there were before.
+    /// Presses the key that makes the shell report its line (see `fuzz`); returns the number of marks before.
     pub fn asks(&self) -> usize {
         let marks = self.terminal.marks();
         self.sends("\x18\x02");
         marks
     }
 
-    /// Whether the line is told, which it is not while another program or a widget reads the keys.
+    /// Whether the shell reports its line, which it does not while another program or a widget reads the keys.
     pub fn answers(&self, marks: usize) -> bool {
         let has_answered = || self.terminal.comes_to_mark(marks, Duration::from_millis(20));
         self.sleeps_until(Duration::from_secs(1), has_answered);
@@ -160,10 +160,10 @@ impl Zsh {
         self
     }
 
-    /// An empty line at the top of an empty screen.
+    /// Leaves an empty line at the top of an empty screen.
     pub fn clears(&self) -> &Self {
         self.rests();
-        // The first one may only end a widget that waits.
+        // The first Ctrl-C may only end a widget that waits.
         for _ in 0..2 {
             self.presses(Key::CtrlC);
             self.rests();
@@ -173,7 +173,7 @@ impl Zsh {
         self
     }
 
-    /// Runs lines, and gives what they wrote. From a file: some plugins change what is typed.
+    /// Runs lines and returns their output. They are sourced from a file, because some plugins change what is typed.
     pub fn told(&self, lines: &str) -> String {
         let file = self.home.path("told");
         _ = std::fs::remove_file(&file);

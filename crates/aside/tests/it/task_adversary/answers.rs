@@ -1,12 +1,12 @@
-//! Approvals that nobody gave: forged, replayed, given for something else, from afar, or by several at once. What is approved leaves one line
-//! in a file, so that a second run would leave a second one.
+//! Approvals that the user never gave: forged, replayed, given for something else, from a remote user, or by several clients at
+//! once. An approved command appends one line to a file, so that a second run would leave a second one.
 
 use serde_json::{Value, json};
 
 use super::stage::{Attempt, Stage};
 use crate::harness::tasks::{Person, Shown};
 
-/// Of each race.
+/// Rounds of each race.
 const ROUNDS: usize = 6;
 const MARK: &str = "sh mark.sh";
 const ASK: &str = "run `sh mark.sh`";
@@ -26,7 +26,7 @@ pub fn all() -> (Vec<Attempt>, usize) {
     stage.done()
 }
 
-/// The attempts with several connections take longer, and have a daemon of their own.
+/// The attempts with several connections take longer and have their own daemon.
 pub fn races() -> (Vec<Attempt>, usize) {
     let mut stage = Stage::open("races");
     stage.twin("two approvers, one of them first", |stage| {
@@ -46,7 +46,7 @@ fn waits(stage: &mut Stage) -> (String, Shown) {
     (task, shown)
 }
 
-/// Says something that must be refused.
+/// Sends a message that must be refused.
 #[track_caller]
 fn refused(stage: &mut Stage, op: &str, fields: Value) {
     let answer = stage.ada.says(op, fields);
@@ -209,7 +209,7 @@ fn from_afar(stage: &mut Stage) {
     });
 }
 
-/// Words that sound like an approval, and messages that are none.
+/// Words that sound like an approval, and messages that are not one.
 fn in_other_words(stage: &mut Stage) {
     for words in [
         "@dev apply ID",
@@ -282,7 +282,7 @@ fn in_other_words(stage: &mut Stage) {
         answer["type"] = json!("task");
         answer["op"] = json!("approve");
         let mut wire = stage.home.wire();
-        // Without the end of the line it was not said.
+        // Without the end of the line the message is incomplete.
         wire.raw(answer.to_string().trim_end_matches('}').as_bytes());
         assert!(!wire.falls_silent_and_hears().contains("\"type\":\"task\""));
     });
@@ -381,12 +381,12 @@ fn replayed(stage: &mut Stage) {
     }
 }
 
-/// Whether the file has so many lines.
+/// The number of lines in the file.
 fn lines(stage: &Stage) -> usize {
     std::fs::read_to_string(stage.home.path("project/ran.txt")).unwrap_or_default().lines().count()
 }
 
-/// Says one thing on each of several connections at the same moment.
+/// Sends one message on each of several connections at the same moment.
 fn at_once(stage: &Stage, says: Vec<(&str, Value)>) -> Vec<Value> {
     let mut people: Vec<Person> = says.iter().map(|_| stage.another_person()).collect();
     let barrier = std::sync::Barrier::new(says.len());
@@ -451,7 +451,7 @@ fn raced(stage: &mut Stage) {
                     answers[0]["type"] == "task" || op == "cancel",
                     "{answers:#?}"
                 );
-                // A cancelled one may have been stopped before its line or after it.
+                // A cancelled command may have been stopped before its line or after it.
                 assert!(lines(stage) <= expected, "{op}: {state}");
                 if op == "cancel" {
                     expected = lines(stage);

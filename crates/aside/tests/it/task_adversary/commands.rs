@@ -1,5 +1,5 @@
-//! Commands: what changes between the look and the yes, what a terminal brings along with its yes, and what is shown of a line that
-//! pretends to be another one.
+//! Commands: what changes between the look and the approval, what the approving terminal's environment brings along, and how a
+//! disguised command line is shown.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -25,7 +25,7 @@ pub fn all() -> (Vec<Attempt>, usize) {
     stage.done()
 }
 
-/// A command that is proposed for a directory below the root.
+/// A proposed command whose directory is below the root.
 #[track_caller]
 fn in_src(stage: &mut Stage, command: &str) -> Shown {
     let cwd = stage.home.path("project/src");
@@ -35,7 +35,7 @@ fn in_src(stage: &mut Stage, command: &str) -> Shown {
     waiting(stage, &task).unwrap_or_else(|| panic!("{command} does not wait"))
 }
 
-/// Where it would run is another place by then.
+/// The directory in which it would run has been replaced by then.
 fn swapped(stage: &mut Stage) {
     type Swap = fn(&Path);
     let cases: [(&str, Swap); 7] = [
@@ -104,7 +104,7 @@ fn swapped(stage: &mut Stage) {
     });
 }
 
-/// What somebody forbids after the look is forbidden.
+/// A rule that the user adds after the look denies the command.
 fn settings(stage: &mut Stage) {
     let rule = "[[deny]]\nprogram = \"touch\"\nwhy = \"no\"\nhits = [\"touch x\"]\nmisses = [\"ls\"]\n";
     for (name, file) in [
@@ -150,7 +150,7 @@ fn settings(stage: &mut Stage) {
     });
 }
 
-/// Somebody approves `echo hi`, and their terminal has variables that would make more of it.
+/// The user approves `echo hi` in a terminal whose environment would make it do more.
 fn environment(stage: &mut Stage) {
     let evil = "touch \"$HOME/outside/canary\"\n";
     stage.home.write("evil.sh", evil);
@@ -207,7 +207,7 @@ fn environment(stage: &mut Stage) {
             let mut answer = shown.answer("a test");
             let home = home.trim_end_matches('/');
             let mut entries = entries(home);
-            // What it would run needs these, or it would fail for another reason.
+            // The attack needs these variables; without them it would fail for another reason.
             for own in [format!("HOME={home}"), "PATH=/usr/bin:/bin".to_owned()] {
                 let name = own.split_inclusive('=').next().unwrap_or_default();
                 if !entries.iter().any(|entry| entry.starts_with(name)) {
@@ -224,7 +224,7 @@ fn environment(stage: &mut Stage) {
     }
 }
 
-/// What is shown must be what is there: nothing hidden, nothing that looks like something else.
+/// The proposal shows exactly what is there: nothing hidden, nothing that looks like something else.
 fn disguised(stage: &mut Stage) {
     stage.attempt("a command with a NUL", |stage| {
         let (_, answer) = stage.edits_to("echo hi\0; touch canary");
@@ -253,7 +253,7 @@ fn disguised(stage: &mut Stage) {
             if answer["type"] == "task" {
                 let shown = stage.ada.sees(&task);
                 let rows = shown.row("command").join("\n");
-                // Everything of it is there to be read, and nothing of it is obeyed by a terminal.
+                // All of it is readable, and a terminal obeys none of it.
                 assert_eq!(shown.text, command);
                 let hidden = |letter: char| {
                     letter.is_control() && letter != '\n'

@@ -1,4 +1,4 @@
-//! Diffs that lead out of the workspace, or to files in it that no task touches: from a model, and from somebody who edits.
+//! Diffs that lead out of the workspace, or to files in it that no task may touch: from a model, and from a client that edits the proposal.
 
 use serde_json::json;
 
@@ -32,7 +32,7 @@ pub fn all() -> (Vec<Attempt>, usize) {
             stage.approves_blindly(&task);
         });
     }
-    // The other way in: somebody who is at this machine and writes it in place of what was shown. Not counted again: the same names.
+    // The other way in: a local client submits it in place of the proposal. Not counted again, since the names are the same.
     stage.begin_uncounted();
     let task = stage.model_changes(HARMLESS);
     for (name, diff) in hostile() {
@@ -47,7 +47,7 @@ pub fn all() -> (Vec<Attempt>, usize) {
     stage.done()
 }
 
-/// With the name of the attempt. Whoever approves each of them blindly must be no worse off.
+/// With the name of the attempt. Even a user who approves each of them blindly must come to no harm.
 fn hostile() -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
     let mut put = |name: &str, diff: String| all.push((name.to_owned(), diff));

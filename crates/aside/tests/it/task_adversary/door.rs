@@ -1,4 +1,4 @@
-//! The socket and the files behind it: who may speak, who may read, and what becomes of somebody who says too much.
+//! The socket and the files behind it: which users may connect, which may read, and what happens to a client that sends too much.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -12,7 +12,7 @@ use serde_json::json;
 use super::stage::{Attempt, Stage};
 use crate::harness::tasks::Shown;
 
-/// Nobody.
+/// The uid of the user `nobody`.
 const FOREIGN: u32 = 65534;
 
 pub fn all() -> (Vec<Attempt>, usize) {
@@ -60,7 +60,7 @@ fn line(shown: &Shown) -> String {
     format!("{answer}\n")
 }
 
-/// Another user of the machine. Only root can be somebody else.
+/// Another user of the machine. Only root can switch users.
 fn foreign(stage: &mut Stage) {
     if !rustix::process::getuid().is_root() {
         eprintln!("skipped: only root can try the socket as another user");
@@ -93,7 +93,7 @@ fn foreign(stage: &mut Stage) {
     });
 }
 
-/// What the daemon says to somebody else.
+/// The daemon's reply to another user.
 fn as_foreign(socket: &Path, line: &str) -> std::io::Result<String> {
     let (socket, line) = (socket.to_owned(), line.to_owned());
     elsewhere(move || {
@@ -106,7 +106,7 @@ fn as_foreign(socket: &Path, line: &str) -> std::io::Result<String> {
     })
 }
 
-/// On a thread that is another user from its first step to its end.
+/// On a thread that runs as another user from its first step to its end.
 fn elsewhere<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> T {
     let thread = std::thread::spawn(move || {
         let (user, group) = (rustix::process::Uid::from_raw(FOREIGN), rustix::process::Gid::from_raw(FOREIGN));
@@ -119,7 +119,7 @@ fn elsewhere<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> T {
     thread.join().unwrap()
 }
 
-/// Whoever says too much is not understood, and nobody else suffers.
+/// An oversized message is rejected, and other clients are not affected.
 fn loud(stage: &mut Stage) {
     type Bytes = fn(&Shown) -> Vec<u8>;
     let cases: [(&str, Bytes); 6] = [
@@ -158,7 +158,7 @@ fn loud(stage: &mut Stage) {
                 let _ = reading.read_to_end(&mut said);
                 String::from_utf8_lossy(&said).into_owned()
             });
-            // A daemon that has heard enough hangs up.
+            // The daemon may hang up once it has received enough.
             let _ = stream.write_all(&bytes(&shown));
             let _ = stream.shutdown(std::net::Shutdown::Write);
             let said = reader.join().unwrap();

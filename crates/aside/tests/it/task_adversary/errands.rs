@@ -1,5 +1,5 @@
-//! Commands that want the daemon to do for them, outside of the workspace, what they cannot do themselves: to talk to a tmux of their own
-//! making, to run a program of theirs, to write down what the person did, to end.
+//! Commands that try to make the daemon act for them outside of the workspace, where they cannot act themselves: talk to a tmux
+//! server of their own, run a program of theirs, record false history for the user, exit.
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::stage::{Attempt, Stage};
 use crate::harness::home;
 use crate::harness::tasks::Shown;
 
-/// Connects, says every line of a file, and prints what is answered to each. `leaves`: without waiting for an answer.
+/// Connects, sends every line of a file, and prints each reply. `leaves`: without waiting for a reply.
 const TALKS: &str = r#"
 zmodload zsh/net/socket || exit 9
 zsocket $1 || exit 8
@@ -20,7 +20,7 @@ while read -r said; do
 done < $2
 "#;
 
-/// The same, with a socket that could be a tmux's, beside itself.
+/// The same, with a fake tmux socket beside itself.
 const LURES: &str = r#"
 zmodload zsh/net/socket || exit 9
 zsocket -l $4/lure || exit 7
@@ -44,13 +44,13 @@ pub fn all() -> (Vec<Attempt>, usize) {
     stage.done()
 }
 
-/// As the person's shell would.
+/// Sends `hello` as the user's shell would.
 fn greets(stage: &Stage) {
     let hello = json!({ "type": "hello", "request_id": 1, "protocol": 1, "shell": "zsh", "session_id": "ada", "facts": "mine" });
     assert_eq!(stage.home.wire().json(hello)["type"], "hello");
 }
 
-/// Before any command has run: then nobody is suspected.
+/// The controls, before any command has run: then no client is suspected.
 fn twins(stage: &mut Stage) {
     stage.twin("a program on a path that the person's shell tells", |stage| {
         let lines = path_and_question(stage, "tools");
@@ -66,13 +66,13 @@ fn twins(stage: &mut Stage) {
         let said = runs(stage, &peeks(stage), "no");
         assert_eq!(said, "read\n");
     });
-    // Nothing of theirs is left behind for the attempts.
+    // Leaves nothing behind for the attempts.
     let nowhere = json!({ "type": "names", "request_id": 1, "session_id": "ada", "kind": "path", "part": 0, "names": "/nowhere" });
     assert_eq!(stage.home.wire().json(nowhere)["type"], "ok");
 }
 
 fn programs(stage: &mut Stage) {
-    // What a confined command has written there must not be run for the user either.
+    // A program that a confined command has written there must not be run for the user either.
     stage.attempt("a program of a project on the path that the person's shell tells", |stage| {
         let lines = path_and_question(stage, "project/bin");
         by_the_person(stage, "talks.zsh", &lines, "");
@@ -89,7 +89,7 @@ fn programs(stage: &mut Stage) {
     }
 }
 
-/// It says so and ends, and so does everything of it, before the daemon has as much as seen that somebody connected.
+/// The command sends its message and exits with all its processes, before the daemon has even seen the connection.
 fn last_words(stage: &mut Stage) {
     for confine in ["no", "workspace"] {
         stage.attempt(format!("a path that is told with its last breath, confined: {confine}"), |stage| {
@@ -124,7 +124,7 @@ fn tmux(stage: &mut Stage) {
     }
 }
 
-/// What is told is written down for the person, or believed of their shells.
+/// What these messages report would be stored for the user, or believed about their shells.
 fn notes(stage: &mut Stage) {
     let mark = "5f1c9a2be07d4413";
     for (name, message) in [
@@ -167,7 +167,7 @@ fn notes(stage: &mut Stage) {
     });
 }
 
-/// The daemon may have keys.
+/// The daemon's memory and environment may contain keys.
 fn looks(stage: &mut Stage) {
     stage.attempt("a confined command looks into the daemon", |stage| {
         let said = runs(stage, &peeks(stage), "workspace");
@@ -177,7 +177,7 @@ fn looks(stage: &mut Stage) {
 
 fn peeks(stage: &Stage) -> String {
     let pid = daemon(stage).as_raw_pid();
-    // Where its environment and memory are behind the same door; the environment is open to root by another one.
+    // Guarded by the same check as its memory and environment; the environment itself is open to root by another way.
     format!("readlink /proc/{pid}/cwd >/dev/null 2>&1 && echo read && touch canary")
 }
 
@@ -190,7 +190,7 @@ const WAYS: [(&str, &str); 3] = [
     ),
 ];
 
-/// The program is in the workspace; there the command can write it itself.
+/// The program is in the workspace, where the command can write it itself.
 fn path_alone(stage: &mut Stage, place: &str) -> String {
     let canary = stage.home.path("outside/canary");
     stage.home.write(&format!("{place}/man"), format!("#!/bin/sh\n: > {}\n", canary.display()));
@@ -208,13 +208,13 @@ fn path_and_question(stage: &mut Stage, place: &str) -> String {
 }
 
 fn question() -> Value {
-    // A name that was not asked about before: what the manual says is remembered.
+    // A name that was not asked about before, because help texts are cached.
     static ASKED: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
     let number = ASKED.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     json!({ "type": "explain", "session_id": "ada", "cwd": "/", "shell": "zsh", "wait": true, "private": true, "command": format!("frobnicate{number} --all") })
 }
 
-/// The person wants to know what a command does; whether that ran the program in the workspace.
+/// The user asks what a command does; returns whether that ran the program in the workspace.
 fn asks_for_help(stage: &Stage) -> bool {
     let mut question = question();
     question["request_id"] = json!(1);
@@ -233,7 +233,7 @@ fn capture(stage: &mut Stage) -> String {
     )
 }
 
-/// A file with a message on each line.
+/// Writes a file with a message on each line.
 fn writes(stage: &mut Stage, messages: &[Value]) -> String {
     let numbered = messages.iter().enumerate().map(|(number, message)| {
         let mut message = message.clone();
@@ -248,7 +248,7 @@ fn writes(stage: &mut Stage, messages: &[Value]) -> String {
 fn talks(stage: &Stage, script: &str, lines: &str) -> String {
     let [script, project] = [script, "project"].map(|path| stage.home.path(path).display().to_string());
     let socket = stage.home.socket().display().to_string();
-    // The third word is for how, and what lures needs to know where.
+    // The third argument is the mode; `lures.zsh` also needs the project's path.
     match script.ends_with("lures.zsh") {
         true => format!("zsh -f {script} {socket} {lines} hears {project}"),
         false => format!("zsh -f {script} {socket} {lines}"),
@@ -273,7 +273,7 @@ fn edited(stage: &mut Stage, command: &str, confine: &str) -> Shown {
     Shown::of(&edited["offer"]).unwrap_or_else(|| panic!("nothing is shown: {edited}"))
 }
 
-/// Somebody approves this one, and it prints what it heard.
+/// Approves this command and returns what it printed, which is what it was answered.
 #[track_caller]
 fn runs(stage: &mut Stage, command: &str, confine: &str) -> String {
     let shown = edited(stage, command, confine);
@@ -296,7 +296,7 @@ fn daemon(stage: &Stage) -> Pid {
     Pid::from_raw(pid.trim().parse().unwrap()).unwrap()
 }
 
-/// What happens meanwhile waits for the daemon.
+/// Stops the daemon while `act` runs, so that messages queue up.
 fn while_it_stands_still(stage: &mut Stage, act: impl FnOnce(&mut Stage)) {
     let daemon = daemon(stage);
     kill_process(daemon, Signal::STOP).unwrap();

@@ -1,4 +1,5 @@
-//! Links, hard links and files that somebody swaps: before a diff is read, after it was shown, while it is written, before it is undone.
+//! Symbolic links, hard links and files that are swapped: before a diff is read, after it was shown, while it is written, before it
+//! is undone.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +10,7 @@ use serde_json::json;
 
 use super::stage::{Attempt, HARMLESS, Stage, adds, changes};
 
-/// Of each race.
+/// Rounds of each race.
 const ROUNDS: usize = 12;
 
 pub fn all() -> (Vec<Attempt>, usize) {
@@ -48,7 +49,7 @@ fn before_the_check(stage: &mut Stage) {
     stage.attempt("a hard link to a file outside", |stage| {
         fs::hard_link(stage.home.path("outside/secret.txt"), stage.home.path("project/hard.txt")).unwrap();
         stage.mark();
-        // The name in the workspace may change; the file outside that it shares must not.
+        // The name in the workspace may change; the outside file that shares its inode must not.
         stage.forgive("project/hard.txt");
         let task = stage.model_changes(&changes("hard.txt", "TOKEN=before"));
         if stage.approves_blindly(&task) == "COMPLETED" {
@@ -58,7 +59,7 @@ fn before_the_check(stage: &mut Stage) {
     stage.attempt("a pipe in the place of a file", |stage| {
         let pipe = stage.home.path("project/pipe.txt");
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
-        // Whoever looks at the world must not open it.
+        // Collecting the context must not open it.
         let task = stage.model_changes(&changes("pipe.txt", "x"));
         stage.approves_blindly(&task);
         fs::remove_file(&pipe).unwrap();
@@ -72,7 +73,7 @@ fn before_the_check(stage: &mut Stage) {
     });
 }
 
-/// What was shown is not what is there any more when it is approved.
+/// The shown state is no longer there when it is approved.
 fn after_the_look(stage: &mut Stage) {
     type Swap = fn(&Path);
     let in_src = || adds("src/new.txt");
@@ -135,7 +136,7 @@ fn after_the_look(stage: &mut Stage) {
             let state = stage.outcome(&task);
             assert_ne!(state, "COMPLETED", "{name}: {answer}");
             if answer["type"] == "task" {
-                // It was begun, and came to nothing.
+                // It was started, and failed.
                 stage.granted();
             }
             let _ = fs::remove_dir_all(project.join("../.git"));
@@ -144,7 +145,7 @@ fn after_the_look(stage: &mut Stage) {
     }
 }
 
-/// A thread swaps a directory for a link and back all the time.
+/// A thread keeps swapping a directory for a symbolic link and back.
 fn while_it_is_written(stage: &mut Stage) {
     type Swap = fn(&Path, &str);
     let cases: [(&str, &str, Swap); 3] = [
@@ -184,13 +185,13 @@ fn while_it_is_written(stage: &mut Stage) {
     }
 }
 
-/// Away, a link in its place, and back.
+/// Moves it away, puts a link in its place, and moves it back.
 fn swapped(what: &Path, target: &str) {
     let away = what.with_file_name("moved");
     let target =
         what.ancestors().find_map(|dir| dir.parent().map(|up| up.join(target)).filter(|path| path.is_dir())).unwrap();
     fs::rename(what, &away).unwrap();
-    // In the moment without either, the change may make a directory of that name: it is the workspace's own, and makes way.
+    // In the gap without either, the change may create a directory of that name: it is the workspace's own, and is removed.
     if symlink(&target, what).is_ok() {
         std::thread::yield_now();
         fs::remove_file(what).unwrap();
@@ -200,7 +201,7 @@ fn swapped(what: &Path, target: &str) {
     }
 }
 
-/// What was written is taken back: not over somebody's work, and not elsewhere.
+/// Undo restores what was written, but neither over later work nor elsewhere.
 fn undone(stage: &mut Stage) {
     stage.twin("what was written is taken back", |stage| {
         let task = stage.model_changes(HARMLESS);

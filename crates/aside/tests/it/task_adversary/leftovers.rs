@@ -1,5 +1,5 @@
-//! What a command does to be taken for the user: it raises its limits, hides in a long chain of processes, kills what supervises it, stays
-//! behind after its task has ended, brings a daemon of its own. Each then approves what waits.
+//! What a command does to pass for the user: it raises its limits, hides in a long chain of processes, kills its supervisor,
+//! outlives its task, starts its own daemon. Each then tries to approve what waits.
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::stage::{Attempt, Stage};
 use crate::harness::home::ASIDE;
 use crate::harness::tasks::Shown;
 
-/// Approves what waits of a task, at the socket: SOCKET TASK FILE [delay]. What it is told goes to the file.
+/// Approves the waiting proposal of a task at the socket: SOCKET TASK FILE [delay]. The reply goes to the file.
 const APPROVES: &str = r#"
 zmodload zsh/net/socket || exit 9
 [[ -n $4 ]] && sleep $4
@@ -22,12 +22,12 @@ read -r -t 60 -u $fd line || line="waited for an answer: $line"
 print -r -- "$line" >> $3
 "#;
 
-/// Each process starts the next and waits for it; the last one approves.
+/// Each process starts the next one and waits for it; the last one approves.
 const CHAIN: &str = r#"
 if (( $1 > 0 )); then zsh -f $0 $(( $1 - 1 )) "${@:2}"; true; else zsh -f "${@:2}"; fi
 "#;
 
-/// Ways to run APPROVES so that it looks like the user; SELF is its command line without the delay, HEARD the file.
+/// Ways to run APPROVES so that it passes for the user; SELF is its command line without the delay, HEARD the file.
 const WAYS: [(&str, &str); 16] = [
     ("with the limit raised by ulimit", "ulimit -Hx unlimited 2>/dev/null; ulimit -Sx unlimited 2>/dev/null; SELF"),
     ("with the limit raised by prlimit", "prlimit --pid $$ --locks=unlimited:unlimited 2>/dev/null; SELF"),
@@ -68,7 +68,7 @@ pub fn all() -> (Vec<Attempt>, usize) {
     stage.done()
 }
 
-/// Runs the command, waits for what it is told, and looks that it was refused.
+/// Runs the command, waits for its reply, and checks that it was refused.
 #[track_caller]
 fn tries(stage: &mut Stage, shown: &Shown, command: &str) {
     let heard = stage.home.path("heard.txt");
@@ -92,13 +92,13 @@ fn hears(stage: &mut Stage) -> String {
     std::fs::read_to_string(&heard).unwrap()
 }
 
-/// A daemon that a command brings, or what looks like one.
+/// A daemon that a command starts, or something that looks like one.
 fn daemons(stage: &mut Stage) {
     stage.attempt("a daemon of its own in the place of the user's", |stage| {
         let shown = waits(stage);
         let socket = stage.home.socket().display().to_string();
         let own = own_words(stage, &shown);
-        // It takes the socket and the lock of the daemon that it kills, and says that it goes on with them.
+        // It takes over the socket and the lock of the daemon that it kills, and claims to continue with them.
         let script = format!(
             "sleep 1; kill -9 {}; sleep 0.3; {ASIDE} daemon run > daemon.txt 2>&1 &\n\
              (zmodload zsh/net/socket; rm -f {socket}; zsocket -l {socket}; exec 9>{socket}.lock; \
@@ -106,7 +106,7 @@ fn daemons(stage: &mut Stage) {
              sleep 1.5; {own}\n",
             daemon(stage).as_raw_pid()
         );
-        // As a command it would be refused; what a script does is not read.
+        // As a command line it would be denied; the contents of a script are not read.
         stage.home.write("replaces.zsh", &script);
         let script = stage.home.path("replaces.zsh").display().to_string();
         let command = format!("setsid zsh -f {script} >/dev/null 2>&1 &");
@@ -139,7 +139,7 @@ fn daemons(stage: &mut Stage) {
         stage.ada.sends("approve", evil.answer("a test"));
         stage.granted();
         hears(stage);
-        // The user's own client does not talk to it.
+        // The user's own client refuses to talk to it.
         let said = stage.home.aside(&["task", "list"]);
         assert!(said.stderr.contains("started by a command of a task"), "{said:?}");
         stage.home.aside(&["daemon", "stop"]);
@@ -169,7 +169,7 @@ fn daemons(stage: &mut Stage) {
 
 #[track_caller]
 fn hears_again(stage: &mut Stage) -> String {
-    // The daemon that could be asked for its tasks is gone.
+    // The daemon that could report the task's state is gone.
     let heard = stage.home.path("heard.txt");
     let deadline = std::time::Instant::now() + crate::harness::patience();
     loop {
@@ -193,7 +193,7 @@ fn daemon(stage: &Stage) -> Pid {
     status["pid"].as_i64().and_then(|pid| Pid::from_raw(pid as i32)).unwrap()
 }
 
-/// The command line of the script that approves.
+/// The command line of the approving script.
 fn own_words(stage: &Stage, shown: &Shown) -> String {
     format!("zsh -f {}", arguments(stage, shown))
 }
@@ -204,7 +204,7 @@ fn arguments(stage: &Stage, shown: &Shown) -> String {
 }
 
 fn in_words(stage: &Stage, how: &str, shown: &Shown) -> String {
-    // Ten thousand and more take a while: `make soak` has them.
+    // Ten thousand and more take a while: `make soak` runs them.
     let length = std::env::var("ASIDE_TEST_CHAIN").unwrap_or_else(|_| "150".to_owned());
     how.replace("SELF", &own_words(stage, shown))
         .replace("APPROVES", &arguments(stage, shown))

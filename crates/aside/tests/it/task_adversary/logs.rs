@@ -1,4 +1,4 @@
-//! Logs that somebody has written in while there was no daemon: no line of a file is an approval.
+//! Task logs that were tampered with while no daemon ran: no line of a file is an approval.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -27,7 +27,7 @@ pub fn all() -> (Vec<Attempt>, usize) {
             });
             stage.ada.says("show", json!({ "taskId": task }));
             stage.settles();
-            // What was written into it is no run of ours, whether it was kept or cut off. A real one leaves its file.
+            // A forged entry is not a real run, whether it was kept or cut off. A real run leaves its file.
             stage.mark_runs();
         });
     }
@@ -41,7 +41,7 @@ pub fn all() -> (Vec<Attempt>, usize) {
                 let outside = fs::canonicalize(home.path("outside")).unwrap();
                 fs::write(&log, tamper(&text, &project, &outside)).unwrap();
             });
-            // Even for somebody who says yes to everything: what is in the log is not what its digest says.
+            // Even for a user who approves everything: the log's contents do not match its digest.
             let state = stage.approves_blindly(&task);
             assert_ne!(state, "COMPLETED");
         });
@@ -65,7 +65,7 @@ pub fn all() -> (Vec<Attempt>, usize) {
         });
         let answer = stage.ada.says("show", json!({ "taskId": "tother2" }));
         if let Some(shown) = Shown::of(&answer["offer"]) {
-            // Whatever is shown there, it is one task: it is not run twice.
+            // Whatever is shown there, it is a single task and does not run twice.
             stage.ada.approves(&shown);
             stage.settles();
             panic!("a copy of a log is offered for approval: {answer}");
@@ -166,7 +166,7 @@ const SWAPPED: &[(&str, Swap)] = &[
     }),
 ];
 
-/// What the log would say if somebody had approved.
+/// What the log would contain after an approval.
 fn approved(log: &str, step: u64, by: &str) -> Value {
     let mut line: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
     assert_eq!(line["state"], "WAITING_APPROVAL");

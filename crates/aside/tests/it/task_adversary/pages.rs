@@ -1,5 +1,5 @@
-//! Commands that want to use the page: with a link that they have found, from wherever they hide. The page answers none of them, the link stays
-//! good for the user, and no session is opened.
+//! Commands that try to use the page with a link that they have found, from wherever they hide. The page refuses all of them, the
+//! link stays valid for the user, and no session is opened.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use super::stage::{Attempt, Stage};
 use crate::harness::home::{self, ASIDE};
 use crate::harness::tasks::Shown;
 
-/// PORT KEY HOST FILE [ADDRESS]: opens the page with the key. What is answered goes to the file.
+/// PORT KEY HOST FILE [ADDRESS]: opens the page with the key. The reply goes to the file.
 const OPENS: &str = r#"
 zmodload zsh/net/tcp || exit 9
 said= query=key=$2
@@ -70,7 +70,7 @@ pub fn all() -> (Vec<Attempt>, usize) {
         stage.mark();
         let arguments = stage.home.read("opened");
         assert!(!arguments.contains("key="), "{arguments}");
-        // It can read the file, as the user can. That is of no use.
+        // The command can read the file, as the user can. That gains it nothing.
         let file = std::fs::read_to_string(arguments.trim()).unwrap();
         let link = file.split("url=").nth(1).unwrap().split('"').next().unwrap().to_owned();
         tries(stage, &link, "SELF", "no");
@@ -108,17 +108,17 @@ fn tries(stage: &mut Stage, link: &str, how: &str, confine: &str) {
     assert_eq!(stage.ada.approves(&shown)["type"], "task");
     stage.granted();
     stage.settles();
-    // A confined command leaves nothing behind that could try later.
+    // A confined command leaves no process behind that could retry later.
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(4);
     while !heard.exists() && std::time::Instant::now() < deadline {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     let said = std::fs::read_to_string(&heard).unwrap_or_default();
-    // The other loopback may not be there.
+    // The other loopback address may not exist.
     let is_refused = said.contains("403") || said == "not connected\n";
     assert!(is_refused || confine == "workspace" && said.is_empty(), "{said}");
     assert!(!said.contains("set-cookie"), "{said}");
-    // It was not used up, and is good again as soon as nothing of the command is left.
+    // The link was not used up, and works again as soon as no process of the command is left.
     stage.until("the user opens the page", |stage| {
         let file = stage.home.path("user.txt").display().to_string();
         home::run(stage.home.command("zsh").args(["-f", &script, port, key, host, &file]), "");

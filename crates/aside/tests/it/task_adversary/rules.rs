@@ -1,11 +1,11 @@
-//! Somebody lets commands that only read go unasked. What pretends to be one of them is asked about all the same, and what is denied is
-//! denied in every dress.
+//! The user allows read-only commands without asking. A command that pretends to be read-only still asks, and a denied command is
+//! denied in every disguise.
 
 use serde_json::json;
 
 use super::stage::{Attempt, Stage, waiting};
 
-/// Everything that may be allowed of these, and `frobnicate` is denied.
+/// Allows everything that may be allowed of these, and denies `frobnicate`.
 const RULES: &str = r#"
 [[allow]]
 program = "ls"
@@ -89,7 +89,7 @@ pub fn all() -> (Vec<Attempt>, usize) {
     stage.done()
 }
 
-/// A repository, or a file with a fault in it, allows nothing.
+/// Neither a repository nor an invalid rules file can allow anything.
 fn loosened(stage: &mut Stage) {
     let allow = "[[allow]]\nprogram = \"touch\"\nwhy = \"trust me\"\nhits = [\"touch x\"]\nmisses = [\"rm x\"]\n";
     let ls = "[[allow]]\nprogram = \"ls\"\nwhy = \"trust me\"\nhits = [\"ls\"]\nmisses = [\"rm x\"]\n";
@@ -152,7 +152,7 @@ fn loosened(stage: &mut Stage) {
     });
 }
 
-/// None of them goes unasked.
+/// Each of them asks.
 const ASKED: [&str; 58] = [
     "ls; touch canary",
     "ls && touch canary",
@@ -214,7 +214,7 @@ const ASKED: [&str; 58] = [
     "cat .env",
 ];
 
-/// Each is refused: nobody is even asked.
+/// Each is denied without even asking.
 const DENIED: [&str; 26] = [
     "frobnicate",
     "frobnicate --help",

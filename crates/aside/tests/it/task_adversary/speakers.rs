@@ -1,5 +1,5 @@
-//! Commands that run for a task and want to say yes to the next one: through the socket, themselves, by others whom they leave their
-//! connection to, to the daemon that comes after the one that started them.
+//! Commands of a task that try to approve the next task: through the socket, themselves, by processes that inherit their
+//! connection, at the daemon that follows the one that started them.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::stage::{Attempt, Stage};
 use crate::harness::home;
 use crate::harness::tasks::Shown;
 
-/// Connects, says a line, and prints what is answered. `heir`: whoever connected has ended by then.
+/// Connects, sends a line, and prints the reply. `heir`: the process that connected has exited by then.
 const SAYS: &str = r#"
 zmodload zsh/net/socket || exit 9
 zsocket $1 || exit 8
@@ -21,7 +21,7 @@ fi
 says $1 $2
 "#;
 
-/// Says yes to whatever waits as often as it can, to whichever daemon there is, and hears nothing of being ended.
+/// Keeps approving whatever waits, at whichever daemon there is, and ignores signals to end.
 const STAYS: &str = r#"
 trap '' TERM HUP INT
 zmodload zsh/net/socket || exit 9
@@ -88,7 +88,7 @@ const WAYS: [(&str, &str); 4] = [
     ),
 ];
 
-/// By the daemon, or, of a confined command, by the kernel: it makes no local socket.
+/// Refused by the daemon, or, for a confined command, by the kernel: it cannot create a local socket.
 pub fn is_refused(said: &str, confine: &str) -> bool {
     match confine {
         "no" => said.contains("cannot speak for the user"),
@@ -107,7 +107,7 @@ fn socket(stage: &Stage) -> String {
     stage.home.socket().to_str().unwrap().to_owned()
 }
 
-/// The file with the words.
+/// Writes the file with the message.
 fn writes(stage: &mut Stage, op: &str, shown: &Shown) -> String {
     let mut answer = shown.answer("evil");
     answer["type"] = json!("task");
@@ -128,7 +128,7 @@ fn says(stage: &Stage, line: &str) -> String {
     format!("zsh -f {} {} {line}", stage.home.path("says.zsh").display(), socket(stage))
 }
 
-/// Somebody approves this one, and it prints what it heard.
+/// Approves this command and returns what it printed, which is what it was answered.
 #[track_caller]
 fn runs(stage: &mut Stage, command: &str, confine: &str) -> String {
     let shown = stage.proposes("true");
@@ -148,7 +148,7 @@ fn runs(stage: &mut Stage, command: &str, confine: &str) -> String {
         .collect()
 }
 
-/// The daemon dies, and what it ran has a moment to end: the next daemon must not take it for somebody else.
+/// The daemon dies, and its command has a moment to end: the next daemon must not take it for another client.
 fn outlives(stage: &mut Stage) {
     stage.attempt("a command that outlives its daemon", |stage| {
         let shown = waits(stage);

@@ -1,4 +1,4 @@
-//! A daemon that knows one task, says of it what the test wants, and remembers every word that is said to it. It carries nothing out.
+//! A stub daemon with a single task: it reports what the test wants and records every message. It carries nothing out.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -37,7 +37,7 @@ pub fn command_offer(command: &str, step: u32) -> Value {
     })
 }
 
-/// A new file of so many lines, and one of wide letters.
+/// A new file with this many lines, and one with wide letters.
 pub fn diff_offer(lines: usize, step: u32) -> Value {
     let added: String = (0..lines).map(|line| format!("+line {line}\n")).collect();
     let count = lines + 1;
@@ -98,7 +98,7 @@ impl Desk {
         }
     }
 
-    /// One more event.
+    /// Appends an event.
     pub fn moves(&self, mut event: Value) {
         let mut inner = self.lock();
         let rest = json!({
@@ -180,7 +180,7 @@ impl Desk {
         self.moves(json!({ "type": "task_end", "status": status }));
     }
 
-    /// From now on this is answered with an error.
+    /// Answers this operation with an error from now on.
     pub fn refuses(&self, op: &str, why: &str) {
         self.lock().refusals.insert(op.to_owned(), why.to_owned());
     }
@@ -217,6 +217,6 @@ impl Desk {
 
 fn tell(mut stream: &UnixStream, asked: &Value, mut say: Value) {
     say["request_id"] = asked["request_id"].clone();
-    // Whoever asked may have gone.
+    // The client may have disconnected.
     _ = writeln!(stream, "{say}");
 }

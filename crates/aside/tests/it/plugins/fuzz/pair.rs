@@ -1,4 +1,4 @@
-//! Two shells with the same setup, one of them with Aside, that get the same keys side by side.
+//! Two shells with the same setup, one of them with Aside, that receive the same keys.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,11 +12,11 @@ use crate::harness::screen::GHOST;
 use crate::plugins::setups::{Order, Setup};
 use crate::plugins::zsh::Zsh;
 
-/// Tab is the shell's own, and no sentence is answered: what a line does is up to the shell then.
+/// Tab stays the shell's own, and prose is not rerouted: what a line does is then up to the shell.
 const CONFIG: &str = "[complete]\ntab = \"leave\"\n[detect]\nreroute = \"off\"\n";
 
-/// Notes what runs and how it ends, as a precmd function of the user's own sees it. A key makes it tell its line, and set a mark
-/// when nothing is left to do; another one makes the shell what it was, and one tells more for those who look into a difference.
+/// Logs what runs and how it ends, as the user's own precmd function sees it. One key makes the shell report its line and emit a
+/// mark when it is idle; another resets the shell, and a third one reports details for debugging a difference.
 const TAIL: &str = r#"
 note() { local code=$?; print -r -- "ended $code" >>~/notes; return code }
 note-line() { print -r -- "ran $1" >>~/notes }
@@ -35,7 +35,7 @@ functions[ls]='print listed' functions[git]='print git'
 (( $+functions[aside-off] )) || { aside-off() { : }; aside-on() { : } }
 "#;
 
-/// Two builds of the program, in files of their own. `ASIDE_TEST_OTHER` names a real other one.
+/// Two builds of the program, each in its own file. `ASIDE_TEST_OTHER` names a real second one.
 pub struct Builds {
     dir: tempfile::TempDir,
 }
@@ -49,7 +49,7 @@ impl Builds {
         Self { dir }
     }
 
-    /// Puts one in the place of the other, as an installation does.
+    /// Replaces the installed program, as an installation does.
     fn install(&self, number: usize, home: &Home) {
         let new = home.path("bin/aside.new");
         _ = std::fs::remove_file(&new);
@@ -66,7 +66,7 @@ pub struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// The second shell has Aside where `order` says.
+    /// The second shell loads Aside at the place that `order` gives.
     pub fn start(setup: &Setup, order: Order, plugins: &Path, builds: &'a Builds) -> Self {
         let start = |order| {
             let mut home = Home::new();
@@ -77,13 +77,13 @@ impl<'a> Pair<'a> {
             Zsh::start_in(home, setup, order, plugins, TAIL)
         };
         let pair = Self { bare: start(Order::Absent), with: start(order), builds, installed: 0.into() };
-        // Some themes are busy for long before a line is read.
+        // Some themes are busy for a long time before a line is read.
         while !pair.settles() {}
         pair.does(&Action::Runs("true"));
         pair
     }
 
-    /// What differs after these actions, on an empty line at the top of an empty screen.
+    /// What differs after these actions, starting on an empty line at the top of an empty screen.
     pub fn differs_after(&self, actions: &[Action]) -> Option<String> {
         self.goes_back();
         for action in actions {
@@ -99,7 +99,7 @@ impl<'a> Pair<'a> {
                 difference += &format!("{what} without Aside:\n{bare}\n{what} with it:\n{with}\n");
             }
         }
-        // Themes draw their prompt again when they know more.
+        // Themes redraw their prompt when they know more.
         if !self.both_come_to_look_alike() {
             let [bare, with] = self.each(|zsh| shown(zsh).join("\n"));
             difference += &format!("screen without Aside:\n{bare}\nwith it:\n{with}\n");
@@ -116,7 +116,7 @@ impl<'a> Pair<'a> {
     fn both_come_to_look_alike(&self) -> bool {
         for _ in 0..40 {
             let [bare, with] = self.each(shown);
-            // What is shown below the line may have moved it up.
+            // What was shown below the line may have scrolled it up.
             let rows = bare.len().min(with.len());
             if bare[bare.len() - rows..] == with[with.len() - rows..] {
                 return true;
@@ -126,7 +126,7 @@ impl<'a> Pair<'a> {
         false
     }
 
-    /// Home, no notes, Aside on, an empty line at the top of an empty screen of the usual size.
+    /// Resets to: home directory, no notes, Aside on, an empty line at the top of an empty screen of the usual size.
     fn goes_back(&self) {
         self.both(|zsh| _ = zsh.resizes(24, 80));
         self.breaks_off();
@@ -140,7 +140,7 @@ impl<'a> Pair<'a> {
         self.settles();
     }
 
-    /// Until there is an empty line that is no continuation. One Ctrl-C may only end a search, or a widget that waits.
+    /// Interrupts until there is an empty line that is no continuation. A single Ctrl-C may only end a search, or a widget that waits.
     fn breaks_off(&self) {
         for _ in 0..4 {
             self.ends(|zsh| zsh.presses_at_rest(Key::CtrlC));
@@ -188,7 +188,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Does what may end a line, and waits until each reads the next one, or goes on with this one.
+    /// Runs `act`, which may end a line, and waits until each shell reads the next line or continues with this one.
     fn ends(&self, act: impl Fn(&Zsh)) {
         let before = self.each(Zsh::lines_begun);
         self.both(act);
@@ -196,7 +196,7 @@ impl<'a> Pair<'a> {
         self.with.reads_on(before[1]);
     }
 
-    /// Whether both have told their line and have nothing left to do.
+    /// Whether both shells have reported their line and are idle.
     fn settles(&self) -> bool {
         let before = self.each(Zsh::asks);
         let [bare, with] = [self.bare.answers(before[0]), self.with.answers(before[1])];
@@ -213,7 +213,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The rows without grey text, as far as something stands in them. Each shell has a home of its own.
+/// The non-empty rows without ghost text. Each shell has its own home.
 fn shown(zsh: &Zsh) -> Vec<String> {
     let (screen, home) = (zsh.screen(), zsh.home.path("").display().to_string());
     let row = |row| {

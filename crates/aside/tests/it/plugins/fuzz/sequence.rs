@@ -1,22 +1,22 @@
-//! Which keys a sequence has: the same ones for the same number.
+//! The keys of a random sequence, determined by its seed.
 
 use crate::harness::keys::Key;
 
 #[derive(Clone, Debug)]
 pub enum Action {
     Types(&'static str),
-    /// All at once, as by a paste without brackets.
+    /// All at once, like a paste without brackets.
     Bursts(&'static str),
     Presses(Key),
     Pastes(&'static str),
     Resizes(u16),
-    /// Long enough for an answer of the daemon to be drawn.
+    /// Long enough for a reply of the daemon to be drawn.
     Waits,
-    /// A line that is typed on an empty one, and run.
+    /// Types a line on an empty one and runs it.
     Runs(&'static str),
-    /// With `kill -9`. This and the next only where Aside is.
+    /// With `kill -9`. This and the next apply only to the shell with Aside.
     KillsDaemon,
-    /// Puts another build in the place of the program.
+    /// Replaces the program with another build.
     Upgrades,
 }
 
@@ -50,7 +50,7 @@ const WORDS: &[&str] = &[
 const PASTES: &[&str] = &["print pasted", " && true", "a\nb", "ert says", "frob"];
 const LINES: &[&str] =
     &["source ~/.zshrc", "aside-off", "aside-on", "print $?", "false", "clear", "fc -l -2 >/dev/null"];
-/// Keys that take what is shown are left out, since taking is what they are for.
+/// Keys that accept a suggestion are left out: they are meant to make a difference.
 const KEYS: &[Key] = &[
     Key::Left,
     Key::Backspace,
@@ -94,7 +94,7 @@ fn action(random: &mut Random) -> Action {
     }
 }
 
-/// splitmix64: the same numbers each time.
+/// splitmix64: reproducible for a seed.
 struct Random(u64);
 
 impl Random {
