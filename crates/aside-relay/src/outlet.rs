@@ -22,7 +22,7 @@ use crate::store::{Bucket, Item, Queue};
 /// Replies of different chats that are sent at once. Those of one chat keep their order.
 const LANES: usize = 8;
 const MAX_LANE: usize = 64;
-/// The lease is renewed, and one that was not renewed for so long is anybody's.
+/// The lease is renewed, and one that was not renewed for so long is free to take.
 const RENEW: Duration = Duration::from_secs(2);
 const LEASE: Duration = Duration::from_secs(8);
 const SENDER: &str = "sender";

@@ -236,7 +236,7 @@ impl Relay {
             refused();
             return Ok(None);
         }
-        // Whoever removes it has it: of two that bring the same code at once, one.
+        // Removing the code claims it: of two requests with the same code at once, one succeeds.
         let is_first = self.store.remove(Bucket::Codes, &digest, entry.revision).await?;
         let Invitation { machine, users, until } = serde_json::from_slice(&entry.value)?;
         if !is_first || until < milliseconds() {

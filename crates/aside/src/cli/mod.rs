@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context;
 use aside_core::line::{Dialect, quote};
@@ -401,6 +402,14 @@ fn progress_bar(length: usize) -> ProgressBar {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }
+}
+
+/// After so long without output a model may be stuck.
+const STALLED: Duration = Duration::from_secs(20);
+
+/// The note about a model that has been silent for a while.
+fn stalled(quiet: Duration) -> String {
+    format!("nothing from the model for {}; Ctrl-C gives up", span(quiet.as_secs()))
 }
 
 /// `2 h 5 min`: the two largest units.

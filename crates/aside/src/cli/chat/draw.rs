@@ -20,8 +20,7 @@ use crate::cli::chat::model::threads::Mark;
 use crate::cli::chat::model::{Focus, Line as Connection, Model, Tone};
 use crate::cli::chat::rows::{self, Row};
 use crate::cli::chat::talk::MARGIN;
-use crate::cli::span;
-use crate::cli::task::view::{STALLED, stalled};
+use crate::cli::{STALLED, span, stalled};
 
 /// Milliseconds per spinner frame.
 const TURN: u64 = 120;

@@ -14,7 +14,7 @@ use aside_core::task::state::Name;
 use crate::cli::task::look::{BOLD, DIM, GREEN, Letters, Look, RED};
 use crate::cli::task::offer;
 use crate::cli::task::output::Output;
-use crate::cli::{one_line, span};
+use crate::cli::{STALLED, one_line, span, stalled};
 use crate::screen::{Live, Size, Surface, fit};
 
 const WHEEL: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -25,8 +25,6 @@ pub const TURN: Duration = Duration::from_millis(120);
 const BELOW_FOUND: usize = 6;
 /// Search results shown on the smallest screen.
 const LEAST_FOUND: usize = 8;
-/// After so long without output a model may be stuck.
-pub const STALLED: Duration = Duration::from_secs(20);
 /// Cap on the rows of a repeated request, which may contain a long output.
 const MAX_REQUEST_ROWS: usize = 12;
 
@@ -457,11 +455,6 @@ impl View {
         };
         self.look.with(DIM, &fit(&format!("{wheel} {doing}"), size.columns.saturating_sub(1)))
     }
-}
-
-/// The note about a model that has been silent for a while.
-pub fn stalled(quiet: Duration) -> String {
-    format!("nothing from the model for {}; Ctrl-C gives up", span(quiet.as_secs()))
 }
 
 /// Whether all lines of an answer were printed, in this order: an agent reports its actions in between.

@@ -147,7 +147,7 @@ fn notes(stage: &mut Stage) {
     ] {
         stage.attempt(format!("it tells of {name}"), |stage| {
             let before = status(stage);
-            let lines = writes(stage, &[message.clone()]);
+            let lines = writes(stage, std::slice::from_ref(&message));
             let said = runs(stage, &talks(stage, "talks.zsh", &lines), "no");
             assert!(is_refused(&said, "no"), "{said}");
             let after = status(stage);

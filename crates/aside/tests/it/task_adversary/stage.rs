@@ -31,7 +31,7 @@ pub struct Stage {
     pub twins: usize,
     before: World,
     ran: usize,
-    /// Runs that somebody approved in this attempt.
+    /// Runs that the user approved in this attempt.
     granted: usize,
     /// What the attempt itself changes all the time.
     forgiven: Vec<String>,
@@ -142,7 +142,7 @@ impl Stage {
         self.ran = self.runs();
     }
 
-    /// One run was approved by somebody who may.
+    /// Counts a run that the user approved.
     pub fn granted(&mut self) {
         self.granted += 1;
     }
@@ -191,7 +191,7 @@ impl Stage {
         self.ada.says("list", json!({ "limit": 5000 }))["tasks"].as_array().unwrap().clone()
     }
 
-    /// Waits until every task waits for somebody or is over.
+    /// Waits until every task waits for approval or is over.
     pub fn settles(&mut self) {
         let deadline = Instant::now() + patience();
         loop {
@@ -263,7 +263,7 @@ impl Stage {
         task
     }
 
-    /// Says yes to whatever waits, as somebody would who does not read. Gives back how the task ended, if it did.
+    /// Approves what waits without reading it. Returns the state of the task afterwards.
     pub fn approves_blindly(&mut self, task: &str) -> String {
         let answer = self.ada.says("show", json!({ "taskId": task }));
         let Some(shown) = Shown::of(&answer["offer"]) else { return answer["tasks"][0]["state"].to_string() };
