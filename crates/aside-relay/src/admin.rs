@@ -9,11 +9,10 @@ use serde_json::{Value, json};
 
 use crate::http::{Answered, Asked};
 use crate::key;
-use crate::relay::{CODE_LIFE, Relay};
+use crate::relay::{CODE_LIFE, CODE_MINUTES, Relay};
 
 /// Lines of the audit log that are given at once.
-const MAX_LINES: usize = 1000;
-const MAX_LIFE: u64 = 7 * 24 * 60;
+pub const MAX_LINES: usize = 10_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,6 +36,8 @@ struct Route {
     user: String,
     machine: String,
 }
+
+const NO_MACHINE: &str = "no such machine; `aside relay machines` lists them";
 
 pub async fn answer(relay: &Relay, asked: Asked) -> Answered {
     match (&asked.method, asked.path.as_str()) {
@@ -73,17 +74,26 @@ async fn act(relay: &Relay, asked: &Asked) -> anyhow::Result<Answered> {
     Ok(match (&asked.method, asked.path.as_str()) {
         (&Method::POST, "/admin/enroll") => {
             let Invite { machine, users, minutes } = body(asked)?;
-            let life = minutes.map_or(CODE_LIFE, |minutes| Duration::from_secs(60 * minutes.clamp(1, MAX_LIFE)));
+            let (least, most) = (CODE_MINUTES.start(), CODE_MINUTES.end());
+            let minutes = minutes.unwrap_or(CODE_LIFE.as_secs() / 60);
+            anyhow::ensure!(CODE_MINUTES.contains(&minutes), "a code is good for {least} to {most} minutes");
+            let life = Duration::from_secs(60 * minutes);
             let code = relay.invite(&machine, &users, life).await?;
             Answered::json(StatusCode::OK, &json!({ "code": code, "minutes": life.as_secs() / 60 }))
         }
         (&Method::POST, "/admin/revoke") => {
             let Name { machine } = body(asked)?;
-            found(relay.revoke(&machine).await?)
+            match relay.revoke(&machine).await? {
+                Some(revoked) => Answered::json(StatusCode::OK, &json!({ "key": revoked.key, "codes": revoked.codes })),
+                None => said(StatusCode::NOT_FOUND, NO_MACHINE),
+            }
         }
         (&Method::POST, "/admin/route") => {
             let Route { user, machine } = body(asked)?;
-            found(relay.assign(&user, &machine).await?)
+            match relay.assign(&user, &machine).await? {
+                true => Answered::json(StatusCode::OK, &json!({})),
+                false => said(StatusCode::NOT_FOUND, NO_MACHINE),
+            }
         }
         (&Method::GET, "/admin/machines") => {
             let machines: Vec<Value> = relay
@@ -93,10 +103,17 @@ async fn act(relay: &Relay, asked: &Asked) -> anyhow::Result<Answered> {
                 .map(|(name, machine, presence)| {
                     json!({ "machine": name, "users": machine.users, "enrolled": machine.enrolled,
                         "revoked": machine.revoked, "connected": presence.as_ref().map(|presence| presence.since),
+                        "heard": presence.as_ref().map(|presence| presence.heard),
                         "copy": presence.map(|presence| presence.copy) })
                 })
                 .collect();
-            Answered::json(StatusCode::OK, &json!({ "machines": machines }))
+            let invited: Vec<Value> = relay
+                .invited()
+                .await?
+                .into_iter()
+                .map(|(machine, users, until)| json!({ "machine": machine, "users": users, "until": until }))
+                .collect();
+            Answered::json(StatusCode::OK, &json!({ "machines": machines, "codes": invited }))
         }
         (&Method::GET, "/admin/audit") => {
             let count = asked.query.strip_prefix("last=").and_then(|count| count.parse().ok()).unwrap_or(50);
@@ -110,10 +127,6 @@ async fn act(relay: &Relay, asked: &Asked) -> anyhow::Result<Answered> {
 
 fn body<'a, T: Deserialize<'a>>(asked: &'a Asked) -> anyhow::Result<T> {
     serde_json::from_slice(&asked.body).map_err(|_| anyhow::anyhow!("the body is not what this call needs"))
-}
-
-fn found(is_there: bool) -> Answered {
-    if is_there { Answered::json(StatusCode::OK, &json!({})) } else { said(StatusCode::NOT_FOUND, "no such machine") }
 }
 
 fn said(status: StatusCode, error: &str) -> Answered {

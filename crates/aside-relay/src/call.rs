@@ -56,12 +56,17 @@ pub fn post(client: &Client, address: &str, body: String) -> RequestBuilder {
 
 /// The answer to a short request, cut at a bound. The error says why there was none.
 pub async fn exchange(request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), String> {
+    exchange_within(request, MAX_ANSWER).await
+}
+
+/// The same with another bound: an answer that may be longer has exactly so many bytes.
+pub async fn exchange_within(request: RequestBuilder, most: usize) -> Result<(StatusCode, Vec<u8>), String> {
     let answered = async {
         let mut response = request.send().await?;
         let mut body = Vec::new();
         while let Some(piece) = response.chunk().await? {
-            body.extend_from_slice(&piece[..piece.len().min(MAX_ANSWER - body.len())]);
-            if body.len() == MAX_ANSWER {
+            body.extend_from_slice(&piece[..piece.len().min(most - body.len())]);
+            if body.len() == most {
                 break;
             }
         }

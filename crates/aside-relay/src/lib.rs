@@ -3,6 +3,7 @@
 //! them back, `relay` routes and enrols, `machine` is one connection, `outlet` sends replies, `store` keeps all state: SQLite for one
 //! process, NATS JetStream for several copies. `http`, `settings`, `admin` and `metrics` are what a server needs around that.
 
+pub mod address;
 pub mod admin;
 pub mod call;
 pub mod chat;
@@ -11,6 +12,7 @@ pub mod http;
 pub mod key;
 pub mod machine;
 pub mod metrics;
+pub mod notice;
 pub mod outlet;
 pub mod relay;
 pub mod serve;

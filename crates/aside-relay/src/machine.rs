@@ -1,22 +1,21 @@
 //! One machine's connection: who it is, what it is handed, what it has taken, what it replies. A message is handed out again until the
-//! machine has taken it; when the connection ends, what was not taken goes back at once.
+//! machine has taken it; what was not taken when the connection ends is the first that the next one hands out.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use futures_util::{SinkExt, StreamExt};
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use serde_json::json;
 use tokio::sync::Semaphore;
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Bytes, Message as Frame};
 
-use crate::frame::{MAX_FRAME, ToMachine, ToRelay};
+use crate::frame::{MAX_FRAME, Message, ToMachine, ToRelay};
 use crate::relay::{Machine, Queued, Relay, Signal};
 use crate::store::{Item, Queue};
 use crate::{key, milliseconds};
@@ -29,9 +28,6 @@ const MAX_MACHINES: usize = 8192;
 /// Until a machine has said who it is.
 const HELLO: Duration = Duration::from_secs(10);
 const SEND: Duration = Duration::from_secs(10);
-const PING: Duration = Duration::from_secs(10);
-/// Without a frame for so long the connection is taken for dead.
-const SILENCE: Duration = Duration::from_secs(35);
 
 /// Places for connections.
 pub struct Places {
@@ -49,6 +45,8 @@ impl Default for Places {
 enum End {
     /// The machine went, or the network did.
     Lost,
+    /// It sent nothing for `settings.silence`: a half-open connection.
+    Silent,
     Replaced,
     /// It is told, and trying again does not help.
     Refused(&'static str),
@@ -79,9 +77,12 @@ pub async fn serve(relay: Arc<Relay>, places: Arc<Places>, upgrade: OnUpgrade) {
     drop(stranger);
     let end = match Connection::begin(&relay, &name, machine).await {
         Ok(mut connection) => {
-            let end = connection.serve(&mut socket).await.err();
+            let end = connection.serve(&mut socket).await.err().unwrap_or(End::Lost);
+            if matches!(end, End::Silent) {
+                connection.tell_offline().await;
+            }
             connection.end().await;
-            end.unwrap_or(End::Lost)
+            end
         }
         Err(error) => End::Failed(error),
     };
@@ -91,6 +92,7 @@ pub async fn serve(relay: Arc<Relay>, places: Arc<Places>, upgrade: OnUpgrade) {
 async fn finish(relay: &Relay, socket: &mut Socket, name: &str, end: End) {
     match end {
         End::Lost => {}
+        End::Silent => tracing::info!("the machine {name:?} has fallen silent; its connection is closed"),
         End::Replaced => relay.metrics.count("machine_connections_total", "replaced"),
         End::Refused(why) => {
             relay.metrics.count("machine_connections_total", "refused");
@@ -137,8 +139,16 @@ struct Connection<'a> {
     signals: tokio::sync::mpsc::Receiver<Signal>,
     revision: u64,
     items: tokio::sync::mpsc::Receiver<Item>,
-    /// Handed out and not taken: what settles it, and when it was accepted.
-    in_hand: HashMap<String, (String, u64)>,
+    /// Handed out and not taken, by the message's id.
+    in_hand: HashMap<String, InHand>,
+}
+
+struct InHand {
+    /// What settles it.
+    token: String,
+    message: Message,
+    /// When it was accepted.
+    at: u64,
 }
 
 impl<'a> Connection<'a> {
@@ -159,14 +169,15 @@ impl<'a> Connection<'a> {
 
     async fn serve(&mut self, socket: &mut Socket) -> Result<(), End> {
         say(socket, &ToMachine::Welcome { machine: self.name.to_owned() }).await?;
-        let mut ticks = interval(PING);
+        let silence = self.relay.settings.silence;
+        let mut ticks = interval(self.relay.settings.ping);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         ticks.tick().await;
-        let mut heard = Instant::now();
+        let (mut heard, mut heard_at) = (Instant::now(), milliseconds());
         loop {
             tokio::select! {
                 frame = socket.next() => {
-                    heard = Instant::now();
+                    (heard, heard_at) = (Instant::now(), milliseconds());
                     match frame {
                         Some(Ok(Frame::Text(text))) => self.take(socket, &text).await?,
                         Some(Ok(Frame::Ping(_) | Frame::Pong(_))) => {}
@@ -176,23 +187,21 @@ impl<'a> Connection<'a> {
                     }
                 }
                 item = self.items.recv() => {
-                    let item = item.context("a queue was closed")?;
-                    self.hand_out(socket, item).await?;
+                    // The queue is closed when a newer connection has it.
+                    self.hand_out(socket, item.ok_or(End::Replaced)?).await?;
                 }
                 signal = self.signals.recv() => match signal {
                     Some(Signal::Check) => self.check().await?,
                     Some(Signal::Replaced) | None => return Err(End::Replaced),
                 },
+                () = sleep(silence.saturating_sub(heard.elapsed())) => return Err(End::Silent),
                 _ = ticks.tick() => {
-                    if heard.elapsed() > SILENCE {
-                        return Err(End::Lost);
-                    }
                     let ping = timeout(SEND, socket.send(Frame::Ping(Bytes::new()))).await;
                     ping.map_err(|_| End::Lost)?.map_err(|_| End::Lost)?;
                     // Notes of other copies can be lost.
                     self.check().await?;
-                    let still =
-                        self.relay.still_connected(self.name, &self.id, self.since, self.revision).await?;
+                    let times = (self.since, heard_at);
+                    let still = self.relay.still_connected(self.name, &self.id, times, self.revision).await?;
                     self.revision = still.ok_or(End::Replaced)?;
                 }
             }
@@ -207,16 +216,16 @@ impl<'a> Connection<'a> {
     }
 
     async fn hand_out(&mut self, socket: &mut Socket, item: Item) -> Result<(), End> {
-        let Ok(Queued { message, at, expires }) = serde_json::from_slice(&item.body) else {
+        let Ok(queued) = serde_json::from_slice::<Queued>(&item.body) else {
             tracing::error!("a message in the queue of {:?} cannot be read", self.name);
             return Ok(self.relay.store.settle(&item.token).await?);
         };
-        if expires <= milliseconds() {
-            self.relay.metrics.count("deliveries_total", "expired");
-            self.relay.audit("expired", json!({ "machine": self.name, "message": message.id })).await?;
+        if queued.expires <= milliseconds() {
+            self.relay.drop_expired(&queued).await?;
             return Ok(self.relay.store.settle(&item.token).await?);
         }
-        self.in_hand.insert(message.id.clone(), (item.token, at));
+        let Queued { message, at, .. } = queued;
+        self.in_hand.insert(message.id.clone(), InHand { token: item.token, message: message.clone(), at });
         self.relay.metrics.count("deliveries_total", "sent");
         say(socket, &ToMachine::Deliver(message)).await
     }
@@ -224,7 +233,7 @@ impl<'a> Connection<'a> {
     async fn take(&mut self, socket: &mut Socket, text: &str) -> Result<(), End> {
         match serde_json::from_str(text) {
             Ok(ToRelay::Taken { id }) => {
-                let Some((token, at)) = self.in_hand.remove(&id) else { return Ok(()) };
+                let Some(InHand { token, at, .. }) = self.in_hand.remove(&id) else { return Ok(()) };
                 self.relay.store.settle(&token).await?;
                 self.relay.metrics.count("deliveries_total", "taken");
                 self.relay.metrics.delivered(milliseconds().saturating_sub(at));
@@ -242,18 +251,18 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// What was not taken is handed out elsewhere.
-    async fn end(mut self) {
-        self.items.close();
-        let mut tokens: Vec<String> = self.in_hand.into_values().map(|(token, _)| token).collect();
-        while let Ok(item) = self.items.try_recv() {
-            tokens.push(item.token);
-        }
-        for token in tokens {
-            if let Err(error) = self.relay.store.give_back(&token).await {
-                tracing::debug!("a message comes again later: {error:#}");
+    /// The users of messages that went into a half-open connection have not heard yet that their machine is away.
+    async fn tell_offline(&self) {
+        for InHand { message, .. } in self.in_hand.values() {
+            if let Err(error) = self.relay.tell_offline(self.name, message).await {
+                tracing::debug!("a user is not told that a machine is away: {error:#}");
             }
         }
+    }
+
+    /// What was not taken is handed out over the next connection: it takes the queue over.
+    async fn end(self) {
+        drop(self.items);
         self.relay.disconnected(self.name, &self.id, self.revision).await;
     }
 }

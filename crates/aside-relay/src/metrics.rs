@@ -29,7 +29,7 @@ const COUNTERS: [(&str, &str, &[&str], &str); 7] = [
     (
         "messages_total",
         "result",
-        &["accepted", "duplicate", "unrouted", "full", "refused", "failed"],
+        &["accepted", "duplicate", "unrouted", "misaddressed", "full", "refused", "failed"],
         "Messages of users, by what became of them",
     ),
     ("deliveries_total", "result", &["sent", "taken", "expired"], "Messages handed to machines"),

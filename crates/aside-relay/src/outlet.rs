@@ -22,7 +22,7 @@ use crate::store::{Bucket, Item, Queue};
 /// Replies of different chats that are sent at once. Those of one chat keep their order.
 const LANES: usize = 8;
 const MAX_LANE: usize = 64;
-/// The lease is renewed, and one that was not renewed for so long is free to take.
+/// The lease is renewed (and expired messages are looked for) so often; one that was not renewed for so long is free to take.
 const RENEW: Duration = Duration::from_secs(2);
 const LEASE: Duration = Duration::from_secs(8);
 const SENDER: &str = "sender";
@@ -39,12 +39,23 @@ pub async fn run(relay: Arc<Relay>) {
             Ok(revision) => {
                 tokio::select! {
                     () = keep(&relay, revision) => {}
+                    () = expire(&relay) => {}
                     sent = send(&relay) => if let Err(error) = sent {
                         tracing::warn!("replies cannot be sent now: {error:#}");
                     },
                 }
             }
             Err(error) => tracing::warn!("whose turn it is to send replies cannot be found out: {error:#}"),
+        }
+        sleep(RENEW).await;
+    }
+}
+
+/// Drops what has waited too long, and says so. Never ends.
+async fn expire(relay: &Relay) {
+    loop {
+        if let Err(error) = relay.expire().await {
+            tracing::warn!("expired messages cannot be looked for now: {error:#}");
         }
         sleep(RENEW).await;
     }

@@ -11,26 +11,31 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::mpsc;
 
+use crate::address::{Addressed, MAX_MACHINE, addressed, is_machine};
 use crate::chat::Heard;
 use crate::frame::{MAX_ID, MAX_NAME, MAX_REPLY, MAX_TEXT, Message};
 use crate::metrics::Metrics;
+use crate::notice::{Notice, notice};
 use crate::settings::Settings;
 use crate::store::{Bucket, Note, Put, Queue, Store};
 use crate::{key, milliseconds};
 
 /// How long a code is good, unless it is said otherwise.
 pub const CODE_LIFE: Duration = Duration::from_secs(15 * 60);
-/// A machine that was not heard of for so long is not there.
-pub const PRESENT: Duration = Duration::from_secs(45);
+/// The shortest and the longest that a code can be good.
+pub const CODE_MINUTES: std::ops::RangeInclusive<u64> = 1..=7 * 24 * 60;
+/// A machine that was not heard of for so long is not there. Longer than `settings::SILENCE`, after which its connection is closed.
+pub const PRESENT: Duration = Duration::from_secs(30);
 /// Writers of one entry that get in each other's way.
 const TRIES: usize = 16;
 /// What a connection has not read yet. More would say the same.
 const MAX_SIGNALS: usize = 8;
-const MAX_MACHINE: usize = 40;
-const MAX_USERS: usize = 64;
+pub const MAX_USERS: usize = 64;
 const MAX_TOPIC: usize = 128;
 /// Chats that are remembered in memory; the store has them all.
 const MAX_CONTACTS: usize = 10_000;
+/// Chats with a message that is being stored, before those without one are forgotten.
+const MAX_LANES: usize = 1024;
 
 pub struct Relay {
     pub store: Arc<dyn Store>,
@@ -40,6 +45,8 @@ pub struct Relay {
     pub copy: String,
     open: Mutex<HashMap<String, Open>>,
     contacts: Mutex<HashSet<String>>,
+    /// Messages of one chat are stored one after the other: their order is that in which they came.
+    lanes: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
 }
 
 /// A machine that is connected to this copy.
@@ -81,11 +88,15 @@ pub struct Presence {
     pub connection: String,
     pub since: u64,
     pub until: u64,
+    /// When it has sent something last.
+    #[serde(default)]
+    pub heard: u64,
 }
 
 /// In a machine's queue.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Queued {
+    pub machine: String,
     pub message: Message,
     pub at: u64,
     pub expires: u64,
@@ -107,7 +118,12 @@ pub enum Accepted {
     Duplicate,
     /// No machine is this user's.
     Unrouted,
+    /// It names a machine that is not this user's, and was refused.
+    Misaddressed,
+    /// Too many messages wait for the machine.
     Full,
+    /// Too many messages of this user wait for the machine.
+    FullForUser,
     /// Names or texts that no chat has.
     Invalid,
 }
@@ -116,7 +132,8 @@ impl Relay {
     pub fn new(store: Arc<dyn Store>, settings: Settings) -> anyhow::Result<Self> {
         let copy = key::random()?[..8].to_owned();
         let metrics = Metrics::default();
-        Ok(Self { store, settings, metrics, copy, open: Mutex::default(), contacts: Mutex::default() })
+        let (open, contacts, lanes) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Ok(Self { store, settings, metrics, copy, open, contacts, lanes })
     }
 
     /// Takes a message of a chat. Once this gives `New`, it is stored.
@@ -132,20 +149,32 @@ impl Relay {
             self.metrics.count("messages_total", "refused");
             return Ok(Accepted::Invalid);
         }
+        let lane = self.lane(&handle);
+        let _turn = lane.lock().await;
         // An id is the chat's for one user: another user's message with the same id is another message.
         let id = key::digest(&[source, &user, &id]);
         let machines: Vec<String> = self.read(Bucket::Routes, &user).await?.unwrap_or_default();
-        let Some((machine, text)) = addressed(&machines, &text) else {
-            self.metrics.count("messages_total", "unrouted");
-            self.audit("unrouted", json!({ "source": source, "user": user, "message": id })).await?;
-            return Ok(Accepted::Unrouted);
+        let (machine, text) = match addressed(&machines, &text) {
+            Addressed::Machine { machine, text } => (machine, text),
+            Addressed::Unrouted => {
+                self.metrics.count("messages_total", "unrouted");
+                self.audit("unrouted", json!({ "source": source, "user": user, "message": id })).await?;
+                return Ok(Accepted::Unrouted);
+            }
+            Addressed::Unknown(name) => {
+                self.metrics.count("messages_total", "misaddressed");
+                self.audit("misaddressed", json!({ "source": source, "user": user, "message": id })).await?;
+                let told = notice(name, &text, Notice::Unknown(&machines));
+                self.say(("unknown", &id), source, &chat, told).await?;
+                return Ok(Accepted::Misaddressed);
+            }
         };
         self.remember_contact(machine, &handle).await?;
         let now = milliseconds();
         let expires = now + u64::try_from(self.settings.expire.as_millis()).unwrap_or(u64::MAX);
         let message = Message { id: id.clone(), user: user.clone(), chat: handle, text: text.to_owned() };
-        let body = serde_json::to_vec(&Queued { message, at: now, expires })?;
-        match self.store.publish(Queue::Machine(machine), &id, body).await? {
+        let body = serde_json::to_vec(&Queued { machine: machine.to_owned(), message, at: now, expires })?;
+        match self.store.publish(Queue::Machine(machine), &user, &id, body).await? {
             Put::New => {}
             Put::Duplicate => {
                 self.metrics.count("messages_total", "duplicate");
@@ -154,17 +183,66 @@ impl Relay {
             Put::Full => {
                 self.metrics.count("messages_total", "full");
                 let told = notice(machine, text, Notice::Full);
-                self.say(&format!("full {id}"), source, &chat, told).await?;
+                self.say((&format!("full {machine}"), &id), source, &chat, told).await?;
                 return Ok(Accepted::Full);
+            }
+            Put::FullForUser => {
+                self.metrics.count("messages_total", "full");
+                let told = notice(machine, text, Notice::FullForUser);
+                self.say((&format!("full {machine}"), &id), source, &chat, told).await?;
+                return Ok(Accepted::FullForUser);
             }
         }
         self.metrics.count("messages_total", "accepted");
         self.audit("accepted", json!({ "source": source, "user": user, "machine": machine, "message": id })).await?;
         if !self.is_present(machine).await? {
-            let told = notice(machine, text, Notice::Offline(self.settings.expire));
-            self.say(&format!("offline {id}"), source, &chat, told).await?;
+            self.tell_offline(machine, &Message { id, user, chat: format!("{source}/{chat}"), text: text.to_owned() })
+                .await?;
         }
         Ok(Accepted::New)
+    }
+
+    fn lane(&self, chat: &str) -> Arc<tokio::sync::Mutex<()>> {
+        let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        if lanes.len() >= MAX_LANES {
+            lanes.retain(|_, lane| Arc::strong_count(lane) > 1);
+        }
+        Arc::clone(lanes.entry(chat.to_owned()).or_default())
+    }
+
+    /// Says, once for each message, that its machine is not connected.
+    pub async fn tell_offline(&self, machine: &str, message: &Message) -> anyhow::Result<()> {
+        let Some((source, chat)) = message.chat.split_once('/') else { return Ok(()) };
+        let told = notice(machine, &message.text, Notice::Offline(self.settings.expire));
+        self.say((&format!("offline {machine}"), &message.id), source, chat, told).await
+    }
+
+    /// Drops the messages that no machine has taken in time, and tells their users.
+    pub async fn expire(&self) -> anyhow::Result<()> {
+        loop {
+            let items = self.store.expired().await?;
+            if items.is_empty() {
+                return Ok(());
+            }
+            for item in items {
+                match serde_json::from_slice(&item.body) {
+                    Ok(queued) => self.drop_expired(&queued).await?,
+                    Err(_) => tracing::error!("an expired message cannot be read, and is dropped"),
+                }
+                self.store.settle(&item.token).await?;
+            }
+        }
+    }
+
+    /// Tells the user of a message that it was not delivered. Its item is settled by the caller.
+    pub async fn drop_expired(&self, queued: &Queued) -> anyhow::Result<()> {
+        let Queued { machine, message: Message { id, user, chat: handle, text }, at, expires: _ } = queued;
+        let Some((source, chat)) = handle.split_once('/') else { return Ok(()) };
+        let waited = Duration::from_millis(milliseconds().saturating_sub(*at));
+        let told = notice(machine, text, Notice::Expired(waited));
+        self.say((&format!("expired {id}"), id), source, chat, told).await?;
+        self.metrics.count("deliveries_total", "expired");
+        self.audit("expired", json!({ "source": source, "user": user, "machine": machine, "message": id })).await
     }
 
     /// Takes a reply of a machine; or why it is not taken.
@@ -192,29 +270,36 @@ impl Relay {
         let (source, chat, topic) = (source.to_owned(), chat.to_owned(), topic.to_owned());
         let put = self.put_reply(Reply { id, source, chat, topic, text }).await?;
         self.metrics.count("replies_total", if put == Put::Duplicate { "duplicate" } else { "stored" });
-        Ok(if put == Put::Full { Err("too many replies wait") } else { Ok(()) })
+        Ok(match put {
+            Put::New | Put::Duplicate => Ok(()),
+            Put::Full | Put::FullForUser => Err("too many replies wait"),
+        })
     }
 
-    /// The relay's own words to a chat.
-    async fn say(&self, id: &str, source: &str, chat: &str, text: String) -> anyhow::Result<()> {
+    /// The relay's own words to a chat, once for each message. Of those that wait for the rate limit, one of each topic is sent: a user who
+    /// writes much to a machine that is away must not fill the queue of replies.
+    async fn say(&self, (topic, message): (&str, &str), source: &str, chat: &str, text: String) -> anyhow::Result<()> {
         let (source, chat) = (source.to_owned(), chat.to_owned());
-        let reply = Reply { id: key::digest(&["relay", id]), source, chat, topic: id.to_owned(), text };
+        let id = key::digest(&["relay", topic, message]);
+        let reply = Reply { id, source, chat, topic: topic.to_owned(), text };
         self.put_reply(reply).await.map(drop)
     }
 
     async fn put_reply(&self, reply: Reply) -> anyhow::Result<Put> {
         let body = serde_json::to_vec(&reply)?;
-        self.store.publish(Queue::Replies, &reply.id, body).await
+        self.store.publish(Queue::Replies, "", &reply.id, body).await
     }
 
     /// A one-time code by which a machine becomes known under this name, for these users. An enrolled machine gets a new key by it.
     pub async fn invite(&self, machine: &str, users: &[String], life: Duration) -> anyhow::Result<String> {
-        let is_name = !machine.is_empty()
-            && machine.len() <= MAX_MACHINE
-            && machine.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-        ensure!(is_name, "a machine's name has at most {MAX_MACHINE} small letters, digits and hyphens");
+        ensure!(is_machine(machine), "a machine's name has at most {MAX_MACHINE} small letters, digits and hyphens");
         let are_users = users.len() <= MAX_USERS && users.iter().all(|user| (1..=MAX_NAME).contains(&user.len()));
         ensure!(are_users, "at most {MAX_USERS} users, of at most {MAX_NAME} bytes each");
+        let known: Option<Machine> = self.read(Bucket::Machines, machine).await?;
+        let known = known.map(|known| known.users).unwrap_or_default();
+        let added = users.iter().filter(|user| !known.contains(user)).count();
+        ensure!(known.len() + added <= MAX_USERS, "{}", too_many_users(machine));
+        self.forget_codes(|invitation| invitation.until < milliseconds()).await?;
         let code = key::code()?;
         let until = milliseconds() + u64::try_from(life.as_millis()).unwrap_or(u64::MAX);
         let invitation = Invitation { machine: machine.to_owned(), users: users.to_vec(), until };
@@ -222,6 +307,33 @@ impl Relay {
         put.context("there is such a code already")?;
         self.audit("invited", json!({ "machine": machine, "users": users })).await?;
         Ok(code)
+    }
+
+    /// Codes that were not used yet: the machine, its users, and until when each is good.
+    pub async fn invited(&self) -> anyhow::Result<Vec<(String, Vec<String>, u64)>> {
+        let mut invited = Vec::new();
+        for (_, value) in self.store.list(Bucket::Codes).await? {
+            let Invitation { machine, users, until } = serde_json::from_slice(&value)?;
+            if until >= milliseconds() {
+                invited.push((machine, users, until));
+            }
+        }
+        invited.sort();
+        Ok(invited)
+    }
+
+    /// Makes codes void. Says how many.
+    async fn forget_codes(&self, is_void: impl Fn(&Invitation) -> bool) -> anyhow::Result<usize> {
+        let mut count = 0;
+        for (digest, value) in self.store.list(Bucket::Codes).await? {
+            if !serde_json::from_slice(&value).is_ok_and(|invitation| is_void(&invitation)) {
+                continue;
+            }
+            if let Some(entry) = self.store.get(Bucket::Codes, &digest).await? {
+                count += usize::from(self.store.remove(Bucket::Codes, &digest, entry.revision).await?);
+            }
+        }
+        Ok(count)
     }
 
     /// A machine brings a code and its public key: its name, if the code is good. A code is good once.
@@ -266,8 +378,9 @@ impl Relay {
         Ok(Some(machine))
     }
 
-    /// Its key is no longer good, from now on and on an open connection.
-    pub async fn revoke(&self, machine: &str) -> anyhow::Result<bool> {
+    /// Its key is no longer good, from now on and on an open connection; nor is a code for it that was not used. Nothing if it has neither.
+    pub async fn revoke(&self, machine: &str) -> anyhow::Result<Option<Revoked>> {
+        let codes = self.forget_codes(|invitation| invitation.machine == machine).await?;
         let mut users = Vec::new();
         let revoked = self
             .change(Bucket::Machines, machine, |known: Option<Machine>| {
@@ -277,7 +390,10 @@ impl Relay {
             })
             .await?;
         if revoked.is_none() {
-            return Ok(false);
+            if codes > 0 {
+                self.audit("codes void", json!({ "machine": machine })).await?;
+            }
+            return Ok((codes > 0).then_some(Revoked { key: false, codes }));
         }
         for user in users {
             self.change(Bucket::Routes, &user, |known: Option<Vec<String>>| {
@@ -290,21 +406,24 @@ impl Relay {
         self.store.tell(Note::Changed { machine: machine.to_owned() }).await?;
         self.signal(machine, None, Signal::Check);
         self.audit("revoked", json!({ "machine": machine })).await?;
-        Ok(true)
+        Ok(Some(Revoked { key: true, codes }))
     }
 
-    /// A user's requests go to this machine: first, or when they name it. Nothing if there is no such machine.
+    /// A user's requests go to this machine: first, or when they name it. False if there is no such machine.
     pub async fn assign(&self, user: &str, machine: &str) -> anyhow::Result<bool> {
-        let is_named = (1..=MAX_NAME).contains(&user.len());
+        ensure!((1..=MAX_NAME).contains(&user.len()), "a user's name has at most {MAX_NAME} bytes");
+        let mut is_full = false;
         let known = self
             .change(Bucket::Machines, machine, |known: Option<Machine>| {
-                let mut known = known.filter(|known| is_named && !known.revoked && known.users.len() < MAX_USERS)?;
+                let mut known = known.filter(|known| !known.revoked)?;
                 if !known.users.iter().any(|name| name == user) {
+                    is_full = known.users.len() >= MAX_USERS;
                     known.users.push(user.to_owned());
                 }
-                Some(known)
+                Some(known).filter(|_| !is_full)
             })
             .await?;
+        ensure!(!is_full, "{}", too_many_users(machine));
         if known.is_none() {
             return Ok(false);
         }
@@ -350,7 +469,9 @@ impl Relay {
 
     async fn presence(&self, machine: &str) -> anyhow::Result<Option<Presence>> {
         let presence: Option<Presence> = self.read(Bucket::Presence, machine).await?;
-        Ok(presence.filter(|presence| presence.until > milliseconds()))
+        // Where there is one copy, what another one has left behind is the state before a restart.
+        let is_ours = |presence: &Presence| self.store.is_shared() || presence.copy == self.copy;
+        Ok(presence.filter(|presence| presence.until > milliseconds() && is_ours(presence)))
     }
 
     /// A connection of a machine: every other one of it ends. What comes out of it says when this one has to.
@@ -367,6 +488,7 @@ impl Relay {
             connection: connection.to_owned(),
             since: now,
             until: now + u64::try_from(PRESENT.as_millis()).unwrap_or(u64::MAX),
+            heard: now,
         };
         let value = serde_json::to_vec(&presence)?;
         let mut revision = None;
@@ -387,12 +509,12 @@ impl Relay {
         &self,
         machine: &str,
         connection: &str,
-        since: u64,
+        (since, heard): (u64, u64),
         revision: u64,
     ) -> anyhow::Result<Option<u64>> {
-        let until = milliseconds() + u64::try_from(PRESENT.as_millis()).unwrap_or(u64::MAX);
+        let until = heard + u64::try_from(PRESENT.as_millis()).unwrap_or(u64::MAX);
         let (copy, connection) = (self.copy.clone(), connection.to_owned());
-        let value = serde_json::to_vec(&Presence { copy, connection, since, until })?;
+        let value = serde_json::to_vec(&Presence { copy, connection, since, until, heard })?;
         self.store.put(Bucket::Presence, machine, value, revision).await
     }
 
@@ -503,63 +625,13 @@ enum Order {
     Last,
 }
 
-/// The machine that is meant, and the request: `on dev-2: run the tests`, or the first one of the user.
-fn addressed<'a>(machines: &'a [String], text: &'a str) -> Option<(&'a str, &'a str)> {
-    let named = text.trim_start().split_once([':', '：']).and_then(|(head, rest)| {
-        let head = head.trim();
-        let name =
-            head.strip_prefix("on ").or_else(|| head.strip_prefix('在').map(|name| name.trim_end_matches('上')))?;
-        let machine = machines.iter().find(|machine| *machine == name.trim())?;
-        Some((machine.as_str(), rest.trim_start()))
-    });
-    named.or_else(|| machines.first().map(|machine| (machine.as_str(), text)))
+/// What a revocation has made void.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Revoked {
+    pub key: bool,
+    pub codes: usize,
 }
 
-enum Notice {
-    Offline(Duration),
-    Full,
-}
-
-/// In the language of the request.
-fn notice(machine: &str, request: &str, what: Notice) -> String {
-    let is_chinese = request.chars().any(|letter| ('\u{4e00}'..='\u{9fff}').contains(&letter));
-    match (what, is_chinese) {
-        (Notice::Offline(wait), false) => format!(
-            "{machine} is not connected. The request waits for it, at most {} minutes. Next: nothing to do.",
-            wait.as_secs() / 60
-        ),
-        (Notice::Offline(wait), true) => {
-            format!("{machine} 未连接。请求将等待其上线，最多 {} 分钟。下一步：无需操作。", wait.as_secs() / 60)
-        }
-        (Notice::Full, false) => format!("Too many requests wait for {machine}. Next: ask again later."),
-        (Notice::Full, true) => format!("{machine} 有太多请求在等待。下一步：请稍后再试。"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_request_goes_to_the_machine_that_it_names_or_the_first() {
-        let machines = ["dev-1".to_owned(), "dev-2".to_owned()];
-        for (text, expected) in [
-            ("run the tests", ("dev-1", "run the tests")),
-            ("on dev-2: run the tests", ("dev-2", "run the tests")),
-            ("在 dev-2 上：运行测试", ("dev-2", "运行测试")),
-            // Not this user's machine.
-            ("on dev-3: run the tests", ("dev-1", "on dev-3: run the tests")),
-            ("app: run the tests", ("dev-1", "app: run the tests")),
-        ] {
-            assert_eq!(addressed(&machines, text), Some(expected));
-        }
-        assert_eq!(addressed(&[], "run the tests"), None);
-    }
-
-    #[test]
-    fn notices_are_in_the_language_of_the_request() {
-        let wait = Duration::from_secs(3600);
-        assert!(notice("dev-1", "run it", Notice::Offline(wait)).contains("at most 60 minutes"));
-        assert!(notice("dev-1", "运行测试", Notice::Offline(wait)).contains("最多 60 分钟"));
-    }
+fn too_many_users(machine: &str) -> String {
+    format!("{machine} has {MAX_USERS} users, and a machine has no more; enroll another machine for the next one")
 }

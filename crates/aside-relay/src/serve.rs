@@ -128,9 +128,14 @@ impl Front {
         match received {
             Received::Message(heard) => match self.relay.accept(source, heard).await {
                 // An unknown user gets nothing, not even a different answer.
-                Ok(Accepted::New | Accepted::Duplicate | Accepted::Unrouted | Accepted::Full) => {
-                    Answered::of(taken, "")
-                }
+                Ok(
+                    Accepted::New
+                    | Accepted::Duplicate
+                    | Accepted::Unrouted
+                    | Accepted::Misaddressed
+                    | Accepted::Full
+                    | Accepted::FullForUser,
+                ) => Answered::of(taken, ""),
                 Ok(Accepted::Invalid) => Answered::of(StatusCode::BAD_REQUEST, ""),
                 Err(error) => {
                     metrics.count("messages_total", "failed");

@@ -16,6 +16,10 @@ const MAX_FILE: u64 = 64 * 1024;
 /// Characters of the admin token: fewer can be guessed.
 const MIN_TOKEN: usize = 32;
 
+/// How often a machine is pinged, and how long it may send nothing before its connection is closed: two pings without an answer.
+pub const PING: Duration = Duration::from_secs(10);
+pub const SILENCE: Duration = Duration::from_secs(25);
+
 #[derive(Clone, PartialEq, Eq)]
 pub struct Settings {
     /// Where chats and machines call.
@@ -25,6 +29,9 @@ pub struct Settings {
     pub admin_token: String,
     /// How long a message waits for its machine.
     pub expire: Duration,
+    /// Not in the file: `PING` and `SILENCE`, but for tests.
+    pub ping: Duration,
+    pub silence: Duration,
     pub webhook_key: String,
     pub reply_url: String,
     pub wecom: Option<wecom::App>,
@@ -91,6 +98,8 @@ pub fn read(text: &str) -> anyhow::Result<Settings> {
         admin_listen: String::new(),
         admin_token: String::new(),
         expire: Duration::from_secs(24 * 3600),
+        ping: PING,
+        silence: SILENCE,
         webhook_key: String::new(),
         reply_url: String::new(),
         wecom: None,

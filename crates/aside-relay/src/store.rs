@@ -21,6 +21,8 @@ pub const MAX_IN_HAND: usize = 16;
 pub const MAX_REPLIES_IN_HAND: usize = 512;
 /// Items that wait in one queue for a machine, and in that for replies.
 pub const MAX_WAITING: usize = 1000;
+/// Of these, the messages of one user, so that no user fills the queue for all others. With NATS this is the only limit.
+pub const MAX_WAITING_OF_USER: usize = 100;
 pub const MAX_REPLIES_WAITING: usize = 100_000;
 /// An item with an id that was put in so long ago is the same one.
 pub const DUPLICATES: Duration = Duration::from_secs(3600);
@@ -61,7 +63,7 @@ impl Bucket {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Queue<'a> {
-    /// Messages for a machine.
+    /// Messages for a machine, by its name.
     Machine(&'a str),
     /// Replies to chats.
     Replies,
@@ -89,6 +91,8 @@ pub enum Put {
     Duplicate,
     /// Too many wait.
     Full,
+    /// Too many of this user wait.
+    FullForUser,
 }
 
 /// To every copy, this one included. May be lost: each copy looks for itself now and then.
@@ -102,20 +106,23 @@ pub enum Note {
 }
 
 pub trait Store: Send + Sync {
+    /// Whether other copies of the relay use it at the same time.
+    fn is_shared(&self) -> bool;
     fn get<'a>(&'a self, bucket: Bucket, key: &'a str) -> Stored<'a, Option<Entry>>;
     fn list(&self, bucket: Bucket) -> Stored<'_, Vec<(String, Vec<u8>)>>;
     /// Writes if the entry is still at this revision; 0 is for none at all. Gives the new revision, or nothing if it was not.
     fn put<'a>(&'a self, bucket: Bucket, key: &'a str, value: Vec<u8>, revision: u64) -> Stored<'a, Option<u64>>;
     /// Whether it was still there at this revision; then it is not any more.
     fn remove<'a>(&'a self, bucket: Bucket, key: &'a str, revision: u64) -> Stored<'a, bool>;
-    /// Once this gives `New`, the item is on disk.
-    fn publish<'a>(&'a self, queue: Queue<'a>, id: &'a str, body: Vec<u8>) -> Stored<'a, Put>;
-    /// Hands out items, each to one receiver, until the receiver is dropped.
+    /// Once this gives `New`, the item is on disk. `user` is who it counts for; nothing is counted for a user in `Queue::Replies`.
+    fn publish<'a>(&'a self, queue: Queue<'a>, user: &'a str, id: &'a str, body: Vec<u8>) -> Stored<'a, Put>;
+    /// Hands out what is not settled, the oldest first, until the receiver is dropped. A queue has one receiver: a new one takes over all
+    /// that the one before was handed, whether or not that has ended, so that nothing newer comes before it. The one before gets no more.
     fn open<'a>(&'a self, queue: Queue<'a>) -> Stored<'a, mpsc::Receiver<Item>>;
     /// The item does not come again.
     fn settle<'a>(&'a self, token: &'a str) -> Stored<'a, ()>;
-    /// The item comes again at once, to whichever receiver is there.
-    fn give_back<'a>(&'a self, token: &'a str) -> Stored<'a, ()>;
+    /// Some of the messages that no machine has taken in time. Each is handed out, and comes again after `LEASE` unless it is settled.
+    fn expired(&self) -> Stored<'_, Vec<Item>>;
     fn audit(&self, line: String) -> Stored<'_, ()>;
     /// The last lines, the oldest first.
     fn audited(&self, count: usize) -> Stored<'_, Vec<String>>;

@@ -5,22 +5,24 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use async_nats::Client;
-use async_nats::jetstream::consumer::{AckPolicy, pull};
+use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
 use async_nats::jetstream::kv::{self, CreateErrorKind, Operation, UpdateErrorKind};
 use async_nats::jetstream::message::PublishMessage;
-use async_nats::jetstream::stream::{self, DiscardPolicy, RetentionPolicy, StorageType};
-use async_nats::jetstream::{self, Context};
-use futures_util::{FutureExt, StreamExt};
+use async_nats::jetstream::stream::{self, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType};
+use async_nats::jetstream::{self, Context, ErrorCode};
+use async_nats::{Client, RequestErrorKind};
+use futures_util::StreamExt;
+use serde::Deserialize;
 use tokio::sync::mpsc;
 
+use crate::key;
 use crate::store::{
     AUDIT_LIFE, Bucket, DUPLICATES, Entry, Item, LEASE, MAX_AUDIT, MAX_IN_HAND, MAX_REPLIES_IN_HAND,
-    MAX_REPLIES_WAITING, MAX_WAITING, Note, Put, Queue, REPLY_LIFE, Store, Stored,
+    MAX_REPLIES_WAITING, MAX_WAITING_OF_USER, Note, Put, Queue, REPLY_LIFE, Store, Stored,
 };
 
 const BUCKET: &str = "aside";
-const MESSAGES: &str = "ASIDE_MESSAGES";
+const MESSAGES: &str = "ASIDE_REQUESTS";
 const REPLIES: &str = "ASIDE_REPLIES";
 const AUDIT: &str = "ASIDE_AUDIT";
 const NOTES: &str = "aside.notes";
@@ -34,8 +36,12 @@ const CONNECT: Duration = Duration::from_secs(10);
 const PULL: Duration = Duration::from_secs(30);
 const HEARTBEAT: Duration = Duration::from_secs(5);
 const RETRY: Duration = Duration::from_millis(500);
+/// The server keeps messages this much longer than they are good, so that a relay finds the expired ones and tells their users.
+const EXPIRED_LIFE: Duration = Duration::from_secs(7 * 24 * 3600);
+/// Before the sequence number of a message that is removed from its stream, in place of a subject to acknowledge on.
+const DELETE: &str = "delete ";
 const MAX_NOTES: usize = 1024;
-/// Of the server, for what `MAX_WAITING` means.
+/// Of the server, for what `MAX_WAITING_OF_USER` means: each user has a subject for each machine.
 const TOO_MANY: &str = "maximum messages per subject exceeded";
 
 pub struct Nats {
@@ -45,7 +51,7 @@ pub struct Nats {
 }
 
 impl Nats {
-    /// The streams are made, or brought up to date. Messages that no machine has taken are dropped after `message_life`.
+    /// The streams are made, or brought up to date. Messages that no machine has taken are expired after `message_life`.
     pub async fn connect(address: &str, replicas: usize, message_life: Duration) -> anyhow::Result<Self> {
         let options = async_nats::ConnectOptions::new()
             .name("aside relay")
@@ -80,7 +86,7 @@ impl Nats {
             ..stream::Config::default()
         };
         for config in [
-            work(MESSAGES, "aside.messages.*", message_life, MAX_WAITING),
+            work(MESSAGES, "aside.requests.*.*", message_life + EXPIRED_LIFE, MAX_WAITING_OF_USER),
             work(REPLIES, REPLY_SUBJECT, REPLY_LIFE, MAX_REPLIES_WAITING),
             audit,
         ] {
@@ -99,47 +105,106 @@ impl Nats {
     }
 }
 
-/// Hands out what a stream has for a consumer, until the receiver is dropped; the server may go away and come back meanwhile.
-async fn feed(context: Context, stream: &'static str, config: pull::Config, items: mpsc::Sender<Item>) {
-    let in_hand = usize::try_from(config.max_ack_pending).unwrap_or(MAX_IN_HAND);
-    let name = config.durable_name.clone().unwrap_or_default();
-    loop {
-        let opened = async {
-            let stream = context.get_stream_no_info(stream).await?;
-            let consumer = stream.get_or_create_consumer(&name, config.clone()).await?;
-            let messages = consumer.stream().max_messages_per_batch(in_hand).expires(PULL).heartbeat(HEARTBEAT);
-            anyhow::Ok(messages.messages().await?)
-        };
-        match opened.await {
-            Ok(mut messages) => loop {
-                let message = tokio::select! {
-                    () = items.closed() => {
-                        // What was fetched ahead comes again at once, not after its lease.
-                        while let Some(Some(Ok(message))) = messages.next().now_or_never() {
-                            let _ = message.ack_with(jetstream::AckKind::Nak(None)).await;
-                        }
-                        return;
-                    }
-                    message = messages.next() => message,
-                };
-                // An error is a server that has gone, or a consumer that has: it is opened anew.
-                let Some(Ok(message)) = message else { break };
-                let Some(token) = message.reply.as_ref().map(ToString::to_string) else { continue };
-                if items.send(Item { body: message.payload.to_vec(), token }).await.is_err() {
-                    let _ = message.ack_with(jetstream::AckKind::Nak(None)).await;
-                    return;
-                }
-            },
-            Err(error) => tracing::warn!("a queue cannot be read, and is tried again: {error:#}"),
+/// Of a message in the stream.
+#[derive(Deserialize)]
+struct Expires {
+    expires: u64,
+}
+
+/// A consumer of its own for each receiver of a queue. The server counts what a consumer was handed as on its way, and would hand out newer
+/// messages first; a new consumer begins with the oldest that is not settled.
+struct Receiver {
+    context: Context,
+    stream: &'static str,
+    /// Of the queue. Its consumers have this name, a low line, and letters of their own; no machine's name has a low line.
+    queue: String,
+    config: pull::Config,
+}
+
+impl Receiver {
+    /// The queue is this receiver's: a stream of this kind has one consumer for each subject, so those before are removed.
+    async fn take_over(&self) -> anyhow::Result<Consumer<pull::Config>> {
+        let stream = self.context.get_stream_no_info(self.stream).await?;
+        if let Ok(consumer) = stream.create_consumer_strict(self.config.clone()).await {
+            return Ok(consumer);
         }
-        tokio::select! {
+        let mut names = stream.consumer_names();
+        while let Some(name) = names.next().await.transpose()? {
+            let own = name.strip_prefix(&self.queue);
+            if own.is_some_and(|own| own.is_empty() || own.starts_with('_')) {
+                self.remove(&name).await?;
+            }
+        }
+        Ok(stream.create_consumer_strict(self.config.clone()).await?)
+    }
+
+    /// Whether the queue was still this receiver's; then it is no longer.
+    async fn leave(&self) -> anyhow::Result<bool> {
+        self.remove(self.config.durable_name.as_deref().unwrap_or_default()).await
+    }
+
+    async fn remove(&self, consumer: &str) -> anyhow::Result<bool> {
+        let stream = self.context.get_stream_no_info(self.stream).await?;
+        let Err(error) = stream.delete_consumer(consumer).await else { return Ok(true) };
+        match error.kind() {
+            ConsumerErrorKind::JetStream(why) if why.error_code() == ErrorCode::CONSUMER_NOT_FOUND => Ok(false),
+            _ => Err(error.into()),
+        }
+    }
+
+    /// Hands out what the stream has, until `items` is closed or another receiver has taken over; the server may go away and come back
+    /// meanwhile.
+    async fn feed(self, items: mpsc::Sender<Item>) {
+        let in_hand = usize::try_from(self.config.max_ack_pending).unwrap_or(MAX_IN_HAND);
+        let mut has_queue = false;
+        while !items.is_closed() {
+            let opened = async {
+                // What the server has sent may be lost on the way: all begins anew.
+                if has_queue && !self.leave().await? {
+                    return Ok(None);
+                }
+                has_queue = false;
+                let consumer = self.take_over().await?;
+                has_queue = true;
+                let messages = consumer.stream().max_messages_per_batch(in_hand).expires(PULL).heartbeat(HEARTBEAT);
+                anyhow::Ok(Some(messages.messages().await?))
+            };
+            match opened.await {
+                Ok(Some(messages)) => pass_on(messages, &items).await,
+                Ok(None) => return,
+                Err(error) => tracing::warn!("a queue cannot be read, and is tried again: {error:#}"),
+            }
+            tokio::select! {
+                () = items.closed() => {}
+                () = tokio::time::sleep(RETRY) => {}
+            }
+        }
+        if has_queue && let Err(error) = self.leave().await {
+            tracing::debug!("the next receiver removes a consumer: {error:#}");
+        }
+    }
+}
+
+/// Until `items` is closed, or the server or the consumer has gone.
+async fn pass_on(mut messages: pull::Stream, items: &mpsc::Sender<Item>) {
+    loop {
+        let message = tokio::select! {
             () = items.closed() => return,
-            () = tokio::time::sleep(RETRY) => {}
+            message = messages.next() => message,
+        };
+        let Some(Ok(message)) = message else { return };
+        let Some(token) = message.reply.as_ref().map(ToString::to_string) else { continue };
+        if items.send(Item { body: message.payload.to_vec(), token }).await.is_err() {
+            return;
         }
     }
 }
 
 impl Store for Nats {
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     fn get<'a>(&'a self, bucket: Bucket, key: &'a str) -> Stored<'a, Option<Entry>> {
         Box::pin(async move {
             let entry = self.entries.entry(path(bucket, key)).await?;
@@ -194,18 +259,20 @@ impl Store for Nats {
         })
     }
 
-    fn publish<'a>(&'a self, queue: Queue<'a>, id: &'a str, body: Vec<u8>) -> Stored<'a, Put> {
+    fn publish<'a>(&'a self, queue: Queue<'a>, user: &'a str, id: &'a str, body: Vec<u8>) -> Stored<'a, Put> {
         Box::pin(async move {
-            let subject = match queue {
-                Queue::Machine(name) => format!("aside.messages.{}", escaped(name)),
-                Queue::Replies => REPLY_SUBJECT.to_owned(),
+            let (subject, full) = match queue {
+                Queue::Machine(name) => {
+                    (format!("aside.requests.{}.{}", escaped(name), escaped(user)), Put::FullForUser)
+                }
+                Queue::Replies => (REPLY_SUBJECT.to_owned(), Put::Full),
             };
             let message = PublishMessage::build().payload(body.into()).message_id(id);
             let stored = match self.context.send_publish(subject, message).await?.await {
                 Ok(stored) => stored,
                 Err(error) => {
                     let error = anyhow::Error::from(error);
-                    return if format!("{error:#}").contains(TOO_MANY) { Ok(Put::Full) } else { Err(error) };
+                    return if format!("{error:#}").contains(TOO_MANY) { Ok(full) } else { Err(error) };
                 }
             };
             Ok(if stored.duplicate { Put::Duplicate } else { Put::New })
@@ -213,35 +280,59 @@ impl Store for Nats {
     }
 
     fn open<'a>(&'a self, queue: Queue<'a>) -> Stored<'a, mpsc::Receiver<Item>> {
-        let config = |name: String, subject: String, in_hand: usize| pull::Config {
-            durable_name: Some(name),
-            ack_policy: AckPolicy::Explicit,
-            ack_wait: LEASE,
-            filter_subject: subject,
-            max_ack_pending: i64::try_from(in_hand).unwrap_or(i64::MAX),
-            ..pull::Config::default()
-        };
         Box::pin(async move {
-            let (stream, config) = match queue {
+            let (stream, queue, subject, in_hand) = match queue {
                 Queue::Machine(name) => {
                     let name = escaped(name);
-                    let subject = format!("aside.messages.{name}");
-                    (MESSAGES, config(name, subject, MAX_IN_HAND))
+                    let subject = format!("aside.requests.{name}.*");
+                    (MESSAGES, name, subject, MAX_IN_HAND)
                 }
-                Queue::Replies => (REPLIES, config("sender".to_owned(), REPLY_SUBJECT.to_owned(), MAX_REPLIES_IN_HAND)),
+                Queue::Replies => (REPLIES, "sender".to_owned(), REPLY_SUBJECT.to_owned(), MAX_REPLIES_IN_HAND),
+            };
+            let config = pull::Config {
+                durable_name: Some(format!("{queue}_{}", key::random()?)),
+                ack_policy: AckPolicy::Explicit,
+                ack_wait: LEASE,
+                filter_subject: subject,
+                max_ack_pending: i64::try_from(in_hand).unwrap_or(i64::MAX),
+                ..pull::Config::default()
             };
             let (items, received) = mpsc::channel(1);
-            tokio::spawn(feed(self.context.clone(), stream, config, items));
+            tokio::spawn(Receiver { context: self.context.clone(), stream, queue, config }.feed(items));
             Ok(received)
         })
     }
 
     fn settle<'a>(&'a self, token: &'a str) -> Stored<'a, ()> {
-        Box::pin(async move { Ok(self.client.publish(token.to_owned(), "+ACK".into()).await?) })
+        Box::pin(async move {
+            if let Some(sequence) = token.strip_prefix(DELETE).and_then(|sequence| sequence.parse().ok()) {
+                self.context.get_stream(MESSAGES).await?.delete_message(sequence).await?;
+                return Ok(());
+            }
+            // Answered once it is done: the consumer may be removed the next moment.
+            match self.client.request(token.to_owned(), "+ACK".into()).await {
+                // Another receiver has the queue, and gets the item once more.
+                Err(error) if error.kind() == RequestErrorKind::NoResponders => Ok(()),
+                acknowledged => Ok(acknowledged.map(drop)?),
+            }
+        })
     }
 
-    fn give_back<'a>(&'a self, token: &'a str) -> Stored<'a, ()> {
-        Box::pin(async move { Ok(self.client.publish(token.to_owned(), "-NAK".into()).await?) })
+    /// The first message of the stream is the oldest one of all machines.
+    fn expired(&self) -> Stored<'_, Vec<Item>> {
+        Box::pin(async move {
+            let mut stream = self.context.get_stream(MESSAGES).await?;
+            let state = &stream.info().await?.state;
+            let (count, first) = (state.messages, state.first_sequence);
+            if count == 0 {
+                return Ok(Vec::new());
+            }
+            let message = stream.get_raw_message(first).await?;
+            let is_expired = serde_json::from_slice(&message.payload)
+                .map_or(true, |Expires { expires }| expires <= crate::milliseconds());
+            let item = Item { body: message.payload.to_vec(), token: format!("{DELETE}{first}") };
+            Ok(if is_expired { vec![item] } else { Vec::new() })
+        })
     }
 
     fn audit(&self, line: String) -> Stored<'_, ()> {

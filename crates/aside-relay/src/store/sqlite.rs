@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, mpsc as blocking};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc as blocking};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
@@ -15,7 +15,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use crate::milliseconds;
 use crate::store::{
     AUDIT_LIFE, Bucket, DUPLICATES, Entry, Item, LEASE, MAX_AUDIT, MAX_IN_HAND, MAX_REPLIES_IN_HAND,
-    MAX_REPLIES_WAITING, MAX_WAITING, Note, Put, Queue, REPLY_LIFE, Store, Stored,
+    MAX_REPLIES_WAITING, MAX_WAITING, MAX_WAITING_OF_USER, Note, Put, Queue, REPLY_LIFE, Store, Stored,
 };
 
 /// Jobs in one transaction.
@@ -26,6 +26,8 @@ const MAX_NOTES: usize = 1024;
 /// Items that are handed out, of all queues, before it is looked which still are.
 const MAX_LEASES: usize = 10_000;
 const REPLIES: &str = "replies";
+/// Expired messages that are given at once.
+const MAX_EXPIRED: usize = 64;
 
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS entry (bucket TEXT, key TEXT, value BLOB NOT NULL, revision INTEGER NOT NULL,
@@ -33,7 +35,7 @@ const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS counter (one INTEGER PRIMARY KEY CHECK (one = 1), revision INTEGER NOT NULL);
     INSERT OR IGNORE INTO counter VALUES (1, 0);
     CREATE TABLE IF NOT EXISTS item (seq INTEGER PRIMARY KEY AUTOINCREMENT, queue TEXT NOT NULL, body BLOB NOT NULL,
-        expires INTEGER NOT NULL);
+        expires INTEGER NOT NULL, user TEXT NOT NULL DEFAULT '');
     CREATE INDEX IF NOT EXISTS item_queue ON item (queue, seq);
     CREATE TABLE IF NOT EXISTS seen (id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
     CREATE INDEX IF NOT EXISTS seen_at ON seen (at);
@@ -52,15 +54,44 @@ pub struct Sqlite {
 struct Inner {
     jobs: blocking::Sender<Job>,
     looks: blocking::Sender<Look>,
-    /// Until when an item is handed out, in milliseconds since 1970.
-    leases: Mutex<HashMap<i64, i64>>,
+    handed: Mutex<Handed>,
     /// Woken when there is something new in a queue.
     wakes: Mutex<HashMap<String, Arc<Notify>>>,
     listeners: Mutex<Vec<mpsc::Sender<Note>>>,
 }
 
+/// What is handed out, and to which receiver.
+#[derive(Default)]
+struct Handed {
+    leases: HashMap<i64, Lease>,
+    /// The receiver of each queue.
+    receivers: HashMap<String, u64>,
+    /// The number of the last receiver.
+    last: u64,
+}
+
+struct Lease {
+    /// In milliseconds since 1970.
+    until: i64,
+    /// Nothing where no receiver gets the item: it is settled, or expired.
+    receiver: Option<u64>,
+}
+
+impl Handed {
+    /// Whether the item was free, or another receiver's, which has lost the queue. Then it is this one's.
+    fn lease(&mut self, seq: i64, receiver: Option<u64>, now: i64) -> bool {
+        let is_free = self.leases.get(&seq).is_none_or(|lease| {
+            lease.until <= now || (receiver.is_some() && lease.receiver.is_some() && lease.receiver != receiver)
+        });
+        if is_free {
+            self.leases.insert(seq, Lease { until: now + span(LEASE), receiver });
+        }
+        is_free
+    }
+}
+
 impl Sqlite {
-    /// Messages that no machine has taken are dropped after `message_life`.
+    /// Messages that no machine has taken are expired after `message_life`.
     pub fn open(path: &Path, message_life: Duration) -> anyhow::Result<Self> {
         // 0600 before SQLite writes anything.
         std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
@@ -73,6 +104,8 @@ impl Sqlite {
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.execute_batch(SCHEMA)?;
+        // A database of an earlier version; the error says that the column is there.
+        let _ = connection.execute_batch("ALTER TABLE item ADD COLUMN user TEXT NOT NULL DEFAULT ''");
         let (jobs, received) = blocking::channel();
         std::thread::Builder::new().name("relay-write".to_owned()).spawn(move || write(&connection, &received))?;
         let connection = open()?;
@@ -82,8 +115,8 @@ impl Sqlite {
                 look(&connection);
             }
         })?;
-        let (leases, wakes, listeners) = (Mutex::default(), Mutex::default(), Mutex::default());
-        let inner = Inner { jobs, looks, leases, wakes, listeners };
+        let (handed, wakes, listeners) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let inner = Inner { jobs, looks, handed, wakes, listeners };
         Ok(Self { inner: Arc::new(inner), message_life })
     }
 }
@@ -155,33 +188,43 @@ impl Inner {
         let _ = self.jobs.send(job);
     }
 
-    /// Items of a queue that are not handed out; they are now.
-    async fn lease(&self, queue: &str) -> anyhow::Result<Vec<(i64, Vec<u8>)>> {
+    /// Items of a queue that its receiver does not have yet; it has them now. Nothing if it is no longer the receiver.
+    async fn lease(&self, queue: &str, receiver: u64) -> anyhow::Result<Option<Vec<(i64, Vec<u8>)>>> {
         let limit = if queue == REPLIES { MAX_REPLIES_IN_HAND } else { MAX_IN_HAND };
         let name = queue.to_owned();
         let found = self.look(move |connection| oldest(connection, &name, limit)).await?;
         let now = clock();
-        let mut leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut handed = self.handed();
+        if handed.receivers.get(queue) != Some(&receiver) {
+            return Ok(None);
+        }
         // Of items that were settled, or expired.
-        if leases.len() > MAX_LEASES {
-            leases.retain(|_, until| *until > now);
+        if handed.leases.len() > MAX_LEASES {
+            handed.leases.retain(|_, lease| lease.until > now);
         }
-        let mut leased = Vec::new();
-        for (seq, body) in found {
-            if leases.get(&seq).is_none_or(|until| *until <= now) {
-                leases.insert(seq, now + span(LEASE));
-                leased.push((seq, body));
-            }
-        }
-        Ok(leased)
+        Ok(Some(found.into_iter().filter(|(seq, _)| handed.lease(*seq, Some(receiver), now)).collect()))
+    }
+
+    /// A new receiver of a queue.
+    fn receiver(&self, queue: &str) -> u64 {
+        let mut handed = self.handed();
+        handed.last += 1;
+        let receiver = handed.last;
+        handed.receivers.insert(queue.to_owned(), receiver);
+        receiver
     }
 
     fn hold(&self, seq: i64) {
-        self.leases.lock().unwrap_or_else(PoisonError::into_inner).insert(seq, clock() + span(LEASE));
+        let lease = Lease { until: clock() + span(LEASE), receiver: None };
+        self.handed().leases.insert(seq, lease);
     }
 
     fn release(&self, seq: i64) {
-        self.leases.lock().unwrap_or_else(PoisonError::into_inner).remove(&seq);
+        self.handed().leases.remove(&seq);
+    }
+
+    fn handed(&self) -> MutexGuard<'_, Handed> {
+        self.handed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn wake(&self, queue: &str) -> Arc<Notify> {
@@ -189,31 +232,36 @@ impl Inner {
         Arc::clone(wakes.entry(queue.to_owned()).or_default())
     }
 
-    /// Hands items of a queue to a receiver until that is dropped.
-    async fn feed(self: Arc<Self>, queue: String, items: mpsc::Sender<Item>) {
+    /// Hands items of a queue to its receiver until that is dropped, or another one has taken over.
+    async fn feed(self: Arc<Self>, queue: String, receiver: u64, items: mpsc::Sender<Item>) {
         let wake = self.wake(&queue);
-        loop {
-            let leased = self.lease(&queue).await.unwrap_or_else(|error| {
-                tracing::error!("a queue cannot be read: {error:#}");
-                Vec::new()
-            });
+        while !items.is_closed() {
+            let leased = match self.lease(&queue, receiver).await {
+                Ok(Some(leased)) => leased,
+                Ok(None) => break,
+                Err(error) => {
+                    tracing::error!("a queue cannot be read: {error:#}");
+                    Vec::new()
+                }
+            };
             let is_idle = leased.is_empty();
             for (seq, body) in leased {
                 let token = format!("{seq} {queue}");
                 if items.send(Item { body, token }).await.is_err() {
-                    self.release(seq);
+                    break;
                 }
             }
             if is_idle {
                 tokio::select! {
-                    () = items.closed() => return,
+                    () = items.closed() => break,
                     () = wake.notified() => {}
                     () = tokio::time::sleep(LOOK) => {}
                 }
-            } else if items.is_closed() {
-                return wake.notify_one();
             }
         }
+        self.handed().leases.retain(|_, lease| lease.receiver != Some(receiver));
+        // What has woken this one may be for the next.
+        wake.notify_one();
     }
 }
 
@@ -225,7 +273,17 @@ fn oldest(connection: &Connection, queue: &str, limit: usize) -> rusqlite::Resul
     select.query_map(params![queue, clock(), limit], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
-fn insert(connection: &Connection, queue: &str, id: &str, body: &[u8], life: Duration) -> rusqlite::Result<Put> {
+/// What is put into a queue.
+struct New {
+    queue: String,
+    user: String,
+    id: String,
+    body: Vec<u8>,
+    life: Duration,
+}
+
+fn insert(connection: &Connection, new: &New) -> rusqlite::Result<Put> {
+    let New { queue, user, id, body, life } = new;
     let now = clock();
     let known: bool = connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM seen WHERE id = ?1 AND at > ?2)")?
@@ -240,11 +298,17 @@ fn insert(connection: &Connection, queue: &str, id: &str, body: &[u8], life: Dur
     if waiting >= i64::try_from(limit).unwrap_or(i64::MAX) {
         return Ok(Put::Full);
     }
-    connection.prepare_cached("INSERT INTO item (queue, body, expires) VALUES (?1, ?2, ?3)")?.execute(params![
-        queue,
-        body,
-        now + span(life)
-    ])?;
+    if queue != REPLIES {
+        let of_user: i64 = connection
+            .prepare_cached("SELECT count(*) FROM item WHERE queue = ?1 AND user = ?2 AND expires > ?3")?
+            .query_row(params![queue, user, now], |row| row.get(0))?;
+        if of_user >= i64::try_from(MAX_WAITING_OF_USER).unwrap_or(i64::MAX) {
+            return Ok(Put::FullForUser);
+        }
+    }
+    connection
+        .prepare_cached("INSERT INTO item (queue, body, expires, user) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![queue, body, now + span(*life), user])?;
     connection.prepare_cached("INSERT OR REPLACE INTO seen (id, at) VALUES (?1, ?2)")?.execute(params![id, now])?;
     Ok(Put::New)
 }
@@ -252,7 +316,8 @@ fn insert(connection: &Connection, queue: &str, id: &str, body: &[u8], life: Dur
 /// Forgets what is too old to matter.
 fn sweep(connection: &Connection) -> rusqlite::Result<()> {
     let now = clock();
-    connection.prepare_cached("DELETE FROM item WHERE expires <= ?1")?.execute([now])?;
+    // Messages stay until their users were told.
+    connection.prepare_cached("DELETE FROM item WHERE queue = ?1 AND expires <= ?2")?.execute(params![REPLIES, now])?;
     connection.prepare_cached("DELETE FROM seen WHERE at <= ?1")?.execute([now - span(DUPLICATES)])?;
     connection.prepare_cached("DELETE FROM audit WHERE at <= ?1")?.execute([now - span(AUDIT_LIFE)])?;
     let kept = i64::try_from(MAX_AUDIT).unwrap_or(i64::MAX);
@@ -263,6 +328,10 @@ fn sweep(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 impl Store for Sqlite {
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     fn get<'a>(&'a self, bucket: Bucket, key: &'a str) -> Stored<'a, Option<Entry>> {
         let key = key.to_owned();
         Box::pin(self.inner.look(move |connection| entry(connection, bucket, &key)))
@@ -303,14 +372,14 @@ impl Store for Sqlite {
         }))
     }
 
-    fn publish<'a>(&'a self, queue: Queue<'a>, id: &'a str, body: Vec<u8>) -> Stored<'a, Put> {
+    fn publish<'a>(&'a self, queue: Queue<'a>, user: &'a str, id: &'a str, body: Vec<u8>) -> Stored<'a, Put> {
         let (queue, life) = match queue {
             Queue::Machine(name) => (format!("machine {name}"), self.message_life),
             Queue::Replies => (REPLIES.to_owned(), REPLY_LIFE),
         };
-        let (name, id) = (queue.clone(), id.to_owned());
+        let new = New { queue: queue.clone(), user: user.to_owned(), id: id.to_owned(), body, life };
         Box::pin(async move {
-            let put = self.inner.run(move |connection| insert(connection, &name, &id, &body, life)).await?;
+            let put = self.inner.run(move |connection| insert(connection, &new)).await?;
             if put == Put::New {
                 self.inner.wake(&queue).notify_one();
             }
@@ -326,7 +395,9 @@ impl Store for Sqlite {
         Box::pin(async move {
             self.inner.run(sweep).await?;
             let (items, received) = mpsc::channel(1);
-            tokio::spawn(Arc::clone(&self.inner).feed(queue, items));
+            let receiver = self.inner.receiver(&queue);
+            self.inner.wake(&queue).notify_one();
+            tokio::spawn(Arc::clone(&self.inner).feed(queue, receiver, items));
             Ok(received)
         })
     }
@@ -335,7 +406,8 @@ impl Store for Sqlite {
         Box::pin(async move {
             let Some((seq, queue)) = parted(token) else { return Ok(()) };
             let (inner, queue) = (Arc::clone(&self.inner), queue.to_owned());
-            // Stays handed out until it is gone. If that is lost in a crash, it comes again, and is known.
+            // No receiver gets it until it is gone. If that is lost in a crash, it comes again, and is known.
+            self.inner.hold(seq);
             let remove = move |connection: &Connection| {
                 connection.prepare_cached("DELETE FROM item WHERE seq = ?1")?.execute([seq]).map(drop)
             };
@@ -352,12 +424,23 @@ impl Store for Sqlite {
         })
     }
 
-    fn give_back<'a>(&'a self, token: &'a str) -> Stored<'a, ()> {
+    fn expired(&self) -> Stored<'_, Vec<Item>> {
         Box::pin(async move {
-            let Some((seq, queue)) = parted(token) else { return Ok(()) };
-            self.inner.release(seq);
-            self.inner.wake(queue).notify_one();
-            Ok(())
+            let found = self.inner.look(|connection| {
+                let mut select = connection.prepare_cached(
+                    "SELECT seq, queue, body FROM item WHERE queue <> ?1 AND expires <= ?2 ORDER BY seq LIMIT ?3",
+                )?;
+                let limit = i64::try_from(MAX_EXPIRED).unwrap_or(i64::MAX);
+                let rows = select.query_map(params![REPLIES, clock(), limit], |row| {
+                    Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get(2)?))
+                })?;
+                rows.collect::<rusqlite::Result<Vec<(i64, String, Vec<u8>)>>>()
+            });
+            let found = found.await?;
+            let (now, mut handed) = (clock(), self.inner.handed());
+            // A machine that was handed a message in time may still take it.
+            let free = found.into_iter().filter(|(seq, ..)| handed.lease(*seq, None, now));
+            Ok(free.map(|(seq, queue, body)| Item { body, token: format!("{seq} {queue}") }).collect())
         })
     }
 

@@ -6,6 +6,7 @@ use aside_relay::chat::webhook;
 use aside_relay::frame::{MAX_FRAME, MAX_REPLY, ToMachine, ToRelay};
 use aside_relay::http::{self, Answered};
 use aside_relay::key::MachineKey;
+use aside_relay::relay::MAX_USERS;
 use aside_relay::seconds;
 use futures_util::SinkExt;
 use hyper::StatusCode;
@@ -84,10 +85,11 @@ async fn a_machine_cannot_be_another_and_a_signature_is_good_once() {
     // None of them has taken the place of the machine, and eve's machine gets nothing of li's.
     let mut hers = eve.connects(&site).await;
     site.hears("m1", "li", "for dev-1 alone").await;
-    site.hears("m2", "eve", "on dev-1: for eve-1").await;
+    site.hears("m2", "eve", "on dev-1: for dev-1").await;
+    site.hears("m3", "eve", "for eve-1").await;
     assert_eq!(machine.takes().await, "for dev-1 alone");
     let message = hers.delivered().await;
-    assert_eq!(message.text, "on dev-1: for eve-1");
+    assert_eq!(message.text, "for eve-1");
     // Nor can it settle another's message, or speak into another's chat.
     assert!(matches!(hers.replies("r1", "webhook/li", "hi").await, Some(ToMachine::Rejected { .. })));
     assert!(matches!(hers.replies("r2", "wecom/li", "hi").await, Some(ToMachine::Rejected { .. })));
@@ -176,6 +178,11 @@ async fn the_operators_endpoints_need_the_token_and_are_not_for_the_public() {
     );
     assert_eq!(site.admin("POST", "/admin/enroll", &json!({ "machine": "Dev 2" })).await.0, 400);
     assert_eq!(site.admin("POST", "/admin/enroll", &json!({ "name": "dev-2" })).await.0, 400);
+    for minutes in [0, 10_081, 99_999_999] {
+        let (status, told) =
+            site.admin("POST", "/admin/enroll", &json!({ "machine": "dev-2", "minutes": minutes })).await;
+        assert_eq!((status, &told["error"]), (400, &json!("a code is good for 1 to 10080 minutes")));
+    }
     let metrics = call(site.admin, "GET", "/metrics", &[], "").await.1;
     assert!(!metrics.contains("li") || !metrics.contains("\"li\""), "{metrics}");
     assert!(metrics.contains("aside_relay_admin_calls_total{result=\"refused\"} "));
@@ -286,4 +293,38 @@ async fn a_reply_goes_to_the_address_of_the_settings_and_follows_nothing() {
     assert_eq!(told.recv().await.unwrap().0, "reply");
     redirecting.abort();
     waiting.abort();
+}
+
+#[tokio::test]
+async fn a_code_that_was_not_used_can_be_made_void() {
+    for backend in backends() {
+        let chat = Chat::start().await;
+        let site = site(&backend, &chat).await;
+        let (_, told) = site.admin("POST", "/admin/enroll", &json!({ "machine": "dev-2", "users": ["wang"] })).await;
+        let (_, machines) = site.admin("GET", "/admin/machines", &Value::Null).await;
+        assert_eq!((&machines["codes"][0]["machine"], &machines["codes"][1]), (&json!("dev-2"), &Value::Null));
+        assert!(!machines.to_string().contains(told["code"].as_str().unwrap()));
+        let revoked = site.admin("POST", "/admin/revoke", &json!({ "machine": "dev-2" })).await;
+        assert_eq!(revoked, (200, json!({ "key": false, "codes": 1 })));
+        let (key, _) = MachineKey::generate().unwrap();
+        let body = json!({ "code": told["code"], "public_key": key.public() }).to_string();
+        assert_eq!(call(site.public, "POST", "/enroll", &[], &body).await.0, 403);
+        assert_eq!(site.admin("POST", "/admin/revoke", &json!({ "machine": "dev-2" })).await.0, 404);
+    }
+}
+
+#[tokio::test]
+async fn a_machine_with_all_the_users_that_it_can_have_says_so() {
+    let chat = Chat::start().await;
+    let backend = sqlite();
+    let site = site(&backend, &chat).await;
+    let users: Vec<String> = (0..MAX_USERS).map(|number| format!("user-{number}")).collect();
+    site.enrols("dev-1", &users.iter().map(String::as_str).collect::<Vec<&str>>()).await;
+    let (status, told) = site.admin("POST", "/admin/route", &json!({ "user": "li", "machine": "dev-1" })).await;
+    let error = told["error"].as_str().unwrap();
+    assert!(status == 400 && error.starts_with("dev-1 has 64 users"), "{told}");
+    let (status, told) = site.admin("POST", "/admin/enroll", &json!({ "machine": "dev-1", "users": ["li"] })).await;
+    assert!(status == 400 && told["error"] == error, "{told}");
+    // One of those that it has can still be routed.
+    assert_eq!(site.admin("POST", "/admin/route", &json!({ "user": "user-3", "machine": "dev-1" })).await.0, 200);
 }

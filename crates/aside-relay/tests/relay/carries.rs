@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aside_relay::frame::{ToMachine, ToRelay};
+use aside_relay::relay::Accepted;
+use aside_relay::store::{MAX_WAITING, MAX_WAITING_OF_USER};
 use serde_json::{Value, json};
 
 use crate::harness::{Backend, Chat, Nats, PATIENCE, backends, call, site, site_with, sqlite};
@@ -107,9 +109,17 @@ async fn a_user_has_machines_of_their_own_and_names_one_of_several() {
     let (mut first, mut second) = (one.connects(&site).await, two.connects(&site).await);
     site.hears("m1", "li", "a").await;
     site.hears("m2", "li", "on dev-2: b").await;
+    // A name that is not one of theirs goes to no machine.
     site.hears("m3", "wang", "on dev-1: c").await;
+    let (to, told) = chat.hears().await;
+    assert_eq!(to, "wang");
+    assert_eq!(told, "You have no machine dev-1. Yours: dev-2. Next: send it again with one of them.");
+    site.hears("m6", "li", "on dev-3: c").await;
+    assert!(chat.hears().await.1.contains("Yours: dev-1, dev-2."));
+    assert!(site.audited().await.contains(&"misaddressed".to_owned()));
+    site.hears("m7", "wang", "c").await;
     assert_eq!(first.takes().await, "a");
-    assert_eq!([second.takes().await, second.takes().await], ["b", "on dev-1: c"]);
+    assert_eq!([second.takes().await, second.takes().await], ["b", "c"]);
     // A stranger is told nothing, and the caller learns nothing either.
     assert_eq!(site.hears("m4", "eve", "a").await, 202);
     assert!(site.audited().await.contains(&"unrouted".to_owned()));
@@ -122,7 +132,7 @@ async fn a_user_has_machines_of_their_own_and_names_one_of_several() {
 }
 
 #[tokio::test]
-async fn a_message_that_waited_too_long_is_dropped() {
+async fn the_user_of_a_message_that_waited_too_long_is_told_once() {
     let backend = sqlite();
     let mut chat = Chat::start().await;
     let site = site_with(&backend, |settings| {
@@ -132,11 +142,18 @@ async fn a_message_that_waited_too_long_is_dropped() {
     .await;
     let dev = site.enrols("dev-1", &["li"]).await;
     site.hears("m1", "li", "too late").await;
-    chat.hears().await;
-    tokio::time::sleep(Duration::from_millis(2100)).await;
+    assert!(chat.hears().await.1.contains("is not connected"));
+    // Its machine is away the whole time.
+    let (to, told) = chat.hears().await;
+    assert_eq!(to, "li");
+    assert!(told.contains("your request “too late” was not delivered"), "{told}");
+    assert_eq!(site.audited().await.iter().filter(|event| *event == "expired").count(), 1);
+    let metrics = call(site.admin, "GET", "/metrics", &[], "").await.1;
+    assert!(metrics.contains("aside_relay_deliveries_total{result=\"expired\"} 1"), "{metrics}");
     let mut machine = dev.connects(&site).await;
     site.hears("m2", "li", "in time").await;
     assert_eq!(machine.takes().await, "in time");
+    assert!(chat.heard_nothing(), "it is told once");
 }
 
 #[tokio::test]
@@ -156,11 +173,13 @@ async fn a_relay_that_is_started_again_has_forgotten_nothing() {
 }
 
 #[tokio::test]
-async fn too_many_messages_for_one_machine_are_refused_and_told() {
+async fn too_many_messages_for_one_machine_are_refused_and_told_and_no_user_fills_the_queue() {
     let backend = sqlite();
     let mut chat = Chat::start().await;
     let site = site(&backend, &chat).await;
-    site.enrols("dev-1", &["li", "wang"]).await;
+    let users: Vec<String> = (0..MAX_WAITING / MAX_WAITING_OF_USER).map(|number| format!("user-{number}")).collect();
+    let names: Vec<&str> = users.iter().map(String::as_str).chain(["li"]).collect();
+    site.enrols("dev-1", &names).await;
     let heard = |number: usize, user: &str| aside_relay::chat::Heard {
         id: number.to_string(),
         user: user.to_owned(),
@@ -168,14 +187,15 @@ async fn too_many_messages_for_one_machine_are_refused_and_told() {
         text: "x".to_owned(),
     };
     let mut accepts = tokio::task::JoinSet::new();
-    for number in 0..aside_relay::store::MAX_WAITING {
-        let (relay, heard) = (Arc::clone(&site.relay), heard(number, "wang"));
+    for number in 0..MAX_WAITING {
+        let (relay, heard) = (Arc::clone(&site.relay), heard(number, &users[number % users.len()]));
         accepts.spawn(async move { relay.accept("webhook", heard).await.unwrap() });
     }
     while let Some(accepted) = accepts.join_next().await {
-        assert_eq!(accepted.unwrap(), aside_relay::relay::Accepted::New);
+        assert_eq!(accepted.unwrap(), Accepted::New);
     }
-    assert_eq!(site.relay.accept("webhook", heard(0, "li")).await.unwrap(), aside_relay::relay::Accepted::Full);
+    let accepts = async |number, user| site.relay.accept("webhook", heard(number, user)).await.unwrap();
+    assert_eq!(accepts(0, "li").await, Accepted::Full);
     loop {
         let (to, told) = chat.hears().await;
         if to == "li" {
@@ -183,6 +203,106 @@ async fn too_many_messages_for_one_machine_are_refused_and_told() {
             break;
         }
     }
+}
+
+#[tokio::test]
+async fn a_user_with_many_chats_takes_no_room_from_the_others_and_is_told_why() {
+    for backend in backends() {
+        let mut chat = Chat::start().await;
+        let site = site(&backend, &chat).await;
+        site.enrols("dev-1", &["wang", "li"]).await;
+        let heard = |number: usize, user: &str| aside_relay::chat::Heard {
+            id: number.to_string(),
+            user: user.to_owned(),
+            chat: format!("group-{number}"),
+            text: "x".to_owned(),
+        };
+        for number in 0..MAX_WAITING_OF_USER {
+            assert_eq!(site.relay.accept("webhook", heard(number, "wang")).await.unwrap(), Accepted::New);
+        }
+        let more = heard(MAX_WAITING_OF_USER, "wang");
+        let place = more.chat.clone();
+        assert_eq!(site.relay.accept("webhook", more).await.unwrap(), Accepted::FullForUser);
+        assert_eq!(site.relay.accept("webhook", heard(0, "li")).await.unwrap(), Accepted::New);
+        loop {
+            let (to, told) = chat.hears().await;
+            if to == place {
+                assert!(told.starts_with("100 of your requests wait for dev-1"), "{told}");
+                break;
+            }
+        }
+    }
+}
+
+/// The relay stores, hands out and hands out again in the order in which a chat has written.
+#[tokio::test]
+async fn messages_of_one_chat_keep_their_order() {
+    for backend in backends() {
+        let chat = Chat::start().await;
+        let site = site(&backend, &chat).await;
+        let dev = site.enrols("dev-1", &["li"]).await;
+        let texts: Vec<String> = (0..20).map(|number| format!("message {number}")).collect();
+        let mut accepts = Vec::new();
+        for text in &texts {
+            let (id, user, chat) = (text.clone(), "li".to_owned(), "li".to_owned());
+            let heard = aside_relay::chat::Heard { id, user, chat, text: text.clone() };
+            accepts.push(site.relay.accept("webhook", heard));
+        }
+        // They are under way at once, and begin in this order.
+        futures_util::future::join_all(accepts).await;
+        let mut machine = dev.connects(&site).await;
+        assert_eq!(machine.delivered().await.text, texts[0]);
+        assert_eq!(machine.delivered().await.text, texts[1]);
+        drop(machine);
+        let mut machine = dev.connects(&site).await;
+        for text in &texts {
+            assert_eq!(machine.takes().await, *text);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_machine_that_falls_silent_is_noticed_and_the_user_is_told() {
+    let backend = sqlite();
+    let mut chat = Chat::start().await;
+    let site = site_with(&backend, |settings| {
+        (settings.ping, settings.silence) = (Duration::from_millis(50), Duration::from_millis(300));
+        settings.reply_url.clone_from(&chat.address);
+    })
+    .await;
+    let dev = site.enrols("dev-1", &["li"]).await;
+    // It answers no ping, since it does not read.
+    let machine = dev.connects(&site).await;
+    assert_eq!(site.hears("m1", "li", "run the tests").await, 202);
+    let (to, told) = chat.hears().await;
+    assert!(to == "li" && told.starts_with("dev-1 is not connected."), "{told}");
+    let begun = std::time::Instant::now();
+    loop {
+        let (_, machines) = site.admin("GET", "/admin/machines", &Value::Null).await;
+        if machines["machines"][0]["connected"].is_null() {
+            break;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{machines}");
+    }
+    drop(machine);
+    let mut machine = dev.connects(&site).await;
+    assert_eq!(machine.takes().await, "run the tests");
+    // One that answers is not taken for dead.
+    assert_eq!(tokio::time::timeout(Duration::from_millis(900), machine.next()).await.ok(), None);
+}
+
+#[tokio::test]
+async fn a_machine_that_was_connected_before_a_restart_of_the_relay_is_not_connected() {
+    let backend = sqlite();
+    let mut chat = Chat::start().await;
+    let first = site(&backend, &chat).await;
+    let dev = first.enrols("dev-1", &["li"]).await;
+    let _machine = dev.connects(&first).await;
+    let second = site(&backend, &chat).await;
+    let (_, machines) = second.admin("GET", "/admin/machines", &Value::Null).await;
+    assert_eq!(machines["machines"][0]["connected"], Value::Null, "{machines}");
+    second.hears("m1", "li", "run the tests").await;
+    assert!(chat.hears().await.1.starts_with("dev-1 is not connected."));
 }
 
 /// Two copies of a relay on one real server.

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use aside_relay::admin::MAX_LINES;
 use aside_relay::chat::webhook;
-use aside_relay::relay::{CODE_LIFE, Relay};
-use aside_relay::settings::{self, FILE, Settings};
+use aside_relay::relay::{CODE_LIFE, CODE_MINUTES, Relay};
+use aside_relay::settings::{self, FILE, PING, Settings};
 use aside_relay::{call, key, milliseconds, seconds, serve};
 use clap::Subcommand;
 use jiff::Timestamp;
@@ -19,6 +20,9 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::{Exit, one_line, print, refuse_commands, span};
 use crate::paths::Paths;
+
+/// Bytes of an answer of our own relay: the longest audit log.
+const MAX_ANSWER: usize = 16 * 1024 * 1024;
 
 /// Run a relay for a team's chats: one endpoint, many machines
 ///
@@ -51,25 +55,25 @@ enum Action {
         /// Whose requests go to it; may be repeated
         #[arg(long = "user", value_name = "USER")]
         users: Vec<String>,
-        /// How long the code is good
-        #[arg(long, value_name = "N", default_value_t = CODE_LIFE.as_secs() / 60)]
+        /// How long the code is good, up to 10080
+        #[arg(long, value_name = "N", default_value_t = CODE_LIFE.as_secs() / 60, value_parser = clap::value_parser!(u64).range(CODE_MINUTES))]
         minutes: u64,
     },
-    /// List the machines, and which are connected
+    /// List the machines, which are connected, and codes that were not used
     Machines {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Take a machine's key back; an open connection is closed
+    /// Take a machine's key back, and codes for it that were not used
     Revoke { machine: String },
     /// Send a user's requests to this machine first
     Route { user: String, machine: String },
     /// Print who asked, connected and enrolled, as JSON lines
     Audit {
-        /// At most so many lines
-        #[arg(long, value_name = "N", default_value_t = 50)]
-        last: u32,
+        /// At most so many lines, up to 10000
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=MAX_LINES as u64))]
+        last: u64,
     },
     /// Send a message as a chat would, to try a relay
     Say { user: String, text: String },
@@ -96,13 +100,21 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         Action::Enroll { machine, users, minutes } => {
             let body = json!({ "machine": machine, "users": users, "minutes": minutes });
             let Some(told) = operates(&settings, Asks::Post("/admin/enroll", &body))? else { return Ok(Exit::Failed) };
+            let minutes = told["minutes"].as_u64().unwrap_or(minutes);
             print_code(&settings, told["code"].as_str().unwrap_or_default(), &users, minutes)?;
         }
         Action::Revoke { machine } => {
-            if operates(&settings, Asks::Post("/admin/revoke", &json!({ "machine": machine })))?.is_none() {
-                return Ok(Exit::Failed);
+            let body = json!({ "machine": machine });
+            let Some(told) = operates(&settings, Asks::Post("/admin/revoke", &body))? else { return Ok(Exit::Failed) };
+            let machine = one_line(&machine);
+            if told["key"] != json!(false) {
+                print(&format!("The key of {machine} is no longer good.\n"))?;
             }
-            print(&format!("The key of {machine} is no longer good.\n"))?;
+            match told["codes"].as_u64() {
+                None | Some(0) => {}
+                Some(1) => print(&format!("A code for {machine} that was not used is void.\n"))?,
+                Some(codes) => print(&format!("{codes} codes for {machine} that were not used are void.\n"))?,
+            }
         }
         Action::Route { user, machine } => {
             let body = json!({ "user": user, "machine": machine });
@@ -182,9 +194,13 @@ fn operates(settings: &Settings, asks: Asks<'_>) -> anyhow::Result<Option<Value>
         Asks::Post(path, body) => call::post(&client, &format!("{base}{path}"), body.to_string()),
     };
     let (status, body) = exchange(request.bearer_auth(&settings.admin_token))?;
-    let told: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let told: Result<Value, _> = serde_json::from_slice(&body);
+    if status == StatusCode::OK {
+        let what = if body.len() == MAX_ANSWER { "more than can be read" } else { "what is no JSON" };
+        return Ok(Some(told.with_context(|| format!("the relay answered {what}; ask for less, as with --last 100"))?));
+    }
+    let told = told.unwrap_or_default();
     match status {
-        StatusCode::OK => Ok(Some(told)),
         StatusCode::UNAUTHORIZED => {
             complain!("aside: the relay has another admin token; restart it after a change of {FILE}");
             Ok(None)
@@ -197,7 +213,7 @@ fn operates(settings: &Settings, asks: Asks<'_>) -> anyhow::Result<Option<Value>
 }
 
 fn exchange(request: RequestBuilder) -> anyhow::Result<(StatusCode, Vec<u8>)> {
-    let answered = runtime()?.block_on(call::exchange(request));
+    let answered = runtime()?.block_on(call::exchange_within(request, MAX_ANSWER));
     answered.map_err(|why| anyhow::anyhow!("the relay does not answer: {why}; `aside relay serve` runs it"))
 }
 
@@ -234,17 +250,27 @@ fn say(settings: &Settings, user: &str, text: &str) -> anyhow::Result<Exit> {
 }
 
 fn table(told: &Value) -> String {
-    let machines = told["machines"].as_array().cloned().unwrap_or_default();
-    if machines.is_empty() {
+    let list = |name: &str| told[name].as_array().cloned().unwrap_or_default();
+    let (machines, codes) = (list("machines"), list("codes"));
+    if machines.is_empty() && codes.is_empty() {
         return "No machine is enrolled; `aside relay enroll MACHINE --user USER` makes a code.\n".to_owned();
     }
-    let row = |machine: &Value| {
+    let names = |machine: &Value| {
         let users: Vec<&str> = machine["users"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        one_line(&users.join(", "))
+    };
+    let row = |machine: &Value| {
         let state = match (machine["revoked"].as_bool(), machine["connected"].as_u64()) {
             (Some(true), _) => "revoked".to_owned(),
             (_, Some(since)) => {
-                let lasted = Duration::from_millis(milliseconds().saturating_sub(since));
-                format!("connected for {}", span(lasted.as_secs()))
+                let ago = |at: u64| Duration::from_millis(milliseconds().saturating_sub(at));
+                let silent = machine["heard"].as_u64().map(ago).unwrap_or_default();
+                // Each ping is answered; it is written down at the next one.
+                if silent > PING * 2 {
+                    format!("silent for {}", span(silent.as_secs()))
+                } else {
+                    format!("connected for {}", span(ago(since).as_secs()))
+                }
             }
             _ => {
                 let enrolled = machine["enrolled"].as_i64().and_then(|at| Timestamp::from_millisecond(at).ok());
@@ -253,9 +279,14 @@ fn table(told: &Value) -> String {
             }
         };
         let name = machine["machine"].as_str().unwrap_or_default();
-        format!("{name:<20} {state:<32} {}\n", one_line(&users.join(", ")))
+        format!("{name:<20} {state:<32} {}\n", names(machine))
     };
-    machines.iter().map(row).collect()
+    let code = |code: &Value| {
+        let left = Duration::from_millis(code["until"].as_u64().unwrap_or_default().saturating_sub(milliseconds()));
+        let state = format!("a code, good for {}", span(left.as_secs()));
+        format!("{:<20} {state:<32} {}\n", code["machine"].as_str().unwrap_or_default(), names(code))
+    };
+    machines.iter().map(row).chain(codes.iter().map(code)).collect()
 }
 
 fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
