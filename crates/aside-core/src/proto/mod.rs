@@ -448,6 +448,9 @@ pub struct RemoteStatus {
     /// Users that wrote without being allowed, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<String>,
+    /// Of the settings and secrets that are in force, by which a client knows that a change of them is.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub settings: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -190,7 +190,7 @@ pub struct Offer {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Row {
-    /// `command`, `in`, `with`, `writes`, `file`, `because`, `danger`, `rule`.
+    /// `from`, `command`, `in`, `with`, `writes`, `file`, `because`, `danger`, `rule`.
     pub label: String,
     pub text: String,
 }

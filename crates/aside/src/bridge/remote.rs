@@ -78,7 +78,12 @@ pub async fn reach(setup: Setup) {
         Err(_) => return,
     };
     let (outbox, outgoing) = mpsc::channel(MAX_OUTBOX);
-    let chat = Chat::new(&setup, seen, outbox);
+    // A relay has a name for this machine, by which its users know it.
+    let machine = match setup.settings.chat {
+        config::Chat::Relay if !secrets.relay_machine.is_empty() => secrets.relay_machine.clone(),
+        _ => rustix::system::uname().nodename().to_string_lossy().into_owned(),
+    };
+    let chat = Chat::new(&setup, machine, seen, outbox);
     chat.resume().await;
     let ended = match setup.settings.chat {
         config::Chat::Robot => return robot::run(&setup, &chat, &secrets, outgoing).await,

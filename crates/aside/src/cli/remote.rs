@@ -18,6 +18,7 @@ use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 use crate::bridge::remote::pairing;
 use crate::bridge::remote::secrets::Secrets;
+use crate::bridge::remote::status::digest;
 use crate::cli::{Exit, change_setting, current_dir, from_home, home, one_line, print, refuse_commands, span};
 use crate::client;
 use crate::config::schema::Value;
@@ -28,8 +29,10 @@ use crate::paths::Paths;
 
 /// How long `setup` waits for a connection.
 const CONNECT: Duration = Duration::from_secs(20);
-/// A trouble that lasts so long is not that of the settings before.
+/// A trouble that lasts so long does not go away by itself.
 const SETTLES: Duration = Duration::from_secs(4);
+/// How long the daemon may take to act by changed settings: it looks at them once a second.
+const IN_FORCE: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(300);
 
 /// Let users of a chat ask for tasks; approving stays here
@@ -111,8 +114,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         Action::Revoke { user } => revoke(&paths, &user),
         Action::Off => {
             change_setting(&paths, "remote.enabled", &Value::Bool(false))?;
-            print("No chat is reached any more.\n")?;
-            Ok(Exit::Done)
+            confirmed(&paths, "No chat is reached any more.", "the chat may still be reached")
         }
     }
 }
@@ -263,27 +265,70 @@ fn enrolled(http: &str, code: &str) -> anyhow::Result<Result<(String, String), S
     })
 }
 
-/// Waits until the daemon has reached the chat; or why it has not.
+/// Whether the daemon acts by the settings that are on the disk.
+enum InForce {
+    /// With how the chat is, if one is to be reached; without a daemon none is.
+    Yes(Option<RemoteStatus>),
+    NotYet,
+}
+
+/// Waits until the daemon acts by the settings that were just written.
+fn in_force(paths: &Paths) -> anyhow::Result<InForce> {
+    let config = Config::load(&paths.config_file).map_err(|problems| anyhow::anyhow!("{problems}"))?;
+    let wanted = digest(&config, &paths.remote_secrets());
+    let began = Instant::now();
+    while began.elapsed() < IN_FORCE {
+        if !client::is_served(&paths.socket) {
+            return Ok(InForce::Yes(None));
+        }
+        if let Ok(status) = control::status(paths)
+            && status.remote.as_ref().map(|remote| &remote.settings) == wanted.as_ref()
+        {
+            return Ok(InForce::Yes(status.remote));
+        }
+        std::thread::sleep(LOOK);
+    }
+    Ok(InForce::NotYet)
+}
+
+/// Says what has changed once it has, or that it may not have yet.
+fn confirmed(paths: &Paths, done: &str, otherwise: &str) -> anyhow::Result<Exit> {
+    match in_force(paths)? {
+        InForce::Yes(_) => {
+            print(&format!("{done}\n"))?;
+            Ok(Exit::Done)
+        }
+        InForce::NotYet => {
+            let seconds = IN_FORCE.as_secs();
+            complain!(
+                "aside: the setting is written, but the daemon has not confirmed it within {seconds} seconds, so {otherwise}; `aside daemon stop` ends that"
+            );
+            Ok(Exit::Failed)
+        }
+    }
+}
+
+/// Waits until the daemon has reached the chat by the settings that were just written; or why it has not.
 fn connected(paths: &Paths) -> anyhow::Result<Result<(), String>> {
     let began = Instant::now();
     let mut last = String::new();
     while began.elapsed() < CONNECT {
-        match told(paths)? {
-            Some(RemoteStatus { state, .. }) if state == "connected" => return Ok(Ok(())),
-            Some(RemoteStatus { trouble, .. }) if !trouble.is_empty() && began.elapsed() > SETTLES => {
+        // The connection of the settings before may still be there, and says nothing about these.
+        match in_force(paths)? {
+            InForce::Yes(Some(RemoteStatus { state, .. })) if state == "connected" => return Ok(Ok(())),
+            InForce::Yes(Some(RemoteStatus { trouble, .. })) if !trouble.is_empty() && began.elapsed() > SETTLES => {
                 return Ok(Err(trouble));
             }
-            Some(RemoteStatus { trouble, .. }) => last = trouble,
-            None => {}
+            InForce::Yes(Some(RemoteStatus { trouble, .. })) => last = trouble,
+            InForce::Yes(None) => {}
+            InForce::NotYet => {
+                return Ok(Err("the daemon does not act by these settings; restart it: aside daemon stop".to_owned()));
+            }
         }
         std::thread::sleep(LOOK);
     }
     let waits = "the server has not answered yet; `aside remote status` says how it goes".to_owned();
     Ok(Err(if last.is_empty() { waits } else { last }))
-}
-
-fn told(paths: &Paths) -> anyhow::Result<Option<RemoteStatus>> {
-    Ok(control::status(paths)?.remote)
 }
 
 fn status(paths: &Paths, json: bool) -> anyhow::Result<Exit> {
@@ -350,8 +395,8 @@ fn pair(paths: &Paths, yes: bool) -> anyhow::Result<Exit> {
             users.push(user.clone());
         }
         change_setting(paths, "remote.users", &Value::List(users))?;
-        print(&format!("{0} may ask. `aside remote revoke {0}` takes that back.\n", one_line(&user)))?;
-        return Ok(Exit::Done);
+        let may = format!("{0} may ask. `aside remote revoke {0}` takes that back.", one_line(&user));
+        return confirmed(paths, &may, "this user gets no answer yet");
     }
     complain!("aside: the code has expired; `aside remote pair` makes another");
     Ok(Exit::Failed)
@@ -379,8 +424,8 @@ fn revoke(paths: &Paths, user: &str) -> anyhow::Result<Exit> {
     }
     users.retain(|known| known != user);
     change_setting(paths, "remote.users", &Value::List(users))?;
-    print(&format!("{} may ask no more; what they asked for stays in `aside task list`.\n", one_line(user)))?;
-    Ok(Exit::Done)
+    let done = format!("{} may ask no more; what they asked for stays in `aside task list`.", one_line(user));
+    confirmed(paths, &done, "this user may still ask")
 }
 
 /// Nothing without a terminal.

@@ -63,6 +63,9 @@ Exit codes:
 enum Command {
     /// List tasks, the newest first
     List {
+        /// All of them, not only the newest 50
+        #[arg(long)]
+        all: bool,
         /// Print a JSON array
         #[arg(long)]
         json: bool,
@@ -164,7 +167,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         return Ok(Exit::Usage);
     }
     match command {
-        Command::List { json, find } => told(list::list(&mut tasks, &find.join(" "), json)),
+        Command::List { all, json, find } => told(list::list(&mut tasks, &find.join(" "), all, json)),
         Command::Rules { json } => told(list::rules(&mut tasks, json)),
         Command::Undo { id } => told(list::undo(&mut tasks, id)),
         Command::Cancel { waiting: true, .. } => told(list::dismiss(&mut tasks)),

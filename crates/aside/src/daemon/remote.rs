@@ -1,29 +1,31 @@
 //! The chat from which tasks can be asked for: reached for as long as the settings say so, and anew when they or the secrets change.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::Duration;
 
 use aside_core::proto::RemoteStatus;
 use tokio::task::JoinHandle;
 
 use crate::bridge::remote::pairing::Pairing;
-use crate::bridge::remote::status::Health;
+use crate::bridge::remote::status::{Health, digest};
 use crate::bridge::remote::{self, Setup};
 use crate::config::Config;
-use crate::config::Remote as Settings;
 use crate::daemon::state::State;
+
+/// Between two looks whether the connection before has ended.
+const ENDING: Duration = Duration::from_millis(5);
 
 #[derive(Default)]
 pub struct Remote {
     running: Mutex<Option<Running>>,
+    /// One change at a time.
+    changing: tokio::sync::Mutex<()>,
     pairing: Arc<Pairing>,
 }
 
 struct Running {
-    settings: Settings,
-    prefix: String,
-    /// When the secrets were written last.
-    stamp: Option<SystemTime>,
+    /// Of the settings and secrets that it was begun with.
+    digest: String,
     health: Arc<Health>,
     reaching: JoinHandle<()>,
 }
@@ -40,7 +42,8 @@ impl Remote {
     }
 
     pub fn status(&self) -> Option<RemoteStatus> {
-        self.lock().as_ref().map(|running| running.health.status())
+        let of = |running: &Running| RemoteStatus { settings: running.digest.clone(), ..running.health.status() };
+        self.lock().as_ref().map(of)
     }
 
     /// Its watched tasks are connections of ours: they would keep us from ending.
@@ -63,21 +66,25 @@ impl Remote {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keep_to(&self, state: &Arc<State>, stamp: Option<SystemTime>) {
-        let config = state.config();
-        let settings = &config.remote;
-        let mut running = self.lock();
-        if !settings.enabled || !config.task.enabled {
-            drop(running.take());
-            return;
-        }
-        let is_same = |running: &Running| {
-            running.settings == *settings && running.prefix == config.task.prefix && running.stamp == stamp
+    /// Ends what the settings no longer say, and begins what they do. The status changes after the old connection has ended, so a client
+    /// that waits for it knows that no message is acted upon by the settings before.
+    async fn keep_to(&self, state: &Arc<State>, wanted: Option<String>, config: &Config) {
+        let Ok(_turn) = self.changing.try_lock() else { return };
+        let old = match &*self.lock() {
+            Some(running) if wanted.as_ref() == Some(&running.digest) => return,
+            None if wanted.is_none() => return,
+            running => running.as_ref().map(|running| running.reaching.abort_handle()),
         };
-        if running.as_ref().is_some_and(is_same) {
-            return;
+        if let Some(old) = old {
+            old.abort();
+            while !old.is_finished() {
+                tokio::time::sleep(ENDING).await;
+            }
         }
+        let mut running = self.lock();
         drop(running.take());
+        let Some(digest) = wanted else { return };
+        let settings = &config.remote;
         let health = Arc::new(Health::new(settings.chat.name()));
         let setup = Setup {
             socket: state.paths().socket.clone(),
@@ -89,13 +96,7 @@ impl Remote {
             health: Arc::clone(&health),
             pairing: Arc::clone(&self.pairing),
         };
-        *running = Some(Running {
-            settings: settings.clone(),
-            prefix: config.task.prefix.clone(),
-            stamp,
-            health,
-            reaching: tokio::spawn(remote::reach(setup)),
-        });
+        *running = Some(Running { digest, health, reaching: tokio::spawn(remote::reach(setup)) });
     }
 }
 
@@ -106,9 +107,10 @@ pub fn refresh(state: &Arc<State>) {
     }
     let state = Arc::clone(state);
     tokio::spawn(async move {
-        let secrets = state.paths().remote_secrets();
-        let stamp = tokio::task::spawn_blocking(move || secrets.metadata().and_then(|meta| meta.modified()).ok());
-        let stamp = stamp.await.ok().flatten();
-        state.remote().keep_to(&state, stamp);
+        state.refresh().await;
+        let (config, secrets) = (state.config(), state.paths().remote_secrets());
+        let read = Arc::clone(&config);
+        let Ok(wanted) = tokio::task::spawn_blocking(move || digest(&read, &secrets)).await else { return };
+        state.remote().keep_to(&state, wanted, &config).await;
     });
 }

@@ -3,6 +3,7 @@
 
 pub mod beneath;
 pub mod git;
+pub mod masked;
 pub mod read;
 pub mod search;
 pub mod snapshot;

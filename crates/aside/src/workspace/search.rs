@@ -1,7 +1,8 @@
 //! Searches the files of a workspace for a plan's pattern, on a few threads, for a few seconds. Skips ignored, denied, binary and very
 //! large files. Does not decide what is worth showing.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -18,14 +19,19 @@ use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink
 
 use crate::workspace::Workspace;
 use crate::workspace::beneath::{Opened, Root};
+use crate::workspace::masked::{self, Masked, Secrets};
 use crate::workspace::walk::{Below, Ended, Until, walk};
 
 const TIME: Duration = Duration::from_secs(5);
+/// For a search in masked texts: finding the secrets of a file takes longer than searching it, and a remote user waits for a message anyway.
+const MASKED_TIME: Duration = Duration::from_secs(15);
 /// Caps on directory entries, and on files with matches.
 const MAX_ENTRIES: usize = 500_000;
 const MAX_FOUND: usize = 20_000;
 /// Bytes of a file; anything larger is data.
 const MAX_BYTES: i64 = 16 * 1024 * 1024;
+/// The same for a file whose secrets have to be masked first.
+const MAX_MASKED: i64 = 2 * 1024 * 1024;
 /// Bytes of memory for a line and its context.
 const MAX_HEAP: usize = 8 * 1024 * 1024;
 /// Leaves CPU for the daemon, which answers keystrokes meanwhile.
@@ -38,11 +44,18 @@ const BREATH: usize = 64;
 const MAX_REGEX: usize = 4 * 1024 * 1024;
 
 impl Workspace {
-    pub fn search(&self, plan: &Plan, cancelled: &AtomicBool) -> anyhow::Result<Searched> {
+    /// With `Secrets::Masked` every file is masked before it is searched, also one without a match: neither the answer nor the time that
+    /// it takes depends on whether the query is part of a secret.
+    pub fn search(&self, plan: &Plan, secrets: Secrets, cancelled: &AtomicBool) -> anyhow::Result<Searched> {
         let root = Root::open(&self.root)?;
-        let until = Until::new(TIME, cancelled);
+        let time = match secrets {
+            Secrets::Included => TIME,
+            Secrets::Masked => MASKED_TIME,
+        };
+        let until = Until::new(time, cancelled);
         let matcher = plan.reads().then(|| matcher(&plan.pattern)).transpose()?;
-        let run = Run { root: &root, plan, matcher, until: &until, found: Mutex::default(), counts: Counts::default() };
+        let (found, counts) = (Mutex::default(), Counts::default());
+        let run = Run { root: &root, plan, secrets, matcher, until: &until, time, found, counts };
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         let (sender, receiver) = mpsc::sync_channel::<String>(WAITING);
         let receiver = Mutex::new(receiver);
@@ -71,9 +84,11 @@ impl Workspace {
 struct Run<'a> {
     root: &'a Root,
     plan: &'a Plan,
+    secrets: Secrets,
     /// `None` if only names count.
     matcher: Option<RegexMatcher>,
     until: &'a Until<'a>,
+    time: Duration,
     found: Mutex<Vec<Found>>,
     counts: Counts,
 }
@@ -122,13 +137,23 @@ impl Run<'_> {
         let mut look = Look::new(self.plan, path);
         if let Some(matcher) = &self.matcher {
             match self.root.open_file(&name) {
-                Ok(Opened::File(_, stat)) if stat.st_size > MAX_BYTES => {
+                Ok(Opened::File(_, stat)) if stat.st_size > self.most() => {
                     count(&self.counts.large);
                 }
                 Ok(Opened::File(file, _)) => {
-                    let lines = Lines { look: &mut look, until: self.until, left: BREATH, binary: false };
+                    let lines = Lines {
+                        look: &mut look,
+                        secrets: self.secrets,
+                        until: self.until,
+                        left: BREATH,
+                        binary: false,
+                    };
                     let mut lines = lines;
-                    let read = searcher.search_file(matcher, &file, &mut lines);
+                    let read = match self.secrets {
+                        Secrets::Included => searcher.search_file(matcher, &file, &mut lines),
+                        Secrets::Masked => masked_text(file)
+                            .and_then(|text| searcher.search_slice(matcher, text.as_bytes(), &mut lines)),
+                    };
                     // A file that turns out to be binary has no matches, whatever was found before.
                     if lines.binary {
                         look = Look::new(self.plan, path);
@@ -146,7 +171,16 @@ impl Run<'_> {
         look.done()
     }
 
+    /// Bytes of a file that is searched.
+    fn most(&self) -> i64 {
+        match self.secrets {
+            Secrets::Included => MAX_BYTES,
+            Secrets::Masked => MAX_MASKED,
+        }
+    }
+
     fn searched(self, ended: Ended) -> Searched {
+        let most = self.most() / (1024 * 1024);
         let Counts { files, denied, large, unread, full } = self.counts;
         let mut found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
         // Threads end in any order.
@@ -156,7 +190,7 @@ impl Run<'_> {
             Ended::Whole => {}
             Ended::Many => notes.push(format!("only the first {MAX_ENTRIES} entries of the workspace were looked at")),
             Ended::Late => {
-                notes.push(format!("not everything was looked at: it took longer than {} seconds", TIME.as_secs()))
+                notes.push(format!("not everything was looked at: it took longer than {} seconds", self.time.as_secs()))
             }
             Ended::Cancelled => notes.push("the search was broken off".to_owned()),
         }
@@ -172,7 +206,7 @@ impl Run<'_> {
         if found.is_empty() || !self.plan.reads() {
             notes.extend(counted(denied, "no task reads such a file"));
         }
-        notes.extend(counted(large, "larger than 16 MB"));
+        notes.extend(counted(large, &format!("larger than {most} MB")));
         notes.extend(counted(unread, "they could not be read"));
         Searched { found, files: files.into_inner(), notes }
     }
@@ -184,9 +218,21 @@ fn matcher(pattern: &str) -> anyhow::Result<RegexMatcher> {
     builder.build(pattern).context("could not look for that: it means the end of a line, or is too long")
 }
 
+fn masked_text(file: File) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    file.take(MAX_MASKED.unsigned_abs()).read_to_end(&mut bytes)?;
+    // A binary file is not text: the searcher stops at the first NUL, and there is no need to mask what follows.
+    if bytes.contains(&0) {
+        return Ok("\0".to_owned());
+    }
+    let masked = Masked::new(&String::from_utf8_lossy(&bytes));
+    masked.map(|masked| masked.text).ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
 /// Passes lines to a look until the deadline.
 struct Lines<'a, 'b> {
     look: &'a mut Look<'b>,
+    secrets: Secrets,
     until: &'a Until<'a>,
     left: usize,
     binary: bool,
@@ -197,7 +243,11 @@ impl Sink for Lines<'_, '_> {
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
         let number = usize::try_from(found.line_number().unwrap_or(0)).unwrap_or(usize::MAX);
-        let goes_on = self.look.line(number, &String::from_utf8_lossy(found.bytes()));
+        let text = String::from_utf8_lossy(found.bytes());
+        let goes_on = match self.secrets {
+            Secrets::Included => self.look.line(number, &text),
+            Secrets::Masked => self.look.line(number, &masked::shown(&text)),
+        };
         self.left -= 1;
         if self.left == 0 {
             self.left = BREATH;

@@ -305,8 +305,20 @@ pub fn no_such(name: &str, words: &str) -> String {
 
 pub fn too_many(open: usize, words: &str) -> String {
     match Tongue::of(words) {
-        Tongue::English => format!("{open} of your tasks are still open. Next: wait for one, or `cancel` it."),
-        Tongue::Chinese => format!("你还有 {open} 个未结束的任务。下一步：等待其结束，或发送“取消”。"),
+        Tongue::English => {
+            format!("{open} of your tasks are still open, in all of your chats. Next: wait for one, or `cancel` it.")
+        }
+        Tongue::Chinese => format!("你在所有聊天中还有 {open} 个未结束的任务。下一步：等待其结束，或发送“取消”。"),
+    }
+}
+
+/// More messages than are acted upon one after the other.
+pub fn too_fast(waiting: usize, words: &str) -> String {
+    match Tongue::of(words) {
+        Tongue::English => {
+            format!("{waiting} of your messages wait already; this one was not read. Next: send it again later.")
+        }
+        Tongue::Chinese => format!("你已有 {waiting} 条消息在等待，这一条没有处理。下一步：请稍后重新发送。"),
     }
 }
 

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use crate::task::event::{Change, Channel, Event, Id, Offered, Outcome, VERSION, What};
-use crate::task::proposal::{Confine, FileSummary, Found, Proposal, TaskResult, UserRequest};
+use crate::task::proposal::{Confine, FileSummary, Found, Proposal, Source, TaskResult, UserRequest};
+use crate::task::remote::asked_by;
 use crate::task::remote::command::Command;
 use crate::task::remote::report::{MAX_BYTES, Report, cut, whole};
 use crate::task::route::intent::{Intent, Kind, Params, Requirement};
@@ -134,6 +135,18 @@ proptest! {
         prop_assert!(whole(&head, &body, &next).len() <= MAX_BYTES);
         prop_assert!(cut(&body, bytes).len() <= bytes);
     }
+}
+
+#[test]
+fn the_user_of_a_request_is_named_with_the_chat() {
+    let by = |source: Source, user: &str, thread: &str| {
+        let (from_user, thread_id) = (Some(user.to_owned()), thread.to_owned());
+        asked_by(&UserRequest { source, from_user, thread_id, ..UserRequest::default() })
+    };
+    assert_eq!(by(Source::LocalUi, "", "x"), None);
+    assert_eq!(by(Source::Wecom, "li", "wecom:li").as_deref(), Some("li (wecom)"));
+    assert_eq!(by(Source::Relay, "li", "relay:li:wecom/g7").as_deref(), Some("li (relay), in the chat wecom/g7"));
+    assert_eq!(by(Source::Webhook, "li\u{1b}[2J", "webhook:x").as_deref(), Some("li⟨escape⟩[2J (webhook)"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What a message from a chat does, whichever chat it is: who may ask, what is asked of the daemon, and what goes back while the task goes
 //! on. Everything it says to the daemon carries a remote source and the user's name; it can ask, look, cancel and retry.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -28,19 +29,25 @@ const DAEMON: Duration = Duration::from_secs(30);
 const MAX_TEXT: usize = 8 * 1024;
 /// Bytes of a name that a chat gives.
 const MAX_NAME: usize = 128;
-/// Tasks of one user that have not ended.
+/// Tasks of one user that have not ended, in all chats together.
 const MAX_OPEN: usize = 8;
-/// Messages that are acted upon at once.
-const MAX_WORK: usize = 128;
+/// The same for all users together: half of what the daemon keeps, so that there is room for the user at this machine. Each user has an
+/// equal share of it.
+const MAX_OPEN_OF_ALL: usize = 256;
+/// Messages of one user that wait for their turn. More than a relay hands out at once, which would have to hand them out again.
+const MAX_PENDING: usize = 32;
 /// Tasks that are told about at once. They may wait for approval for days, so they have places of their own; beyond them a task goes on
 /// without a word.
 const MAX_WATCHED: usize = 1024;
-/// Tasks that are told about on request.
+/// Tasks that are told about on request, and those that are counted.
 const MAX_LISTED: u32 = 20;
+const MAX_COUNTED: u32 = 1000;
 
 pub struct Chat {
     inner: Arc<Inner>,
-    /// Given up with the chat.
+    /// Each user's messages are acted upon one after the other: none overtakes another of the same chat, and no user holds up another.
+    lanes: Mutex<HashMap<String, mpsc::Sender<Pending>>>,
+    /// One task for each lane, given up with the chat.
     work: Mutex<JoinSet<()>>,
     /// The same.
     watching: Arc<Mutex<JoinSet<()>>>,
@@ -61,6 +68,17 @@ struct Inner {
     seen: Seen,
 }
 
+/// A message that waits for its turn.
+struct Pending {
+    key: String,
+    sender: Sender,
+    text: String,
+    /// When an earlier process began with it.
+    since: Option<u64>,
+    reply_to: Option<String>,
+    taken: Box<dyn FnOnce() + Send>,
+}
+
 /// Who asks, and where the answers go.
 #[derive(Clone)]
 struct Sender {
@@ -70,20 +88,22 @@ struct Sender {
 }
 
 impl Chat {
-    pub fn new(setup: &Setup, seen: Seen, outbox: mpsc::Sender<Outgoing>) -> Self {
+    /// `machine` is what the replies call this machine.
+    pub fn new(setup: &Setup, machine: String, seen: Seen, outbox: mpsc::Sender<Outgoing>) -> Self {
         let inner = Inner {
             socket: setup.socket.clone(),
             users: setup.settings.users.clone(),
             workspaces: setup.settings.workspaces.iter().map(|path| expanded(path)).collect(),
             prefix: setup.prefix.clone(),
-            machine: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            machine,
             source: setup.source(),
             outbox,
             health: Arc::clone(&setup.health),
             pairing: Arc::clone(&setup.pairing),
             seen,
         };
-        Self { inner: Arc::new(inner), work: Mutex::default(), watching: Arc::default(), strangers: Mutex::default() }
+        let (lanes, work, watching, strangers) = (Mutex::default(), Mutex::default(), Arc::default(), Mutex::default());
+        Self { inner: Arc::new(inner), lanes, work, watching, strangers }
     }
 
     /// Takes a message. Never waits: what it takes happens behind it.
@@ -116,35 +136,44 @@ impl Chat {
         inner.health.received();
         let thread = thread(inner.source, &user, &chat);
         let sender = Sender { user, chat, thread };
-        let mut work = locked(&self.work);
-        while work.try_join_next().is_some() {}
-        if work.len() >= MAX_WORK {
-            tracing::warn!("a message of {:?} has to wait or is dropped: too much is under way", sender.user);
+        let lane = self.lane(&sender.user);
+        let Ok(place) = lane.try_reserve() else {
+            tracing::warn!("a message of {:?} is not acted upon: {MAX_PENDING} of this user wait", sender.user);
+            let text = report::too_fast(MAX_PENDING, &text);
+            let outgoing = Outgoing { chat: sender.chat, topic: "too fast".to_owned(), text, reply_to };
+            let _ = inner.outbox.try_send(outgoing);
             return;
-        }
+        };
         inner.seen.claim(&key, milliseconds());
-        let (inner, watching) = (Arc::clone(inner), Arc::clone(&self.watching));
-        work.spawn(async move {
-            if !inner.writes_down(&key, Seen::begin).await {
-                return;
-            }
-            let watched = inner.answer(&sender, &text, since, reply_to).await;
-            inner.writes_down(&key, Seen::done).await;
-            taken();
-            if let Some(brief) = watched {
-                watch(&watching, &inner, sender, brief);
+        place.send(Pending { key, sender, text, since, reply_to, taken: Box::new(taken) });
+    }
+
+    /// The lane of an allowed user.
+    fn lane(&self, user: &str) -> mpsc::Sender<Pending> {
+        let mut lanes = locked(&self.lanes);
+        if let Some(lane) = lanes.get(user) {
+            return lane.clone();
+        }
+        let (lane, mut pending) = mpsc::channel::<Pending>(MAX_PENDING);
+        lanes.insert(user.to_owned(), lane.clone());
+        let (inner, watching) = (Arc::clone(&self.inner), Arc::clone(&self.watching));
+        locked(&self.work).spawn(async move {
+            while let Some(next) = pending.recv().await {
+                inner.act(next, &watching).await;
             }
         });
+        lane
     }
 
     /// Goes on telling about tasks that an earlier daemon was asked for.
     pub async fn resume(&self) {
-        let Ok(told) = self.inner.say(Task { op: Op::List, ..Task::default() }).await else { return };
-        let open = told.tasks.into_iter().filter(|brief| brief.source == self.inner.source && !has_ended(brief));
-        for brief in open.filter(|brief| self.inner.users.contains(&brief.from_user)).take(MAX_WATCHED / 2) {
-            let chat = chat_of(self.inner.source, &brief).to_owned();
-            let sender = Sender { user: brief.from_user.clone(), chat, thread: brief.thread_id.clone() };
-            watch(&self.watching, &self.inner, sender, brief);
+        for user in &self.inner.users {
+            let Ok(open) = self.inner.open(user).await else { return };
+            for brief in open {
+                let chat = chat_of(self.inner.source, &brief).to_owned();
+                let sender = Sender { user: brief.from_user.clone(), chat, thread: brief.thread_id.clone() };
+                watch(&self.watching, &self.inner, sender, brief);
+            }
         }
     }
 }
@@ -173,6 +202,19 @@ impl Inner {
         }
         if self.health.refused(&user) {
             tracing::warn!("{user:?} is not among remote.users and gets no answer");
+        }
+    }
+
+    async fn act(self: &Arc<Self>, pending: Pending, watching: &Mutex<JoinSet<()>>) {
+        let Pending { key, sender, text, since, reply_to, taken } = pending;
+        if !self.writes_down(&key, Seen::begin).await {
+            return;
+        }
+        let watched = self.answer(&sender, &text, since, reply_to).await;
+        self.writes_down(&key, Seen::done).await;
+        taken();
+        if let Some(brief) = watched {
+            watch(watching, self, sender, brief);
         }
     }
 
@@ -232,8 +274,9 @@ impl Inner {
     /// Nothing if an earlier process has asked already, before it could write that down.
     async fn ask(&self, sender: &Sender, words: &str, since: Option<u64>) -> Result<Option<Brief>, String> {
         let own = self.own(sender).await?;
-        let open = own.iter().filter(|brief| !has_ended(brief)).count();
-        if open >= MAX_OPEN {
+        let open = self.open(&sender.user).await?.len();
+        let most = (MAX_OPEN_OF_ALL / self.users.len().max(1)).clamp(1, MAX_OPEN);
+        if open >= most {
             return Err(report::too_many(open, words));
         }
         let (workspace, words) = self.workspace(words).ok_or_else(|| report::no_workspace(&self.machine, words))?;
@@ -280,9 +323,18 @@ impl Inner {
         found.ok_or_else(|| report::no_such(name, words))
     }
 
-    /// Those of this user alone, the newest first.
+    /// The tasks of a user that have not ended, in whichever chat they were asked for.
+    async fn open(&self, user: &str) -> Result<Vec<Brief>, String> {
+        let list = Task { op: Op::List, from_user: user.to_owned(), limit: MAX_COUNTED, ..Task::default() };
+        let mut briefs = self.say(list).await?.tasks;
+        briefs.retain(|brief| brief.source == self.source && brief.from_user == user && !has_ended(brief));
+        Ok(briefs)
+    }
+
+    /// Those of this user in this chat, the newest first.
     async fn own(&self, sender: &Sender) -> Result<Vec<Brief>, String> {
-        let list = Task { op: Op::List, thread: sender.thread.clone(), limit: MAX_LISTED, ..Task::default() };
+        let (thread, from_user) = (sender.thread.clone(), sender.user.clone());
+        let list = Task { op: Op::List, thread, from_user, limit: MAX_LISTED, ..Task::default() };
         let mut briefs = self.say(list).await?.tasks;
         briefs.retain(|brief| brief.source == self.source && brief.from_user == sender.user);
         Ok(briefs)

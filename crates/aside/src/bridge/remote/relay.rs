@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use aside_relay::frame::{MACHINE_PATH, MAX_FRAME, Message, ToMachine, ToRelay};
 use aside_relay::key::MachineKey;
+use aside_relay::settings;
 use futures_util::{SinkExt, StreamExt};
 use ring::rand::{SecureRandom, SystemRandom};
 use tokio::sync::mpsc;
@@ -18,8 +19,8 @@ use crate::bridge::remote::status::Condition;
 use crate::bridge::remote::websocket::{self, Backoff, End, WebSocket};
 use crate::bridge::remote::{Incoming, Outgoing, Setup};
 
-/// The relay pings more often: without a frame for so long the connection is taken for dead.
-const SILENCE: Duration = Duration::from_secs(45);
+/// The relay pings every `settings::PING`: without a frame for so long the connection is half-open, and is opened anew.
+const SILENCE: Duration = settings::SILENCE;
 const HELLO: Duration = Duration::from_secs(10);
 const SEND: Duration = Duration::from_secs(10);
 /// Replies that the relay has not stored yet; the next ones wait.

@@ -1,16 +1,31 @@
 //! How a chat is: connected or not, what is wrong, who was turned away. For `aside remote status` and the doctor.
 
 use std::collections::VecDeque;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use aside_core::proto::RemoteStatus;
 use aside_core::task::run::short;
 
+use crate::config::Config;
+
 /// Users that were turned away and are remembered.
 const MAX_REFUSED: usize = 20;
 /// Letters of a name that a stranger chose.
 const MAX_NAME: usize = 64;
+
+/// Of the settings of a chat and the file with its secrets; nothing when no chat is to be reached. The daemon and a client that has
+/// changed them come to the same. Looks at the disk.
+pub fn digest(config: &Config, secrets: &Path) -> Option<String> {
+    if !config.remote.enabled || !config.task.enabled {
+        return None;
+    }
+    let stamp = secrets.metadata().map(|meta| (meta.ino(), meta.mtime(), meta.mtime_nsec())).ok();
+    let parts = [format!("{:?}", config.remote), config.task.prefix.clone(), format!("{stamp:?}")];
+    Some(aside_relay::key::digest(&parts.each_ref().map(String::as_str)))
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
@@ -86,6 +101,7 @@ impl Health {
             received: inner.received,
             sent: inner.sent,
             refused: inner.refused.iter().cloned().collect(),
+            settings: String::new(),
         }
     }
 

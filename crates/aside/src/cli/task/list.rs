@@ -13,6 +13,8 @@ use crate::screen::{Size, fit};
 
 /// A limit that means all of them.
 const ALL: u32 = 100_000;
+/// Tasks of a list for a user who does not say how many.
+const SCREEN: u32 = 50;
 
 pub enum Error {
     Trouble(Trouble),
@@ -31,9 +33,10 @@ impl From<anyhow::Error> for Error {
     }
 }
 
-pub fn list(tasks: &mut Tasks, words: &str, json: bool) -> Result<(), Error> {
-    let limit = if json || !words.is_empty() { ALL } else { 0 };
-    let told = tasks.call(Task { op: Op::List, text: words.to_owned(), limit, ..Task::default() })?;
+pub fn list(tasks: &mut Tasks, words: &str, all: bool, json: bool) -> Result<(), Error> {
+    // One more than is shown, by which it is known that there are more.
+    let limit = if json || !words.is_empty() || all { ALL } else { SCREEN + 1 };
+    let mut told = tasks.call(Task { op: Op::List, text: words.to_owned(), limit, ..Task::default() })?;
     if json {
         return Ok(print(&as_json(&told.tasks)?)?);
     }
@@ -44,8 +47,18 @@ pub fn list(tasks: &mut Tasks, words: &str, json: bool) -> Result<(), Error> {
     let columns = columns();
     let now = Timestamp::now().as_millisecond();
     let look = Look::here();
+    let screen = usize::try_from(SCREEN).unwrap_or(usize::MAX);
+    let has_more = limit == SCREEN + 1 && told.tasks.len() > screen;
+    if has_more {
+        told.tasks.truncate(screen);
+    }
     let rows = table(&told.tasks, now, columns, look);
-    Ok(print(&rows.iter().map(|row| look.written(row).into_owned() + "\n").collect::<String>())?)
+    let rows = rows.iter().map(|row| look.written(row).into_owned() + "\n").collect::<String>();
+    print(&rows)?;
+    if has_more {
+        complain!("aside: these are the newest {SCREEN}; `aside task list --all` shows the others, too");
+    }
+    Ok(())
 }
 
 pub fn rules(tasks: &mut Tasks, json: bool) -> Result<(), Error> {

@@ -6,12 +6,13 @@ use std::time::Duration;
 use aside_core::markdown::{Whole, render_with};
 use aside_core::task::event::{Change, Channel, Event, Outcome, Status, What, answered_from};
 use aside_core::task::proposal::{Proposal, TaskResult};
+use aside_core::task::remote::asked_by;
 use aside_core::task::route::Scope;
 use aside_core::task::route::intent::Kind;
 use aside_core::task::run::said::{Around, around};
 use aside_core::task::state::Name;
 
-use crate::cli::task::look::{BOLD, DIM, GREEN, Letters, Look, RED};
+use crate::cli::task::look::{BOLD, DIM, GREEN, Letters, Look, RED, YELLOW};
 use crate::cli::task::offer;
 use crate::cli::task::output::Output;
 use crate::cli::{STALLED, one_line, span, stalled};
@@ -207,6 +208,9 @@ impl View {
                     let mut rows = request.text.lines().map(one_line);
                     let first: Vec<String> = rows.by_ref().take(MAX_REQUEST_ROWS).collect();
                     let more = rows.count();
+                    if let Some(by) = asked_by(request) {
+                        self.stand.push(self.look.with(YELLOW, &format!("asked by {by}")));
+                    }
                     self.stand.extend(first.iter().map(|row| self.look.with(BOLD, &format!("> {row}"))));
                     if more > 0 {
                         self.stand.push(self.look.with(DIM, &format!("> … {more} more {}", offer::lines(more))));

@@ -72,6 +72,13 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
         Op::List => {
             let limit = usize::try_from(asked.limit).unwrap_or(usize::MAX);
             let limit = if limit == 0 { SCREEN } else { limit };
+            // A chat lists the tasks of one user: those of others are none of its business.
+            if source(&asked)? != Source::LocalUi {
+                let mut found = tasks.list(state, &asked.text, &asked.thread, usize::MAX).await;
+                found.retain(|brief| brief.source == asked.source && brief.from_user == asked.from_user);
+                found.truncate(limit);
+                return Ok(Tasks { tasks: found, ..Tasks::default() });
+            }
             Ok(Tasks { tasks: tasks.list(state, &asked.text, &asked.thread, limit).await, ..Tasks::default() })
         }
         Op::Follow => follow(state, &asked, later).await,

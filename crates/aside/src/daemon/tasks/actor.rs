@@ -455,7 +455,7 @@ impl Actor {
             let allowed = offer.verdict().decision() == Decision::Allow;
             let digest = self.state.tasks().gate().show(offer.clone()).map_err(|refusal| refusal.to_string())?;
             let proposal = self.waiting().map(|(proposal, _)| proposal).ok_or("nothing waits")?;
-            Ok((offer::told(&offer, &digest, &proposal), offer, allowed))
+            Ok((offer::told(&offer, &digest, &proposal, &self.request), offer, allowed))
         });
         let (shown, offer, allowed) = match shown {
             Ok(shown) => shown,

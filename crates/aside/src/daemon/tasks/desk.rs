@@ -28,6 +28,7 @@ use aside_core::task::route::{self, Options, Route, Routed, Scope};
 use aside_core::task::run::context::{Context, MAX_TOTAL_BYTES};
 use aside_core::task::run::diagnose::is_known;
 use aside_core::task::run::said::fenced;
+use aside_core::task::run::script::AS_WRITTEN;
 use aside_core::task::run::thread::{Conversation, Earlier};
 use aside_core::task::run::{Model, Outcome, short, told};
 
@@ -38,6 +39,7 @@ use crate::daemon::tasks::desk::here::Here;
 use crate::daemon::tasks::offer::Maker;
 use crate::provider::{Format, Privacy, Question, Selection, Variety};
 use crate::workspace::Workspace;
+use crate::workspace::masked::Secrets;
 
 /// How long a model may take to route a request; the rules have a fallback already.
 const ROUTING: Duration = Duration::from_secs(20);
@@ -213,6 +215,14 @@ impl Desk {
         self.request.meta.private || self.state.is_private(&self.request.meta.session)
     }
 
+    /// What a remote user asks for is looked up in texts without their secrets, so that no answer says whether a guess was right.
+    fn secrets(&self) -> Secrets {
+        match self.request.source {
+            Source::LocalUi => Secrets::Included,
+            Source::Wecom | Source::Webhook | Source::Relay => Secrets::Masked,
+        }
+    }
+
     fn privacy(&self) -> Privacy {
         if self.is_private() { Privacy::Private } else { Privacy::Open }
     }
@@ -355,6 +365,17 @@ impl Desk {
     fn allowed(&self, mut outcome: Outcome, scope: Scope) -> Outcome {
         let settings = self.state.config();
         let tongue = Tongue::of(self.words());
+        // The user who approves has not written it.
+        if let Proposal::Command { reason: Some(reason), .. } = &mut outcome.proposal
+            && self.request.source != Source::LocalUi
+            && AS_WRITTEN.contains(&reason.as_str())
+        {
+            let by = self.request.from_user.as_deref().unwrap_or("a remote user");
+            *reason = match tongue {
+                Tongue::English => format!("It is what {by} wrote."),
+                Tongue::Chinese => format!("这是 {by} 写的命令。"),
+            };
+        }
         let note = match &outcome.proposal {
             Proposal::Plan { .. } | Proposal::Answer { .. } | Proposal::SearchResults { .. } => return outcome,
             Proposal::Diff { .. } | Proposal::Command { .. } if scope == Scope::Plan => {

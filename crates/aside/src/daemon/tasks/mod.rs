@@ -23,7 +23,7 @@ use aside_core::task::event::{Event, Id};
 use aside_core::task::gate::approve::Gate;
 use aside_core::task::input::Input;
 use aside_core::task::machine::Task;
-use aside_core::task::proposal::UserRequest;
+use aside_core::task::proposal::{Source, UserRequest};
 use aside_core::task::state::{Live, State as Stage};
 use ring::rand::{SecureRandom, SystemRandom};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -38,6 +38,8 @@ use known::Known;
 
 /// Caps on tasks in progress, and on tasks that wait for the user. A user has only a few.
 const MAX_BUSY: usize = 64;
+/// Of these, the tasks of remote users.
+const MAX_BUSY_REMOTE: usize = 32;
 const MAX_WAITING: usize = 512;
 /// Cap on unredacted requests that are kept for a retry, of at most 64 kB each.
 const MAX_REQUESTS: usize = 64;
@@ -162,7 +164,7 @@ impl Tasks {
     /// Creates a task with this name.
     pub async fn ask_as(&self, state: &Arc<State>, id: Id, request: UserRequest) -> Result<Id, Trouble> {
         self.ready(state).await;
-        self.room()?;
+        self.room(request.source)?;
         if self.asked.fetch_add(1, Ordering::Relaxed) % TIDY_EVERY == TIDY_EVERY - 1 {
             self.tidy(state).await;
         }
@@ -192,11 +194,19 @@ impl Tasks {
         }
     }
 
-    fn room(&self) -> Result<(), Trouble> {
+    fn room(&self, source: Source) -> Result<(), Trouble> {
         let inner = locked(&self.inner);
         let of = |stage| inner.live.keys().filter(|id| inner.stage(id) == stage).count();
         if of(Stands::Waits) >= MAX_WAITING {
             return Err(Trouble::Refused(format!("{MAX_WAITING} tasks wait for you; `aside task list` shows them")));
+        }
+        let is_remote =
+            |id: &&Id| inner.known.get(*id).is_some_and(|known| known.brief.source != Source::LocalUi.name());
+        let remote = inner.live.keys().filter(|id| inner.stage(id) == Stands::Busy).filter(is_remote).count();
+        if source != Source::LocalUi && remote >= MAX_BUSY_REMOTE {
+            return Err(Trouble::Refused(format!(
+                "{MAX_BUSY_REMOTE} tasks of remote users are under way on this machine, and no more can be; ask again in a moment"
+            )));
         }
         if of(Stands::Busy) >= MAX_BUSY {
             return Err(Trouble::Refused(format!("{MAX_BUSY} tasks are under way; wait for one, or cancel it")));

@@ -12,6 +12,7 @@ use aside_core::task::gate::show;
 use aside_core::task::gate::{Decision, Place};
 use aside_core::task::input::Draft;
 use aside_core::task::proposal::{FileSummary, Proposal, UserRequest};
+use aside_core::task::remote::asked_by;
 use aside_core::{proto, proto::task::Row};
 use ring::digest::{SHA256, digest};
 
@@ -148,9 +149,12 @@ pub fn bytes(hex: &str) -> Option<[u8; 32]> {
 }
 
 /// The wire form of an offer.
-pub fn told(offer: &Offer, digest: &[u8; 32], proposal: &Proposal) -> proto::task::Offer {
+pub fn told(offer: &Offer, digest: &[u8; 32], proposal: &Proposal, request: &UserRequest) -> proto::task::Offer {
     let rows = show::shown(offer).into_iter();
-    let rows = rows.map(|row| Row { label: row.label.name().to_owned(), text: row.text }).collect();
+    let rows = rows.map(|row| Row { label: row.label.name().to_owned(), text: row.text });
+    // The remote user comes first, since the user who is asked to approve may take the request for their own.
+    let from = asked_by(request).map(|text| Row { label: "from".to_owned(), text });
+    let rows = from.into_iter().chain(rows).collect();
     let (action, confine) = match offer.act() {
         Act::Run(command) => ("run_command", command.confine.name()),
         Act::Apply(_) => ("apply_diff", "no"),

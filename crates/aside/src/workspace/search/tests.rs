@@ -18,10 +18,14 @@ fn write(root: &Path, file: &str, bytes: impl AsRef<[u8]>) {
 
 /// The search results of a request, from its words on.
 fn told(workspace: &Workspace, words: &str) -> (Vec<(String, String)>, Searched) {
+    told_with(workspace, words, Secrets::Included)
+}
+
+fn told_with(workspace: &Workspace, words: &str, secrets: Secrets) -> (Vec<(String, String)>, Searched) {
     let Routed::Task(routed) = route(words, &Options::default()) else { panic!("{words}") };
     let params = routed.intent.params;
     let plan = plan(words, params.query.as_deref().unwrap_or_default(), &params.files);
-    let searched = workspace.search(&plan, &AtomicBool::new(false)).unwrap();
+    let searched = workspace.search(&plan, secrets, &AtomicBool::new(false)).unwrap();
     let Proposal::SearchResults { items } = outcome(&plan, &searched).proposal else { panic!("{words}") };
     (items.into_iter().map(|item| (item.path, item.preview.unwrap_or_default())).collect(), searched)
 }
@@ -140,7 +144,45 @@ fn a_search_can_be_broken_off() {
     (0..50).for_each(|file| write(temp.path(), &format!("f{file}.rs"), "needle\n"));
     let workspace = Workspace::of(temp.path()).unwrap();
     let plan = plan("find needle", "needle", &[]);
-    let searched = workspace.search(&plan, &AtomicBool::new(true)).unwrap();
+    let searched = workspace.search(&plan, Secrets::Included, &AtomicBool::new(true)).unwrap();
     assert!(searched.found.is_empty());
     assert_eq!(searched.notes, ["the search was broken off"]);
+}
+
+#[test]
+fn a_remote_search_finds_nothing_in_a_secret_and_the_rest_with_its_line() {
+    let temp = tempfile::tempdir().unwrap();
+    let notes = "deploy with ghp_16C7e42F292c6912E7710c838347Ae178B4a
+openai sk-ab12cd34ef56gh78ij90kl12mn34op56qr78st90uv12wx34
+password = hunter2-blue-Falcon
+-----BEGIN RSA PRIVATE KEY-----
+MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn/ygWyF0qB
+-----END RSA PRIVATE KEY-----
+a prefix of tokens
+";
+    write(temp.path(), "notes.txt", notes);
+    write(temp.path(), ".env", "MIRROR=somewhere\n");
+    let workspace = Workspace::of(temp.path()).unwrap();
+    let found = |words: &str, secrets: Secrets| -> Vec<(String, String)> { told_with(&workspace, words, secrets).0 };
+    let whole = |words: &str| format!("{:?}", told_with(&workspace, words, Secrets::Masked).1);
+    for (guess, wrong) in [
+        ("search for ghp_", "search for ghq_"),
+        ("search for sk-ab", "search for sk-zz"),
+        ("find the text sk-ab12", "find the text sk-zz12"),
+        ("search for hunter2", "search for hunter3"),
+        ("find hunter2-blue", "find hunter2-red"),
+        ("find MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn", "find MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfm"),
+    ] {
+        // The user at this machine finds it.
+        assert!(!found(guess, Secrets::Included).is_empty(), "{guess}");
+        assert_eq!(found(guess, Secrets::Masked), [], "{guess}");
+        assert_eq!(whole(guess), whole(wrong), "the answer to {guess:?} differs");
+    }
+    assert_eq!(found("search for redacted", Secrets::Masked), []);
+    let deploy = [("notes.txt:1".to_owned(), "deploy with [redacted]".to_owned())];
+    assert_eq!(found("search for deploy", Secrets::Masked), deploy);
+    assert_eq!(found("search for prefix", Secrets::Masked)[0].0, "notes.txt:7");
+    for secrets in [Secrets::Included, Secrets::Masked] {
+        assert_eq!(found("search for somewhere", secrets), [], "no task reads .env");
+    }
 }

@@ -293,9 +293,12 @@ fn piped(tongue: Tongue) -> Outcome {
     Outcome::answer(format!("{text}\n"), text, Model::Unneeded)
 }
 
+/// Why a command is proposed that the request spells out, in English and Chinese.
+pub const AS_WRITTEN: [&str; 2] = ["It is what you wrote.", "这就是你写的命令。"];
+
 /// A command as the request spells it out.
 fn written(cmd: String, place: &Place<'_>) -> Outcome {
-    let reason = place.tongue.pick("It is what you wrote.", "这就是你写的命令。");
+    let reason = place.tongue.pick(AS_WRITTEN[0], AS_WRITTEN[1]);
     proposed(cmd, place.cwd, place, reason.to_owned())
 }
 

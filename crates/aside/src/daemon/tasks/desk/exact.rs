@@ -18,6 +18,7 @@ use crate::daemon::tasks::desk::here::Here;
 use crate::daemon::tasks::desk::{Desk, answer, blocking};
 use crate::workspace::Workspace;
 use crate::workspace::beneath::Root;
+use crate::workspace::masked::{Masked, Secrets};
 use crate::workspace::read::read;
 
 /// Caps on the files and bytes that are searched for a text.
@@ -25,6 +26,11 @@ const MAX_FILES: usize = 20_000;
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// Cap on the files of one change.
 const MAX_CHANGED: usize = 200;
+
+/// The texts of files, by their paths from the root.
+type Texts = BTreeMap<String, String>;
+/// What is masked in them, for a remote user.
+type Masks = BTreeMap<String, Masked>;
 
 /// The result for a request.
 enum Exact {
@@ -50,8 +56,8 @@ impl Desk {
         if let Some(command) = of_manager {
             return Ok(self.by_manager(&edit, command, here).await);
         }
-        let workspace = self.workspace.clone();
-        let made = blocking(move |cancelled| made(&workspace, &edit, cancelled)).await?;
+        let (workspace, secrets) = (self.workspace.clone(), self.secrets());
+        let made = blocking(move |cancelled| made(&workspace, &edit, secrets, cancelled)).await?;
         Ok(match made {
             Exact::Diff(Checked { unified_diff, files }, summary, note) => {
                 let proposal = Proposal::Diff { diff_id: String::new(), unified_diff, files };
@@ -88,9 +94,9 @@ impl Desk {
     }
 }
 
-fn made(workspace: &Workspace, edit: &Edit, cancelled: &AtomicBool) -> Exact {
-    let files = match gathered(workspace, edit, cancelled) {
-        Ok(files) => files,
+fn made(workspace: &Workspace, edit: &Edit, secrets: Secrets, cancelled: &AtomicBool) -> Exact {
+    let (files, masks) = match gathered(workspace, edit, secrets, cancelled) {
+        Ok(gathered) => gathered,
         Err(why) => return Exact::Nothing(why),
     };
     if files.is_empty() && !matches!(edit, Edit::Ignore(_) | Edit::Replace { .. } | Edit::Rename { .. }) {
@@ -113,7 +119,15 @@ fn made(workspace: &Workspace, edit: &Edit, cancelled: &AtomicBool) -> Exact {
     let mut diff = Vec::new();
     for (path, text) in &texts {
         let Ok(name) = Name::new(path) else { return Exact::None };
-        diff.extend(between(&name, files.get(path).map(|old| old.as_bytes()), text.as_bytes()));
+        // A masked text gets its secrets back, so that the change is one of the file as it is.
+        let whole = |text: &str| match masks.get(path) {
+            Some(masked) => masked.restored(text),
+            None => Some(text.to_owned()),
+        };
+        let (Some(old), Some(new)) = (whole(files.get(path).map_or("", String::as_str)), whole(text)) else {
+            return Exact::Nothing(format!("The change to {} cannot be made from a chat.", code(path)));
+        };
+        diff.extend(between(&name, files.get(path).map(|_| old.as_bytes()), new.as_bytes()));
     }
     settled(workspace, &diff, summary, note)
 }
@@ -143,20 +157,35 @@ fn moved(workspace: &Workspace, from: &str, to: &str) -> Exact {
 }
 
 /// The files that the change is about, by their paths from the root. The error is a sentence for the user.
-fn gathered(workspace: &Workspace, edit: &Edit, cancelled: &AtomicBool) -> Result<BTreeMap<String, String>, String> {
+fn gathered(
+    workspace: &Workspace,
+    edit: &Edit,
+    secrets: Secrets,
+    cancelled: &AtomicBool,
+) -> Result<(Texts, Masks), String> {
     let root = Root::open(workspace.root()).map_err(|error| format!("{error:#}."))?;
-    let text = |path: &str| -> Option<String> {
+    let text = |path: &str| -> Option<(String, Option<Masked>)> {
         let bytes = read(&root, path).ok().filter(|bytes| bytes.len() <= MAX_READ)?;
-        String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
+        let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))?;
+        match secrets {
+            Secrets::Included => Some((text, None)),
+            Secrets::Masked => Masked::new(&text).map(|masked| (masked.text.clone(), Some(masked))),
+        }
     };
-    let mut files = BTreeMap::new();
+    let (mut files, mut masks) = (BTreeMap::new(), BTreeMap::new());
+    let mut keep = |path: &str, (text, masked): (String, Option<Masked>)| {
+        files.insert(path.to_owned(), text);
+        masks.extend(masked.map(|masked| (path.to_owned(), masked)));
+    };
     for path in edit.manifests() {
-        files.extend(text(path).map(|text| ((*path).to_owned(), text)));
+        if let Some(read) = text(path) {
+            keep(path, read);
+        }
     }
     let named = edit.files();
     let needle = edit.needle();
     if named.is_empty() && needle.is_none() {
-        return Ok(files);
+        return Ok((files, masks));
     }
     let tree = workspace.tree(&[], cancelled).map_err(|error| format!("{error:#}."))?;
     let listed = tree.listed();
@@ -172,22 +201,24 @@ fn gathered(workspace: &Workspace, edit: &Edit, cancelled: &AtomicBool) -> Resul
             }
             (None, None, _) => return Err(format!("There is no file {} here that could be changed.", code(file))),
         };
-        files.extend(text(&path).map(|text| (path, text)));
+        if let Some(read) = text(&path) {
+            keep(&path, read);
+        }
     }
-    let Some(needle) = needle else { return Ok(files) };
+    let Some(needle) = needle else { return Ok((files, masks)) };
     let mut bytes = 0;
     for listed in listed.iter().filter(|listed| listed.ignored == Ignored::No).take(MAX_FILES) {
         if cancelled.load(Ordering::Relaxed) || bytes > MAX_BYTES {
             return Err("The project is too large to look through all of it; name a file.".to_owned());
         }
-        if let Some(text) = text(listed.path) {
-            bytes += text.len();
-            if text.contains(needle) || text.to_lowercase().contains(&needle.to_lowercase()) {
-                files.insert(listed.path.to_owned(), text);
+        if let Some(read) = text(listed.path) {
+            bytes += read.0.len();
+            if read.0.contains(needle) || read.0.to_lowercase().contains(&needle.to_lowercase()) {
+                keep(listed.path, read);
             }
         }
     }
-    Ok(files)
+    Ok((files, masks))
 }
 
 #[cfg(test)]
@@ -202,6 +233,7 @@ mod tests {
             ("main.py", "from shop.cart import average\naverage(1)\n"),
             (".env", "average=1\n"),
             ("notes.txt", "x\n"),
+            ("deploy.txt", "use ghp_16C7e42F292c6912E7710c838347Ae178B4a\n"),
         ] {
             std::fs::write(dir.path().join(path), text).unwrap();
         }
@@ -210,8 +242,12 @@ mod tests {
     }
 
     fn told(request: &str) -> String {
+        told_with(request, Secrets::Included)
+    }
+
+    fn told_with(request: &str, secrets: Secrets) -> String {
         let (_dir, workspace) = workspace();
-        match made(&workspace, &change::read(request).unwrap(), &AtomicBool::new(false)) {
+        match made(&workspace, &change::read(request).unwrap(), secrets, &AtomicBool::new(false)) {
             Exact::Diff(checked, summary, _) => {
                 let files: Vec<&str> = checked.files.iter().map(|file| file.path.as_str()).collect();
                 format!("{summary}: {}", files.join(" "))
@@ -238,5 +274,17 @@ mod tests {
         assert!(told("replace \"average\" with \"x\" in .env").starts_with("? "));
         assert!(told("rename notes.txt to ../x.txt").starts_with("? "));
         assert!(told("sort gone.txt").starts_with("? There is no file"));
+    }
+
+    /// Otherwise a remote user could guess a secret, one letter after the other, by what can be replaced.
+    #[test]
+    fn a_remote_user_changes_no_part_of_a_secret_and_is_told_the_same_for_a_wrong_guess() {
+        let guess =
+            |part: &str| told_with(&format!("replace \"{part}\" with \"x\""), Secrets::Masked).replace(part, "…");
+        assert_eq!(guess("ghp_16C7"), guess("ghp_9999"));
+        assert!(guess("ghp_16C7").starts_with("? "), "{}", guess("ghp_16C7"));
+        assert!(told("replace \"ghp_16C7\" with \"x\"").contains("deploy.txt"));
+        let around = told_with("replace \"use\" with \"take\"", Secrets::Masked);
+        assert!(around.ends_with("once in 1 file: deploy.txt"), "{around}");
     }
 }

@@ -20,6 +20,7 @@ use crate::exec::git::{Question, Revision};
 use crate::exec::{Probe, probe};
 use crate::workspace::Workspace;
 use crate::workspace::beneath::Root;
+use crate::workspace::masked::{self, Masked, Secrets};
 use crate::workspace::read::read;
 
 /// Caps on rows of a list, definitions of a name, and its uses.
@@ -48,8 +49,8 @@ impl Desk {
             Ask::RunIt(what) => self.how_to_run(what, &here, &project).await,
             Ask::HowTo(what) => here.how_to(what).await,
             Ask::Commits(_) | Ask::Authors(_) | Ask::Files(_) | Ask::Name(_) => {
-                let (workspace, asked) = (self.workspace.clone(), ask.clone());
-                blocking(move |cancelled| looked_up(&workspace, &asked, cancelled)).await?
+                let (workspace, asked, secrets) = (self.workspace.clone(), ask.clone(), self.secrets());
+                blocking(move |cancelled| looked_up(&workspace, &asked, secrets, cancelled)).await?
             }
             Ask::Project | Ask::Install | Ask::Version | Ask::Dependencies | Ask::Target(_) => {
                 facts::of_project(&ask, &project).map(told)
@@ -121,7 +122,7 @@ fn told(text: String) -> Outcome {
     answer(text, summary, String::new(), Model::Better)
 }
 
-fn looked_up(workspace: &Workspace, ask: &Ask, cancelled: &AtomicBool) -> Option<Outcome> {
+fn looked_up(workspace: &Workspace, ask: &Ask, secrets: Secrets, cancelled: &AtomicBool) -> Option<Outcome> {
     match ask {
         Ask::Commits(many) => {
             let rows = history(workspace, &History { many: *many, ..History::default() })?;
@@ -129,7 +130,7 @@ fn looked_up(workspace: &Workspace, ask: &Ask, cancelled: &AtomicBool) -> Option
         }
         Ask::Authors(file) => authors(workspace, file),
         Ask::Files(filter) => files(workspace, filter, cancelled),
-        Ask::Name(name) => named(workspace, name, cancelled),
+        Ask::Name(name) => named(workspace, name, secrets, cancelled),
         _ => None,
     }
 }
@@ -291,7 +292,7 @@ fn ago(age: Duration) -> String {
 }
 
 /// Where a name is defined, with its text, and where it is used.
-fn named(workspace: &Workspace, name: &str, cancelled: &AtomicBool) -> Option<Outcome> {
+fn named(workspace: &Workspace, name: &str, secrets: Secrets, cancelled: &AtomicBool) -> Option<Outcome> {
     let last = name.rsplit(['.', ':']).next().unwrap_or(name);
     let root = Root::open(workspace.root()).ok()?;
     let tree = workspace.tree(&[], cancelled).ok()?;
@@ -305,6 +306,13 @@ fn named(workspace: &Workspace, name: &str, cancelled: &AtomicBool) -> Option<Ou
             continue;
         };
         bytes += text.len();
+        let text = match secrets {
+            Secrets::Included => text,
+            Secrets::Masked => match Masked::new(&text) {
+                Some(masked) => masked::shown(&masked.text),
+                None => continue,
+            },
+        };
         if !text.contains(last) {
             continue;
         }

@@ -17,6 +17,7 @@ use crate::daemon::state::State;
 use crate::daemon::tasks::desk::{Desk, blocking};
 use crate::workspace::Workspace;
 use crate::workspace::beneath::Root;
+use crate::workspace::masked::{Masked, Secrets};
 use crate::workspace::read::read as read_file;
 
 /// What decides which files are read.
@@ -27,6 +28,7 @@ struct Wanted {
     /// The directory of the failed command.
     cwd: String,
     meta: Meta,
+    secrets: Secrets,
 }
 
 impl Desk {
@@ -38,6 +40,7 @@ impl Desk {
             places: mentioned(&self.request.text),
             cwd: String::new(),
             meta: self.request.meta.clone(),
+            secrets: self.secrets(),
         };
         if intent.kind == Kind::Diagnose {
             let failed = self.what_failed().await;
@@ -61,7 +64,7 @@ impl Desk {
 }
 
 fn read(workspace: &Workspace, wanted: &Wanted, cancelled: &AtomicBool) -> anyhow::Result<Context> {
-    let Wanted { words, files, places, cwd, meta } = wanted;
+    let Wanted { words, files, places, cwd, meta, secrets } = wanted;
     // An error names files relative to the directory where it occurred.
     let there = Workspace::of(std::path::Path::new(cwd)).ok().filter(|there| there.root() == workspace.root());
     let there = there.as_ref().unwrap_or(workspace);
@@ -79,7 +82,7 @@ fn read(workspace: &Workspace, wanted: &Wanted, cancelled: &AtomicBool) -> anyho
     let tree = workspace.tree(&named, cancelled)?;
     let git = workspace.git();
     let listed = tree.listed();
-    let hits = hits(workspace, words, &listed, cancelled);
+    let hits = hits(workspace, words, &listed, *secrets, cancelled);
     let project: Vec<String> =
         workspace.project().files.into_iter().map(|(path, _)| path).filter(|path| is_about(path)).collect();
     let request = Request {
@@ -121,7 +124,13 @@ const MAX_BYTES: usize = 48 * 1024 * 1024;
 const MAX_FILES: usize = 20_000;
 const TIME: Duration = Duration::from_secs(2);
 
-fn hits(workspace: &Workspace, words: &str, listed: &[Listed<'_>], cancelled: &AtomicBool) -> Vec<Hit> {
+fn hits(
+    workspace: &Workspace,
+    words: &str,
+    listed: &[Listed<'_>],
+    secrets: Secrets,
+    cancelled: &AtomicBool,
+) -> Vec<Hit> {
     let mut index = Index::new(words);
     let Some(root) = Root::open(workspace.root()).ok().filter(|_| !index.is_empty()) else { return Vec::new() };
     let (mut bytes, began) = (0, Instant::now());
@@ -132,7 +141,14 @@ fn hits(workspace: &Workspace, words: &str, listed: &[Listed<'_>], cancelled: &A
         let text = read_file(&root, listed.path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         if let Some(text) = text.filter(|text| !text.contains('\0')) {
             bytes += text.len();
-            index.look(listed.path, &text);
+            match secrets {
+                Secrets::Included => index.look(listed.path, &text),
+                Secrets::Masked => {
+                    if let Some(masked) = Masked::new(&text) {
+                        index.look(listed.path, &masked.text);
+                    }
+                }
+            }
         }
     }
     index.done()

@@ -99,8 +99,8 @@ impl Desk {
     async fn places(&self, question: &str) -> Result<Option<String>, String> {
         let Some(name) = search::plan::subject(question) else { return Ok(None) };
         let plan = search::plan::plan(&format!("where is {name} defined"), name, &[]);
-        let (workspace, wanted) = (self.workspace.clone(), plan.clone());
-        let searched = blocking(move |cancelled| workspace.search(&wanted, cancelled)).await?;
+        let (workspace, wanted, secrets) = (self.workspace.clone(), plan.clone(), self.secrets());
+        let searched = blocking(move |cancelled| workspace.search(&wanted, secrets, cancelled)).await?;
         let searched = searched.map_err(|error| format!("{error:#}"))?;
         let Proposal::SearchResults { items } = search::tell::outcome(&plan, &searched).proposal else {
             return Ok(None);
@@ -215,8 +215,8 @@ impl Desk {
         let query = intent.params.query.as_deref().unwrap_or(self.words());
         let files: Vec<String> = intent.params.files.iter().map(|file| self.workspace.named(file)).collect();
         let plan = search::plan::plan(self.words(), query, &files);
-        let (workspace, wanted) = (self.workspace.clone(), plan.clone());
-        let searched = blocking(move |cancelled| workspace.search(&wanted, cancelled)).await?;
+        let (workspace, wanted, secrets) = (self.workspace.clone(), plan.clone(), self.secrets());
+        let searched = blocking(move |cancelled| workspace.search(&wanted, secrets, cancelled)).await?;
         let searched = searched.map_err(|error| format!("{error:#}"))?;
         let found = search::tell::outcome(&plan, &searched);
         if !searched.found.is_empty() || self.lack().is_some() {
