@@ -34,6 +34,7 @@ const CHINESE = {
   "in": "目录",
   "writes": "写入",
   "because": "原因",
+  "from": "来自",
   "rule": "规则",
   "with": "环境",
   "received": "已收到",

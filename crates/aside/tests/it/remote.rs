@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -15,10 +15,14 @@ const SECRET: &str = "sesame-of-the-robot";
 
 /// A machine that is connected to a robot, with li as its user.
 fn connected() -> (Home, Wecom) {
+    connected_for("'li'")
+}
+
+fn connected_for(users: &str) -> (Home, Wecom) {
     let wecom = Wecom::start("bot-1", SECRET);
     let home = Home::new();
     let other = home.path("other").display().to_string();
-    home.write(".config/aside/config.toml", format!("[remote]\nusers = ['li']\nworkspaces = ['{other}']\n"));
+    home.write(".config/aside/config.toml", format!("[remote]\nusers = [{users}]\nworkspaces = ['{other}']\n"));
     home.write("project/.git/HEAD", "ref: refs/heads/main\n");
     home.write("project/make.sh", "echo made >> made.txt; echo done\n");
     home.write("other/.git/HEAD", "ref: refs/heads/main\n");
@@ -242,18 +246,81 @@ fn a_user_is_paired_by_a_code_that_is_confirmed_here_and_revoked_again() {
     assert_eq!(pairs(&home, &mut wecom, "wang", &["--yes"]), (may.to_owned(), Some(0)));
     let users = || home.aside(&["config", "get", "remote.users"]).stdout;
     assert_eq!(users(), "li\nwang\n");
-    until("wang gets an answer", || {
-        wecom.user_writes("wang", "status");
-        std::thread::sleep(Duration::from_millis(100));
-        !wecom.heard().is_empty()
-    });
+    // Both are in force once they say so.
+    wecom.user_writes("wang", "status");
+    assert!(wecom.hears().text.starts_with("You have asked for nothing yet."));
     home.aside_does(&["remote", "revoke", "wang"]);
+    wecom.user_writes("wang", "status");
+    wecom.user_writes("li", "hello there, status of wang?");
     assert_eq!(home.aside(&["remote", "revoke", "wang"]).code, 1);
-    until("wang is turned away", || {
-        wecom.user_writes("wang", "status");
-        std::thread::sleep(Duration::from_millis(100));
-        home.aside(&["remote", "status"]).stdout.contains("turned away  wang")
-    });
+    until("wang is turned away", || home.aside(&["remote", "status"]).stdout.contains("turned away  wang"));
+    assert!(wecom.heard().iter().all(|said| !said.text.contains("asked for nothing")));
+}
+
+#[test]
+fn a_chat_that_is_turned_off_is_closed_once_that_is_said() {
+    let (home, mut wecom) = connected();
+    let said = home.aside(&["remote", "off"]);
+    assert_eq!((said.code, said.stdout.as_str()), (0, "No chat is reached any more.\n"));
+    let status: Value = serde_json::from_str(&home.aside(&["daemon", "status", "--json"]).stdout).unwrap();
+    assert!(status["pid"].is_number() && status["remote"].is_null(), "{status}");
+    wecom.user_writes("li", "@dev run `sh make.sh`");
+    assert_eq!(home.aside(&["task", "list"]).stdout, "");
+    assert_eq!(wecom.heard(), []);
+}
+
+#[test]
+fn a_second_setup_says_whether_it_is_connected_by_its_own_settings() {
+    let (home, wecom) = connected();
+    let project = home.path("project").display().to_string();
+    let args = ["remote", "setup", "--bot-id", "bot-1", "--server", wecom.address(), "--workspace", &project];
+    let said = home.aside_reads(&args, "not the secret\n");
+    assert!(said.code == 1 && said.stderr.contains("WeCom does not know this bot id and secret"), "{said:?}");
+    let said = home.aside_reads(&args, &format!("{SECRET}\n"));
+    assert!(said.code == 0 && said.stdout.starts_with("Connected."), "{said:?}");
+}
+
+#[test]
+fn messages_of_a_chat_are_acted_upon_in_their_order() {
+    let (home, mut wecom) = connected();
+    for _ in 0..5 {
+        wecom.user_writes("li", "@dev run `sh make.sh`");
+        wecom.user_writes("li", "cancel");
+        let told = wecom.hears_of("Stopping it.");
+        assert!(named(&told.text).starts_with('t'));
+    }
+    let tasks = person(&home).says("list", json!({}));
+    let states: Vec<&str> =
+        tasks["tasks"].as_array().unwrap().iter().filter_map(|task| task["state"].as_str()).collect();
+    assert_eq!(states.len(), 5, "{tasks}");
+    assert!(!states.contains(&"WAITING_APPROVAL"), "a cancel has overtaken its request: {tasks}");
+}
+
+/// One user who asks in many chats has as many open tasks as one who asks in one, and is told why there are no more.
+#[test]
+fn a_user_with_many_chats_leaves_room_for_the_others() {
+    let (_home, mut wecom) = connected_for("'li', 'wang'");
+    for number in 0..12 {
+        let group = format!("group-{number}");
+        wecom.delivers(&format!("M-many-{number}"), "li", &group, "group", "@Aside run `sh make.sh`");
+    }
+    let told = wecom.hears_of("of your tasks are still open");
+    assert!(told.text.starts_with("8 of your tasks are still open, in all of your chats."), "{}", told.text);
+    wecom.user_writes("wang", "@dev run `sh make.sh`");
+    until("wang is served", || wecom.hears_of("waiting for local approval").to == "wang");
+}
+
+#[test]
+fn the_user_who_approves_sees_who_asked_and_where() {
+    let (home, mut wecom) = connected();
+    wecom.delivers("M-group", "li", "group-7", "group", "@Aside run `sh make.sh`");
+    let task = named(&wecom.hears_of("waiting for local approval").text);
+    let shown = home.aside(&["task", "show", &task]).stdout;
+    assert!(shown.contains("asked by li (wecom), in the chat group-7\n"), "{shown}");
+    assert!(shown.contains("It is what li wrote."), "{shown}");
+    assert!(!shown.contains("what you wrote"), "{shown}");
+    let rows = person(&home).says("show", json!({ "taskId": task }))["offer"]["rows"].clone();
+    assert_eq!(rows[0], json!({ "label": "from", "text": "li (wecom), in the chat group-7" }), "{rows}");
 }
 
 fn until(what: &str, mut is_so: impl FnMut() -> bool) {
@@ -270,4 +337,36 @@ fn secrets_of_a_file_do_not_leave_through_an_answer() {
     wecom.user_writes("li", "find ghp_ in notes.txt");
     wecom.hears_of("Done.");
     assert!(!home.aside(&["privacy", "--full", "--json"]).stdout.contains("16C7e42F292c6912"));
+}
+
+/// Otherwise a secret could be guessed from a chat, one letter after the other.
+#[test]
+fn a_guess_from_a_chat_is_answered_the_same_whether_it_is_right_or_wrong() {
+    let (home, mut wecom) = connected();
+    home.write("project/notes.txt", "deploy with sk-ab12cd34ef56gh78ij90kl12mn34op56qr78st90uv12wx34\n");
+    home.write("project/.env", "ADDRESS=hidden-place\n");
+    let mut asks = |words: &str, part: &str| {
+        wecom.user_writes("li", &words.replace("PART", part));
+        let told = loop {
+            let said = wecom.hears().text;
+            if !said.contains("Received.") {
+                break said;
+            }
+        };
+        told.replace(part, "PART").replace(&named(&told), "ID")
+    };
+    for words in [
+        "search for PART",
+        "find the text PART",
+        "find PART in notes.txt",
+        "where is PART defined",
+        "replace PART with xyz",
+    ] {
+        let (right, wrong) = (asks(words, "sk-ab12"), asks(words, "sk-ab13"));
+        assert_eq!(right, wrong, "{words}");
+    }
+    assert_eq!(asks("search for PART", "hidden-place"), asks("search for PART", "hidden-plate"));
+    wecom.user_writes("li", "search for deploy");
+    let told = wecom.hears_of("Done.").text;
+    assert!(told.contains("notes.txt:1"), "{told}");
 }

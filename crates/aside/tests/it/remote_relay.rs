@@ -50,7 +50,8 @@ fn two_commands_and_a_first_message_through_a_relay() {
     );
     let said = relay.operates(&home, &["say", "li", "@dev run `sh make.sh`"]);
     assert_eq!(said.code, 0, "{said:?}");
-    let waits = told(&replies, "waiting for local approval");
+    // By the relay's name for the machine, not by its own.
+    let waits = told(&replies, "waiting for local approval on dev-1.");
     let task = waits.strip_prefix('[').unwrap().split_once(']').unwrap().0.to_owned();
     let mut ada = Person::at(&home, &home.path("project"));
     let brief = ada.brief(&task);
@@ -58,7 +59,9 @@ fn two_commands_and_a_first_message_through_a_relay() {
     assert!(!home.path("project/made.txt").exists());
     // No words approve it, and what says of itself that it comes through the relay does not either.
     relay.operates(&home, &["say", "li", "yes"]);
-    told(&replies, "is done on ");
+    told(&replies, "is done on dev-1 only");
+    relay.operates(&home, &["say", "li", "on dev-9: @dev run `sh make.sh`"]);
+    told(&replies, "You have no machine dev-9. Yours: dev-1.");
     let shown = ada.sees(&task);
     let mut answer = shown.answer("eve");
     answer["source"] = json!("relay");
@@ -130,4 +133,28 @@ fn a_message_waits_for_its_machine_and_is_acted_upon_once() {
     let mut ada = Person::at(&home, &home.path("project"));
     let tasks = ada.says("list", json!({}));
     assert_eq!(tasks["tasks"].as_array().unwrap().len(), 1, "{tasks}");
+}
+
+#[test]
+fn the_operator_sees_a_long_log_and_codes_and_makes_them_void() {
+    let (home, replies) = (machine(), Server::start(|_| (204, String::new())));
+    let (relay, _) = Relay::start(&home, &webhook(&replies));
+    let users: Vec<String> = (0..64).map(|number| format!("{number:0>120}")).collect();
+    let flags: Vec<&str> = users.iter().flat_map(|user| ["--user", user.as_str()]).collect();
+    for number in 0..12 {
+        let said = relay.operates(&home, &[&["enroll", &format!("m-{number}")], &flags[..]].concat());
+        assert_eq!(said.code, 0, "{said:?}");
+    }
+    let audit = relay.operates(&home, &["audit"]);
+    assert!(audit.stdout.len() > 64 * 1024, "{} bytes", audit.stdout.len());
+    // One for dev-1, which the relay has printed when it began.
+    assert_eq!(audit.stdout.lines().count(), 13, "{:?}", audit.stderr);
+    assert_eq!(relay.operates(&home, &["audit", "--last", "2"]).stdout.lines().count(), 2);
+    let said = relay.operates(&home, &["enroll", "dev-2", "--minutes", "10081"]);
+    assert!(said.code == 2 && said.stderr.contains("10080"), "{said:?}");
+    let machines = relay.operates(&home, &["machines"]).stdout;
+    assert!(machines.contains("dev-1                a code, good for 1"), "{machines}");
+    let said = relay.operates(&home, &["revoke", "dev-1"]);
+    assert_eq!((said.code, said.stdout.as_str()), (0, "A code for dev-1 that was not used is void.\n"), "{said:?}");
+    assert!(!relay.operates(&home, &["machines"]).stdout.contains("dev-1"));
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::harness::home::{ASIDE, Home, Said, run};
 use crate::harness::screen::GHOST;
+use crate::harness::tasks::Person;
 use crate::harness::terminal::Terminal;
 use crate::model::Model;
 use crate::model::answer::Answer;
@@ -272,4 +273,19 @@ fn what_cannot_be_is_told_by_the_exit_code() {
     let off = said(&home, &["run the tests"]);
     assert_eq!(off.code, 1);
     assert!(off.stderr.contains("task.enabled"), "{}", off.stderr);
+}
+
+#[test]
+fn a_list_that_stops_says_so() {
+    let home = project("", None);
+    home.aside_does(&["daemon", "start"]);
+    let mut ada = Person::at(&home, &home.path("project"));
+    for number in 0..51 {
+        ada.asks(&format!("help {number}"));
+    }
+    let listed = said(&home, &["list"]);
+    assert_eq!(listed.stdout.lines().count(), 50);
+    assert!(listed.stderr.contains("the newest 50; `aside task list --all` shows the others"), "{listed:?}");
+    let listed = said(&home, &["list", "--all"]);
+    assert_eq!((listed.stdout.lines().count(), listed.stderr.as_str()), (51, ""));
 }
