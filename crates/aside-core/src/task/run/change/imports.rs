@@ -189,6 +189,62 @@ pub fn remove(name: &str, unused: bool, files: &BTreeMap<String, String>) -> Mad
     Made::Texts { files: BTreeMap::from([(path.clone(), made.concat())]), summary, note }
 }
 
+/// Removes the imports whose names occur nowhere else in the file.
+pub fn remove_unused(files: &BTreeMap<String, String>) -> Made {
+    let Some((path, text)) = files.first_key_value() else { return Made::Nothing(String::new()) };
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    if !matches!(ending, "py" | "js" | "jsx" | "ts" | "tsx" | "mjs" | "java" | "kt") {
+        return Made::Nothing(String::new());
+    }
+    if path.ends_with("__init__.py") {
+        return Made::Nothing(format!("What {} imports is there for others to import.", code(path)));
+    }
+    let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+    let names: Vec<(usize, String)> = lines
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| is_import(line, ending))
+        .flat_map(|(at, line)| bound(line, ending).into_iter().map(move |name| (at, name)))
+        .collect();
+    let mut gone = Vec::new();
+    for (at, name) in names {
+        let last = name.rsplit('.').next().unwrap_or(&name);
+        let Ok(word) = Regex::new(&format!(r"\b{}\b", regex::escape(last))) else { continue };
+        if lines.iter().enumerate().any(|(other, line)| other != at && word.is_match(line)) {
+            continue;
+        }
+        if let Some(rest) = lines.get(at).and_then(|line| without(line, &name))
+            && let Some(line) = lines.get_mut(at)
+        {
+            *line = rest;
+            gone.push(code(&name));
+        }
+    }
+    if gone.is_empty() {
+        return Made::Nothing(format!("{} uses every name that it imports in a line of its own.", code(path)));
+    }
+    let summary = format!("Remove the unused imports {} from {}", gone.join(", "), code(path));
+    let note = "They are unused by name: nothing else in the file mentions them.".to_owned();
+    Made::Texts { files: BTreeMap::from([(path.clone(), lines.concat())]), summary, note }
+}
+
+/// The names that an import line brings in. Names with an alias are left alone.
+fn bound(line: &str, ending: &str) -> Vec<String> {
+    let line = line.trim().trim_end_matches(';');
+    if line.contains(" as ") || line.contains('*') || line.contains("__future__") {
+        return Vec::new();
+    }
+    let names = match ending {
+        "py" => line.split_once(" import ").map(|(_, names)| names).or_else(|| line.strip_prefix("import ")),
+        "java" | "kt" => return line.rsplit('.').next().map(str::to_owned).into_iter().collect(),
+        _ => line.split_once(" from ").and_then(|(names, _)| names.strip_prefix("import ")),
+    };
+    let names = names.unwrap_or_default().trim().trim_matches(['{', '}', '(', ')']);
+    let is_name =
+        |name: &&str| !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || "._$".contains(letter));
+    names.split(',').map(str::trim).filter(is_name).map(str::to_owned).collect()
+}
+
 /// An import line without a name; empty when nothing is left of it. `None` when it does not import that name.
 fn without(line: &str, name: &str) -> Option<String> {
     let trimmed = line.trim();

@@ -40,6 +40,29 @@ fn version(path: &str, text: &str) -> Option<std::ops::Range<usize>> {
     None
 }
 
+/// Files that may repeat the version of the project for the program itself.
+pub const VERSION_FILES: &[&str] = &[
+    "__init__.py",
+    "__about__.py",
+    "__version__.py",
+    "_version.py",
+    "version.py",
+    "version.rb",
+    "version.go",
+    "version.ts",
+    "version.js",
+    "version.php",
+];
+
+/// The version that a program states itself, if it is the one of the manifest.
+fn repeated(path: &str, text: &str, old: &str) -> Option<std::ops::Range<usize>> {
+    let name = path.rsplit('/').next()?;
+    VERSION_FILES.contains(&name).then_some(())?;
+    let line = r#"(?mi)^\s*(?:export\s+)?(?:const\s+|var\s+|let\s+)?(?:__version__|version)\s*(?::\s*\w+\s*)?=\s*["']v?([^"'\n]+)["']"#;
+    let found = Regex::new(line).ok()?.captures(text)?.get(1)?;
+    (found.as_str() == old).then(|| found.range())
+}
+
 pub fn bump(bump: &Bump, files: &BTreeMap<String, String>) -> Made {
     let found: Vec<(&String, &String, std::ops::Range<usize>)> =
         files.iter().filter_map(|(path, text)| Some((path, text, version(path, text)?))).collect();
@@ -86,6 +109,8 @@ pub fn bump(bump: &Bump, files: &BTreeMap<String, String>) -> Made {
     if new == old {
         return Made::Nothing(format!("The version is {} already.", code(&old)));
     }
+    let repeated = files.iter().filter_map(|(path, text)| Some((path, text, repeated(path, text, &old)?)));
+    let found: Vec<_> = found.iter().cloned().chain(repeated).collect();
     let changed = |(path, text, range): &(&String, &String, std::ops::Range<usize>)| {
         let mut made = (*text).clone();
         made.replace_range(range.clone(), &new);
@@ -109,35 +134,139 @@ fn is_requirement(line: &str, name: &str) -> bool {
     line.get(..end).is_some_and(|known| known.eq_ignore_ascii_case(name))
 }
 
-pub fn add(name: &str, files: &BTreeMap<String, String>) -> Made {
-    if let Some(text) = files.get("pyproject.toml").filter(|text| text.contains("\ndependencies = [")) {
-        return in_pyproject(text, name, files);
-    }
-    let Some(text) = files.get("requirements.txt") else { return no_list() };
-    if text.lines().any(|line| is_requirement(line.trim(), name)) {
-        return Made::Nothing(format!("`requirements.txt` has {} already.", code(name)));
-    }
-    let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    let files = BTreeMap::from([("requirements.txt".to_owned(), format!("{text}{newline}{name}\n"))]);
-    Made::Texts { files, summary: format!("Add {} to `requirements.txt`", code(name)), note: INSTALL.to_owned() }
+/// Files that list dependencies, from the root.
+pub const LISTS: &[&str] = &[
+    "package.json",
+    "pyproject.toml",
+    "Cargo.toml",
+    "requirements.txt",
+    "go.mod",
+    "requirements-dev.txt",
+    "dev-requirements.txt",
+    "requirements/dev.txt",
+];
+
+/// Lists of what only development needs, besides pyproject.toml.
+const DEV_LISTS: [&str; 3] = ["requirements-dev.txt", "dev-requirements.txt", "requirements/dev.txt"];
+
+/// A package to depend on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    pub name: String,
+    /// As the request has it: `1`, `>=2.0`.
+    pub version: Option<String>,
+    /// Only development needs it.
+    pub dev: bool,
 }
 
-const INSTALL: &str = "To install it: `pip install -r requirements.txt`, or `pip install -e .`";
+impl Dependency {
+    /// As pip reads it.
+    fn requirement(&self) -> String {
+        match &self.version {
+            Some(version) if version.starts_with(['<', '>', '=', '~', '!']) => format!("{}{version}", self.name),
+            Some(version) => format!("{}=={}", self.name, version.trim_start_matches(['^', '='])),
+            None => self.name.clone(),
+        }
+    }
+}
 
-fn in_pyproject(text: &str, name: &str, files: &BTreeMap<String, String>) -> Made {
-    let Some((at, end)) = list(text) else { return no_list() };
+/// A package manager: the file that shows its use, and its commands. An empty one does not exist.
+struct Manager {
+    file: &'static str,
+    add: &'static str,
+    dev: &'static str,
+    remove: &'static str,
+    /// Versions are written as pip writes them.
+    is_pip: bool,
+}
+
+const fn manager(file: &'static str, add: &'static str, dev: &'static str, remove: &'static str) -> Manager {
+    Manager { file, add, dev, remove, is_pip: false }
+}
+
+const MANAGERS: [Manager; 9] = [
+    manager("pnpm-lock.yaml", "pnpm add", "pnpm add --save-dev", "pnpm remove"),
+    manager("yarn.lock", "yarn add", "yarn add --dev", "yarn remove"),
+    manager("bun.lock", "bun add", "bun add --dev", "bun remove"),
+    manager("package.json", "npm install", "npm install --save-dev", "npm uninstall"),
+    manager("Cargo.toml", "cargo add", "cargo add --dev", "cargo remove"),
+    Manager { is_pip: true, ..manager("uv.lock", "uv add", "uv add --dev", "uv remove") },
+    manager("poetry.lock", "poetry add", "poetry add --group dev", "poetry remove"),
+    manager("go.mod", "go get", "", ""),
+    manager("composer.json", "composer require", "composer require --dev", "composer remove"),
+];
+
+fn is_plain(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_ascii_alphanumeric() || "@/_.-".contains(letter))
+}
+
+pub fn command(dependency: &Dependency, has: &dyn Fn(&str) -> bool) -> Option<String> {
+    let Dependency { name, version, dev } = dependency;
+    let manager = MANAGERS.iter().find(|manager| has(manager.file))?;
+    let command = if *dev { manager.dev } else { manager.add };
+    let package = match version {
+        _ if manager.is_pip => dependency.requirement(),
+        Some(version) => format!("{name}@{version}"),
+        None => name.clone(),
+    };
+    let package = match () {
+        () if is_plain(&package) => package,
+        () if package.contains('\'') || !is_plain(name) => return None,
+        () => format!("'{package}'"),
+    };
+    (!command.is_empty()).then(|| format!("{command} {package}"))
+}
+
+pub fn remove_command(name: &str, has: &dyn Fn(&str) -> bool) -> Option<String> {
+    let manager = MANAGERS.iter().find(|manager| has(manager.file))?;
+    (!manager.remove.is_empty() && is_plain(name)).then(|| format!("{} {name}", manager.remove))
+}
+
+pub fn add(dependency: &Dependency, files: &BTreeMap<String, String>) -> Made {
+    let pyproject = files.get("pyproject.toml");
+    let lists: &[(&str, &str)] = match dependency.dev {
+        true => &[("[project.optional-dependencies]", "dev"), ("[dependency-groups]", "dev")],
+        false => &[("[project]", "dependencies")],
+    };
+    if let Some(text) = pyproject
+        && let Some(range) = lists.iter().find_map(|(section, key)| list(text, section, key))
+    {
+        return in_pyproject(text, range, dependency, files);
+    }
+    let names: &[&str] = if dependency.dev { &DEV_LISTS } else { &["requirements.txt"] };
+    let Some((path, text)) = names.iter().find_map(|name| Some((*name, files.get(*name)?))) else {
+        return no_list(dependency.dev);
+    };
+    if text.lines().any(|line| is_requirement(line.trim(), &dependency.name)) {
+        return Made::Nothing(format!("{} has {} already.", code(path), code(&dependency.name)));
+    }
+    let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let row = dependency.requirement();
+    let files = BTreeMap::from([(path.to_owned(), format!("{text}{newline}{row}\n"))]);
+    let note = format!("To install it: `pip install -r {path}`");
+    Made::Texts { files, summary: format!("Add {} to {}", code(&row), code(path)), note }
+}
+
+fn in_pyproject(
+    text: &str,
+    (at, end): (usize, usize),
+    dependency: &Dependency,
+    files: &BTreeMap<String, String>,
+) -> Made {
+    let name = &dependency.name;
     let inner = text.get(at..end).unwrap_or_default();
     let known = inner.split(',').map(|one| one.trim().trim_matches(['"', '\'', '\n']));
     if known.into_iter().any(|one| is_requirement(one, name)) {
         return Made::Nothing(format!("`pyproject.toml` has {} already.", code(name)));
     }
+    let row = dependency.requirement();
     let trimmed = inner.trim_end();
     let comma = if trimmed.is_empty() || trimmed.ends_with(',') { "" } else { "," };
     let rest = inner.get(trimmed.len()..).unwrap_or_default();
     let added = match inner.contains('\n') {
-        true => format!("{trimmed}{comma}\n    \"{name}\",{rest}"),
-        false if trimmed.is_empty() => format!("\"{name}\""),
-        false => format!("{trimmed}{comma} \"{name}\"{rest}"),
+        true => format!("{trimmed}{comma}\n    \"{row}\",{rest}"),
+        false if trimmed.is_empty() => format!("\"{row}\""),
+        false => format!("{trimmed}{comma} \"{row}\"{rest}"),
     };
     let mut made = text.to_owned();
     made.replace_range(at..end, &added);
@@ -145,24 +274,73 @@ fn in_pyproject(text: &str, name: &str, files: &BTreeMap<String, String>) -> Mad
     // A project that has both lists keeps them in step.
     if let Some(Made::Texts { files: more, .. }) = files
         .get("requirements.txt")
-        .map(|list| add(name, &BTreeMap::from([("requirements.txt".to_owned(), list.clone())])))
+        .filter(|_| !dependency.dev)
+        .map(|list| add(dependency, &BTreeMap::from([("requirements.txt".to_owned(), list.clone())])))
     {
         all.extend(more);
     }
-    Made::Texts { files: all, summary: format!("Add {} to the dependencies", code(name)), note: INSTALL.to_owned() }
+    let (summary, note) = match dependency.dev {
+        true => ("dev dependencies", "To install it: `pip install -e '.[dev]'`"),
+        false => ("dependencies", "To install it: `pip install -e .`"),
+    };
+    Made::Texts { files: all, summary: format!("Add {} to the {summary}", code(&row)), note: note.to_owned() }
 }
 
-/// The range between the brackets of the dependencies.
-fn list(text: &str) -> Option<(usize, usize)> {
-    let head = "\ndependencies = [";
-    let at = text.find(head)? + head.len();
-    let end = at + text.get(at..)?.find(']')?;
+/// Adds a script to package.json, or a target to the Makefile: whichever of them is there.
+pub fn script(name: &str, command: &str, files: &BTreeMap<String, String>) -> Made {
+    let Some((path, text)) = files.first_key_value() else { return Made::Nothing(String::new()) };
+    if path != "package.json" {
+        let head = format!("{name}:");
+        if text.lines().any(|line| line.starts_with(&head)) {
+            return Made::Nothing(format!("{} has a target {} already.", code(path), code(name)));
+        }
+        let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        let made = format!("{text}{newline}\n{name}:\n\t{}\n", command.replace('$', "$$"));
+        let files = BTreeMap::from([(path.clone(), made)]);
+        let summary = format!("Add the target {} to {}", code(name), code(path));
+        return Made::Texts { files, summary, note: String::new() };
+    }
+    let nothing = || Made::Nothing("`package.json` has no scripts that one could be added to.".to_owned());
+    let Some(head) = Regex::new(r#"(?m)^(?P<indent>[ \t]+)"scripts"\s*:\s*\{\n"#).ok() else { return nothing() };
+    let Some(found) = head.captures(text) else { return nothing() };
+    let indent = found.name("indent").map_or("", |indent| indent.as_str());
+    let Some(start) = found.get(0).map(|whole| whole.end()) else { return nothing() };
+    let rest = text.get(start..).unwrap_or_default();
+    let Some(length) = rest.find(&format!("\n{indent}}}")) else { return nothing() };
+    let inner = rest.get(..length).unwrap_or_default();
+    if inner.contains(&format!("\"{name}\"")) {
+        return Made::Nothing(format!("`package.json` has a script {} already.", code(name)));
+    }
+    let Ok(value) = serde_json::to_string(command) else { return nothing() };
+    let row = format!(",\n{indent}{indent}\"{name}\": {value}");
+    let mut made = text.clone();
+    made.insert_str(start + length, &row);
+    let summary = format!("Add the script {} to `package.json`", code(name));
+    Made::Texts { files: BTreeMap::from([("package.json".to_owned(), made)]), summary, note: String::new() }
+}
+
+/// The range between the brackets of a list in a section of pyproject.toml.
+fn list(text: &str, section: &str, key: &str) -> Option<(usize, usize)> {
+    let start = match text.starts_with(section) {
+        true => 0,
+        false => text.find(&format!("\n{section}\n"))? + 1,
+    } + section.len();
+    let rest = text.get(start..)?;
+    let next = rest.match_indices("\n[").find(|(at, _)| !rest.get(..*at).is_some_and(is_open)).map(|(at, _)| at);
+    let body = rest.get(..next.unwrap_or(rest.len()))?;
+    let head = Regex::new(&format!(r"(?m)^{key}\s*=\s*\[")).ok()?.find(body)?;
+    let at = start + head.end();
+    let mut end = at + text.get(at..)?.find(']')?;
     // Skips brackets inside a requirement, `uvicorn[standard]`.
-    let mut end = end;
     while text.get(at..end)?.matches('[').count() > text.get(at..end)?.matches(']').count() {
         end = end + 1 + text.get(end + 1..)?.find(']')?;
     }
     Some((at, end))
+}
+
+/// Whether a list is not closed yet, so that a line that begins with a bracket is no section.
+fn is_open(text: &str) -> bool {
+    text.matches('[').count() > text.matches(']').count()
 }
 
 pub fn remove(name: &str, files: &BTreeMap<String, String>) -> Made {
@@ -173,7 +351,9 @@ pub fn remove(name: &str, files: &BTreeMap<String, String>) -> Made {
             made.insert("requirements.txt".to_owned(), kept);
         }
     }
-    if let Some((text, (at, end))) = files.get("pyproject.toml").and_then(|text| Some((text, list(text)?))) {
+    if let Some((text, (at, end))) =
+        files.get("pyproject.toml").and_then(|text| Some((text, list(text, "[project]", "dependencies")?)))
+    {
         let inner = text.get(at..end).unwrap_or_default();
         let quoted = Regex::new(r#"\s*["']([^"']+)["']\s*,?"#).ok();
         let gone = quoted.and_then(|quoted| {
@@ -195,6 +375,10 @@ pub fn remove(name: &str, files: &BTreeMap<String, String>) -> Made {
     Made::Texts { files: made, summary: format!("Remove {} from the dependencies", code(name)), note: String::new() }
 }
 
-fn no_list() -> Made {
-    Made::Nothing("No file here lists dependencies that can be changed without its package manager.".to_owned())
+fn no_list(dev: bool) -> Made {
+    let text = match dev {
+        true => "No file here lists what only development needs, so nothing is added.",
+        false => "No file here lists dependencies that can be changed without its package manager.",
+    };
+    Made::Nothing(text.to_owned())
 }

@@ -15,6 +15,7 @@ fn made(request: &str, files: &[(&str, &str)]) -> String {
             files.iter().map(|(path, text)| format!("{path}: {text}")).collect::<Vec<_>>().join("")
         }
         Made::Move { from, to } => format!("{from} -> {to}"),
+        Made::Nothing(why) if why.is_empty() => "none".to_owned(),
         Made::Nothing(why) => format!("? {why}"),
     }
 }
@@ -114,7 +115,7 @@ fn what_is_said_exactly_is_made_exactly() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
-    assert_eq!(SHAPES.0.len(), 21);
+    assert_eq!(SHAPES.0.len(), 28);
 }
 
 #[test]
@@ -153,4 +154,209 @@ fn what_cannot_be_done_says_why() {
         let told = made(request, &[files]);
         assert!(told.starts_with("? ") && told.contains(why), "{request}: {told}");
     }
+}
+
+#[test]
+fn a_name_gets_another_value_and_keeps_its_name() {
+    let cases: &[Case] = &[
+        (
+            "change TIMEOUT_SECONDS to 60",
+            &[("a.py", "TIMEOUT_SECONDS = 30\nx(TIMEOUT_SECONDS)\n")],
+            "a.py: TIMEOUT_SECONDS = 60\nx(TIMEOUT_SECONDS)\n",
+        ),
+        ("set TIMEOUT_SECONDS to 60", &[("a.py", "TIMEOUT_SECONDS = 30  # s\n")], "a.py: TIMEOUT_SECONDS = 60  # s\n"),
+        (
+            "change DEFAULT_RATE to 0.25",
+            &[("a.py", "DEFAULT_RATE = Decimal(\"0.20\")\ndef f(rate=DEFAULT_RATE):\n")],
+            "a.py: DEFAULT_RATE = Decimal(\"0.25\")\ndef f(rate=DEFAULT_RATE):\n",
+        ),
+        (
+            "change API_URL to https://rates.example.com/v2",
+            &[("a.py", "API_URL = \"http://a.example\"\nget(API_URL)\n")],
+            "a.py: API_URL = \"https://rates.example.com/v2\"\nget(API_URL)\n",
+        ),
+        (
+            "change timeout in config.yaml to 30s",
+            &[("config.yaml", "workers: 4\ntimeout: 10s # each\n")],
+            "config.yaml: workers: 4\ntimeout: 30s # each\n",
+        ),
+        ("set workers to 16 in config.yaml", &[("config.yaml", "workers: 4\n")], "config.yaml: workers: 16\n"),
+        (
+            "change server.port to 9000",
+            &[("c.yaml", "server:\n  port: 80\nadmin:\n  port: 81\n")],
+            "c.yaml: server:\n  port: 9000\nadmin:\n  port: 81\n",
+        ),
+        (
+            "set server.port to 9000",
+            &[("c.toml", "[admin]\nport = 1\n[server]\nport = 2\n")],
+            "c.toml: [admin]\nport = 1\n[server]\nport = 9000\n",
+        ),
+        (
+            "change the strict setting in tsconfig.json to false",
+            &[("tsconfig.json", "{\n  \"strict\": true,\n}\n")],
+            "tsconfig.json: {\n  \"strict\": false,\n}\n",
+        ),
+        (
+            "set LOG_LEVEL to debug in .env.example",
+            &[(".env.example", "LOG_LEVEL=info\n")],
+            ".env.example: LOG_LEVEL=debug\n",
+        ),
+        ("change the max retries to 5", &[("a.go", "const maxRetries = 3\n")], "a.go: const maxRetries = 5\n"),
+        (
+            "increase MAX_SIZE to 200",
+            &[("a.rs", "pub const MAX_SIZE: usize = 100;\n")],
+            "a.rs: pub const MAX_SIZE: usize = 200;\n",
+        ),
+        (
+            "change the port from 8080 to 5000",
+            &[("s.ts", "const port = Number(process.env.PORT ?? 8080);\n")],
+            "s.ts: const port = Number(process.env.PORT ?? 5000);\n",
+        ),
+        ("change NAME to \"b c\"", &[("a.js", "const NAME = 'a';\n")], "a.js: const NAME = 'b c';\n"),
+        ("set CFLAGS to -O3", &[("Makefile", "CFLAGS ?= -O2\n")], "Makefile: CFLAGS ?= -O3\n"),
+        ("change LIMIT to 5", &[("a.h", "#define LIMIT 3\n")], "a.h: #define LIMIT 5\n"),
+        (
+            "change getUser to fetchUser",
+            &[("a.js", "function getUser() {}\ngetUserName()\n")],
+            "a.js: function fetchUser() {}\ngetUserName()\n",
+        ),
+    ];
+    let wrong: Vec<String> = cases
+        .iter()
+        .map(|(request, files, expected)| (request, made(request, files), expected))
+        .filter(|(_, told, expected)| told != *expected)
+        .map(|(request, told, _)| format!("{request}: {told:?}"))
+        .collect();
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn a_value_that_cannot_be_told_is_not_guessed() {
+    let cases: &[Case] = &[
+        ("change PORT to 1", &[("a.py", "PORT = 2\n"), ("b.py", "PORT = 3\n")], "is set at 2 places"),
+        ("change DAY to 5", &[("a.py", "DAY = 60 * 24\n")], "it is computed"),
+        ("change PORT to 5", &[("a.py", "PORT = os.getenv(\"PORT\")\n")], "it is computed"),
+        ("change COUNT to 5", &[("a.py", "COUNT = total + 1\n")], "it is computed"),
+        ("change LIMIT to many", &[("a.py", "LIMIT = 5\n")], "is no such value"),
+        ("change userName to fullName", &[("a.js", "const userName = \"x\";\n")], "may be the new name"),
+        ("change timeout in a.yaml to 5", &[("a.yaml", "x: 1\n")], "is not given a value in `a.yaml`"),
+        ("change NO_SUCH to 5", &[("a.py", "x = NO_SUCH\n")], "is not given a value"),
+        ("change the port from 3000 to 5000", &[("a.js", "const port = 8080;\n")], "not `3000`"),
+        ("change LIMIT to 5", &[("a.py", "if LIMIT == 3:\n    f(LIMIT=3)\n")], "is not given a value"),
+        ("delete line 9 of a.txt", &[("a.txt", "a\n")], "has 1 lines"),
+        (
+            "add x to the dev dependencies",
+            &[("pyproject.toml", "[project]\ndependencies = []\n")],
+            "only development needs",
+        ),
+    ];
+    for (request, files, why) in cases {
+        let told = made(request, files);
+        assert!(told.starts_with("? ") && told.contains(why), "{request}: {told}");
+    }
+    for request in ["change the button to blue", "change it to 5", "set the color in the sidebar to red"] {
+        assert_eq!(made(request, &[("a.py", "the button\n")]), "none", "{request}");
+    }
+}
+
+#[test]
+fn lines_scripts_and_lists_of_development() {
+    const PROJECT: &str =
+        "[project]\ndependencies = [\n    \"a\",\n]\n\n[project.optional-dependencies]\ndev = [\"pytest\"]\n";
+    let with_dev = PROJECT.replace("[\"pytest\"]", "[\"pytest\", \"requests-mock\"]");
+    let package = "{\n  \"scripts\": {\n    \"test\": \"x\"\n  },\n  \"y\": 1\n}\n";
+    let cases: Vec<(&str, (&str, &str), String)> = vec![
+        ("delete line 2 of a.md", ("a.md", "a\nb\nc\n"), "a\nc\n".into()),
+        ("remove lines 1-2 from a.md", ("a.md", "a\nb\nc\n"), "c\n".into()),
+        ("delete the last line of a.md", ("a.md", "a\nb\nc"), "a\nb\n".into()),
+        ("delete the first two lines of a.md", ("a.md", "a\nb\nc\n"), "c\n".into()),
+        ("remove all lines containing \"b\" from a.md", ("a.md", "a\nb\ncb\n"), "a\n".into()),
+        ("remove empty lines from a.md", ("a.md", "a\n\nc\n"), "a\nc\n".into()),
+        ("sort the lines of a.txt", ("a.txt", "b\na\n"), "a\nb\n".into()),
+        ("add requests-mock to the dev dependencies", ("pyproject.toml", PROJECT), with_dev.clone()),
+        ("add requests-mock as a dev dependency", ("pyproject.toml", PROJECT), with_dev),
+        (
+            "add b>=2 to the dependencies",
+            ("pyproject.toml", PROJECT),
+            PROJECT.replace("\"a\",\n", "\"a\",\n    \"b>=2\",\n"),
+        ),
+        (
+            "add a script called types that runs tsc --noEmit",
+            ("package.json", package),
+            package.replace("\"x\"", "\"x\",\n    \"types\": \"tsc --noEmit\""),
+        ),
+        (
+            "add a make target called fmt that runs cargo fmt",
+            ("Makefile", "a:\n\tb\n"),
+            "a:\n\tb\n\nfmt:\n\tcargo fmt\n".into(),
+        ),
+        (
+            "remove the unused imports in a.py",
+            ("a.py", "import os\nimport sys, json\nfrom m import A, B\n\njson.x(A)\n"),
+            "import json\nfrom m import A\n\njson.x(A)\n".into(),
+        ),
+        (
+            "remove unused imports from a.ts",
+            ("a.ts", "import { a, b } from \"./x\";\nimport \"./side\";\nb();\n"),
+            "import { b } from \"./x\";\nimport \"./side\";\nb();\n".into(),
+        ),
+    ];
+    for (request, file, expected) in cases {
+        assert_eq!(made(request, &[file]), format!("{}: {expected}", file.0), "{request}");
+    }
+    let both =
+        [("pyproject.toml", "[project]\nversion = \"0.1.0\"\n"), ("src/a/__init__.py", "__version__ = \"0.1.0\"\n")];
+    assert_eq!(
+        made("bump the version to 0.2.0", &both),
+        "pyproject.toml: [project]\nversion = \"0.2.0\"\nsrc/a/__init__.py: __version__ = \"0.2.0\"\n"
+    );
+}
+
+#[test]
+fn the_manager_of_the_project_adds_what_development_needs_apart() {
+    for (file, request, command) in [
+        ("package.json", "add vitest to the dev dependencies", "npm install --save-dev vitest"),
+        ("package.json", "add vitest to devDependencies", "npm install --save-dev vitest"),
+        ("package.json", "install vitest as a dev dependency", "npm install --save-dev vitest"),
+        ("Cargo.toml", "add proptest to the dev dependencies", "cargo add --dev proptest"),
+        ("Cargo.toml", "add proptest as a development dependency", "cargo add --dev proptest"),
+        ("Cargo.toml", "add serde = \"1\" to the dependencies", "cargo add serde@1"),
+        ("Cargo.toml", "add a dev dependency on proptest", "cargo add --dev proptest"),
+        ("uv.lock", "add ruff to the dev dependencies", "uv add --dev ruff"),
+        ("uv.lock", "add httpx>=0.27 to the dependencies", "uv add 'httpx>=0.27'"),
+        ("pnpm-lock.yaml", "add lodash@4 to the dependencies", "pnpm add lodash@4"),
+        ("go.mod", "add x to the dev dependencies", ""),
+    ] {
+        let edit = read(request).unwrap_or_else(|| panic!("{request}"));
+        let told = super::command(&edit, &|name| name == file);
+        assert_eq!(told.as_deref().unwrap_or_default(), command, "{request}");
+    }
+}
+
+#[test]
+fn a_moved_file_takes_its_imports_along() {
+    let files =
+        |all: &[(&str, &str)]| all.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    let told = |references: moved::References| {
+        let changed: String = references.files.iter().map(|(path, text)| format!("{path}: {text}")).collect();
+        format!("{changed}left: {}", references.left.join(" "))
+    };
+    let python = files(&[
+        ("src/pkg/a.py", "from pkg.tax import f\nimport pkg.tax\npkg.tax.f()\npkg.taxes\n"),
+        ("src/pkg/b.py", "from .tax import f\nfrom pkg import tax\n"),
+    ]);
+    assert_eq!(
+        told(moved::references("src/pkg/tax.py", "src/pkg/dues.py", &python)),
+        "src/pkg/a.py: from pkg.dues import f\nimport pkg.dues\npkg.dues.f()\npkg.taxes\nsrc/pkg/b.py: from .dues import f\nfrom pkg import tax\nleft: src/pkg/b.py:2"
+    );
+    let script = files(&[
+        ("src/a.ts", "import { x } from \"./utils\";\nimport y from './utils.js';\nimport z from \"./utils2\";\n"),
+        ("test/b.js", "import { x } from \"../src/utils.js\";\n"),
+    ]);
+    assert_eq!(
+        told(moved::references("src/utils.ts", "src/lib/strings.ts", &script)),
+        "src/a.ts: import { x } from \"./lib/strings\";\nimport y from './lib/strings.js';\nimport z from \"./utils2\";\ntest/b.js: import { x } from \"../src/lib/strings.js\";\nleft: "
+    );
+    let rust = files(&[("src/main.rs", "mod args;\nuse args::Args;\n")]);
+    assert_eq!(told(moved::references("src/args.rs", "src/cli.rs", &rust)), "left: src/main.rs:1 src/main.rs:2");
 }

@@ -18,3 +18,7 @@ pub fn is_definition(line: &str) -> bool {
     let keyword = lists::defined_by_keyword(line);
     !lists::is_comment(line) && !lists::is_import(line) && (keyword || !indented && lists::defined(line).is_some())
 }
+
+pub fn is_import(line: &str) -> bool {
+    lists::is_import(line)
+}

@@ -49,7 +49,7 @@ impl Desk {
             let params = Params { query: Some("format".to_owned()), ..Params::default() };
             let workspace = self.workspace.clone();
             let project = blocking(move |_| workspace.project()).await?;
-            return Ok(here.command(&params, "", &project, tongue).await);
+            return Ok(here.command(&params, "", &project, tongue, None).await);
         }
         let root = self.workspace.root().to_owned();
         let of_manager = change::command(&edit, &|name| root.join(name).is_file());
@@ -99,7 +99,12 @@ fn made(workspace: &Workspace, edit: &Edit, secrets: Secrets, cancelled: &Atomic
         Ok(gathered) => gathered,
         Err(why) => return Exact::Nothing(why),
     };
-    if files.is_empty() && !matches!(edit, Edit::Ignore(_) | Edit::Replace { .. } | Edit::Rename { .. }) {
+    if files.is_empty()
+        && !matches!(
+            edit,
+            Edit::Ignore(_) | Edit::Replace { .. } | Edit::Rename { .. } | Edit::Move { .. } | Edit::Set(_)
+        )
+    {
         return Exact::None;
     }
     // A word that no file lists as a dependency was not meant as one.
@@ -107,7 +112,7 @@ fn made(workspace: &Workspace, edit: &Edit, secrets: Secrets, cancelled: &Atomic
         Made::Nothing(_) if matches!(edit, Edit::RemoveDependency(_)) => return Exact::None,
         Made::Nothing(why) if why.is_empty() => return Exact::None,
         Made::Nothing(why) => return Exact::Nothing(why),
-        Made::Move { from, to } => return moved(workspace, &from, &to),
+        Made::Move { from, to } => return moved(workspace, &from, &to, &files),
         Made::Texts { files, summary, note } => (files, summary, note),
     };
     if texts.len() > MAX_CHANGED {
@@ -139,7 +144,7 @@ fn settled(workspace: &Workspace, diff: &[u8], summary: String, note: String) ->
     }
 }
 
-fn moved(workspace: &Workspace, from: &str, to: &str) -> Exact {
+fn moved(workspace: &Workspace, from: &str, to: &str, files: &BTreeMap<String, String>) -> Exact {
     let from = workspace.named(from);
     let below = workspace.cwd().strip_prefix(workspace.root()).ok().and_then(|path| path.to_str()).unwrap_or_default();
     let to = if below.is_empty() { to.to_owned() } else { format!("{below}/{to}") };
@@ -152,8 +157,14 @@ fn moved(workspace: &Workspace, from: &str, to: &str) -> Exact {
     if !workspace.root().join(old.as_str()).is_file() {
         return Exact::None;
     }
-    let diff = format!("diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n");
-    settled(workspace, diff.as_bytes(), format!("Rename {} to {}", code(&from), code(&to)), String::new())
+    let mut diff =
+        format!("diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n").into_bytes();
+    let references = change::moved::references(&from, &to, files);
+    for (path, text) in references.files.iter().take(MAX_CHANGED) {
+        let Ok(name) = Name::new(path) else { return Exact::None };
+        diff.extend(between(&name, files.get(path).map(|old| old.as_bytes()), text.as_bytes()));
+    }
+    settled(workspace, &diff, format!("Rename {} to {}", code(&from), code(&to)), references.note())
 }
 
 /// The files that the change is about, by their paths from the root. The error is a sentence for the user.
@@ -183,12 +194,20 @@ fn gathered(
         }
     }
     let named = edit.files();
-    let needle = edit.needle();
-    if named.is_empty() && needle.is_none() {
+    let (needle, names) = (edit.needle(), edit.file_names());
+    if named.is_empty() && needle.is_none() && names.is_empty() {
         return Ok((files, masks));
     }
     let tree = workspace.tree(&[], cancelled).map_err(|error| format!("{error:#}."))?;
     let listed = tree.listed();
+    let is_named = |path: &str| names.contains(&path.rsplit('/').next().unwrap_or(path));
+    for listed in listed.iter().filter(|listed| listed.ignored == Ignored::No && is_named(listed.path)) {
+        if let Some(read) = text(listed.path) {
+            keep(listed.path, read);
+        }
+    }
+    // A file that moves is not read itself, and need not be text.
+    let named = if matches!(edit, Edit::Move { .. }) { Vec::new() } else { named };
     for file in named {
         let path = workspace.named(file);
         let ends = |path: &str| path.strip_suffix(file).is_some_and(|before| before.ends_with('/'));
@@ -270,6 +289,12 @@ mod tests {
         assert_eq!(told("rename notes.txt to todo.txt"), "Rename `notes.txt` to `todo.txt`: todo.txt");
         assert_eq!(told("ignore *.log files"), "Ignore `*.log` in git: .gitignore");
         assert_eq!(told("add import sys to cart.py"), "Add `import sys` to `shop/cart.py`: shop/cart.py");
+        assert_eq!(told("change LIMIT to 60"), "Set `LIMIT` to `60` in `shop/cart.py`: shop/cart.py");
+        assert_eq!(
+            told("rename shop/cart.py to shop/basket.py"),
+            "Rename `shop/cart.py` to `shop/basket.py`: main.py shop/basket.py"
+        );
+        assert!(told("change NO_SUCH to 5").contains("is not given a value"));
         assert!(told("rename notes.txt to main.py").contains("there already"));
         assert!(told("replace \"average\" with \"x\" in .env").starts_with("? "));
         assert!(told("rename notes.txt to ../x.txt").starts_with("? "));
