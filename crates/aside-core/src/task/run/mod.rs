@@ -7,6 +7,7 @@ pub mod diagnose;
 pub mod edits;
 pub mod explain;
 pub mod facts;
+pub mod find;
 pub mod follow;
 pub mod forced;
 pub mod plan;

@@ -756,7 +756,7 @@ fn chinese(text: &str, frames: &Frames, plan: &mut Plan) {
 }
 
 /// Whether a file is named as the place to search.
-fn is_place(words: &str, file: &str) -> bool {
+pub fn is_place(words: &str, file: &str) -> bool {
     ["in ", "inside ", "within ", "of ", "from "].iter().any(|before| words.contains(&format!(" {before}{file}")))
         || ["里", "中", "里面"]
             .iter()

@@ -93,7 +93,7 @@ impl Desk {
         let query = if it { "start".to_owned() } else { what.to_owned() };
         let params = Params { query: Some(query), ..Params::default() };
         let test_command = self.state.config().task.default_test_command.clone();
-        let command = here.command(&params, &test_command, project, Tongue::of(self.words())).await;
+        let command = here.command(&params, &test_command, project, Tongue::of(self.words()), None).await;
         let section = project.section(&["run", "running", "usage", "use", "start", "started", "quickstart"]);
         let section = section.filter(|_| it).map(|(file, text)| format!("{text}\n\n(from {})\n", code(file)));
         match command.map(|outcome| outcome.proposal) {
@@ -115,7 +115,7 @@ impl Here {
     }
 }
 
-fn told(text: String) -> Outcome {
+pub(super) fn told(text: String) -> Outcome {
     let first = text.lines().find(|line| line.contains(char::is_alphanumeric) && !line.starts_with("```"));
     let summary = short(first.unwrap_or_default(), 160);
     let text = if text.ends_with('\n') { text } else { format!("{text}\n") };
@@ -136,28 +136,28 @@ fn looked_up(workspace: &Workspace, ask: &Ask, secrets: Secrets, cancelled: &Ato
 }
 
 #[derive(Default)]
-struct History<'a> {
-    many: usize,
-    path: &'a str,
-    author: &'a str,
+pub(super) struct History<'a> {
+    pub many: usize,
+    pub path: &'a str,
+    pub author: &'a str,
 }
 
-struct Commit {
-    id: String,
-    author: String,
-    date: String,
-    subject: String,
-    files: Vec<String>,
+pub(super) struct Commit {
+    pub id: String,
+    pub author: String,
+    pub date: String,
+    pub subject: String,
+    pub files: Vec<String>,
 }
 
 impl Commit {
-    fn row(&self) -> String {
+    pub fn row(&self) -> String {
         format!("- {} {}, {}: {}\n", code(&self.id), self.date, self.author, self.subject)
     }
 }
 
 /// Returns `None` outside a repository, or before the first commit.
-fn history(workspace: &Workspace, history: &History<'_>) -> Option<Vec<Commit>> {
+pub(super) fn history(workspace: &Workspace, history: &History<'_>) -> Option<Vec<Commit>> {
     if !workspace.has_repository() {
         return None;
     }
@@ -184,7 +184,7 @@ fn history(workspace: &Workspace, history: &History<'_>) -> Option<Vec<Commit>> 
     Some(commits)
 }
 
-fn authors(workspace: &Workspace, file: &str) -> Option<Outcome> {
+pub(super) fn authors(workspace: &Workspace, file: &str) -> Option<Outcome> {
     let path = workspace.named(file);
     let commits = history(workspace, &History { many: MAX_ROWS, path: &path, author: "" })?;
     let Some(last) = commits.first() else {
@@ -260,7 +260,7 @@ fn files(workspace: &Workspace, filter: &Filter, cancelled: &AtomicBool) -> Opti
     Some(listed(rows.iter().map(row).collect(), "files"))
 }
 
-fn listed(items: Vec<Found>, what: &str) -> Outcome {
+pub(super) fn listed(items: Vec<Found>, what: &str) -> Outcome {
     let count = items.len();
     let summary = match count {
         0 => format!("There are no such {what}"),
