@@ -29,7 +29,11 @@ pub fn request(words: &[String]) -> anyhow::Result<Option<String>> {
         false => (words.to_vec(), false),
     };
     let words = joined(&words).trim().to_owned();
-    let reads = asked || !std::io::stdin().is_terminal() && (needs_text(&words) || !is_inherited());
+    let terminal = std::io::stdin().is_terminal();
+    let reads = asked || !terminal && (needs_text(&words) || !is_inherited());
+    if !reads && !terminal && has_data() {
+        complain!("aside: standard input was not read, since the shell may be reading it; `aside task - …` reads it");
+    }
     let piped = if reads { piped() } else { String::new() };
     let piped = piped.trim_end();
     Ok(match (words.is_empty(), piped.trim().is_empty()) {
@@ -40,13 +44,20 @@ pub fn request(words: &[String]) -> anyhow::Result<Option<String>> {
     })
 }
 
+/// Whether a pipe has something to read at this moment. A file is not looked at: of `/dev/null` there is nothing to say.
+fn has_data() -> bool {
+    let stdin = std::io::stdin();
+    let is_pipe = rustix::fs::fstat(&stdin)
+        .is_ok_and(|meta| rustix::fs::FileType::from_raw_mode(meta.st_mode) == rustix::fs::FileType::Fifo);
+    is_pipe && rustix::io::ioctl_fionread(&stdin).is_ok_and(|bytes| bytes > 0)
+}
+
 /// The request for piped text without words.
 const WHAT_IS_THIS: &str = "explain this";
 
-/// Whether standard input is inherited from the shell, as in a `while read` loop: its lines belong to the loop. Programs between, such as
-/// `timeout`, pass theirs on.
+/// Whether standard input belongs to a shell that reads it line by line, as in a `while read` loop. A function, a group and `bash -c` pass
+/// their standard input on without reading it; programs between, such as `timeout`, do so too.
 fn is_inherited() -> bool {
-    const SHELLS: [&str; 7] = ["sh", "bash", "zsh", "fish", "dash", "ksh", "ash"];
     let of = |process: &str| std::fs::read_link(format!("/proc/{process}/fd/0")).ok();
     let Some(ours) = of("self") else { return false };
     let mut process = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
@@ -55,17 +66,75 @@ fn is_inherited() -> bool {
         if of(&id).as_ref() != Some(&ours) {
             return false;
         }
-        let name = std::fs::read_to_string(format!("/proc/{id}/comm")).unwrap_or_default();
-        if SHELLS.contains(&name.trim()) {
-            return true;
+        if is_shell(&id) {
+            return reads_lines(&id);
         }
-        let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
-        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")).and_then(|id| id.trim().parse().ok());
-        let Some(parent) = parent else { return false };
+        let Some(parent) = parent(&id) else { return false };
         process = parent;
     }
     false
 }
+
+fn is_shell(process: &str) -> bool {
+    const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "fish", "dash", "ksh", "ash", "busybox"];
+    // The name of a script's process is that of the script.
+    let exe = std::fs::read_link(format!("/proc/{process}/exe")).ok();
+    let name = exe.as_deref().and_then(|path| path.file_name()).and_then(|name| name.to_str()).unwrap_or_default();
+    SHELLS.contains(&name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.' || letter == '-'))
+}
+
+fn parent(process: &str) -> Option<i32> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("PPid:")).and_then(|id| id.trim().parse().ok())
+}
+
+/// Whether a shell that shares our standard input reads from it too. Unknown counts as yes: a loop must not lose its lines.
+fn reads_lines(shell: &str) -> bool {
+    // In a file, the offset shows whether anything was read.
+    if let Ok(meta) = rustix::fs::fstat(std::io::stdin())
+        && rustix::fs::FileType::from_raw_mode(meta.st_mode).is_file()
+    {
+        return rustix::fs::tell(std::io::stdin()).is_ok_and(|offset| offset > 0);
+    }
+    let arguments = |process: &str| std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    let own = arguments(shell);
+    let is_subshell = parent(shell).is_some_and(|parent| arguments(&parent.to_string()) == own && !own.is_empty());
+    if is_subshell {
+        // The counters of a forked shell begin at zero: without a read it has taken no line.
+        let io = std::fs::read_to_string(format!("/proc/{shell}/io")).unwrap_or_default();
+        let read =
+            io.lines().find_map(|line| line.strip_prefix("rchar:")).and_then(|bytes| bytes.trim().parse::<u64>().ok());
+        return read.is_none_or(|bytes| bytes > 0);
+    }
+    script_of(shell, &own).is_none_or(|script| has_read(&script))
+}
+
+/// The script of a shell that was started for one: of `-c`, or of a file.
+fn script_of(shell: &str, arguments: &[u8]) -> Option<String> {
+    let words: Vec<String> =
+        arguments.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+    let mut rest = words.iter().skip(1).filter(|word| !word.is_empty());
+    while let Some(word) = rest.next() {
+        if word.starts_with('-') && !word.starts_with("--") && word.ends_with('c') {
+            return rest.next().cloned();
+        }
+        if !word.starts_with(['-', '+']) {
+            let path = std::path::Path::new(&format!("/proc/{shell}/cwd")).join(word);
+            let text = std::fs::read(path).ok().filter(|text| text.len() <= MAX_SCRIPT)?;
+            return Some(String::from_utf8_lossy(&text).into_owned());
+        }
+    }
+    None
+}
+
+/// Whether a script has a command that reads lines of its standard input.
+fn has_read(script: &str) -> bool {
+    let words = script.split(|letter: char| !(letter.is_alphanumeric() || letter == '_' || letter == '-'));
+    words.into_iter().any(|word| matches!(word, "read" | "mapfile" | "readarray" | "select" | "line"))
+}
+
+/// Bytes of a script that are looked through.
+const MAX_SCRIPT: usize = 1024 * 1024;
 
 /// Cap on programs between us and the shell.
 const MAX_BETWEEN: usize = 4;
@@ -76,7 +145,7 @@ fn needs_text(words: &str) -> bool {
         "this", "that", "it", "these", "why", "wrong", "happened", "output", "error", "errors", "log", "diff",
         "failure",
     ];
-    const SMALL: [&str; 40] = [
+    const SMALL: [&str; 54] = [
         "what",
         "is",
         "was",
@@ -117,6 +186,20 @@ fn needs_text(words: &str) -> bool {
         "at",
         "check",
         "cause",
+        "not",
+        "t",
+        "doesn",
+        "didn",
+        "isn",
+        "compile",
+        "compiling",
+        "build",
+        "work",
+        "working",
+        "run",
+        "pass",
+        "problem",
+        "now",
     ];
     let lower = words.to_lowercase();
     let mut words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
@@ -247,6 +330,20 @@ mod tests {
         assert_eq!(kind("explain this", tests), (Kind::Explain, Scope::Full));
         assert_eq!(kind("explain this", text), (Kind::Explain, Scope::Full));
         assert_eq!(kind("review this", diff), (Kind::Review, Scope::Full));
+    }
+
+    #[test]
+    fn only_a_shell_that_reads_lines_keeps_its_input() {
+        assert!(has_read("while read -r line; do aside task explain $line; done"));
+        assert!(has_read("mapfile -t all < x\naside task why"));
+        assert!(!has_read("aside task why does this not compile; exit $?"));
+        assert!(!has_read("cat README.md | aside task summarise"));
+        assert_eq!(script_of("1", b"bash\0-c\0aside task why\0").as_deref(), Some("aside task why"));
+        assert_eq!(script_of("1", b"bash\0-ec\0true\0").as_deref(), Some("true"));
+        assert_eq!(script_of("1", b"-zsh\0"), None);
+        assert!(needs_text("why does this not compile"));
+        assert!(needs_text("why doesn't it work"));
+        assert!(!needs_text("run the tests"));
     }
 
     #[test]
