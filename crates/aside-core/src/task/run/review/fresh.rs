@@ -44,12 +44,15 @@ pub fn added(path: &str, contents: &[u8], bytes: usize) -> Option<Fresh> {
     if whole && !text.ends_with('\n') {
         diff.push_str("\\ No newline at end of file\n");
     }
-    let note = (!whole).then(|| {
-        let lines = lines.len();
-        Both::new(
+    let note = (!whole).then(|| match lines.len() {
+        1 => Both::new(
+            format!("only the beginning of {path}, {bytes} bytes, was looked at"),
+            format!("{path} 只看了开头的 {bytes} 字节"),
+        ),
+        lines => Both::new(
             format!("only the first {lines} lines of {path} were looked at"),
             format!("{path} 只看了前 {lines} 行"),
-        )
+        ),
     });
     Some(Fresh { diff, note })
 }

@@ -14,7 +14,9 @@ pub mod what;
 mod tests;
 
 use crate::agent::tongue::{Both, Tongue};
-use crate::task::run::{Model, Outcome};
+use crate::redact::redact;
+use crate::task::run::said::fenced;
+use crate::task::run::{Model, Outcome, code};
 use patch::{Change, Patch};
 
 /// The findings, for clients that render something other than Markdown.
@@ -73,6 +75,54 @@ pub fn review(diff: &str, lines: usize, tongue: Tongue) -> Outcome {
     // Rules cannot tell whether the change is correct; a model may.
     let model = if review.files.is_empty() { Model::Unneeded } else { Model::Better };
     Outcome::answer(text, tell::summary(&review, tongue), model)
+}
+
+/// Lines of a change that are shown with its review.
+const EXCERPT: usize = 40;
+/// Characters of such a line.
+const MAX_LINE: usize = 160;
+
+/// The changed lines themselves, with secrets redacted; empty where they are too many to read at a glance.
+pub fn excerpt(diff: &str, tongue: Tongue) -> String {
+    let is_head = |line: &&str| {
+        let heads = ["index ", "--- ", "similarity ", "new file mode", "deleted file mode", "old mode", "new mode"];
+        !heads.iter().any(|head| line.starts_with(head))
+    };
+    let redacted = redact(diff);
+    let lines: Vec<&str> = redacted.lines().filter(is_head).collect();
+    let changed = lines.iter().filter(|line| line.starts_with(['+', '-'])).count();
+    if changed == 0 || lines.len() > EXCERPT {
+        return String::new();
+    }
+    let rows: Vec<String> = lines
+        .iter()
+        .filter(|line| !line.starts_with("diff --git"))
+        .map(|line| match line.chars().count() > MAX_LINE {
+            true => format!("{}…", line.chars().take(MAX_LINE).collect::<String>()),
+            false => (*line).to_owned(),
+        })
+        .collect();
+    let head = tongue.pick("The change:", "改动：");
+    format!("\n{head}\n\n{}", fenced("diff", &rows.join("\n")))
+}
+
+/// What the rules of redaction find in the added lines, in a sentence and a list.
+pub fn secrets(diff: &str, tongue: Tongue) -> String {
+    let Patch { files, .. } = patch::read(diff);
+    let mut places = Vec::new();
+    for file in &files {
+        for (line, text) in file.added() {
+            if redact(text) != text {
+                places.push(format!("- {}", code(&format!("{}:{line}", file.path))));
+            }
+        }
+    }
+    match (tongue, places.is_empty()) {
+        (Tongue::English, true) => "No added line looks like a secret to the rules that redact them; values of another shape they do not know.\n\n".to_owned(),
+        (Tongue::Chinese, true) => "按脱敏规则，新增的行里没有像密钥的内容；其他形式的值规则不认识。\n\n".to_owned(),
+        (Tongue::English, false) => format!("These added lines look like secrets:\n\n{}\n\n", places.join("\n")),
+        (Tongue::Chinese, false) => format!("这些新增的行像是密钥：\n\n{}\n\n", places.join("\n")),
+    }
 }
 
 pub fn look(diff: &str) -> Review {

@@ -58,6 +58,11 @@ impl<'a> File<'a> {
         self.rows.iter().filter(move |row| row.side == side)
     }
 
+    /// The added lines, with their numbers.
+    pub fn added(&self) -> impl Iterator<Item = (usize, &'a str)> {
+        self.of_side(RowSide::Added).map(|row| (row.line, row.text))
+    }
+
     pub fn counts(&self) -> (usize, usize) {
         (self.of_side(RowSide::Added).count(), self.of_side(RowSide::Removed).count())
     }

@@ -148,7 +148,7 @@ fn spot_name(spot: &Spot) -> String {
 
 fn file_rows(review: &Review, tongue: Tongue) -> Vec<String> {
     // Handwritten and large files before generated ones.
-    let dull = |kind: &str| ["lock file", "generated", "media"].contains(&kind);
+    let dull = |kind: &str| ["lock file", "generated", "media", "log", "data"].contains(&kind);
     let mut files: Vec<_> = review.files.iter().collect();
     files.sort_by_key(|file| (dull(file.kind), usize::MAX - (file.added + file.removed)));
     let row = |file: &&crate::task::run::review::File| {

@@ -208,3 +208,14 @@ fn every_word_of_ours_is_said_in_chinese_too() {
         denied::without_denied("diff --git a/.env b/.env\n--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-A=1\n+A=2\n");
     assert_eq!(notes[0].chinese, ".env 的内容没有显示：环境变量文件，可能含有机密");
 }
+
+#[test]
+fn secrets_are_named_by_their_place_and_small_changes_are_shown() {
+    let diff = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1,1 +1,2 @@\n a = 1\n+TOKEN = \"ghp_0123456789abcdefghijABCDEFGHIJ012345\"\n";
+    let told = secrets(diff, Tongue::English);
+    assert!(told.contains("- `x.py:2`") && !told.contains("ghp_"), "{told}");
+    assert!(secrets("", Tongue::English).starts_with("No added line"));
+    let shown = excerpt(diff, Tongue::English);
+    assert!(shown.contains("+TOKEN") && !shown.contains("ghp_0123"), "{shown}");
+    assert_eq!(kind::of("big.log"), "log");
+}

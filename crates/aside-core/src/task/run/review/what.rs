@@ -88,6 +88,36 @@ static FRAMES: LazyLock<Option<Frames>> = LazyLock::new(|| {
     })
 });
 
+/// Whether a question is about secrets in a change: "did I leave a password in the diff".
+pub fn is_about_secrets(words: &str) -> bool {
+    static SECRETS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:secrets?|credentials?|passwords?|api[ -]?keys?|private keys?|access tokens?|tokens)\b|密钥|密码|凭据").ok()
+    });
+    SECRETS.as_ref().is_some_and(|pattern| pattern.is_match(words))
+}
+
+/// Whether a request asks for a review in words that also fit a search or a question: secrets in what will be committed, a commit by
+/// its id.
+pub fn is_asked(words: &str) -> bool {
+    static ASKED: LazyLock<Option<[Regex; 3]>> = LazyLock::new(|| {
+        let new = |pattern: &str| Regex::new(&format!("(?i){pattern}")).ok();
+        Some([
+            new(
+                r"\b(?:commit(?:ting|ted)?|diff|my changes?|the changes?|uncommitted|staged|push(?:ing)?|what i (?:changed|wrote))\b|提交|改动",
+            )?,
+            new(
+                r"^(?:please )?(?:are there|is there|any|do i|did i|have i|does|check|look|scan|search|find|make sure|verify|有没有|检查)",
+            )?,
+            new(
+                r"^(?:please )?(?:check|inspect|look at|look over|look through|audit|critique|go over|go through|judge|assess) (?:the )?(?:commit )?`?[0-9a-f]{7,40}`?(?: (?:for|and|critically|carefully)\b.*)?$",
+            )?,
+        ])
+    });
+    let Some([change, begins, commit]) = ASKED.as_ref() else { return false };
+    let words = words.trim().trim_end_matches(['?', '.', '!', '？', '。']);
+    commit.is_match(words) || is_about_secrets(words) && change.is_match(words) && begins.is_match(words)
+}
+
 /// Words around "branch" that are not names.
 const NO_NAMES: &[&str] = &[
     "this",
@@ -282,6 +312,24 @@ mod tests {
             ("审查自 v1.0 以来的改动", "v1.0 to HEAD"),
         ] {
             assert_eq!(told(words), expected, "{words}");
+        }
+    }
+
+    #[test]
+    fn reviews_in_other_words() {
+        for words in [
+            "are there any secrets in what I am about to commit",
+            "did I leave a password in the diff?",
+            "check my changes for api keys",
+            "check commit f7ba9c2 for problems",
+            "look over 6ed0fca1",
+        ] {
+            assert!(is_asked(words), "{words}");
+        }
+        for words in
+            ["find the password check", "where are tokens parsed", "check the build", "add secrets to the diff"]
+        {
+            assert!(!is_asked(words), "{words}");
         }
     }
 }
