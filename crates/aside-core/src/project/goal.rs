@@ -13,6 +13,8 @@ pub struct Goal {
     pub plain: bool,
     pub words: Vec<String>,
     pub targets: Vec<String>,
+    /// Words that say no more than the goal itself: "the unit tests".
+    pub also: Vec<String>,
 }
 
 pub static GOALS: LazyLock<Vec<Goal>> = LazyLock::new(|| {
@@ -22,6 +24,7 @@ pub static GOALS: LazyLock<Vec<Goal>> = LazyLock::new(|| {
             plain: table.get("plain").is_some(),
             words: tables::texts(table, "words"),
             targets: tables::texts(table, "targets"),
+            also: tables::texts(table, "also"),
         })
     })
 });
@@ -133,7 +136,9 @@ impl Wanted<'static> {
         let said = tokens(words);
         let all: Vec<String> = said.iter().filter(|word| !is_filler(word)).cloned().collect();
         if let Some(goal) = cleaned(&said) {
-            let is_rest = |word: &&String| !goal.words.contains(word) && !CLEANED.contains(&word.as_str());
+            let is_rest = |word: &&String| {
+                !goal.words.contains(word) && !CLEANED.contains(&word.as_str()) && Some(*word) != said.first()
+            };
             let rest = all.iter().filter(is_rest).cloned().collect();
             return Self { goal: Some(goal), rest, all, verb: None };
         }
@@ -141,19 +146,59 @@ impl Wanted<'static> {
         // "The release build" is a build: the noun comes last. "Test coverage" is not a test, though.
         let last = all.iter().rev().find_map(|word| GOALS.iter().find(|goal| goal.words.contains(word)));
         let goal = last.or_else(|| GOALS.iter().find(named));
-        let rest = all.iter().filter(|word| !goal.is_some_and(|goal| goal.words.contains(word))).cloned().collect();
+        // "Install the program", "build the app": the verb is the goal, and the noun only means the project.
+        let first = said.first().and_then(|word| GOALS.iter().find(|goal| goal.words.contains(word)));
+        let whole = all.iter().skip(1).all(|word| WHOLE.contains(&word.as_str()));
+        let verb_is_goal = whole && all.len() > 1 && goal.is_some_and(|goal| goal.name == "start");
+        let goal = first.filter(|first| verb_is_goal && first.name != "start").or(goal);
+        let is_said = |word: &&String| {
+            goal.is_some_and(|goal| goal.words.contains(word)) || verb_is_goal && WHOLE.contains(&word.as_str())
+        };
+        let rest = all.iter().filter(|word| !is_said(word)).cloned().collect();
         let verb = other_order(&said);
         Self { goal, rest, all, verb }
     }
 }
 
-/// Whether the words join two goals: "the build and the tests".
-pub fn are_several(words: &str) -> bool {
-    let lower = words.to_lowercase();
-    let parts: Vec<&str> = lower.split(" then ").flat_map(|part| part.split(" and ")).collect();
-    let goal = |part: &&str| Wanted::of(part).goal.map(|goal| goal.name.as_str());
-    let goals: Vec<&str> = parts.iter().filter_map(goal).collect();
-    goals.len() > 1 && goals.first() != goals.last()
+impl Wanted<'_> {
+    /// "A clean build": cleaning comes first.
+    pub fn is_clean_build(&self) -> bool {
+        self.goal.is_some_and(|goal| goal.name == "build") && self.rest == ["clean"] && self.verb.is_none()
+    }
+}
+
+/// Words for the whole project.
+const WHOLE: &[&str] =
+    &["project", "app", "application", "program", "package", "crate", "site", "website", "项目", "应用", "程序"];
+
+/// The parts of words that join several goals: "the build and then the tests". Empty where there is one goal.
+pub fn several(words: &str) -> Vec<&str> {
+    let mut parts = vec![words];
+    for joint in [
+        ", and then ",
+        " and then ",
+        ", then ",
+        " then ",
+        ", and ",
+        " and ",
+        ", ",
+        " & ",
+        "，然后",
+        "然后",
+        "并且",
+        "和",
+    ] {
+        parts = parts.into_iter().flat_map(|part| part.split(joint)).collect();
+    }
+    let parts: Vec<&str> = parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect();
+    let mut goals: Vec<&str> = Vec::new();
+    for part in &parts {
+        let Some(goal) = Wanted::of(part).goal else { continue };
+        if !goals.contains(&goal.name.as_str()) {
+            goals.push(&goal.name);
+        }
+    }
+    if goals.len() > 1 { parts } else { Vec::new() }
 }
 
 /// Objects of cleaning: "clean up the build" is no build, but "a clean build" is.
@@ -169,6 +214,9 @@ const CLEANED: &[&str] = &[
     "repo",
     "tree",
     "leftovers",
+    "products",
+    "caches",
+    "compiled",
     "构建",
     "编译",
     "项目",
@@ -183,7 +231,17 @@ fn cleaned(said: &[String]) -> Option<&'static Goal> {
     let goal = GOALS.iter().find(|goal| goal.name == "clean")?;
     let (first, behind) = said.split_first()?;
     let is_verb = !first.is_ascii() || behind.first().is_none_or(|next| BEHIND.contains(&next.as_str()));
-    (goal.words.contains(first) && is_verb).then_some(goal)
+    // "Remove the build artefacts" cleans; "remove the build" may mean anything.
+    const REMOVES: &[&str] = &["remove", "delete", "wipe", "clear", "purge", "删除"];
+    const PRODUCTS: &[&str] =
+        &["artifacts", "artefacts", "output", "outputs", "leftovers", "products", "caches", "产物", "compiled"];
+    let is_object = |word: &&String| !is_filler(word);
+    let objects: Vec<&String> = behind.iter().filter(is_object).collect();
+    let is_product = |word: &&String| PRODUCTS.contains(&word.as_str());
+    let removes = REMOVES.contains(&first.as_str())
+        && objects.iter().any(is_product)
+        && objects.iter().all(|word| is_product(word) || CLEANED.contains(&word.as_str()));
+    (goal.words.contains(first) && is_verb || removes).then_some(goal)
 }
 
 /// Lower case; splits Chinese by the known words.

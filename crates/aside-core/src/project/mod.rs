@@ -18,6 +18,8 @@ const MAX_ABOVE: usize = 12;
 pub struct Fit {
     /// Words of the request that are not in its name.
     pub missing: usize,
+    /// Words of the request that say no more than the goal, and are not in its name.
+    vague: usize,
     /// Words of its name that are not in the request.
     pub extra: usize,
     /// Targets rank before a tool's usual command.
@@ -39,12 +41,14 @@ fn fit(wanted: &Wanted<'_>, offer: &Offer) -> Option<Fit> {
         let named = |word: &&String| parts.contains(word) || goal::GOALS.iter().any(|goal| goal.words.contains(word));
         let fits = parts.contains(verb) && wanted.all.iter().all(|word| named(&word));
         let extra = parts.iter().filter(|part| !wanted.all.contains(part)).count();
-        return fits.then_some(Fit { missing: 0, extra, origin: 1, name: 0 });
+        return fits.then_some(Fit { missing: 0, vague: 0, extra, origin: 1, name: 0 });
     }
     let rest = |word: &&String| !parts.contains(word);
-    let missing = wanted.rest.iter().filter(rest).count();
+    let also = |word: &&String| wanted.goal.is_some_and(|goal| goal.also.contains(word));
+    let missing = wanted.rest.iter().filter(rest).filter(|word| !also(word)).count();
+    let vague = wanted.rest.iter().filter(rest).filter(also).count();
     if let Origin::File = offer.origin {
-        return Some(Fit { missing: 0, extra: 0, origin, name: 0 });
+        return Some(Fit { missing: 0, vague: 0, extra: 0, origin, name: 0 });
     }
     if let Some(goal) = wanted.goal {
         let usual = matches!(offer.origin, Origin::Usual(of) if of == goal.name);
@@ -58,14 +62,14 @@ fn fit(wanted: &Wanted<'_>, offer: &Offer) -> Option<Fit> {
             if missing > 0 && !goal.plain {
                 return None;
             }
-            return Some(Fit { missing, extra, origin, name });
+            return Some(Fit { missing, vague, extra, origin, name });
         }
     }
     // An unusual name: it must contain all words of the request.
     let said: Vec<&String> = wanted.all.iter().filter(|word| parts.contains(word)).collect();
     let whole = !said.is_empty() && wanted.all.iter().all(|word| parts.contains(word) || goal::is_filler(word));
     let extra = parts.len().saturating_sub(said.len());
-    (whole && !matches!(offer.origin, Origin::Usual(_))).then_some(Fit { missing: 0, extra, origin, name: 0 })
+    (whole && !matches!(offer.origin, Origin::Usual(_))).then_some(Fit { missing: 0, vague: 0, extra, origin, name: 0 })
 }
 
 /// The offers that match the request, the best first. Ties keep their order: the nearer and more specific first.

@@ -99,3 +99,50 @@ fn the_settings_name_the_tests() {
     let none = scene.asks("run the frobnication script");
     assert!(text(&none).contains("`make test`"), "{none}");
 }
+
+/// The command or the diff of a proposal, or nothing.
+fn act(result: &Value) -> String {
+    let proposal = &result["proposal"];
+    let found = proposal["cmd"].as_str().or_else(|| proposal["unifiedDiff"].as_str());
+    found.unwrap_or_default().to_owned()
+}
+
+#[test]
+fn what_was_said_is_what_is_proposed() {
+    let mut scene = Scene::new();
+    scene.home.write("project/notes.txt", "b\na\n");
+    scene.home.write("project/config.yaml", "workers: 4\ntimeout: 10s\n");
+    scene.home.write("project/limits.py", "MAX_ROWS = 30\n\n\ndef rows():\n    return MAX_ROWS\n");
+    scene.home.write("project/main.py", "from limits import rows\nfrom src.user import User\n");
+    let diff = act(&scene.asks("change MAX_ROWS to 60"));
+    assert!(diff.contains("-MAX_ROWS = 30\n+MAX_ROWS = 60\n"), "{diff}");
+    let diff = act(&scene.asks("change timeout in config.yaml to 30s"));
+    assert!(diff.contains("+timeout: 30s"), "{diff}");
+    let diff = act(&scene.asks("sort the lines of notes.txt"));
+    assert!(diff.contains("+a\n b\n-a"), "{diff}");
+    let diff = act(&scene.asks("delete line 2 of config.yaml"));
+    assert!(diff.contains("-timeout: 10s"), "{diff}");
+    let moved = act(&scene.asks("rename src/user.py to src/person.py"));
+    assert!(moved.contains("+from src.person import User"), "{moved}");
+    assert_eq!(act(&scene.asks("build and test")), "make build && make test");
+    assert_eq!(act(&scene.asks("run time make test")), "time make test");
+    for words in ["run the smoke tests", "run the tests in tests/test_nothing.py", "build in release mode"] {
+        assert_eq!(act(&scene.asks(words)), "", "{words}");
+    }
+}
+
+#[test]
+fn searches_by_kind_look_at_what_things_are() {
+    let mut scene = Scene::new();
+    scene.home.write("project/tests/test_user.py", "import user\n\ndef test_port():\n    console.log\n");
+    for (words, found) in [
+        ("find the test files", "tests/test_user.py"),
+        ("list files with more than 3 lines", "tests/test_user.py"),
+        ("search for console.log", "tests/test_user.py:4"),
+        ("find all test functions", "tests/test_user.py:3"),
+        ("list all classes", "src/user.py:1"),
+    ] {
+        let result = scene.asks(words);
+        assert!(result["proposal"]["items"].to_string().contains(found), "{words}: {result}");
+    }
+}

@@ -92,6 +92,20 @@ impl Kind {
         }
     }
 
+    /// As a summary begins.
+    pub fn label(self) -> &'static str {
+        match self {
+            Kind::Help => "Help",
+            Kind::Status => "Status",
+            Kind::Explain => "Explain",
+            Kind::Change => "Change",
+            Kind::Run => "Run",
+            Kind::Diagnose => "Diagnose",
+            Kind::Search => "Search",
+            Kind::Review => "Review",
+        }
+    }
+
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }

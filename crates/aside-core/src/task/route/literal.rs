@@ -239,8 +239,24 @@ fn is_tail(behind: &str) -> bool {
         || without_tail(behind).trim().is_empty() && !restricts(behind)
 }
 
+/// The command whose output a question is about: `what does node --version say`.
+pub fn asked_output(question: &str) -> Option<String> {
+    static ASKS: LazyLock<Option<Pattern>> = LazyLock::new(|| {
+        Pattern::new(r"^(?i:(?:please\s+)?(?:what does|what would|what will|show me what|tell me what)\s+)")
+    });
+    static SAYS: LazyLock<Option<Pattern>> =
+        LazyLock::new(|| Pattern::new(r"(?i:\s+(?:say|says|print|prints|output|outputs|report|reports)\??)$"));
+    let start = ASKS.as_ref()?.find(question)?.end();
+    let rest = question.get(start..)?;
+    let end = SAYS.as_ref()?.find(rest)?.start();
+    match read(rest.get(..end)?, &|_| false) {
+        Literal::Line(cmd) => Some(cmd),
+        Literal::Unclear | Literal::Words => None,
+    }
+}
+
 /// Removes politeness and "tell me the result" from the end.
-fn without_tail(text: &str) -> &str {
+pub fn without_tail(text: &str) -> &str {
     let found = PATTERNS.as_ref().and_then(|patterns| patterns.tail.find(text));
     match found {
         Some(found) if !restricts(found.as_str()) && !is_argument(text, found.start()) => {
@@ -258,7 +274,10 @@ fn is_argument(text: &str, tail: usize) -> bool {
     let prints = words.next().is_some_and(|program| PRINTS.contains(&program));
     let last = words.last();
     let thanks = ["thank", "thx"].iter().any(|word| behind.to_lowercase().contains(word));
+    // A flag takes one word, not a phrase.
+    let phrase = behind.split_whitespace().count() > 1;
     !spoken
+        && !phrase
         && (prints && (last.is_none() || thanks)
             || last.is_some_and(|last| last.starts_with('-') && !last.contains('=')))
 }
@@ -308,6 +327,19 @@ fn unquoted(text: &str, is_program: &dyn Fn(&str) -> bool) -> Literal {
     }
 }
 
+/// Programs that run the one behind them: `time make test`.
+const WRAPPERS: &[&str] =
+    &["time", "nice", "nohup", "timeout", "env", "sudo", "doas", "strace", "ionice", "caffeinate"];
+
+/// Whether a line runs another command through one of these.
+fn wraps(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    // The parser takes `time` for a keyword, so it is no word of the command.
+    let is_wrapper = words.next().is_some_and(|first| WRAPPERS.contains(&first));
+    let mut rest = words.skip_while(|word| word.starts_with('-') || is_value(word));
+    is_wrapper && rest.next().is_some_and(|next| command::is_program(next) && next != "up")
+}
+
 /// Whether a line whose first word is a program is meant as a command: "run test", "run build" and "run find usages" are words.
 fn is_command(text: &str, program: &str) -> bool {
     let bare = text.trim_end_matches(['.', ':', '!']);
@@ -324,6 +356,7 @@ fn is_command(text: &str, program: &str) -> bool {
     is_path(program)
         || starts
         || own
+        || wraps(text)
         || program == "echo" && text.contains(' ')
         || command::is_typed(bare)
         || text.split_whitespace().skip(1).any(|word| is_argument(word) || is_place(word))
@@ -576,5 +609,17 @@ mod tests {
         ] {
             assert_eq!(told(request), "words", "{request}");
         }
+    }
+
+    #[test]
+    fn wrappers_and_questions_for_an_output_are_commands() {
+        let is_line =
+            |text: &str, line: &str| assert_eq!(order(text, &|_| false), Literal::Line(line.to_owned()), "{text}");
+        is_line("run time make test", "time make test");
+        is_line("run timeout 30 make test", "timeout 30 make test");
+        is_line("please run git diff --stat for me", "git diff --stat");
+        assert_eq!(asked_output("what does node --version say?").as_deref(), Some("node --version"));
+        assert_eq!(asked_output("what does git log --oneline -3 print").as_deref(), Some("git log --oneline -3"));
+        assert_eq!(asked_output("what does the parser print"), None);
     }
 }

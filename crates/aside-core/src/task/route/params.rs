@@ -142,8 +142,22 @@ fn run(reading: &Reading, range: &Range<usize>, params: Params) -> Params {
         Some(_) if literal::restricts(all) => Params { written: unclear(all), ..params },
         Some(cmd) => Params { cmd: Some(cmd), ..params },
         None if is_piped_only(reading, range) => Params { written: Some(Box::new(Written::Piped)), ..params },
-        None => Params { query: named(reading, range), written, ..params },
+        None => Params { query: named(reading, range).map(|words| with_joined(&words, order)), written, ..params },
     }
+}
+
+/// The words with what the same sentence joins to them: of "lint and build" no half may be left out. Politeness is.
+fn with_joined(words: &str, order: &str) -> String {
+    let Some(at) = order.find(words) else { return words.to_owned() };
+    let behind = order.get(at + words.len()..).unwrap_or_default();
+    let sentence = behind.split(['\n', '!', '?', '。', '！', '？']).next().unwrap_or_default();
+    let sentence = sentence.split(". ").next().unwrap_or_default().trim_end().trim_end_matches('.');
+    let joins = ["and ", "then ", "but ", "& ", ", ", "，", "然后", "并"];
+    if !joins.iter().any(|joint| sentence.trim_start().starts_with(joint)) {
+        return words.to_owned();
+    }
+    let whole = literal::without_tail(order.get(at..at + words.len() + sentence.len()).unwrap_or(words));
+    cut(whole.trim_end_matches([',', '，']), MAX_QUERY)
 }
 
 /// The parameter for a command that cannot be told from the words around it.

@@ -6,6 +6,7 @@ mod edit;
 mod exact;
 mod facts;
 mod failed;
+mod find_by_kind;
 mod here;
 mod look;
 mod thread;
@@ -19,16 +20,20 @@ use std::time::Duration;
 
 use aside_core::agent;
 use aside_core::agent::tongue::{Phrase, Tongue};
+use aside_core::mood::Mood;
 use aside_core::task::event::{self, Id};
 use aside_core::task::proposal::{Confine, Proposal, Source, UserRequest};
 use aside_core::task::route::intent::{Intent, Kind, Params};
 use aside_core::task::route::literal;
 use aside_core::task::route::params::split_piped;
 use aside_core::task::route::{self, Options, Route, Routed, Scope};
+use aside_core::task::run::change;
 use aside_core::task::run::context::{Context, MAX_TOTAL_BYTES};
 use aside_core::task::run::diagnose::is_known;
+use aside_core::task::run::find;
+use aside_core::task::run::review::what;
 use aside_core::task::run::said::fenced;
-use aside_core::task::run::script::AS_WRITTEN;
+use aside_core::task::run::script::{self, AS_WRITTEN};
 use aside_core::task::run::thread::{Conversation, Earlier};
 use aside_core::task::run::{Model, Outcome, short, told};
 
@@ -106,6 +111,7 @@ impl Desk {
         let ours = tokio::task::spawn_blocking(move || by_rules(&text, &Options { prefix: &prefix, threshold })).await;
         let ours = ours.unwrap_or_else(|_| by_rules(&self.request.text, &options));
         let ours = self.about_facts(about_piped(ours, &self.request.text));
+        let ours = self.about_what_is_exact(ours).await;
         if let Some(followed) = self.followed(&ours, &options).await {
             return followed;
         }
@@ -152,6 +158,49 @@ impl Desk {
             route.scope = Scope::Full;
         }
         route
+    }
+
+    /// A request whose shape says exactly what is wanted is routed as that, even if the rules are unsure or prefer another intent. Nothing
+    /// that the user forbade is made an act.
+    async fn about_what_is_exact(&self, mut route: Route) -> Route {
+        let words = self.words();
+        if route.held || split_piped(words).1.is_some() || words.contains('\n') {
+            return route;
+        }
+        let files = std::mem::take(&mut route.intent.params.files);
+        let unsure =
+            route.scope == Scope::Plan && route.intent.confidence < self.state.config().task.confidence_threshold;
+        let reads = !matches!(route.intent.kind, Kind::Change | Kind::Run) || unsure;
+        let (kind, params) = match () {
+            () if reads && find::read(words).is_some() => {
+                (Kind::Search, Params { query: Some(words.to_owned()), files, ..Params::default() })
+            }
+            () if reads && what::is_asked(words) => (Kind::Review, Params { files, ..Params::default() }),
+            () if reads && let Some(cmd) = literal::asked_output(words) => {
+                (Kind::Run, Params { cmd: Some(cmd), files, ..Params::default() })
+            }
+            () if unsure && change::read(words).is_some() => {
+                (Kind::Change, Params { change_request: Some(words.to_owned()), files, ..Params::default() })
+            }
+            () if unsure && Mood::of(words).asks_to_act() && self.is_usual().await => {
+                (Kind::Run, Params { query: Some(words.to_owned()), files, ..Params::default() })
+            }
+            () => {
+                route.intent.params.files = files;
+                return route;
+            }
+        };
+        route.intent.summary = format!("{}: {}", kind.label(), short(words, MAX_SAID));
+        route.intent.kind = kind;
+        route.intent.params = params;
+        route.scope = Scope::Full;
+        route
+    }
+
+    /// Whether the words mean the same command on any machine.
+    async fn is_usual(&self) -> bool {
+        let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
+        here.usual(self.words()).await.is_some()
     }
 
     /// Gathers the context for a model; empty if no model will be asked.
@@ -275,9 +324,20 @@ impl Desk {
         let test_command = self.state.config().task.default_test_command.clone();
         let tongue = Tongue::of(self.words());
         let workspace = self.workspace.clone();
+        if let Some(outcome) = self.undoes_nothing().await {
+            return Ok(outcome);
+        }
+        // "Sort the lines of notes.txt" is a change, whichever intent it was taken for.
+        if intent.params.cmd.is_none()
+            && change::read(self.words()).is_some_and(|edit| edit.is_certain())
+            && let Some(outcome) = self.exact(&here).await?
+        {
+            return Ok(outcome);
+        }
         let params = Params { files: self.files_meant(&intent.params.files).await?, ..intent.params.clone() };
+        let part = self.part_meant().await?;
         let project = blocking(move |_| workspace.project()).await?;
-        let of_project = here.command(&params, &test_command, &project, tongue).await.ok_or_else(|| {
+        let of_project = here.command(&params, &test_command, &project, tongue, part.as_deref()).await.ok_or_else(|| {
             let late = tongue.pick(
                 "The files of the project could not be read in time. Retry, or write the command itself, as in `run make test`.",
                 "没能及时读完项目的文件。请重试，或者直接写出命令，例如 `运行 make test`。",
@@ -292,6 +352,17 @@ impl Desk {
             return Ok(of_project);
         }
         Ok(here.meant(self.words()).await.unwrap_or(of_project))
+    }
+
+    /// The package, module or file of the project that "the tests of NAME" names, by its path.
+    async fn part_meant(&self) -> Result<Option<String>, String> {
+        let Some(name) = script::part(self.words()) else { return Ok(None) };
+        let workspace = self.workspace.clone();
+        blocking(move |cancelled| {
+            let tree = workspace.tree(&[], cancelled).unwrap_or_default();
+            script::path_of_part(&name, tree.listed().iter().map(|listed| listed.path))
+        })
+        .await
     }
 
     /// Resolves file names from the current directory: a missing file may be the only one of its name further down.

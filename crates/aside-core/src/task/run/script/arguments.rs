@@ -16,6 +16,10 @@ pub enum Argument {
     /// Tests with this in their names.
     Only(String),
     Port(String),
+    /// The tests of a package, a module or a file, by its path.
+    Part(String),
+    /// A file that the program is given.
+    Input(String),
     /// A mode that each runner spells in its own way, by its name in the data.
     Mode(&'static str),
 }
@@ -33,7 +37,8 @@ struct Runner {
     spelled: Vec<(&'static str, String, Option<String>)>,
 }
 
-const NAMES: [&str; 8] = ["only", "coverage", "parallel", "verbose", "failed", "first", "watch", "port"];
+const NAMES: [&str; 12] =
+    ["only", "coverage", "parallel", "verbose", "failed", "first", "watch", "port", "release", "race", "part", "input"];
 
 static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
     list::tables(LIST, "runner", |table| {
@@ -54,7 +59,9 @@ static SAID: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("parallel", r"[\s,]*\bin\s+parallel\b".to_owned()),
         ("verbose", r"[\s,]*\b(?:verbosely|in\s+verbose\s+mode|with\s+(?:verbose|more|full)\s+output|with\s+-v)\b".to_owned()),
         ("watch", r"[\s,]*\b(?:in\s+watch\s+mode|and\s+watch(?:\s+for\s+changes)?|on\s+every\s+change|continuously)\b".to_owned()),
-        ("first", r"[\s,]*\b(?:and\s+)?(?:stop|stopping|until|up to)\s+(?:at|on|after|with)?\s*the\s+first\s+(?:failure|failing\s+(?:one|test)|error)\b".to_owned()),
+        ("release", r"[\s,]*\b(?:in\s+(?:the\s+)?release(?:\s+(?:mode|profile))?|with\s+(?:the\s+release\s+profile|optimi[sz]ations?)|as\s+(?:a\s+)?release|optimi[sz]ed)(?:\s+build)?\b".to_owned()),
+        ("race", r"[\s,]*\b(?:with|using|under)\s+(?:the\s+)?race\s+(?:detector|detection)(?:\s+on|\s+enabled)?\b".to_owned()),
+        ("first", r"[\s,]*\b(?:(?:and|but)\s+)?(?:stop|stopping|until|up to)\s+(?:at|on|after|with)?\s*the\s+first\s+(?:failure|failing\s+(?:one|test)|error)\b".to_owned()),
         ("failed", r"\b(?:only\s+|just\s+)?(?:the\s+)?(?:tests\s+that\s+(?:have\s+)?failed|(?:last\s+)?fail(?:ed|ing)\s+(?:tests|ones))(?:\s+(?:only|last\s+time|again))?".to_owned()),
         ("only", format!(r"(?:\b(?:only|just)\s+)?\b(?:the\s+)?(?:single\s+)?tests?\s+(?:called\s+|named\s+|case\s+)?{NAME}(?:\s+(?:only|alone|by\s+itself))?\s*$")),
         ("only", format!(r"\b(?:only|just)\s+(?:the\s+)?{NAME}(?:\s+tests?)?\s*$")),
@@ -104,13 +111,15 @@ impl Argument {
         match self {
             Argument::Only(_) => "only",
             Argument::Port(_) => "port",
+            Argument::Part(_) => "part",
+            Argument::Input(_) => "input",
             Argument::Mode(name) => name,
         }
     }
 
     fn value(&self) -> &str {
         match self {
-            Argument::Only(value) | Argument::Port(value) => value,
+            Argument::Only(value) | Argument::Port(value) | Argument::Part(value) | Argument::Input(value) => value,
             Argument::Mode(_) => "",
         }
     }
@@ -120,6 +129,8 @@ impl Argument {
         match self {
             Argument::Only(name) => format!("only {name}"),
             Argument::Port(port) => format!("port {port}"),
+            Argument::Part(path) => format!("only {path}"),
+            Argument::Input(path) => path.clone(),
             Argument::Mode(name) => (*name).to_owned(),
         }
     }
@@ -155,9 +166,27 @@ pub fn applied(offer: &Offer, arguments: &[Argument], project: &Project) -> Opti
     let mut needs = Vec::new();
     for argument in arguments {
         let (_, spelled, need) = runner.spelled.iter().find(|(name, ..)| *name == argument.name())?;
-        added.push(' ');
-        added.push_str(&spelled.replace("{}", argument.value()));
+        let spelled = match argument {
+            Argument::Part(path) => of_part(spelled, path),
+            _ => spelled.replace("{}", argument.value()),
+        };
         needs.extend(need.clone());
+        // A target whose recipe has it already is called as it is.
+        if recipe.as_deref().is_some_and(|recipe| has_words(recipe, &spelled)) {
+            continue;
+        }
+        added.push(' ');
+        added.push_str(&spelled);
+    }
+    if added.is_empty() {
+        return Some(Applied { cmd: offer.cmd.clone(), needs, by_recipe: false });
+    }
+    // All packages of Go are a path too, and would be run beside the part.
+    if let [Argument::Part(_)] = arguments
+        && runs.contains(" ./...")
+    {
+        let cmd = runs.replacen(" ./...", &added, 1);
+        return Some(Applied { cmd, needs, by_recipe: recipe.is_some() });
     }
     let program = offer.cmd.split(' ').next().unwrap_or_default();
     let (cmd, by_recipe) = match program {
@@ -167,6 +196,14 @@ pub fn applied(offer: &Offer, arguments: &[Argument], project: &Project) -> Opti
         _ => (format!("{runs}{added}"), true),
     };
     Some(Applied { cmd, needs, by_recipe })
+}
+
+/// `{}` is the name of the part, `{path}` its path, and `{dir}` the directory that it is in.
+fn of_part(spelled: &str, path: &str) -> String {
+    let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.split('.').next().unwrap_or(name);
+    let dir = if name.contains('.') { above } else { path };
+    spelled.replace("{}", stem).replace("{path}", path).replace("{dir}", dir)
 }
 
 /// The recipe of a target, if it is a single plain line.
@@ -220,7 +257,7 @@ mod tests {
     fn the_list_is_read_whole() {
         assert_eq!(RUNNERS.len(), list::count(LIST, "runner"));
         assert!(RUNNERS.iter().all(|runner| !runner.is.is_empty() && !runner.spelled.is_empty()));
-        assert_eq!(SAID.len(), 12);
+        assert_eq!(SAID.len(), 14);
     }
 
     #[test]
@@ -241,6 +278,11 @@ mod tests {
             ("the unit tests verbosely", "verbose / the unit tests"),
             ("only the failed tests", "failed / "),
             ("the tests and stop at the first failure", "first / the tests"),
+            ("the tests again but stop at the first failure", "first / the tests again"),
+            ("build in release mode", "release / build"),
+            ("the tests in release", "release / the tests"),
+            ("all go tests with the race detector", "race / all go tests"),
+            ("the release script", " / the release script"),
             ("the server on port 9000", "port 9000 / the server"),
             ("the tests", " / the tests"),
             ("the tests only if it builds", " / the tests only if it builds"),

@@ -7,6 +7,9 @@ mod arguments;
 mod tests;
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::agent::tongue::{Both, Tongue};
 use crate::project::goal::{self, Wanted};
@@ -34,12 +37,22 @@ pub struct Place<'a> {
     pub tongue: Tongue,
     /// What the project's own files say.
     pub project: &'a Project,
+    /// The path of the package, module or file whose tests the request asks for, if the project has it.
+    pub part: Option<&'a str>,
 }
 
 /// `Known::NotYet` while the project's files are still being read: the caller asks again.
 pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
     if let Some(cmd) = &params.cmd {
-        return Known::Yes(written(cmd.clone(), place));
+        // "Run just X" means the program only where it has recipes.
+        return match cmd.strip_prefix("just ").map(|rest| (rest, has_recipes(place))) {
+            Some((_, Known::NotYet)) => Known::NotYet,
+            Some((rest, Known::No)) => {
+                let query = Some(format!("just {rest}"));
+                command(&Params { query, cmd: None, ..params.clone() }, place)
+            }
+            Some((_, Known::Yes(()))) | None => Known::Yes(written(cmd.clone(), place)),
+        };
     }
     let words = params.query.as_deref().unwrap_or_default();
     let unclear = match params.written.as_deref() {
@@ -47,26 +60,50 @@ pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
         Some(Written::Unclear(text)) => Some(text.as_str()),
         Some(Written::Rest(_)) | None => Some(words).filter(|words| literal::restricts(words)),
     };
-    let said = unclear.map_or(words, |text| literal::rest(text).unwrap_or(text));
-    let arguments = arguments(said, &params.files);
+    // "The tests of the parser only" restricts nothing more than its part.
+    let of_part = unclear.filter(|text| place.part.is_some() && part(text).is_some()).map(|text| {
+        let text = text.trim().trim_end_matches(['.', '!', '?']);
+        text.trim_end_matches(" only").trim_end_matches(" alone")
+    });
+    let of_part = of_part.filter(|text| !literal::restricts(text));
+    let unclear = unclear.filter(|_| of_part.is_none());
+    let said = of_part.or(unclear).map_or(words, |text| literal::rest(text).unwrap_or(text));
+    let (arguments, files) = match arguments(said, &params.files, place) {
+        Known::Yes(found) => found,
+        Known::No | Known::NotYet => return Known::NotYet,
+    };
+    match missing_file(&files, place) {
+        Known::Yes(file) => return Known::Yes(no_file(&file, place.tongue)),
+        Known::No => {}
+        Known::NotYet => return Known::NotYet,
+    }
     if let Some(text) = unclear.filter(|_| literal::restricts(&arguments.rest) || arguments.rest == said) {
         return Known::Yes(not_understood(text, place.tongue));
     }
     // "The build and then the tests" is two goals: running only one of them would be wrong.
-    if goal::are_several(&arguments.rest) {
-        return Known::Yes(not_understood(said, place.tongue));
+    let parts = goal::several(&arguments.rest);
+    if !parts.is_empty() {
+        return if arguments.all.is_empty() && files.is_empty() {
+            one_after_the_other(&parts, said, place)
+        } else {
+            Known::Yes(not_understood(said, place.tongue))
+        };
+    }
+    // "A clean build" is two commands, where the project can clean.
+    if Wanted::of(&arguments.rest).is_clean_build() && arguments.all.is_empty() && files.is_empty() {
+        return one_after_the_other(&["clean", "build"], said, place);
     }
     let wanted = Wanted::of(if arguments.rest.is_empty() { arguments.goal() } else { &arguments.rest });
     if arguments.all.is_empty()
         && wanted.goal.is_some_and(|goal| goal.name == "test")
         && wanted.rest.is_empty()
-        && params.files.is_empty()
+        && files.is_empty()
         && !place.test_command.trim().is_empty()
     {
         let reason = place.tongue.pick("The settings say that this runs the tests.", "设置里写明用它运行测试。");
         return Known::Yes(proposed(place.test_command.trim().to_owned(), place.cwd, place, reason.to_owned()));
     }
-    let offers = match offer::offers(place.cwd, place.world, &params.files) {
+    let offers = match offer::offers(place.cwd, place.world, &files) {
         Known::Yes(offers) => offers,
         Known::No => Vec::new(),
         Known::NotYet => return Known::NotYet,
@@ -79,6 +116,108 @@ pub fn command(params: &Params, place: &Place<'_>) -> Known<Outcome> {
     Known::Yes(chosen(&asked, &offers, place))
 }
 
+/// The part of the project whose tests are asked for: `counter` of "run the tests for the counter module only".
+pub fn part(words: &str) -> Option<String> {
+    static PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\btests?\s+(?:for|of|in|from)\s+(?:the\s+)?`?(?P<name>[\w./-]+)`?(?:\s+(?:package|module|crate|file|directory|folder))?(?:\s+(?:only|alone))?\s*[.!?]?$|\b(?:the\s+)?`?(?P<other>[\w./-]+)`?\s+(?:package|module)(?:'s)?\s+tests?(?:\s+(?:only|alone))?\s*[.!?]?$").ok()
+    });
+    let found = PART.as_ref()?.captures(words.trim())?;
+    let name = found.name("name").or(found.name("other"))?.as_str().trim_matches(['/', '.']).to_owned();
+    (!name.is_empty()).then_some(name)
+}
+
+/// The one file or directory that a part is called by. Tests themselves do not count.
+pub fn path_of_part<'a>(name: &str, paths: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut found: BTreeSet<String> = BTreeSet::new();
+    for path in paths {
+        let parts: Vec<&str> = path.split('/').collect();
+        let Some((file, above)) = parts.split_last() else { continue };
+        if let Some(at) = above.iter().position(|part| part.eq_ignore_ascii_case(name)) {
+            found.insert(parts.get(..=at).unwrap_or_default().join("/"));
+        } else if path == name || file.split('.').next().is_some_and(|stem| stem.eq_ignore_ascii_case(name)) {
+            found.insert(path.to_owned());
+        }
+    }
+    // A file in a directory of the same name belongs to it.
+    let all = found.clone();
+    found.retain(|path| !all.iter().any(|other| path != other && path.starts_with(&format!("{other}/"))));
+    if found.len() == 1 { found.pop_first() } else { None }
+}
+
+/// The commands of several goals, joined so that the next runs where the one before succeeded. None is left out.
+fn one_after_the_other(parts: &[&str], said: &str, place: &Place<'_>) -> Known<Outcome> {
+    let mut commands: Vec<(String, String)> = Vec::new();
+    for part in parts {
+        let outcome = match command(&Params { query: Some((*part).to_owned()), ..Params::default() }, place) {
+            Known::Yes(outcome) => outcome,
+            other => return other,
+        };
+        match outcome.proposal {
+            Proposal::Command { cmd, cwd, .. } => commands.push((cmd, cwd.unwrap_or_default())),
+            _ => return Known::Yes(not_understood(said, place.tongue)),
+        }
+    }
+    let Some((_, directory)) = commands.first().cloned() else {
+        return Known::Yes(not_understood(said, place.tongue));
+    };
+    if commands.iter().any(|(_, other)| *other != directory) {
+        return Known::Yes(not_understood(said, place.tongue));
+    }
+    let line = commands.into_iter().map(|(cmd, _)| cmd).collect::<Vec<_>>().join(" && ");
+    let reason = place.tongue.pick(
+        "One after the other, in the order of the request; one that fails ends it.",
+        "按请求里的顺序依次运行；有一个失败就停止。",
+    );
+    Known::Yes(proposed(line, &directory, place, reason.to_owned()))
+}
+
+/// Whether a justfile of the project has recipes.
+fn has_recipes(place: &Place<'_>) -> Known<()> {
+    match offer::offers(place.cwd, place.world, &[]) {
+        Known::NotYet => Known::NotYet,
+        Known::Yes(offers) if offers.iter().any(|offer| matches!(offer.why, Why::Recipe(_))) => Known::Yes(()),
+        Known::Yes(_) | Known::No => Known::No,
+    }
+}
+
+/// Whether a file of this path exists.
+fn is_there(file: &str, place: &Place<'_>) -> Known<()> {
+    let path = if file.starts_with('/') {
+        file.to_owned()
+    } else {
+        format!("{}/{}", place.cwd.trim_end_matches('/'), file.trim_start_matches("./").trim_end_matches('/'))
+    };
+    let Some((directory, name)) = path.rsplit_once('/') else { return Known::No };
+    match place.world.entries(if directory.is_empty() { "/" } else { directory }) {
+        Known::Yes(entries) if entries.iter().any(|entry| &*entry.name == name) => Known::Yes(()),
+        Known::Yes(_) | Known::No => Known::No,
+        Known::NotYet => Known::NotYet,
+    }
+}
+
+/// A named file that does not exist. Names such as `node.js` look like files and are none.
+fn missing_file(files: &[String], place: &Place<'_>) -> Known<String> {
+    for file in files {
+        let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let is_path = file.contains('/') || ["py", "rs", "ts", "rb", "sh", "txt", "toml", "json"].contains(&ending);
+        match is_there(file, place) {
+            Known::No if is_path && !file.contains("..") && !file.contains('*') => return Known::Yes(file.clone()),
+            Known::NotYet => return Known::NotYet,
+            Known::No | Known::Yes(()) => {}
+        }
+    }
+    Known::No
+}
+
+fn no_file(file: &str, tongue: Tongue) -> Outcome {
+    let file = code(file);
+    let text = match tongue {
+        Tongue::English => format!("There is no {file} here, so nothing is proposed."),
+        Tongue::Chinese => format!("这里没有 {file}，所以没有提出命令。"),
+    };
+    Outcome::answer(format!("{text}\n"), text, Model::Unneeded)
+}
+
 /// All parts of the request.
 struct Request<'a> {
     params: &'a Params,
@@ -88,18 +227,42 @@ struct Request<'a> {
     missing: &'a [(Origin, String)],
 }
 
-/// A named file is the only test, without further words.
-fn arguments(said: &str, files: &[String]) -> Arguments {
-    let alone = files.first().and_then(|file| {
-        let names = |word: &&str| file == word || file.strip_suffix(*word).is_some_and(|before| before.ends_with('/'));
-        let word = said.split_whitespace().map(|word| word.trim_matches(['`', '"', ',', '.'])).find(names)?;
-        let without = said.replacen(word, " ", 1);
-        let is_filler = |word: &str| {
-            ["only", "just", "alone", "by", "itself", "the", "tests", "test", "file", "in", "of"].contains(&word)
-        };
-        without.split_whitespace().all(is_filler).then(|| Arguments { all: Vec::new(), rest: file.clone() })
-    });
-    alone.unwrap_or_else(|| Arguments::of(said))
+/// What is said beside the goal, and the files that are still to be looked for. A named file is the only test, without further words;
+/// after "on" or "with" it is the input of the program.
+fn arguments(said: &str, files: &[String], place: &Place<'_>) -> Known<(Arguments, Vec<String>)> {
+    let Some(file) = files.first() else { return Known::Yes((Arguments::of(said), Vec::new())) };
+    let names = |word: &&str| file == word || file.strip_suffix(*word).is_some_and(|before| before.ends_with('/'));
+    let word = said.split_whitespace().map(|word| word.trim_matches(['`', '"', ',', '.'])).find(names);
+    let Some(word) = word else { return Known::Yes((Arguments::of(said), files.to_vec())) };
+    let without = said.replacen(word, " ", 1);
+    let is_filler = |word: &str| {
+        ["only", "just", "alone", "by", "itself", "the", "tests", "test", "file", "in", "of", "from"].contains(&word)
+    };
+    if without.split_whitespace().all(is_filler) {
+        return Known::Yes((Arguments { all: Vec::new(), rest: file.clone() }, files.to_vec()));
+    }
+    let before = said.split(word).next().unwrap_or_default().trim_end_matches(['`', '"']).trim_end();
+    let links = ["on", "with", "over", "against", "using", "for", "file", "input", "argument", "as", "the"];
+    let mut head: Vec<&str> = before.split_whitespace().collect();
+    let all = head.len();
+    while head.last().is_some_and(|last| links.contains(last)) {
+        head.pop();
+    }
+    let plain = file.chars().all(|letter| letter.is_alphanumeric() || "./_-+@:".contains(letter));
+    let rest = format!("{} {}", head.join(" "), said.split(word).nth(1).unwrap_or_default());
+    let starts = Wanted::of(&Arguments::of(&rest).rest).goal.is_some_and(|goal| goal.name == "start");
+    if head.len() == all || files.len() > 1 || !plain || !starts || file.starts_with('-') {
+        return Known::Yes((Arguments::of(said), files.to_vec()));
+    }
+    match is_there(file, place) {
+        Known::Yes(()) => {
+            let mut arguments = Arguments::of(rest.trim_matches(['`', '"', ' ']));
+            arguments.all.push(Argument::Input(file.clone()));
+            Known::Yes((arguments, Vec::new()))
+        }
+        Known::No => Known::Yes((Arguments::of(said), files.to_vec())),
+        Known::NotYet => Known::NotYet,
+    }
 }
 
 /// Removes offers whose programs are not installed, and returns those programs. While the list of programs is unknown, keeps all.
@@ -157,17 +320,38 @@ fn chosen(asked: &Request<'_>, offers: &[Offer], place: &Place<'_>) -> Outcome {
     if matches!(first.origin, Origin::Usual(_)) && missing.iter().any(|(origin, _)| lacks(origin)) {
         return nothing(wanted, words, offers, missing, place.tongue);
     }
+    if best.missing > 0 {
+        // The tests of one package or module, if the runner can be told so.
+        let part = place.part.filter(|_| wanted.goal.is_some_and(|goal| goal.name == "test"));
+        let stem = |path: &str| {
+            path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default().to_lowercase()
+        };
+        let is_said = |part: &&str| {
+            let known = [stem(part).as_str(), "package", "module", "crate", "file", "directory", "folder", "only"]
+                .map(str::to_owned);
+            wanted.rest.iter().all(|word| known.contains(word) || goal::parts(&stem(part)).contains(word))
+        };
+        if let Some(part) = part.filter(is_said) {
+            let mut all = arguments.to_vec();
+            all.push(Argument::Part(part.to_owned()));
+            let mut of_all = fitting.clone();
+            of_all.iter_mut().for_each(|(fit, _)| fit.missing = 0);
+            return with_arguments(&all, &of_all, place);
+        }
+        // A word of the request that no command here honours: running without it would do something else.
+        let rest = code(&wanted.rest.join(" "));
+        let head = Both::new(
+            format!("Nothing here is called {rest}, so nothing is proposed."),
+            format!("这里没有叫 {rest} 的，所以没有提出命令。"),
+        );
+        let on = place.tongue.pick(" The nearest:", "最接近的：");
+        let near = Outcome { model: Model::Better, ..listed(head.of(place.tongue), on, &alike, place.tongue) };
+        return spelled(params, place).unwrap_or(near);
+    }
     if !arguments.is_empty() {
         return with_arguments(arguments, &fitting, place);
     }
     let mut reason = reason(&first.why).of(place.tongue).to_owned();
-    if best.missing > 0 {
-        let rest = code(&wanted.rest.join(" "));
-        reason.push_str(&match place.tongue {
-            Tongue::English => format!(" Nothing here is called {rest}; this is the nearest."),
-            Tongue::Chinese => format!("这里没有叫 {rest} 的；这个最接近。"),
-        });
-    }
     if let Some((_, other)) =
         fitting.get(1).filter(|(fit, other)| fit.missing == best.missing && other.cmd != first.cmd)
     {
@@ -352,7 +536,11 @@ fn nothing(
     // Never guesses a deployment target; lists the existing ones instead.
     let near = |offer: &&Offer| {
         let parts = goal::parts(&offer.name);
+        // Another goal of the same words, as in "build in release mode", is not near.
+        let first = wanted.all.first().is_some_and(|first| wanted.goal.is_some_and(|goal| goal.words.contains(first)));
+        let last = wanted.all.last().is_some_and(|last| wanted.goal.is_some_and(|goal| goal.words.contains(last)));
         wanted.verb.is_none()
+            && (first || last)
             && wanted.goal.is_some_and(|goal| goal.targets.iter().any(|target| parts.contains(target)))
     };
     let near: Vec<&Offer> = offers.iter().filter(near).collect();

@@ -108,7 +108,7 @@ impl World for Project {
 
 fn run(project: &str, cwd: &str, words: &str, files: &[&str]) -> String {
     let world = Project::of(project);
-    let place = Place { cwd, world: &world, test_command: "", tongue: Tongue::English, project: &NO_FILES };
+    let place = Place { cwd, world: &world, test_command: "", tongue: Tongue::English, project: &NO_FILES, part: None };
     let files = files.iter().map(|file| (*file).to_owned()).collect();
     let params = Params {
         query: Some(words.to_owned()),
@@ -158,7 +158,7 @@ fn projects_of_many_shapes() {
         (make, "clean the project", "make clean"),
         (make, "cleanup", "make clean"),
         (make, "清理构建产物", "make clean"),
-        (make, "clean build", "make build"),
+        (make, "clean build", "make clean && make build"),
         (make, "make", "make"),
         ("justfile just-recipe=ci", "just", "just"),
         (
@@ -285,6 +285,7 @@ fn the_settings_and_the_person_have_the_first_word() {
         test_command: "cargo nextest run",
         tongue: Tongue::English,
         project: &NO_FILES,
+        part: None,
     };
     let asked = |query: &str| Params { query: Some(query.to_owned()), ..Params::default() };
     assert_eq!(told(command(&asked("the tests"), &place)), "cargo nextest run");
@@ -313,7 +314,14 @@ fn what_is_to_be_left_out_is_not_run() {
 fn who_asks_in_chinese_is_told_in_chinese() {
     let asked = |project: &str, query: &str| {
         let world = Project::of(project);
-        let place = Place { cwd: "/p", world: &world, test_command: "", tongue: Tongue::Chinese, project: &NO_FILES };
+        let place = Place {
+            cwd: "/p",
+            world: &world,
+            test_command: "",
+            tongue: Tongue::Chinese,
+            project: &NO_FILES,
+            part: None,
+        };
         match command(&Params { query: Some(query.to_owned()), ..Params::default() }, &place) {
             Known::Yes(Outcome { proposal: Proposal::Command { reason, .. }, summary, .. }) => {
                 format!("{summary} | {}", reason.unwrap_or_default())
@@ -355,7 +363,8 @@ fn with_files(project: &str, words: &str, files: &[(&str, &str)]) -> String {
     let world = Project::of(project);
     let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
     let project = crate::task::run::project::Project { files };
-    let place = Place { cwd: "/p", world: &world, test_command: "", tongue: Tongue::English, project: &project };
+    let place =
+        Place { cwd: "/p", world: &world, test_command: "", tongue: Tongue::English, project: &project, part: None };
     let request = format!("run {words}");
     let Routed::Task(route) = route(&request, &Options::default()) else { panic!("{request}") };
     told(command(&route.intent.params, &place))
@@ -415,12 +424,101 @@ fn what_is_said_beside_the_name_is_told_to_the_runner() {
 }
 
 #[test]
-fn two_things_are_not_one_of_them() {
+fn two_things_are_both_run() {
     let make = "Makefile make-target=test,build,lint";
-    for words in ["the build and then the tests", "lint and the tests", "the build, then the linter"] {
-        assert!(run(make, "/p", words, &[]).starts_with("? What is to be run in "), "{words}");
+    for (words, expected) in [
+        ("the build and then the tests", "make build && make test"),
+        ("lint and the tests", "make lint && make test"),
+        ("the build, then the linter", "make build && make lint"),
+        ("lint, build and test", "make lint && make build && make test"),
+        ("all the tests", "make test"),
+    ] {
+        assert_eq!(run(make, "/p", words, &[]), expected, "{words}");
     }
-    assert_eq!(run(make, "/p", "all the tests", &[]), "make test");
+    for words in
+        ["the build and the migration", "the tests and fix what fails", "the build and the tests with coverage"]
+    {
+        assert!(run(make, "/p", words, &[]).starts_with("? "), "{words}: {}", run(make, "/p", words, &[]));
+    }
+    let routed = |words: &str| with_files(make, words, &[]);
+    assert_eq!(routed("lint and build"), "make lint && make build");
+    assert_eq!(routed("the tests, please"), "make test");
+    assert_eq!(routed("the tests and tell me what fails"), "make test");
+}
+
+#[test]
+fn a_word_that_no_command_honours_is_not_left_out() {
+    let make = "Makefile make-target=test,build src/ src/a.txt tests/ Cargo.toml";
+    for words in [
+        "the smoke tests",
+        "the tests on windows",
+        "the tests for counter",
+        "the build for arm64",
+        "the tests in tests/test_nothing.py",
+        "the slow tests",
+        "the nightly build",
+    ] {
+        let files: Vec<&str> = words.split(' ').filter(|word| word.contains('/')).collect();
+        let told = run(make, "/p", words, &files);
+        assert!(told.starts_with("? ") && told.contains("nothing is proposed"), "{words}: {told}");
+    }
+    for (words, expected) in [
+        ("the unit tests", "make test"),
+        ("build in release mode", "cargo build --release"),
+        ("the program on src/a.txt", "cargo run -- src/a.txt"),
+        ("the program in release mode with src/a.txt", "cargo run --release -- src/a.txt"),
+        ("install the program", "cargo fetch"),
+        ("build the app", "make build"),
+    ] {
+        let files: Vec<&str> = words.split(' ').filter(|word| word.contains('/')).collect();
+        let told = run(make, "/p", words, &files);
+        assert!(told.starts_with(expected), "{words}: {told}");
+    }
+    let release = ("Makefile", "build:\n\tcargo build --release\n");
+    assert_eq!(
+        with_files("Makefile make-target=build Cargo.toml", "the build in release mode", &[release]),
+        "make build"
+    );
+}
+
+#[test]
+fn just_is_a_word_where_it_has_no_recipes() {
+    let of = |project: &str, cmd: &str| {
+        let world = Project::of(project);
+        let place = Place {
+            cwd: "/p",
+            world: &world,
+            test_command: "",
+            tongue: Tongue::English,
+            project: &NO_FILES,
+            part: None,
+        };
+        told(command(&Params { cmd: Some(cmd.to_owned()), ..Params::default() }, &place))
+    };
+    assert_eq!(of("pyproject.toml", "just test_negative"), "pytest -k test_negative");
+    assert_eq!(of("justfile just-recipe=ci", "just ci"), "just ci");
+    assert!(of("pyproject.toml", "just frob").starts_with("? "));
+}
+
+#[test]
+fn the_tests_of_a_part_are_its_own() {
+    let of = |project: &str, words: &str, part: Option<&str>| {
+        let world = Project::of(project);
+        let place =
+            Place { cwd: "/p", world: &world, test_command: "", tongue: Tongue::English, project: &NO_FILES, part };
+        told(command(&Params { query: Some(words.to_owned()), ..Params::default() }, &place))
+    };
+    assert_eq!(
+        of("go.mod", "tests for the parse package only", Some("internal/parse")),
+        "go test ./internal/parse/..."
+    );
+    assert_eq!(of("Cargo.toml", "tests for counter", Some("src/counter.rs")), "cargo test counter");
+    assert_eq!(of("pyproject.toml", "the tests of tax", Some("src/tax.py")), "pytest -k tax");
+    assert!(of("go.mod", "tests for the parse package only", None).starts_with("? "));
+    assert_eq!(part("run tests for the parse package only").as_deref(), Some("parse"));
+    let paths = ["internal/parse/parse.go", "internal/parse/parse_test.go", "cmd/main.go"];
+    assert_eq!(path_of_part("parse", paths.into_iter()).as_deref(), Some("internal/parse"));
+    assert_eq!(path_of_part("nothing", paths.into_iter()), None);
 }
 
 #[test]

@@ -4,11 +4,12 @@
 use std::path::Path;
 
 use aside_core::agent::tongue::Tongue;
+use aside_core::project::goal::Wanted;
 use aside_core::redact::REDACTED;
 use aside_core::task::diff::Refusal;
 use aside_core::task::diff::settle::Changes;
 use aside_core::task::proposal::{Confine, FileSummary, Proposal};
-use aside_core::task::route::intent::Intent;
+use aside_core::task::route::intent::{Intent, Params};
 use aside_core::task::run::context::Context;
 use aside_core::task::run::edits::Edits;
 use aside_core::task::run::follow::{self, Follow};
@@ -47,6 +48,9 @@ impl Desk {
             if let Some(outcome) = here.ordered(self.words(), tongue).await {
                 return Ok(outcome);
             }
+            if let Some(outcome) = self.cleaned(&here).await? {
+                return Ok(outcome);
+            }
             let nothing = match Tongue::of(request) {
                 Tongue::English => "Nothing was changed.",
                 Tongue::Chinese => "没有修改任何文件。",
@@ -71,6 +75,18 @@ impl Desk {
             }
             Answered::Refused(refusal) => Err(prompt::given_up(&refusal)),
         }
+    }
+
+    /// "Remove the build artefacts" is the project's own command, where it has one.
+    async fn cleaned(&self, here: &Here) -> Result<Option<Outcome>, String> {
+        if Wanted::of(self.words()).goal.is_none_or(|goal| goal.name != "clean") {
+            return Ok(None);
+        }
+        let params = Params { query: Some(self.words().to_owned()), ..Params::default() };
+        let workspace = self.workspace.clone();
+        let project = blocking(move |_| workspace.project()).await?;
+        let outcome = here.command(&params, "", &project, Tongue::of(self.words()), None).await;
+        Ok(outcome.filter(|outcome| matches!(outcome.proposal, Proposal::Command { .. })))
     }
 
     pub(super) async fn diagnose(&self, intent: &Intent, gathered: &Gathered, say: Say<'_>) -> Result<Outcome, String> {

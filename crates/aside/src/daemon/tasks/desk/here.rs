@@ -79,9 +79,10 @@ impl Here {
         test_command: &str,
         project: &Project,
         tongue: Tongue,
+        part: Option<&str>,
     ) -> Option<Outcome> {
         let find = |here: &Self| {
-            let place = script::Place { cwd: &here.cwd, world: &here.view, test_command, tongue, project };
+            let place = script::Place { cwd: &here.cwd, world: &here.view, test_command, tongue, project, part };
             match script::command(params, &place) {
                 Known::Yes(outcome) => Some(outcome),
                 Known::No | Known::NotYet => None,

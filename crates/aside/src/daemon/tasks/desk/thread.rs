@@ -1,13 +1,16 @@
 //! Relates a task to the earlier ones of its conversation: what "again", "undo that" and "why?" refer to, which files are meant, and what a
 //! model is told. Earlier messages are only information: what acts is proposed and approved anew.
 
+use aside_core::agent::tongue::Tongue;
+use aside_core::task::proposal::Proposal;
 use aside_core::task::route::intent::Kind;
 use aside_core::task::route::{Options, Route};
-use aside_core::task::run::Outcome;
 use aside_core::task::run::follow::{self, Follow};
 use aside_core::task::run::thread::{Conversation, Earlier, MAX_BYTES};
+use aside_core::task::run::{Model, Outcome, code};
+use aside_core::task::state::Name;
 
-use crate::daemon::tasks::desk::{Desk, blocking};
+use crate::daemon::tasks::desk::{Desk, answer, blocking};
 
 /// The fraction of a small model's context that earlier exchanges may take.
 const PART: usize = 6;
@@ -51,6 +54,32 @@ impl Desk {
             (Follow::Why | Follow::Cure, Kind::Diagnose) => follow::why(words, self.earlier().await),
             _ => None,
         }
+    }
+
+    /// "Undo that commit", where the commit of the conversation failed: there is nothing to undo, and an earlier commit is not meant.
+    pub(super) async fn undoes_nothing(&self) -> Option<Outcome> {
+        let lower = self.words().trim().trim_end_matches(['.', '!']).to_lowercase();
+        let words: Vec<&str> = lower.split_whitespace().collect();
+        let noun = match words.as_slice() {
+            ["undo" | "revert" | "reset" | "drop", "that" | "this", noun] => *noun,
+            ["take" | "roll", "back", "that" | "this", noun] | ["take" | "roll", "that" | "this", noun, "back"] => {
+                *noun
+            }
+            _ => return None,
+        };
+        let command = |earlier: &Earlier| match &earlier.proposal {
+            Some(Proposal::Command { cmd, .. }) if cmd.contains(&format!("git {noun}")) => Some(cmd.clone()),
+            _ => None,
+        };
+        let (earlier, cmd) = self.earlier().await.iter().rev().find_map(|one| Some((one, command(one)?)))?;
+        if earlier.state == Name::Completed {
+            return None;
+        }
+        let text = match Tongue::of(self.words()) {
+            Tongue::English => format!("{} did not succeed, so there is nothing of it to undo.", code(&cmd)),
+            Tongue::Chinese => format!("{} 没有成功，所以没有可以撤销的。", code(&cmd)),
+        };
+        Some(answer(format!("{text}\n"), text, String::new(), Model::Unneeded))
     }
 
     pub(super) fn is_known_from_before(&self) -> bool {

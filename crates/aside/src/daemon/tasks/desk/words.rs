@@ -169,8 +169,18 @@ impl Desk {
         }
         let (workspace, what) = (self.workspace.clone(), what::what(self.words()));
         let paths: Vec<String> = intent.params.files.iter().map(|file| workspace.named(file)).collect();
-        let change = blocking(move |_| workspace.change(&what, &paths)).await?;
-        let change = change.map_err(|error| format!("{error:#}"))?;
+        let is_staged = what == what::What::Staged;
+        let named = paths.clone();
+        let change = blocking(move |_| workspace.change(&what, &named)).await?;
+        let mut change = change.map_err(|error| format!("{error:#}"))?;
+        // "What I am about to commit" is the working tree while nothing is staged.
+        let names_index =
+            ["staged", "index", "cached", "暂存"].iter().any(|word| self.words().to_lowercase().contains(word));
+        if is_staged && change.diff.trim().is_empty() && !names_index {
+            let workspace = self.workspace.clone();
+            let now = blocking(move |_| workspace.change(&what::What::Now, &paths)).await?;
+            change = now.map_err(|error| format!("{error:#}"))?;
+        }
         let mut found = review::review(&change.diff, REVIEW, tongue);
         if let Proposal::Answer { text } = &mut found.proposal {
             let notes: String = change.notes.iter().map(|note| format!("- {}\n", note.of(tongue))).collect();
@@ -180,7 +190,14 @@ impl Desk {
                 Tongue::English => format!("Compared: {}.\n\n", change.of.english),
                 Tongue::Chinese => format!("比较的是：{}。\n\n", change.of.chinese),
             };
-            *text = format!("{of}{}{notes}", text.trim_end_matches('\n').to_owned() + "\n");
+            let secrets = if what::is_about_secrets(self.words()) {
+                review::secrets(&change.diff, tongue)
+            } else {
+                String::new()
+            };
+            // Rules say little about a small change; the change itself says all.
+            let shown = if self.lack().is_some() { review::excerpt(&change.diff, tongue) } else { String::new() };
+            *text = format!("{of}{secrets}{}{notes}{shown}", text.trim_end_matches('\n').to_owned() + "\n");
         }
         if self.lack().is_some() {
             return Ok(found);
@@ -212,8 +229,11 @@ impl Desk {
     }
 
     pub(super) async fn search(&self, intent: &Intent, say: Say<'_>) -> Result<Outcome, String> {
+        if let Some(found) = self.found_by_kind().await? {
+            return Ok(found);
+        }
         let query = intent.params.query.as_deref().unwrap_or(self.words());
-        let files: Vec<String> = intent.params.files.iter().map(|file| self.workspace.named(file)).collect();
+        let files = self.files_here(&intent.params.files).await?;
         let plan = search::plan::plan(self.words(), query, &files);
         let (workspace, wanted, secrets) = (self.workspace.clone(), plan.clone(), self.secrets());
         let searched = blocking(move |cancelled| workspace.search(&wanted, secrets, cancelled)).await?;
@@ -229,6 +249,26 @@ impl Desk {
             Ok(said) => Ok(answer(said.words.clone(), said.summary(), found.summary, Model::Unneeded)),
             Err(sentence) => Ok(Outcome { details: sentence, ..found }),
         }
+    }
+
+    /// The named files that exist, or that the request names as the place to search. `console.log` is the name of no file.
+    async fn files_here(&self, files: &[String]) -> Result<Vec<String>, String> {
+        let (workspace, words) = (self.workspace.clone(), self.words().to_owned());
+        let named: Vec<String> = files.iter().map(|file| workspace.named(file)).collect();
+        if named.iter().all(|file| workspace.root().join(file).exists()) {
+            return Ok(named);
+        }
+        blocking(move |cancelled| {
+            let tree = workspace.tree(&[], cancelled).unwrap_or_default();
+            let listed = tree.listed();
+            let is_there = |file: &String| {
+                let ends = |path: &str| path.strip_suffix(file.as_str()).is_some_and(|before| before.ends_with('/'));
+                workspace.root().join(file).exists()
+                    || listed.iter().any(|listed| listed.path == *file || ends(listed.path))
+            };
+            named.into_iter().filter(|file| is_there(file) || search::plan::is_place(&words, file)).collect()
+        })
+        .await
     }
 
     /// Streams a model's text. Keeps what was received before a failure; the error is for the user.
