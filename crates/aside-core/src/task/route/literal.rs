@@ -421,7 +421,9 @@ fn is_prose(word: &str, before: &str, at: usize, rest: &[&str]) -> bool {
         || RESTRICTING.iter().any(|phrase| lower.starts_with(phrase));
     let is_value = before.starts_with('-') && command::is_time(&plain);
     // `cp in out`: too few words for the link word to be prose.
-    let is_first = at == 1 && rest.len() <= 2 && command::is_link(&plain);
+    // "eslint on src/a.ts" is a sentence all the same.
+    let is_spoken_link = matches!(plain.as_str(), "on" | "for" | "with" | "against" | "over" | "using");
+    let is_first = at == 1 && rest.len() <= 2 && command::is_link(&plain) && !is_spoken_link;
     word.ends_with(',') && !word.contains('{')
         || restricts && !is_subcommand(&plain, at)
         || command::is_spoken(&plain) && !is_value && !is_first
@@ -621,5 +623,7 @@ mod tests {
         assert_eq!(asked_output("what does node --version say?").as_deref(), Some("node --version"));
         assert_eq!(asked_output("what does git log --oneline -3 print").as_deref(), Some("git log --oneline -3"));
         assert_eq!(asked_output("what does the parser print"), None);
+        assert_eq!(order("run eslint on src/auth.ts", &|_| false), Literal::Unclear);
+        is_line("run cp in out", "cp in out");
     }
 }

@@ -27,7 +27,7 @@ use aside_core::task::route::intent::{Intent, Kind, Params};
 use aside_core::task::route::literal;
 use aside_core::task::route::params::split_piped;
 use aside_core::task::route::{self, Options, Route, Routed, Scope};
-use aside_core::task::run::change;
+use aside_core::task::run::change::{self, Edit};
 use aside_core::task::run::context::{Context, MAX_TOTAL_BYTES};
 use aside_core::task::run::diagnose::is_known;
 use aside_core::task::run::find;
@@ -35,7 +35,7 @@ use aside_core::task::run::review::what;
 use aside_core::task::run::said::fenced;
 use aside_core::task::run::script::{self, AS_WRITTEN};
 use aside_core::task::run::thread::{Conversation, Earlier};
-use aside_core::task::run::{Model, Outcome, short, told};
+use aside_core::task::run::{Model, Outcome, code, short, told};
 
 use crate::config;
 use crate::daemon::model::{self, Use};
@@ -171,7 +171,13 @@ impl Desk {
         let unsure =
             route.scope == Scope::Plan && route.intent.confidence < self.state.config().task.confidence_threshold;
         let reads = !matches!(route.intent.kind, Kind::Change | Kind::Run) || unsure;
+        // "Sort the lines of notes.txt" is a change, whichever command sorts lines.
+        let is_run = route.intent.kind == Kind::Run && route.intent.params.cmd.is_none();
+        let is_exact = |edit: &Edit| edit.is_certain() && !matches!(edit, Edit::RemoveDependency(_));
         let (kind, params) = match () {
+            () if is_run && change::read(words).is_some_and(|edit| is_exact(&edit)) => {
+                (Kind::Change, Params { change_request: Some(words.to_owned()), files, ..Params::default() })
+            }
             () if reads && find::read(words).is_some() => {
                 (Kind::Search, Params { query: Some(words.to_owned()), files, ..Params::default() })
             }
@@ -327,11 +333,7 @@ impl Desk {
         if let Some(outcome) = self.undoes_nothing().await {
             return Ok(outcome);
         }
-        // "Sort the lines of notes.txt" is a change, whichever intent it was taken for.
-        if intent.params.cmd.is_none()
-            && change::read(self.words()).is_some_and(|edit| edit.is_certain())
-            && let Some(outcome) = self.exact(&here).await?
-        {
+        if let Some(outcome) = self.is_gone() {
             return Ok(outcome);
         }
         let params = Params { files: self.files_meant(&intent.params.files).await?, ..intent.params.clone() };
@@ -352,6 +354,25 @@ impl Desk {
             return Ok(of_project);
         }
         Ok(here.meant(self.words()).await.unwrap_or(of_project))
+    }
+
+    /// "Delete the target directory", where there is none.
+    fn is_gone(&self) -> Option<Outcome> {
+        let lower = self.words().trim().trim_end_matches(['.', '!']);
+        let words: Vec<&str> = lower.split_whitespace().collect();
+        let name = match words.as_slice() {
+            ["delete" | "remove" | "Delete" | "Remove", "the", name, "directory" | "folder" | "file"] => *name,
+            _ => return None,
+        };
+        if name.contains("..") || self.workspace.cwd().join(name).exists() || self.workspace.root().join(name).exists()
+        {
+            return None;
+        }
+        let text = match words.last() {
+            Some(&"file") => format!("There is no file {} here, so there is nothing to delete.", code(name)),
+            _ => format!("There is no directory {} here, so there is nothing to delete.", code(name)),
+        };
+        Some(answer(format!("{text}\n"), text, String::new(), Model::Unneeded))
     }
 
     /// The package, module or file of the project that "the tests of NAME" names, by its path.

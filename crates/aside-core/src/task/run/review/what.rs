@@ -99,7 +99,7 @@ pub fn is_about_secrets(words: &str) -> bool {
 /// Whether a request asks for a review in words that also fit a search or a question: secrets in what will be committed, a commit by
 /// its id.
 pub fn is_asked(words: &str) -> bool {
-    static ASKED: LazyLock<Option<[Regex; 3]>> = LazyLock::new(|| {
+    static ASKED: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
         let new = |pattern: &str| Regex::new(&format!("(?i){pattern}")).ok();
         Some([
             new(
@@ -111,11 +111,16 @@ pub fn is_asked(words: &str) -> bool {
             new(
                 r"^(?:please )?(?:check|inspect|look at|look over|look through|audit|critique|go over|go through|judge|assess) (?:the )?(?:commit )?`?[0-9a-f]{7,40}`?(?: (?:for|and|critically|carefully)\b.*)?$",
             )?,
+            new(
+                r"^what(?: have i| did i| has|'s| is)? chang(?:e|ed)(?: here)? since (?:the |my )?(?:last|latest|previous) commit$",
+            )?,
         ])
     });
-    let Some([change, begins, commit]) = ASKED.as_ref() else { return false };
+    let Some([change, begins, commit, since]) = ASKED.as_ref() else { return false };
     let words = words.trim().trim_end_matches(['?', '.', '!', '？', '。']);
-    commit.is_match(words) || is_about_secrets(words) && change.is_match(words) && begins.is_match(words)
+    commit.is_match(words)
+        || since.is_match(words)
+        || is_about_secrets(words) && change.is_match(words) && begins.is_match(words)
 }
 
 /// Words around "branch" that are not names.
@@ -323,6 +328,7 @@ mod tests {
             "check my changes for api keys",
             "check commit f7ba9c2 for problems",
             "look over 6ed0fca1",
+            "what did I change since the last commit",
         ] {
             assert!(is_asked(words), "{words}");
         }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use crate::project::offer::{Offer, Origin};
+use crate::project::offer::{Offer, Origin, Why};
 use crate::task::run::list;
 use crate::task::run::project::Project;
 
@@ -159,6 +159,7 @@ pub fn applied(offer: &Offer, arguments: &[Argument], project: &Project) -> Opti
     let runs = match (&recipe, offer.origin) {
         (Some(recipe), _) => recipe.as_str(),
         (None, Origin::Usual(_) | Origin::File) => offer.cmd.as_str(),
+        (None, Origin::Script) if matches!(offer.why, Why::Cargo(_)) => offer.cmd.as_str(),
         (None, Origin::Target | Origin::Script) => return None,
     };
     let runner = RUNNERS.iter().find(|runner| runner.is.iter().any(|is| has_words(runs, is)))?;

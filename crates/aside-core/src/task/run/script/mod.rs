@@ -250,7 +250,7 @@ fn arguments(said: &str, files: &[String], place: &Place<'_>) -> Known<(Argument
     }
     let plain = file.chars().all(|letter| letter.is_alphanumeric() || "./_-+@:".contains(letter));
     let rest = format!("{} {}", head.join(" "), said.split(word).nth(1).unwrap_or_default());
-    let starts = Wanted::of(&Arguments::of(&rest).rest).goal.is_some_and(|goal| goal.name == "start");
+    let starts = Wanted::of(&Arguments::of(&rest).rest).goal.is_none_or(|goal| goal.name == "start");
     if head.len() == all || files.len() > 1 || !plain || !starts || file.starts_with('-') {
         return Known::Yes((Arguments::of(said), files.to_vec()));
     }
