@@ -52,6 +52,13 @@ pub enum Phrase {
     Project,
 }
 
+/// Whether a sentence says that a model is needed, rather than that something went wrong.
+pub fn needs_model(sentence: &str) -> bool {
+    ["This needs a model, and none is set up", "回答这个需要模型，目前没有设置"]
+        .iter()
+        .any(|head| sentence.starts_with(head))
+}
+
 impl Tongue {
     pub fn of(words: &str) -> Self {
         let is_han = |letter: char| matches!(letter, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}');
@@ -148,8 +155,7 @@ fn english(phrase: Phrase) -> &'static str {
         Phrase::Others => "Or:",
         Phrase::Meant => "Probably this was meant:",
         Phrase::Beyond(Model::Unset) => {
-            "This needs a model, and none is set up; without one I find commands, explain them and mend slips.\n\
-             To get one: `aside model pull qwen2.5-coder-1.5b`, then `aside model use qwen2.5-coder-1.5b`."
+            "This needs a model, and none is set up. To get one: `aside model pull qwen2.5-coder-1.5b`, then `aside model use qwen2.5-coder-1.5b`."
         }
         Phrase::Beyond(Model::StillUnset) => "This needs a model, and none is set up.",
         Phrase::Beyond(Model::Silent) => "Only a model could answer this.",
@@ -193,8 +199,7 @@ fn chinese(phrase: Phrase) -> &'static str {
         Phrase::Others => "或者：",
         Phrase::Meant => "大概是想输入：",
         Phrase::Beyond(Model::Unset) => {
-            "回答这个需要模型，目前没有设置；没有模型时，只能查找命令、解释命令、纠正笔误。\n\
-             获取方法：`aside model pull qwen2.5-coder-1.5b`，然后 `aside model use qwen2.5-coder-1.5b`。"
+            "回答这个需要模型，目前没有设置。获取方法：`aside model pull qwen2.5-coder-1.5b`，然后 `aside model use qwen2.5-coder-1.5b`。"
         }
         Phrase::Beyond(Model::StillUnset) => "回答这个需要模型，目前没有设置。",
         Phrase::Beyond(Model::Silent) => "只有模型能回答这个。",

@@ -163,7 +163,9 @@ fn run(held: &Held<'_>, root: &Root, works: Vec<Work>, undoes: Option<Id>, label
     for work in &works {
         let found = file(root, &work.name)?;
         let print = found.as_ref().map(|file| Print::of(&file.bytes, file.executable()));
-        ensure!(print == work.before, "{} is not what it was; ask again", work.name);
+        let (name, is_undo) = (&work.name, undoes.is_some());
+        ensure!(print == work.before || !is_undo, "{name} has changed since; it is left as it is");
+        ensure!(print == work.before, "{name} has changed since this was proposed; ask again");
         old.push(found);
     }
     let id = held.next().context("could not read what was changed before")?;

@@ -182,7 +182,7 @@ fn what_was_changed_since_is_not_taken_back() {
         act(&scene);
         let before = scene.tree("work");
         let error = undo(&scene.ledger(), id).unwrap_err().to_string();
-        assert_eq!(error, format!("{what} is not what it was; ask again"));
+        assert_eq!(error, format!("{what} has changed since; it is left as it is"));
         assert_eq!(scene.tree("work"), before);
         assert_eq!(scene.stages(), [Stage::Kept]);
     }

@@ -50,7 +50,10 @@ pub fn is_unwanted(paths: &Paths) -> bool {
 /// Starts a daemon in the background if none runs, and waits for its first reply.
 pub fn start(paths: &Paths) -> anyhow::Result<Status> {
     refuse_commands()?;
-    ensure!(!is_unwanted(paths), "Aside is uninstalled; `aside daemon start` starts it all the same");
+    ensure!(
+        !is_unwanted(paths),
+        "Aside is not set up in this home, or was uninstalled; `aside daemon start` starts it"
+    );
     // The daemon would refuse too, but its message would be lost.
     paths::leave_to_its_owner(&paths.data_dir)?;
     paths::prepare_socket_dir(&paths.socket)?;

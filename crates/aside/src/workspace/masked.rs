@@ -14,6 +14,17 @@ pub enum Secrets {
     Masked,
 }
 
+impl Secrets {
+    /// The whole text as it may be shown. Masked before it is cut: a part of a secret is not recognised as one. `None` if it is too long to
+    /// be masked.
+    pub fn shown(self, text: String) -> Option<String> {
+        match self {
+            Self::Included => Some(text),
+            Self::Masked => Masked::new(&text).map(|masked| shown(&masked.text)),
+        }
+    }
+}
+
 /// Taking out one secret can reveal another: the rest is scanned again, at most so often.
 const MAX_PASSES: usize = 6;
 /// Marks are characters of the last private-use plane, one for each secret of a text.

@@ -716,7 +716,7 @@ fn what_was_uninstalled_does_not_come_back() {
     home.set_env("ASIDE_SOCKET", &socket.display().to_string());
     for _ in 0..2 {
         let started = home.aside(&["daemon", "start", "--quiet"]);
-        assert!(started.code != 0 && started.stderr.contains("is uninstalled"), "{started:?}");
+        assert!(started.code != 0 && started.stderr.contains("was uninstalled"), "{started:?}");
         assert_eq!(started.stdout, "uninstalled\n");
         let asked = home.aside(&["translate", "list files"]);
         assert!(!data.exists() && !home.path(".local/state/aside").exists(), "{asked:?}");

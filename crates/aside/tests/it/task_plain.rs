@@ -66,7 +66,7 @@ fn a_change_without_a_model_is_honest() {
     let mut scene = Scene::new();
     for (words, nothing) in [
         ("rename the field port in src/user.py to address", "Nothing was changed"),
-        ("把 src/user.py 里的 port 改成 address", "没有修改"),
+        ("给 src/user.py 加上端口检查", "没有修改"),
     ] {
         let task = scene.person.asks(words);
         let end = scene.person.ends(&task);
@@ -144,5 +144,60 @@ fn searches_by_kind_look_at_what_things_are() {
     ] {
         let result = scene.asks(words);
         assert!(result["proposal"]["items"].to_string().contains(found), "{words}: {result}");
+    }
+}
+
+#[test]
+fn questions_about_files_tasks_and_aside_itself_are_answered() {
+    let mut scene = Scene::new();
+    scene.home.write("project/scripts/release.sh", "#!/bin/sh\nset -eu\ngit tag v1\nrm -rf dist\n");
+    scene.home.write(
+        "project/src/app.py",
+        "from user import User\n\n\n# Makes the default user.\ndef make_user():\n    return User()\n",
+    );
+    for (request, expected) in [
+        ("what does scripts/release.sh do", "`rm -rf dist`"),
+        ("explain the function make_user in src/app.py", "# Makes the default user."),
+        ("what is User and who uses it", "src/app.py:1"),
+        ("User 是做什么的", "使用它的地方"),
+        ("what scripts are there", "`build`"),
+        ("how do I undo what you did", "`aside task undo`"),
+        ("how do I stop you from asking about git status every time", "rules.toml"),
+        ("怎么设置模型", "aside model use"),
+        ("do you send my code anywhere", "aside privacy"),
+        ("what tasks are waiting for me", "No task waits for you."),
+        ("what does the error 'linker `cc` not found' mean", "build-essential"),
+        ("why does it say KeyError: 'net'", "`.get('net')`"),
+    ] {
+        let result = scene.asks(request);
+        assert!(text(&result).contains(expected), "{request}: {result}");
+    }
+    let found = scene.asks("what port does it listen on");
+    assert!(found.to_string().contains("src/user.py:2"), "{found}");
+    let free = scene.asks("how much disk space is left");
+    assert_eq!(free["proposal"]["cmd"], "df -h", "{free}");
+}
+
+#[test]
+fn chinese_changes_are_the_english_ones() {
+    let mut scene = Scene::new();
+    for (request, summary) in [
+        ("把 src/user.py 里的 port 改成 address", "替换"),
+        ("将 \"8080\" 替换为 \"9090\"", "替换"),
+        ("把 User 改名为 Member", "改名"),
+    ] {
+        let result = scene.asks(request);
+        assert_eq!(result["proposal"]["type"], "diff", "{request}: {result}");
+        assert!(result["summary"].as_str().unwrap().contains(summary), "{request}: {result}");
+    }
+}
+
+#[test]
+fn a_piped_error_is_diagnosed_whatever_is_asked() {
+    let mut scene = Scene::new();
+    let error = "thread 'a::adds' panicked at src/a.rs:3:5:\nassertion failed: false\n";
+    for words in ["which test failed", "what do I do now", "what is this", "fix this", "为什么失败"] {
+        let result = scene.asks(&format!("{words}\n\n```stdin\n{error}```"));
+        assert!(text(&result).contains("a::adds") && text(&result).contains("src/a.rs:3"), "{words}: {result}");
     }
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::agent::tongue::{Phrase, Tongue};
+use crate::agent::tongue::{Both, Phrase, Tongue};
 use crate::agent::{self, Asked, embedded};
 use crate::history::index::Index;
 use crate::task::run::{Model, Outcome, code, list, short};
@@ -19,7 +19,7 @@ const MAX_SUMMARY: usize = 160;
 struct Status {
     of: Vec<String>,
     code: i32,
-    about: String,
+    about: Both,
 }
 
 static ALL_STATUSES: LazyLock<Vec<Status>> = LazyLock::new(|| {
@@ -28,7 +28,7 @@ static ALL_STATUSES: LazyLock<Vec<Status>> = LazyLock::new(|| {
         Some(Status {
             of: of.split_whitespace().map(str::to_owned).collect(),
             code: list::text(table, "code")?.parse().ok()?,
-            about: list::text(table, "about")?,
+            about: list::both(table, "about")?,
         })
     })
 });
@@ -110,45 +110,67 @@ fn asked_status(question: &str) -> Option<String> {
                 || quoted(word)
                 || question.contains(&format!("of {word}")))
     };
-    status(words.into_iter().find(is_tool).unwrap_or_default(), exit)
+    status(words.into_iter().find(is_tool).unwrap_or_default(), exit, Tongue::of(question))
 }
 
 /// What the exit status of a command means, in one sentence: `Status 1 of grep: nothing was found.` The command may have arguments.
-pub fn status(command: &str, exit: i32) -> Option<String> {
+pub fn status(command: &str, exit: i32, tongue: Tongue) -> Option<String> {
     let mut words = command.split_whitespace();
     let name =
         words.find(|word| !["sudo", "time", "env", "command", "exec", "nohup"].contains(word) && !word.contains('='));
     let name = name.unwrap_or_default().rsplit('/').next().unwrap_or_default();
     if let Some(own) = ALL_STATUSES.iter().find(|status| status.code == exit && status.of.iter().any(|of| of == name)) {
-        return Some(format!("Status {exit} of {}: {}.", code(name), own.about));
+        let about = own.about.of(tongue);
+        return Some(match tongue {
+            Tongue::English => format!("Status {exit} of {}: {about}.", code(name)),
+            Tongue::Chinese => format!("{} 的状态 {exit}：{about}。", code(name)),
+        });
     }
     if exit == 0 {
-        return Some("Status 0: it went well.".to_owned());
+        return Some(tongue.pick("Status 0: it went well.", "状态 0：成功。").to_owned());
     }
     if let Some(general) = ALL_STATUSES.iter().find(|status| status.code == exit && status.of.is_empty()) {
-        return Some(format!("Status {exit}: {}.", general.about));
+        let about = general.about.of(tongue);
+        return Some(match tongue {
+            Tongue::English => format!("Status {exit}: {about}."),
+            Tongue::Chinese => format!("状态 {exit}：{about}。"),
+        });
     }
     let number = exit.checked_sub(128).filter(|number| (1..=64).contains(number))?;
-    let about = signal(number).map_or(String::new(), |(name, about)| format!(" (SIG{name}: {about})"));
-    Some(format!("Status {exit}: signal {number}{about} ended the program."))
+    let signal = signal(number);
+    Some(match tongue {
+        Tongue::English => {
+            let about = signal.map_or(String::new(), |(name, about, _)| format!(" (SIG{name}: {about})"));
+            format!("Status {exit}: signal {number}{about} ended the program.")
+        }
+        Tongue::Chinese => {
+            let about = signal.map_or(String::new(), |(name, _, about)| format!("（SIG{name}：{about}）"));
+            format!("状态 {exit}：信号 {number}{about}结束了程序。")
+        }
+    })
 }
 
-fn signal(number: i32) -> Option<(&'static str, &'static str)> {
+/// The name of a signal and what it means, in both languages.
+fn signal(number: i32) -> Option<(&'static str, &'static str, &'static str)> {
     Some(match number {
-        1 => ("HUP", "the terminal was closed"),
-        2 => ("INT", "Ctrl-C"),
-        3 => ("QUIT", "Ctrl-\\"),
-        4 => ("ILL", "an instruction that the processor does not know"),
-        6 => ("ABRT", "the program gave up, mostly after an assertion"),
-        7 => ("BUS", "memory that cannot be reached"),
-        8 => ("FPE", "a wrong calculation, such as a division by zero"),
-        9 => ("KILL", "killed by somebody, or by the system because memory ran out"),
-        11 => ("SEGV", "memory that is not its own"),
-        13 => ("PIPE", "nobody read its output any more"),
-        14 => ("ALRM", "its own alarm"),
-        15 => ("TERM", "somebody asked it to end"),
-        24 => ("XCPU", "too much time of the processor"),
-        31 => ("SYS", "a system call that is forbidden"),
+        1 => ("HUP", "the terminal was closed", "终端被关闭"),
+        2 => ("INT", "Ctrl-C", "Ctrl-C"),
+        3 => ("QUIT", "Ctrl-\\", "Ctrl-\\"),
+        4 => ("ILL", "an instruction that the processor does not know", "处理器不认识的指令"),
+        6 => ("ABRT", "the program gave up, mostly after an assertion", "程序自行中止，多因断言失败"),
+        7 => ("BUS", "memory that cannot be reached", "访问了无法到达的内存"),
+        8 => ("FPE", "a wrong calculation, such as a division by zero", "错误的运算，例如除以零"),
+        9 => (
+            "KILL",
+            "killed by a user or another program, or by the system because memory ran out",
+            "被用户或其他程序终止，或者因内存不足被系统终止",
+        ),
+        11 => ("SEGV", "memory that is not its own", "访问了不属于它的内存"),
+        13 => ("PIPE", "its output was not read any more", "没有程序再读取它的输出"),
+        14 => ("ALRM", "its own alarm", "它自己的定时器"),
+        15 => ("TERM", "it was asked to end", "被要求结束"),
+        24 => ("XCPU", "too much time of the processor", "占用处理器的时间过长"),
+        31 => ("SYS", "a system call that is forbidden", "被禁止的系统调用"),
         _ => return None,
     })
 }
@@ -198,10 +220,10 @@ mod tests {
             ("", 130, "Status 130: signal 2 (SIGINT: Ctrl-C) ended the program."),
         ];
         for (command, exit, expected) in cases {
-            assert_eq!(status(command, exit).as_deref(), Some(expected), "{command}");
+            assert_eq!(status(command, exit, Tongue::English).as_deref(), Some(expected), "{command}");
         }
-        assert_eq!(status("frobnicate", 77), None);
-        assert_eq!(status("frobnicate", i32::MIN), None);
+        assert_eq!(status("frobnicate", 77, Tongue::English), None);
+        assert_eq!(status("frobnicate", i32::MIN, Tongue::English), None);
     }
 
     #[test]
@@ -210,7 +232,7 @@ mod tests {
             ("what does exit code 23 of rsync mean", "Status 23 of `rsync`"),
             ("why does curl exit with 60", "Status 60 of `curl`"),
             ("exit status 137?", "Status 137: signal 9"),
-            ("退出码 126 是什么意思", "Status 126:"),
+            ("退出码 126 是什么意思", "状态 126："),
             ("what does tar -xzf do", "`tar -xzf`:"),
             ("what does the -z flag of tar do", "`tar -z`:"),
         ];

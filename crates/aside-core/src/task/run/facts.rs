@@ -5,11 +5,13 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::agent::tongue::Tongue;
 use crate::task::run::explain;
 use crate::task::run::project::{Manifest, Project};
 use crate::task::run::said::fenced;
+use crate::task::run::scan::Scan;
 use crate::task::run::search::definitions;
-use crate::task::run::{code, short};
+use crate::task::run::{code, short, wording};
 
 /// The question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,14 +23,35 @@ pub enum Ask {
     Version,
     Dependencies,
     Commits(usize),
+    /// The last commit with its files.
+    LastCommit,
+    CommitCount,
+    /// Who made how many commits.
+    Committers,
     /// Who changed a file, and when.
     Authors(String),
+    /// The same for a file that is only described: "the release script".
+    AuthorsOf(String),
+    /// All targets and scripts.
+    Scripts,
+    /// Lines of the project that answer it.
+    Lines(Scan),
+    /// A line of a file.
+    Line(String, usize),
+    /// A question about the machine, which a command answers.
+    Machine,
+    /// Tasks that wait for the user.
+    Waiting,
     /// What a target or a script runs.
     Target(String),
     /// The command for something, in words.
     HowTo(String),
     /// A single identifier.
     Name(String),
+    /// An identifier in a file.
+    NameIn(String, String),
+    /// Where an identifier is used.
+    Uses(String),
     Files(Filter),
 }
 
@@ -51,6 +74,20 @@ const MAX_COMMITS: usize = 10;
 
 static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
     let rows = [
+        ("waiting", r"^(?:what|which|how many|list|show|are there)\b.*\b(?:tasks?|proposals?|approvals?)\b.*\b(?:wait(?:ing)?|pending|approv\w*|open|queued)\b.*$|^(?:what|which|are there|is there)\b.*\b(?:waiting|pending)\b.*\b(?:tasks?|proposals?|approvals?|me|my approval)\b.*$|^(?:pending|waiting) (?:tasks|proposals|approvals)$".to_owned()),
+        ("machine", r"^(?:is|are|what|what's|who|who's|which|show me|see|check)\b.*\bports? \d{2,5}\b.*$|^(?:is|what's|what is) (?:anything|something) (?:on|at|using) (?:port )?\d{2,5}$|^how (?:much|many) (?:free |available |disk |hard ?drive |hard ?disk )*(?:space|storage|disk|memory|ram|swap)\b.*$|^(?:is the|how full is the) disk(?: full)?$|^(?:disk|memory|cpu|ram) usage$|^what(?:'s| is) my (?:local |public )?ip(?: address)?$|^(?:which|what) process(?:es)? (?:use|uses|is using|are using|take|takes|eat|eats)\b.*$|^how long has (?:this|the|my) (?:machine|computer|system|server) been (?:up|running)$|^(?:what|which) (?:kernel|os|distro|distribution|operating system) (?:is this|am i (?:on|running)|do i have)$|^is (?:docker|nginx|postgres(?:ql)?|mysql|redis|apache|sshd|ssh) running$|^who is logged in$".to_owned()),
+        ("scripts", r"^(?:what|which|list|show)\b(?: me)?(?: all)?(?: (?:the|of the))?(?: (?:available|npm|yarn|pnpm|package|make|makefile|just|project))* (?:scripts|targets|recipes|make targets) ?(?:are (?:there|available|defined|in .+)|exist(?: here)?|can i (?:run|use)(?: here)?|does .+ (?:have|define|offer)|do we have|in (?:the )?(?:package\.json|makefile|justfile|project)|of (?:the )?(?:package\.json|makefile|justfile|project)|here)?$|^what can i run(?: here| in this (?:project|repo))?$|^what(?:'s| is) in the (?:makefile|justfile)$".to_owned()),
+        ("routes", r"^(?:what|which|list|show)\b.*\b(?:routes|endpoints|api calls|http paths)\b.*$".to_owned()),
+        ("ports", r"^(?:what|which) port\b.*$|^on (?:what|which) port\b.*$|^where does (?:it|the (?:server|app|service)) listen$".to_owned()),
+        ("flags", r"^(?:what|which|list|show)\b.*\b(?:flags?|options|arguments|args|command[- ]line (?:options|arguments|parameters))\b.*\b(?:take|takes|accept|accepts|have|has|support|supports|there|understand|understands|available)\b.*$".to_owned()),
+        ("environment", r"^(?:what|which|list|show)\b.*\benv(?:ironment)?[ -]?var(?:iable)?s?\b.*$".to_owned()),
+        ("start", r"^(?:where|which file)\b.*\b(?:program|app|application|code|it|project|server|cli|execution|tool|binary|service)\b.*\b(?:start|starts|begin|begins|started|entry)\b.*$|^(?:where|what) is the (?:entry ?point|main function|entrypoint|main file)\b.*$|^(?:entry ?points?|where is main)$".to_owned()),
+        ("line", r"\bline (?P<line>\d+) (?:of|in) \S+|\S+:(?P<other>\d+)\b.*|\bline (?P<third>\d+)\b".to_owned()),
+        ("last-commit", r"^(?:what|which files?) (?:was |were |has |have |did )?(?:been )?(?:chang\w*|modif\w*|done|touch\w*|in|is in|was in)\b.*\b(?:the )?(?:last|latest|newest|most recent|previous) commit\b.*$|^what (?:did|does|was in|is in) the (?:last|latest|newest|most recent) commit\b.*$|^(?:show|explain|describe|summari[sz]e)(?: me)? (?:the )?(?:last|latest|newest|most recent) commit$|^what(?:'s| is) the (?:last|latest|newest|most recent) commit\b.*$|^(?:show|explain) head$".to_owned()),
+        ("commit-count", r"^how many commits\b.*$|^(?:number|count) of commits$".to_owned()),
+        ("committers", r"^who (?:committed|commits|contributed|wrote) (?:the )?most\b.*$|^who (?:are|were) the (?:main |top )?(?:contributors|committers|authors)\b.*$|^(?:list|show)(?: me)?(?: the)? (?:contributors|committers|authors)$|^who (?:works|worked) on (?:this|the) (?:project|repo|repository|code)$|^who wrote (?:this|the) (?:project|code|repo)$".to_owned()),
+        ("uses", r"^(?:how|where) (?:is|are|do we use|does .* use) (?:the )?(?:(?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro) )?`?(?P<name>[a-z_$][\w$]*(?:(?:\.|::)[a-z_$][\w$]*)*)(?:\(\))?`?(?: (?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro))? (?:used|called|referenced|invoked)?(?: here| in this \w+)?$|^(?:who|what|which \w+) (?:uses|use|calls|call|references|depends on|invokes) (?:the )?(?:(?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro) )?`?(?P<name2>[a-z_$][\w$]*(?:(?:\.|::)[a-z_$][\w$]*)*)(?:\(\))?`?(?: (?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro))?$|^what (?:does|is) (?:the )?(?:(?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro) )?`?(?P<name3>[a-z_$][\w$]*(?:(?:\.|::)[a-z_$][\w$]*)*)(?:\(\))?`?(?: (?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro))?(?: do)?,? and (?:who|what|where)\b.*\b(?:uses?|calls?|used|called)\b.*$".to_owned()),
+        ("name-in", r"^(?:what (?:does|is|are|do)|what's|explain|describe|how does|tell me about|show me|what happens in|go through|walk me through)(?: the| what the| how the| what| how)? ?(?:(?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro) )?`?(?P<name>[a-z_$][\w$]*(?:(?:\.|::)[a-z_$][\w$]*)*)(?:\(\))?`?(?: (?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro))?(?: (?:do|does|mean|for|work|works|about|return|returns|from))* (?:in|of|inside|from) (?:the )?(?:file )?`?[\w./@+-]+`?(?: (?:do|does|mean|work|works|for))?$".to_owned()),
         ("project", format!(r"^what (?:does|is|can) (?:this|the|that) {PROJECT}(?: (?:do|does|for|about|all about|good for))?$|^what(?:'s| is) this(?: {PROJECT})?(?: (?:about|for|all about))?$|^(?:explain|describe|summari[sz]e|introduce) (?:this|the|me (?:this|the)) {PROJECT}(?: to me)?$|\b(?:overview|summary|purpose) of (?:this|the) {PROJECT}$|^what am i looking at$")),
         ("install", r"^how (?:do|can|should|would|to|does one)(?: (?:i|we|you|one))?(?: get)? (?:install|set ?up|get started|begin|build)(?: (?:with )?(?:this|it|the (?:project|app|repo|package|dependencies)|everything|the environment))?(?: (?:locally|here|up|on my machine|for development))?$|^(?:installation|setup) (?:instructions|steps|guide)$".to_owned()),
         ("run", format!(r"^how (?:do|can|should|would|to|does one)(?: (?:i|we|you|one))? (?:run|start|launch|use|execute) (?P<what>this|it|(?:the|this|my|our|all(?: the)?) [\w ]+|{PROJECT}|tests)(?: (?:locally|here))?$")),
@@ -60,20 +97,21 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("newest", r"\b(?P<many>\d+)? ?(?:newest|latest|most recent(?:ly (?:changed|modified|edited))?|recently (?:changed|modified|edited)|last (?:changed|modified|edited)) files?\b".to_owned()),
         ("empty", r"\bempty files?\b".to_owned()),
         ("days", r"\bfiles?\b.*\b(?:changed|modified|edited|touched|updated|created|new)\b.*\b(?:(?P<when>today|yesterday|this week|this month|last week|last month)|(?:in|within) the (?:last|past) (?P<number>\d+)? ?(?P<unit>days?|weeks?|months?|hours?))\b".to_owned()),
-        ("author", r"\bfiles? (?:that (?:were |was )?|which (?:were |was )?)?(?:changed|modified|edited|touched|written|committed|added) by (?P<name>[\w .@-]+)$|\bwhat (?:did|has) (?P<other>[\w.@-]+) (?:change|changed|edit|edited|touch|touched|commit|committed|do|done)\b".to_owned()),
-        ("version", r"^(?:what|which)(?:'s| is)?(?: the)?(?: current)? version(?: (?:is|of))?(?: (?:this|it|the|that|we|are we)(?: \w+)?)?(?: (?:on|at|now|here))?$|^(?:what|which) version(?: of (?:this|it|the \w+|the))?\b.*$|^version\??$".to_owned()),
+        ("author", r"\bfiles? (?:that (?:were |was )?|which (?:were |was )?)?(?:changed|modified|edited|touched|written|committed|added) by (?P<name>[\w .@-]+)$|\bfiles? (?:that |which )?(?P<third>[\w.@-]+) (?:has |have |had )?(?:changed|modified|edited|touched|written|wrote|committed|added)\b|\bwhat (?:did|has) (?P<other>[\w.@-]+) (?:change|changed|edit|edited|touch|touched|commit|committed|do|done)\b".to_owned()),
+        ("version", r"^(?:what|which)(?:'s| is)?(?: the)?(?: current)? version(?: (?:is|of))?(?: (?:this|it|the|that|we|are we)(?: \w+)?)?(?: (?:on|at|now|here))?$|^(?:what|which) version(?: of (?:this|it|the \w+|the))?\b.*$|^(?:what|which) (?:python|node|go|rust|java|ruby|php)(?:\.?js)? version\b.*$|^version\??$".to_owned()),
         ("dependencies", r"\b(?:what|which|list|show)\b.*\b(?:dependencies|deps|packages|libraries|crates|requirements)\b.*|^what (?:does|do) (?:this|it|the \w+|we) depend on$".to_owned()),
         ("commits", r"\b(?:last|latest|recent|newest|previous) (?P<many>\d+ |few |couple of )?commits?\b|\b(?:git|commit) (?:history|log)\b|^what (?:happened|has happened|changed|has changed|was done) (?:recently|lately|last|here lately|in the last)\b.*".to_owned()),
         ("authors", r"^(?:who|when)\b.*\b(?:changed?|wrote|written|edited|touched|made|modified|owns?|authored|created|added|last|updated|worked on)\b.*$|\bhistory of\b.*$|\bblame\b.*$".to_owned()),
-        ("target", r"^(?:what (?:does|is|will|would)|explain|describe|show me what) (?:the )?(?:command )?`?(?:make|just|npm run|npm run-script|npm|yarn run|yarn|pnpm run|pnpm|bun run) (?P<target>[\w:.-]+)`?(?: (?:do|does|target|script|for|run))?$|^(?:what (?:does|is)|explain|describe) the `?(?P<other>[\w:.-]+)`? (?:target|script|recipe|make target|npm script|task)(?: (?:do|for|run))?$".to_owned()),
-        ("name", r"^(?:what (?:does|is|are|do)|what's|explain|describe|how does|tell me about|show me)(?: the)?(?: (?:function|method|class|type|struct|interface|constant|variable|enum|trait|module))? `?(?P<name>[a-z_$][\w$]*(?:(?:\.|::)[a-z_$][\w$]*)*)(?:\(\))?`?(?: (?:function|method|class|type|struct|interface|constant|variable|enum|trait|module))?(?: (?:do|does|mean|for|work|works|about|return))?(?: (?:here|in this \w+))?$".to_owned()),
+        ("target", r"^(?:what (?:does|is|will|would)|explain|describe|show me what) (?:the )?(?:command )?`?(?:make|just|npm run|npm run-script|npm|yarn run|yarn|pnpm run|pnpm|bun run) (?P<target>[\w:.-]+)`?(?: (?:do|does|target|script|for|run|runs))?$|^(?:what (?:does|is)|explain|describe) the `?(?P<other>[\w:.-]+)`? (?:target|script|recipe|make target|npm script|task)(?: (?:do|for|run))?$".to_owned()),
+        ("name", r"^(?:what (?:does|is|are|do)|what's|explain|describe|how does|tell me about|about|show me|summari[sz]e|what about)(?: the| how the| how| what the| what)?(?: (?:function|method|class|type|struct|interface|constant|variable|enum|trait|module))? `?(?P<name>[a-z_$][\w$]*(?:(?:\.|::)[a-z_$][\w$]*)*)(?:\(\))?`?(?: (?:function|method|class|type|struct|interface|constant|variable|enum|trait|module))?(?: (?:do|does|mean|for|used for|good for|work|works|about|return))?(?: (?:here|in this \w+))?$".to_owned()),
     ];
     rows.into_iter().filter_map(|(name, pattern)| Some((name, Regex::new(&format!("(?i){pattern}")).ok()?))).collect()
 });
 
 /// The question, if facts can answer it. `file` is the first file that it names.
 pub fn read(question: &str, file: Option<&str>) -> Option<Ask> {
-    let trimmed = question.trim().trim_end_matches(['?', '.', '!']).trim();
+    let english = wording::english(question);
+    let trimmed = english.trim().trim_end_matches(['?', '.', '!']).trim();
     let lower = trimmed.to_lowercase();
     let polite =
         ["please ", "can you tell me ", "could you tell me ", "tell me ", "can you ", "could you ", "hey, ", "so, "];
@@ -107,7 +145,12 @@ fn ask(shape: &str, found: &regex::Captures<'_>, file: Option<&str>) -> Option<A
         "newest" => Ask::Files(Filter::Newest(many())),
         "empty" => Ask::Files(Filter::Empty),
         "days" => Ask::Files(Filter::Days(days(of("when"), of("number"), of("unit"))?)),
-        "author" => Ask::Files(Filter::Author(of("name").or_else(|| of("other")).filter(|name| is_person(name))?)),
+        "author" => {
+            // In "files Bo changed" only the capital letter tells a name from an adverb.
+            let is_name = |name: &String| name.starts_with(|letter: char| letter.is_uppercase());
+            let name = of("name").or_else(|| of("other")).or_else(|| of("third").filter(is_name));
+            Ask::Files(Filter::Author(name.filter(|name| is_person(name))?))
+        }
         "project" => Ask::Project,
         "install" => Ask::Install,
         "run" => Ask::RunIt(of("what")?),
@@ -115,16 +158,71 @@ fn ask(shape: &str, found: &regex::Captures<'_>, file: Option<&str>) -> Option<A
         "version" => Ask::Version,
         "dependencies" => Ask::Dependencies,
         "commits" => Ask::Commits(many()),
-        "authors" => Ask::Authors(file?.to_owned()),
+        "authors" => match file {
+            Some(file) => Ask::Authors(file.to_owned()),
+            None => Ask::AuthorsOf(described(&found[0])?),
+        },
+        "last-commit" => Ask::LastCommit,
+        "commit-count" => Ask::CommitCount,
+        "committers" => Ask::Committers,
+        "scripts" => Ask::Scripts,
+        "routes" => Ask::Lines(Scan::Routes),
+        "ports" => Ask::Lines(Scan::Ports),
+        // "What options do I have" is not about a command line.
+        "flags" if found[0].to_lowercase().contains(" do i ") => return None,
+        "flags" => Ask::Lines(Scan::Flags),
+        "environment" => Ask::Lines(Scan::Environment),
+        "start" => Ask::Lines(Scan::Start),
+        "machine" => Ask::Machine,
+        "waiting" => Ask::Waiting,
+        "line" => {
+            let line = ["line", "other", "third"].iter().find_map(|group| of(group)?.parse().ok())?;
+            Ask::Line(file?.to_owned(), line)
+        }
+        "uses" => Ask::Uses(named(found)?),
+        "name-in" => Ask::NameIn(named(found)?, file?.to_owned()),
         "target" => Ask::Target(of("target").or_else(|| of("other"))?),
         "howto" => Ask::HowTo(["what", "other", "third", "fourth"].iter().find_map(|group| of(group))?),
-        "name" => Ask::Name(of("name").filter(|_| file.is_none())?),
+        "name" => match (file, named(found)?) {
+            (None, name) => Ask::Name(name),
+            // "What does src/a.rs do" names a file, no identifier.
+            (Some(_), _) => return None,
+        },
         _ => return None,
     })
 }
 
+/// The identifier of a question, in whichever of its forms.
+fn named(found: &regex::Captures<'_>) -> Option<String> {
+    let name = ["name", "name2", "name3"].iter().find_map(|group| found.name(group))?.as_str();
+    let is_word = ["the", "this", "it", "a", "an", "what", "that", "these", "code", "file", "there"]
+        .contains(&name.to_lowercase().as_str());
+    (!is_word).then(|| name.to_owned())
+}
+
+/// What a question about authors describes: the words that may be part of a file's name.
+fn described(question: &str) -> Option<String> {
+    let words = question.split_whitespace().skip(1).filter(|word| {
+        let small = [
+            "was", "is", "the", "a", "an", "did", "has", "have", "been", "to", "of", "this", "that", "it", "last",
+            "first", "by", "file", "who", "when", "code",
+        ];
+        let verbs = [
+            "changed", "change", "wrote", "written", "edited", "touched", "made", "modified", "owns", "own",
+            "authored", "created", "added", "updated", "worked", "on",
+        ];
+        !small.contains(&word.to_lowercase().as_str()) && !verbs.contains(&word.to_lowercase().as_str())
+    });
+    let words: Vec<&str> = words.collect();
+    (!words.is_empty() && words.len() <= 3).then(|| words.join(" "))
+}
+
 fn is_person(name: &str) -> bool {
-    !["i", "me", "you", "we", "it", "this", "that", "the", "git", "they"].contains(&name.to_lowercase().as_str())
+    ![
+        "i", "me", "you", "we", "it", "this", "that", "the", "git", "they", "were", "was", "are", "have", "has",
+        "recently", "just", "is",
+    ]
+    .contains(&name.to_lowercase().as_str())
         && name.split_whitespace().count() <= 3
 }
 
@@ -155,42 +253,77 @@ impl Ask {
     /// Whether files or git answer it better than a model could.
     pub fn is_certain(&self) -> bool {
         match self {
-            Ask::Version | Ask::Dependencies | Ask::Commits(_) | Ask::Authors(_) | Ask::Files(_) | Ask::RunIt(_) => {
-                true
-            }
-            Ask::Project | Ask::Install | Ask::Target(_) | Ask::HowTo(_) | Ask::Name(_) => false,
+            Ask::Version
+            | Ask::Dependencies
+            | Ask::Commits(_)
+            | Ask::LastCommit
+            | Ask::CommitCount
+            | Ask::Committers
+            | Ask::Authors(_)
+            | Ask::Scripts
+            | Ask::Lines(_)
+            | Ask::Machine
+            | Ask::Waiting
+            | Ask::Files(_)
+            | Ask::Target(_)
+            | Ask::RunIt(_) => true,
+            Ask::Project
+            | Ask::Install
+            | Ask::AuthorsOf(_)
+            | Ask::HowTo(_)
+            | Ask::Name(_)
+            | Ask::NameIn(..)
+            | Ask::Uses(_)
+            | Ask::Line(..) => false,
         }
     }
 }
 
 /// The answer from the project's files; `None` when they have none.
-pub fn of_project(ask: &Ask, project: &Project) -> Option<String> {
+pub fn of_project(ask: &Ask, project: &Project, tongue: Tongue) -> Option<String> {
     let manifests = project.manifests();
     match ask {
-        Ask::Project => about(project, &manifests),
-        Ask::Install => install(project, &manifests),
-        Ask::Version => version(&manifests),
-        Ask::Dependencies => dependencies(&manifests),
-        Ask::Target(name) => target(project, name),
+        Ask::Project => about(project, &manifests, tongue),
+        Ask::Install => install(project, &manifests, tongue),
+        Ask::Version => version(&manifests, tongue),
+        Ask::Dependencies => dependencies(&manifests, tongue),
+        Ask::Target(name) => target(project, name, tongue),
+        Ask::Scripts => scripts(project, tongue),
         _ => None,
     }
 }
 
-fn about(project: &Project, manifests: &[Manifest]) -> Option<String> {
+/// `(from README.md)`.
+pub fn source(file: &str, tongue: Tongue) -> String {
+    match tongue {
+        Tongue::English => format!("(from {})", code(file)),
+        Tongue::Chinese => format!("（来自 {}）", code(file)),
+    }
+}
+
+fn about(project: &Project, manifests: &[Manifest], tongue: Tongue) -> Option<String> {
     let mut text = String::new();
     let named = manifests.iter().find(|manifest| !manifest.name.is_empty());
     if let Some((file, paragraph)) = project.about() {
-        text.push_str(&format!("{paragraph}\n\n(from {})\n", code(file)));
+        text.push_str(&format!("{paragraph}\n\n{}\n", source(file, tongue)));
     }
     if let Some(Manifest { file, name, version, description, .. }) = named {
-        let version = if version.is_empty() { String::new() } else { format!(", version {version}") };
-        let description = if description.is_empty() { String::new() } else { format!(": {description}") };
-        text.push_str(&format!("\n{} calls it {}{version}{description}.\n", code(file), code(name)));
+        let version = match (version.is_empty(), tongue) {
+            (true, _) => String::new(),
+            (false, Tongue::English) => format!(", version {version}"),
+            (false, Tongue::Chinese) => format!("，版本 {version}"),
+        };
+        let description =
+            if description.is_empty() { String::new() } else { format!("{}{description}", tongue.pick(": ", "：")) };
+        text.push_str(&match tongue {
+            Tongue::English => format!("\n{} calls it {}{version}{description}.\n", code(file), code(name)),
+            Tongue::Chinese => format!("\n{} 里的名字是 {}{version}{description}。\n", code(file), code(name)),
+        });
     }
     (!text.is_empty()).then_some(text)
 }
 
-fn install(project: &Project, manifests: &[Manifest]) -> Option<String> {
+fn install(project: &Project, manifests: &[Manifest], tongue: Tongue) -> Option<String> {
     if let Some((file, section)) = project.section(&[
         "install",
         "installation",
@@ -201,7 +334,7 @@ fn install(project: &Project, manifests: &[Manifest]) -> Option<String> {
         "build",
         "building",
     ]) {
-        return Some(format!("{section}\n\n(from {})\n", code(file)));
+        return Some(format!("{section}\n\n{}\n", source(file, tongue)));
     }
     let command = |manifest: &Manifest| match manifest.file.rsplit('/').next()? {
         "package.json" => Some("npm install"),
@@ -213,24 +346,44 @@ fn install(project: &Project, manifests: &[Manifest]) -> Option<String> {
         _ => None,
     };
     let (manifest, command) = manifests.iter().find_map(|manifest| Some((manifest, command(manifest)?)))?;
-    let needs =
-        if manifest.needs.is_empty() { String::new() } else { format!(" It needs {}.", manifest.needs.join(", ")) };
-    Some(format!("{} is here, so {} installs what it needs.{needs}\n", code(&manifest.file), code(command)))
+    let needs = manifest.needs.join(", ");
+    Some(match (needs.is_empty(), tongue) {
+        (true, Tongue::English) => {
+            format!("{} is here, so {} installs what it needs.\n", code(&manifest.file), code(command))
+        }
+        (false, Tongue::English) => {
+            format!(
+                "{} is here, so {} installs what it needs. It needs {needs}.\n",
+                code(&manifest.file),
+                code(command)
+            )
+        }
+        (true, Tongue::Chinese) => format!("这里有 {}，{} 会安装所需的内容。\n", code(&manifest.file), code(command)),
+        (false, Tongue::Chinese) => {
+            format!("这里有 {}，{} 会安装所需的内容。需要 {needs}。\n", code(&manifest.file), code(command))
+        }
+    })
 }
 
-fn version(manifests: &[Manifest]) -> Option<String> {
+fn version(manifests: &[Manifest], tongue: Tongue) -> Option<String> {
     let rows = manifests.iter().filter(|manifest| !manifest.version.is_empty() || !manifest.needs.is_empty());
     let row = |manifest: &Manifest| {
         let Manifest { file, name, version, needs, .. } = manifest;
-        let version = if version.is_empty() { String::new() } else { format!(" version {}", code(version)) };
-        let needs = if needs.is_empty() { String::new() } else { format!(", needs {}", needs.join(", ")) };
+        let version = match version.is_empty() {
+            true => String::new(),
+            false => format!(" {} {}", tongue.pick("version", "版本"), code(version)),
+        };
+        let needs = match needs.is_empty() {
+            true => String::new(),
+            false => format!("{}{}", tongue.pick(", needs ", "，需要 "), needs.join(", ")),
+        };
         format!("- {name}{version}{needs} ({})\n", code(file))
     };
     let text: String = rows.map(row).collect();
     (!text.is_empty()).then_some(text)
 }
 
-fn dependencies(manifests: &[Manifest]) -> Option<String> {
+fn dependencies(manifests: &[Manifest], tongue: Tongue) -> Option<String> {
     let listed = manifests.iter().filter(|manifest| !manifest.dependencies.is_empty());
     let row = |manifest: &Manifest| {
         let all: String = manifest
@@ -240,25 +393,72 @@ fn dependencies(manifests: &[Manifest]) -> Option<String> {
                 format!("- {}{}\n", code(name), if version.is_empty() { String::new() } else { format!(" {version}") })
             })
             .collect();
-        format!("{} names:\n\n{all}\n", code(&manifest.file))
+        format!("{}{}\n\n{all}\n", code(&manifest.file), tongue.pick(" names:", " 列出："))
     };
     let text: String = listed.map(row).collect();
     if text.is_empty() && !manifests.is_empty() {
-        return Some("No file of the project names a dependency.\n".to_owned());
+        let none = tongue.pick("No file of the project names a dependency.\n", "项目的文件里没有列出依赖。\n");
+        return Some(none.to_owned());
     }
     (!text.is_empty()).then_some(text)
 }
 
-fn target(project: &Project, name: &str) -> Option<String> {
+fn target(project: &Project, name: &str, tongue: Tongue) -> Option<String> {
     if let Some((file, lines)) = project.recipe(name) {
-        let body = match lines.is_empty() {
-            true => "It runs nothing by itself: what it depends on is made.\n".to_owned(),
-            false => format!("It runs:\n\n{}", fenced("sh", &lines.join("\n"))),
+        let (name, file) = (code(name), code(file));
+        let head = match tongue {
+            Tongue::English => format!("{name} is a target of {file}. "),
+            Tongue::Chinese => format!("{name} 是 {file} 里的目标。"),
         };
-        return Some(format!("{} is a target of {}. {body}", code(name), code(file)));
+        let body = match lines.is_empty() {
+            true => tongue
+                .pick(
+                    "It runs nothing by itself: what it depends on is made.\n",
+                    "它本身不运行命令，只构建它依赖的目标。\n",
+                )
+                .to_owned(),
+            false => format!("{}\n\n{}", tongue.pick("It runs:", "它运行："), fenced("sh", &lines.join("\n"))),
+        };
+        return Some(format!("{head}{body}"));
     }
-    let script = project.script(name)?;
-    Some(format!("{} is a script of `package.json`. It runs:\n\n{}", code(name), fenced("sh", &script)))
+    let script = fenced("sh", &project.script(name)?);
+    Some(match tongue {
+        Tongue::English => format!("{} is a script of `package.json`. It runs:\n\n{script}", code(name)),
+        Tongue::Chinese => format!("{} 是 `package.json` 里的脚本。它运行：\n\n{script}", code(name)),
+    })
+}
+
+/// Every target and script, with what it runs.
+fn scripts(project: &Project, tongue: Tongue) -> Option<String> {
+    let mut text = String::new();
+    for (file, all) in project.all_scripts() {
+        let rows: String = all
+            .iter()
+            .take(MAX_OUTLINE)
+            .map(|(name, runs)| match runs.is_empty() {
+                true => format!("- {}\n", code(name)),
+                false => format!("- {}: {}\n", code(name), code(&short(runs, 100))),
+            })
+            .collect();
+        let more = all.len().saturating_sub(MAX_OUTLINE);
+        let more = match (more, tongue) {
+            (0, _) => String::new(),
+            (more, Tongue::English) => format!("- and {more} more\n"),
+            (more, Tongue::Chinese) => format!("- 还有 {more} 个\n"),
+        };
+        text.push_str(&format!("{}{}\n\n{rows}{more}\n", code(file), tongue.pick(" has:", " 里有：")));
+    }
+    match text.is_empty() {
+        true => Some(
+            tongue
+                .pick(
+                    "The project has no scripts: neither a Makefile nor a justfile nor scripts in package.json.\n",
+                    "项目里没有脚本：没有 Makefile、justfile，package.json 里也没有 scripts。\n",
+                )
+                .to_owned(),
+        ),
+        false => Some(text),
+    }
 }
 
 /// Lines of a definition, and names of an outline, that are shown.
@@ -266,37 +466,136 @@ const MAX_BODY: usize = 24;
 const MAX_OUTLINE: usize = 40;
 
 /// The outline of a file: what it says about itself, and what it defines.
-pub fn outline(path: &str, text: &str) -> String {
+pub fn outline(path: &str, text: &str, tongue: Tongue) -> String {
     let lines: Vec<&str> = text.lines().collect();
-    let about = explain::about_path(path).map(|about| format!(" is {about}. It")).unwrap_or_default();
-    let count = if lines.len() == 1 { "1 line".to_owned() } else { format!("{} lines", lines.len()) };
-    let mut told = format!("{}{about} has {count}.", code(path));
+    let name = code(path);
+    let mut told = match (lines.len(), tongue) {
+        (1, Tongue::English) => format!("{name} has 1 line."),
+        (many, Tongue::English) => format!("{name} has {many} lines."),
+        (many, Tongue::Chinese) => format!("{name} 有 {many} 行。"),
+    };
+    if let (Some(about), Tongue::English) = (explain::about_path(path), tongue) {
+        told = format!("{name} is {about}. {}", told.replacen(&name, "It", 1));
+    }
     if let Some(about) = head(&lines) {
-        told.push_str(&format!(" It begins: {about}"));
+        told.push_str(&format!("{}{about}", tongue.pick(" It begins: ", "开头写着：")));
     }
     told.push_str("\n\n");
     let is_data = matches!(
         path.rsplit_once('.').map_or("", |(_, ending)| ending),
         "json" | "yaml" | "yml" | "toml" | "ini" | "cfg" | "md" | "txt"
     );
-    let rows: Vec<String> = lines
+    let found: Vec<usize> = lines
         .iter()
         .enumerate()
         .filter(|(_, line)| if is_data { is_key(line) } else { definitions::is_definition(line) })
-        .map(|(at, line)| {
-            format!("- {}: {}\n", at + 1, code(&short(line.trim().trim_end_matches(['{', ':', ' ']), 100)))
-        })
+        .map(|(at, _)| at)
         .collect();
-    if rows.is_empty() {
+    if found.is_empty() {
         told.push_str(&fenced("", &lines.iter().take(MAX_BODY).copied().collect::<Vec<_>>().join("\n")));
         return told;
     }
-    let more = rows.len().saturating_sub(MAX_OUTLINE);
-    rows.iter().take(MAX_OUTLINE).for_each(|row| told.push_str(row));
-    if more > 0 {
-        told.push_str(&format!("- and {more} more\n"));
+    // A short file is shown rather than described.
+    if !is_data && found.len() <= MAX_SHOWN && lines.len() <= MAX_BODY * 2 {
+        let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let shown: Vec<String> = found.iter().map(|at| definition(text, at + 1)).collect();
+        let mut whole: Vec<&String> = Vec::new();
+        for body in &shown {
+            let inner = |other: &&String| {
+                other.len() > body.len()
+                    && other.contains(body.lines().last().unwrap_or_default())
+                    && other.contains(body.trim())
+            };
+            if !shown.iter().any(|other| inner(&other)) {
+                whole.push(body);
+            }
+        }
+        let body = whole.iter().map(|body| body.as_str()).collect::<Vec<_>>().join("\n\n");
+        told.push_str(&fenced(ending, &body));
+        return told;
+    }
+    let row = |at: &usize| {
+        let line = lines.get(*at).copied().unwrap_or_default();
+        let doc = if is_data { None } else { doc(&lines, *at) };
+        let doc = doc.map(|doc| format!("{}{}", tongue.pick(": ", "："), short(&doc, MAX_DOC))).unwrap_or_default();
+        format!("- {}: {}{doc}\n", at + 1, code(&short(line.trim().trim_end_matches(['{', ':', ' ']), 100)))
+    };
+    let more = found.len().saturating_sub(MAX_OUTLINE);
+    found.iter().take(MAX_OUTLINE).for_each(|at| told.push_str(&row(at)));
+    match (more, tongue) {
+        (0, _) => {}
+        (more, Tongue::English) => told.push_str(&format!("- and {more} more\n")),
+        (more, Tongue::Chinese) => told.push_str(&format!("- 还有 {more} 个\n")),
     }
     told
+}
+
+/// Definitions of a short file, which is shown whole, and characters of a doc comment.
+const MAX_SHOWN: usize = 3;
+const MAX_DOC: usize = 120;
+
+/// The doc comment of the definition at a line (from 0): above it, or in Python below it.
+fn doc(lines: &[&str], at: usize) -> Option<String> {
+    let above: Vec<&str> = lines
+        .get(..at)?
+        .iter()
+        .rev()
+        .map(|line| line.trim())
+        .skip_while(|line| line.starts_with("#[") || line.starts_with('@'))
+        .take_while(|line| {
+            ["//", "#", "*", "/*", "--", ";;"].iter().any(|sign| line.starts_with(sign)) && !line.starts_with("#[")
+        })
+        .collect();
+    let clean = |line: &str| {
+        line.trim_start_matches(['/', '#', '*', '!', '-', ';', ' ']).trim_end_matches(['/', '*', ' ']).trim().to_owned()
+    };
+    let comment: Vec<String> = above.into_iter().rev().map(clean).filter(|line| !line.is_empty()).collect();
+    let comment = comment.join(" ");
+    if !comment.is_empty() {
+        return Some(first_sentence(&comment));
+    }
+    let below = lines.get(at + 1..)?.iter().map(|line| line.trim()).find(|line| !line.is_empty())?;
+    let text = below.strip_prefix("\"\"\"").or_else(|| below.strip_prefix("'''"))?;
+    let text = text.trim_end_matches(['"', '\'']).trim();
+    (!text.is_empty()).then(|| first_sentence(text))
+}
+
+fn first_sentence(text: &str) -> String {
+    let end = text.find(". ").map_or(text.len(), |at| at + 1);
+    text.get(..end).unwrap_or(text).to_owned()
+}
+
+/// A line of a file with its neighbours, and the definition that it is in.
+pub fn around(path: &str, text: &str, line: usize, tongue: Tongue) -> Option<String> {
+    const NEAR: usize = 3;
+    let lines: Vec<&str> = text.lines().collect();
+    let at = line.checked_sub(1)?;
+    lines.get(at)?;
+    let start = at.saturating_sub(NEAR);
+    let rows: Vec<String> = (start..(at + NEAR + 1).min(lines.len()))
+        .map(|number| {
+            let mark = if number == at { ">" } else { " " };
+            format!("{mark} {:>4}  {}", number + 1, lines.get(number).copied().unwrap_or_default())
+        })
+        .collect();
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let own = lines.get(at).map_or(0, |line| indent(line));
+    let within = (0..=at).rev().find(|number| {
+        lines.get(*number).is_some_and(|line| {
+            definitions::is_definition(line)
+                && definitions::defined(line).is_some()
+                && (*number == at || indent(line) < own)
+        })
+    });
+    let within = within.and_then(|number| Some((number, definitions::defined(lines.get(number)?)?)));
+    let within = match (within, tongue) {
+        (Some((number, name)), Tongue::English) => format!(", in {} (line {})", code(name), number + 1),
+        (Some((number, name)), Tongue::Chinese) => format!("，在 {} 里（第 {} 行）", code(name), number + 1),
+        (None, _) => String::new(),
+    };
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let place = code(&format!("{path}:{line}"));
+    Some(format!("{place}{within}{}\n\n{}", tongue.pick(":", "："), fenced(ending, &rows.join("\n"))))
 }
 
 /// The first sentence of a file's header comment.
@@ -326,10 +625,20 @@ pub fn definition(text: &str, line: usize) -> String {
     let above = lines.get(..at).unwrap_or_default().iter().rev().take_while(|line| belongs(line)).count();
     let indent = |line: &str| line.len() - line.trim_start().len();
     let own = lines.get(at).map_or(0, |line| indent(line));
-    let ends = |line: &&str| {
-        !line.trim().is_empty() && indent(line) <= own && !line.trim_start().starts_with(['}', ')', ']', '{'])
-    };
-    let body = lines.get(at + 1..).unwrap_or_default().iter().take_while(|line| !ends(line)).count();
+    let mut body = 0;
+    for line in lines.get(at + 1..).unwrap_or_default() {
+        let is_blank = line.trim().is_empty();
+        let closes = line.trim_start().starts_with(['}', ')', ']']);
+        let opens = line.trim_start().starts_with('{') || line.trim_end().ends_with(['{', '(', '[', ':']);
+        if !is_blank && (indent(line) < own || indent(line) == own && !closes && !line.trim_start().starts_with('{')) {
+            break;
+        }
+        body += 1;
+        // The bracket that closes the definition is its end, unless it only closes the arguments.
+        if closes && indent(line) == own && !opens {
+            break;
+        }
+    }
     let body = body.min(MAX_BODY);
     let shown = lines.get(at - above..(at + 1 + body).min(lines.len())).unwrap_or_default();
     let cut: Vec<&str> = shown.iter().map(|line| line.get(own.min(indent(line))..).unwrap_or(line)).collect();
@@ -378,6 +687,34 @@ mod tests {
             ("files changed by Bob", "Files(Author(\"Bob\"))"),
             ("what did Ada change", "Files(Author(\"Ada\"))"),
             ("find empty files", "Files(Empty)"),
+            ("list the files Bo changed", "Files(Author(\"Bo\"))"),
+            ("what changed in the last commit", "LastCommit"),
+            ("show me the latest commit", "LastCommit"),
+            ("how many commits are there", "CommitCount"),
+            ("who committed most", "Committers"),
+            ("what scripts are in package.json", "Scripts"),
+            ("which make targets are there", "Scripts"),
+            ("which routes does the server have", "Lines(Routes)"),
+            ("what endpoints are there", "Lines(Routes)"),
+            ("what port does it listen on", "Lines(Ports)"),
+            ("what flags does linkcheck take", "Lines(Flags)"),
+            ("which environment variables does it read", "Lines(Environment)"),
+            ("where does the program start", "Lines(Start)"),
+            ("is anything running on port 3000", "Machine"),
+            ("how much disk space is left", "Machine"),
+            ("what tasks are waiting for me", "Waiting"),
+            ("how is load_invoices used", "Uses(\"load_invoices\")"),
+            ("what is WordCounter and who uses it", "Uses(\"WordCounter\")"),
+            ("who calls normalize", "Uses(\"normalize\")"),
+            ("when was the release script added", "AuthorsOf(\"release script\")"),
+            ("这个项目是做什么的", "Project"),
+            ("slugify 是做什么的", "Name(\"slugify\")"),
+            ("最近一次提交改了什么", "LastCommit"),
+            ("端口是多少", "Lines(Ports)"),
+            ("tell me about by_customer", "Name(\"by_customer\")"),
+            ("what is normalize used for", "Name(\"normalize\")"),
+            ("show me what make check runs", "Target(\"check\")"),
+            ("which python version do I need", "Version"),
         ] {
             let told = read(question, None).map(|ask| format!("{ask:?}")).unwrap_or_default();
             if told != expected {
@@ -387,11 +724,23 @@ mod tests {
         assert_eq!(wrong, Vec::<String>::new());
         assert_eq!(read("who changed a.py", Some("a.py")), Some(Ask::Authors("a.py".to_owned())));
         assert_eq!(read("when was a.py last updated?", Some("a.py")), Some(Ask::Authors("a.py".to_owned())));
+        let file = Some("src/counter.rs");
+        for (question, expected) in [
+            ("explain the function top in src/counter.rs", "NameIn(\"top\", \"src/counter.rs\")"),
+            ("what does top in src/counter.rs do", "NameIn(\"top\", \"src/counter.rs\")"),
+            ("解释一下 src/counter.rs 里的 top 函数", "NameIn(\"top\", \"src/counter.rs\")"),
+            ("what does line 14 of src/counter.rs do", "Line(\"src/counter.rs\", 14)"),
+            ("what does src/counter.rs do", ""),
+        ] {
+            let told = read(question, file).map(|ask| format!("{ask:?}")).unwrap_or_default();
+            assert_eq!(told, expected, "{question}");
+        }
         for question in [
             "fix the version check",
             "run the tests",
             "why is the parser slow",
             "rename average to mean",
+            "files not committed",
             "add a version flag to the cli that prints the version of every dependency and exits",
         ] {
             assert_eq!(read(question, None), None, "{question}");
@@ -401,16 +750,23 @@ mod tests {
     #[test]
     fn a_file_is_told_by_what_it_defines() {
         let text = "\"\"\"A cart and its lines.\"\"\"\nimport os\n\nclass Cart:\n    def add(self):\n        total = 1\n\ndef average(cart):\n    return 1\n";
-        let told = outline("cart.py", text);
+        let told = outline("cart.py", text, Tongue::English);
         assert!(told.starts_with("`cart.py` has 9 lines. It begins: A cart and its lines."), "{told}");
-        assert!(told.contains("- 4: `class Cart`\n- 5: `def add(self)`\n- 8: `def average(cart)`"), "{told}");
-        assert!(outline("t.json", "{\n  \"strict\": true\n}\n").contains("`\"strict\": true`"));
+        assert!(
+            told.contains("class Cart:\n    def add(self):\n        total = 1") && told.contains("def average(cart)"),
+            "{told}"
+        );
+        assert!(outline("t.json", "{\n  \"strict\": true\n}\n", Tongue::English).contains("`\"strict\": true`"));
     }
 
     #[test]
     fn a_definition_has_its_comment_and_its_body() {
         let python = "x = 1\n\n# The mean.\n@cached\ndef average(cart):\n    return 1\n\n\ndef other():\n    pass\n";
         assert_eq!(definition(python, 5), "# The mean.\n@cached\ndef average(cart):\n    return 1");
+        let last = "impl A {\n    fn add(&self) {\n        x();\n    }\n}\n";
+        assert_eq!(definition(last, 2), "fn add(&self) {\n    x();\n}");
+        let wide = "fn add(\n    one: u8,\n) -> u8 {\n    one\n}\n\nfn b() {}\n";
+        assert_eq!(definition(wide, 1), "fn add(\n    one: u8,\n) -> u8 {\n    one\n}");
         let rust = "impl A {\n    /// Adds.\n    fn add(&self) {\n        x();\n    }\n\n    fn b() {}\n}\n";
         assert_eq!(definition(rust, 3), "/// Adds.\nfn add(&self) {\n    x();\n}");
     }

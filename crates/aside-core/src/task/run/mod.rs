@@ -16,10 +16,13 @@ pub mod project;
 pub mod prompt;
 pub mod review;
 pub mod said;
+pub mod scan;
 pub mod script;
 pub mod search;
 pub mod thread;
 pub mod told;
+pub mod topics;
+pub mod wording;
 
 mod list;
 

@@ -110,6 +110,38 @@ impl Project {
         package.get("scripts")?.get(name)?.as_str().map(str::to_owned)
     }
 
+    /// All targets and scripts by their files, each with what it runs, in the order of the file.
+    pub fn all_scripts(&self) -> Vec<(&str, Vec<(String, String)>)> {
+        let mut all = Vec::new();
+        for (path, text) in self.makefile().into_iter().chain(self.justfile()) {
+            let mut targets: Vec<(String, String)> = Vec::new();
+            for name in text.lines().filter_map(heading).flat_map(|names| names.split_whitespace()) {
+                let is_plain = !name.starts_with('.') && !name.contains(['$', '%', '=', '/']);
+                if is_plain && !targets.iter().any(|(known, _)| known == name) {
+                    let runs = recipe(text, name).unwrap_or_default().join("; ");
+                    targets.push((name.to_owned(), runs));
+                }
+            }
+            if !targets.is_empty() {
+                all.push((path, targets));
+            }
+        }
+        let called = |(path, _): &&(String, String)| path.rsplit('/').next() == Some("package.json");
+        for (path, text) in self.files.iter().filter(called) {
+            let package: Option<Value> = serde_json::from_str(text).ok();
+            let scripts = package.as_ref().and_then(|package| package.get("scripts")?.as_object());
+            let scripts: Vec<(String, String)> = scripts
+                .into_iter()
+                .flatten()
+                .map(|(name, runs)| (name.clone(), runs.as_str().unwrap_or_default().to_owned()))
+                .collect();
+            if !scripts.is_empty() {
+                all.push((path.as_str(), scripts));
+            }
+        }
+        all
+    }
+
     /// Whether the Makefile has a variable of this name, which the command line may set.
     pub fn has_variable(&self, name: &str) -> bool {
         let Some((_, text)) = self.makefile() else { return false };
@@ -149,6 +181,13 @@ impl Project {
         let (path, text) = self.readme()?;
         Some((path, section(text, words)?))
     }
+}
+
+/// The names before the colon of a rule.
+fn heading(line: &str) -> Option<&str> {
+    let (names, rest) = line.split_once(':')?;
+    let is_rule = !line.starts_with([' ', '\t', '#']) && !rest.starts_with('=') && !names.contains(['=', '"', '\'']);
+    is_rule.then_some(names)
 }
 
 fn recipe(text: &str, target: &str) -> Option<Vec<String>> {

@@ -37,20 +37,20 @@ pub fn help(request: &str, prefix: &str) -> Outcome {
              - change: `rename average to mean`, `bump the minor version`; whatever is not exact needs a model\n\
              - search: `where is the port configured`\n\
              - review: `review my changes`\n\
-             - explain: `what does tar -xzf do`, `exit code 137`\n\
-             - status, help\n\n\
-             Short forms: `{prefix} plan WORDS`, `{prefix} patch WORDS`, `{prefix} apply ID`, `{prefix} test --cmd=\"...\"`.\n"
+             - explain: `what does this project do`, `explain src/user.rs`, `what does tar -xzf do`, `exit code 137`\n\
+             - status, help: `how do I undo what you did`, `how do I set a model`\n\n\
+             In a chat with others, begin with `{prefix}`: `{prefix} plan WORDS` (only a plan), `{prefix} patch WORDS` (a change), `{prefix} apply ID`, `{prefix} test --cmd=\"...\"`.\n"
         ),
         Tongue::Chinese => format!(
             "用自己的话说出想做的事。在你看过并同意之前，不会写入任何文件，也不会运行任何命令。\n\n\
              - 运行：`运行测试`、`编译一下`、`启动服务`\n\
              - 诊断：`为什么失败了`，或者粘贴错误信息\n\
-             - 修改：`rename average to mean`、`bump the minor version`；不能精确说明的修改需要模型\n\
+             - 修改：`把 average 改名为 mean`、`把版本改成 0.5.0`；不能精确说明的修改需要模型\n\
              - 搜索：`端口在哪里配置`\n\
              - 审查：`看一下我的改动`\n\
-             - 解释：`tar -xzf 是什么意思`、`退出码 137`\n\
-             - 状态、帮助\n\n\
-             简写：`{prefix} plan …`、`{prefix} patch …`、`{prefix} apply ID`、`{prefix} test --cmd=\"...\"`。\n"
+             - 解释：`这个项目是做什么的`、`解释一下 src/user.rs`、`tar -xzf 是什么意思`、`退出码 137`\n\
+             - 状态、帮助：`怎么撤销你做的修改`、`怎么设置模型`\n\n\
+             在多人聊天里以 `{prefix}` 开头：`{prefix} plan …`（只要计划）、`{prefix} patch …`（修改）、`{prefix} apply ID`、`{prefix} test --cmd=\"...\"`。\n"
         ),
     };
     let summary = text.lines().next().unwrap_or_default().to_owned();
@@ -85,6 +85,37 @@ pub fn status(request: &str, status: &Status) -> Outcome {
         (waiting, running, Tongue::English) => format!("{waiting} waiting for you, {running} under way"),
         (waiting, running, Tongue::Chinese) => format!("{waiting} 个等你决定，{running} 个进行中"),
     };
+    Outcome::answer(text, summary, Model::Unneeded)
+}
+
+/// Tasks that are named when only they are asked about.
+const MAX_WAITING: usize = 30;
+
+/// Only the tasks that wait, all of them.
+pub fn waiting(request: &str, status: &Status) -> Outcome {
+    let tongue = Tongue::of(request);
+    let waiting = &status.waiting;
+    let mut text = match (waiting.len(), tongue) {
+        (0, tongue) => tongue.pick("No task waits for you.\n", "没有任务在等你决定。\n").to_owned(),
+        (1, Tongue::English) => "1 task waits for you:\n\n".to_owned(),
+        (many, Tongue::English) => format!("{many} tasks wait for you:\n\n"),
+        (many, Tongue::Chinese) => format!("有 {many} 个任务等你决定：\n\n"),
+    };
+    let summary = text.trim().trim_end_matches([':', '：']).to_owned();
+    for (name, about) in waiting.iter().take(MAX_WAITING) {
+        text.push_str(&format!("- {} {about}\n", code(name)));
+    }
+    match (waiting.len().saturating_sub(MAX_WAITING), tongue) {
+        (0, _) => {}
+        (more, Tongue::English) => text.push_str(&format!("- and {more} more: `aside task list`\n")),
+        (more, Tongue::Chinese) => text.push_str(&format!("- 还有 {more} 个：`aside task list`\n")),
+    }
+    if !waiting.is_empty() {
+        text.push_str(
+            tongue
+                .pick("\n`aside task show ID` shows one and asks.\n", "\n`aside task show ID` 显示其中一个并询问。\n"),
+        );
+    }
     Outcome::answer(text, summary, Model::Unneeded)
 }
 

@@ -1,5 +1,6 @@
 //! One-shot output about tasks: the list, the rules, that a task was stopped or undone.
 
+use aside_core::agent::tongue::needs_model;
 use aside_core::proto::task::{Brief, Op, Task};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -207,6 +208,7 @@ fn what(brief: &Brief) -> String {
         (source, user) => format!("{} ({source}): {asked}", one_line(user)),
     };
     match brief.state.as_str() {
+        "FAILED" if needs_model(&brief.summary) => format!("{asked} (needs a model)"),
         "FAILED" if !brief.summary.is_empty() => format!("{asked} ({})", one_line(&brief.summary)),
         _ => asked,
     }

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use aside_core::agent::tongue::needs_model;
 use aside_core::markdown::{Whole, render_with};
 use aside_core::task::event::{Change, Channel, Event, Outcome, Status, What, answered_from};
 use aside_core::task::proposal::{Proposal, TaskResult};
@@ -254,7 +255,10 @@ impl View {
                 self.settle();
                 self.unoffered();
                 let why = if message.is_empty() { "it failed".to_owned() } else { message };
-                self.fails(&format!("failed: {why}"));
+                match needs_model(&why) {
+                    true => self.fails(&why),
+                    false => self.fails(&format!("failed: {why}")),
+                }
             }
             Name::Rejected => {
                 self.settle();

@@ -141,11 +141,47 @@ const MAX_BETWEEN: usize = 4;
 
 /// Whether a request makes no sense without a text: "why", "explain this". Then standard input is read even if it is inherited.
 fn needs_text(words: &str) -> bool {
-    const POINTS: [&str; 13] = [
+    const POINTS: [&str; 16] = [
         "this", "that", "it", "these", "why", "wrong", "happened", "output", "error", "errors", "log", "diff",
-        "failure",
+        "failure", "failed", "fails", "now",
     ];
-    const SMALL: [&str; 54] = [
+    const CHINESE: [&str; 12] = [
+        "为什么",
+        "这是什么",
+        "怎么办",
+        "怎么回事",
+        "失败",
+        "报错",
+        "出错",
+        "什么意思",
+        "解释一下",
+        "看看这个",
+        "哪里错",
+        "怎么修",
+    ];
+    // Chinese has no blanks between words: a short question is enough.
+    if words.chars().count() <= MAX_CHINESE && CHINESE.iter().any(|word| words.contains(word)) {
+        return true;
+    }
+    const SMALL: [&str; 64] = [
+        "which",
+        "test",
+        "tests",
+        "not",
+        "compile",
+        "compiling",
+        "build",
+        "work",
+        "working",
+        "now",
+        "crash",
+        "crashed",
+        "panic",
+        "broke",
+        "broken",
+        "solve",
+        "should",
+        "problem",
         "what",
         "is",
         "was",
@@ -186,26 +222,21 @@ fn needs_text(words: &str) -> bool {
         "at",
         "check",
         "cause",
-        "not",
         "t",
         "doesn",
         "didn",
         "isn",
-        "compile",
-        "compiling",
-        "build",
-        "work",
-        "working",
         "run",
         "pass",
-        "problem",
-        "now",
     ];
     let lower = words.to_lowercase();
     let mut words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
     let points = words.clone().any(|word| POINTS.contains(&word));
     points && words.all(|word| POINTS.contains(&word) || SMALL.contains(&word))
 }
+
+/// Characters of a Chinese question about piped text.
+const MAX_CHINESE: usize = 16;
 
 /// Joins the words. The shell has removed the quotes of `run rm "my notes.txt"`, which the command needs, so they are added again.
 fn joined(words: &[String]) -> String {

@@ -29,13 +29,14 @@ use aside_core::task::route::params::split_piped;
 use aside_core::task::route::{self, Options, Route, Routed, Scope};
 use aside_core::task::run::change::{self, Edit};
 use aside_core::task::run::context::{Context, MAX_TOTAL_BYTES};
-use aside_core::task::run::diagnose::is_known;
+use aside_core::task::run::diagnose::{is_known, quoted};
+use aside_core::task::run::facts::Ask;
 use aside_core::task::run::find;
 use aside_core::task::run::review::what;
 use aside_core::task::run::said::fenced;
 use aside_core::task::run::script::{self, AS_WRITTEN};
 use aside_core::task::run::thread::{Conversation, Earlier};
-use aside_core::task::run::{Model, Outcome, code, short, told};
+use aside_core::task::run::{Model, Outcome, code, short, told, topics, wording};
 
 use crate::config;
 use crate::daemon::model::{self, Use};
@@ -50,8 +51,8 @@ use crate::workspace::masked::Secrets;
 const ROUTING: Duration = Duration::from_secs(20);
 /// Characters of a request in its summary.
 const MAX_SAID: usize = 80;
-/// Tasks that are considered for the status.
-const MAX_TASKS: usize = 50;
+/// Tasks that are considered for the status: all that are kept.
+const MAX_TASKS: usize = usize::MAX;
 /// Bytes of every prompt for its fixed part: rules and request.
 const OVERHEAD: usize = 2_600;
 /// Least bytes of context for a model.
@@ -142,6 +143,18 @@ impl Desk {
     /// A question that facts answer is routed as one, even if the rules prefer another intent. An order stays an order.
     fn about_facts(&self, mut route: Route) -> Route {
         let unsure = route.scope == Scope::Plan;
+        if split_piped(&self.request.text).1.is_none() {
+            if topics::topic(self.words()).is_some() {
+                route.intent.kind = Kind::Help;
+                route.intent.summary = format!("Help: {}", short(self.words(), MAX_SAID));
+                route.scope = Scope::Full;
+                return route;
+            }
+            let asks = matches!(route.intent.kind, Kind::Explain | Kind::Search | Kind::Help) || unsure;
+            if asks && quoted(self.words()).is_some() {
+                return to_diagnose(route, self.words(), self.words());
+            }
+        }
         let Some(ask) = self.asked(&route.intent.params) else { return route };
         let settled = match route.intent.kind {
             Kind::Explain => unsure,
@@ -149,6 +162,21 @@ impl Desk {
             Kind::Run | Kind::Change => unsure && ask.is_certain(),
             Kind::Review => false,
         };
+        let settled = settled || route.intent.kind == Kind::Explain && matches!(ask, Ask::Waiting | Ask::Machine);
+        if ask == Ask::Waiting && settled {
+            route.intent.kind = Kind::Status;
+            route.scope = Scope::Full;
+            return route;
+        }
+        // A command answers it, and a command needs approval.
+        if ask == Ask::Machine && settled {
+            let query = Some(self.words().to_owned());
+            route.intent.params = Params { query, ..Params::default() };
+            route.intent.kind = Kind::Run;
+            route.intent.summary = format!("Run: {}", short(self.words(), MAX_SAID));
+            route.scope = Scope::Full;
+            return route;
+        }
         if settled {
             let question = Some(self.words().to_owned());
             route.intent.params =
@@ -237,7 +265,8 @@ impl Desk {
             return Ok(self.allowed(outcome, scope));
         }
         let outcome = match (scope, intent.kind) {
-            (_, Kind::Help) => told::help(self.words(), &self.state.config().task.prefix),
+            (_, Kind::Help) => topics::topic(self.words())
+                .unwrap_or_else(|| told::help(self.words(), &self.state.config().task.prefix)),
             (_, Kind::Status) => self.status().await?,
             (Scope::Plan, _) => self.plan(intent, gathered, say).await?,
             (Scope::Full, Kind::Explain) => self.explain(intent, gathered, say).await?,
@@ -329,6 +358,11 @@ impl Desk {
         let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
         let test_command = self.state.config().task.default_test_command.clone();
         let tongue = Tongue::of(self.words());
+        if self.asked(&intent.params) == Some(Ask::Machine)
+            && let Some(outcome) = here.of_machine(&wording::english(self.words()), tongue).await
+        {
+            return Ok(outcome);
+        }
         let workspace = self.workspace.clone();
         if let Some(outcome) = self.undoes_nothing().await {
             return Ok(outcome);
@@ -353,7 +387,7 @@ impl Desk {
         if !intent.params.files.is_empty() && literal::rest(self.words()).is_some() {
             return Ok(of_project);
         }
-        Ok(here.meant(self.words()).await.unwrap_or(of_project))
+        Ok(here.meant(self.words(), tongue).await.unwrap_or(of_project))
     }
 
     /// "Delete the target directory", where there is none.
@@ -430,12 +464,17 @@ impl Desk {
             let user = self.request.from_user.as_deref().unwrap_or_default();
             tasks.retain(|brief| brief.source == self.request.source.name() && brief.from_user == user);
         }
+        let tongue = Tongue::of(self.words());
         // Requests for the status are not listed themselves.
         let of = |states: &[&str]| -> Vec<(String, String)> {
             let fits = tasks.iter().filter(|brief| states.contains(&brief.state.as_str()) && brief.kind != "status");
-            fits.map(|brief| (brief.task_id.clone(), words::about(brief))).collect()
+            let mut fits: Vec<_> = fits.collect();
+            // Tasks of this directory come first; the order is otherwise kept.
+            fits.sort_by_key(|brief| !std::path::Path::new(&brief.workspace).starts_with(self.workspace.root()));
+            fits.into_iter()
+                .map(|brief| (brief.task_id.clone(), words::about(brief, self.workspace.root(), tongue)))
+                .collect()
         };
-        let tongue = Tongue::of(self.words());
         let rests = |seconds: u64| match tongue {
             Tongue::English => format!("it is left alone for {seconds} s"),
             Tongue::Chinese => format!("{seconds} 秒内不再询问"),
@@ -450,6 +489,9 @@ impl Desk {
             running: of(&["RECEIVED", "ROUTED", "CONTEXT_COLLECTED", "PROPOSING", "PROPOSAL_READY", "EXECUTING"]),
             ended: of(&["COMPLETED", "FAILED", "REJECTED"]),
         };
+        if facts::is_about_tasks(self.words()) {
+            return Ok(told::waiting(self.words(), &status));
+        }
         Ok(told::status(self.words(), &status))
     }
 
@@ -552,16 +594,43 @@ fn by_rules(text: &str, options: &Options<'_>) -> Route {
 }
 
 /// A piped-in error is diagnosed, however the question is phrased: explaining it means saying what went wrong.
-fn about_piped(mut route: Route, request: &str) -> Route {
+fn about_piped(route: Route, request: &str) -> Route {
     let (words, piped) = split_piped(request);
-    if route.intent.kind == Kind::Explain && piped.is_some_and(is_known) {
-        let params = &mut route.intent.params;
-        params.change_request = Some(params.question.take().unwrap_or_else(|| request.to_owned()));
-        route.intent.kind = Kind::Diagnose;
-        route.intent.summary = format!("Diagnose: {}", short(words, MAX_SAID));
-        route.scope = Scope::Full;
-    }
+    let Some(piped) = piped else { return route };
+    let asks = match route.intent.kind {
+        Kind::Explain | Kind::Help | Kind::Status => true,
+        Kind::Search | Kind::Change | Kind::Run => is_about_failure(words),
+        Kind::Diagnose | Kind::Review => false,
+    };
+    if asks && is_known(piped) { to_diagnose(route, words, request) } else { route }
+}
+
+fn to_diagnose(mut route: Route, words: &str, request: &str) -> Route {
+    let params = &mut route.intent.params;
+    let question = params.question.take().unwrap_or_else(|| request.to_owned());
+    *params = Params { change_request: Some(question), files: std::mem::take(&mut params.files), ..Params::default() };
+    route.intent.kind = Kind::Diagnose;
+    route.intent.summary = format!("Diagnose: {}", short(words, MAX_SAID));
+    route.scope = Scope::Full;
     route
+}
+
+/// Whether words about piped text ask what failed, or order to fix it without saying what else to change.
+fn is_about_failure(words: &str) -> bool {
+    let lower = words.to_lowercase();
+    let mut parts = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|part| !part.is_empty());
+    let fails = [
+        "fail", "failed", "fails", "failing", "failure", "failures", "broke", "broken", "wrong", "error", "errors",
+        "crash", "crashed", "problem", "issue",
+    ];
+    let small = [
+        "fix", "solve", "repair", "resolve", "this", "it", "that", "please", "for", "me", "can", "you", "the", "make",
+        "work", "do", "now", "what", "how", "i", "to", "should",
+    ];
+    let chinese = ["失败", "出错", "报错", "错误", "问题", "修复", "解决", "怎么办", "挂了"];
+    parts.clone().any(|part| fails.contains(&part))
+        || parts.all(|part| small.contains(&part))
+        || chinese.iter().any(|word| words.contains(word))
 }
 
 fn answer(text: String, summary: impl Into<String>, details: String, model: Model) -> Outcome {

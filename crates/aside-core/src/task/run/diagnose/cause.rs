@@ -19,7 +19,7 @@ const NEAR: usize = 12;
 const MAX_QUOTED: usize = 6;
 /// Locations that are listed.
 const MAX_PLACES: usize = 8;
-const MAX_MESSAGE: usize = 160;
+const MAX_MESSAGE: usize = 240;
 
 struct Error {
     #[cfg(test)]
@@ -34,6 +34,10 @@ struct Error {
     below: bool,
     /// Does not match without a location: other tools use the same words.
     needs_place: bool,
+    /// Further lines of the message, below it.
+    and: Option<Regex>,
+    /// However many lines match, they mean one error.
+    once: bool,
     last: bool,
 }
 
@@ -53,6 +57,8 @@ static ALL: LazyLock<Vec<Error>> = LazyLock::new(|| {
             before: table.get("before").is_some(),
             below: table.get("below").is_some(),
             needs_place: table.get("needs").is_some(),
+            and: optional("and")?,
+            once: table.get("once").is_some(),
             last: list::text(table, "pick")? == "last",
         })
     })
@@ -62,6 +68,9 @@ static ALL: LazyLock<Vec<Error>> = LazyLock::new(|| {
 pub struct Cause {
     tool: Both,
     message: String,
+    /// What the message is about, such as the name of a test; the message itself where nothing is named.
+    key: String,
+    once: bool,
     /// With the line, 0 when only the file is named.
     place: Option<(String, usize)>,
     lines: Vec<String>,
@@ -70,6 +79,12 @@ pub struct Cause {
 impl Cause {
     /// One sentence, with secrets redacted.
     pub fn sentence(&self, tongue: Tongue) -> String {
+        let colon = if self.message.is_empty() { "" } else { tongue.pick(": ", "：") };
+        format!("{}{colon}{}", self.tool.of(tongue), self.row(tongue))
+    }
+
+    /// The sentence without the tool, for a list.
+    pub fn row(&self, tongue: Tongue) -> String {
         let place = match &self.place {
             Some((file, 0)) => Some((tongue.pick(", in ", "，在 "), code(file))),
             Some((file, line)) => Some((tongue.pick(", at ", "，在 "), code(&format!("{file}:{line}")))),
@@ -78,8 +93,16 @@ impl Cause {
         let place = place.map(|(at, place)| format!("{at}{place}")).unwrap_or_default();
         let message = short(&redact(&self.message), MAX_MESSAGE);
         let message = message.trim_end_matches('.');
-        let colon = if message.is_empty() { "" } else { tongue.pick(": ", "：") };
-        format!("{}{colon}{message}{place}{}", self.tool.of(tongue), tongue.pick(".", "。"))
+        format!("{message}{place}{}", tongue.pick(".", "。"))
+    }
+
+    /// Whether it names a file and a line.
+    pub fn has_place(&self) -> bool {
+        self.place.is_some()
+    }
+
+    pub fn is_test(&self) -> bool {
+        self.tool.english == TEST
     }
 
     /// A test is named with its file alone; finds the line where it failed elsewhere in the output.
@@ -115,6 +138,10 @@ impl Cause {
 
 /// Causes that are listed together.
 const MAX_CAUSES: usize = 20;
+/// The tool of entries about failing tests.
+const TEST: &str = "A test failed";
+/// Further lines of a message.
+const MAX_AND: usize = 3;
 
 /// The decisive one first, then all others that the same tool reports.
 pub fn causes(output: &str) -> Vec<Cause> {
@@ -124,19 +151,34 @@ pub fn causes(output: &str) -> Vec<Cause> {
     let entries = ALL.iter().filter(|error| error.tool == first.tool);
     let mut found: Vec<(usize, Cause)> = Vec::new();
     for error in entries {
-        let fitting = lines.iter().enumerate().filter(|(_, line)| error.fits(line));
-        found.extend(fitting.filter_map(|(at, _)| Some((at, error.cause(&lines, at)?))));
+        let mut fitting = lines.iter().enumerate().filter(|(_, line)| error.fits(line));
+        if error.once {
+            let once = fitting.next().and_then(|(at, _)| Some((at, error.cause(&lines, at)?)));
+            found.extend(once.filter(|_| !first.once));
+        } else {
+            found.extend(fitting.filter_map(|(at, _)| Some((at, error.cause(&lines, at)?))));
+        }
     }
     found.sort_by_key(|(at, _)| *at);
     for (_, cause) in found {
-        let known = |other: &Cause| {
-            other.message == cause.message
-                && (other.place == cause.place || other.place.is_none() || cause.place.is_none())
+        let same = |other: &&mut Cause| {
+            other.key == cause.key
+                && (other.place == cause.place
+                    || other.place.is_none()
+                    || cause.place.is_none()
+                    || cause.is_test() && other.key != other.message)
         };
-        if !all.iter().any(known) && all.len() < MAX_CAUSES {
-            all.push(cause);
+        match all.iter_mut().find(same) {
+            // The later line may say more about the same test.
+            Some(other) if other.place.is_none() && cause.place.is_some() => *other = cause,
+            Some(_) => {}
+            None => all.push(cause),
         }
     }
+    all.truncate(MAX_CAUSES);
+    // A test fails when one of its parts does; only the part is named.
+    let keys: Vec<String> = all.iter().map(|cause| cause.key.clone()).collect();
+    all.retain(|cause| !keys.iter().any(|key| key.strip_prefix(&cause.key).is_some_and(|rest| rest.starts_with('/'))));
     for cause in &mut all {
         cause.locate(&lines);
     }
@@ -223,20 +265,48 @@ impl Error {
     fn cause(&self, lines: &[&str], at: usize) -> Option<Cause> {
         let line = lines.get(at)?;
         let captures = self.pattern.captures(line)?;
-        let mut message = captures.name("message").map_or("", |message| message.as_str()).to_owned();
+        let mut message = captures.name("message").map_or("", |message| message.as_str()).trim().to_owned();
         let mut last = at;
         if self.below && message.is_empty() {
-            message = lines.get(at + 1).copied().unwrap_or_default().trim().to_owned();
+            message = lines.get(at + 1).copied().unwrap_or_default().trim().trim_start_matches("• ").to_owned();
             last += 1;
         }
+        // A message that ends in a colon continues on the next line, which often is the remedy: `to add it:`.
+        if message.ends_with(':')
+            && let Some(next) = lines.get(last + 1).filter(|next| next.starts_with([' ', '\t']) && !self.fits(next))
+        {
+            message = format!("{message} {}", next.trim());
+            last += 1;
+        }
+        if let Some(pattern) = &self.and {
+            let below = lines.get(at + 1..).unwrap_or_default().iter().take(NEAR).enumerate();
+            let below = below.take_while(|(_, line)| !self.fits(line));
+            let found = below.filter_map(|(near, line)| {
+                let found = pattern.captures(line)?;
+                let text = found.name("and").or_else(|| found.name("and2"))?.as_str().trim();
+                Some((at + 1 + near, text))
+            });
+            for (near, text) in found.take(MAX_AND).filter(|(_, text)| !message.contains(text)).collect::<Vec<_>>() {
+                message = if message.is_empty() { text.to_owned() } else { format!("{message}; {text}") };
+                last = last.max(near);
+            }
+        }
+        let name = captures.name("name").map(|name| name.as_str().trim());
+        let key = name.unwrap_or(&message).to_owned();
+        let message = match name {
+            Some(name) if message.is_empty() => name.to_owned(),
+            Some(name) => format!("{name}: {message}"),
+            None => message,
+        };
         let mut first = at;
         let mut place = self::place(&captures);
         if let Some(pattern) = self.place.as_ref().filter(|_| place.as_ref().is_none_or(|(_, line)| *line == 0)) {
             let fits = |at: &usize| lines.get(*at).is_some_and(|line| pattern.is_match(line));
+            let other = |at: &usize| !lines.get(*at).is_some_and(|line| self.fits(line));
             let found = if self.before {
                 (at.saturating_sub(NEAR)..at).rev().find(fits)
             } else {
-                (at + 1..=at + NEAR).find(fits)
+                (at + 1..=at + NEAR).take_while(other).find(fits)
             };
             if let Some(found) = found {
                 let near =
@@ -259,7 +329,7 @@ impl Error {
             let end = if self.before { at } else { last };
             quoted.push(lines.get(end).copied().unwrap_or_default().trim_end().to_owned());
         }
-        Some(Cause { tool: self.tool.clone(), message, place, lines: quoted })
+        Some(Cause { tool: self.tool.clone(), message, key, once: self.once, place, lines: quoted })
     }
 }
 

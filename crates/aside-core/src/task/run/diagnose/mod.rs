@@ -7,6 +7,10 @@ mod remedy;
 #[cfg(test)]
 mod tests;
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use crate::agent::tongue::{Phrase, Tongue};
 use crate::redact::redact;
 use crate::suggest::{self, Ended, Source, suggest};
@@ -22,6 +26,8 @@ use remedy::Remedy;
 const MAX_SHOWN: usize = 200;
 /// Lines that are searched for a pasted command.
 const MAX_PROMPTS: usize = 20;
+/// Remedies of several errors that are shown.
+const MAX_REMEDIES: usize = 4;
 
 /// What failed: the command where it is known, and its output or what the user pasted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,7 +66,13 @@ pub fn diagnose(request: &str, failure: &Failure<'_>, place: &suggest::Place<'_>
     let output = text::clean(failure.output);
     let causes = cause::causes(&output);
     let cause = causes.first().cloned();
-    let remedy = remedy::remedy(&cause.as_ref().map(Cause::lines).unwrap_or_default(), &output);
+    let mut remedies: Vec<Remedy> =
+        remedy::distinct(causes.iter().filter_map(|cause| remedy::of_cause(&cause.lines())), MAX_REMEDIES);
+    // A line elsewhere in the output may be about another error than one whose place is known.
+    if remedies.is_empty() && causes.iter().all(|cause| cause.is_test() || !cause.has_place()) {
+        remedies.extend(remedy::of_output(&output));
+    }
+    let remedy = remedies.first().cloned();
     // Piped-in output comes without its command: any command that fails in this way will do to look up the fix.
     let assumed = remedy.as_ref().map(|remedy| remedy.command.as_str()).filter(|_| failure.command.is_empty());
     let cure = cure(failure, &output, place).or_else(|| {
@@ -68,15 +80,23 @@ pub fn diagnose(request: &str, failure: &Failure<'_>, place: &suggest::Place<'_>
         self::cure(&Failure { command, ..*failure }, &output, place)
     });
     if let Some((command, reason)) = cure {
+        // The reasons of suggestions are English.
+        let reason = match tongue {
+            Tongue::English => capital(&reason),
+            Tongue::Chinese => remedy.as_ref().map(|remedy| remedy.sentence(tongue).to_owned()).unwrap_or_default(),
+        };
         let sentence = match &cause {
             Some(cause) => {
                 let space = tongue.pick(" ", "");
-                format!("{}{space}{}", cause.sentence(tongue), capital(&reason))
+                format!("{}{space}{reason}", cause.sentence(tongue))
             }
-            None => capital(&reason),
+            None => reason.clone(),
         };
-        let details = told(failure, &causes, Some(&command), None, tongue);
-        let summary = short(&format!("{}: {}", capital(&reason).trim_end_matches('.'), command), MAX_SHOWN);
+        let details = told(failure, &causes, Some(&command), &[], tongue);
+        let summary = match tongue {
+            Tongue::English => short(&format!("{}: {}", reason.trim_end_matches('.'), command), MAX_SHOWN),
+            Tongue::Chinese => short(&format!("运行 {}", code(&command)), MAX_SHOWN),
+        };
         let proposal = Proposal::Command {
             cmd: command,
             cwd: Some(place.cwd.to_owned()),
@@ -86,19 +106,44 @@ pub fn diagnose(request: &str, failure: &Failure<'_>, place: &suggest::Place<'_>
         return Outcome { proposal, summary, details, model: Model::Better };
     }
     if let Some(cause) = cause {
-        let text = told(failure, &causes, None, remedy.as_ref(), tongue);
+        let text = told(failure, &causes, None, &remedies, tongue);
         return Outcome::answer(text, short(&cause.sentence(tongue), MAX_SHOWN), Model::Better);
     }
     if let Some(remedy) = remedy {
-        let text = told(failure, &[], None, Some(&remedy), tongue);
+        let text = told(failure, &[], None, &remedies, tongue);
         return Outcome::answer(text, short(remedy.sentence(tongue), MAX_SHOWN), Model::Better);
     }
     unknown(request, failure)
 }
 
+/// An error message that a question quotes: `why does it say KeyError: 'net'`, `what does the error 'x not found' mean`.
+pub fn quoted(question: &str) -> Option<&str> {
+    if question.contains('\n') || question.chars().nth(MAX_QUESTION).is_some() {
+        return None;
+    }
+    let found = QUOTED.as_ref()?.captures(question)?;
+    let message = ["quote", "double", "first", "tick", "say", "exception"]
+        .iter()
+        .find_map(|group| found.name(group))?
+        .as_str()
+        .trim();
+    is_known(message).then_some(message)
+}
+
+/// Characters of a question that quotes an error.
+const MAX_QUESTION: usize = 300;
+
+static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let asks = r"(?i)^.*\b(?:error|exception|message|say|says|saying|complain\w*|fails? with|get|getting|got|see|seeing|mean|means|报错|错误|提示|说)";
+    Regex::new(&format!(
+        r#"{asks}\b.*?(?:'(?P<quote>.{{8,}})'|"(?P<double>[^"]{{8,}})")|^.*?(?:"(?P<first>[^"]{{8,}})"|`(?P<tick>[^`]{{8,}})`).*\b(?:mean|error|wrong|do about)|{asks}:? +(?P<say>\S.{{8,}})$|(?P<exception>\b(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)\b: .+)$"#
+    ))
+    .ok()
+});
+
 /// Whether an output contains a known error.
 pub fn is_known(output: &str) -> bool {
-    cause::cause(output).is_some() || remedy::remedy("", output).is_some()
+    cause::cause(output).is_some() || remedy::of_output(output).is_some()
 }
 
 /// What `suggest` would run next. A habitual next command is not a fix.
@@ -112,13 +157,7 @@ fn cure(failure: &Failure<'_>, output: &str, place: &suggest::Place<'_>) -> Opti
     }
 }
 
-fn told(
-    failure: &Failure<'_>,
-    causes: &[Cause],
-    cure: Option<&str>,
-    remedy: Option<&Remedy>,
-    tongue: Tongue,
-) -> String {
+fn told(failure: &Failure<'_>, causes: &[Cause], cure: Option<&str>, remedies: &[Remedy], tongue: Tongue) -> String {
     let mut told = String::new();
     if !failure.command.is_empty() {
         let command = code(&short(&redact(failure.command), MAX_SHOWN));
@@ -131,10 +170,12 @@ fn told(
     }
     if let [_, _, ..] = causes {
         told.push_str(&match tongue {
-            Tongue::English => format!("{} things are wrong:\n\n", causes.len()),
-            Tongue::Chinese => format!("有 {} 个问题：\n\n", causes.len()),
+            Tongue::English if causes.iter().all(Cause::is_test) => format!("{} tests failed:\n\n", causes.len()),
+            Tongue::Chinese if causes.iter().all(Cause::is_test) => format!("有 {} 个测试失败：\n\n", causes.len()),
+            Tongue::English => format!("The output names {} errors:\n\n", causes.len()),
+            Tongue::Chinese => format!("输出里有 {} 个错误：\n\n", causes.len()),
         });
-        causes.iter().for_each(|cause| told.push_str(&format!("- {}\n", cause.sentence(tongue))));
+        causes.iter().for_each(|cause| told.push_str(&format!("- {}\n", cause.row(tongue))));
     } else if let Some(cause) = causes.first() {
         told.push_str(&cause.sentence(tongue));
         told.push_str("\n\n");
@@ -142,16 +183,16 @@ fn told(
         if !cause.is_said() {
             told.push_str(&cause.quoted());
         }
-    } else if let Some(about) = failure.exit.and_then(|exit| status(failure.command, exit)) {
+    } else if let Some(about) = failure.exit.and_then(|exit| status(failure.command, exit, tongue)) {
         told.push_str(&about);
         told.push('\n');
     }
-    if let Some(remedy) = remedy {
+    for remedy in remedies {
         let newline = if told.is_empty() || told.ends_with("\n\n") { "" } else { "\n" };
         told.push_str(&format!("{newline}{}\n", remedy.sentence(tongue)));
     }
     if let Some(cure) = cure {
-        told.push_str(&format!("\n{}{}\n", tongue.pick("This may mend it: ", "这也许能解决："), code(cure)));
+        told.push_str(&format!("\n{}{}\n", tongue.pick("This may fix it: ", "这也许能解决："), code(cure)));
     }
     told
 }
@@ -159,17 +200,20 @@ fn told(
 /// No known error: explains the exit status, and what to do next.
 fn unknown(request: &str, failure: &Failure<'_>) -> Outcome {
     let tongue = Tongue::of(request);
-    let about = failure.exit.filter(|exit| *exit != 0).and_then(|exit| status(failure.command, exit));
+    let about = failure.exit.filter(|exit| *exit != 0).and_then(|exit| status(failure.command, exit, tongue));
     let seen = !failure.output.trim().is_empty() && failure.output != request;
+    let lines = failure.output.lines().filter(|line| !line.trim().is_empty()).count();
+    let lines = match lines {
+        1 => "1 line".to_owned(),
+        lines => format!("{lines} lines"),
+    };
     let next = match (failure.command.is_empty(), seen, tongue) {
-        (true, false, Tongue::English) => {
-            "Paste the error with its last lines, or run the command again in this shell and ask then. "
-        }
-        (true, false, Tongue::Chinese) => "请粘贴错误信息的最后几行，或者在这个 shell 里再运行一次该命令，然后再问。",
-        (false, false, Tongue::English) => "Nobody saw what it printed: run it again and paste the last lines. ",
-        (false, false, Tongue::Chinese) => "没有看到它的输出：请再运行一次，并粘贴最后几行。",
-        (_, true, Tongue::English) => "No rule here knows this output. ",
-        (_, true, Tongue::Chinese) => "没有规则认识这个输出。",
+        (true, false, Tongue::English) => "I see no error: paste it with its last lines, pipe it in (`make 2>&1 | aside task why`), or run the command again in this shell and ask then.".to_owned(),
+        (true, false, Tongue::Chinese) => "没有看到错误：请粘贴错误信息的最后几行，用管道传入（`make 2>&1 | aside task 为什么`），或者在这个 shell 里再运行一次该命令，然后再问。".to_owned(),
+        (false, false, Tongue::English) => "Its output was not seen: run it again and paste the last lines.".to_owned(),
+        (false, false, Tongue::Chinese) => "没有看到它的输出：请再运行一次，并粘贴最后几行。".to_owned(),
+        (_, true, Tongue::English) => format!("I see no error that I know in this output ({lines})."),
+        (_, true, Tongue::Chinese) => format!("在这个输出里没有看到认识的错误（{} 行）。", lines.trim_end_matches(" lines").trim_end_matches(" line")),
     };
     let about = about.map(|about| format!("{about} ")).unwrap_or_default();
     // Names the command if it was not pasted.
@@ -183,7 +227,18 @@ fn unknown(request: &str, failure: &Failure<'_>) -> Outcome {
         }
         _ => about,
     };
-    let text = format!("{about}{next}{}", tongue.says(Phrase::Beyond(crate::agent::Model::Unset)));
+    // A model helps only where something seems to be wrong.
+    let lower = failure.output.to_lowercase();
+    let is_wrong =
+        ["error", "fail", "fatal", "exception", "panic", "cannot", "could not", "denied", "not found", "错误", "失败"]
+            .iter()
+            .any(|word| lower.contains(word));
+    let model = if seen && is_wrong {
+        format!("\n\n{}", tongue.says(Phrase::Beyond(crate::agent::Model::Unset)))
+    } else {
+        String::new()
+    };
+    let text = format!("{about}{next}{model}");
     Outcome::answer(text, short(&format!("{about}{next}"), MAX_SHOWN), Model::Needed)
 }
 

@@ -37,6 +37,8 @@ static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remedy {
+    /// The entry of the list; two errors may have the same.
+    entry: usize,
     says: Both,
     /// The failing command, where nothing else tells it.
     pub command: String,
@@ -48,16 +50,35 @@ impl Remedy {
     }
 }
 
-/// The remedy for the line that says what is wrong, or else for any line of the output.
-pub fn remedy(cause: &str, output: &str) -> Option<Remedy> {
+/// The remedy for the lines that say what is wrong.
+pub fn of_cause(lines: &str) -> Option<Remedy> {
+    lines.lines().find_map(of_line)
+}
+
+/// The remedy for any line of the output.
+pub fn of_output(output: &str) -> Option<Remedy> {
     let lines: Vec<&str> = output.lines().rev().take(MAX_LINES).collect();
-    let of = |line: &str| ALL.iter().find_map(|entry| entry.remedy(line));
-    let decisive = cause.lines().find_map(of);
-    decisive.or_else(|| ALL.iter().find_map(|entry| lines.iter().find_map(|line| entry.remedy(line))))
+    let of = |(at, entry): (usize, &Entry)| lines.iter().find_map(|line| entry.remedy(at, line));
+    ALL.iter().enumerate().find_map(of)
+}
+
+/// Drops remedies that say the same about several errors.
+pub fn distinct(remedies: impl Iterator<Item = Remedy>, most: usize) -> Vec<Remedy> {
+    let mut all: Vec<Remedy> = Vec::new();
+    for remedy in remedies {
+        if !all.iter().any(|other| other.entry == remedy.entry) && all.len() < most {
+            all.push(remedy);
+        }
+    }
+    all
+}
+
+fn of_line(line: &str) -> Option<Remedy> {
+    ALL.iter().enumerate().find_map(|(at, entry)| entry.remedy(at, line))
 }
 
 impl Entry {
-    fn remedy(&self, line: &str) -> Option<Remedy> {
+    fn remedy(&self, entry: usize, line: &str) -> Option<Remedy> {
         let found = self.pattern.captures(line)?;
         let Both { english, chinese } = &self.says;
         let says = Both::new(self.filled(english, &found), self.filled(chinese, &found));
@@ -65,7 +86,7 @@ impl Entry {
         let is_plain = |text: &str| text.chars().all(|letter| letter.is_alphanumeric() || " ._:+/@-".contains(letter));
         let command = self.fails.as_ref().map(|fails| self.filled(fails, &found));
         let command = command.filter(|command| is_plain(command)).unwrap_or_default();
-        Some(Remedy { says, command })
+        Some(Remedy { entry, says, command })
     }
 
     fn filled(&self, sentence: &str, found: &Captures<'_>) -> String {
@@ -92,13 +113,13 @@ mod tests {
             assert!(!hits.is_empty() && misses.len() >= 2, "{}", entry.name);
             for hit in hits {
                 let (line, part) = hit.rsplit_once(" => ").unwrap();
-                let told = remedy(line, line);
+                let told = of_line(line);
                 let told = told.as_ref().map_or("", |told| told.sentence(Tongue::English));
                 if !told.contains(part) || told.contains("<") && !line.contains('<') {
                     wrong.push(format!("{}: {line}: {told}", entry.name));
                 }
             }
-            let missed = misses.iter().filter(|line| entry.remedy(line).is_some());
+            let missed = misses.iter().filter(|line| entry.remedy(0, line).is_some());
             wrong.extend(missed.map(|line| format!("{}: miss {line}", entry.name)));
         }
         assert_eq!(wrong, Vec::<String>::new());
@@ -106,7 +127,7 @@ mod tests {
 
     #[test]
     fn nothing_of_an_output_becomes_code_by_its_own() {
-        let told = remedy("", "ModuleNotFoundError: No module named 'a`b'").unwrap();
+        let told = of_output("ModuleNotFoundError: No module named 'a`b'").unwrap();
         assert!(!told.sentence(Tongue::English).contains("a`b"));
         for line in [
             "bash: ./a;reboot: Permission denied",
@@ -115,7 +136,7 @@ mod tests {
             "FAILED a;reboot.py::test_x",
             "make: *** No rule to make target 'x;reboot'.  Stop.",
         ] {
-            let told = remedy(line, line);
+            let told = of_line(line);
             let said = told.as_ref().map_or("", |told| told.sentence(Tongue::English));
             let runs = said.split('`').skip(1).step_by(2).any(|code| code.contains("reboot") && code.contains(' '));
             assert!(!runs && told.as_ref().is_none_or(|told| !told.command.contains("reboot")), "{line}: {said}");

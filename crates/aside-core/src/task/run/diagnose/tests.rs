@@ -12,6 +12,10 @@ fn said(command: &str, exit: Option<i32>, output: &str) -> Outcome {
     diagnose("why did it fail", &Failure { command, exit, output }, &place)
 }
 
+fn text_of(output: &str) -> String {
+    text(said("", None, output))
+}
+
 fn text(outcome: Outcome) -> String {
     match outcome.proposal {
         Proposal::Answer { text } => text,
@@ -79,9 +83,7 @@ fn all_failures_are_named_not_the_first() {
     let pytest = "tests/test_a.py:11: ZeroDivisionError\ntests/test_b.py:5: AssertionError\nFAILED tests/test_a.py::test_average - ZeroDivisionError: division by zero\nFAILED tests/test_b.py::test_coupon - assert 1 == 2\n";
     let told = text(said("pytest", Some(1), pytest));
     assert!(
-        told.contains("2 things are wrong")
-            && told.contains("tests/test_a.py:11")
-            && told.contains("tests/test_b.py:5"),
+        told.contains("2 tests failed") && told.contains("tests/test_a.py:11") && told.contains("tests/test_b.py:5"),
         "{told}"
     );
     let tsc = "src/a.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.\nsrc/b.ts(9,1): error TS1005: ';' expected.\n";
@@ -163,11 +165,7 @@ fn a_cure_that_is_known_is_proposed() {
             .is_some_and(|reason| reason.starts_with("Git says: The current branch topic has no upstream branch.")),
         "{reason:?}"
     );
-    assert!(
-        outcome.details.contains("This may mend it: `git push --set-upstream origin topic`"),
-        "{}",
-        outcome.details
-    );
+    assert!(outcome.details.contains("This may fix it: `git push --set-upstream origin topic`"), "{}", outcome.details);
     let pasted = format!("why?\n$ git push\n{output}");
     let failure = Failure::pasted(&pasted);
     assert_eq!(failure.command, "git push");
@@ -178,10 +176,122 @@ fn what_nobody_knows_is_said_to_be_so() {
     let quiet = said("", None, "");
     assert_eq!(quiet.model, Model::Needed);
     let Proposal::Answer { text } = quiet.proposal else { panic!() };
-    assert!(text.starts_with("Paste the error") && text.contains("aside model"), "{text}");
+    assert!(text.starts_with("I see no error: paste it") && !text.contains("aside model"), "{text}");
+    assert_eq!(text_of("all is well\nso far\n"), "I see no error that I know in this output (2 lines).");
+    assert!(text_of("the frob could not be quuxed\n").contains("aside model"));
     let Proposal::Answer { text } = said("frobnicate", Some(137), "").proposal else { panic!() };
     assert!(text.starts_with("Status 137: signal 9"), "{text}");
     let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
     let outcome = said("frobnicate", Some(1), &format!("ERROR: bad token {secret}"));
     assert!(!format!("{outcome:?}").contains(secret));
+}
+
+/// Output, what has to be said, and what must not be.
+#[test]
+fn what_is_said_is_true() {
+    let cases = [
+        (
+            "error: linker `cc` not found\n  |\n  = note: No such file or directory (os error 2)\n",
+            "build-essential",
+            "no such file",
+        ),
+        ("# a/b\ncmd/b/main.go:19:15: undefined: checker.NewChecker\n", "has no `NewChecker`", "has to be imported"),
+        (
+            "a/parse.go:6:2: missing go.sum entry for module providing package golang.org/x/net/html; to add:\n\tgo get example.com/a\n",
+            "go mod tidy",
+            "to add:,",
+        ),
+        (
+            "go: go.mod file not found in current directory or any parent directory; see 'go help modules'\n",
+            "go mod init",
+            "errors:",
+        ),
+        (
+            "npm ERR! code ENOTFOUND\nnpm ERR! errno ENOTFOUND\nnpm ERR! network request to https://registry.npmjs.org/x failed, reason: getaddrinfo ENOTFOUND registry.npmjs.org\n",
+            "registry.npmjs.org",
+            "errors:",
+        ),
+        ("Error: ENOSPC: System limit for number of file watchers reached, watch '/p'\n", "max_user_watches", "df -h"),
+        ("npm ERR! Error: EACCES: permission denied, mkdir '/usr/lib/node_modules'\n", "npm config set prefix", "pip"),
+        (
+            "Program.cs(5,13): error CS0103: The name 'x' does not exist in the current context [/p/a.csproj]\n",
+            "`Program.cs:5`",
+            "I see no error",
+        ),
+        (
+            "** (UndefinedFunctionError) function Foo.bar/1 is undefined (module Foo is not available)\n    lib/app.ex:12: App.run/0\n",
+            "mix deps.get",
+            "I see no error",
+        ),
+        (
+            "Can't locate JSON/XS.pm in @INC (you may need to install the JSON::XS module) (@INC contains: /etc/perl) at a.pl line 3.\n",
+            "cpan JSON::XS",
+            "I see no error",
+        ),
+        (
+            "lua: main.lua:3: attempt to index a nil value (global 'x')\nstack traceback:\n",
+            "`main.lua:3`",
+            "I see no error",
+        ),
+        (
+            "app/Main.hs:5:3: error: [GHC-88464]\n    Variable not in scope: foo :: Int -> Int\n",
+            "`foo` is not known",
+            "[GHC-88464].",
+        ),
+        (
+            "thread 'main' panicked at src/main.rs:17:45:\ncalled `Result::unwrap()` on an `Err` value: Os { code: 2, kind: NotFound, message: \"No such file or directory\" }\n",
+            "does not exist",
+            "A test failed",
+        ),
+        (
+            "CONFLICT (content): Merge conflict in config.yaml\nAutomatic merge failed; fix conflicts and then commit the result.\n",
+            "config.yaml",
+            "I see no error",
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (output, expected, never) in cases {
+        let told = text(said("", None, output));
+        if !told.contains(expected) || told.to_lowercase().contains(&never.to_lowercase()) {
+            wrong.push(format!("{expected} / {never}: {told}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn failed_tests_are_named_with_their_assertions() {
+    let rust = "test a::one ... FAILED\ntest a::two ... ok\ntest b::three ... FAILED\n\nfailures:\n\n---- a::one stdout ----\nthread 'a::one' panicked at src/a.rs:10:5:\nassertion `left == right` failed: sums\n  left: 3\n right: 4\n\n---- b::three stdout ----\nthread 'b::three' panicked at src/b.rs:22:9:\nassertion failed: x.is_empty()\n\ntest result: FAILED. 1 passed; 2 failed\n";
+    let told = text(said("", None, rust));
+    assert!(told.starts_with("2 tests failed:") && !told.contains("a::two"), "{told}");
+    assert!(
+        told.contains("- a::one: assertion `left == right` failed: sums; left: 3; right: 4, at `src/a.rs:10`."),
+        "{told}"
+    );
+    assert!(told.contains("- b::three: assertion failed: x.is_empty(), at `src/b.rs:22`."), "{told}");
+    let go = "--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/empty (0.00s)\n        a_test.go:13: got 1, want 2\nok  \tx/b\t0.1s\n";
+    let told = text(said("", None, go));
+    assert!(told.starts_with("A test failed: TestA/empty: got 1, want 2, at `a_test.go:13`."), "{told}");
+    let jest = "  ● cart › adds a thing\n\n    expect(received).toBe(expected)\n\n    Expected: 3\n    Received: 2\n\n      at Object.toBe (src/cart.test.ts:11:23)\n";
+    let told = text(said("", None, jest));
+    assert!(
+        told.starts_with("A test failed: cart › adds a thing: Expected: 3; Received: 2, at `src/cart.test.ts:11`."),
+        "{told}"
+    );
+}
+
+#[test]
+fn an_error_is_found_in_the_question_that_quotes_it() {
+    for question in [
+        "why does it say KeyError: 'net'",
+        "what does the error 'linker `cc` not found' mean",
+        "what does \"externally-managed-environment\" mean when I pip install",
+        "why am I getting EADDRINUSE: address already in use :::3000",
+    ] {
+        assert!(quoted(question).is_some(), "{question}");
+    }
+    for question in ["explain the error handling in a.rs", "what does tar -xzf do", "where do we say hello to the user"]
+    {
+        assert_eq!(quoted(question), None, "{question}");
+    }
 }

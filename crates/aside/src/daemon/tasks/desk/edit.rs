@@ -15,15 +15,19 @@ use aside_core::task::run::edits::Edits;
 use aside_core::task::run::follow::{self, Follow};
 use aside_core::task::run::prompt::{Form, Size};
 use aside_core::task::run::said::Said;
-use aside_core::task::run::{Model, Outcome, prompt};
+use aside_core::task::run::{Model, Outcome, code, prompt, short};
 
 use crate::apply;
 use crate::daemon::model::{self, Use};
+use crate::daemon::tasks::desk::facts as lookup;
 use crate::daemon::tasks::desk::failed::{Failed, brings_output};
 use crate::daemon::tasks::desk::here::Here;
 use crate::daemon::tasks::desk::voice::{Ending, Exchange, Heard, Voice};
 use crate::daemon::tasks::desk::{Desk, Gathered, Say, answer, blocking, one_line};
 use crate::provider::Selection;
+use crate::workspace::Workspace;
+use crate::workspace::beneath::Root;
+use crate::workspace::read::read;
 
 /// The result of a model's answer.
 pub(super) enum Answered {
@@ -94,6 +98,7 @@ impl Desk {
         let failed = self.what_failed().await;
         let here = self.there(&failed).await;
         let mut known = here.diagnose(request, &failed.failure()).await;
+        self.show_line(&mut known, &failed).await?;
         // A fix from a rule is right more often than a model's, and instant.
         if matches!(known.proposal, Proposal::Command { .. }) {
             return Ok(known);
@@ -153,6 +158,40 @@ impl Desk {
         }
         let summary = said.summary();
         Ok(answer(said.words, summary, told(&gathered.context), Model::Unneeded))
+    }
+
+    /// Adds the line of the workspace that an error names, unless the output has it already; and where a missing key is read.
+    async fn show_line(&self, known: &mut Outcome, failed: &Failed) -> Result<(), String> {
+        if known.model == Model::Needed {
+            return Ok(());
+        }
+        let tongue = Tongue::of(self.words());
+        let place = failed.places().into_iter().next();
+        let key = missing_key(&failed.output).filter(|_| place.is_none());
+        let (workspace, output) = (self.workspace.clone(), failed.output.clone());
+        let (cwd, secrets) = (failed.cwd.clone(), self.secrets());
+        let row = blocking(move |cancelled| match (place, key) {
+            (Some((file, line)), _) => {
+                line_of(&workspace, &cwd, &file, line, &output).map(|(path, text)| match tongue {
+                    Tongue::English => format!("`{path}:{line}` is {}.\n", code(&text)),
+                    Tongue::Chinese => format!("`{path}:{line}` 是 {}。\n", code(&text)),
+                })
+            }
+            (None, Some(key)) => {
+                let found = lookup::reads_key(&workspace, &key, secrets, cancelled);
+                (!found.is_empty()).then(|| match tongue {
+                    Tongue::English => format!("It is read in {}.\n", found.join(", ")),
+                    Tongue::Chinese => format!("读取它的地方：{}。\n", found.join("、")),
+                })
+            }
+            (None, None) => None,
+        });
+        let Some(row) = row.await? else { return Ok(()) };
+        match &mut known.proposal {
+            Proposal::Answer { text } => *text = format!("{}\n\n{row}", text.trim_end()),
+            _ => known.details = joined(&known.details, &row),
+        }
+        Ok(())
     }
 
     /// What the user asks about: the text they pasted, or the last failed command of their shell or this conversation.
@@ -319,6 +358,35 @@ fn joined(one: &str, other: &str) -> String {
         (one, "") => one.to_owned(),
         (one, other) => format!("{one}\n\n{other}"),
     }
+}
+
+/// The key that a program did not find: `KeyError: 'net'`.
+fn missing_key(output: &str) -> Option<String> {
+    let (_, rest) = output.split_once("KeyError: ")?;
+    let quote = rest.chars().next().filter(|letter| ['\'', '"'].contains(letter))?;
+    let key = rest.get(1..)?.split(quote).next()?;
+    (!key.is_empty() && key.chars().all(|letter| letter.is_alphanumeric() || letter == '_')).then(|| key.to_owned())
+}
+
+/// The path and the text of a line, if it is in the workspace and the output does not show it.
+fn line_of(workspace: &Workspace, cwd: &str, file: &str, line: usize, output: &str) -> Option<(String, String)> {
+    let there = Workspace::of(Path::new(cwd)).ok().filter(|there| there.root() == workspace.root());
+    let path = there.as_ref().unwrap_or(workspace).named(file);
+    let bytes = read(&Root::open(workspace.root()).ok()?, &path).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    let text = aside_core::redact::redact(text.lines().nth(line.checked_sub(1)?)?.trim()).to_string();
+    // A file that was changed since may have another line there: the line has to have a word of the message.
+    let words = |text: &str| -> Vec<String> {
+        let parts = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        parts
+            .filter(|part| part.len() > 2 && !part.starts_with(|letter: char| letter.is_ascii_digit()))
+            .map(str::to_owned)
+            .collect()
+    };
+    let said = words(output);
+    let is_comment = ["//", "#", "*", "--", ";"].iter().any(|sign| text.starts_with(sign));
+    let fits = !is_comment && words(&text).iter().any(|word| said.contains(word));
+    (fits && !output.contains(&text)).then(|| (path, short(&text, 160)))
 }
 
 #[cfg(test)]

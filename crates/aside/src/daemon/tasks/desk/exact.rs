@@ -11,7 +11,7 @@ use aside_core::task::proposal::Proposal;
 use aside_core::task::route::intent::Params;
 use aside_core::task::run::change::{self, Edit, Made};
 use aside_core::task::run::context::{Ignored, MAX_READ};
-use aside_core::task::run::{Model, Outcome, code};
+use aside_core::task::run::{Model, Outcome, code, wording};
 
 use crate::daemon::tasks::desk::edit::{Checked, checked};
 use crate::daemon::tasks::desk::here::Here;
@@ -43,7 +43,7 @@ enum Exact {
 impl Desk {
     /// Returns `None` if the request states no exact change.
     pub(super) async fn exact(&self, here: &Here) -> Result<Option<Outcome>, String> {
-        let Some(edit) = change::read(self.words()) else { return Ok(None) };
+        let Some(edit) = change::read(&wording::english(self.words())) else { return Ok(None) };
         let tongue = Tongue::of(self.words());
         if edit == Edit::Format {
             let params = Params { query: Some("format".to_owned()), ..Params::default() };
@@ -61,9 +61,11 @@ impl Desk {
         Ok(match made {
             Exact::Diff(Checked { unified_diff, files }, summary, note) => {
                 let proposal = Proposal::Diff { diff_id: String::new(), unified_diff, files };
+                let summary = wording::sentence(&summary, tongue);
                 Some(Outcome { proposal, summary, details: note, model: Model::Unneeded })
             }
             Exact::Nothing(why) => {
+                let why = wording::sentence(&why, tongue);
                 let summary = why.lines().next().unwrap_or_default().to_owned();
                 Some(answer(format!("{why}\n"), summary, String::new(), Model::Better))
             }
@@ -84,10 +86,15 @@ impl Desk {
         }
         let reason = "The project's package manager keeps the list of dependencies, and its lock file.".to_owned();
         match here.runnable(std::slice::from_ref(&command)).await {
-            Some(command) => Some(here.proposed(command, reason)),
+            Some(command) => {
+                let tongue = Tongue::of(self.words());
+                let outcome = here.proposed(command, wording::sentence(&reason, tongue));
+                Some(Outcome { summary: wording::sentence(&outcome.summary, tongue), ..outcome })
+            }
             None => {
                 let program = command.split(' ').next().unwrap_or_default();
                 let text = format!("{} would do that, and {} is not installed here.", code(&command), code(program));
+                let text = wording::sentence(&text, Tongue::of(self.words()));
                 Some(answer(format!("{text}\n"), text, String::new(), Model::Better))
             }
         }

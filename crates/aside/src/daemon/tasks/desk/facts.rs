@@ -10,9 +10,11 @@ use aside_core::task::route::intent::{Intent, Params};
 use aside_core::task::run::context::Ignored;
 use aside_core::task::run::facts::{self, Ask, Filter};
 use aside_core::task::run::project::Project;
+use aside_core::task::run::review::what::What;
 use aside_core::task::run::said::fenced;
+use aside_core::task::run::scan::Scan;
 use aside_core::task::run::search::definitions::defines;
-use aside_core::task::run::{Model, Outcome, code, short};
+use aside_core::task::run::{Model, Outcome, code, short, wording};
 
 use crate::daemon::tasks::desk::here::Here;
 use crate::daemon::tasks::desk::{Desk, answer, blocking};
@@ -20,13 +22,16 @@ use crate::exec::git::{Question, Revision};
 use crate::exec::{Probe, probe};
 use crate::workspace::Workspace;
 use crate::workspace::beneath::Root;
-use crate::workspace::masked::{self, Masked, Secrets};
+use crate::workspace::masked::Secrets;
 use crate::workspace::read::read;
 
 /// Caps on rows of a list, definitions of a name, and its uses.
 const MAX_ROWS: usize = 30;
 const MAX_DEFINITIONS: usize = 3;
-const MAX_USES: usize = 8;
+const MAX_USES: usize = 12;
+/// Lines of a diff that are shown, and commits that are counted.
+const MAX_DIFF: usize = 40;
+const MAX_COUNTED: usize = 5000;
 /// Bytes that are searched for a name.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -42,60 +47,77 @@ impl Desk {
         let Some(ask) = self.asked(&intent.params) else {
             return self.of_file(intent).await;
         };
+        let tongue = Tongue::of(self.words());
         let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
         let workspace = self.workspace.clone();
         let project = blocking(move |_| workspace.project()).await?;
         Ok(match &ask {
             Ask::RunIt(what) => self.how_to_run(what, &here, &project).await,
             Ask::HowTo(what) => here.how_to(what).await,
-            Ask::Commits(_) | Ask::Authors(_) | Ask::Files(_) | Ask::Name(_) => {
+            Ask::Commits(_)
+            | Ask::LastCommit
+            | Ask::CommitCount
+            | Ask::Committers
+            | Ask::Authors(_)
+            | Ask::AuthorsOf(_)
+            | Ask::Files(_)
+            | Ask::Name(_)
+            | Ask::NameIn(..)
+            | Ask::Uses(_)
+            | Ask::Lines(_)
+            | Ask::Line(..) => {
                 let (workspace, asked, secrets) = (self.workspace.clone(), ask.clone(), self.secrets());
-                blocking(move |cancelled| looked_up(&workspace, &asked, secrets, cancelled)).await?
+                blocking(move |cancelled| Lookup { workspace: &workspace, secrets, tongue, cancelled }.answer(&asked))
+                    .await?
             }
-            Ask::Project | Ask::Install | Ask::Version | Ask::Dependencies | Ask::Target(_) => {
-                facts::of_project(&ask, &project).map(told)
+            Ask::Project | Ask::Install | Ask::Version | Ask::Dependencies | Ask::Target(_) | Ask::Scripts => {
+                facts::of_project(&ask, &project, tongue).map(told)
             }
+            // A command needs approval, which only a run asks for.
+            Ask::Machine => None,
+            Ask::Waiting => Some(self.status().await?),
         })
     }
 
     /// Describes a named file by what it defines.
     async fn of_file(&self, intent: &Intent) -> Result<Option<Outcome>, String> {
         let [file] = intent.params.files.as_slice() else { return Ok(None) };
-        let words = self.words().split_whitespace().count();
+        let english = wording::english(self.words());
+        let words = english.split_whitespace().count();
         // An outline does not answer a question about something in the file.
-        let about =
-            ["what", "explain", "describe", "summarize", "summarise", "show", "outline", "解释", "说明", "介绍"];
-        let lower = self.words().to_lowercase();
+        let about = [
+            "what", "explain", "describe", "summar", "show", "outline", "walk", "through", "about", "overview", "解释",
+            "说明", "介绍",
+        ];
+        let lower = english.to_lowercase();
         if words > 9 || !about.iter().any(|word| lower.contains(word)) {
             return Ok(None);
         }
-        let (workspace, file) = (self.workspace.clone(), file.clone());
-        blocking(move |cancelled| {
-            let path = workspace.named(&file);
-            let root = Root::open(workspace.root()).ok()?;
-            let listed = workspace.tree(&[], cancelled).unwrap_or_default();
-            let ends = |path: &str| path.strip_suffix(file.as_str()).is_some_and(|before| before.ends_with('/'));
-            let below = listed.listed().iter().find(|listed| ends(listed.path)).map(|listed| listed.path.to_owned());
-            let (path, bytes) = match (read(&root, &path), below) {
-                (Ok(bytes), _) => (path, bytes),
-                (Err(_), Some(below)) => (below.clone(), read(&root, &below).ok()?),
-                (Err(_), None) => return None,
-            };
-            let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))?;
-            Some(told(facts::outline(&path, &text)))
-        })
-        .await
+        let tongue = Tongue::of(self.words());
+        let (workspace, named, secrets) = (self.workspace.clone(), file.clone(), self.secrets());
+        let lookup =
+            move |cancelled: &AtomicBool| Lookup { workspace: &workspace, secrets, tongue, cancelled }.text(&named);
+        let read = blocking(lookup).await?;
+        let Some((path, text)) = read else { return Ok(None) };
+        if is_script(&path, &text) {
+            let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
+            return Ok(Some(told(here.script(&path, &text, tongue))));
+        }
+        Ok(Some(told(facts::outline(&path, &text, tongue))))
     }
 
     /// The command that would be proposed, in words; else what the README says.
     async fn how_to_run(&self, what: &str, here: &Here, project: &Project) -> Option<Outcome> {
-        let it = ["this", "it", "project", "the project", "the app", "this project"].contains(&what);
+        let it = ["this", "it", "project", "the project", "the app", "this project", "the server", "the service"];
+        let it = it.contains(&what);
         let query = if it { "start".to_owned() } else { what.to_owned() };
         let params = Params { query: Some(query), ..Params::default() };
         let test_command = self.state.config().task.default_test_command.clone();
         let command = here.command(&params, &test_command, project, Tongue::of(self.words()), None).await;
         let section = project.section(&["run", "running", "usage", "use", "start", "started", "quickstart"]);
-        let section = section.filter(|_| it).map(|(file, text)| format!("{text}\n\n(from {})\n", code(file)));
+        let section = section
+            .filter(|_| it)
+            .map(|(file, text)| format!("{text}\n\n{}\n", facts::source(file, Tongue::of(self.words()))));
         match command.map(|outcome| outcome.proposal) {
             Some(Proposal::Command { cmd, reason, .. }) => {
                 let section = section.map(|section| format!("\n{section}")).unwrap_or_default();
@@ -113,6 +135,96 @@ impl Here {
         let about = if about.is_empty() { String::new() } else { format!("\nIt {about}.\n") };
         Some(told(format!("{}{about}", fenced("sh", &cmd))))
     }
+
+    /// What the commands of a shell script do, destructive ones first.
+    fn script(&self, path: &str, text: &str, tongue: Tongue) -> String {
+        let commands = script_commands(text);
+        let mut text = match tongue {
+            Tongue::English => format!("{} runs:\n\n", code(path)),
+            Tongue::Chinese => format!("{} 运行：\n\n", code(path)),
+        };
+        let (mut careful, mut rows) = (String::new(), String::new());
+        for (line, command) in commands.iter().take(MAX_ROWS) {
+            let (about, harm) = self.about(command);
+            let shown = code(&short(&aside_core::redact::redact(command), 120));
+            if !harm.is_empty() {
+                careful.push_str(&format!("- {line}: {shown}: {}\n", tongue.warns(&harm)));
+            }
+            let about = match tongue {
+                Tongue::English if !about.is_empty() => format!(": {}", short(&about, 160)),
+                _ => String::new(),
+            };
+            rows.push_str(&format!("- {line}: {shown}{about}\n"));
+        }
+        if !careful.is_empty() {
+            text = format!(
+                "{}\n\n{careful}\n{text}",
+                tongue.pick("Careful, it can destroy something:", "注意，它可能造成破坏：")
+            );
+        }
+        let more = commands.len().saturating_sub(MAX_ROWS);
+        let more = match (more, tongue) {
+            (0, _) => String::new(),
+            (more, Tongue::English) => format!("- and {more} more commands\n"),
+            (more, Tongue::Chinese) => format!("- 还有 {more} 条命令\n"),
+        };
+        format!("{text}{rows}{more}")
+    }
+}
+
+/// Whether a file is a shell script.
+fn is_script(path: &str, text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    let shell = ["sh", "bash", "zsh", "dash", "ksh"];
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    shell.contains(&ending)
+        || first.starts_with("#!")
+            && first.split(['/', ' ']).next_back().is_some_and(|program| shell.contains(&program))
+}
+
+/// The commands of a script with their lines: without comments, options of the shell and what only controls the flow.
+fn script_commands(text: &str) -> Vec<(usize, String)> {
+    const FLOW: [&str; 16] = [
+        "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "{", "}", "set",
+        "shift",
+    ];
+    let mut commands: Vec<(usize, String)> = Vec::new();
+    let mut open: Option<(usize, String)> = None;
+    for (at, line) in text.lines().enumerate() {
+        let trimmed = line.trim();
+        let (number, so_far) = open.take().unwrap_or((at + 1, String::new()));
+        let joined = if so_far.is_empty() { trimmed.to_owned() } else { format!("{so_far} {trimmed}") };
+        if let Some(cut) = joined.strip_suffix('\\') {
+            open = Some((number, cut.trim_end().to_owned()));
+            continue;
+        }
+        let first = joined.split([' ', ';', '(']).next().unwrap_or_default();
+        let counts =
+            !joined.is_empty() && !joined.starts_with('#') && !FLOW.contains(&first) && !joined.ends_with("() {");
+        if counts && joined != ";;" {
+            commands.push((number, joined));
+        }
+    }
+    commands
+}
+
+/// The definition of a name and its uses as text, for a question that goes beyond them.
+pub(super) fn defined(
+    workspace: &Workspace,
+    name: &str,
+    secrets: Secrets,
+    tongue: Tongue,
+    cancelled: &AtomicBool,
+) -> Option<String> {
+    match (Lookup { workspace, secrets, tongue, cancelled }).named(name, None)?.proposal {
+        Proposal::Answer { text } => Some(text),
+        _ => None,
+    }
+}
+
+/// Whether only the waiting tasks are asked about, not the state of the repository.
+pub(super) fn is_about_tasks(words: &str) -> bool {
+    facts::read(words, None) == Some(Ask::Waiting)
 }
 
 pub(super) fn told(text: String) -> Outcome {
@@ -122,17 +234,299 @@ pub(super) fn told(text: String) -> Outcome {
     answer(text, summary, String::new(), Model::Better)
 }
 
-fn looked_up(workspace: &Workspace, ask: &Ask, secrets: Secrets, cancelled: &AtomicBool) -> Option<Outcome> {
-    match ask {
-        Ask::Commits(many) => {
-            let rows = history(workspace, &History { many: *many, ..History::default() })?;
-            Some(told(rows.iter().map(Commit::row).collect()))
+/// Answers from the files and the history of a workspace.
+struct Lookup<'a> {
+    workspace: &'a Workspace,
+    secrets: Secrets,
+    tongue: Tongue,
+    cancelled: &'a AtomicBool,
+}
+
+impl Lookup<'_> {
+    fn answer(&self, ask: &Ask) -> Option<Outcome> {
+        match ask {
+            Ask::Commits(many) => {
+                let rows = history(self.workspace, &History { many: *many, ..History::default() })?;
+                Some(told(rows.iter().map(Commit::row).collect()))
+            }
+            Ask::LastCommit => self.last_commit(),
+            Ask::CommitCount => self.commit_count(),
+            Ask::Committers => self.committers(),
+            Ask::Authors(file) => self.authors(file),
+            Ask::AuthorsOf(words) => self.authors_of(words),
+            Ask::Files(filter) => files(self.workspace, filter, self.cancelled),
+            Ask::Name(name) => self.named(name, None),
+            Ask::NameIn(name, file) => self.named(name, Some(file)),
+            Ask::Uses(name) => self.named(name, None),
+            Ask::Lines(scan) => self.lines(*scan),
+            Ask::Line(file, line) => {
+                let (path, text) = self.text(file)?;
+                facts::around(&path, &aside_core::redact::redact(&text), *line, self.tongue).map(told)
+            }
+            _ => None,
         }
-        Ask::Authors(file) => authors(workspace, file),
-        Ask::Files(filter) => files(workspace, filter, cancelled),
-        Ask::Name(name) => named(workspace, name, secrets, cancelled),
-        _ => None,
     }
+
+    /// A named file: by its path, or the only one of that name further down.
+    fn text(&self, file: &str) -> Option<(String, String)> {
+        let path = self.workspace.named(file);
+        let root = Root::open(self.workspace.root()).ok()?;
+        let (path, bytes) = match read(&root, &path) {
+            Ok(bytes) => (path, bytes),
+            Err(_) => {
+                let tree = self.workspace.tree(&[], self.cancelled).unwrap_or_default();
+                let ends = |path: &str| path.strip_suffix(file).is_some_and(|before| before.ends_with('/'));
+                let below =
+                    tree.listed().iter().find(|listed| ends(listed.path)).map(|listed| listed.path.to_owned())?;
+                let bytes = read(&root, &below).ok()?;
+                (below, bytes)
+            }
+        };
+        let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))?;
+        Some((path, self.secrets.shown(text)?))
+    }
+
+    fn last_commit(&self) -> Option<Outcome> {
+        let commits = history(self.workspace, &History { many: 1, ..History::default() })?;
+        let commit = commits.first()?;
+        let files: String = commit.files.iter().take(MAX_ROWS).map(|file| format!("- {}\n", code(file))).collect();
+        let more = commit.files.len().saturating_sub(MAX_ROWS);
+        let more = if more > 0 { format!("- … +{more}\n") } else { String::new() };
+        let diff = self.workspace.change(&What::Last(1), &[]).map(|change| change.diff).unwrap_or_default();
+        let lines: Vec<&str> = diff.lines().collect();
+        let shown = lines.iter().take(MAX_DIFF).copied().collect::<Vec<_>>().join("\n");
+        let rest = match (lines.len().saturating_sub(MAX_DIFF), self.tongue) {
+            (0, _) => String::new(),
+            (rest, Tongue::English) => format!("\n{rest} more lines: `git show`\n"),
+            (rest, Tongue::Chinese) => format!("\n还有 {rest} 行：`git show`\n"),
+        };
+        let shown = if shown.is_empty() {
+            shown
+        } else {
+            format!("\n{}{rest}", fenced("diff", &aside_core::redact::redact(&shown)))
+        };
+        let head = commit.row().trim_start_matches("- ").to_owned();
+        Some(told(format!("{head}\n{files}{more}{shown}")))
+    }
+
+    fn commit_count(&self) -> Option<Outcome> {
+        let commits = history(self.workspace, &History { many: MAX_COUNTED, ..History::default() })?;
+        let more = commits.len() >= MAX_COUNTED;
+        let (first, last) = (commits.last()?, commits.first()?);
+        Some(told(match self.tongue {
+            Tongue::English if more => {
+                format!("There are more than {MAX_COUNTED} commits; the newest is of {}.", last.date)
+            }
+            Tongue::English => {
+                let commits =
+                    if commits.len() == 1 { "1 commit".to_owned() } else { format!("{} commits", commits.len()) };
+                format!("{commits} on this branch, from {} to {}.", first.date, last.date)
+            }
+            Tongue::Chinese if more => format!("有 {MAX_COUNTED} 次以上的提交；最新的是 {}。", last.date),
+            Tongue::Chinese => format!("当前分支有 {} 次提交，从 {} 到 {}。", commits.len(), first.date, last.date),
+        }))
+    }
+
+    fn committers(&self) -> Option<Outcome> {
+        let commits = history(self.workspace, &History { many: MAX_COUNTED, ..History::default() })?;
+        let mut people = people(&commits);
+        people.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let row = |(name, count): &(&str, usize)| match self.tongue {
+            Tongue::English if *count == 1 => format!("- {name}: 1 commit\n"),
+            Tongue::English => format!("- {name}: {count} commits\n"),
+            Tongue::Chinese => format!("- {name}：{count} 次提交\n"),
+        };
+        let rows: String = people.iter().take(MAX_ROWS).map(row).collect();
+        (!rows.is_empty()).then(|| told(rows))
+    }
+
+    /// The authors of a file that is described, or of the one that defines a name.
+    fn authors_of(&self, words: &str) -> Option<Outcome> {
+        let tree = self.workspace.tree(&[], self.cancelled).ok()?;
+        let words: Vec<String> =
+            words.split_whitespace().map(|word| word.to_lowercase().trim_end_matches('s').to_owned()).collect();
+        let listed = tree.listed();
+        let fits = |path: &str| {
+            let path = path.to_lowercase();
+            words.iter().all(|word| path.contains(word.as_str()) || word == "script" && path.ends_with(".sh"))
+        };
+        let mut found = listed.iter().filter(|listed| listed.ignored == Ignored::No && fits(listed.path));
+        match (found.next(), found.next()) {
+            (Some(only), None) => return self.authors(only.path),
+            (Some(_), Some(_)) => return None,
+            (None, _) => {}
+        }
+        // One of the words may be the name of a file.
+        let stem = |path: &str| {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            name.split('.').next().unwrap_or_default().to_lowercase()
+        };
+        let mut named =
+            listed.iter().filter(|listed| listed.ignored == Ignored::No && words.contains(&stem(listed.path)));
+        match (named.next(), named.next()) {
+            (Some(only), None) => self.authors(only.path),
+            _ => None,
+        }
+    }
+
+    fn authors(&self, file: &str) -> Option<Outcome> {
+        let path = self.workspace.named(file);
+        let commits = history(self.workspace, &History { many: MAX_ROWS, path: &path, author: "" })?;
+        let (Some(last), Some(first)) = (commits.first(), commits.last()) else {
+            return Some(told(match self.tongue {
+                Tongue::English => format!("No commit has {}.", code(&path)),
+                Tongue::Chinese => format!("没有提交包含 {}。", code(&path)),
+            }));
+        };
+        let people: Vec<String> = people(&commits).iter().map(|(name, count)| format!("{name} ({count})")).collect();
+        let rows: String = commits.iter().take(10).map(Commit::row).collect();
+        let changed = self.workspace.git().changed.contains(&path);
+        let (path, people) = (code(&path), people.join(", "));
+        let whole = commits.len() < MAX_ROWS;
+        let mut text = match self.tongue {
+            Tongue::English => format!("{path} was last changed by {} on {}.", last.author, last.date),
+            Tongue::Chinese => format!("{path} 最后由 {} 于 {} 修改。", last.author, last.date),
+        };
+        text.push_str(&match (whole, self.tongue) {
+            (true, Tongue::English) => {
+                format!(" It was added by {} on {}. Commits: {people}.", first.author, first.date)
+            }
+            (true, Tongue::Chinese) => format!("最初由 {} 于 {} 加入。提交：{people}。", first.author, first.date),
+            (false, Tongue::English) => format!(" Its last {MAX_ROWS} commits: {people}."),
+            (false, Tongue::Chinese) => format!("最近 {MAX_ROWS} 次提交：{people}。"),
+        });
+        if changed {
+            text.push_str(self.tongue.pick(" It has changes that are not committed.", "它有未提交的修改。"));
+        }
+        Some(told(format!("{text}\n\n{rows}")))
+    }
+
+    /// Lines of the whole project that answer a question, code before tests and prose.
+    fn lines(&self, scan: Scan) -> Option<Outcome> {
+        let mut items: Vec<(u8, Found)> = Vec::new();
+        self.each_text(|path, text| {
+            let is_prose = [".md", ".rst", ".txt", ".adoc"].iter().any(|ending| path.ends_with(ending));
+            let is_test =
+                path.split(['/', '_', '.']).any(|part| ["test", "tests", "spec", "specs", "fixtures"].contains(&part));
+            let rank = if is_prose { 2 } else { u8::from(is_test) };
+            for (at, line) in text.lines().enumerate().filter(|(_, line)| line.len() < 400 && scan.finds(path, line)) {
+                let preview = Some(short(&aside_core::redact::redact(line.trim()), 160));
+                items.push((rank, Found { path: format!("{path}:{}", at + 1), preview }));
+            }
+        })?;
+        items.sort_by_key(|(rank, _)| *rank);
+        if items.is_empty() {
+            let (english, chinese) = scan.words();
+            return Some(told(match self.tongue {
+                Tongue::English => format!("No line here looks like {english}; what git ignores is not looked at."),
+                Tongue::Chinese => format!("没有找到{chinese}；git 忽略的文件没有查看。"),
+            }));
+        }
+        let items: Vec<Found> = items.into_iter().map(|(_, item)| item).collect();
+        let what = match self.tongue {
+            Tongue::English => "lines",
+            Tongue::Chinese => "行",
+        };
+        Some(listed(items, what))
+    }
+
+    /// Calls it with every text file that git does not ignore.
+    fn each_text(&self, mut each: impl FnMut(&str, &str)) -> Option<()> {
+        let root = Root::open(self.workspace.root()).ok()?;
+        let tree = self.workspace.tree(&[], self.cancelled).ok()?;
+        let mut bytes = 0;
+        for listed in tree.listed().iter().filter(|listed| listed.ignored == Ignored::No) {
+            if self.cancelled.load(std::sync::atomic::Ordering::Relaxed) || bytes > MAX_BYTES {
+                break;
+            }
+            let text = read(&root, listed.path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+            if let Some(text) = text.filter(|text| !text.contains('\0')) {
+                bytes += text.len();
+                if let Some(text) = self.secrets.shown(text) {
+                    each(listed.path, &text);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Where a name is defined, with its text, and where it is used.
+    fn named(&self, name: &str, file: Option<&str>) -> Option<Outcome> {
+        let last = name.rsplit(['.', ':']).next().unwrap_or(name);
+        let wanted = file.map(|file| self.text(file).map_or_else(|| self.workspace.named(file), |(path, _)| path));
+        let (mut definitions, mut uses) = (Vec::new(), Vec::new());
+        self.each_text(|path, text| {
+            if !text.contains(last) {
+                return;
+            }
+            for (at, line) in text.lines().enumerate().filter(|(_, line)| has_word(line, last)) {
+                let is_impl = line.trim_start().starts_with("impl");
+                match defines(line, last) && !is_impl && wanted.as_ref().is_none_or(|wanted| wanted == path) {
+                    true if definitions.len() < MAX_DEFINITIONS => {
+                        definitions.push((path.to_owned(), at + 1, facts::definition(text, at + 1)));
+                    }
+                    true => {}
+                    false if is_impl => {}
+                    false => {
+                        let line = short(&aside_core::redact::redact(line.trim()), 120);
+                        uses.push((path.to_owned(), at + 1, line));
+                    }
+                }
+            }
+        })?;
+        let (first, ..) = definitions.first()?;
+        let mut text = String::new();
+        for (path, line, body) in &definitions {
+            let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+            let body = aside_core::redact::redact(body);
+            let head = match self.tongue {
+                Tongue::English => format!("{} is defined in `{path}:{line}`:", code(last)),
+                Tongue::Chinese => format!("{} 定义在 `{path}:{line}`：", code(last)),
+            };
+            text.push_str(&format!("{head}\n\n{}\n", fenced(ending, &body)));
+        }
+        // Uses elsewhere say more than those beside the definition.
+        uses.sort_by_key(|(path, line, _)| (path == first, path.clone(), *line));
+        let rows: String = uses
+            .iter()
+            .take(MAX_USES)
+            .map(|(path, line, text)| format!("- `{path}:{line}` {}\n", code(text)))
+            .collect();
+        let more = uses.len().saturating_sub(MAX_USES);
+        text.push_str(&match (uses.is_empty(), self.tongue) {
+            (true, Tongue::English) => "No other line of the project names it.\n".to_owned(),
+            (true, Tongue::Chinese) => "项目里没有别的行用到它。\n".to_owned(),
+            (false, Tongue::English) if more > 0 => format!("Used in:\n\n{rows}- and {more} more places\n"),
+            (false, Tongue::English) => format!("Used in:\n\n{rows}"),
+            (false, Tongue::Chinese) if more > 0 => format!("使用它的地方：\n\n{rows}- 还有 {more} 处\n"),
+            (false, Tongue::Chinese) => format!("使用它的地方：\n\n{rows}"),
+        });
+        Some(told(text))
+    }
+}
+
+/// The places where a key of a dictionary is read.
+pub(super) fn reads_key(workspace: &Workspace, key: &str, secrets: Secrets, cancelled: &AtomicBool) -> Vec<String> {
+    let mut found = Vec::new();
+    let forms = [format!("[\"{key}\"]"), format!("['{key}']")];
+    let _ = Lookup { workspace, secrets, tongue: Tongue::English, cancelled }.each_text(|path, text| {
+        let hits = text.lines().enumerate().filter(|(_, line)| forms.iter().any(|form| line.contains(form.as_str())));
+        found.extend(hits.map(|(at, line)| format!("`{path}:{}` {}", at + 1, code(&short(line.trim(), 100)))));
+    });
+    found.truncate(MAX_DEFINITIONS);
+    found
+}
+
+/// Authors with their numbers of commits, the newest first.
+fn people(commits: &[Commit]) -> Vec<(&str, usize)> {
+    let mut people: Vec<(&str, usize)> = Vec::new();
+    for commit in commits {
+        match people.iter_mut().find(|(name, _)| *name == commit.author) {
+            Some((_, count)) => *count += 1,
+            None => people.push((&commit.author, 1)),
+        }
+    }
+    people
 }
 
 #[derive(Default)]
@@ -182,32 +576,6 @@ pub(super) fn history(workspace: &Workspace, history: &History<'_>) -> Option<Ve
         }
     }
     Some(commits)
-}
-
-pub(super) fn authors(workspace: &Workspace, file: &str) -> Option<Outcome> {
-    let path = workspace.named(file);
-    let commits = history(workspace, &History { many: MAX_ROWS, path: &path, author: "" })?;
-    let Some(last) = commits.first() else {
-        return Some(told(format!("No commit has {}.", code(&path))));
-    };
-    let mut people: Vec<(&str, usize)> = Vec::new();
-    for commit in &commits {
-        match people.iter_mut().find(|(name, _)| *name == commit.author) {
-            Some((_, count)) => *count += 1,
-            None => people.push((&commit.author, 1)),
-        }
-    }
-    let people: Vec<String> = people.iter().map(|(name, count)| format!("{name} ({count})")).collect();
-    let rows: String = commits.iter().take(10).map(Commit::row).collect();
-    let changed = workspace.git().changed.contains(&path);
-    let now = if changed { " It has changes that are not committed." } else { "" };
-    Some(told(format!(
-        "{} was last changed by {} on {}. Commits: {}.{now}\n\n{rows}",
-        code(&path),
-        last.author,
-        last.date,
-        people.join(", ")
-    )))
 }
 
 fn files(workspace: &Workspace, filter: &Filter, cancelled: &AtomicBool) -> Option<Outcome> {
@@ -289,61 +657,6 @@ fn ago(age: Duration) -> String {
         minutes @ 60..2880 => format!("{} h", minutes / 60),
         minutes => format!("{} days", minutes / 1440),
     }
-}
-
-/// Where a name is defined, with its text, and where it is used.
-fn named(workspace: &Workspace, name: &str, secrets: Secrets, cancelled: &AtomicBool) -> Option<Outcome> {
-    let last = name.rsplit(['.', ':']).next().unwrap_or(name);
-    let root = Root::open(workspace.root()).ok()?;
-    let tree = workspace.tree(&[], cancelled).ok()?;
-    let (mut definitions, mut uses) = (Vec::new(), Vec::new());
-    let mut bytes = 0;
-    for listed in tree.listed().iter().filter(|listed| listed.ignored == Ignored::No) {
-        if cancelled.load(std::sync::atomic::Ordering::Relaxed) || bytes > MAX_BYTES {
-            break;
-        }
-        let Some(text) = read(&root, listed.path).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else {
-            continue;
-        };
-        bytes += text.len();
-        let text = match secrets {
-            Secrets::Included => text,
-            Secrets::Masked => match Masked::new(&text) {
-                Some(masked) => masked::shown(&masked.text),
-                None => continue,
-            },
-        };
-        if !text.contains(last) {
-            continue;
-        }
-        for (at, line) in text.lines().enumerate().filter(|(_, line)| has_word(line, last)) {
-            match defines(line, last) {
-                true if definitions.len() < MAX_DEFINITIONS => {
-                    definitions.push((listed.path.to_owned(), at + 1, facts::definition(&text, at + 1)));
-                }
-                true => {}
-                false => uses.push(format!("`{}:{}`", listed.path, at + 1)),
-            }
-        }
-    }
-    if definitions.is_empty() {
-        return None;
-    }
-    let mut text = String::new();
-    for (path, line, body) in &definitions {
-        let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
-        let body = aside_core::redact::redact(body);
-        text.push_str(&format!("{} is defined in `{path}:{line}`:\n\n{}\n", code(last), fenced(ending, &body)));
-    }
-    if !uses.is_empty() {
-        let more = uses.len().saturating_sub(MAX_USES);
-        let rest = if more > 0 { format!(" and {more} more places") } else { String::new() };
-        text.push_str(&format!(
-            "Used in {}{rest}.\n",
-            uses.iter().take(MAX_USES).cloned().collect::<Vec<_>>().join(", ")
-        ));
-    }
-    Some(told(text))
 }
 
 fn has_word(line: &str, name: &str) -> bool {

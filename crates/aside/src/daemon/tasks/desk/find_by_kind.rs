@@ -7,10 +7,11 @@ use aside_core::task::run::context::{Ignored, MAX_READ};
 use aside_core::task::run::find::{self, Find, Than};
 use aside_core::task::run::{Model, Outcome, code, short};
 
-use crate::daemon::tasks::desk::facts::{Commit, History, authors, history, listed, told};
+use crate::daemon::tasks::desk::facts::{Commit, History, history, listed, told};
 use crate::daemon::tasks::desk::{Desk, blocking};
 use crate::workspace::Workspace;
 use crate::workspace::beneath::Root;
+use crate::workspace::masked::Secrets;
 use crate::workspace::read::read;
 
 /// Caps on commits that are looked through, and on rows of a list.
@@ -25,12 +26,12 @@ impl Desk {
     /// The result of a search by kind; `None` if the request asks for a text or a name.
     pub(super) async fn found_by_kind(&self) -> Result<Option<Outcome>, String> {
         let Some(find) = find::read(self.words()) else { return Ok(None) };
-        let workspace = self.workspace.clone();
-        blocking(move |cancelled| looked_up(&workspace, &find, cancelled)).await
+        let (workspace, secrets) = (self.workspace.clone(), self.secrets());
+        blocking(move |cancelled| looked_up(&workspace, &find, secrets, cancelled)).await
     }
 }
 
-fn looked_up(workspace: &Workspace, find: &Find, cancelled: &AtomicBool) -> Option<Outcome> {
+fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &AtomicBool) -> Option<Outcome> {
     match find {
         Find::Commits { about } => {
             let all = history(workspace, &History { many: MAX_COMMITS, ..History::default() })?;
@@ -93,7 +94,7 @@ fn looked_up(workspace: &Workspace, find: &Find, cancelled: &AtomicBool) -> Opti
         }
         Find::Lines { than, lines } => {
             let mut items: Vec<(usize, String)> = Vec::new();
-            each_text(workspace, cancelled, &mut |path, text| {
+            each_text(workspace, secrets, cancelled, &mut |path, text| {
                 let count = text.lines().count();
                 let fits = match than {
                     Than::More => count > *lines,
@@ -110,7 +111,7 @@ fn looked_up(workspace: &Workspace, find: &Find, cancelled: &AtomicBool) -> Opti
         Find::Definitions { sort, scope, under } => {
             let mut items: Vec<Found> = Vec::new();
             let mut all = 0;
-            each_text(workspace, cancelled, &mut |path, text| {
+            each_text(workspace, secrets, cancelled, &mut |path, text| {
                 if !is_under(path, under.as_deref()) {
                     return;
                 }
@@ -145,13 +146,20 @@ fn is_under(path: &str, under: Option<&str>) -> bool {
 /// The first commit of a file, and the later ones.
 fn added(workspace: &Workspace, path: &str) -> Option<Outcome> {
     let commits = history(workspace, &History { many: MAX_COMMITS, path, ..History::default() })?;
-    let Some(first) = commits.last() else { return authors(workspace, path) };
+    let Some(first) = commits.last() else {
+        return Some(told(format!("No commit has {}.", code(path))));
+    };
     let rows: String = commits.iter().take(10).map(Commit::row).collect();
     Some(told(format!("{} was added by {} on {}.\n\n{rows}", code(path), first.author, first.date)))
 }
 
 /// Passes every text file that is not ignored. Returns `None` if it was cancelled.
-fn each_text(workspace: &Workspace, cancelled: &AtomicBool, take: &mut dyn FnMut(&str, &str)) -> Option<()> {
+fn each_text(
+    workspace: &Workspace,
+    secrets: Secrets,
+    cancelled: &AtomicBool,
+    take: &mut dyn FnMut(&str, &str),
+) -> Option<()> {
     let root = Root::open(workspace.root()).ok()?;
     let tree = workspace.tree(&[], cancelled).ok()?;
     let mut bytes = 0;
@@ -171,7 +179,9 @@ fn each_text(workspace: &Workspace, cancelled: &AtomicBool, take: &mut dyn FnMut
             continue;
         };
         bytes += text.len();
-        take(listed.path, &text);
+        if let Some(text) = secrets.shown(text) {
+            take(listed.path, &text);
+        }
     }
     Some(())
 }

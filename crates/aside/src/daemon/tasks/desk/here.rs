@@ -15,8 +15,9 @@ use aside_core::task::route::intent::Params;
 use aside_core::task::run::diagnose::{Failure, diagnose};
 use aside_core::task::run::explain::explain;
 use aside_core::task::run::project::Project;
-use aside_core::task::run::{Model, Outcome, code, forced, printed, script};
+use aside_core::task::run::{Model, Outcome, code, forced, printed, script, wording};
 use aside_core::translate::check::check;
+use aside_core::translate::explain::{explain as explain_line, is_known};
 use aside_core::translate::{Nearness, Place, System, Wish, embedded};
 use aside_core::world::Known;
 
@@ -104,11 +105,46 @@ impl Here {
     }
 
     /// The command for words that mean the same on any machine, if that is certain: a project has no script for `git`.
-    pub async fn meant(&self, words: &str) -> Option<Outcome> {
+    pub async fn meant(&self, words: &str, tongue: Tongue) -> Option<Outcome> {
         let (cmd, about) = self.usual(words).await?;
-        let about = if about.is_empty() { String::new() } else { format!(": {about}") };
-        let reason = format!("Nothing of the project is called that; this is the usual command{about}.");
-        Some(self.proposed(cmd, reason))
+        let reason = match tongue {
+            Tongue::English if about.is_empty() => "This is the usual command for that.".to_owned(),
+            Tongue::English => format!("This is the usual command for that: it {about}."),
+            Tongue::Chinese => "这是通常用来做这件事的命令。".to_owned(),
+        };
+        Some(self.spoken(cmd, reason, tongue))
+    }
+
+    /// The command that answers a question about this machine.
+    pub async fn of_machine(&self, words: &str, tongue: Tongue) -> Option<Outcome> {
+        let mut numbers = words.split(|letter: char| !letter.is_ascii_digit());
+        let port = numbers.find(|number| (2..=5).contains(&number.len())).filter(|_| words.contains("port"));
+        if let Some(port) = port {
+            // Programs that listen, not those that are connected to the port.
+            let commands = [format!("ss -ltnp 'sport = :{port}'"), format!("lsof -nP -iTCP:{port} -sTCP:LISTEN")];
+            if let Some(cmd) = self.runnable(&commands).await {
+                let reason = tongue.pick(
+                    "It shows what listens on that port; no row means nothing does.",
+                    "显示谁在监听这个端口；没有结果就是没有。",
+                );
+                return Some(self.spoken(cmd, reason.to_owned(), tongue));
+            }
+        }
+        self.meant(words, tongue).await
+    }
+
+    /// What a command does, in a sentence, and the harm that it can do; both empty where nothing is known.
+    pub fn about(&self, command: &str) -> (String, String) {
+        let explanation = explain_line(command, &self.place());
+        let harm = explanation.parts.iter().filter_map(|part| part.harm).max().map(|harm| harm.words().to_owned());
+        let about = if is_known(&explanation) { explanation.summary } else { String::new() };
+        (about, harm.unwrap_or_default())
+    }
+
+    /// A proposal whose summary is in the language of the request.
+    fn spoken(&self, cmd: String, reason: String, tongue: Tongue) -> Outcome {
+        let outcome = self.proposed(cmd, reason);
+        Outcome { summary: wording::sentence(&outcome.summary, tongue), ..outcome }
     }
 
     /// The command for an order about files that is known without a model: `delete old.tmp`.
@@ -117,12 +153,12 @@ impl Here {
             ["rm", "mv", "cp", "mkdir", "rmdir", "touch", "ln", "chmod", "truncate", "tar", "zip", "unzip"];
         let (cmd, about) = self.usual(words).await?;
         let is_plain = cmd.split(' ').next().is_some_and(|program| FILES.contains(&program));
-        let about = if about.is_empty() { String::new() } else { format!(": {about}") };
         let reason = match tongue {
-            Tongue::English => format!("This is the usual command for what you ask{about}."),
-            Tongue::Chinese => format!("这是通常用来做这件事的命令{about}。"),
+            Tongue::English if about.is_empty() => "This is the usual command for that.".to_owned(),
+            Tongue::English => format!("This is the usual command for that: it {about}."),
+            Tongue::Chinese => "这是通常用来做这件事的命令。".to_owned(),
         };
-        is_plain.then(|| self.proposed(cmd, reason))
+        is_plain.then(|| self.spoken(cmd, reason, tongue))
     }
 
     /// The command that prints a text, if that was requested.

@@ -1,8 +1,10 @@
 //! Answers in text: explanations, plans, reviews and searches. What the rules find comes first and is never lost; a model adds to it, or
 //! answers where they find nothing.
 
+use std::path::Path;
+
 use aside_core::agent;
-use aside_core::agent::tongue::Tongue;
+use aside_core::agent::tongue::{Tongue, needs_model};
 use aside_core::proto::task::Brief;
 use aside_core::task::proposal::{Found, Proposal};
 use aside_core::task::route::intent::{Intent, Kind};
@@ -14,6 +16,7 @@ use aside_core::task::run::said::Said;
 use aside_core::task::run::{Model, Outcome, code, search, short};
 use aside_core::translate::prompt::Prompt;
 
+use crate::daemon::tasks::desk::facts;
 use crate::daemon::tasks::desk::here::Here;
 use crate::daemon::tasks::desk::look::hidden;
 use crate::daemon::tasks::desk::voice::{Ending, Voice};
@@ -29,12 +32,23 @@ const HEAD: usize = 15;
 const MAX_ASKED: usize = 80;
 
 /// A short description of a task: a waiting one by its action, all others by their request, which is how the user remembers them.
-pub(super) fn about(brief: &Brief) -> String {
+pub(super) fn about(brief: &Brief, here: &Path, tongue: Tongue) -> String {
     let asked = short(brief.text.trim().lines().next().unwrap_or_default(), MAX_ASKED);
-    match brief.state.as_str() {
+    let about = match brief.state.as_str() {
         "WAITING_APPROVAL" if !brief.summary.is_empty() => brief.summary.clone(),
-        "FAILED" if !brief.summary.is_empty() => format!("{} ({})", code(&asked), brief.summary),
+        "FAILED" if needs_model(&brief.summary) => {
+            format!("{} {}", code(&asked), tongue.pick("(needs a model)", "（需要模型）"))
+        }
+        "FAILED" if !brief.summary.is_empty() => format!("{} ({})", code(&asked), short(&brief.summary, MAX_ASKED)),
         _ => code(&asked),
+    };
+    // A task of another directory is named with it.
+    match Path::new(&brief.workspace).starts_with(here) || brief.workspace.is_empty() {
+        true => about,
+        false => format!(
+            "{about} {}",
+            tongue.pick(&format!("(in {})", code(&brief.workspace)), &format!("（在 {}）", code(&brief.workspace)))
+        ),
     }
 }
 
@@ -98,6 +112,13 @@ impl Desk {
     /// Where the thing is defined that a question is about.
     async fn places(&self, question: &str) -> Result<Option<String>, String> {
         let Some(name) = search::plan::subject(question) else { return Ok(None) };
+        let (workspace, subject, tongue) = (self.workspace.clone(), name.to_owned(), Tongue::of(question));
+        let secrets = self.secrets();
+        let defined =
+            blocking(move |cancelled| facts::defined(&workspace, &subject, secrets, tongue, cancelled)).await?;
+        if defined.is_some() {
+            return Ok(defined);
+        }
         let plan = search::plan::plan(&format!("where is {name} defined"), name, &[]);
         let (workspace, wanted, secrets) = (self.workspace.clone(), plan.clone(), self.secrets());
         let searched = blocking(move |cancelled| workspace.search(&wanted, secrets, cancelled)).await?;
