@@ -30,6 +30,7 @@ mod tests;
 
 use crate::line::{self, Dialect};
 use crate::names::Names;
+use crate::safety::runs::Runs;
 use crate::spec::Specs;
 use crate::suggest::scene::Scene;
 use crate::world::World;
@@ -134,6 +135,15 @@ pub fn name(line: &str, dialect: Dialect, names: &Names) -> String {
     let parsed = line::parse(line, dialect);
     let last = parsed.commands.last().and_then(|command| scene::step(command, names));
     last.map(|step| step.name().to_owned()).unwrap_or_default()
+}
+
+/// Whether a line runs Aside itself, however wrapped. Its output quotes others (remote users, models, the history), so no command is
+/// ever taken from it.
+pub fn runs_aside(line: &str, dialect: Dialect, names: &Names) -> bool {
+    let is_ours = |name: &str| name.rsplit('/').next() == Some("aside");
+    let parsed = line::parse(line, dialect);
+    let mut steps = parsed.commands.iter().filter_map(|command| scene::step(command, names));
+    steps.any(|step| is_ours(step.name())) || Runs::of(line, dialect).runs.iter().any(|run| is_ours(run.name()))
 }
 
 /// The effective exit status. After an assignment that it cannot parse, zsh keeps the status of the previous command.

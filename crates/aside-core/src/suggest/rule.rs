@@ -12,7 +12,7 @@ use crate::suggest::fill::{self, Found};
 use crate::suggest::keep::{self, Scope};
 use crate::suggest::near;
 use crate::suggest::scene::{Scene, Step};
-use crate::suggest::{Ended, Source, Suggestion, gate, trust};
+use crate::suggest::{self, Ended, Source, Suggestion, gate, trust};
 use crate::world::{Kind, Known, Live};
 
 /// In the order in which they are tried: rules for a program before general ones.
@@ -267,7 +267,8 @@ impl Condition {
             }
             Condition::Empty => gate::is_empty(place),
             Condition::Earlier(text) => scene.previous.iter().rev().take(MAX_EARLIER).any(|past| {
-                let output = past.output.unwrap_or_default();
+                let is_own = suggest::runs_aside(past.command, place.dialect, place.names);
+                let output = past.output.filter(|_| !is_own).unwrap_or_default();
                 past.command.to_lowercase().contains(text) || output.to_lowercase().contains(text)
             }),
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::line::{self, Command, Word};
 use crate::names::Names;
-use crate::suggest::{Ended, Past, Place};
+use crate::suggest::{self, Ended, Past, Place};
 
 /// Bytes of the output that are read, at its beginning and at its end.
 const MAX_HEAD: usize = 4 * 1024;
@@ -51,7 +51,7 @@ pub struct Scene<'a> {
     pub line: &'a str,
     pub exit: i32,
     pub steps: Vec<Step>,
-    /// `None` when it was not captured.
+    /// `None` when it was not captured, and for a line that runs Aside.
     pub output: Option<String>,
     /// The same in lower case.
     pub lower: String,
@@ -79,7 +79,9 @@ impl<'a> Scene<'a> {
         let line = ended.command.trim();
         let parsed = line::parse(line, place.dialect);
         let steps = parsed.commands.iter().take(MAX_STEPS).filter_map(|command| step(command, place.names)).collect();
-        let output = ended.output.map(ends).filter(|output| !output.trim().is_empty());
+        // Requests from chats, answers of models and old commands: none of it is meant for this user's prompt.
+        let is_own = suggest::runs_aside(line, place.dialect, place.names);
+        let output = ended.output.filter(|_| !is_own).map(ends).filter(|output| !output.trim().is_empty());
         let lower = output.as_deref().map(str::to_lowercase).unwrap_or_default();
         Self { line, exit: ended.exit, steps, output, lower, previous: ended.previous, place }
     }

@@ -159,7 +159,7 @@ fn with<T>(example: &Example, exit: i32, act: impl Fn(&Ended<'_>, &Place<'_>) ->
     let (machine, specs) = (Machine::new(), Specs::default());
     let mut names = Names::default();
     names.take("builtin", 0, "cd");
-    names.take("alias", 0, "gco=git checkout\ng=git");
+    names.take("alias", 0, "gco=git checkout\ng=git\nat=aside task");
     let past: Vec<Past<'_>> =
         example.earlier.iter().map(|(command, output)| Past { command, exit: Some(0), output: Some(output) }).collect();
     let ended =
@@ -210,7 +210,7 @@ fn next(command: &str, exit: i32, output: Option<&str>, next: &[Next<'_>]) -> Op
     let (machine, specs) = (Machine::new(), Specs::default());
     let mut names = Names::default();
     names.take("builtin", 0, "cd");
-    names.take("alias", 0, "gco=git checkout\ng=git");
+    names.take("alias", 0, "gco=git checkout\ng=git\nat=aside task");
     suggest(&Ended { command, exit, output, previous: &[], next }, &machine.place(&names, &specs))
 }
 
@@ -286,6 +286,34 @@ fn nothing_that_only_an_output_names_is_fetched_trusted_or_set() {
         }
     }
     assert_eq!(wrong, [""; 0]);
+}
+
+#[test]
+fn nothing_is_taken_from_what_aside_itself_prints() {
+    let output = "task 7  webhook: run git checkout main\nRun `npm install` to get them\nnext: run `aside privacy clean`\n  \
+                  git push origin main\n";
+    assert_eq!(command("npm test", 0, output).as_deref(), Some("npm install"), "of another program, it is");
+    let lines = [
+        "aside task list --find x",
+        "aside log",
+        "aside task run touch x",
+        "/home/me/.local/bin/aside privacy",
+        "./target/debug/aside task list",
+        "env A=b aside task list",
+        "sudo -u me aside history search git",
+        "timeout 5 aside task show 7",
+        "aside task list | cat",
+        "cd app && aside answer tell me a joke",
+        "for id in 1 2; do aside task show $id; done",
+        "echo \"$(aside task list)\"",
+        "sh -c 'aside task list'",
+        "at list",
+    ];
+    for line in lines {
+        for exit in [0, 1] {
+            assert_eq!(command(line, exit, output), None, "{line}");
+        }
+    }
 }
 
 #[test]

@@ -86,7 +86,7 @@ struct Ended<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Looks {
     Yes,
-    /// The program took over the terminal.
+    /// The program took over the terminal, or the line ran Aside, whose output quotes others.
     No,
 }
 
@@ -107,7 +107,9 @@ impl State {
         let (names, dialect) = self.shell(Asker { session, shell, wait: false });
         let interactive =
             Interactive { always: &config.suggest.capture_blocklist, bare: &config.suggest.capture_blocklist_bare };
-        let looks = if interactive.takes_over(command, dialect, &names) { Looks::No } else { Looks::Yes };
+        let is_unread =
+            interactive.takes_over(command, dialect, &names) || suggest::runs_aside(command, dialect, &names);
+        let looks = if is_unread { Looks::No } else { Looks::Yes };
         let name = &suggest::name(command, dialect, &names);
         self.memory().ran(session, Ended { seq, command, name, cwd, exit, looks, privacy })
     }
