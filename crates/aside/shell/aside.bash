@@ -47,7 +47,8 @@ _aside_report() {
   _aside_now now
   _aside_seq=$(( _aside_seq + 1 ))
   [[ -z ${_aside_mark-} ]] || _aside_mark_end "$1" "$2"
-  _aside_ended=(finished "$_aside_session" "$_aside_seq" "$_aside_cwd" "$1" "$_aside_began" "$(( now - _aside_began ))" bash "$2")
+  _aside_ended=(finished "$_aside_session" "$_aside_seq" "$_aside_cwd" "$1" "$_aside_began" "$(( now - _aside_began ))" bash "$2" \
+    "$(( _aside_hidden != 0 ))")
   _aside_send "$_aside_seq" "${_aside_ended[@]}"
 }
 
@@ -76,21 +77,22 @@ _aside_setup() {
   (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404 )) || return 0
   # An exported value is that of an outer shell.
   if [[ ${_aside_session-} != "bash-$$-"* ]]; then
-    local now
+    local now hidden='_aside_hidden=0${ASIDE_PRIVATE:+${ASIDE_PRIVATE//[!0]/1}}'
     _aside_now now
     _aside_session=bash-$$-$now
-    _aside_on=1 _aside_seq=0 _aside_number='' _aside_began='' _aside_cwd=$PWD
+    _aside_on=1 _aside_seq=0 _aside_number='' _aside_began='' _aside_hidden=0 _aside_cwd=$PWD
     _aside_asked=0 _aside_rest=0 _aside_patience=30
     [[ -z ${_aside_mark-} ]] || _aside_send || :
     # PS0 is expanded when a command is about to run. The subscript is arithmetic, so it records the time without a process, and the element
-    # it names does not exist, so nothing is printed.
+    # it names does not exist, so nothing is printed. _aside_hidden: whether the shell is private; only digits of the value get there,
+    # since arithmetic would run code in it.
     if [[ ${PS0-} == *_aside_began=* ]] || ! shopt -q promptvars; then
       # Without promptvars PS0 is not expanded, and would be printed.
       :
     elif [[ -n ${EPOCHREALTIME-} ]]; then
-      PS0='${_aside_none[_aside_began=${EPOCHREALTIME/[.,]/}/1000,0]-}'${PS0-}'${_aside_begin[0]-}'
+      PS0='${_aside_none[_aside_began=${EPOCHREALTIME/[.,]/}/1000,'$hidden',0]-}'${PS0-}'${_aside_begin[0]-}'
     else
-      PS0='${_aside_none[_aside_began=\D{%s}000,0]-}'${PS0-}'${_aside_begin[0]-}'
+      PS0='${_aside_none[_aside_began=\D{%s}000,'$hidden',0]-}'${PS0-}'${_aside_begin[0]-}'
     fi
   fi
   case " ${PROMPT_COMMAND[*]-} " in

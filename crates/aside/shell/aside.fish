@@ -19,7 +19,7 @@ function _aside_postexec --on-event fish_postexec
     end
     set -l now (date +%s)
     _aside_send $_aside_seq finished $_aside_session $_aside_seq $_aside_cwd $code \
-        (math "$now * 1000 - 0$duration") 0$duration fish $line
+        (math "$now * 1000 - 0$duration") 0$duration fish $line "$_aside_hidden"
     return $code
 end
 
@@ -27,6 +27,9 @@ end
 function _aside_preexec --on-event fish_preexec
     set -l code $status
     set -g _aside_cwd $PWD
+    # A line that makes the shell public again is still private itself.
+    set -g _aside_hidden 0
+    string match -qr '^0?$' -- "$ASIDE_PRIVATE"; or set _aside_hidden 1
     test -z "$_aside_mark"; or _aside_mark_begin "$argv[1]"
     return $code
 end

@@ -13,7 +13,7 @@ typeset -g _aside_osc=${_aside_osc-}         # How a mark begins; empty when not
 typeset -ga _aside_skip _aside_skip_bare     # Programs that take over the terminal: always, or without an argument.
 typeset -gi _aside_line_number=0             # The number of the command that runs now,
 typeset -gi _aside_marked=0                  # and whether its beginning was marked.
-typeset -ga _aside_ended                     # The line that ended before this one: number, text, status.
+typeset -ga _aside_ended                     # The line that ended before this one: number, text, status, whether it is private.
 typeset -gi _aside_next_id=0                 # The question what comes after it; replies with other numbers are stale.
 typeset -gi _aside_next_unsent=0             # There was no room for it.
 typeset -ga _aside_next                      # Its reply: command, source, warning, confidence;
@@ -125,6 +125,7 @@ _aside_takes_over() {
 _aside_next_question() {
   local REPLY
   _aside_is_private
+  (( REPLY = REPLY || ${_aside_ended[4]:-0} ))
   record=($(( ++_aside_seq )) suggest "$_aside_session" "$PWD" "$_aside_ended[2]" $_aside_ended[3] zsh $_aside_ended[1] $REPLY 0)
 }
 

@@ -131,7 +131,7 @@ _aside_ask() {
     {
       builtin printf '%s\0' 11 1 hello 1 "$_aside_version" bash "$BASH_VERSION" "$_aside_session" "$$" '' "$_aside_facts" 0
       # Before the question: the output of a command is known by its number.
-      [[ $1 != after || -z ${_aside_seen-} ]] || builtin printf '%s\0' 10 3 "${_aside_ended[@]}"
+      [[ $1 != after || -z ${_aside_seen-} ]] || builtin printf '%s\0' 11 3 "${_aside_ended[@]}"
       builtin printf '%s\0' 11 2 detect "$_aside_session" "$PWD" "$2" bash "$1" "$3" "$kind" "$4" ''
     } |
       ASIDE_SOCKET=$_aside_socket "$_aside_bin" call --within-ms "$patience" 2>/dev/null

@@ -47,6 +47,7 @@ typeset -gi _aside_ran=1                     # A command ran since we last looke
 typeset -g _aside_last=                      # The last widget that was not ours.
 typeset -g _aside_line= _aside_cwd=          # The command that runs now.
 typeset -gF _aside_began=0
+typeset -gi _aside_line_private=0            # Whether the shell was private when the line began.
 typeset -gi _aside_pipe_in=${_aside_pipe_in:-0} _aside_pipe_out=${_aside_pipe_out:-0}
 typeset -gA _aside_pending                   # Commands that ended and that the daemon has not acknowledged, by number.
 
@@ -520,6 +521,7 @@ _aside_found() {
 # Commands
 
 _aside_preexec() {
+  local REPLY
   _aside_whole || return 0
   _aside_line= _aside_marked=0 _aside_ran=1 _aside_stale=1 _aside_tried= _aside_entered=
   (( _aside_edited || ! _aside_seen )) || _aside_lost+=(line-pre-redraw)
@@ -540,6 +542,9 @@ _aside_preexec() {
   _aside_line=$1 _aside_tried=$1 _aside_cwd=$PWD
   (( _aside_line_number = ++_aside_seq ))
   [[ -n $_aside_osc ]] && _aside_mark_begin "${3-}"
+  # A line that makes the shell public again is still private itself.
+  _aside_is_private
+  _aside_line_private=$REPLY
   _aside_began=$EPOCHREALTIME
 }
 
@@ -558,11 +563,12 @@ _aside_precmd() {
   if [[ -n $_aside_line ]]; then
     local -i began=$(( _aside_began * 1000 )) took=$(( (EPOCHREALTIME - _aside_began) * 1000 ))
     local REPLY
-    # As the shell is now: the record may be sent when that has changed.
+    # As the shell was when the line began, or is now: the record may be sent when that has changed.
     _aside_is_private
+    (( REPLY = REPLY || _aside_line_private ))
     local -a record=("$_aside_cwd" $code $began $took zsh "${_aside_line%$'\n'}" $REPLY)
     _aside_pending[$_aside_line_number]=${(pj:\0:)record}
-    _aside_ended=($_aside_line_number "${_aside_line%$'\n'}" $code)
+    _aside_ended=($_aside_line_number "${_aside_line%$'\n'}" $code $REPLY)
     _aside_line=
     _aside_next_fetch
     (( $#_aside_pending > 64 )) && unset "_aside_pending[${${(kno)_aside_pending}[1]}]"

@@ -4,7 +4,9 @@
 use aside_core::proto::{Request, json};
 use serde_json::{Value, json};
 
+use crate::bash::recorded;
 use crate::harness::home::{ASIDE, Home, run};
+use crate::harness::scene::Scene;
 use crate::harness::wire::Wire;
 use crate::model::Model;
 use crate::model::answer::Answer;
@@ -307,6 +309,29 @@ fn privacy_private_what_ran_in_private_is_never_told() {
     // Locally it is still offered.
     let complete = json!({ "type": "complete", "request_id": 1, "session_id": "x", "cwd": here, "left": "frobnicate se", "shell": "zsh", "wait": true, "private": true });
     assert!(home.wire().json(complete).to_string().contains("frobnicate sesamehost"));
+}
+
+#[test]
+fn privacy_private_a_line_that_ends_it_is_still_private() {
+    for (shell, line) in [
+        (Scene::zsh(), "echo privandback1; aside-private"),
+        (Scene::bash(), "echo privandback1; unset ASIDE_PRIVATE"),
+        (Scene::fish(), "echo privandback1; set -e ASIDE_PRIVATE"),
+    ] {
+        let model = Model::start();
+        model.always(Answer::chat("ls --frobnicated"));
+        let url = model.base_url();
+        let llm = format!("provider = 'openai'\nbase_url = '{url}'\nmodel = 'scripted'\n");
+        let mut scene = shell.config(&format!("[llm]\n{llm}")).env("ASIDE_PRIVATE", "1").start();
+        scene.runs(line);
+        scene.runs("echo openly2");
+        recorded(&scene.home, 2);
+        scene.runs("aside translate frobnicate the snorf");
+        scene.runs("aside answer why is the quux of this frobnicated so slowly");
+        let all = told(&model);
+        assert!(all.contains("openly2"), "what ran in the open is told, or this shows nothing: {all}");
+        assert!(!all.contains("privandback1"), "{line}: {all}");
+    }
 }
 
 #[test]
