@@ -10,9 +10,11 @@ use anyhow::Context;
 use aside_core::history::index::{Builder, Index, Ran};
 use aside_core::screen::Output;
 use aside_core::suggest::{Ended, Next, Past, Place, Suggestion, suggest};
+use aside_core::translate::check::blocked;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{Exit, current_dir, own_shell, print};
+use crate::config::Config;
 use crate::daemon::specs::Specs;
 use crate::paths::Paths;
 use crate::store::{History, Row};
@@ -87,8 +89,9 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let Args { json, exit, output_file, session_file, place, command } = args;
     let command = command.join(" ");
     let output = output_file.as_deref().map(output).transpose()?;
-    let past = match session_file.as_deref().map(session).transpose() {
-        Ok(past) => past.unwrap_or_default(),
+    let session_bytes = session_file.as_deref().map(read).transpose()?.unwrap_or_default();
+    let past = match session(session_file.as_deref().unwrap_or(Path::new("-")), &session_bytes) {
+        Ok(past) => past,
         Err(error) => {
             complain!("aside: {error:#}");
             return Ok(Exit::Usage);
@@ -154,7 +157,10 @@ impl Question<'_> {
             names: found.names,
             specs: found.specs,
         };
-        Ok(suggest(&ended, &place))
+        // Settings that cannot be read have no blocklist that could be kept; `aside doctor` tells of them.
+        let blocklist = Config::load(&paths.config_file).map(|config| config.security.command_blocklist);
+        let blocklist = blocklist.unwrap_or_default();
+        Ok(suggest(&ended, &place).filter(|found| blocked(&found.command, place.dialect, &blocklist).is_none()))
     }
 }
 
@@ -170,9 +176,8 @@ fn habits(paths: &Paths) -> Index {
     builder.finish()
 }
 
-fn session(file: &Path) -> anyhow::Result<Vec<Earlier>> {
-    let bytes = read(file)?;
-    let text = String::from_utf8_lossy(&bytes);
+fn session(file: &Path, bytes: &[u8]) -> anyhow::Result<Vec<Earlier>> {
+    let text = String::from_utf8_lossy(bytes);
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     lines
         .map(|line| {

@@ -54,6 +54,33 @@ fn out(output: &Output) -> (String, i32) {
 }
 
 #[test]
+fn suggest_cli_takes_nothing_from_what_aside_printed() {
+    let desk = Desk::new(&["git", "npm", "touch", "aside"]);
+    for named in ["npm install", "git push origin topic", "git pull", "touch ~/.zshenv", "aside privacy clean"] {
+        for text in [format!("run {named}\n"), format!("Run `{named}` to go on\n"), format!("try this:\n    {named}\n")]
+        {
+            let file = desk.write("out.txt", &text);
+            for line in [&["task", "list", "--find", "x"][..], &["log"], &["task", "run", "touch", "x"]] {
+                for exit in ["0", "1"] {
+                    let words = ["suggest", "--exit", exit, "--output-file", &file, "--", "aside"];
+                    assert_eq!(out(&desk.aside(&[&words[..], line].concat())), (String::new(), 0), "{named}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn suggest_cli_offers_nothing_that_the_settings_block() {
+    let desk = Desk::new(&["git"]);
+    let words = ["suggest", "--exit", "127", "--", "gti", "status"];
+    assert_eq!(out(&desk.aside(&words)), ("git status\n".to_owned(), 0));
+    fs::create_dir_all(desk.temp.path().join("config/aside")).unwrap();
+    desk.write("config/aside/config.toml", "[security]\ncommand_blocklist = ['git']\n");
+    assert_eq!(out(&desk.aside(&words)), (String::new(), 0));
+}
+
+#[test]
 fn suggest_cli_prints_the_command_or_nothing() {
     let desk = Desk::new(&["git", "mytool"]);
     let upstream = "fatal: The current branch x has no upstream branch.\n\n    git push --set-upstream origin x\n";

@@ -6,6 +6,24 @@ use crate::harness::home::{ASIDE, Home};
 use crate::harness::tasks::Person;
 
 #[test]
+fn task_settings_what_the_blocklist_names_is_refused_with_the_reason() {
+    let home = Home::new();
+    home.write(".config/aside/config.toml", "[security]\ncommand_blocklist = ['find']\n");
+    home.aside_does(&["daemon", "start"]);
+    for words in [&["run", "find", "."][..], &["run", "sudo", "find", "/", "-name", "x"]] {
+        let said = home.aside(&[&["task", "--new"][..], words].concat());
+        let all = format!("{}{}", said.stdout, said.stderr);
+        assert!(all.contains("it is in your security.command_blocklist as `find`"), "{words:?}: {all}");
+        assert_ne!(said.code, 0, "{all}");
+    }
+    let mut ada = Person::at(&home, &home.path(""));
+    let task = ada.asks("run `find .`");
+    assert_eq!(ada.rests(&task)["state"], "FAILED");
+    let task = ada.asks("run `ls`");
+    assert_eq!(ada.rests(&task)["state"], "WAITING_APPROVAL");
+}
+
+#[test]
 fn task_settings_an_approved_script_changes_nothing_of_asides() {
     let home = Home::new();
     home.write(".config/aside/config.toml", "complete.max_candidates = 5\n");

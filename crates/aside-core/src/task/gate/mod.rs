@@ -118,7 +118,7 @@ impl fmt::Display for Origin {
 pub fn judge(text: &str, place: &Place<'_>, rules: &Rules) -> Verdict {
     let runs = Runs::at(text, place.dialect, place.cwd);
     let dangers = safety::dangers_at(text, place.dialect, place.cwd);
-    if let Some(verdict) = rules.forbidding(text, &runs, &dangers) {
+    if let Some(verdict) = rules.forbidding(text, place.dialect, &runs, &dangers) {
         return verdict;
     }
     if !dangers.is_empty() {

@@ -14,8 +14,12 @@ use crate::safety::{self, Danger, Harm};
 use crate::task::gate::catalogue::Entry;
 use crate::task::gate::certain::Certain;
 use crate::task::gate::{Decision, Origin, Verdict, show};
+use crate::translate::check::blocked;
 
 const BUILT_IN: &str = include_str!("../../../data/task/rules.toml");
+
+/// Why an entry of the blocklist denies a line.
+const BLOCKED: &str = "it is in your security.command_blocklist";
 
 /// Who wrote the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +33,8 @@ pub enum Layer {
 pub struct Rules {
     person: File,
     repository: File,
+    /// Prefixes of commands that the settings refuse: `security.command_blocklist`.
+    blocklist: Vec<String>,
 }
 
 /// The rules of a file, and the entries that were refused.
@@ -84,12 +90,19 @@ impl File {
 impl Rules {
     /// No files: nothing is allowed.
     pub fn none() -> Self {
-        Rules { person: File::default(), repository: File::default() }
+        Rules { person: File::default(), repository: File::default(), blocklist: Vec::new() }
     }
 
     /// Drops rules that were read for another layer, and reports them as refused.
     pub fn new(person: File, repository: File) -> Self {
-        Rules { person: person.only(Layer::Person), repository: repository.only(Layer::Repository) }
+        let (person, repository) = (person.only(Layer::Person), repository.only(Layer::Repository));
+        Rules { person, repository, blocklist: Vec::new() }
+    }
+
+    /// Denies every line with a command that begins like one of these, whatever the files say.
+    pub fn blocking(mut self, blocklist: &[String]) -> Self {
+        self.blocklist = blocklist.to_vec();
+        self
     }
 
     /// Whether a file has a refused entry. It may have been a rule to ask, so nothing is allowed then.
@@ -101,6 +114,7 @@ impl Rules {
     pub fn listed(&self) -> Vec<String> {
         let rules = [&*OURS, &self.person, &self.repository].into_iter().flat_map(|file| &file.rules);
         let mut listed: Vec<String> = rules.map(Rule::listed).collect();
+        listed.extend(self.blocklist.iter().map(|entry| format!("deny {}: {BLOCKED}", show::short(entry))));
         for (whose, file) in [("your rules", &self.person), ("the repository's rules", &self.repository)] {
             listed.extend(file.refused.iter().map(|refused| format!("refused: {whose}, {refused}")));
         }
@@ -108,7 +122,11 @@ impl Rules {
     }
 
     /// The strictest rule against the line, if any; among equals built-in rules win over the user's, and these over the repository's.
-    pub(super) fn forbidding(&self, text: &str, runs: &Runs, dangers: &[Danger]) -> Option<Verdict> {
+    pub(super) fn forbidding(&self, text: &str, dialect: Dialect, runs: &Runs, dangers: &[Danger]) -> Option<Verdict> {
+        if let Some(entry) = blocked(text, dialect, &self.blocklist) {
+            let why = format!("{BLOCKED} as `{}`", show::short(entry));
+            return Some(Verdict { decision: Decision::Deny, rule: None, part: text.to_owned(), why });
+        }
         let rules = [&*OURS, &self.person, &self.repository].into_iter().flat_map(|file| &file.rules);
         let mut strictest: Option<Verdict> = None;
         for rule in rules.filter(|rule| rule.decision > Decision::Allow) {

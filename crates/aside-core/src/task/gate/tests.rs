@@ -155,6 +155,26 @@ misses = ['ls > x']
 }
 
 #[test]
+fn what_the_settings_block_is_denied_whatever_the_rules_allow() {
+    let rules = all_allowed().blocking(&["find".to_owned(), "git push --force".to_owned()]);
+    for (line, entry) in [
+        ("find .", "find"),
+        ("ls && sudo find / -delete", "find"),
+        ("sh -c 'find .'", "find"),
+        ("git push -f --force origin", "git push --force"),
+    ] {
+        for source in [Source::LocalUi, Source::Wecom, Source::Webhook, Source::Relay] {
+            let verdict = judge(line, &Place { source, ..place() }, &rules);
+            assert_eq!(verdict.decision(), Decision::Deny, "{line}");
+            let expected = format!("it is in your security.command_blocklist as `{entry}`");
+            assert!(verdict.explain().ends_with(&expected), "{}", verdict.explain());
+        }
+    }
+    assert_eq!(judge("ls", &place(), &rules).decision(), Decision::Allow);
+    assert!(rules.listed().contains(&"deny find: it is in your security.command_blocklist".to_owned()));
+}
+
+#[test]
 fn what_ends_a_system_a_home_or_a_disk_is_denied_however_it_is_spelled() {
     let rules = all_allowed();
     let mut wrong = Vec::new();

@@ -15,6 +15,7 @@ use aside_core::proto::wish::Stage;
 use aside_core::safety;
 use aside_core::spec::Specs;
 use aside_core::suggest::{self, Ended, Next, Past, Place, Suggestion};
+use aside_core::translate::check::blocked;
 use aside_core::world::Nothing;
 use tokio::sync::watch;
 
@@ -218,7 +219,8 @@ impl Desk {
         };
         let place =
             Place { cwd: &self.ended.cwd, dialect: self.dialect, world: view, names: &self.names, specs: &specs };
-        suggest::suggest(&ended, &place)
+        let blocklist = &self.state.config().security.command_blocklist;
+        suggest::suggest(&ended, &place).filter(|found| blocked(&found.command, self.dialect, blocklist).is_none())
     }
 
     /// Whether the line is prose, which the agent answers instead.

@@ -84,13 +84,14 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
         Op::Follow => follow(state, &asked, later).await,
         Op::Rules => {
             let (paths, cwd) = (state.paths().clone(), asked.cwd.clone());
+            let blocklist = state.config().security.command_blocklist.clone();
             let rules = disk::look(&asked.cwd, move || {
                 let workspace = Workspace::of(std::path::Path::new(&cwd))?;
                 let mut lines = vec![
                     format!("yours: {}", rules::of_person(&paths).display()),
                     format!("the repository's: {}", rules::of_repository(workspace.root()).display()),
                 ];
-                lines.extend(rules::load(&paths, workspace.root()).listed());
+                lines.extend(rules::load(&paths, workspace.root()).blocking(&blocklist).listed());
                 anyhow::Ok(lines)
             });
             let lines = rules.await.flatten().map_err(|error| Trouble::Refused(format!("{error:#}")))?;

@@ -85,6 +85,7 @@ impl Maker {
     fn command(&self, step: Step, command: Command) -> Result<Offer, String> {
         let (names, dialect) = self.shell();
         let rules = rules::load(self.state.paths(), self.workspace.root());
+        let rules = rules.blocking(&self.state.config().security.command_blocklist);
         // Looked up now instead of cached, so that what a command would overwrite is shown at once, and is the same for every daemon.
         let mut environment = Environment::own();
         if let Some(path) = &names.path {
