@@ -44,6 +44,8 @@ pub enum Probe<'a> {
     AsideVersion(&'a Path),
     /// `SHELL --version`.
     ShellVersion(&'a str),
+    /// Whether a new interactive shell of this name loads Aside: it prints `LOADED` then.
+    LoadsAside(&'a str),
     /// `PATH --version` of an agent that the user has named.
     AgentVersion(&'a Path),
     /// About the repository at `root`.
@@ -64,6 +66,9 @@ pub enum Probe<'a> {
     /// The API key that the desktop's keyring has under this name.
     Keyring(&'a str),
 }
+
+/// What a shell prints that has loaded Aside.
+pub const LOADED: &str = "aside-is-loaded";
 
 /// A prepared question.
 struct Asked {
@@ -87,6 +92,8 @@ enum Counts {
 enum Sandbox {
     /// All that the user may.
     None,
+    /// The same in a session without a terminal: an interactive shell would stop, or take ours over.
+    NoTerminal,
     /// Read files, and start no other program. Not run at all where the kernel has no such sandbox.
     ReadOnly,
     /// The same, but runs without a sandbox where the kernel has none.
@@ -99,6 +106,21 @@ impl Probe<'_> {
             Probe::AgentVersion(path) => {
                 let asked = Asked::version(path.as_os_str());
                 Asked { timeout: Duration::from_secs(5), ..asked }
+            }
+            Probe::LoadsAside(shell) => {
+                let test = match *shell {
+                    "fish" => format!("functions -q aside-off; and echo {LOADED}; true"),
+                    _ => format!("typeset -f aside-off >/dev/null && echo {LOADED}; true"),
+                };
+                let mut command = command(shell);
+                // Defines its functions, and does nothing else.
+                command.args(["-i", "-c", &test]).env("ASIDE_DISABLE", "1");
+                if std::env::var_os("TMUX").is_none() {
+                    // Many rc files begin with `[[ -z $TMUX ]] && exec tmux`, which needs a terminal.
+                    command.env("TMUX", "/dev/null,0,0");
+                }
+                let asked = Asked::new(command, Duration::from_secs(15), LINE_BYTES);
+                Asked { counts: Counts::Any, sandbox: Sandbox::NoTerminal, ..asked }
             }
             Probe::AsideVersion(path) => Asked::version(path.as_os_str()),
             Probe::ShellVersion(shell) => Asked::version(OsStr::new(shell)),
@@ -219,7 +241,11 @@ fn printed(asked: Asked) -> Option<String> {
     let deadline = Instant::now() + timeout;
     confine(&mut command, &sandbox)?;
     // A process group of its own, so that its children can be killed with it.
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    // A new session has a process group of its own, and its leader cannot begin a session.
+    if !matches!(sandbox, Sandbox::NoTerminal) {
+        command.process_group(0);
+    }
     let mut child = command.spawn().ok()?;
     let stdout = child.stdout.take()?;
     let (sender, answer) = mpsc::channel();
@@ -258,6 +284,11 @@ fn confine(command: &mut Command, sandbox: &Sandbox) -> Option<()> {
     };
     let mut read_only = match sandbox {
         Sandbox::None => return Some(()),
+        Sandbox::NoTerminal => {
+            // SAFETY: `setsid` is one system call.
+            unsafe { command.pre_exec(|| Ok(rustix::process::setsid().map(drop)?)) };
+            return Some(());
+        }
         Sandbox::ReadOnly => read_only()?,
         Sandbox::ReadOnlyIfPossible => match read_only() {
             Some(read_only) => read_only,

@@ -24,11 +24,72 @@ pub struct Line {
 /// Ends a line that `aside setup` wrote.
 pub const MARK: &str = "# added by aside setup";
 
-/// Where `aside setup` keeps a copy of the original.
-pub fn copy_path(rc: &Path) -> PathBuf {
+/// Follows `MARK` where the copy has another name than usual, or there is none: a file of the usual name is the user's own then.
+const COPY: &str = "; the file as it was: ";
+const NO_COPY: &str = "; there was no file";
+
+/// Cap on the copies that are tried.
+const MAX_COPIES: usize = 100;
+
+/// Where `aside setup` can keep a copy of the original without touching a file that is there; `None` if every name is taken.
+pub fn copy_path(rc: &Path) -> Option<PathBuf> {
+    let mut names =
+        std::iter::once(usual_copy(rc)).chain((2..MAX_COPIES).map(|number| with_end(rc, &format!("-{number}"))));
+    names.find(|path| path.symlink_metadata().is_err())
+}
+
+/// The comment behind a line of `aside setup`.
+pub fn mark(rc: &Path, copy: Option<&Path>) -> String {
+    let usual = usual_copy(rc);
+    match copy {
+        Some(copy) if copy == usual => MARK.to_owned(),
+        Some(copy) => format!("{MARK}{COPY}{}", copy.file_name().unwrap_or_default().to_string_lossy()),
+        None if usual.symlink_metadata().is_ok() => format!("{MARK}{NO_COPY}"),
+        None => MARK.to_owned(),
+    }
+}
+
+/// The copy that belongs to a line of `aside setup`, by its comment.
+pub fn copy_of(rc: &Path, line: &str) -> Option<PathBuf> {
+    let (_, end) = line.split_once(MARK)?;
+    match end.strip_prefix(COPY) {
+        Some(name) if name.starts_with(&*usual_copy(rc).file_name()?.to_string_lossy()) && !name.contains('/') => {
+            Some(rc.with_file_name(name))
+        }
+        None if end.trim().is_empty() => Some(usual_copy(rc)),
+        Some(_) | None => None,
+    }
+}
+
+fn usual_copy(rc: &Path) -> PathBuf {
+    with_end(rc, "")
+}
+
+fn with_end(rc: &Path, end: &str) -> PathBuf {
     let mut name = rc.file_name().unwrap_or_default().to_owned();
     name.push(".before-aside");
+    name.push(end);
     rc.with_file_name(name)
+}
+
+/// The file with the line at its end, which no backslash before it can continue.
+pub fn with_line(before: &[u8], line: &str) -> Vec<u8> {
+    let mut after = before.to_vec();
+    if after.last().is_some_and(|&last| last != b'\n') {
+        after.push(b'\n');
+    }
+    if goes_on(&after) {
+        after.push(b'\n');
+    }
+    after.extend_from_slice(format!("{line}\n").as_bytes());
+    after
+}
+
+/// Whether a backslash at its end joins the next line to it; two are one backslash.
+fn goes_on(line: &[u8]) -> bool {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    line.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
 }
 
 pub fn without_aside(content: &[u8]) -> Cut {
@@ -89,10 +150,14 @@ fn is_needed(lines: &[&[u8]], fates: &[Fate], index: usize) -> bool {
         let line = lines[*other].trim_ascii();
         fates[*other] != Fate::Removed && !line.is_empty() && !line.starts_with(b"#")
     };
+    // A backslash continues only the next line, `&&` skips empty ones.
+    let is_continued = index.checked_sub(1).is_some_and(|before| goes_on(lines[before]));
     let before = (0..index).rev().find(matters).map_or(&b""[..], |other| lines[other].trim_ascii());
     let after = (index + 1..lines.len()).find(matters).map_or(&b""[..], |other| lines[other].trim_ascii());
     let for_bash = MENTIONS.captures(lines[index]).is_some_and(|found| &found[1] == b"bash");
-    CONTINUES.is_match(before) || (for_bash && BLOCK_BEGINS.is_match(before) && BLOCK_ENDS.is_match(after))
+    is_continued
+        || CONTINUES.is_match(before)
+        || (for_bash && BLOCK_BEGINS.is_match(before) && BLOCK_ENDS.is_match(after))
 }
 
 static STARTS: LazyLock<Regex> = LazyLock::new(|| {
@@ -112,7 +177,7 @@ static OPENS: LazyLock<Regex> = LazyLock::new(|| {
 
 static CLOSES: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s*(?:fi|end)\s*$"));
 static MENTIONS: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?:^|[^\w-])aside["']?\s+init\b\s*["']?(\w*)"#));
-static CONTINUES: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:\\|&&|\|\|?)$"));
+static CONTINUES: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:&&|\|\|?)$"));
 static BLOCK_BEGINS: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:^|[\s;)])(?:then|else|do|\{|\()$|\)$"));
 static BLOCK_ENDS: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:fi|else|elif|done|esac|;;|\}|\))"));
 

@@ -81,12 +81,36 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         Action::List { json } => list(&file, json),
         Action::Path => print(&format!("{}\n", file.display())).map(|()| Exit::Done),
         Action::Set { setting, value } => match setting.parse(&value) {
-            Ok(value) => change(&file, |source| edit::set(source, setting, &value)),
+            Ok(value) => match clash(&file, setting, &value) {
+                Some(clash) => Ok(wrong(&format!("aside: {clash}"))),
+                None => change(&file, |source| edit::set(source, setting, &value)),
+            },
             Err(complaint) => Ok(wrong(&format!("aside: {}", complaint.message))),
         },
         Action::Unset { setting } => change(&file, |source| edit::unset(source, setting)),
         Action::Edit => open(&file),
     }
+}
+
+/// The settings that say how a line is read by how it begins.
+const PREFIXES: [&str; 3] = ["llm.nl_prefix", "detect.agent_prefix", "detect.shell_prefix"];
+
+/// Why a value cannot work beside the other settings, or on this machine: a prefix means one thing, and no command.
+fn clash(file: &Path, setting: &'static Setting, value: &Value) -> Option<String> {
+    let Value::Text(text) = value else { return None };
+    if !PREFIXES.contains(&setting.key.as_str()) || text.is_empty() {
+        return None;
+    }
+    if setting.key == PREFIXES[0]
+        && let Some(program) = exec::find(text)
+    {
+        return Some(format!("{text} is a command here ({}), which could not be run any more", program.display()));
+    }
+    // A file with problems is told about when it is changed.
+    let values = check::read(file).unwrap_or_default();
+    let others = PREFIXES.iter().filter_map(|key| schema().iter().find(|other| other.key == *key));
+    let same = { others }.find(|other| other.key != setting.key && self::value(&values, other) == value)?;
+    Some(format!("{} is {text} already; a line that begins with it can mean only one of them", same.key))
 }
 
 fn show(file: &Path, text: impl FnOnce(&Values) -> anyhow::Result<String>) -> anyhow::Result<Exit> {
@@ -118,7 +142,7 @@ fn change(file: &Path, edit: impl FnOnce(&Source) -> Result<String, Problem>) ->
         Err(problem) => return Ok(wrong(&problem)),
     };
     if changed != text {
-        write::replace(file, changed.as_bytes())?;
+        write::replace_own(file, changed.as_bytes())?;
     }
     let (_, problems) = Source { file, text: &changed }.check();
     if problems.is_empty() {
@@ -130,7 +154,7 @@ fn change(file: &Path, edit: impl FnOnce(&Source) -> Result<String, Problem>) ->
 
 fn open(file: &Path) -> anyhow::Result<Exit> {
     if !file.exists() {
-        write::replace(file, edit::template().as_bytes())?;
+        write::replace_own(file, edit::template().as_bytes())?;
     }
     let ended = exec::own(Own::Editor(file))?;
     if !ended.success() {

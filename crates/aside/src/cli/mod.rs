@@ -232,7 +232,9 @@ fn words(mut words: Vec<OsString>) -> Vec<OsString> {
 /// Prints help and versions as they are, but sanitizes an error: it quotes arguments, which may contain escape sequences.
 fn misread(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
-        complain!("{}", error.render().to_string().trim_end());
+        // Rust's words for a number that cannot be read.
+        let said = error.render().to_string().replace("invalid digit found in string", "it is no whole number");
+        complain!("{}", said.trim_end());
     } else {
         let _ = error.print();
     }
@@ -335,7 +337,7 @@ fn change_setting(paths: &Paths, key: &str, value: &Value) -> anyhow::Result<()>
     let changed = edit::set(&source, setting, value).map_err(|problem| anyhow::anyhow!("{problem}"))?;
     if changed != text {
         paths::leave_to_its_owner(&paths.data_dir)?;
-        write::replace(&paths.config_file, changed.as_bytes())?;
+        write::replace_own(&paths.config_file, changed.as_bytes())?;
     }
     Ok(())
 }

@@ -144,7 +144,7 @@ fn choose(paths: &Paths, name: &str) -> anyhow::Result<Exit> {
     }
     if text != before {
         paths::leave_to_its_owner(&paths.data_dir)?;
-        write::replace(file, text.as_bytes())?;
+        write::replace_own(file, text.as_bytes())?;
     }
     let Ok(config) = Config::load(file) else {
         complain!("aside: done, but not in force until the rest of {} is right", file.display());

@@ -18,7 +18,7 @@ use crate::config::schema::{Value, setting};
 use crate::config::{Config, edit, write};
 use crate::confirm::{self, Default, confirm};
 use crate::daemon::control;
-use crate::exec;
+use crate::exec::{self, Probe};
 use crate::paths::{self, Paths};
 use crate::rc;
 use crate::store::{History, files};
@@ -53,14 +53,17 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     if shells.is_empty() {
         bail!("neither zsh, bash nor fish is on PATH; install zsh, and run this again");
     }
+    let login = own_shell();
     let mut on = Vec::new();
-    for (number, shell) in shells.iter().enumerate() {
-        if add_line(shell, number == 0, ask)? {
+    let mut loads = true;
+    for shell in &shells {
+        if add_line(shell, shell.name == login, ask)? {
+            loads &= loads_line(shell)?;
             on.push(shell.name);
         }
     }
     let Some(first) = on.first() else {
-        print("Aside is in none of your shells; `aside try` shows it without changing anything.\n")?;
+        print(&in_none(&shells, &login, ask))?;
         return Ok(Exit::Failed);
     };
     import(&paths, &config)?;
@@ -74,7 +77,20 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
             "\nPATH does not find aside, so the commands above are not found yet. Add this to your rc file:\n  {line}\n"
         ))?;
     }
-    Ok(if stem.is_some() { Exit::Done } else { Exit::Failed })
+    Ok(if stem.is_some() && loads { Exit::Done } else { Exit::Failed })
+}
+
+/// What to do where no shell got the line.
+fn in_none(shells: &[Found], login: &str, ask: Ask) -> String {
+    if ask == Ask::User || !login.is_empty() {
+        return "Aside is in none of your shells; `aside try` shows it without changing anything.\n".to_owned();
+    }
+    let names: Vec<&str> = shells.iter().map(|shell| shell.name).collect();
+    format!(
+        "SHELL names none of zsh, bash and fish, so no file was changed. `aside setup` without --yes asks for each of \
+         yours: {}.\n",
+        names.join(", ")
+    )
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,21 +156,27 @@ fn start_line(shell: &str, program: &str) -> String {
     }
 }
 
-/// Returns whether the shell starts Aside now.
-fn add_line(shell: &Found, is_first: bool, ask: Ask) -> anyhow::Result<bool> {
+/// Returns whether the shell has the line now. A file that cannot be changed (NixOS has such) is left to the user.
+fn add_line(shell: &Found, is_login: bool, ask: Ask) -> anyhow::Result<bool> {
     let Found { name, rc, line } = shell;
     let shown = from_home(&rc.display().to_string(), home().as_deref());
+    let default = if is_login { Default::Yes } else { Default::No };
+    let by_hand = |what: &str, error: &dyn std::fmt::Display| {
+        complain!("aside: {shown} cannot be {what} ({error}), so it was not changed");
+        let how = "Add this line to it by hand, or to the file that it is made from, and run `aside setup` again:";
+        print(&format!("{name}: {how}\n    {line}\n"))
+    };
     let before = match std::fs::read(rc) {
         Ok(content) => Some(content),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error).with_context(|| format!("could not read {shown}; nothing was changed")),
+        Err(_) if ask == Ask::Defaults && !is_login => return Ok(false),
+        Err(error) => return by_hand("read", &error).map(|()| false),
     };
     let cut = rc::without_aside(before.as_deref().unwrap_or_default());
     if let Some(there) = cut.removed.first().or(cut.unsure.first()) {
         print(&format!("{name}: {shown} starts Aside already, in line {}.\n", there.number))?;
         return Ok(true);
     }
-    let default = if is_first { Default::Yes } else { Default::No };
     if ask == Ask::Defaults && default == Default::No {
         return Ok(false);
     }
@@ -162,24 +184,43 @@ fn add_line(shell: &Found, is_first: bool, ask: Ask) -> anyhow::Result<bool> {
     if !ask.goes_on("Add it?", default)? {
         return Ok(false);
     }
-    let copy = rc::copy_path(rc);
+    let copy = before.as_ref().and_then(|_| rc::copy_path(rc));
+    let mark = rc::mark(rc, copy.as_deref());
     let mut told = format!("{shown} has it");
-    if let Some(before) = &before {
-        write::replace(&copy, before)?;
+    if let (Some(before), Some(copy)) = (&before, &copy) {
+        write::replace(copy, before)?;
         let _ = write!(told, "; {} is the file as it was", from_home(&copy.display().to_string(), home().as_deref()));
     }
-    write::replace(rc, &with_line(before.as_deref().unwrap_or_default(), line))?;
+    let after = rc::with_line(before.as_deref().unwrap_or_default(), &format!("{line}  {mark}"));
+    if let Err(error) = write::replace(rc, &after) {
+        if let Some(copy) = &copy {
+            let _ = std::fs::remove_file(copy);
+        }
+        return by_hand("written", &error.root_cause()).map(|()| false);
+    }
     print(&format!("{told}.\n"))?;
     Ok(true)
 }
 
-fn with_line(before: &[u8], line: &str) -> Vec<u8> {
-    let mut after = before.to_vec();
-    if after.last().is_some_and(|&last| last != b'\n') {
-        after.push(b'\n');
+/// Starts the shell as a terminal would, and checks that it gets as far as the line. Returns whether anything speaks against it.
+fn loads_line(shell: &Found) -> anyhow::Result<bool> {
+    let Found { name, rc, .. } = shell;
+    let shown = from_home(&rc.display().to_string(), home().as_deref());
+    match exec::probe(&Probe::LoadsAside(name)) {
+        Some(said) if said.contains(exec::LOADED) => Ok(true),
+        Some(_) => {
+            complain!(
+                "check: a new {name} does not load Aside. {shown} stops before the line (return, exit or exec), or has an \
+                 error above it: mend that, or move the line up"
+            );
+            Ok(false)
+        }
+        None => {
+            let doubt = "took too long to start for a check; open a new one, and run `aside doctor` in it";
+            print(&format!("check: {name} {doubt}.\n"))?;
+            Ok(true)
+        }
     }
-    after.extend_from_slice(format!("{line}  {}\n", rc::MARK).as_bytes());
-    after
 }
 
 fn import(paths: &Paths, config: &Config) -> anyhow::Result<()> {
@@ -217,15 +258,21 @@ fn choose_model(paths: &Paths, config: &Config, ask: Ask) -> anyhow::Result<()> 
         let _ = writeln!(menu, "  {}  {company}, with the key in ${name}: what you ask goes there", number + 3);
     }
     print(&menu)?;
-    let answer = confirm::line("Which? ")?;
-    let chosen = answer.parse::<usize>().ok().and_then(|number| found.get(number.checked_sub(3)?));
-    match (answer.as_str(), chosen) {
-        ("2", _) => print("`aside model list` shows them; `aside model pull NAME`, then `aside model use NAME`.\n"),
-        (_, Some((_, provider, company))) => {
-            set(paths, "llm.provider", provider)?;
-            print(&format!("{company} is asked from now on; `aside privacy` shows all that leaves.\n"))
-        }
-        _ => print("No model, then. `aside config set llm.provider …` names one later.\n"),
+    loop {
+        let answer = confirm::line("Which? ")?;
+        let chosen = answer.parse::<usize>().ok().and_then(|number| found.get(number.checked_sub(3)?));
+        return match (answer.as_str(), chosen) {
+            ("2", _) => print("`aside model list` shows them; `aside model pull NAME`, then `aside model use NAME`.\n"),
+            ("" | "1", _) => print("No model, then. `aside config set llm.provider …` names one later.\n"),
+            (_, Some((_, provider, company))) => {
+                set(paths, "llm.provider", provider)?;
+                print(&format!("{company} is asked from now on; `aside privacy` shows all that leaves.\n"))
+            }
+            _ => {
+                complain!("Please answer with a number from 1 to {}.", found.len() + 2);
+                continue;
+            }
+        };
     }
 }
 
@@ -235,7 +282,7 @@ fn set(paths: &Paths, key: &str, value: &str) -> anyhow::Result<()> {
     let wrong = |problem| anyhow::anyhow!("{problem}");
     let text = read_text(file).map_err(wrong)?.unwrap_or_default();
     let changed = edit::set(&Source { file, text: &text }, setting, &Value::Text(value.to_owned())).map_err(wrong)?;
-    write::replace(file, changed.as_bytes())
+    write::replace_own(file, changed.as_bytes())
 }
 
 /// Prefixes that have a completion nearly everywhere.
@@ -343,8 +390,8 @@ mod tests {
         for shell in SHELLS {
             for program in ["aside", "'/opt/my tools/aside'", "'/home/ann/.local/bin/aside'"] {
                 let line = start_line(shell, program);
-                for before in ["", "alias l=ls\n", "alias l=ls"] {
-                    let after = with_line(before.as_bytes(), &line);
+                for before in ["", "alias l=ls\n", "alias l=ls", "alias l=ls \\", "alias l=ls \\\n", "alias b=\\\\"] {
+                    let after = rc::with_line(before.as_bytes(), &format!("{line}  {}", rc::MARK));
                     let cut = rc::without_aside(&after);
                     assert_eq!(cut.removed.len(), 1, "{line}");
                     let rest = String::from_utf8(cut.rest).unwrap();

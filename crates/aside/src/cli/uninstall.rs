@@ -80,7 +80,7 @@ struct Plan {
 
 struct Removal {
     path: PathBuf,
-    what: &'static str,
+    what: String,
     how: How,
 }
 
@@ -196,12 +196,13 @@ fn removals(paths: &Paths, history: History) -> Vec<Removal> {
         path.push(end);
         PathBuf::from(path)
     });
-    let (keep, data) = match history {
-        History::Keep => (database.to_vec(), "all but the history of your commands"),
-        History::Delete => (Vec::new(), "the history of your commands; --keep-history keeps it"),
+    let keep = match history {
+        History::Keep => database.to_vec(),
+        History::Delete => Vec::new(),
     };
     let mut removals = Vec::new();
-    let mut add = |path: &Path, what, how| removals.push(Removal { path: path.to_owned(), what, how });
+    let mut add =
+        |path: &Path, what: &str, how| removals.push(Removal { path: path.to_owned(), what: what.to_owned(), how });
     let config_dir = paths.config_file.parent().unwrap_or(Path::new("."));
     // With `$ASIDE_HOME` they share a directory that the user chose, and which may contain anything.
     let chosen = paths.data_dir.parent() == Some(config_dir);
@@ -211,10 +212,10 @@ fn removals(paths: &Paths, history: History) -> Vec<Removal> {
         add(&paths.config_file, "your settings", How::File);
     }
     if is_ours(&paths.data_dir) {
-        add(&paths.data_dir, data, How::Dir { keep: keep.clone() });
+        add(&paths.data_dir, &contents(&paths.data_dir, history), How::Dir { keep: keep.clone() });
     } else {
         for path in database.iter().filter(|path| !keep.contains(path)) {
-            add(path, data, How::File);
+            add(path, "the history of your commands; --keep-history keeps it", How::File);
         }
         add(&paths.data_dir, "when it is empty", How::IfEmpty);
     }
@@ -242,6 +243,38 @@ fn removals(paths: &Paths, history: History) -> Vec<Removal> {
         add(dir, "when it is empty", How::IfEmpty);
     }
     removals
+}
+
+/// What the names in the data directory hold, in words.
+const CONTENTS: [(&str, &str); 6] = [
+    ("history.db", "the history of your commands; --keep-history keeps it"),
+    ("models", "models"),
+    ("remote.json", "the secrets of chats"),
+    ("remote-seen", "which messages of chats were acted upon"),
+    ("relay", "the relay that runs here, with its secrets, queue and audit log"),
+    ("learnt", "what programs print for --help"),
+];
+
+/// Names everything in the data directory, the unknown by its file name, so that no secret or model goes unannounced.
+fn contents(dir: &Path, history: History) -> String {
+    let mut names: Vec<String> = entries(dir).unwrap_or_default().iter().filter_map(|path| file_name(path)).collect();
+    names.sort();
+    let is_history = |name: &str| ["history.db", "history.db-wal", "history.db-shm"].contains(&name);
+    let mut words = Vec::new();
+    for (name, what) in CONTENTS {
+        let is_there = names.iter().any(|there| there == name);
+        if is_there && !(history == History::Keep && is_history(name)) {
+            words.push(what.to_owned());
+        }
+    }
+    names.retain(|name| !is_history(name) && !CONTENTS.iter().any(|(known, _)| known == name));
+    words.extend(names);
+    let stays = if history == History::Keep { "; the history of your commands stays" } else { "" };
+    words.join(", ") + stays
+}
+
+fn file_name(path: &Path) -> Option<String> {
+    path.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
 /// Only a directory of our name is deleted with all its content.
@@ -275,14 +308,19 @@ fn rc_files(home: &Path, config: &Path, zdotdir: Option<&Path>) -> Vec<PathBuf> 
 
 /// Restores the file: `aside setup` kept a copy, or created the file itself.
 fn take_out(path: &Path, cut: &Cut) -> anyhow::Result<()> {
-    let copy = rc::copy_path(path);
-    let before = read_rc(&copy);
-    if before.is_none() && cut.rest.is_empty() && cut.removed.iter().any(|line| line.text.ends_with(rc::MARK)) {
-        return std::fs::remove_file(path).with_context(|| format!("could not delete {}", path.display()));
+    let copy = cut.removed.iter().find_map(|line| rc::copy_of(path, &line.text));
+    let before = copy.as_deref().and_then(read_rc);
+    if before.is_none() && cut.rest.is_empty() && cut.removed.iter().any(|line| line.text.contains(rc::MARK)) {
+        // Setup wrote the file that a link names, so the link stays.
+        let file = write::behind_links(path)?;
+        return std::fs::remove_file(&file).with_context(|| format!("could not delete {}", file.display()));
     }
-    let is_only_newline = before.as_ref().is_some_and(|before| cut.rest.strip_suffix(b"\n") == Some(before));
-    let rest = before.filter(|_| is_only_newline);
+    // Setup may have added newlines, so that the line stands alone.
+    let added =
+        |before: &[u8]| cut.rest.strip_prefix(before).is_some_and(|added| [&b"\n"[..], b"\n\n"].contains(&added));
+    let rest = before.filter(|before| added(before));
     write::replace(path, rest.as_ref().unwrap_or(&cut.rest))?;
+    let Some(copy) = copy else { return Ok(()) };
     match std::fs::remove_file(&copy) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(error).with_context(|| format!("could not delete {}", copy.display()))

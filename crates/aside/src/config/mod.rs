@@ -490,7 +490,7 @@ mod tests {
             let values = match &setting.rule {
                 Rule::OneOf(words) => words.iter().cloned().map(Value::Text).collect(),
                 Rule::Between(low, high) => vec![Value::Integer(*low), Value::Integer(*high)],
-                Rule::Any | Rule::Highlight | Rule::Patterns => vec![setting.default.clone()],
+                Rule::Any | Rule::Highlight | Rule::Patterns | Rule::Form(_) => vec![setting.default.clone()],
             };
             for value in values {
                 assert_eq!(setting.accept(&value), Ok(()));

@@ -47,6 +47,101 @@ pub enum Rule {
     Between(i64, i64),
     Highlight,
     Patterns,
+    Form(Form),
+}
+
+/// What a text must look like. An empty one means the default, except for a request's prefix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Form {
+    /// A key as zsh gets it from `_aside_key_bytes`.
+    Key,
+    /// Where a server of HTTP is.
+    Address,
+    /// The name of an environment variable.
+    Variable,
+    /// A host and a port to listen on.
+    Listen,
+    /// What `task.agent` may name.
+    Agent,
+    /// One word, so that a blank can follow it.
+    Prefix,
+    /// The same, never empty: every line would begin with it.
+    RequestPrefix,
+}
+
+impl Form {
+    const ALL: [(Form, &str); 7] = [
+        (Form::Key, "key"),
+        (Form::Address, "address"),
+        (Form::Variable, "variable"),
+        (Form::Listen, "host and port"),
+        (Form::Agent, "agent"),
+        (Form::Prefix, "prefix"),
+        (Form::RequestPrefix, "prefix of requests"),
+    ];
+
+    fn expected(self) -> &'static str {
+        match self {
+            Form::Key => r#"a key such as "ctrl-e", "alt-x", "f5" or "^X^E", or empty"#,
+            Form::Address => r#"an address such as "https://example.com/v1", or empty"#,
+            Form::Variable => r#"the name of a variable, such as "OPENAI_API_KEY" (not a key itself), or empty"#,
+            Form::Listen => r#"a host and a port such as "127.0.0.1:8017", or empty"#,
+            Form::Agent => r#""none", "codex", or "acp:" and a name"#,
+            Form::Prefix => "one word without blanks, or empty",
+            Form::RequestPrefix => "one word without blanks, and not empty; llm.natural_language turns requests off",
+        }
+    }
+
+    fn fits(self, text: &str) -> bool {
+        let is_word = !text.contains(|letter: char| letter.is_whitespace() || letter.is_control());
+        match self {
+            Form::RequestPrefix => is_word && !text.is_empty(),
+            Form::Prefix => is_word,
+            Form::Agent => text == "none" || text == "codex" || text.strip_prefix("acp:").is_some_and(is_name),
+            _ if text.is_empty() => true,
+            Form::Key => is_key(text),
+            Form::Address => {
+                let rest = ["http://", "https://"].iter().find_map(|scheme| text.strip_prefix(scheme));
+                is_word && rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['/', ':', '?', '#']))
+            }
+            Form::Variable => is_name(text) && !text.contains(['-', '.']),
+            Form::Listen => text.rsplit_once(':').is_some_and(|(host, port)| {
+                is_word && !host.is_empty() && port.parse::<u16>().is_ok() && !host.contains('/')
+            }),
+        }
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "_-.".contains(letter);
+    text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') && text.chars().all(is_letter)
+}
+
+/// The names that aside.below.zsh understands, and what bindkey writes.
+fn is_key(text: &str) -> bool {
+    if text.starts_with(['^', '\\']) {
+        return text.len() > 1;
+    }
+    let lower = text.to_lowercase();
+    if let Some(number) = lower.strip_prefix('f').and_then(|number| number.parse::<u8>().ok()) {
+        return (1..=12).contains(&number);
+    }
+    let mut key = lower.as_str();
+    let (mut ctrl, mut alt) = (false, false);
+    while let Some((name, rest)) = key.split_once('-').filter(|(_, rest)| !rest.is_empty()) {
+        match name {
+            "ctrl" if !ctrl => ctrl = true,
+            "alt" if !alt => alt = true,
+            _ => return false,
+        }
+        key = rest;
+    }
+    let of_ctrl = |letter: char| letter.is_ascii_lowercase() || "]\\_^".contains(letter);
+    let mut letters = key.chars();
+    match (letters.next(), letters.next()) {
+        (Some(letter), None) => alt && !ctrl || ctrl && of_ctrl(letter),
+        _ => ctrl && key == "space",
+    }
 }
 
 /// Why a value is rejected; `item` is its index in a list, so that the message can point to the line.
@@ -118,6 +213,7 @@ impl Setting {
                 Err(self.complaint(value))
             }
             (Rule::Highlight, Value::Text(text)) if !is_highlight(text) => Err(self.complaint(value)),
+            (Rule::Form(form), Value::Text(text)) if !form.fits(text) => Err(self.complaint(value)),
             (Rule::Patterns, Value::List(patterns)) => self.accept_patterns(patterns),
             _ => Ok(()),
         }
@@ -148,6 +244,7 @@ impl Setting {
             (Rule::Between(low, high), _) => format!("between {low} and {high}"),
             (Rule::Highlight, _) => r#"a zsh highlight such as "fg=8" or "fg=#808080,underline""#.to_owned(),
             (Rule::Patterns, _) => "a list of regular expressions in quotes".to_owned(),
+            (Rule::Form(form), _) => form.expected().to_owned(),
             (Rule::Any, Value::Bool(_)) => "true or false".to_owned(),
             (Rule::Any, Value::Integer(_)) => "a whole number".to_owned(),
             (Rule::Any, Value::Decimal(_)) => "a number".to_owned(),
@@ -275,6 +372,10 @@ fn read_comment(comment: &str) -> (String, Rule) {
             }
             Some(("form", "zsh highlight")) => rule = Rule::Highlight,
             Some(("form", "regular expressions")) => rule = Rule::Patterns,
+            Some(("form", name)) => {
+                let form = Form::ALL.iter().find(|(_, known)| *known == name).expect("a form that we know");
+                rule = Rule::Form(form.0);
+            }
             Some(_) | None => why.push(line),
         }
     }
@@ -370,6 +471,44 @@ mod tests {
             wrong("history.ignore", &["a", "(b"]),
             "history.ignore: (b is not a regular expression: unclosed group"
         );
+    }
+
+    #[test]
+    fn a_value_that_could_never_work_is_refused() {
+        let rows: [(&str, &[&str], &[&str]); 11] = [
+            (
+                "llm.nl_explain_key",
+                &["", "ctrl-e", "Alt-X", "ctrl-alt-x", "alt-ctrl-x", "f12", "^X^E", r"\ee", "ctrl-space", "alt--"],
+                &["e", "ctrl-", "f13", "shift-a", "ctrl-1", "banana", "alt-", "ctrl-ctrl-a", "^"],
+            ),
+            ("llm.private_key", &["alt-p"], &["p"]),
+            ("detect.wrong_key", &["alt-w"], &["wrong"]),
+            (
+                "llm.base_url",
+                &["", "http://127.0.0.1:11434/v1", "https://a"],
+                &["localhost:11434", "ftp://a", "http://", "https:///v1", "http://a b"],
+            ),
+            ("llm.task.base_url", &["https://a/v1"], &["a"]),
+            ("remote.reply_url", &["https://a/v1"], &["a"]),
+            ("llm.api_key_env", &["", "MY_KEY"], &["sk-live-123", "MY KEY", "$KEY", "1A"]),
+            (
+                "remote.listen",
+                &["", "127.0.0.1:8017", "[::1]:80", "localhost:1"],
+                &["8017", "localhost", ":80", "a:99999", "http://a:80"],
+            ),
+            ("task.agent", &["none", "codex", "acp:goose"], &["", "claude", "acp:", "acp:a b"]),
+            ("task.prefix", &["", "@dev"], &["a b"]),
+            ("llm.nl_prefix", &["?", ",", "ai"], &["", " ", "a b"]),
+        ];
+        for (key, good, bad) in rows {
+            for value in good {
+                assert_eq!(parse(key, &[value]), Ok(Value::Text((*value).to_owned())), "{key}");
+            }
+            for value in bad {
+                let wrong = parse(key, &[value]).unwrap_err();
+                assert!(wrong.starts_with(&format!("{key} must be ")), "{wrong}");
+            }
+        }
     }
 
     #[test]

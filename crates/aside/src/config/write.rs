@@ -1,8 +1,8 @@
 //! Replaces one of the user's files by an atomic rename, through links and with its mode kept. Does not decide about the content.
 
-use std::fs::{Metadata, Permissions};
+use std::fs::{DirBuilder, Metadata, Permissions};
 use std::io::Write;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -11,24 +11,47 @@ use rustix::fs::Access;
 /// The limit that Linux has.
 const MAX_LINKS: usize = 40;
 
+/// Modes of a new file and of the directories made for it; the umask applies. What exists keeps its mode.
+#[derive(Clone, Copy)]
+struct Modes {
+    file: u32,
+    dir: u32,
+}
+
 /// Also creates the directory of a new file.
 pub fn replace(path: &Path, content: &[u8]) -> anyhow::Result<()> {
+    replace_with(path, content, Modes { file: 0o666, dir: 0o777 })
+}
+
+/// The same for a file of ours: a new one, and its directory, are readable by the user alone.
+pub fn replace_own(path: &Path, content: &[u8]) -> anyhow::Result<()> {
+    replace_with(path, content, Modes { file: 0o600, dir: 0o700 })
+}
+
+fn replace_with(path: &Path, content: &[u8], modes: Modes) -> anyhow::Result<()> {
     let doing = || format!("could not write {}", path.display());
     let target = behind_links(path).with_context(doing)?;
     let dir = target.parent().with_context(doing)?;
-    std::fs::create_dir_all(dir).with_context(doing)?;
+    if let Some(above) = dir.parent() {
+        std::fs::create_dir_all(above).with_context(doing)?;
+    }
+    DirBuilder::new().recursive(true).mode(modes.dir).create(dir).with_context(doing)?;
     let before = std::fs::metadata(&target).ok();
     // Renaming over a read-only file would succeed, against the intent of making it read-only.
     if before.is_some() {
         rustix::fs::access(&target, Access::WRITE_OK).with_context(doing)?;
     }
-    replace_target(&target, dir, before.as_ref(), content).with_context(doing)
+    replace_target(&target, (dir, modes.file), before.as_ref(), content).with_context(doing)
 }
 
-fn replace_target(target: &Path, dir: &Path, before: Option<&Metadata>, content: &[u8]) -> anyhow::Result<()> {
-    // The umask applies to the mode of a new file.
+fn replace_target(
+    target: &Path,
+    (dir, mode): (&Path, u32),
+    before: Option<&Metadata>,
+    content: &[u8],
+) -> anyhow::Result<()> {
     let mut file =
-        tempfile::Builder::new().prefix(".aside-").permissions(Permissions::from_mode(0o666)).tempfile_in(dir)?;
+        tempfile::Builder::new().prefix(".aside-").permissions(Permissions::from_mode(mode)).tempfile_in(dir)?;
     file.write_all(content)?;
     if let Some(before) = before {
         let now = file.as_file().metadata()?;
@@ -42,8 +65,8 @@ fn replace_target(target: &Path, dir: &Path, before: Option<&Metadata>, content:
     Ok(())
 }
 
-/// Resolves links. Not with `canonicalize`: the last link may point to a file that does not exist yet.
-fn behind_links(path: &Path) -> anyhow::Result<PathBuf> {
+/// The file that a write would replace. Not with `canonicalize`: the last link may point to a file that does not exist yet.
+pub fn behind_links(path: &Path) -> anyhow::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
         match std::fs::read_link(&target) {
@@ -57,6 +80,19 @@ fn behind_links(path: &Path) -> anyhow::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_new_file_of_ours_is_for_the_user_alone_and_an_old_one_keeps_its_mode() {
+        let temp = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let file = temp.path().join("config/aside/config.toml");
+        replace_own(&file, b"new").unwrap();
+        assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
+        std::fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+        std::fs::set_permissions(file.parent().unwrap(), Permissions::from_mode(0o755)).unwrap();
+        replace_own(&file, b"newer").unwrap();
+        assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o644, 0o755));
+    }
 
     #[test]
     fn links_stay_links_and_the_mode_stays() {

@@ -34,6 +34,113 @@ fn setup_and_uninstall_leave_the_rc_file_as_it_was_to_the_byte() {
 }
 
 #[test]
+fn setup_leaves_the_line_alone_on_its_line_whatever_the_file_ends_with() {
+    for before in ["alias l=ls \\", "alias l=ls \\\n", "echo a\\\\", "# c \\"] {
+        let home = home("/bin/zsh");
+        home.write(".zshrc", before);
+        let said = home.aside_does(&["setup", "--yes"]);
+        assert_eq!(said.code, 0, "{before:?}: {}{}", said.stdout, said.stderr);
+        home.aside_does(&["uninstall", "--yes"]);
+        assert_eq!(home.read(".zshrc"), before);
+    }
+}
+
+#[test]
+fn setup_and_uninstall_keep_a_link_that_leads_nowhere() {
+    let home = home("/bin/zsh");
+    let _ = std::fs::remove_file(home.path(".zshrc"));
+    std::fs::create_dir(home.path("dot")).unwrap();
+    std::os::unix::fs::symlink("dot/nothere", home.path(".zshrc")).unwrap();
+    home.aside_does(&["setup", "--yes"]);
+    assert!(home.read("dot/nothere").contains("init zsh"));
+    home.aside_does(&["uninstall", "--yes"]);
+    assert_eq!(std::fs::read_link(home.path(".zshrc")).unwrap(), std::path::Path::new("dot/nothere"));
+    assert!(!home.path("dot/nothere").exists());
+}
+
+#[test]
+fn setup_touches_no_copy_that_the_user_made() {
+    for before in [Some("alias l=ls"), None] {
+        let home = home("/bin/zsh");
+        home.write(".zshrc.before-aside", "mine\n");
+        match before {
+            Some(text) => home.write(".zshrc", text),
+            None => _ = std::fs::remove_file(home.path(".zshrc")),
+        }
+        home.aside_does(&["setup", "--yes"]);
+        assert_eq!(home.read(".zshrc.before-aside"), "mine\n");
+        assert_eq!(std::fs::read_to_string(home.path(".zshrc.before-aside-2")).ok().as_deref(), before);
+        home.aside_does(&["uninstall", "--yes"]);
+        assert_eq!(std::fs::read_to_string(home.path(".zshrc")).ok().as_deref(), before);
+        assert_eq!(home.read(".zshrc.before-aside"), "mine\n");
+        assert!(!home.path(".zshrc.before-aside-2").exists());
+    }
+}
+
+/// As on NixOS. Permissions would not stop a test that runs as root, so it is a file of the kernel's.
+#[test]
+fn setup_says_which_line_to_add_where_the_file_cannot_be_changed() {
+    let home = home("/bin/zsh");
+    let _ = std::fs::remove_file(home.path(".zshrc"));
+    std::os::unix::fs::symlink("/proc/version", home.path(".zshrc")).unwrap();
+    let said = home.aside(&["setup", "--yes"]);
+    assert_eq!(said.code, 1, "{}{}", said.stdout, said.stderr);
+    assert!(said.stdout.contains("by hand") && said.stdout.contains("init zsh"), "{}", said.stdout);
+    assert!(said.stderr.contains("~/.zshrc cannot be written"), "{}", said.stderr);
+    assert!(!home.path(".zshrc.before-aside").exists());
+    std::fs::remove_file(home.path(".zshrc")).unwrap();
+    std::fs::create_dir(home.path(".zshrc")).unwrap();
+    let said = home.aside(&["setup", "--yes"]);
+    assert!(said.stderr.contains("~/.zshrc cannot be read") && said.stdout.contains("init zsh"), "{}", said.stderr);
+}
+
+#[test]
+fn setup_does_not_pass_where_a_new_shell_does_not_get_to_the_line() {
+    for (shell, rc, text) in [
+        ("zsh", ".zshrc", "return\n"),
+        ("bash", ".bashrc", "return\n"),
+        ("bash", ".bashrc", "if true; then\n"),
+        ("fish", ".config/fish/config.fish", "exit\n"),
+    ] {
+        let home = home(&format!("/bin/{shell}"));
+        home.write(rc, text);
+        let said = home.aside(&["setup", "--yes"]);
+        assert_eq!(said.code, 1, "{shell}: {}{}", said.stdout, said.stderr);
+        assert!(said.stderr.contains(&format!("a new {shell} does not load Aside")), "{}", said.stderr);
+        home.write(rc, "");
+        let said = home.aside(&["setup", "--yes"]);
+        assert_eq!(said.code, 0, "{shell}: {}{}", said.stdout, said.stderr);
+    }
+}
+
+#[test]
+fn setup_changes_no_file_of_a_shell_that_is_not_the_users() {
+    for shell in ["/bin/tcsh", ""] {
+        let home = home(shell);
+        let _ = std::fs::remove_file(home.path(".zshrc"));
+        let said = home.aside(&["setup", "--yes"]);
+        assert_eq!(said.code, 1, "{}", said.stdout);
+        assert!(said.stdout.contains("SHELL names none of zsh, bash and fish"), "{}", said.stdout);
+        for rc in [".zshrc", ".bashrc", ".config/fish/config.fish"] {
+            assert!(!home.path(rc).exists(), "{rc}");
+        }
+    }
+}
+
+#[test]
+fn uninstall_names_all_that_goes_with_the_history() {
+    let home = home("/bin/zsh");
+    for file in ["models/m.gguf", "remote.json", "relay/settings.toml", "notes.txt"] {
+        home.write(&format!(".local/share/aside/{file}"), "x");
+    }
+    let said = home.aside(&["uninstall"]);
+    for what in ["models", "the secrets of chats", "the relay that runs here", "notes.txt"] {
+        assert!(said.stdout.contains(what), "{what}: {}", said.stdout);
+    }
+    assert!(!said.stdout.contains("history"), "there is none: {}", said.stdout);
+}
+
+#[test]
 fn what_the_user_wrote_since_stays_when_the_line_goes() {
     let home = home("/bin/zsh");
     home.write(".zshrc", "alias l=ls");
@@ -77,7 +184,8 @@ fn setup_asks_before_each_change_and_the_next_shell_has_it() {
     scene.shows("zsh: this line would be added").shows("Add it? [Y/n]").sends("y\r");
     scene.shows("bash: this line would be added").shows("Add it? [y/N]").sends("\r");
     scene.shows("fish: this line would be added").sends("n\r");
-    scene.shows("OpenAI, with the key in $OPENAI_API_KEY").shows("Which?").sends("\r");
+    scene.shows("OpenAI, with the key in $OPENAI_API_KEY").shows("Which?").sends("frob\r");
+    scene.shows("Please answer with a number from 1 to 3").sends("\r");
     scene.shows("No model, then").shows("check: `").shows("? find files larger than 100MB");
     assert!(scene.home.read(".zshrc").contains("# added by aside setup"));
     assert!(!scene.home.path(".bashrc").exists());

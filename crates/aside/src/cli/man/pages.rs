@@ -65,7 +65,7 @@ fn each(names: &str) -> String {
 fn about(setting: &Setting) -> String {
     let bound = match setting.rule {
         Rule::Any => String::new(),
-        Rule::OneOf(_) | Rule::Between(..) | Rule::Highlight | Rule::Patterns => {
+        Rule::OneOf(_) | Rule::Between(..) | Rule::Highlight | Rule::Patterns | Rule::Form(_) => {
             let expected = setting.expected();
             format!(" ({})", expected.split_once(" must be ").map_or(expected.as_str(), |(_, bound)| bound))
         }
