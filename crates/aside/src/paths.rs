@@ -123,6 +123,20 @@ impl Paths {
     }
 }
 
+/// Bytes without which nothing of ours can be written: a task's log, a page of the history.
+const LEAST_ROOM: u64 = 64 * 1024;
+
+/// Whether the disk of a directory has no room left. Looks at the nearest directory above that exists.
+pub fn is_full(dir: &Path) -> bool {
+    let disk = dir.ancestors().find_map(|dir| rustix::fs::statvfs(dir).ok());
+    disk.is_some_and(|disk| is_too_little(disk.f_bavail.saturating_mul(disk.f_frsize), disk.f_blocks))
+}
+
+/// File systems of the kernel's have no blocks at all.
+fn is_too_little(free: u64, blocks: u64) -> bool {
+    blocks > 0 && free < LEAST_ROOM
+}
+
 /// The part of the plugin that zsh reads after its first prompt is drawn.
 pub fn rest_file(socket: &Path) -> PathBuf {
     beside(socket, ".zsh")
@@ -237,6 +251,13 @@ mod tests {
     fn socket(vars: &[(&str, &str)]) -> String {
         let lookup = |name: &str| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
         socket_path(&lookup, &|dir| dir == Path::new("/run/u")).display().to_string()
+    }
+
+    #[test]
+    fn a_disk_is_full_before_nothing_at_all_is_left() {
+        assert!(is_too_little(0, 100) && is_too_little(LEAST_ROOM - 1, 100));
+        assert!(!is_too_little(LEAST_ROOM, 100) && !is_too_little(0, 0), "the kernel's own have no blocks");
+        assert!(!is_full(Path::new("/proc/nowhere/at/all")));
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub struct Facts {
     pub daemon: Daemon,
     pub config: Configuration,
     pub history: History,
+    /// Directories of ours whose disk has no room left.
+    pub full: Vec<PathBuf>,
     /// Where secrets are stored; `None` when that could not be found out.
     pub secrets: Option<Found>,
     pub specs: Specs,
@@ -295,6 +297,7 @@ pub fn healthy() -> Facts {
     };
     let ours = |kind, mode| Some(Owned { kind, mode, uid: 1000 });
     Facts {
+        full: Vec::new(),
         program: Program { version: "1.2.3".into(), path: "/home/me/bin/aside".into(), on_path: OnPath::This },
         shells: vec![Installed { shell: Shell::Zsh, version: Some("5.9".into()) }],
         here: Here {

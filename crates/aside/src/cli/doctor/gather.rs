@@ -31,7 +31,7 @@ use crate::daemon::tasks::rules;
 use crate::daemon::{control, specs};
 use crate::exec::taint::Rank;
 use crate::exec::{self, Probe, presence};
-use crate::paths::Paths;
+use crate::paths::{self, Paths};
 use crate::provider::local::{Lack, Wanted};
 use crate::store;
 use crate::store::clean::{self, Deadline};
@@ -78,6 +78,7 @@ pub fn gather() -> anyhow::Result<Gathered> {
         agent: agent(&config.values, &paths),
         config,
         history: history(&paths.history_db()),
+        full: [&paths.data_dir, &paths.state_dir].into_iter().filter(|dir| paths::is_full(dir)).cloned().collect(),
         secrets: clean::look(&paths, keeps, Deadline(Some(Instant::now() + LOOK))).ok(),
         specs: specs(&paths),
         detect: detect(&paths),

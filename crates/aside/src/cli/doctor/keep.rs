@@ -66,7 +66,11 @@ pub fn history(facts: &Facts) -> Vec<Finding> {
         };
         Finding::note(what).advise(format!("rm {shown}.corrupt-*, unless you miss something"))
     });
-    std::iter::once(records).chain(damaged).collect()
+    let full = facts.full.iter().map(|dir| {
+        let what = format!("the disk with {} is full, so nothing can be stored and no task can begin", dir.display());
+        Finding::fix(what, "free some space; `df -h` shows the disks, `aside model remove` frees that of a model")
+    });
+    full.chain([records]).chain(damaged).collect()
 }
 
 /// How much of what is stored contains secrets: numbers only, since the report is pasted.
@@ -139,6 +143,14 @@ mod tests {
         );
         let many = judge(ConfigFile::Wrong(vec![(1, "x".to_owned()); 10]));
         assert_eq!((many.len(), many[8].what.as_str()), (9, "2 more problems are in c.toml"));
+    }
+
+    #[test]
+    fn a_full_disk_is_a_problem_with_its_own_advice() {
+        let facts = Facts { full: vec!["/home/me/.local/state/aside".into()], ..healthy() };
+        let first = history(&facts).remove(0);
+        assert!(first.what.starts_with("the disk with /home/me/.local/state/aside is full"), "{}", first.what);
+        assert_eq!(history(&healthy()).len() + 1, history(&facts).len());
     }
 
     fn judge_history(records: Records) -> Vec<Finding> {

@@ -31,7 +31,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use crate::apply;
 use crate::apply::ledger::Ledger;
 use crate::daemon::state::State;
-use crate::paths::Paths;
+use crate::paths::{self, Paths};
 use crate::store::events::{self, Events, Reader};
 use actor::{AGAIN, Actor, Message, Told, Word};
 use known::Known;
@@ -176,6 +176,11 @@ impl Tasks {
         let is_redacted = redacted != request;
         let received = Task::received(id.clone(), redacted, actor::now());
         let (task, effects) = received.map_err(|refusal| Trouble::Refused(refusal.to_string()))?;
+        // The log could be created, and nothing be written to it.
+        if paths::is_full(&state.paths().state_dir) {
+            let place = state.paths().state_dir.display().to_string();
+            return Err(Trouble::Refused(format!("the disk with {place} is full; free some space, and ask again")));
+        }
         let (events, new) = (self.events.clone(), id.clone());
         let log = blocking(move || events.create(&new)).await?;
         self.watched(&id).send_replace(0);
