@@ -47,6 +47,11 @@ struct Found<'a> {
 pub fn run(args: Args) -> anyhow::Result<Exit> {
     let paths = Paths::from_env()?;
     let line = args.line.join(" ");
+    let letters = line.chars().count();
+    if let Some(cursor) = args.cursor.filter(|cursor| *cursor > letters) {
+        complain!("aside: the line has {letters} characters, so the cursor cannot be at {cursor}");
+        return Ok(Exit::Usage);
+    }
     let split = args.cursor.and_then(|cursor| line.char_indices().nth(cursor)).map_or(line.len(), |(byte, _)| byte);
     let (left, right) = line.split_at(split);
     let cwd = match args.cwd {

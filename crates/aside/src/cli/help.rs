@@ -1,6 +1,5 @@
 //! The commands of `aside --help` in groups, on one screen, and the pages of `aside help PAGE`.
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
@@ -43,14 +42,29 @@ pub fn page(words: &[OsString]) -> Option<&'static str> {
 }
 
 /// Formatted for a terminal; a file or a pipe gets the source.
-pub fn for_terminal(page: &str) -> Cow<'_, str> {
+pub fn for_terminal(page: &str) -> String {
     /// A longer row is hard to read.
     const WIDEST: usize = 100;
+    let page = without_comments(page);
     if !std::io::stdout().is_terminal() {
-        return page.into();
+        return page;
     }
-    let rendered = markdown::render(page, Size::here().columns.min(WIDEST), Whole::Yes);
+    let rendered = markdown::render(&page, Size::here().columns.min(WIDEST), Whole::Yes);
     rendered.rows.iter().map(|row| paint().row(row) + "\n").collect()
+}
+
+/// Notes to tools, such as `<!-- not run: … -->`, go with their lines.
+fn without_comments(page: &str) -> String {
+    let mut text = String::new();
+    let mut is_inside = false;
+    for line in page.split_inclusive('\n') {
+        let begins = line.trim_start().starts_with("<!--");
+        if !is_inside && !begins {
+            text.push_str(line);
+        }
+        is_inside = (is_inside || begins) && !line.contains("-->");
+    }
+    text
 }
 
 /// The command whose help lists its subcommands in groups.
@@ -86,6 +100,10 @@ mod tests {
         }
         assert!(page(&["aside", "help", "keys"].map(OsString::from)).is_some());
         assert_eq!(page(&["aside", "help", "task"].map(OsString::from)), None);
+        for (name, text) in PAGES {
+            assert!(!without_comments(text).contains("<!--"), "{name}");
+        }
+        assert_eq!(without_comments("a\n<!-- b\nc -->\n  <!-- d -->\ne\n"), "a\ne\n");
     }
 
     #[test]

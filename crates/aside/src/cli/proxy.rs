@@ -50,6 +50,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
 fn become_some_shell(shell: &Shell) -> anyhow::Error {
     let off = (proxy::VARIABLE, OsStr::new(OFF));
     let error = exec::become_shell(shell, off);
+    complain!("aside: {error:#}; you get another shell");
     let other = |program: OsString| Shell { name: program.clone(), program, arguments: Vec::new() };
     for program in std::env::var_os("SHELL").into_iter().chain(["/bin/sh".into()]) {
         exec::become_shell(&other(program), off);

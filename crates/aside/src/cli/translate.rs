@@ -6,6 +6,7 @@ pub mod synapse;
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Read};
+use std::path::Path;
 
 use aside_core::agent::tongue::Tongue;
 use aside_core::proto::wish::{Nearness, Proposal, Suggestion};
@@ -77,6 +78,10 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     if words.is_empty() {
         complain!("aside: say what the command is to do: aside translate find files larger than 100MB");
+        return Ok(Exit::Usage);
+    }
+    if let Some(cwd) = args.cwd.as_ref().filter(|cwd| !Path::new(cwd).is_dir()) {
+        complain!("aside: there is no directory {}", one_line(&Path::new(cwd).display().to_string()));
         return Ok(Exit::Usage);
     }
     let suggestion = ask::ask(Wished {

@@ -77,6 +77,8 @@ pub enum News {
         of: Option<u64>,
     },
     CutOff,
+    /// The server gave nothing yet.
+    Unreached,
     Checking,
 }
 
@@ -104,13 +106,16 @@ pub async fn fetch(fetch: &Fetch<'_>, witness: &impl Witness, mut tell: impl FnM
             Err(Trouble::Final(error)) => return Err(error),
             Err(Trouble::Passing(error)) => {
                 tries = if part.len() > before { 0 } else { tries + 1 };
+                if tries == MAX_TRIES && part.is_empty() {
+                    return Err(error.context("it was tried too often, and nothing came"));
+                }
                 if tries == MAX_TRIES {
                     return Err(error.context(format!(
                         "it was cut off too often; what came is kept in {}, and the same command goes on from there",
                         part.path().display()
                     )));
                 }
-                tell(News::CutOff);
+                tell(if part.is_empty() { News::Unreached } else { News::CutOff });
                 tokio::time::sleep(pause).await;
                 pause = if tries == 0 { FIRST_PAUSE } else { pause * 2 };
             }

@@ -12,7 +12,7 @@ pub fn clause(taken: &Taken) -> String {
     let mut depth = None;
     let mut not = false;
     let mut or = false;
-    let mut complicated = false;
+    let (mut complicated, mut is_flat) = (false, false);
     for item in &taken.items {
         match &item.what {
             What::Argument { value, .. } if value.value == "!" => not = true,
@@ -31,7 +31,7 @@ pub fn clause(taken: &Taken) -> String {
                     ("-type", "f") if !not => what = "files",
                     ("-type", "d") if !not => what = "directories",
                     ("-type", "l") if !not => what = "links",
-                    ("-maxdepth", "1") => depth = Some(", not deeper".to_owned()),
+                    ("-maxdepth", "1") => is_flat = true,
                     ("-maxdepth", number) => depth = Some(format!(", {number} levels deep at most")),
                     ("-delete", _) => actions.push("deletes them".to_owned()),
                     ("-print" | "-depth", _) | ("-mindepth", "0" | "1") if !not => {}
@@ -66,8 +66,15 @@ pub fn clause(taken: &Taken) -> String {
             _ => {}
         }
     }
-    let place = place(taken);
-    let is_all = tests.is_empty() && !complicated && depth.is_none() && what == "files and directories";
+    let mut place = place(taken);
+    if is_flat {
+        // Only the directory itself: nothing below its entries is looked at.
+        place = match place.strip_suffix(" and below") {
+            Some(here) => here.to_owned(),
+            None => "in /".to_owned(),
+        };
+    }
+    let is_all = tests.is_empty() && !complicated && depth.is_none() && !is_flat && what == "files and directories";
     if is_all && actions == ["deletes them"] {
         return format!("deletes everything {place}, hidden files and .git too");
     }

@@ -106,6 +106,9 @@ fn what_is_brought_back_given_up_or_only_shown_is_told_so() {
         ("rsync -n --delete a/ b/", "Only shows what would be copied from a/ to b/, and what would be deleted there"),
         ("history -c", "Forgets all past commands of this shell"),
         ("find . -mindepth 1 -delete", "Deletes everything here and below, hidden files and .git too"),
+        ("find . -maxdepth 1 -type f", "Finds files here"),
+        ("find src -maxdepth 1 -name '*.rs'", "Finds files and directories whose names end in .rs in src"),
+        ("find . -maxdepth 2 -type d", "Finds directories here and below, 2 levels deep at most"),
     ] {
         let said = explained(command, Dialect::Bash).summary;
         if said != summary {

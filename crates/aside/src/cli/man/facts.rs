@@ -83,16 +83,35 @@ fn shown(path: &Path) -> String {
 pub const EXITS: &[(&str, &[(&str, &str)])] = &[
     (
         "setup",
-        &[("0", "Aside is in a shell, and completes"), ("1", "it is in none, or there is no terminal to ask at")],
+        &[
+            ("0", "Aside is in a shell, and completes"),
+            ("1", "it is in none, a new shell does not load it, or there is no terminal to ask at"),
+        ],
     ),
     ("tutor", &[("0", "ended, or left")]),
-    ("try", &[("other", "as the shell in it ended")]),
+    ("try", &[("0", "left, however the shell ended"), ("1", "it could not start")]),
     ("doctor", &[("0", "nothing needs doing"), ("1", "something does")]),
-    ("config", &[("0", "done"), ("2", "unknown key, wrong value, or a mistake in the file")]),
+    (
+        "config",
+        &[
+            ("0", "done"),
+            ("1", "the file cannot be written, or the editor failed"),
+            ("2", "unknown key, wrong value, or a mistake in the file"),
+        ],
+    ),
     ("uninstall", &[("0", "removed"), ("1", "not confirmed")]),
-    ("translate", &[("0", "a command was printed"), ("1", "no answer"), ("2", "no words")]),
+    ("translate", &[("0", "a command was printed"), ("1", "no answer"), ("2", "no words, or no such directory")]),
     ("explain", &[("0", "explained"), ("1", "nothing is known about it")]),
-    ("answer", &[("0", "answered"), ("2", "no words"), ("130", "stopped with Ctrl-C")]),
+    (
+        "answer",
+        &[
+            ("0", "answered, also when the answer is that a model is needed"),
+            ("1", "no answer"),
+            ("2", "no words"),
+            ("3", "the daemon could not be reached"),
+            ("130", "stopped with Ctrl-C"),
+        ],
+    ),
     ("fix", &[("0", "a command was printed"), ("1", "no idea, or no command that failed")]),
     (
         "task",
@@ -129,10 +148,22 @@ pub const EXITS: &[(&str, &[(&str, &str)])] = &[
     ("daemon", &[("0", "done; stop: also when none runs"), ("3", "status: none runs")]),
     (
         "complete",
-        &[("0", "candidates were printed"), ("1", "there are none"), ("3", "the daemon could not be reached")],
+        &[
+            ("0", "candidates were printed"),
+            ("1", "there are none"),
+            ("2", "the cursor is behind the line"),
+            ("3", "the daemon could not be reached"),
+        ],
     ),
     ("detect", &[("0", "whatever the verdict"), ("1", "wrong: no line to mark; a file cannot be read")]),
-    ("suggest", &[("0", "a command was printed, or nothing"), ("1", "a file cannot be read")]),
+    (
+        "suggest",
+        &[
+            ("0", "a command was printed, or nothing"),
+            ("1", "a file cannot be read"),
+            ("2", "a line of --session-file is no JSON object"),
+        ],
+    ),
     ("completions", &[("0", "printed")]),
     ("proxy", &[("other", "as the shell in it ended")]),
 ];

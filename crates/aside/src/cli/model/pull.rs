@@ -247,6 +247,7 @@ impl Show {
             }
             News::StartsAgain => "the file over there is another one now; from the beginning".to_owned(),
             News::CutOff => "the connection was lost; once more".to_owned(),
+            News::Unreached => "the server does not answer; once more".to_owned(),
             News::Checking => "comparing its checksum".to_owned(),
         };
         match &self.bar {

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
+use aside_core::line::Dialect;
+use aside_core::names::{Names, shell};
 use aside_core::proto::ended::{Past, Recall, Suggest};
 use aside_core::proto::{Reply, Request};
 use aside_core::suggest::Suggestion;
@@ -11,12 +13,15 @@ use aside_core::suggest::Suggestion;
 use crate::cli::suggest::{Question, Where, output};
 use crate::cli::{Exit, from_home, home, one_line, own_shell, print, terminal};
 use crate::client;
+use crate::exec;
 use crate::paths::Paths;
 use crate::store::search::{Outcome, Search};
 use crate::store::{History, Row};
 
 /// How many recent commands are searched for the last one that is not ours.
 const MAX_LATELY: usize = 20;
+/// The status of a shell when there is no such command.
+const NOT_FOUND: i32 = 127;
 /// Exit status after Ctrl-C, which is no failure.
 const INTERRUPTED: i32 = 130;
 /// Timeout for the daemon, which may ask a model.
@@ -74,7 +79,9 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         say_what(&row.entry.command, code, place.cwd.as_ref().map(|cwd| cwd.display().to_string()).as_deref());
         (row.entry.command, code)
     } else {
-        (command.join(" "), exit.unwrap_or(1))
+        let unsaid = || if is_unknown(&command, &place) { NOT_FOUND } else { 1 };
+        let exit = exit.unwrap_or_else(unsaid);
+        (command.join(" "), exit)
     };
     let question = Question { command: &command, exit, output: output.as_deref(), past: &[] };
     let answer = question.answer(&paths, &place)?.map(|Suggestion { command, reason, .. }| Fix { command, reason });
@@ -82,6 +89,14 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
 }
 
 /// The command to run, and the reason.
+/// Whether neither PATH nor the shell knows the command's name.
+fn is_unknown(command: &[String], place: &Where) -> bool {
+    let Some(name) = command.first().and_then(|word| word.split_whitespace().next()) else { return false };
+    let shell = place.shell.clone().unwrap_or_else(own_shell);
+    let is_plain = name.chars().all(|letter| letter.is_alphanumeric() || "-_.+".contains(letter));
+    is_plain && exec::find(name).is_none() && !shell::has(&Names::default(), Dialect::of(&shell), name)
+}
+
 struct Fix {
     command: String,
     reason: String,

@@ -32,16 +32,24 @@ fn is_request(words: &[&str]) -> bool {
     let Some((name, rest)) = words.split_first() else { return false };
     match *name {
         "list" | "rules" => rest.first().is_some_and(|word| !word.starts_with('-')),
-        "cancel" | "undo" => !is_one_name(rest),
+        "undo" => !is_one_name(rest),
+        // A single word cannot say what to stop or to follow: it is a name, if a wrong one.
+        "cancel" => !is_one_name(rest) && !is_one_word(rest),
         // Their options may stand on either side of the id.
         "show" | "watch" | "retry" => {
             let from = rest.iter().position(|word| *word == "--from").map_or(usize::MAX, |place| place + 1);
             let names = rest.iter().enumerate().filter(|(place, word)| !word.starts_with('-') && *place != from);
-            !is_one_name(&names.map(|(_, word)| *word).collect::<Vec<&str>>())
+            let names: Vec<&str> = names.map(|(_, word)| *word).collect();
+            !is_one_name(&names) && !(*name == "watch" && is_one_word(&names))
         }
         // `route` takes any words, and does nothing with them; clap handles unknown subcommands.
         _ => false,
     }
+}
+
+/// One word that refers to nothing that was said before.
+fn is_one_word(words: &[&str]) -> bool {
+    matches!(words, [word] if !POINTING.contains(word) && !["it", "all", "everything"].contains(word))
 }
 
 /// At most one word, which must be a possible id, or an option in its place.
@@ -89,6 +97,9 @@ mod tests {
             "retry t4 --json",
             "cancel",
             "cancel t",
+            "cancel nosuch",
+            "cancel zzz-9",
+            "watch nosuch --json",
             "undo t4k2fp",
             "undo 4k2fp",
             "rules --json",
@@ -107,6 +118,8 @@ mod tests {
             "show the tests",
             "watch the log",
             "cancel the deploy",
+            "cancel that",
+            "cancel everything",
             "retry the build",
             "undo my last commit",
             "undo everything",

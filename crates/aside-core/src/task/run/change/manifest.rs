@@ -12,8 +12,7 @@ fn version(path: &str, text: &str) -> Option<std::ops::Range<usize>> {
     let name = path.rsplit('/').next()?;
     let sections: &[&str] = match name {
         "package.json" | "composer.json" => {
-            let found = Regex::new(r#"(?m)^(?:  |\t|    )"version"\s*:\s*"([^"]+)""#).ok()?.captures(text)?;
-            return found.get(1).map(|version| version.range());
+            return json_version(text);
         }
         "VERSION" => {
             let trimmed = text.trim();
@@ -61,6 +60,36 @@ fn repeated(path: &str, text: &str, old: &str) -> Option<std::ops::Range<usize>>
     let line = r#"(?mi)^\s*(?:export\s+)?(?:const\s+|var\s+|let\s+)?(?:__version__|version)\s*(?::\s*\w+\s*)?=\s*["']v?([^"'\n]+)["']"#;
     let found = Regex::new(line).ok()?.captures(text)?.get(1)?;
     (found.as_str() == old).then(|| found.range())
+}
+
+/// The value of `version` at the top level of a JSON object, however the file is laid out.
+fn json_version(text: &str) -> Option<std::ops::Range<usize>> {
+    let bytes = text.as_bytes();
+    let (mut depth, mut at) = (0, 0);
+    // The last text at the top level that a colon follows.
+    let mut key = None;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            b',' if depth == 1 => key = None,
+            b'"' => {
+                let start = at + 1;
+                at = start;
+                while *bytes.get(at)? != b'"' {
+                    at += if bytes.get(at) == Some(&b'\\') { 2 } else { 1 };
+                }
+                match key {
+                    Some("version") if depth == 1 => return (start < at).then_some(start..at),
+                    None if depth == 1 => key = text.get(start..at),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 pub fn bump(bump: &Bump, files: &BTreeMap<String, String>) -> Made {

@@ -88,6 +88,11 @@ fn what_is_said_exactly_is_made_exactly() {
             "package.json: {\n  \"version\": \"1.5.0\",\n  \"x\": {\n    \"y\": 1\n  }\n}\n",
         ),
         (
+            "bump the minor version",
+            &[("package.json", r#"{"name":"version","x":{"version":"9"},"version":"1.4.2"}"#)],
+            r#"package.json: {"name":"version","x":{"version":"9"},"version":"1.5.0"}"#,
+        ),
+        (
             "increment the patch version",
             &[("Cargo.toml", "[package]\nversion = \"1.4.2\"\n")],
             "Cargo.toml: [package]\nversion = \"1.4.3\"\n",
