@@ -125,7 +125,7 @@ _aside_takes_over() {
 _aside_next_question() {
   local REPLY
   _aside_is_private
-  (( REPLY = REPLY || ${_aside_ended[4]:-0} ))
+  REPLY=$(( REPLY || ${_aside_ended[4]:-0} ))
   record=($(( ++_aside_seq )) suggest "$_aside_session" "$PWD" "$_aside_ended[2]" $_aside_ended[3] zsh $_aside_ended[1] $REPLY 0)
 }
 

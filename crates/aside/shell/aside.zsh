@@ -565,7 +565,7 @@ _aside_precmd() {
     local REPLY
     # As the shell was when the line began, or is now: the record may be sent when that has changed.
     _aside_is_private
-    (( REPLY = REPLY || _aside_line_private ))
+    REPLY=$(( REPLY || _aside_line_private ))
     local -a record=("$_aside_cwd" $code $began $took zsh "${_aside_line%$'\n'}" $REPLY)
     _aside_pending[$_aside_line_number]=${(pj:\0:)record}
     _aside_ended=($_aside_line_number "${_aside_line%$'\n'}" $code $REPLY)

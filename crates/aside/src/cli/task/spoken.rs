@@ -40,7 +40,7 @@ fn is_request(words: &[&str]) -> bool {
             let from = rest.iter().position(|word| *word == "--from").map_or(usize::MAX, |place| place + 1);
             let names = rest.iter().enumerate().filter(|(place, word)| !word.starts_with('-') && *place != from);
             let names: Vec<&str> = names.map(|(_, word)| *word).collect();
-            !is_one_name(&names) && !(*name == "watch" && is_one_word(&names))
+            !(is_one_name(&names) || *name == "watch" && is_one_word(&names))
         }
         // `route` takes any words, and does nothing with them; clap handles unknown subcommands.
         _ => false,
