@@ -8,10 +8,10 @@ function _aside_enter
     if set -q _aside_on; and test (count $line) = 1; and not commandline -P; and test "$line" != "$_aside_offered"
         set -l words (string trim -- $line)
         if set -l query (_aside_behind "$_aside_query_prefix" "$words")
-            _aside_query "$query"
+            _aside_query "$query" "$line"
             return
         else if set -l prose (_aside_behind "$_aside_agent_prefix" "$words")
-            _aside_take "$prose"
+            _aside_take "$prose" "$line"
             return
         else if test -n "$_aside_shell_prefix"; and string match -q -- "$_aside_shell_prefix*" "$words"
             commandline -r -- (string sub -s (math (string length -- $_aside_shell_prefix) + 1) -- $words)
@@ -20,7 +20,7 @@ function _aside_enter
                 set -g _aside_offered $line
                 _aside_note "reads like a sentence: Enter again runs it, $_aside_agent_prefix in front of it asks"
             else
-                _aside_take "$words"
+                _aside_take "$words" "$line"
             end
             return
         end
@@ -37,18 +37,74 @@ end
 
 # Prints dim lines above the prompt, which is drawn again below them: fish moves up by the rows that it has above its last.
 function _aside_note
+    _aside_print_note $argv
+    commandline -f repaint
+end
+
+function _aside_print_note
     printf '\n'
     set_color --dim
     printf '%s\n' $argv
     set_color normal
     string repeat -N -n (math (count (fish_prompt)) - 1) \n
-    commandline -f repaint
 end
 
+# The words behind `? `, and the line that has them. The line is empty meanwhile, so that Ctrl-C ends in an empty one; fish draws that only
+# when this has ended.
 function _aside_query
     set -l file $_aside_socket.$fish_pid.notes
+    _aside_has_place; or return
+    _aside_erase_grey
+    _aside_remember $argv[2]
+    commandline -r ''
     set -l found (printf '%s' $argv[1] | ASIDE_SOCKET=$_aside_socket $_aside_bin translate --for-line -n 3 --shell fish 2>$file)
+    commandline -r -- $argv[2]
     _aside_offer $file $found
+end
+
+# Whether our files can be written: they stand beside the socket.
+function _aside_has_place
+    test -d (string replace -r '/[^/]*$' '' -- $_aside_socket)
+end
+
+# Keys that were typed before a command was on the screen are no approval of it: draws it where fish will, then discards what was typed until
+# then. The cursor is hidden meanwhile. Fails if keys still arrive.
+function _aside_unless_seen
+    set -l prompt (functions -q fish_mode_prompt; and fish_mode_prompt; fish_prompt)
+    set -l text (string replace -ar '[[:cntrl:]]' ' ' -- $argv[1])
+    printf '\e[?25l\r\e[J%s%s' "$prompt[-1]" $text
+    $_aside_bin drain </dev/tty 2>/dev/null
+    set -l code $status
+    set -l rows (math -s0 "("(string length -V -- "$prompt[-1]$text")" - 1) / $COLUMNS")
+    test "$rows" -gt 0; and printf '\e[%sA' $rows
+    # Where fish believes the cursor to be.
+    set -l column (math (string length -V -- "$prompt[-1]") + (commandline -C))
+    printf '\r\e[%sG\e[?25h' (math "min($column + 1, $COLUMNS)")
+    return $code
+end
+
+# fish has written its own grey text behind the cursor, and would leave it there.
+function _aside_erase_grey
+    test (commandline -C) = (string length -- "$(commandline -b)"); and printf '\e[J'
+end
+
+# Into the history of fish, as if it had run. Before fish 4 only the file takes such a line, and `merge` reads it.
+function _aside_remember
+    set -q fish_private_mode; and return
+    string match -qr '^\s' -- $argv[1]; and return
+    if not string match -qr '^[123]\.' -- $version
+        builtin history append -- $argv[1] 2>/dev/null
+        return
+    end
+    set -l name fish
+    set -q fish_history; and set name $fish_history
+    test -n "$name"; or return
+    set -l dir ~/.local/share
+    test -n "$XDG_DATA_HOME"; and set dir $XDG_DATA_HOME
+    set -l file $dir/fish/{$name}_history
+    test -f $file -a -w $file; or return
+    printf '%s\n' '- cmd: '(string replace -a \\ \\\\ -- $argv[1]) '  when: '(date +%s) >>$file
+    builtin history merge
 end
 
 # Whether a line is prose: `before` it runs, or `after` it ended with a status. Asks only where the first word is no command, begins no
@@ -73,11 +129,15 @@ function _aside_is_prose
     test "$(printf '%s\n' $argv[2] | ASIDE_SOCKET=$_aside_socket $_aside_bin detect $how --shell fish - 2>/dev/null)" = agent
 end
 
-# The line is prose: it stays on the screen as it was typed, with the answer below it.
+# The line is prose: it stays on the screen as it was typed, with the answer below it. It is emptied first, for Ctrl-C.
 function _aside_take
+    _aside_erase_grey
+    _aside_remember $argv[2]
+    commandline -r ''
+    # Before the answer too: Ctrl-C ends this function with it.
+    commandline -f repaint
     printf '\n'
     _aside_answer 0 $argv[1]
-    commandline -r ''
     commandline -f repaint
 end
 
@@ -85,6 +145,7 @@ end
 function _aside_answer
     set -l file $_aside_socket.$fish_pid.proposal
     set -l hint
+    _aside_has_place; or return
     test -n "$_aside_has_tab"; and set hint 'Tab takes it'
     set -g _aside_asked (math 0$_aside_asked + 1)
     printf '%s' $argv[2] |
@@ -92,14 +153,19 @@ function _aside_answer
             --shell fish --proposal-fd 3 --hint "$hint" 3>$file
     set -g _aside_proposal (string collect <$file)
     command rm -f -- $file
+    # What was typed before it was shown does not take it.
+    test -z "$_aside_proposal"; or $_aside_bin drain </dev/tty 2>/dev/null; or set -g _aside_proposal
 end
 
 function _aside_tab
     if test -z "$(commandline -b)"
-        test -n "$_aside_proposal"; or test "$_aside_tab" = leave; or set -g _aside_proposal (_aside_tell_line '' '' | _aside_asks line --words 2>/dev/null)
-        if test -n "$_aside_proposal"
-            commandline -r -- $_aside_proposal
-            set -g _aside_proposal
+        set -l next $_aside_proposal
+        set -g _aside_proposal
+        test -n "$next"; or test "$_aside_tab" = leave; or set next (_aside_tell_line '' '' | _aside_asks line --words 2>/dev/null)
+        if test -n "$next"
+            _aside_erase_grey
+            _aside_unless_seen $next; and commandline -r -- $next
+            commandline -f repaint
             return
         end
     end
@@ -123,10 +189,12 @@ function _aside_after --on-event fish_postexec
     return $code
 end
 
-# At the first prompt, when everything else has been read, and only where these keys are the defaults of fish.
+# At the first prompt, when everything else has been read, and again when the keys of fish have changed, as with `fish_vi_key_bindings`. Only
+# where these keys are the defaults of fish.
 function _aside_bind_keys --on-event fish_prompt
-    functions -e _aside_bind_keys
     set -q _aside_session; or return
+    test "$_aside_bound" = "_$fish_key_bindings"; and return
+    set -g _aside_bound _$fish_key_bindings
     for mode in default insert
         for key in \r \n
             _aside_is_preset $mode $key execute; and bind -M $mode $key _aside_enter

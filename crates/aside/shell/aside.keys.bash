@@ -4,7 +4,7 @@
 # bindings of the user. bash cannot draw below the line: notes stand above it.
 
 _aside_next() {
-  local line words
+  local line words _aside_hides=''
   _aside_may || return 0
   line=${READLINE_LINE-}
   words=${line#"${line%%[![:space:]]*}"}
@@ -14,8 +14,12 @@ _aside_next() {
     words=${words#"$_aside_query_prefix"}
     _aside_query "${words#"${words%%[![:space:]]*}"}"
   elif [[ -S $_aside_socket ]] && _aside_split "$line"; then
-    _aside_hear _aside_tell_line line --shell bash --session "$_aside_session" --width "${COLUMNS:-80}"
-    (( ${#_aside_heard[@]} == 0 )) || _aside_offer
+    # The next command is new; a candidate goes on with what was typed, and keys behind it belong to it.
+    [[ -n $words ]] || _aside_hides=1
+    _aside_hear _aside_tell_line line --shell bash --session "$_aside_session" --width "${COLUMNS:-80}" || :
+    (( ${#_aside_heard[@]} )) || return 0
+    _aside_offer
+    [[ -z $_aside_hides ]] || _aside_unless_seen || _aside_show 0
   fi
 }
 
@@ -28,7 +32,7 @@ _aside_explain() {
   local row
   _aside_may && [[ ${READLINE_LINE-} == *[![:space:]]* ]] || return 0
   _aside_text=$READLINE_LINE
-  _aside_hear _aside_tell_text explain --short --shell bash
+  _aside_hear _aside_tell_text explain --short --shell bash || :
   for row in "${_aside_heard[@]}"; do _aside_note "$row"; done
 }
 
@@ -69,7 +73,11 @@ _aside_empty() {
   [[ -n ${_aside_on-} && -S $_aside_socket ]] || return 0
   row=$(_aside_tell_line | ASIDE_SOCKET=$_aside_socket "$_aside_bin" line --words --shell bash \
     --session "$_aside_session" 2>/dev/null)
-  [[ -z $row ]] || COMPREPLY=("$row")
+  [[ -n $row ]] || return 0
+  # It is shown, and only then into the line: an Enter that was typed before is no approval.
+  builtin printf '\e[?25l\e7\e[?7l%s\e[?7h\e8' "${row//[[:cntrl:]]/ }" >&2
+  ! _aside_drain || COMPREPLY=("$row")
+  builtin printf '\e[J\e[?25h' >&2
 }
 
 # A command that nothing completes. A completion loader comes first, and returns 124 if it has loaded something.

@@ -10,8 +10,9 @@ function aside-next
     if set -q _aside_offers[1]; and test "$line" = "$_aside_shown"
         _aside_show (math $_aside_at % (count $_aside_offers) + 1)
     else if set -l query (_aside_behind "$_aside_query_prefix" (string trim -- "$line"))
-        _aside_query "$query"
+        _aside_query "$query" "$line"
     else if test -S $_aside_socket
+        _aside_erase_grey
         set -l cursor (commandline -C)
         set -l file $_aside_socket.$fish_pid.notes
         set -l found (_aside_tell_line (string sub -l $cursor -- "$line") (string sub -s (math $cursor + 1) -- "$line") |
@@ -30,6 +31,7 @@ function aside-explain
     set -q _aside_on; or return
     set -l line (commandline -b | string collect)
     test -n "$(string trim -- "$line")"; or return
+    _aside_erase_grey
     set -l said (printf '%s' $line | ASIDE_SOCKET=$_aside_socket $_aside_bin explain --short --shell fish 2>&1)
     set -q said[1]; and _aside_note $said
 end
@@ -46,16 +48,23 @@ end
 # Puts the found lines into the line, one for each press; after the last comes what was typed. Notes about them are in a file.
 function _aside_offer
     set -l notes (cat $argv[1])
-    command rm -f -- $argv[1]
+    set -l words "$(commandline -b)"
+    # A candidate goes on with what was typed, and keys behind it belong to it. A command that is new has to be seen first.
+    set -l new
     if set -q argv[2]
-        set -g _aside_offers "$(commandline -b)" $argv[2..]
-        _aside_show 2
+        test -z "$words"; or _aside_behind "$_aside_query_prefix" (string trim -- "$words") >/dev/null; and set new 1
     end
-    if set -q notes[1]
-        _aside_note $notes
-    else
-        commandline -f repaint
+    command rm -f -- $argv[1]
+    # _aside_unless_seen shows the cursor again.
+    test -n "$new"; and printf '\e[?25l'
+    set -q notes[1]; and _aside_print_note $notes
+    if set -q argv[2]
+        if test -z "$new"; or _aside_unless_seen (string split \x1f -- $argv[2])[1]
+            set -g _aside_offers $words $argv[2..]
+            _aside_show 2
+        end
     end
+    commandline -f repaint
 end
 
 function _aside_show
@@ -85,11 +94,12 @@ function _aside_words
     end
 end
 
-# At the first prompt, when everything else has been read, and only where these keys are unbound.
+# At the first prompt, when everything else has been read, and again when the keys of fish have changed. Only where these keys are unbound.
 function _aside_bind_more --on-event fish_prompt
-    functions -e _aside_bind_more
     set -q _aside_session; or return
-    test "$_aside_tab" = leave; or complete -c '*' -a '(_aside_words)'
+    test "$_aside_bound_more" = "_$fish_key_bindings"; and return
+    set -q _aside_bound_more; or test "$_aside_tab" = leave; or complete -c '*' -a '(_aside_words)'
+    set -g _aside_bound_more _$fish_key_bindings
     set -l keys \e\[1\;2B \e\[1\;2A \ei
     string match -qr '^[123]\.' -- $version; or set keys shift-down shift-up alt-i
     set -l does aside-next aside-previous aside-explain

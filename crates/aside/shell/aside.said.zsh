@@ -171,6 +171,7 @@ _aside_offer_take() {
     zle split-undo 2>/dev/null
     # It is to be read, not to be completed.
     _aside_dismissed=1 _aside_hushed=$BUFFER _aside_asked=0
+    _aside_discard
   elif [[ $_aside_shown == note && -n $_aside_offered && $_aside_offered == "$BUFFER" ]]; then
     _aside_take_line "${BUFFER%$'\n'}" "$_aside_why"
   else

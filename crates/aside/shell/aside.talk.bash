@@ -196,6 +196,7 @@ _aside_talk() {
 
 # What came of the line before this prompt: prose, or a command that failed and may have been prose.
 _aside_reply() {
+  _aside_answered=''
   if [[ -n ${_aside_sentence-} ]]; then
     # The row that readline has drawn below the line.
     builtin printf '\e[%dA\r\e[J' "$_aside_rows" >&2
@@ -229,6 +230,8 @@ _aside_failed() {
 # Ctrl-C ends only that; and it leaves no job behind that could be brought to the foreground.
 _aside_answer() {
   local file=$_aside_socket.$$ hint=''
+  _aside_answered=1
+  _aside_has_place || return 0
   _aside_asked=$(( _aside_asked + 1 )) _aside_proposal=''
   ! _aside_find_tab || hint='Tab takes it'
   (
@@ -243,7 +246,7 @@ _aside_answer() {
   builtin read -r _aside_proposal <"$file"
   command rm -f -- "$file"
   _aside_proposal=${_aside_proposal//[[:cntrl:]]/}
-  [[ -z $_aside_proposal || -z $hint ]] || _aside_lend_tab
+  [[ -z $_aside_proposal || -z $hint ]] || ! _aside_drain || _aside_lend_tab
 }
 
 # What Tab does now. A macro or a program of the user is not in that list, and stays.

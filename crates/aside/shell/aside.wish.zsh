@@ -399,6 +399,37 @@ _aside_wish_apply() {
     _aside_shown=taken _aside_wish_line=$BUFFER _aside_explanation=() _aside_listed=0
     _aside_wish_draw
   fi
+  if (( ! blind )); then
+    _aside_discard
+  elif ! _aside_unless_seen; then
+    BUFFER=$_aside_wish_mark$_aside_took[2] _aside_took=()
+    CURSOR=$#BUFFER
+  fi
+  return 0
+}
+
+# Keys that were typed before a command was on the screen are no approval of it. Draws one that nothing has shown so far, with the cursor
+# hidden, and then discards keys until none arrives. Fails if they still arrive after two seconds.
+_aside_unless_seen() {
+  local key
+  local -F until
+  local -i code=0
+  (( until = EPOCHREALTIME + 2 ))
+  { syswrite -- $'\e[?25l' } 2>/dev/null >$TTY
+  zle -R
+  _aside_discard
+  while read -t 0.05 -s -k 1 key 2>/dev/null; do
+    (( EPOCHREALTIME < until )) || { code=1; break }
+  done
+  { syswrite -- $'\e[?25h' } 2>/dev/null >$TTY
+  return $code
+}
+
+# One that was shown is about to come into the line: discards the keys behind the one that takes it.
+_aside_discard() {
+  local key
+  local -i most=4096
+  while (( (PENDING || KEYS_QUEUED_COUNT) && most-- )); do read -s -k 1 key 2>/dev/null || break; done
   return 0
 }
 

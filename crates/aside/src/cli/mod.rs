@@ -42,6 +42,7 @@ mod config;
 mod daemon;
 mod detect;
 mod doctor;
+mod drain;
 mod explain;
 mod help;
 mod history;
@@ -111,6 +112,7 @@ enum Command {
     Uninstall(uninstall::Args),
     Man(man::Args),
     Call(call::Args),
+    Drain(drain::Args),
     Keep(keep::Args),
     Line(complete::line::Args),
     Pipe(pipe::Args),
@@ -193,6 +195,7 @@ pub fn main() -> ExitCode {
         Command::Uninstall(args) => uninstall::run(args),
         Command::Man(args) => man::run(args),
         Command::Call(args) => call::run(args),
+        Command::Drain(args) => drain::run(args),
         Command::Keep(args) => keep::run(args),
         Command::Line(args) => complete::line::run(args),
         Command::Pipe(args) => pipe::run(args),

@@ -3,6 +3,7 @@
 
 mod ask;
 pub mod synapse;
+mod waiting;
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Read};
@@ -14,6 +15,7 @@ use serde::Serialize;
 
 use crate::cli::{Exit, one_line, print};
 use ask::Wished;
+use waiting::Waiting;
 
 /// Cap on a query from standard input.
 const MAX_INPUT: u64 = 64 * 1024;
@@ -84,6 +86,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         complain!("aside: there is no directory {}", one_line(&Path::new(cwd).display().to_string()));
         return Ok(Exit::Usage);
     }
+    let waiting = args.for_line.then(Waiting::begin);
     let suggestion = ask::ask(Wished {
         words,
         cwd: args.cwd,
@@ -92,7 +95,9 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         number: args.number,
         recent_commands: Vec::new(),
         env_hints: BTreeMap::new(),
-    })?;
+    });
+    drop(waiting);
+    let suggestion = suggestion?;
     let number = usize::try_from(args.number).unwrap_or(usize::MAX);
     if args.for_line {
         print(&plain(&suggestion, number))?;

@@ -75,6 +75,8 @@ fn tab_takes_what_an_answer_proposes_and_else_completes() {
     scene.home.write("proposal", "echo taken");
     knows(&scene, "warm", "fish", "how many files are here?");
     scene.types("how many files are here?").sends("\r").shows("how many files are here? (").shows("Tab takes it");
+    // What was typed before the next prompt is discarded.
+    scene.wait_for("an empty line", |screen| screen.text().trim_end().ends_with("1>"));
     scene.sends("\t").shows("> echo taken").sends("\r").shows("\ntaken\n");
     scene.types("echo ~/propo").sends("\t").shows("proposal");
 }

@@ -231,3 +231,36 @@ fn what_stands_above_the_line_leaves_a_prompt_of_two_rows_alone() {
         assert!(text.contains("ends it"), "{shell}:\n{text}");
     }
 }
+
+#[test]
+fn fishs_own_grey_text_does_not_stay_on_the_screen() {
+    let mut scene = Scene::fish().history(&["echo one two three"]).start();
+    scene.types("echo one").shows("echo one two three").sends(ALT_I).shows("echo").settles();
+    scene.wait_for("the line above the note, without the grey text", |screen| {
+        let text = screen.text();
+        let first = text.lines().next().unwrap_or_default();
+        text.lines().count() > 1 && first.trim_end() == "1> echo one"
+    });
+}
+
+#[test]
+fn keys_of_vi_in_a_running_fish_keep_ours() {
+    let mut scene = fish().rc("function fish_mode_prompt; end").start();
+    scene.runs("fish_vi_key_bindings");
+    scene.types("? find files larger than 100MB").sends("\r").shows("> find . -type f -size +100M").sends("\x15");
+    scene.types("frob st").sends(SHIFT_DOWN).settles();
+}
+
+#[test]
+fn a_socket_below_a_file_is_silent() {
+    for (shell, stage) in shells() {
+        let socket = format!("{}/socket", stage.path("file"));
+        let mut scene = stage.file("file", "").env("ASIDE_SOCKET", &socket).start();
+        scene.runs("echo one");
+        scene.types("? find files larger than 100MB").sends("\r").settles().sends("\x15");
+        scene.sends(SHIFT_DOWN).settles();
+        let text = scene.screen().text();
+        assert!(!text.contains("Not a directory") && !text.contains("not a directory"), "{shell}:\n{text}");
+        assert_eq!(scene.runs("echo on"), "on", "{shell}");
+    }
+}

@@ -33,6 +33,7 @@ mod daemon;
 mod detect_cli;
 mod detect_oracle;
 mod doctor;
+mod early_keys;
 mod elsewhere;
 mod eval;
 mod exec_run;

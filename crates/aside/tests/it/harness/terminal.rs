@@ -88,8 +88,10 @@ impl Terminal {
     #[track_caller]
     pub fn wait_for(&self, what: &str, condition: impl Fn(&Screen) -> bool) -> Screen {
         self.wait_until(what, |state| {
+            // A shell that hides the cursor draws a command and still discards keys.
+            let is_final = state.parser.screen().alternate_screen() || !state.parser.screen().hide_cursor();
             let screen = Screen::of(state.parser.screen());
-            condition(&screen).then_some(screen)
+            (is_final && condition(&screen)).then_some(screen)
         })
     }
 
