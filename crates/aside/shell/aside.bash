@@ -8,7 +8,7 @@
 # standard input: every user can read arguments.
 _aside_prompt() {
   local code=$? entry number line='' reported=''
-  _aside_seen=''
+  _aside_seen='' _aside_code=$code
   # Our subprocesses have to see it, even if it was set without `export`.
   [[ -z ${ASIDE_PRIVATE-} ]] || export ASIDE_PRIVATE
   # A line that bash could not parse never began to run, and ends with 2.
@@ -26,6 +26,8 @@ _aside_prompt() {
   [[ -z ${_aside_began-} || -n $reported ]] || _aside_ended=()
   [[ -z ${_aside_mark-} ]] || _aside_mark_next "$reported" || :
   _aside_talk "$code" "$line" || :
+  # `aside fix` is about the last line, also if that did not parse.
+  [[ -z $line || -n ${_aside_began-}${_aside_answered-} || $code != 2 || ${PS0-} != *_aside_began=* ]] || _aside_unparsed "$line"
   _aside_began='' _aside_cwd=$PWD
   # Whatever runs next in PROMPT_COMMAND sees the status it would have seen; but under `set -e` that would end the shell after a Ctrl-C.
   [[ $- != *e* ]] || return 0
@@ -50,6 +52,15 @@ _aside_report() {
   _aside_ended=(finished "$_aside_session" "$_aside_seq" "$_aside_cwd" "$1" "$_aside_began" "$(( now - _aside_began ))" bash "$2" \
     "$(( _aside_hidden != 0 ))")
   _aside_send "$_aside_seq" "${_aside_ended[@]}"
+}
+
+_aside_unparsed() {
+  local now
+  _aside_now now
+  _aside_seq=$(( _aside_seq + 1 ))
+  _aside_ended=(finished "$_aside_session" "$_aside_seq" "$_aside_cwd" 2 "$now" 0 bash "$1")
+  _aside_send "$_aside_seq" "${_aside_ended[@]}"
+  [[ -z ${_aside_mark-} ]] || _aside_ready
 }
 
 # Milliseconds since the epoch, into the variable named.

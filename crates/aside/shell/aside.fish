@@ -23,6 +23,17 @@ function _aside_postexec --on-event fish_postexec
     return $code
 end
 
+# `aside fix` is about the last line, also if that did not parse.
+function _aside_posterror --on-event fish_posterror
+    set -l code $status
+    if _aside_keeps "$argv[1]"
+        set -g _aside_seq (math $_aside_seq + 1)
+        set -g _aside_last $argv[1] 2 $_aside_seq
+        _aside_send $_aside_seq finished $_aside_session $_aside_seq $PWD 2 (math (date +%s)" * 1000") 0 fish $argv[1]
+    end
+    return $code
+end
+
 # After `cd` the directory that a command started in would be lost.
 function _aside_preexec --on-event fish_preexec
     set -l code $status

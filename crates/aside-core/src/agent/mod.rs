@@ -134,6 +134,32 @@ pub fn embedded(asked: &Asked<'_>, place: &Place<'_>) -> Advice {
     ours.or_else(|| may_be_words.then(wish).flatten()).unwrap_or_else(beyond)
 }
 
+/// Whether prose asks about the command that just failed. These few only: any other word may ask for something else.
+pub fn asks_why(words: &str) -> bool {
+    const ASKS: [&str; 18] = [
+        "how can i fix it",
+        "how can i fix that",
+        "how can i fix this",
+        "how do i fix it",
+        "how do i fix that",
+        "how do i fix this",
+        "what did i do wrong",
+        "what was wrong",
+        "what went wrong",
+        "why did it fail",
+        "why did my last command fail",
+        "why did that fail",
+        "why did that not work",
+        "why did the last command fail",
+        "why did this fail",
+        "why didn't it work",
+        "why didn't that work",
+        "why does it fail",
+    ];
+    let words = words.trim_end_matches(['?', '!', '.', ' ']).to_lowercase();
+    ASKS.contains(&words.split_whitespace().collect::<Vec<_>>().join(" ").as_str())
+}
+
 impl Advice {
     fn said(kind: Kind, markdown: String) -> Self {
         Self { kind, markdown, proposal: None, lacks_model: false }

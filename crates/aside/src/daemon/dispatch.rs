@@ -48,7 +48,10 @@ pub async fn answer(state: Arc<State>, request: Request, caller: Caller, privacy
         Request::Outcome(outcome) => answer::outcome::answer(&state, outcome).await,
         Request::Detect(asked) => answer::detect::answer(&state, asked).await,
         Request::Wrong(wrong) => answer::detect::wrong(&state, wrong).await,
-        Request::Ask(asked) => answer::ask::answer(&state, asked, privacy, &later).await,
+        Request::Ask(asked) => {
+            let cure = answer::suggest::cure(&state, &asked, privacy).await;
+            answer::ask::answer(&state, asked, cure, privacy, &later).await
+        }
         Request::Finished(finished) => answer::finished::answer(&state, finished, privacy).await,
         Request::Capture(asked) => answer::capture::answer(&state, asked).await,
         Request::Watching(watching) => answer::capture::watching(&state, watching, &later),

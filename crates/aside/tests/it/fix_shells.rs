@@ -180,3 +180,33 @@ fn what_a_command_said_to_a_sentence_tells_that_it_was_one() {
     desk.runs("echo was $?");
     desk.tmux.wait_for(&desk.pane, "was 2");
 }
+
+#[test]
+fn a_line_that_did_not_parse_is_the_last_one() {
+    for (shell, line) in [(Shell::Bash, "echo )"), (Shell::Fish, "echo )")] {
+        let mut desk = Desk::new(shell, "");
+        desk.is_seen("frobnicate");
+        desk.tmux.types(&desk.pane, line);
+        wait_until(&format!("the error of {shell:?}"), || desk.recalled().iter().any(|(command, _)| command == line));
+        // fish keeps such a line for the user to mend.
+        desk.tmux.does(&["send-keys", "-t", &desk.pane.id, "C-c"]);
+        desk.tmux.types(&desk.pane, "aside fix");
+        wait_until(&format!("the reply in {shell:?}, not below\n{}", desk.shows()), || {
+            desk.shows().contains("did not parse")
+        });
+        let shown = desk.shows();
+        let (_, answer) = shown.split_once("aside fix").expect("it was typed");
+        assert!(!answer.contains("frobnicate"), "{shell:?}: {shown}");
+    }
+}
+
+#[test]
+fn why_did_that_fail_has_the_answer_of_fix() {
+    for (shell, rc) in [(Shell::Bash, "_aside_patience=9000"), (Shell::Fish, "")] {
+        let mut desk = Desk::new(shell, rc);
+        desk.is_seen("frobnicate");
+        desk.tmux.types(&desk.pane, "why did that fail?");
+        desk.tmux.wait_for(&desk.pane, "frobnicate says: To fix it");
+        desk.tmux.wait_for(&desk.pane, "Tab takes it");
+    }
+}

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use aside_core::line::Dialect;
+use aside_core::line::{self, Dialect, Syntax};
 use aside_core::names::{Names, shell};
 use aside_core::proto::ended::{Past, Recall, Suggest};
 use aside_core::proto::{Reply, Request};
@@ -24,6 +24,8 @@ const MAX_LATELY: usize = 20;
 const NOT_FOUND: i32 = 127;
 /// Exit status after Ctrl-C, which is no failure.
 const INTERRUPTED: i32 = 130;
+/// Exit status of a line that bash could not parse; our plugin for fish reports the same.
+const UNPARSED: i32 = 2;
 /// Timeout for the daemon, which may ask a model.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -56,6 +58,10 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     if command.is_empty() && output.is_none() && exit.is_none() && place.cwd.is_none() {
         // Asks the daemon first: it knows this shell's commands, and may have captured the output.
         match of_this_shell(&paths.socket) {
+            Some(Last::Unparsed(line)) => {
+                complain!("aside: {} did not parse, so nothing of it ran", one_line(&line));
+                return Ok(Exit::Failed);
+            }
             Some(Last::Failed(failed, found)) => {
                 say_what(&failed.command, failed.exit, Some(&failed.cwd));
                 return say(found.as_ref(), if failed.output.is_some() { Output::Known } else { Output::Unknown });
@@ -149,6 +155,8 @@ fn how_to_see(shell: &str) -> String {
 enum Last {
     /// With the daemon's suggestion.
     Failed(Past, Option<Fix>),
+    /// A line that the shell could not parse.
+    Unparsed(String),
     /// Also after Ctrl-C. Empty when the command is not stored.
     Well(String),
 }
@@ -178,6 +186,10 @@ fn of_this_shell(socket: &Path) -> Option<Last> {
     let failed = recalled.commands.into_iter().rfind(|past| !is_ours(&past.command))?;
     if !is_failure(failed.exit) || failed.command.is_empty() {
         return Some(Last::Well(failed.command));
+    }
+    let dialect = Dialect::of(recalled.session.split('-').next().unwrap_or_default());
+    if failed.exit == UNPARSED && line::syntax(&failed.command, dialect) != Syntax::Whole {
+        return Some(Last::Unparsed(failed.command));
     }
     let question = Suggest {
         session: recalled.session,

@@ -41,7 +41,11 @@ const MAX_HEARD: usize = 32 * 1024;
 /// Assumed width of a terminal that does not report one.
 const USUAL_WIDTH: u32 = 80;
 
-pub async fn answer(state: &Arc<State>, asked: Ask, privacy: Privacy, later: &Later) -> Reply {
+/// An answer that needs no model: Markdown, and the command to propose.
+pub type Cure = (String, Offered);
+
+/// `cure` is what to do about the last command, where the prose asks just that.
+pub async fn answer(state: &Arc<State>, asked: Ask, cure: Option<Cure>, privacy: Privacy, later: &Later) -> Reply {
     let who = if asked.session.is_empty() { later.who() } else { asked.session.clone() };
     if asked.query.trim().is_empty() {
         return reply(state.talks().stop(&who));
@@ -60,7 +64,7 @@ pub async fn answer(state: &Arc<State>, asked: Ask, privacy: Privacy, later: &La
             // A line that failed in a private shell stays private, also after the shell leaves private mode.
             let was_private = asked.exit != 0 && state.ran_privately(&asked.session, &query);
             let privacy = if was_private { Privacy::Private } else { privacy };
-            let desk = Desk::new(state, asked, privacy, who.clone());
+            let desk = Desk { cure, ..Desk::new(state, asked, privacy, who.clone()) };
             let think = |mouth: Mouth| async move { desk.think(&mouth).await };
             (state.talks().begin(&who, number, &query, think), false)
         }
@@ -119,6 +123,7 @@ struct Desk {
     view: View,
     /// Whether the tools are GNU, BSD or BusyBox, and the name of the operating system.
     looked_up: OnceLock<(System, &'static str)>,
+    cure: Option<Cure>,
 }
 
 impl Desk {
@@ -137,7 +142,17 @@ impl Desk {
             Arc::make_mut(&mut names).take("builtin", 0, "cd");
         }
         let view = state.view(&names);
-        Self { state: Arc::clone(state), asked, privacy, who, names, dialect, view, looked_up: OnceLock::new() }
+        Self {
+            state: Arc::clone(state),
+            asked,
+            privacy,
+            who,
+            names,
+            dialect,
+            view,
+            looked_up: OnceLock::new(),
+            cure: None,
+        }
     }
 
     async fn think(&self, mouth: &Mouth) {
@@ -146,6 +161,9 @@ impl Desk {
         self.view.programs();
         self.view.repository(cwd);
         let _ = self.looked_up.set(looked_up(self.view.path()).await);
+        if let Some((markdown, proposal)) = self.cure.clone() {
+            return self.finish(mouth, &markdown, Some(proposal), String::new(), self.leaves());
+        }
         let named = model::endpoint(&self.state.config().llm, Use::Ask, Selection::AsSet);
         let excuse = match named {
             None => return self.known(mouth, Model::Unset, "").await,

@@ -5,12 +5,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use aside_core::agent::{self, Offered};
 use aside_core::detect::{self, After, First};
 use aside_core::line::Dialect;
 use aside_core::names::Names;
 use aside_core::proto::Reply;
 use aside_core::proto::ended::{self, Suggest, Suggested};
-use aside_core::proto::talk::{Detect, Phase};
+use aside_core::proto::talk::{Ask, Detect, Phase};
 use aside_core::proto::wish::Stage;
 use aside_core::safety;
 use aside_core::spec::Specs;
@@ -90,6 +91,35 @@ pub fn prepare() {
     let ended = Ended { command: "make", exit: 2, output: Some("run `make`"), previous: &[], next: &[] };
     let place = Place { cwd: "/", dialect: Dialect::default(), world: &Nothing, names: &names, specs: &specs };
     suggest::suggest(&ended, &place);
+}
+
+/// For prose that asks why the last command of the shell failed: the answer of `aside fix`, as Markdown and as a command to propose. Asks
+/// no model.
+pub async fn cure(state: &Arc<State>, asked: &Ask, privacy: Privacy) -> Option<(String, Offered)> {
+    if !agent::asks_why(&asked.query) {
+        return None;
+    }
+    let is_other = |past: &ended::Past| past.command != asked.query && past.command.split(' ').next() != Some("aside");
+    let failed = state.memory().recall(&asked.session, 0).into_iter().rfind(is_other)?;
+    if matches!(failed.exit, 0 | 130) || failed.command.is_empty() {
+        return None;
+    }
+    let ended = Suggest {
+        session: asked.session.clone(),
+        cwd: failed.cwd,
+        command: failed.command,
+        exit: failed.exit,
+        shell: asked.shell.clone(),
+        seq: failed.seq,
+        ..Suggest::default()
+    };
+    let mut desk = Desk::new(state, ended, privacy);
+    let known = desk.known().await;
+    desk.hear_status(&known);
+    let Idea::Command(found) = desk.embedded(&known).await else { return None };
+    let markdown = format!("`{}` ended with {}: {}", desk.ended.command, desk.ended.exit, found.reason);
+    let warning = safety::summary(&safety::dangers(&found.command, desk.dialect));
+    Some((markdown, Offered { command: found.command, warning }))
 }
 
 fn reply(found: Suggested) -> Reply {
