@@ -23,6 +23,11 @@ pub trait World {
         has(self.programs(), name)
     }
 
+    /// Whether the user is root, who needs no `sudo`.
+    fn is_root(&self) -> bool {
+        false
+    }
+
     /// The root of the repository that contains the directory.
     fn repository(&self, _directory: &str) -> Known<Arc<str>> {
         Known::No

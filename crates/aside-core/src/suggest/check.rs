@@ -150,6 +150,14 @@ fn programs_are_here(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool
         }
         behind_sudo = matches!(name, "sudo" | "doas");
         let known = name.contains('/') || name.contains('$');
+        // bash reports no names, so its functions are never known; these are programs in any case.
+        let is_program = matches!(name, "sudo" | "doas" | "systemctl");
+        if is_program
+            && !shell::has(place.names, place.dialect, name)
+            && place.world.has_program(name) == Known::Yes(false)
+        {
+            return false;
+        }
         if !known && shell::known(place.names, place.world, place.dialect, name) == Known::No {
             return false;
         }

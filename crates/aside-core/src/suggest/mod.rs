@@ -161,7 +161,19 @@ pub fn status(line: &str, exit: i32, dialect: Dialect) -> i32 {
 const MAX_LINE: usize = 4096;
 
 pub fn suggest(ended: &Ended<'_>, place: &Place<'_>) -> Option<Suggestion> {
-    calls_for_one(ended).then(|| found(ended, place)).flatten()
+    let found = calls_for_one(ended).then(|| found(ended, place)).flatten()?;
+    if place.world.is_root() { for_root(found, ended) } else { Some(found) }
+}
+
+/// Root needs no `sudo`. A habit, or a line that had it, keeps it.
+fn for_root(mut found: Suggestion, ended: &Ended<'_>) -> Option<Suggestion> {
+    if found.source == Source::History || ended.command.contains("sudo") {
+        return Some(found);
+    }
+    if let Some(bare) = found.command.strip_prefix("sudo ") {
+        found.command = bare.to_owned();
+    }
+    (found.command != ended.command.trim() && !found.command.starts_with('-')).then_some(found)
 }
 
 /// Correction sources, the most reliable first.

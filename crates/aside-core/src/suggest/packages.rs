@@ -141,7 +141,7 @@ fn installed(packages: &[(&str, &str)], place: &Place<'_>) -> Option<String> {
     if named.1 == "-" {
         return None;
     }
-    let root = if *rights == Rights::Root && has("sudo") { "sudo " } else { "" };
+    let root = if *rights == Rights::Root && has("sudo") && !place.world.is_root() { "sudo " } else { "" };
     // Several packages are separated by commas.
     Some(format!("{root}{command} {}", named.1.replace(',', " ")))
 }

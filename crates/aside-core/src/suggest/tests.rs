@@ -520,3 +520,17 @@ fn programs_that_take_over_the_terminal_are_known_however_they_are_called() {
         assert_eq!(interactive.takes_over(line, Dialect::Zsh, &names), expected, "{line}");
     }
 }
+
+#[test]
+fn root_is_offered_no_sudo() {
+    let for_root = |typed: &str, found: &str, source: Source| {
+        let found = Suggestion { command: found.to_owned(), source, reason: String::new(), confidence: 0.9 };
+        let ended = Ended { command: typed, exit: 1, output: None, previous: &[], next: &[] };
+        super::for_root(found, &ended).map(|found| found.command)
+    };
+    let started = for_root("docker ps", "sudo systemctl start docker", Source::Rule);
+    assert_eq!(started.as_deref(), Some("systemctl start docker"));
+    assert_eq!(for_root("docker ps", "sudo docker ps", Source::Rule), None);
+    assert_eq!(for_root("make", "sudo make install", Source::History).as_deref(), Some("sudo make install"));
+    assert_eq!(for_root("sudo apt install x", "sudo apt update", Source::Rule).as_deref(), Some("sudo apt update"));
+}

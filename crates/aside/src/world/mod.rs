@@ -216,6 +216,10 @@ impl World for View {
         &self.environment.home
     }
 
+    fn is_root(&self) -> bool {
+        rustix::process::geteuid().is_root()
+    }
+
     fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
         let Some(directory) = plain(directory) else { return Known::No };
         let found = self.look(Question::Entries(directory.into()), |memory, now| {

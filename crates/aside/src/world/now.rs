@@ -45,6 +45,10 @@ impl World for Now {
         &self.environment.home
     }
 
+    fn is_root(&self) -> bool {
+        rustix::process::geteuid().is_root()
+    }
+
     fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
         let Some(directory) = plain(directory) else { return Known::No };
         once(&self.entries, directory.into(), || directory::list(directory, None).map(|listing| listing.entries))
