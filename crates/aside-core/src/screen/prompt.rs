@@ -80,16 +80,26 @@ pub struct TypedLine {
     restore: String,
 }
 
+/// Marks text that goes on beyond the right edge. In ASCII: terminals disagree about the width of an ellipsis.
+const CUT: &str = "...";
+
 impl TypedLine {
-    /// The sequence that draws `text` as ghost text after the line, as far as it fits, and leaves the cursor in place. `None` where no
-    /// character fits or terminals disagree about widths.
+    /// The sequence that draws `text` as ghost text after the line, as far as it fits, and leaves the cursor in place. `None` where
+    /// nothing of it fits or terminals disagree about widths.
     pub fn drawn(&self, text: &str, style: &str) -> Option<String> {
+        let shown = self.shown(text)?;
+        let mark = if shown.len() < text.len() { CUT } else { "" };
+        Some(format!("\x1b[0;{style}m{shown}{mark}{}\x1b[{}D", self.restore, shown.len() + mark.len()))
+    }
+
+    /// The part of `text` that `drawn` shows; a key takes no more than that.
+    pub fn shown<'a>(&self, text: &'a str) -> Option<&'a str> {
         if !text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
             return None;
         }
-        let shown = &text[..text.len().min(self.room)];
-        let is_seen = !shown.trim().is_empty();
-        is_seen.then(|| format!("\x1b[0;{style}m{shown}{}\x1b[{}D", self.restore, shown.len()))
+        let room = if text.len() > self.room { self.room.saturating_sub(CUT.len()) } else { text.len() };
+        let shown = &text[..room];
+        (!shown.trim().is_empty()).then_some(shown)
     }
 }
 

@@ -352,3 +352,13 @@ fn the_screen_is_the_one_of_a_shell_without_us() {
     eprintln!("{count} sequences of 25 keys, grey text behind {seen} of them");
     assert!(seen > 0, "no grey text was ever shown");
 }
+
+#[test]
+fn what_is_cut_is_marked_and_what_was_not_seen_is_not_taken_in_bash() {
+    let past = "echo alpha beta gamma delta epsilon zeta eta theta";
+    let mut scene = begun(bash().history(&[past]).size(24, 40));
+    scene.types("echo al").shows("echo alpha beta gamma delta epsil...");
+    scene.presses(Key::Right).shows("echo alpha beta gamma delta epsil").settles();
+    scene.wait_for("no more than was shown", |screen| screen.row(0) == "1> echo alpha beta gamma delta epsil");
+    scene.sends("\x15");
+}

@@ -151,7 +151,9 @@ fn a_resize_ends_the_reading_until_the_next_row() {
 #[test]
 fn only_what_fits_is_drawn() {
     let found = seen(&format!("{}0123456789abc", framed("$ "))).line().unwrap();
-    assert_eq!(found.drawn("defghij", "90").unwrap(), "\x1b[0;90mdefg\x1b[0m\x1b[4D");
+    assert_eq!(found.drawn("defghij", "90").unwrap(), "\x1b[0;90md...\x1b[0m\x1b[4D");
+    assert_eq!((found.shown("defghij"), found.shown("defg")), (Some("d"), Some("defg")));
+    assert_eq!(found.drawn("defg", "90").unwrap(), "\x1b[0;90mdefg\x1b[0m\x1b[4D");
     assert_eq!(found.drawn("gr\u{fc}n", "90"), None);
     assert_eq!(found.drawn("  ", "90"), None);
     let full = seen(&format!("{}0123456789abcdefg", framed("$ "))).line().unwrap();

@@ -240,7 +240,9 @@ impl Eyes {
         if !is_true || !self.is_settled(line) || !self.reads_a_line(terminal) {
             return None;
         }
-        Some((if takes_word { first_word(drawn) } else { drawn }.to_owned(), length))
+        // What is beyond the right edge was not seen.
+        let shown = line.shown(drawn)?;
+        Some((if takes_word { first_word(shown) } else { shown }.to_owned(), length))
     }
 
     /// Predicts the line from the keys, as far as they are printable letters.
