@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use std::io::IsTerminal;
 
 use aside_core::markdown::{self, Whole};
-use clap::Command;
+use clap::{Command, CommandFactory};
 
-use crate::cli::paint;
+use crate::cli::{Cli, paint};
 use crate::screen::Size;
 
 const GROUPS: [(&str, &[&str]); 4] = [
@@ -18,27 +18,51 @@ const GROUPS: [(&str, &[&str]); 4] = [
 ];
 
 /// Pages without a command of the same name; messages refer to them.
-const PAGES: [(&str, &str); 13] = [
+const PAGES: [(&str, &str); 18] = [
+    ("agents", include_str!("../../docs/agents.md")),
     ("capture", include_str!("../../docs/capture.md")),
+    ("compat", include_str!("../../docs/compat.md")),
     ("confine", include_str!("../../docs/confine.md")),
+    ("elsewhere", include_str!("../../docs/elsewhere.md")),
     ("glossary", include_str!("../../docs/glossary.md")),
+    ("install", include_str!("../../docs/install.md")),
     ("keys", include_str!("../../docs/keys.md")),
     ("models", include_str!("../../docs/model.md")),
     ("plugins", include_str!("../../docs/plugins.md")),
     ("rules", include_str!("../../docs/task-rules.md")),
     ("security", include_str!("../../docs/security.md")),
     ("settings", include_str!("../../docs/reference.md")),
+    ("shells", include_str!("../../docs/shells.md")),
     ("specs", include_str!("../../docs/specs.md")),
     ("storage", include_str!("../../docs/storage.md")),
     ("tour", include_str!("../../docs/tour.md")),
     ("troubleshooting", include_str!("../../docs/troubleshooting.md")),
 ];
 
+/// Pages for which `aside --help` has no room; an unknown page lists all.
+const RARE: [&str; 3] = ["compat", "elsewhere", "install"];
+
 /// The page that `aside help PAGE` asks for.
 pub fn page(words: &[OsString]) -> Option<&'static str> {
     let [_, help, name] = words else { return None };
     let is_asked = |page: &&(&str, &str)| help == "help" && name == page.0;
     PAGES.iter().find(is_asked).map(|(_, text)| *text)
+}
+
+/// The error for `aside help NAME` where no page and no command has that name.
+pub fn unknown(words: &[OsString]) -> Option<String> {
+    let [_, help, name] = words else { return None };
+    let name = name.to_str().filter(|name| help == "help" && !name.starts_with('-'))?;
+    let is_known = page(words).is_some() || Cli::command().find_subcommand(name).is_some();
+    (!is_known).then(|| format!("aside: there is no page and no command {name}\n{}\nCommands: aside --help", pages()))
+}
+
+/// All pages, in rows that fit a screen.
+fn pages() -> String {
+    let names: Vec<&str> = PAGES.iter().map(|(name, _)| *name).collect();
+    let (first, rest) = names.split_at(6);
+    let (second, third) = rest.split_at(8);
+    format!("Pages: {},\n  {},\n  {}", first.join(", "), second.join(", "), third.join(", "))
 }
 
 /// Formatted for a terminal; a file or a pipe gets the source.
@@ -77,9 +101,9 @@ pub fn grouped(command: Command) -> Command {
             let _ = writeln!(list, "  {name:<12} {}", about.unwrap_or_default());
         }
     }
-    let pages: Vec<&str> = PAGES.iter().map(|(name, _)| *name).collect();
-    let (first, second) = pages.split_at(6);
-    let _ = writeln!(list, "Pages (aside help PAGE): {},\n  {}", first.join(", "), second.join(", "));
+    let pages: Vec<&str> = PAGES.iter().map(|(name, _)| *name).filter(|name| !RARE.contains(name)).collect();
+    let (first, second) = pages.split_at(7);
+    let _ = writeln!(list, "Pages (help PAGE): {},\n  {}", first.join(", "), second.join(", "));
     // `after-help` brings a blank line of its own.
     let list = list.trim_end();
     command.help_template(format!("{{about}}\n\n{{usage-heading}} {{usage}}\n\n{list}{{after-help}}\n"))
@@ -87,10 +111,7 @@ pub fn grouped(command: Command) -> Command {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
-    use crate::cli::Cli;
 
     #[test]
     fn a_page_has_no_commands_name() {
@@ -104,6 +125,9 @@ mod tests {
             assert!(!without_comments(text).contains("<!--"), "{name}");
         }
         assert_eq!(without_comments("a\n<!-- b\nc -->\n  <!-- d -->\ne\n"), "a\ne\n");
+        let unknown = |name: &str| unknown(&["aside", "help", name].map(OsString::from));
+        assert_eq!([unknown("task"), unknown("shells"), unknown("--help")], [None, None, None]);
+        assert!(unknown("shels").unwrap().contains("settings, shells"));
     }
 
     #[test]

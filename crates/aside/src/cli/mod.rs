@@ -159,6 +159,10 @@ pub fn main() -> ExitCode {
         let _ = print(&help::for_terminal(page));
         return ExitCode::SUCCESS;
     }
+    if let Some(error) = help::unknown(&given) {
+        complain!("{error}");
+        return Exit::Usage.into();
+    }
     let parsed = match parsed(words(given)) {
         Ok(parsed) => parsed,
         Err(error) => return misread(&error),

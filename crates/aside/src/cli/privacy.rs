@@ -138,7 +138,7 @@ fn nothing(file: &str, asked: &str) -> String {
 fn agent_reads(agent: &str) -> String {
     format!(
         "The agent {} is told what is noted here. It reads files of the workspace of a task by itself, but for those that no task touches and \
-         for keys in your home, and sends what it likes of them to its own model: docs/agents.md.\n",
+         for keys in your home, and sends what it likes of them to its own model: `aside help agents`.\n",
         one_line(agent)
     )
 }

@@ -6,7 +6,7 @@ use aside_core::proto::SessionStatus;
 use crate::cli::doctor::facts::{Answer, Facts, RcFile, Shell};
 use crate::cli::doctor::report::Finding;
 use crate::cli::span;
-use crate::config::{Autosuggestions, Config};
+use crate::config::{Autosuggestions, Capture, Config};
 
 pub fn this_shell(facts: &Facts) -> Vec<Finding> {
     let mut findings = match facts.session() {
@@ -32,12 +32,22 @@ fn grey_in_bash(facts: &Facts) -> Finding {
         (false, true) if is_old => {
             Finding::note("grey text: none in this bash; our terminal draws it from bash 5.0 on")
         }
-        (false, true) => {
-            Finding::ok("grey text: drawn by our terminal around this bash, where the line is certain (docs/shells.md)")
-        }
+        (false, true) => Finding::ok(
+            "grey text: drawn by our terminal around this bash, where the line is certain (`aside help shells`)",
+        ),
+        (false, false) if is_in_tmux(facts) => Finding::note(
+            "grey text: none, since bash cannot draw it and our terminal does not start by itself in tmux",
+        )
+        .advise("`aside config set suggest.capture pty` starts it there too, in new shells"),
         (false, false) => Finding::note("grey text: none, since bash cannot draw it")
             .advise("`eval \"$(aside init bash --proxy)\"` at the top of ~/.bashrc has our terminal draw it"),
     }
+}
+
+/// In tmux the pane's pipe captures outputs, so that the `--proxy` line does nothing there.
+fn is_in_tmux(facts: &Facts) -> bool {
+    let is_left_to_tmux = matches!(facts.config.values.suggest.capture, Capture::Auto | Capture::Tmux);
+    is_left_to_tmux && facts.variable("TMUX").is_some_and(|value| !value.is_empty())
 }
 
 fn greeted(facts: &Facts, session: &SessionStatus) -> Vec<Finding> {
@@ -388,6 +398,8 @@ mod tests {
             ]
         );
         assert_eq!(grey_in_bash(&facts).what, "grey text: none, since bash cannot draw it");
+        facts.environment.push(("TMUX".into(), "/tmp/tmux-0/default,1,0".into()));
+        assert!(format!("{:?}", grey_in_bash(&facts)).contains("suggest.capture pty"));
         facts.terminal.ours = true;
         assert!(grey_in_bash(&facts).what.starts_with("grey text: drawn by our terminal"));
     }
