@@ -230,12 +230,12 @@ eval-specs:
 
 # Retrains the router's weights for unusual requests from the training requests. Run it after a change of rules or requests.
 teach-route:
-	ASIDE_ROUTE_TEACH=$(CURDIR)/crates/aside-core/data/task/likeness.txt \
+	ASIDE_ROUTE_TEACH=$(CURDIR)/crates/aside-core/data/task/classifier.txt \
 		$(CARGO) test -q -p aside-core --test task_routes weights
 
 # Retrains the weights by which words without a name are taken for secrets, and prints the result for each set when it is held out.
 teach-redact:
-	ASIDE_REDACT_TEACH=$(CURDIR)/crates/aside-core/data/redact/judge.txt \
+	ASIDE_REDACT_TEACH=$(CURDIR)/crates/aside-core/data/redact/classifier.txt \
 		$(CARGO) test -q -p aside-core --test unseen weights -- --nocapture
 
 # Retrains the weights by which ghost text is judged, from synthetic histories.

@@ -11,13 +11,13 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use aside_core::complete::ask::Ask;
 use aside_core::complete::complete;
-use aside_core::history::index::{Index, Question, Ran};
+use aside_core::complete::context::CompletionContext;
+use aside_core::history::index::{HistoryIndex, HistoryQuery, RunRecord};
 use aside_core::line::Dialect;
-use aside_core::names::Names;
+use aside_core::shell_names::ShellNames;
 use aside_core::spec::Specs;
-use aside_core::world::{Entry, Item, Kind, Known, Live, World};
+use aside_core::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 
 const LINES_OF_HISTORY: usize = 10_000;
 const CANDIDATES: usize = 4;
@@ -37,19 +37,19 @@ const LINES: &[&str] = &[
 ];
 
 struct Machine {
-    entries: Arc<[Entry]>,
+    entries: Arc<[DirEntry]>,
     programs: Arc<[Box<str>]>,
-    items: Arc<[Item]>,
+    items: Arc<[LiveItem]>,
 }
 
 impl Machine {
     fn new() -> Self {
-        let entry = |number| Entry { name: format!("file-{number:04}.txt").into(), kind: Kind::File };
+        let entry = |number| DirEntry { name: format!("file-{number:04}.txt").into(), kind: FileKind::File };
         let known = ["docker", "find", "git", "grep", "ls", "make", "rm", "sudo", "systemctl", "xargs"].map(Box::from);
         let mut programs: Vec<Box<str>> = (0..3000).map(|number| format!("tool-{number}").into()).collect();
         programs.extend(known);
         programs.sort();
-        let item = |number| Item { name: format!("name-{number}").into(), about: "".into() };
+        let item = |number| LiveItem { name: format!("name-{number}").into(), about: "".into() };
         Self { entries: (0..2000).map(entry).collect(), programs: programs.into(), items: (0..200).map(item).collect() }
     }
 }
@@ -59,26 +59,26 @@ impl World for Machine {
         "/home/me"
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
-        if directory == "/code" { Known::Yes(Arc::clone(&self.entries)) } else { Known::No }
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
+        if directory == "/code" { Fact::Yes(Arc::clone(&self.entries)) } else { Fact::No }
     }
 
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
-        Known::Yes(Arc::clone(&self.programs))
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
+        Fact::Yes(Arc::clone(&self.programs))
     }
 
-    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-        Known::Yes("/code".into())
+    fn repository(&self, _directory: &str) -> Fact<Arc<str>> {
+        Fact::Yes("/code".into())
     }
 
-    fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[Item]>> {
-        Known::Yes(Arc::clone(&self.items))
+    fn live(&self, _what: LiveKind, _directory: &str) -> Fact<Arc<[LiveItem]>> {
+        Fact::Yes(Arc::clone(&self.items))
     }
 }
 
 /// A history in which the lines recur with other names.
-fn history() -> Index {
-    let mut index = Index::default();
+fn history() -> HistoryIndex {
+    let mut index = HistoryIndex::default();
     for number in 0..LINES_OF_HISTORY {
         let command = match number % 12 {
             0 => "git status".to_owned(),
@@ -95,7 +95,7 @@ fn history() -> Index {
             _ => format!("git push origin name-{}", number % 200),
         };
         let cwd = if number % 3 == 0 { "/code" } else { "/elsewhere" };
-        index.add(Ran { command: &command, cwd: Some(cwd), exit: Some(0), session: Some("1"), private: false });
+        index.add(RunRecord { command: &command, cwd: Some(cwd), exit: Some(0), session: Some("1"), private: false });
     }
     index
 }
@@ -106,7 +106,7 @@ fn main() {
         return;
     }
     let (machine, specs, index) = (Machine::new(), Specs::default(), history());
-    let mut names = Names::default();
+    let mut names = ShellNames::default();
     names.take("builtin", 0, "cd");
     let (mut all, mut looked_up) = (Vec::new(), Vec::new());
     let mut slowest = (0.0_f64, String::new());
@@ -115,7 +115,7 @@ fn main() {
         let (mut of_line, mut of_lookup) = (Vec::new(), Vec::new());
         for end in (1..=line.len()).filter(|end| line.is_char_boundary(*end)) {
             let left = &line[..end];
-            let ask = Ask {
+            let context = CompletionContext {
                 left,
                 right: "",
                 cwd: "/code",
@@ -129,8 +129,8 @@ fn main() {
                 limit: CANDIDATES,
                 list: false,
             };
-            let question = Question { prefix: left, cwd: "/code", session: "1", root: Some("/code") };
-            let took = median(|| drop(black_box(complete(black_box(&ask)))));
+            let question = HistoryQuery { prefix: left, cwd: "/code", session: "1", root: Some("/code") };
+            let took = median(|| drop(black_box(complete(black_box(&context)))));
             of_lookup.push(median(|| drop(black_box(index.likely(black_box(question))))));
             of_line.push(took);
             if took > slowest.0 {

@@ -12,11 +12,11 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use aside_core::detect::{End, Facts, First, after, before};
+use aside_core::detect::{DetectContext, FirstWord, RunEnd, after_failure, before_run};
 use aside_core::line::{Dialect, parse};
-use aside_core::names::Names;
+use aside_core::shell_names::ShellNames;
 use aside_core::spec::Specs;
-use aside_core::world::{Entry, Item, Kind, Known, Live, World};
+use aside_core::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 
 /// Each line is judged this often per batch, and the batch's time is divided.
 const BATCH: u32 = 50;
@@ -45,19 +45,19 @@ const LINES: &[&str] = &[
 ];
 
 struct Machine {
-    entries: Arc<[Entry]>,
+    entries: Arc<[DirEntry]>,
     programs: Arc<[Box<str>]>,
-    items: Arc<[Item]>,
+    items: Arc<[LiveItem]>,
 }
 
 impl Machine {
     fn new() -> Self {
-        let entry = |number| Entry { name: format!("file-{number:04}.txt").into(), kind: Kind::File };
+        let entry = |number| DirEntry { name: format!("file-{number:04}.txt").into(), kind: FileKind::File };
         let known = ["docker", "find", "git", "grep", "ls", "make", "mv", "sort", "touch"].map(Box::from);
         let mut programs: Vec<Box<str>> = (0..3000).map(|number| format!("tool-{number}").into()).collect();
         programs.extend(known);
         programs.sort();
-        let item = |number| Item { name: format!("name-{number}").into(), about: "".into() };
+        let item = |number| LiveItem { name: format!("name-{number}").into(), about: "".into() };
         Self { entries: (0..2000).map(entry).collect(), programs: programs.into(), items: (0..200).map(item).collect() }
     }
 }
@@ -67,20 +67,20 @@ impl World for Machine {
         "/home/me"
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
-        if directory == "/code" { Known::Yes(Arc::clone(&self.entries)) } else { Known::No }
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
+        if directory == "/code" { Fact::Yes(Arc::clone(&self.entries)) } else { Fact::No }
     }
 
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
-        Known::Yes(Arc::clone(&self.programs))
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
+        Fact::Yes(Arc::clone(&self.programs))
     }
 
-    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-        Known::Yes("/code".into())
+    fn repository(&self, _directory: &str) -> Fact<Arc<str>> {
+        Fact::Yes("/code".into())
     }
 
-    fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[Item]>> {
-        Known::Yes(Arc::clone(&self.items))
+    fn live(&self, _what: LiveKind, _directory: &str) -> Fact<Arc<[LiveItem]>> {
+        Fact::Yes(Arc::clone(&self.items))
     }
 }
 
@@ -90,28 +90,28 @@ fn main() {
         return;
     }
     let (machine, specs) = (Machine::new(), Specs::default());
-    let mut names = Names::default();
+    let mut names = ShellNames::default();
     names.take("builtin", 0, "cd");
-    let facts = Facts {
+    let facts = DetectContext {
         cwd: "/code",
         dialect: Dialect::Zsh,
-        first: First::Unasked,
+        first: FirstWord::Unasked,
         world: &machine,
         names: &names,
         specs: &specs,
         agent_prefix: "@",
     };
     let output = "make: *** No rule to make target 'sure'.  Stop.";
-    let end = End { exit: 2, unreadable: false, output: Some(output) };
+    let end = RunEnd { exit: 2, unreadable: false, output: Some(output) };
     let begin = Instant::now();
-    black_box(before(LINES[0], &facts));
+    black_box(before_run(LINES[0], &facts));
     println!("the first line, with reading the lists   {:8.1} µs\n", begin.elapsed().as_secs_f64() * 1e6);
     println!("  before     after   parsing    µs, medians");
     let [mut all, mut all_after, mut all_parsed] = [(); 3].map(|()| Vec::new());
     let mut slowest = 0.0_f64;
     for line in LINES {
-        let judged = times(|| drop(black_box(before(black_box(line), &facts))));
-        let ended = times(|| drop(black_box(after(black_box(line), &end, &facts))));
+        let judged = times(|| drop(black_box(before_run(black_box(line), &facts))));
+        let ended = times(|| drop(black_box(after_failure(black_box(line), &end, &facts))));
         let parsed = times(|| drop(black_box(parse(black_box(line), Dialect::Zsh))));
         let shown: String = line.chars().take(70).collect();
         println!("{:8.1}  {:8.1}  {:8.1}    {shown}", at(&judged, 0.5), at(&ended, 0.5), at(&parsed, 0.5));

@@ -10,8 +10,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use aside_core::history::Entry;
-use aside_core::history::filter::{Filter, Secrets};
+use aside_core::history::HistoryEntry;
+use aside_core::history::filter::{HistoryFilter, SecretPolicy};
 
 const IMPORT: usize = 100_000;
 const ROUNDS: usize = 5;
@@ -35,7 +35,7 @@ const LINES: &[&str] = &[
 ];
 
 fn main() {
-    let filter = Filter::new(&[], Secrets::Skip).expect("no patterns");
+    let filter = HistoryFilter::new(&[], SecretPolicy::Skip).expect("no patterns");
     LINES.iter().for_each(|line| drop(black_box(filter.stored(line))));
     let mut slowest = (0.0, "");
     for line in LINES {
@@ -45,13 +45,13 @@ fn main() {
         println!("{each:8.2} µs  {line}");
         slowest = if each > slowest.0 { (each, line) } else { slowest };
     }
-    let entry = |number: usize| Entry {
+    let entry = |number: usize| HistoryEntry {
         command: format!("{} # {number}", LINES.get(number % LINES.len()).copied().unwrap_or_default()),
-        ..Entry::default()
+        ..HistoryEntry::default()
     };
-    let entries: Vec<Entry> = (0..IMPORT).map(entry).collect();
-    for secrets in [Secrets::Skip, Secrets::Redact, Secrets::Keep] {
-        let filter = Filter::new(&[], secrets).expect("no patterns");
+    let entries: Vec<HistoryEntry> = (0..IMPORT).map(entry).collect();
+    for secrets in [SecretPolicy::Skip, SecretPolicy::Redact, SecretPolicy::Keep] {
+        let filter = HistoryFilter::new(&[], secrets).expect("no patterns");
         let mut times = Vec::new();
         let mut left = 0;
         for _ in 0..ROUNDS {

@@ -12,7 +12,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use aside_core::line::{Dialect, parse};
-use aside_core::task::route::{Options, likeness, route};
+use aside_core::task::route::{RouteOptions, classifier, route};
 
 /// Each request is routed this often per batch, and the batch's time is divided.
 const BATCH: u32 = 20;
@@ -42,13 +42,13 @@ fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    let options = Options::default();
+    let options = RouteOptions::default();
     let before = resident();
     let begin = Instant::now();
-    black_box(likeness::known());
+    black_box(classifier::known());
     let weights = begin.elapsed().as_secs_f64() * 1e6;
     let held = resident().saturating_sub(before);
-    println!("reading {} weights   {weights:8.1} µs, {held} KiB\n", likeness::known());
+    println!("reading {} weights   {weights:8.1} µs, {held} KiB\n", classifier::known());
     let begin = Instant::now();
     black_box(route(REQUESTS[0], &options));
     let first = begin.elapsed().as_secs_f64() * 1e6;

@@ -11,7 +11,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use aside_core::screen::{Output, Watch};
+use aside_core::screen::{CommandOutput, OutputWatcher};
 
 /// The read size of a program that relays a terminal.
 const SLICE: usize = 64 * 1024;
@@ -54,9 +54,9 @@ fn main() {
         let searched = speed(&bytes, |slice| {
             black_box(memchr::memchr(0, slice));
         });
-        let mut watch = Watch::default();
+        let mut watch = OutputWatcher::default();
         let outside = speed(&bytes, |slice| watch.see(black_box(slice), &mut |_| {}));
-        let mut watch = Watch::default();
+        let mut watch = OutputWatcher::default();
         watch.see(&[BEGIN, before].concat(), &mut |_| {});
         let inside = speed(&bytes, |slice| watch.see(black_box(slice), &mut |_| {}));
         println!(
@@ -76,7 +76,7 @@ fn main() {
         ("blank lines", b"\r\n".repeat(400_000)),
     ]) {
         let mut outputs = Vec::new();
-        Watch::default().see(&[BEGIN, &bytes, END].concat(), &mut |output| outputs.push(output));
+        OutputWatcher::default().see(&[BEGIN, &bytes, END].concat(), &mut |output| outputs.push(output));
         let [output] = outputs.as_slice() else { panic!("one output") };
         let time = shown(output);
         slowest = slowest.max(time);
@@ -94,7 +94,13 @@ fn main() {
     println!("\nms for what nobody prints, on a screen of 1000 × 300");
     for (name, piece) in bad {
         let bytes = piece.repeat(80_000 / piece.len());
-        let output = Output { columns: 1000, rows: 300, bytes: bytes.len() as u64, head: bytes, ..Output::default() };
+        let output = CommandOutput {
+            columns: 1000,
+            rows: 300,
+            bytes: bytes.len() as u64,
+            head: bytes,
+            ..CommandOutput::default()
+        };
         println!("{name:34} {:8.2}", shown(&output));
     }
 }
@@ -113,7 +119,7 @@ fn speed(bytes: &[u8], mut see: impl FnMut(&[u8])) -> f64 {
 }
 
 /// The median, in milliseconds.
-fn shown(output: &Output) -> f64 {
+fn shown(output: &CommandOutput) -> f64 {
     let mut times: Vec<f64> = (0..ROUNDS)
         .map(|_| {
             let begin = Instant::now();

@@ -15,10 +15,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aside_core::line::Dialect;
-use aside_core::names::Names;
+use aside_core::shell_names::ShellNames;
 use aside_core::spec::Specs;
-use aside_core::translate::{Place, System, Wish, embedded};
-use aside_core::world::{Entry, Item, Kind, Known, Live, World};
+use aside_core::translate::{ToolFlavor, TranslateContext, TranslateQuery, embedded};
+use aside_core::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 
 /// How often each query is asked.
 const ROUNDS: usize = 40;
@@ -50,25 +50,27 @@ impl World for Machine {
         "/home/me"
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
         if directory != "/code" {
-            return Known::No;
+            return Fact::No;
         }
-        let names = (0..500).map(|number| Entry { name: format!("file-{number}.txt").into(), kind: Kind::File });
-        Known::Yes(names.collect())
+        let names = (0..500).map(|number| DirEntry { name: format!("file-{number}.txt").into(), kind: FileKind::File });
+        Fact::Yes(names.collect())
     }
 
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
-        Known::NotYet
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
+        Fact::NotYet
     }
 
-    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-        Known::Yes("/code".into())
+    fn repository(&self, _directory: &str) -> Fact<Arc<str>> {
+        Fact::Yes("/code".into())
     }
 
-    fn live(&self, what: Live, _directory: &str) -> Known<Arc<[Item]>> {
-        let names = if what == Live::GitBranch { 200 } else { 30 };
-        Known::Yes((0..names).map(|number| Item { name: format!("name-{number}").into(), about: "".into() }).collect())
+    fn live(&self, what: LiveKind, _directory: &str) -> Fact<Arc<[LiveItem]>> {
+        let names = if what == LiveKind::GitBranch { 200 } else { 30 };
+        Fact::Yes(
+            (0..names).map(|number| LiveItem { name: format!("name-{number}").into(), about: "".into() }).collect(),
+        )
     }
 }
 
@@ -77,18 +79,18 @@ fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    let (names, specs) = (Names::default(), Specs::default());
-    let place = Place {
+    let (names, specs) = (ShellNames::default(), Specs::default());
+    let place = TranslateContext {
         cwd: "/code",
         dialect: Dialect::Zsh,
-        system: System::Gnu,
+        system: ToolFlavor::Gnu,
         world: &Machine,
         names: &names,
         specs: &specs,
     };
     let ask = |words: &str| {
         let begin = Instant::now();
-        let answers = embedded::answer(&Wish { words, place, limit: 5 });
+        let answers = embedded::answer(&TranslateQuery { words, place, limit: 5 });
         (begin.elapsed(), answers.len())
     };
     let (first, _) = ask(WISHES[0]);

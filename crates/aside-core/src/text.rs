@@ -1,7 +1,7 @@
 //! Which characters may reach a terminal or a command line. Does not judge what the text means.
 
 pub mod base64;
-pub mod near;
+pub mod edit_distance;
 pub mod path;
 pub mod pattern;
 pub mod visible;
@@ -49,7 +49,7 @@ const TURNS: [(&str, &str); 8] = [
 ];
 
 /// Defuses chat-template tokens, so that no text in a prompt can end its turn.
-pub fn without_turns(text: String) -> String {
+pub fn escape_chat_turns(text: String) -> String {
     TURNS.iter().fold(text, |text, (turn, told)| if text.contains(turn) { text.replace(turn, told) } else { text })
 }
 

@@ -9,17 +9,17 @@ pub trait World {
     fn home(&self) -> &str;
 
     /// The entries of a directory, given by its absolute path, sorted by name. At most some ten thousand.
-    fn entries(&self, _directory: &str) -> Known<Arc<[Entry]>> {
-        Known::No
+    fn entries(&self, _directory: &str) -> Fact<Arc<[DirEntry]>> {
+        Fact::No
     }
 
     /// The programs on PATH, sorted by name.
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
-        Known::No
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
+        Fact::No
     }
 
     /// Whether one of them has this name. An implementation without a list may have a cheaper way.
-    fn has_program(&self, name: &str) -> Known<bool> {
+    fn has_program(&self, name: &str) -> Fact<bool> {
         has(self.programs(), name)
     }
 
@@ -29,46 +29,46 @@ pub trait World {
     }
 
     /// The root of the repository that contains the directory.
-    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-        Known::No
+    fn repository(&self, _directory: &str) -> Fact<Arc<str>> {
+        Fact::No
     }
 
     /// Names that change during work: branches, targets, hosts. The most useful first, as far as that is known.
-    fn live(&self, _what: Live, _directory: &str) -> Known<Arc<[Item]>> {
-        Known::No
+    fn live(&self, _what: LiveKind, _directory: &str) -> Fact<Arc<[LiveItem]>> {
+        Fact::No
     }
 
     /// A spec learnt from the command's own help, in the format of our specs.
-    fn learnt(&self, _command: &str) -> Known<Arc<str>> {
-        Known::No
+    fn learnt(&self, _command: &str) -> Fact<Arc<str>> {
+        Fact::No
     }
 
     /// The manual page of a command as plain text, possibly truncated.
-    fn manual(&self, _command: &str) -> Known<Arc<str>> {
-        Known::No
+    fn manual(&self, _command: &str) -> Fact<Arc<str>> {
+        Fact::No
     }
 }
 
 /// Binary search in a list sorted by name.
-pub fn has(names: Known<Arc<[Box<str>]>>, name: &str) -> Known<bool> {
+pub fn has(names: Fact<Arc<[Box<str>]>>, name: &str) -> Fact<bool> {
     match names {
-        Known::Yes(names) => Known::Yes(names.binary_search_by(|known| (**known).cmp(name)).is_ok()),
-        Known::No => Known::No,
-        Known::NotYet => Known::NotYet,
+        Fact::Yes(names) => Fact::Yes(names.binary_search_by(|known| (**known).cmp(name)).is_ok()),
+        Fact::No => Fact::No,
+        Fact::NotYet => Fact::NotYet,
     }
 }
 
 /// A machine with nothing on it.
-pub struct Nothing;
+pub struct EmptyWorld;
 
-impl World for Nothing {
+impl World for EmptyWorld {
     fn home(&self) -> &str {
         "/"
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Known<T> {
+pub enum Fact<T> {
     Yes(T),
     /// It does not exist.
     No,
@@ -76,25 +76,25 @@ pub enum Known<T> {
     NotYet,
 }
 
-impl<T> Known<T> {
+impl<T> Fact<T> {
     pub fn yes(self) -> Option<T> {
         match self {
-            Known::Yes(value) => Some(value),
-            Known::No | Known::NotYet => None,
+            Fact::Yes(value) => Some(value),
+            Fact::No | Fact::NotYet => None,
         }
     }
 }
 
 /// One name in a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct DirEntry {
     pub name: Box<str>,
-    pub kind: Kind,
+    pub kind: FileKind,
 }
 
 /// Links are resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     File,
     Program,
     Directory,
@@ -104,7 +104,7 @@ pub enum Kind {
 
 /// One live name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct LiveItem {
     pub name: Box<str>,
     /// One line about it, or empty.
     pub about: Box<str>,
@@ -112,7 +112,7 @@ pub struct Item {
 
 /// Kinds of names that change. Named like the argument kinds in the specs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Live {
+pub enum LiveKind {
     GitBranch,
     GitRemote,
     GitTag,
@@ -146,34 +146,34 @@ pub enum Live {
     Package,
 }
 
-impl Live {
-    pub const ALL: [(Live, &'static str); 26] = [
-        (Live::GitBranch, "git-branch"),
-        (Live::GitRemote, "git-remote"),
-        (Live::GitTag, "git-tag"),
-        (Live::GitChanged, "git-changed"),
-        (Live::GitStaged, "git-staged"),
-        (Live::GitStash, "git-stash"),
-        (Live::GitCommit, "git-commit"),
-        (Live::GitState, "git-state"),
-        (Live::MakeTarget, "make-target"),
-        (Live::JustRecipe, "just-recipe"),
-        (Live::NpmScript, "npm-script"),
-        (Live::CargoPackage, "cargo-package"),
-        (Live::CargoBin, "cargo-bin"),
-        (Live::CargoExample, "cargo-example"),
-        (Live::CargoTest, "cargo-test"),
-        (Live::CargoFeature, "cargo-feature"),
-        (Live::Host, "host"),
-        (Live::DockerContainer, "docker-container"),
-        (Live::DockerImage, "docker-image"),
-        (Live::SystemdUnit, "systemd-unit"),
-        (Live::TmuxSession, "tmux-session"),
-        (Live::Process, "process"),
-        (Live::ProcessName, "process-name"),
-        (Live::User, "user"),
-        (Live::Group, "group"),
-        (Live::Package, "package"),
+impl LiveKind {
+    pub const ALL: [(LiveKind, &'static str); 26] = [
+        (LiveKind::GitBranch, "git-branch"),
+        (LiveKind::GitRemote, "git-remote"),
+        (LiveKind::GitTag, "git-tag"),
+        (LiveKind::GitChanged, "git-changed"),
+        (LiveKind::GitStaged, "git-staged"),
+        (LiveKind::GitStash, "git-stash"),
+        (LiveKind::GitCommit, "git-commit"),
+        (LiveKind::GitState, "git-state"),
+        (LiveKind::MakeTarget, "make-target"),
+        (LiveKind::JustRecipe, "just-recipe"),
+        (LiveKind::NpmScript, "npm-script"),
+        (LiveKind::CargoPackage, "cargo-package"),
+        (LiveKind::CargoBin, "cargo-bin"),
+        (LiveKind::CargoExample, "cargo-example"),
+        (LiveKind::CargoTest, "cargo-test"),
+        (LiveKind::CargoFeature, "cargo-feature"),
+        (LiveKind::Host, "host"),
+        (LiveKind::DockerContainer, "docker-container"),
+        (LiveKind::DockerImage, "docker-image"),
+        (LiveKind::SystemdUnit, "systemd-unit"),
+        (LiveKind::TmuxSession, "tmux-session"),
+        (LiveKind::Process, "process"),
+        (LiveKind::ProcessName, "process-name"),
+        (LiveKind::User, "user"),
+        (LiveKind::Group, "group"),
+        (LiveKind::Package, "package"),
     ];
 
     pub fn of(name: &str) -> Option<Self> {

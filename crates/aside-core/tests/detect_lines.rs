@@ -5,7 +5,7 @@
 
 mod generated;
 
-use aside_core::detect::{Before, End, after};
+use aside_core::detect::{PreRunVerdict, RunEnd, after_failure};
 use aside_core::line::{Dialect, Syntax};
 
 use crate::generated::{Dice, MACHINE};
@@ -30,13 +30,13 @@ fn no_generated_command_is_taken_from_the_shell() {
         let found = MACHINE.judge(&line, dialect);
         let runs = found.syntax == Syntax::Whole && found.exists;
         commands += usize::from(runs);
-        sentences += usize::from(found.verdict == Before::Agent);
-        excepted += usize::from(found.verdict == Before::Agent && runs && found.excepted);
+        sentences += usize::from(found.verdict == PreRunVerdict::Agent);
+        excepted += usize::from(found.verdict == PreRunVerdict::Agent && runs && found.excepted);
         if runs && found.is_taken() && wrong.len() < MAX_SHOWN {
             wrong.push(format!("{number} {dialect:?} {line:?}: {}", found.reason));
         }
-        let end = End { exit: number as i32 % 140, unreadable: number % 3 == 0, output: OUTPUTS[number / 4 % 4] };
-        after(&line, &end, &MACHINE.facts(dialect));
+        let end = RunEnd { exit: number as i32 % 140, unreadable: number % 3 == 0, output: OUTPUTS[number / 4 % 4] };
+        after_failure(&line, &end, &MACHINE.facts(dialect));
     }
     // Shown with `--nocapture`.
     eprintln!(

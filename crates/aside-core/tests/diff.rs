@@ -8,9 +8,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use aside_core::task::diff::name::Name;
-use aside_core::task::diff::read::read;
-use aside_core::task::diff::settle::{Changes, State, settle};
+use aside_core::task::diff::parse::parse_patch;
+use aside_core::task::diff::path::RelativePath;
+use aside_core::task::diff::resolve::{FileState, ResolvedChanges, resolve};
 
 const CASES: u64 = 40;
 
@@ -34,11 +34,11 @@ fn run(dir: &Path, program: &str, arguments: &[&str]) -> Option<Vec<u8>> {
         .filter(|_| output.status.success() || arguments.first() == Some(&"diff"))
 }
 
-fn ours(before: &[u8], patch: &[u8]) -> Result<Changes, String> {
-    let patch = read(patch).map_err(|refusal| refusal.to_string())?;
-    let state = State { bytes: before.to_vec(), executable: false };
-    let found = BTreeMap::from([(Name::new("x").unwrap(), state)]);
-    settle(&patch, &found).map_err(|refusal| refusal.to_string())
+fn ours(before: &[u8], patch: &[u8]) -> Result<ResolvedChanges, String> {
+    let patch = parse_patch(patch).map_err(|refusal| refusal.to_string())?;
+    let state = FileState { bytes: before.to_vec(), executable: false };
+    let found = BTreeMap::from([(RelativePath::new("x").unwrap(), state)]);
+    resolve(&patch, &found).map_err(|refusal| refusal.to_string())
 }
 
 fn text(dice: &mut Dice) -> Vec<String> {
@@ -82,7 +82,7 @@ fn git_patch_and_we_make_the_same_of_a_diff() {
         fs::write(dir.join("b/x"), &new).unwrap();
         let diff = run(&dir, "git", &["diff", "--no-index", "--no-prefix", "a/x", "b/x"]).unwrap();
         let changes = ours(old.as_bytes(), &diff).unwrap();
-        let after = |changes: &Changes| changes.files()[0].after().unwrap().bytes.clone();
+        let after = |changes: &ResolvedChanges| changes.files()[0].after().unwrap().bytes.clone();
         assert_eq!(after(&changes), new.as_bytes(), "{case}");
         // git and patch accept the diff that Aside renders.
         let shown = dir.join("shown");

@@ -14,14 +14,14 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
-use aside_core::line::quote::{self, After};
-use aside_core::line::{Dialect, Line, Open, Quote, Role, Syntax, Word, parse, syntax};
+use aside_core::line::quote::{self, WordEnd};
+use aside_core::line::{CursorRole, Dialect, Line, Quote, Syntax, Unclosed, Word, parse, syntax};
 use aside_core::proto::stream::{Frame, Stream};
-use aside_core::proto::{Call, Complete, Names, Request, json, record};
-use aside_core::task::diff::name::Name;
-use aside_core::task::diff::read::read;
-use aside_core::task::diff::settle::{State, settle};
-use aside_core::task::run::context::{Context, File, Reason};
+use aside_core::proto::{Call, CompleteParams, NamesParams, Request, json, record};
+use aside_core::task::diff::parse::parse_patch;
+use aside_core::task::diff::path::RelativePath;
+use aside_core::task::diff::resolve::{FileState, resolve};
+use aside_core::task::run::context::{ContextFile, ModelContext, PickReason};
 use aside_core::task::run::edits::Edits;
 use proptest::prelude::*;
 
@@ -259,20 +259,21 @@ fn no_answer_makes_the_reader_of_edits_panic_or_hang() {
         |answer| {
             let real = "one\n\ttwo\r\n  two\n\none\ntoken\nthree";
             let text = real.replace("\r\n", "\n").replace("token", "[redacted]");
-            let file = File {
+            let file = ContextFile {
                 path: "a.py".to_owned(),
-                reason: Reason::Named,
+                reason: PickReason::Named,
                 text,
                 lines: (1, 7, 7),
                 line: 0,
                 name: String::new(),
             };
-            let shown = Context { files: vec![file], tree: "a.py\nsub/b.md\n".to_owned(), ..Context::default() };
+            let shown =
+                ModelContext { files: vec![file], tree: "a.py\nsub/b.md\n".to_owned(), ..ModelContext::default() };
             let (edits, _) = Edits::of(answer, &shown);
             let Ok(names) = edits.names() else { return };
             let all = [("a.py", real), ("sub/b.md", "# B\n")];
-            let all = all.map(|(name, text)| (Name::new(name).unwrap(), text.as_bytes().to_vec()));
-            let found: BTreeMap<Name, Vec<u8>> =
+            let all = all.map(|(name, text)| (RelativePath::new(name).unwrap(), text.as_bytes().to_vec()));
+            let found: BTreeMap<RelativePath, Vec<u8>> =
                 all.clone().into_iter().filter(|(name, _)| names.contains(name)).collect();
             let Ok(Some(diff)) = edits.diff(&found, &shown) else { return };
             // A diff that the answer itself contains may be anything, and its parser rejects a NUL. A diff built here must apply,
@@ -280,8 +281,8 @@ fn no_answer_makes_the_reader_of_edits_panic_or_hang() {
             if ["--- ", "*** ", "@@", "diff", "\0"].iter().any(|mark| answer.contains(mark)) {
                 return;
             }
-            let states = all.map(|(name, bytes)| (name, State { bytes, executable: false }));
-            let changes = settle(&read(&diff).unwrap(), &states.into_iter().collect()).unwrap();
+            let states = all.map(|(name, bytes)| (name, FileState { bytes, executable: false }));
+            let changes = resolve(&parse_patch(&diff).unwrap(), &states.into_iter().collect()).unwrap();
             assert_eq!(changes.diff(), diff, "{answer:?}");
             for change in changes.files() {
                 let ended = change.before().is_none_or(|before| before.bytes.ends_with(b"\n"));
@@ -344,13 +345,13 @@ proptest! {
                     let spot_line = parse(&left, dialect);
                     prop_assert_eq!(spot_line.at(left.len()).quote, quote);
 
-                    let text = format!("{left}{}", quote::rest(&rest, quote, dialect, After::End));
+                    let text = format!("{left}{}", quote::rest(&rest, quote, dialect, WordEnd::End));
                     let line = parse(&text, dialect);
                     prop_assert_eq!(&line.commands[0].words[1].value, &format!("x{rest}"), "{:?} {}", dialect, text);
                     prop_assert!(line.commands[0].words[1].fixed, "{:?} {}", dialect, text);
                     prop_assert_eq!((line.commands.len(), line.open), (1, None), "{:?} {}", dialect, text);
 
-                    let text = format!("{left}{}", quote::rest(&rest, quote, dialect, After::More));
+                    let text = format!("{left}{}", quote::rest(&rest, quote, dialect, WordEnd::More));
                     let line = parse(&text, dialect);
                     let spot = line.at(text.len());
                     prop_assert_eq!((&spot.typed, spot.quote), (&format!("x{rest}"), quote), "{:?} {}", dialect, text);
@@ -397,7 +398,7 @@ fn everywhere(text: &str) {
         let line = parse(text, dialect);
         sound(&line);
         // Both parsers agree about quotes, unless one of them has given up before.
-        if let (Syntax::Open(Open::Quote), None) = (syntax(text, dialect), line.open) {
+        if let (Syntax::Open(Unclosed::Quote), None) = (syntax(text, dialect), line.open) {
             panic!("{text:?} {dialect:?}");
         }
         for cursor in 0..=text.len() + 1 {
@@ -445,9 +446,9 @@ fn sound_at(line: &Line<'_>, cursor: usize) {
     let Some(command) = spot.command else { return };
     assert!(command.span.start <= cursor, "{text:?} {cursor} {spot:?}");
     let number = match spot.role {
-        Role::Name => 0,
-        Role::Argument(number) => number,
-        Role::Target(_) | Role::Value(_) | Role::Variable | Role::Other => return,
+        CursorRole::Name => 0,
+        CursorRole::Argument(number) => number,
+        CursorRole::Target(_) | CursorRole::Value(_) | CursorRole::Variable | CursorRole::Other => return,
     };
     // A word that ends at the cursor is the one being typed.
     if let Some(word) = command.words.get(number).filter(|word| word.span == (spot.start..cursor)) {
@@ -486,8 +487,10 @@ fn bytes_and_cuts(random: &mut Random) -> (Vec<u8>, Vec<usize>) {
     for _ in 0..random.below(4) {
         let request = match random.below(4) {
             0 => Request::Status,
-            1 => Request::Names(Names { names: line(random), ..Names::default() }),
-            _ => Request::Complete(Complete { left: line(random).replace('\0', ""), ..Complete::default() }),
+            1 => Request::Names(NamesParams { names: line(random), ..NamesParams::default() }),
+            _ => {
+                Request::Complete(CompleteParams { left: line(random).replace('\0', ""), ..CompleteParams::default() })
+            }
         };
         bytes.extend(encode(&Call::new(random.next(), request)));
     }

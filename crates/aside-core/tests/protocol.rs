@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use aside_core::proto::stream::{Frame, Spelling, Stream, encode};
-use aside_core::proto::task::{Op, Task};
+use aside_core::proto::stream::{Frame, Stream, WireFormat, encode};
+use aside_core::proto::task::{TaskOp, TaskParams};
 use aside_core::proto::{Answer, Call, PROTOCOL, Reply, Request, json, record};
 
 const DOCUMENT: &str = include_str!("../../../docs/protocol.md");
@@ -155,8 +155,8 @@ fn every_link_leads_somewhere() {
 #[test]
 fn every_field_of_a_message_about_tasks_is_told() {
     let text = || "x".to_owned();
-    let task = Task {
-        op: Op::Ask,
+    let task = TaskParams {
+        op: TaskOp::Ask,
         task: text(),
         thread: text(),
         text: text(),
@@ -281,8 +281,8 @@ fn call(pair: &Pair) -> Call {
             other => panic!("{other:?} is not a request: {}", String::from_utf8_lossy(bytes)),
         }
     };
-    let call = read(&pair.record, Spelling::Record);
-    assert_eq!(read(pair.json.as_bytes(), Spelling::Json), call, "both spellings say the same");
+    let call = read(&pair.record, WireFormat::Record);
+    assert_eq!(read(pair.json.as_bytes(), WireFormat::Json), call, "both spellings say the same");
     assert_same(&record::encode_call(&call), &pair.record);
     assert_same(&json::encode_call(&call), pair.json.as_bytes());
     call
@@ -291,8 +291,8 @@ fn call(pair: &Pair) -> Call {
 #[track_caller]
 fn answer(pair: &Pair) -> Answer {
     let answer: Answer = serde_json::from_str(&pair.json).unwrap_or_else(|error| panic!("{error}: {}", pair.json));
-    assert_same(&encode(Spelling::Json, &answer), pair.json.as_bytes());
-    assert_same(&encode(Spelling::Record, &answer), &pair.record);
+    assert_same(&encode(WireFormat::Json, &answer), pair.json.as_bytes());
+    assert_same(&encode(WireFormat::Record, &answer), &pair.record);
     answer
 }
 

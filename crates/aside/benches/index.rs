@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use aside_core::history::index::{Builder, Ran};
+use aside_core::history::index::{HistoryIndexBuilder, RunRecord};
 
 use crate::table::{Row, Samples, Target};
 
@@ -11,9 +11,9 @@ const CANDIDATES: usize = 5;
 
 pub fn measure(past: &[String]) -> Vec<Row> {
     let started = Instant::now();
-    let mut builder = Builder::default();
+    let mut builder = HistoryIndexBuilder::default();
     for command in past {
-        builder.add(Ran { command, cwd: None, exit: None, session: None, private: false });
+        builder.add(RunRecord { command, cwd: None, exit: None, session: None, private: false });
     }
     let index = builder.finish();
     let built = started.elapsed().as_secs_f64() * 1e3;

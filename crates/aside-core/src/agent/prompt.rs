@@ -3,8 +3,8 @@
 
 use crate::redact::redact;
 use crate::text;
-use crate::translate::facts::{self, Facts};
-use crate::translate::prompt::Prompt;
+use crate::translate::facts::{self, PromptFacts};
+use crate::translate::prompt::ModelPrompt;
 
 /// Characters of a question.
 const MAX_QUESTION: usize = 2000;
@@ -48,7 +48,7 @@ pub struct Exchange {
 }
 
 /// The question and its context.
-pub struct Asked<'a> {
+pub struct AgentPromptInput<'a> {
     pub words: &'a str,
     /// Exit status if the prose was run as a command; zero when it was not run.
     pub exit: i32,
@@ -58,8 +58,8 @@ pub struct Asked<'a> {
     pub earlier: &'a [Exchange],
 }
 
-pub fn ask(asked: &Asked<'_>, facts: &Facts) -> Prompt {
-    let Asked { words, exit, output, earlier } = asked;
+pub fn ask(asked: &AgentPromptInput<'_>, facts: &PromptFacts) -> ModelPrompt {
+    let AgentPromptInput { words, exit, output, earlier } = asked;
     let mut ask = String::new();
     let earlier = earlier.get(earlier.len().saturating_sub(MAX_EXCHANGES)..).unwrap_or_default();
     if !earlier.is_empty() {
@@ -77,7 +77,7 @@ pub fn ask(asked: &Asked<'_>, facts: &Facts) -> Prompt {
     }
     let question: String = words.chars().take(MAX_QUESTION).collect();
     ask.push_str(&format!("Question: {}\n", facts::one_line(&question)));
-    Prompt { system: SYSTEM, facts: facts.told(), ask }
+    ModelPrompt { system: SYSTEM, facts: facts.told(), ask }
 }
 
 /// The part of a line's output that is sent, with secrets redacted.
@@ -125,20 +125,21 @@ fn side(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn told(asked: &Asked<'_>) -> String {
-        let facts = Facts { shell: "zsh".to_owned(), cwd: "/code".to_owned(), ..Facts::default() };
+    fn told(asked: &AgentPromptInput<'_>) -> String {
+        let facts = PromptFacts { shell: "zsh".to_owned(), cwd: "/code".to_owned(), ..PromptFacts::default() };
         ask(asked, &facts).user()
     }
 
-    fn asked(words: &str) -> Asked<'_> {
-        Asked { words, exit: 0, output: None, earlier: &[] }
+    fn asked(words: &str) -> AgentPromptInput<'_> {
+        AgentPromptInput { words, exit: 0, output: None, earlier: &[] }
     }
 
     #[test]
     fn the_question_comes_last_and_the_place_first() {
         let earlier = [Exchange { question: "which files\nare big".into(), answer: "These:\n`ls -lS`".into() }];
         let output = "make: *** No rule to make target 'sure'.  Stop.\n";
-        let all = Asked { exit: 2, output: Some(output), earlier: &earlier, ..asked("make sure the tests pass") };
+        let all =
+            AgentPromptInput { exit: 2, output: Some(output), earlier: &earlier, ..asked("make sure the tests pass") };
         assert_eq!(
             told(&all).trim_start_matches("Shell: zsh\nTools follow: GNU\n"),
             "Working directory: /code\n\nEarlier in this conversation:\nQuestion: which files are big\nAnswer: These:\n\
@@ -165,7 +166,7 @@ mod tests {
         let output = format!("{}\nfatal: https://me:{secret}@example.com\n{}", "x\n".repeat(3000), "y\n".repeat(20));
         let earlier = [Exchange { question: format!("use {secret}"), answer: format!("`export TOKEN={secret}`") }];
         let words = format!("log in with {secret}");
-        let told = told(&Asked { exit: 1, output: Some(&output), earlier: &earlier, ..asked(&words) });
+        let told = told(&AgentPromptInput { exit: 1, output: Some(&output), earlier: &earlier, ..asked(&words) });
         assert!(!told.contains(secret) && told.contains("[redacted]"), "{told}");
     }
 
@@ -173,7 +174,7 @@ mod tests {
     fn only_the_last_exchanges_are_told_and_a_piece_of_each() {
         let exchange = |number: usize| Exchange { question: format!("question {number}"), answer: "a".repeat(5000) };
         let earlier: Vec<Exchange> = (0..9).map(exchange).collect();
-        let told = told(&Asked { earlier: &earlier, ..asked("and?") });
+        let told = told(&AgentPromptInput { earlier: &earlier, ..asked("and?") });
         assert!(!told.contains("question 4") && told.contains("question 5") && told.len() < 4000, "{told}");
     }
 }

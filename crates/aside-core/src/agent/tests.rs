@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::complete::fake::Fake;
-use crate::translate::System;
-use crate::translate::reads::only_reads;
+use crate::translate::ToolFlavor;
+use crate::translate::read_only::is_read_only;
 
 /// `prose => kind`, or `prose => kind: proposal`. `127 prose` ended with that status.
 const TABLE: &str = include_str!("tests/sentences.txt");
@@ -68,15 +68,16 @@ impl Said {
 
     fn with(words: &str, exit: i32, output: Option<&str>, blocklist: &[String]) -> Self {
         let machine = Fake::new(MACHINE);
-        let place = Place {
+        let place = TranslateContext {
             cwd: &machine.cwd,
             dialect: machine.dialect,
-            system: System::Gnu,
+            system: ToolFlavor::Gnu,
             world: &machine.world,
             names: &machine.names,
             specs: &machine.specs,
         };
-        let asked = Asked { words, exit, output, history: &machine.history, blocklist, model: Model::Unset };
+        let asked =
+            AgentQuery { words, exit, output, history: &machine.history, blocklist, model: ModelAbsence::Unset };
         Self { advice: embedded(&asked, &place) }
     }
 
@@ -113,7 +114,7 @@ fn every_sentence_of_the_table_is_answered_so() {
 }
 
 #[test]
-fn a_wish_is_said_with_what_it_does_and_what_it_destroys() {
+fn a_query_is_said_with_what_it_does_and_what_it_destroys() {
     let said = Said::to("kill the process on port 3000");
     insta::assert_snapshot!(said.markdown(), @r#"
     ```sh
@@ -258,7 +259,8 @@ fn what_is_only_asked_or_told_proposes_no_change() {
         "怎么又把 notes.txt 删了",
     ] {
         let proposal = Said::to(words).advice.proposal;
-        let changes = proposal.as_ref().is_some_and(|offered| !only_reads(&offered.command, crate::line::Dialect::Zsh));
+        let changes =
+            proposal.as_ref().is_some_and(|offered| !is_read_only(&offered.command, crate::line::Dialect::Zsh));
         assert!(!changes, "{words}: {proposal:?}");
     }
     for words in ["can you delete notes.txt", "how do i delete notes.txt", "我想删除 notes.txt", "怎么删除 notes.txt"]

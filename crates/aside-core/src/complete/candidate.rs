@@ -2,7 +2,7 @@
 
 /// The source of a candidate, named in every reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum CandidateSource {
     History,
     Spec,
     Filesystem,
@@ -11,15 +11,15 @@ pub enum Source {
     Llm,
 }
 
-impl Source {
+impl CandidateSource {
     pub fn name(self) -> &'static str {
         match self {
-            Source::History => "history",
-            Source::Spec => "spec",
-            Source::Filesystem => "filesystem",
-            Source::Environment => "environment",
-            Source::Correction => "correction",
-            Source::Llm => "llm",
+            CandidateSource::History => "history",
+            CandidateSource::Spec => "spec",
+            CandidateSource::Filesystem => "filesystem",
+            CandidateSource::Environment => "environment",
+            CandidateSource::Correction => "correction",
+            CandidateSource::Llm => "llm",
         }
     }
 }
@@ -30,17 +30,17 @@ pub struct Candidate {
     pub text: String,
     /// Cursor position as a byte offset into `text`; the end when absent.
     pub cursor: Option<usize>,
-    pub source: Source,
-    pub facts: Facts,
+    pub source: CandidateSource,
+    pub facts: CandidateFacts,
     /// One line for the user: what a flag does, which branch this is.
     pub about: String,
 }
 
 /// The facts that the ranking uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Facts {
-    pub kind: Kind,
-    pub fit: Fit,
+pub struct CandidateFacts {
+    pub kind: CandidateKind,
+    pub fit: MatchKind,
     /// How many candidates of its source fit the line as well as this one, including itself.
     pub rivals: u16,
     /// Its position in the order of its source, from 0: the usual subcommands first, the newest branch first.
@@ -52,14 +52,14 @@ pub struct Facts {
     /// Characters that it adds.
     pub adds: u16,
     /// What history knows of the whole line, if it ran before.
-    pub past: Option<Past>,
+    pub past: Option<PastRuns>,
     /// How often a word like this comes here, according to history: 0 to 1.
     pub habit: Option<f32>,
 }
 
 /// What it adds to the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CandidateKind {
     /// The rest of the line.
     Line,
     /// Words that often come here.
@@ -80,7 +80,7 @@ pub enum Kind {
 
 /// How it relates to what is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fit {
+pub enum MatchKind {
     /// Keeps what is typed and inserts text at the cursor.
     Extends,
     /// Contains the typed letters in order, with others between.
@@ -91,11 +91,11 @@ pub enum Fit {
 
 /// A line that ran before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Past {
-    pub place: Place,
+pub struct PastRuns {
+    pub place: Proximity,
     /// It ran in this shell session.
     pub session: bool,
-    pub outcome: Outcome,
+    pub outcome: LastOutcome,
     /// How often it ran.
     pub runs: u32,
     /// How many commands ran since its last run.
@@ -109,7 +109,7 @@ pub struct Past {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum Proximity {
     Elsewhere,
     /// In another directory of this repository.
     Repository,
@@ -118,7 +118,7 @@ pub enum Place {
 
 /// The result of its last run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum LastOutcome {
     Unknown,
     Failed,
     Succeeded,

@@ -7,11 +7,11 @@ mod word;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::complete::ask::Ask;
-use crate::complete::candidate::{Candidate, Facts, Fit, Kind, Source};
-use crate::complete::{commands, resolve, spec};
+use crate::complete::candidate::{Candidate, CandidateFacts, CandidateKind, CandidateSource, MatchKind};
+use crate::complete::context::CompletionContext;
+use crate::complete::{command_names, resolve_path, spec};
 use crate::line::{self, Command, Line, Redirect, Word};
-use crate::world::Known;
+use crate::world::Fact;
 
 /// How many corrections of a line are offered.
 const MAX_OFFERS: usize = 2;
@@ -22,22 +22,22 @@ const MAX_COMMANDS: usize = 8;
 /// Words of a command that are checked.
 const MAX_WORDS: usize = 16;
 
-pub fn candidates(ask: &Ask<'_>) -> Vec<Candidate> {
-    if ask.left.trim().is_empty() {
+pub fn candidates(context: &CompletionContext<'_>) -> Vec<Candidate> {
+    if context.left.trim().is_empty() {
         return Vec::new();
     }
-    let text = [ask.left, ask.right].concat();
+    let text = [context.left, context.right].concat();
     let mut candidates: Vec<Candidate> = Vec::new();
-    let (fixes, rivals) = fixes(ask, &text, ask.left.len());
+    let (fixes, rivals) = fixes(context, &text, context.left.len());
     for (place, fix) in fixes.iter().take(MAX_OFFERS).enumerate() {
-        candidates.push(mended(ask, &text, fix, place, rivals));
+        candidates.push(mended(context, &text, fix, place, rivals));
     }
     candidates
 }
 
 /// The line with one typo corrected, and those after it where the correction is unambiguous.
-fn mended(ask: &Ask<'_>, text: &str, first: &Fix, place: usize, rivals: usize) -> Candidate {
-    let mut cursor = ask.left.len();
+fn mended(context: &CompletionContext<'_>, text: &str, first: &Fix, place: usize, rivals: usize) -> Candidate {
+    let mut cursor = context.left.len();
     let mut line = text.to_owned();
     let mut about = String::new();
     let (mut edits, mut adds) = (0u8, 0usize);
@@ -55,7 +55,7 @@ fn mended(ask: &Ask<'_>, text: &str, first: &Fix, place: usize, rivals: usize) -
         }
         line.replace_range(fix.span.clone(), &fix.text);
         // Where there is a choice, the user has to make it first.
-        match fixes(ask, &line, cursor) {
+        match fixes(context, &line, cursor) {
             (mut more, 1) => match more.pop() {
                 Some(next) => fix = Cow::Owned(next),
                 None => break,
@@ -63,36 +63,37 @@ fn mended(ask: &Ask<'_>, text: &str, first: &Fix, place: usize, rivals: usize) -
             _ => break,
         }
     }
-    if first.kind == Kind::Command
-        && ask.right.is_empty()
-        && let Some(whole) = with_subcommand(ask, &line)
+    if first.kind == CandidateKind::Command
+        && context.right.is_empty()
+        && let Some(whole) = with_subcommand(context, &line)
     {
         adds += whole.chars().count().saturating_sub(line.chars().count());
         line = whole;
     }
     let short = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
-    let facts = Facts {
+    let facts = CandidateFacts {
         rivals: short(rivals),
         place: short(place),
         typed: short(text.get(first.span.clone()).unwrap_or_default().chars().count()),
         adds: short(adds),
-        ..Facts::new(first.kind, Fit::Mends { edits })
+        ..CandidateFacts::new(first.kind, MatchKind::Mends { edits })
     };
-    let cursor = (!ask.right.is_empty()).then_some(cursor);
-    Candidate { text: line, cursor, source: Source::Correction, facts, about }
+    let cursor = (!context.right.is_empty()).then_some(cursor);
+    Candidate { text: line, cursor, source: CandidateSource::Correction, facts, about }
 }
 
 /// Completes an abbreviated subcommand at the end of the line: `git st` is `git status`.
-fn with_subcommand(ask: &Ask<'_>, line: &str) -> Option<String> {
-    let ask = Ask { left: line, ..*ask };
-    let parsed = line::parse(line, ask.dialect);
+fn with_subcommand(context: &CompletionContext<'_>, line: &str) -> Option<String> {
+    let context = CompletionContext { left: line, ..*context };
+    let parsed = line::parse(line, context.dialect);
     let spot = parsed.at(line.len());
     if spot.typed.chars().count() < 2 {
         return None;
     }
-    let is_sub =
-        |candidate: &Candidate| candidate.facts.kind == Kind::Subcommand && candidate.facts.fit == Fit::Extends;
-    spec::candidates(&ask, &spot).into_iter().find(is_sub).map(|candidate| candidate.text)
+    let is_sub = |candidate: &Candidate| {
+        candidate.facts.kind == CandidateKind::Subcommand && candidate.facts.fit == MatchKind::Extends
+    };
+    spec::candidates(&context, &spot).into_iter().find(is_sub).map(|candidate| candidate.text)
 }
 
 /// A replacement for a word.
@@ -102,12 +103,12 @@ struct Fix {
     /// Quoted for the shell.
     text: String,
     edits: u8,
-    kind: Kind,
+    kind: CandidateKind,
 }
 
 /// A line and the cursor position in it.
 struct Scene<'a> {
-    ask: &'a Ask<'a>,
+    context: &'a CompletionContext<'a>,
     line: &'a Line<'a>,
     cursor: usize,
 }
@@ -126,20 +127,20 @@ impl Scene<'_> {
     /// Whether a line with the same beginning, including the word, succeeded before: then the word is right.
     fn ran(&self, command: &Command, word: &Word) -> bool {
         let Some(begin) = self.line.text.get(command.span.start..word.span.end) else { return false };
-        let found = self.ask.history.starting_with(begin, self.ask.cwd, 4);
+        let found = self.context.history.starting_with(begin, self.context.cwd, 4);
         found.iter().any(|found| found.exit == Some(0) && found.command[begin.len()..].starts_with([' ', '\n', ';']))
     }
 }
 
 /// The corrections for the first typo of the line, best first, and how many there are.
-fn fixes(ask: &Ask<'_>, text: &str, cursor: usize) -> (Vec<Fix>, usize) {
-    let line = line::parse(text, ask.dialect);
+fn fixes(context: &CompletionContext<'_>, text: &str, cursor: usize) -> (Vec<Fix>, usize) {
+    let line = line::parse(text, context.dialect);
     // The shell will know names that the line defines, but we do not.
     let defines = ["()", "function ", "alias "].iter().any(|begin| text.contains(begin));
     for command in line.commands.iter().take(MAX_COMMANDS) {
-        let Some(cwd) = resolve::cwd(ask, &line, command) else { continue };
-        let ask = Ask { cwd: &cwd, ..*ask };
-        let scene = Scene { ask: &ask, line: &line, cursor };
+        let Some(cwd) = resolve_path::cwd(context, &line, command) else { continue };
+        let context = CompletionContext { cwd: &cwd, ..*context };
+        let scene = Scene { context: &context, line: &line, cursor };
         let found = slip(&scene, command, defines);
         if !found.is_empty() {
             let rivals = found.len();
@@ -156,13 +157,13 @@ fn slip(scene: &Scene<'_>, command: &Command, defines: bool) -> Vec<Fix> {
         if !found.is_empty() {
             return found;
         }
-    } else if commands::known(scene.ask, &name.value) == Known::No {
+    } else if command_names::known(scene.context, &name.value) == Fact::No {
         // The arguments of an unknown command cannot be checked.
         return if defines { Vec::new() } else { word::name(scene, command, 0, name) };
     }
     for (number, word) in command.words.iter().enumerate().take(MAX_WORDS).skip(1) {
         if word::is_name(scene, command, number) {
-            if !word.value.contains('/') && commands::known(scene.ask, &word.value) == Known::No {
+            if !word.value.contains('/') && command_names::known(scene.context, &word.value) == Fact::No {
                 return word::name(scene, command, number, word);
             }
             break;

@@ -3,18 +3,18 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use crate::complete::admit;
-use crate::complete::ask::Ask;
-use crate::complete::candidate::{Candidate, Facts, Fit, Kind, Source};
-use crate::complete::commands::{self, beginning};
-use crate::complete::project;
-use crate::complete::spec::expect;
-use crate::history::words::{At, Reach, Stdin};
-use crate::line::quote::After;
-use crate::line::{Join, Role, Spot};
-use crate::names::shell;
+use crate::complete::candidate::{Candidate, CandidateFacts, CandidateKind, CandidateSource, MatchKind};
+use crate::complete::command_names::{self, beginning};
+use crate::complete::context::CompletionContext;
+use crate::complete::filter;
+use crate::complete::project_hints;
+use crate::complete::spec::expected;
+use crate::history::word_stats::{Locality, Stdin, WordPosition};
+use crate::line::quote::WordEnd;
+use crate::line::{CursorRole, CursorSpot, Join};
+use crate::shell_names::builtins;
 use crate::text;
-use crate::world::Known;
+use crate::world::Fact;
 
 /// More than are shown, so that the ranking has a choice.
 const MAX_OFFERS: usize = 8;
@@ -24,24 +24,24 @@ const MAX_USED: usize = 64;
 const OURS: &str = "aside";
 const LOADED: [&str; 2] = ["add-zle-hook-widget", "add-zsh-hook"];
 
-pub fn candidates(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
-    if spot.typed.is_empty() || !spot.fixed || ask.is_in_word(spot.quote) {
+pub fn candidates(context: &CompletionContext<'_>, spot: &CursorSpot<'_>) -> Vec<Candidate> {
+    if spot.typed.is_empty() || !spot.fixed || context.is_in_word(spot.quote) {
         return Vec::new();
     }
     match &spot.role {
-        Role::Name => names(ask, spot, Whose::Shell),
-        Role::Variable => variables(ask, spot, 0),
-        Role::Argument(_) => {
-            let expected = expect::expected(ask, spot);
+        CursorRole::Name => names(context, spot, Whose::Shell),
+        CursorRole::Variable => variables(context, spot, 0),
+        CursorRole::Argument(_) => {
+            let expected = expected::expected(context, spot);
             if expected.command && !expected.anything {
-                names(ask, spot, whose(spot))
+                names(context, spot, whose(spot))
             } else if expected.variable {
-                variables(ask, spot, expected.skip)
+                variables(context, spot, expected.skip)
             } else {
                 Vec::new()
             }
         }
-        Role::Target(_) | Role::Value(_) | Role::Other => Vec::new(),
+        CursorRole::Target(_) | CursorRole::Value(_) | CursorRole::Other => Vec::new(),
     }
 }
 
@@ -56,7 +56,7 @@ enum Whose {
     Program,
 }
 
-fn whose(spot: &Spot<'_>) -> Whose {
+fn whose(spot: &CursorSpot<'_>) -> Whose {
     let name = spot.command.and_then(|command| command.words.first());
     match name.map(|name| &*name.value) {
         Some("which" | "type" | "command" | "where" | "whence" | "builtin" | "functions" | "whatis" | "help") => {
@@ -74,24 +74,24 @@ struct Name<'a> {
     stands: Option<&'a str>,
 }
 
-fn names(ask: &Ask<'_>, spot: &Spot<'_>, whose: Whose) -> Vec<Candidate> {
+fn names(context: &CompletionContext<'_>, spot: &CursorSpot<'_>, whose: Whose) -> Vec<Candidate> {
     let typed = &*spot.typed;
     if typed.contains('/') || typed.starts_with('-') {
         return Vec::new();
     }
-    let programs = ask.world.programs().yes();
+    let programs = context.world.programs().yes();
     let mut found: Vec<Name<'_>> = Vec::new();
     let mut add = |name, rank, stands| found.push(Name { name, rank, stands });
     if whose != Whose::Program {
-        for (name, value) in beginning(&ask.names.aliases, typed, |(name, _)| name) {
+        for (name, value) in beginning(&context.names.aliases, typed, |(name, _)| name) {
             add(name, 0, Some(&**value));
         }
-        beginning(&ask.names.functions, typed, |name| name).iter().for_each(|name| add(name, 1, None));
-        beginning(&ask.names.builtins, typed, |name| name).iter().for_each(|name| add(name, 2, None));
-        beginning(shell::builtins(ask.dialect), typed, |name| name).iter().for_each(|name| add(name, 2, None));
+        beginning(&context.names.functions, typed, |name| name).iter().for_each(|name| add(name, 1, None));
+        beginning(&context.names.builtins, typed, |name| name).iter().for_each(|name| add(name, 2, None));
+        beginning(builtins::builtins(context.dialect), typed, |name| name).iter().for_each(|name| add(name, 2, None));
     }
     if whose == Whose::Shell {
-        beginning(shell::reserved(ask.dialect), typed, |name| name).iter().for_each(|name| add(name, 2, None));
+        beginning(builtins::reserved(context.dialect), typed, |name| name).iter().for_each(|name| add(name, 2, None));
     }
     for name in programs.iter().flat_map(|programs| beginning(programs, typed, |name| name)) {
         add(name, 3, None);
@@ -107,41 +107,41 @@ fn names(ask: &Ask<'_>, spot: &Spot<'_>, whose: Whose) -> Vec<Candidate> {
     found.sort_by(|one, other| (one.name, one.rank).cmp(&(other.name, other.rank)));
     found.dedup_by(|one, other| one.name == other.name);
     let rivals = found.len();
-    let hints = if whose == Whose::Shell { project::hints(ask, typed) } else { Vec::new() };
-    let hints: Vec<project::Hint> = hints.into_iter().filter(|hint| is_there(ask, hint.command)).collect();
+    let hints = if whose == Whose::Shell { project_hints::hints(context, typed) } else { Vec::new() };
+    let hints: Vec<project_hints::Hint> = hints.into_iter().filter(|hint| is_there(context, hint.command)).collect();
     found.retain(|found| !hints.iter().any(|hint| hint.command == found.name));
     let is_piped = spot.command.is_some_and(|command| command.join == Join::Pipe) && whose == Whose::Shell;
-    let used = used(ask, typed);
+    let used = used(context, typed);
     // Commands with a spec are well known; of the others, shorter names are commoner.
     found.sort_by_cached_key(|found| {
         let name = found.name;
         let is_unused = !used.contains(name);
-        let is_no_filter = is_piped && !admit::reason::is_filter(name);
-        (is_no_filter, found.rank > 1, is_unused, everyday(name), !ask.specs.has(name), name.chars().count())
+        let is_no_filter = is_piped && !filter::empty_word::is_filter(name);
+        (is_no_filter, found.rank > 1, is_unused, everyday(name), !context.specs.has(name), name.chars().count())
     });
     let rivals = rivals.max(hints.len());
     let mut candidates: Vec<Candidate> =
-        hints.iter().map(|hint| candidate(ask, spot, hint.command, 0, rivals, hint.about.to_owned())).collect();
+        hints.iter().map(|hint| candidate(context, spot, hint.command, 0, rivals, hint.about.to_owned())).collect();
     let first = usize::from(!hints.is_empty());
     let room = MAX_OFFERS.saturating_sub(candidates.len());
     candidates.extend(found.iter().take(room).enumerate().map(|(place, found)| {
         let about = match found.stands {
             Some(stands) => text::clean(stands).into_owned(),
             // Describing a command without a spec would mean running it.
-            None if ask.specs.has(found.name) => {
-                ask.specs.about(found.name, ask.world).unwrap_or_default().into_string()
+            None if context.specs.has(found.name) => {
+                context.specs.about(found.name, context.world).unwrap_or_default().into_string()
             }
             None => String::new(),
         };
-        candidate(ask, spot, found.name, first + place, rivals, about)
+        candidate(context, spot, found.name, first + place, rivals, about)
     }));
     candidates
 }
 
 /// Commands that the user has run and that begin with `typed`.
-fn used<'a>(ask: &Ask<'a>, typed: &str) -> HashSet<&'a str> {
-    let at = At { before: &[], after: "", typed, reach: Reach::Slot, stdin: Stdin::Inherited };
-    ask.history.words().next(at, MAX_USED).into_iter().map(|guess| guess.word).collect()
+fn used<'a>(context: &CompletionContext<'a>, typed: &str) -> HashSet<&'a str> {
+    let at = WordPosition { before: &[], after: "", typed, reach: Locality::Slot, stdin: Stdin::Inherited };
+    context.history.words().next(at, MAX_USED).into_iter().map(|guess| guess.word).collect()
 }
 
 /// The rank of a command among the most common ones; last for all others.
@@ -155,22 +155,30 @@ static EVERYDAY: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
 });
 
 /// Whether the command of a hint exists, as far as is known.
-fn is_there(ask: &Ask<'_>, command: &str) -> bool {
+fn is_there(context: &CompletionContext<'_>, command: &str) -> bool {
     let name = command.split(' ').next().unwrap_or_default();
-    match commands::known(ask, name) {
-        Known::Yes(()) => true,
-        Known::No => false,
-        Known::NotYet => ask.world.programs() == Known::NotYet,
+    match command_names::known(context, name) {
+        Fact::Yes(()) => true,
+        Fact::No => false,
+        Fact::NotYet => context.world.programs() == Fact::NotYet,
     }
 }
 
-fn candidate(ask: &Ask<'_>, spot: &Spot<'_>, name: &str, place: usize, rivals: usize, about: String) -> Candidate {
-    let facts = facts(Kind::Command, &spot.typed, name, place, rivals);
+fn candidate(
+    context: &CompletionContext<'_>,
+    spot: &CursorSpot<'_>,
+    name: &str,
+    place: usize,
+    rivals: usize,
+    about: String,
+) -> Candidate {
+    let facts = facts(CandidateKind::Command, &spot.typed, name, place, rivals);
     // `docker compose` is two words, of which only the first may be in quotes.
     let (first, others) = name.split_at(name.find(' ').unwrap_or(name.len()));
-    let mut candidate = ask.word(spot, first, Source::Environment, facts, ask.after(spot.quote, After::End));
+    let mut candidate =
+        context.word(spot, first, CandidateSource::Environment, facts, context.after(spot.quote, WordEnd::End));
     if !others.is_empty() {
-        candidate.text.insert_str(candidate.text.len() - ask.right.len(), others);
+        candidate.text.insert_str(candidate.text.len() - context.right.len(), others);
         candidate.cursor = candidate.cursor.map(|cursor| cursor + others.len());
     }
     Candidate { about, ..candidate }
@@ -203,15 +211,15 @@ const VARIABLES: &[&str] = &[
     "XDG_RUNTIME_DIR",
 ];
 
-fn variables(ask: &Ask<'_>, spot: &Spot<'_>, skip: usize) -> Vec<Candidate> {
+fn variables(context: &CompletionContext<'_>, spot: &CursorSpot<'_>, skip: usize) -> Vec<Candidate> {
     let (before, typed) = spot.typed.split_at_checked(skip).unwrap_or_default();
     if typed.is_empty() {
         return Vec::new();
     }
-    let mut found: Vec<&str> = if ask.names.variables.is_empty() {
+    let mut found: Vec<&str> = if context.names.variables.is_empty() {
         beginning(VARIABLES, typed, |name| name).to_vec()
     } else {
-        beginning(&ask.names.variables, typed, |name| name).iter().map(|name| &**name).collect()
+        beginning(&context.names.variables, typed, |name| name).iter().map(|name| &**name).collect()
     };
     found.retain(|name| typed.starts_with('_') || !name.starts_with('_'));
     if found.contains(&typed) {
@@ -219,16 +227,16 @@ fn variables(ask: &Ask<'_>, spot: &Spot<'_>, skip: usize) -> Vec<Candidate> {
     }
     found.sort_by_key(|name| !VARIABLES.contains(name));
     let rivals = found.len();
-    let expands = spot.role == Role::Variable;
-    let braces = expands && ask.left[..spot.start].ends_with("${") && !ask.right.starts_with('}');
+    let expands = spot.role == CursorRole::Variable;
+    let braces = expands && context.left[..spot.start].ends_with("${") && !context.right.starts_with('}');
     let found = found.iter().take(MAX_OFFERS).enumerate();
     let candidates = found.map(|(place, name)| {
         let value = [before, name].concat();
-        let facts = facts(Kind::Variable, typed, name, place, rivals);
-        let after = if expands { After::More } else { ask.after(spot.quote, After::End) };
-        let mut candidate = ask.word(spot, &value, Source::Environment, facts, after);
+        let facts = facts(CandidateKind::Variable, typed, name, place, rivals);
+        let after = if expands { WordEnd::More } else { context.after(spot.quote, WordEnd::End) };
+        let mut candidate = context.word(spot, &value, CandidateSource::Environment, facts, after);
         if braces {
-            candidate.text.insert(candidate.text.len() - ask.right.len(), '}');
+            candidate.text.insert(candidate.text.len() - context.right.len(), '}');
             candidate.cursor = candidate.cursor.map(|cursor| cursor + 1);
         }
         candidate
@@ -236,15 +244,15 @@ fn variables(ask: &Ask<'_>, spot: &Spot<'_>, skip: usize) -> Vec<Candidate> {
     candidates.collect()
 }
 
-fn facts(kind: Kind, typed: &str, name: &str, place: usize, rivals: usize) -> Facts {
+fn facts(kind: CandidateKind, typed: &str, name: &str, place: usize, rivals: usize) -> CandidateFacts {
     let short = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
     let letters = typed.chars().count();
-    Facts {
+    CandidateFacts {
         rivals: short(rivals),
         place: short(place),
         typed: short(letters),
         adds: short(name.chars().count().saturating_sub(letters)),
-        ..Facts::new(kind, Fit::Extends)
+        ..CandidateFacts::new(kind, MatchKind::Extends)
     }
 }
 
@@ -285,7 +293,7 @@ mod tests {
         let fake = Fake::new(scene);
         let text = format!("{}{}", fake.left, fake.right);
         let line = line::parse(&text, fake.dialect);
-        candidates(&fake.ask(), &line.at(fake.left.len()))
+        candidates(&fake.context(), &line.at(fake.left.len()))
     }
 
     fn texts(scene: &str) -> String {
@@ -295,7 +303,7 @@ mod tests {
 
     fn details(scene: &str) -> String {
         let rows = candidates_of(scene).into_iter().map(|candidate| {
-            let Facts { kind, fit, rivals, place, usual: _, typed, adds, past: _, habit: _ } = candidate.facts;
+            let CandidateFacts { kind, fit, rivals, place, usual: _, typed, adds, past: _, habit: _ } = candidate.facts;
             let about = candidate.about;
             format!("{}: {kind:?} {fit:?} {place} of {rivals}, {typed} typed, {adds} more, {about}", candidate.text)
         });

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::complete::ask::Ask;
-use crate::history::index::{Index, Ran};
+use crate::complete::context::CompletionContext;
+use crate::history::index::{HistoryIndex, RunRecord};
 use crate::line::Dialect;
-use crate::names::Names;
+use crate::shell_names::ShellNames;
 use crate::spec::Specs;
-use crate::world::{Entry, Item, Kind, Known, Live, World};
+use crate::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 
-/// Everything that an `Ask` borrows.
+/// Everything that a `CompletionContext` borrows.
 pub struct Fake {
     pub world: FakeWorld,
-    pub names: Names,
-    pub history: Index,
+    pub names: ShellNames,
+    pub history: HistoryIndex,
     pub specs: Specs,
     pub cwd: String,
     pub dialect: Dialect,
@@ -26,11 +26,11 @@ pub struct Fake {
 pub struct FakeWorld {
     home: String,
     /// By directory.
-    entries: BTreeMap<String, Vec<Entry>>,
+    entries: BTreeMap<String, Vec<DirEntry>>,
     programs: Vec<Box<str>>,
     /// By kind and, where the row says `in`, by directory.
-    live: Vec<(Live, Option<String>, Item)>,
-    slow: Vec<Live>,
+    live: Vec<(LiveKind, Option<String>, LiveItem)>,
+    slow: Vec<LiveKind>,
     /// Directories, or `programs`, that are not known yet.
     late: Vec<String>,
     root: Option<String>,
@@ -46,8 +46,8 @@ impl Fake {
     pub fn new(scene: &str) -> Self {
         let mut fake = Self {
             world: FakeWorld { home: "/home/me".into(), ..FakeWorld::default() },
-            names: Names::default(),
-            history: Index::default(),
+            names: ShellNames::default(),
+            history: HistoryIndex::default(),
             specs: Specs::default(),
             cwd: "/home/me".into(),
             dialect: Dialect::Zsh,
@@ -63,9 +63,9 @@ impl Fake {
                 (name.to_owned(), text.trim_start().replace("\\n", "\n"))
             };
             match word {
-                "file" => fake.path(rest, Kind::File),
-                "directory" => fake.path(rest, Kind::Directory),
-                "program" if rest.contains('/') => fake.path(rest, Kind::Program),
+                "file" => fake.path(rest, FileKind::File),
+                "directory" => fake.path(rest, FileKind::Directory),
+                "program" if rest.contains('/') => fake.path(rest, FileKind::Program),
                 "program" => fake.world.programs.push(rest.trim_end().into()),
                 "alias" | "function" | "variable" | "builtin" => fake.names.take(word, 1, rest),
                 "spec" => own.push(pair()),
@@ -86,7 +86,7 @@ impl Fake {
                         None => (rest, fake.cwd.clone()),
                     };
                     let command = command.replace("\\n", "\n");
-                    fake.history.add(Ran {
+                    fake.history.add(RunRecord {
                         command: &command,
                         cwd: Some(&cwd),
                         exit: Some(exit),
@@ -98,13 +98,13 @@ impl Fake {
                 "many" => {
                     let (count, name) = rest.split_once(' ').expect("a count and a name");
                     let names = (0..count.parse().expect("a number")).map(|number: u32| format!("{name}{number:05}"));
-                    let entries = names.map(|name| Entry { name: name.into(), kind: Kind::File });
+                    let entries = names.map(|name| DirEntry { name: name.into(), kind: FileKind::File });
                     let all = fake.world.entries.entry(fake.cwd.clone()).or_default();
                     all.extend(entries);
                     all.sort_by(|one, other| one.name.cmp(&other.name));
                 }
                 "slow" if rest.starts_with('/') || rest == "programs" => fake.world.late.push(rest.to_owned()),
-                "slow" => fake.world.slow.push(Live::of(rest.trim_end()).expect("a live kind")),
+                "slow" => fake.world.slow.push(LiveKind::of(rest.trim_end()).expect("a live kind")),
                 "line" => {
                     let line = rest.replace("\\|", "\0");
                     let (left, right) = line.split_once('|').expect("the line has a cursor");
@@ -112,13 +112,13 @@ impl Fake {
                     fake.right = right.replace('\0', "|");
                 }
                 _ => {
-                    let kind = Live::of(word).unwrap_or_else(|| panic!("unknown word in scene: {word}"));
+                    let kind = LiveKind::of(word).unwrap_or_else(|| panic!("unknown word in scene: {word}"));
                     let (rest, directory) = match rest.split_once(" in ") {
                         Some((rest, directory)) => (rest, Some(directory.trim().to_owned())),
                         None => (rest, None),
                     };
                     let (name, about) = rest.split_once("  ").unwrap_or((rest, ""));
-                    let item = Item { name: name.trim().into(), about: about.trim().into() };
+                    let item = LiveItem { name: name.trim().into(), about: about.trim().into() };
                     fake.world.live.push((kind, directory, item));
                 }
             }
@@ -130,8 +130,8 @@ impl Fake {
         fake
     }
 
-    pub fn ask(&self) -> Ask<'_> {
-        Ask {
+    pub fn context(&self) -> CompletionContext<'_> {
+        CompletionContext {
             left: &self.left,
             right: &self.right,
             cwd: &self.cwd,
@@ -148,22 +148,22 @@ impl Fake {
     }
 
     /// Adds the path and its parent directories.
-    fn path(&mut self, path: &str, kind: Kind) {
+    fn path(&mut self, path: &str, kind: FileKind) {
         let path = path.trim_end();
         let whole = if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", self.cwd) };
         let mut directory = String::new();
         let parts: Vec<&str> = whole.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
         for (number, part) in parts.iter().enumerate() {
-            let kind = if number + 1 == parts.len() { kind } else { Kind::Directory };
+            let kind = if number + 1 == parts.len() { kind } else { FileKind::Directory };
             let name = if directory.is_empty() { "/" } else { &directory };
             let entries = self.world.entries.entry(name.to_owned()).or_default();
             if !entries.iter().any(|entry| *entry.name == **part) {
-                entries.push(Entry { name: (*part).into(), kind });
+                entries.push(DirEntry { name: (*part).into(), kind });
                 entries.sort_by(|one, other| one.name.cmp(&other.name));
             }
             directory = format!("{directory}/{part}");
         }
-        if kind == Kind::Directory {
+        if kind == FileKind::Directory {
             self.world.entries.entry(directory).or_default();
         }
     }
@@ -174,42 +174,42 @@ impl World for FakeWorld {
         &self.home
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
         if self.late.iter().any(|late| late == directory) {
-            return Known::NotYet;
+            return Fact::NotYet;
         }
-        self.entries.get(directory).map_or(Known::No, |entries| Known::Yes(entries.clone().into()))
+        self.entries.get(directory).map_or(Fact::No, |entries| Fact::Yes(entries.clone().into()))
     }
 
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
         if self.late.iter().any(|late| late == "programs") {
-            return Known::NotYet;
+            return Fact::NotYet;
         }
-        Known::Yes(self.programs.clone().into())
+        Fact::Yes(self.programs.clone().into())
     }
 
-    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
+    fn repository(&self, _directory: &str) -> Fact<Arc<str>> {
         match self.root.as_deref() {
-            Some("none") => Known::No,
-            Some(root) => Known::Yes(root.into()),
-            None => Known::NotYet,
+            Some("none") => Fact::No,
+            Some(root) => Fact::Yes(root.into()),
+            None => Fact::NotYet,
         }
     }
 
-    fn live(&self, what: Live, directory: &str) -> Known<Arc<[Item]>> {
+    fn live(&self, what: LiveKind, directory: &str) -> Fact<Arc<[LiveItem]>> {
         if self.slow.contains(&what) {
-            return Known::NotYet;
+            return Fact::NotYet;
         }
         let here = self
             .live
             .iter()
             .filter(|(kind, place, _)| *kind == what && place.as_deref().is_none_or(|place| place == directory));
-        let items: Vec<Item> = here.map(|(_, _, item)| item.clone()).collect();
-        if items.is_empty() { Known::No } else { Known::Yes(items.into()) }
+        let items: Vec<LiveItem> = here.map(|(_, _, item)| item.clone()).collect();
+        if items.is_empty() { Fact::No } else { Fact::Yes(items.into()) }
     }
 
-    fn learnt(&self, command: &str) -> Known<Arc<str>> {
+    fn learnt(&self, command: &str) -> Fact<Arc<str>> {
         let found = self.learnt.iter().find(|(name, _)| name == command);
-        found.map_or(Known::No, |(_, text)| Known::Yes(Arc::clone(text)))
+        found.map_or(Fact::No, |(_, text)| Fact::Yes(Arc::clone(text)))
     }
 }

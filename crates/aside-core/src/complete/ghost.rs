@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::complete::candidate::{Facts, Fit, Kind, Outcome, Past, Place};
+use crate::complete::candidate::{CandidateFacts, CandidateKind, LastOutcome, MatchKind, PastRuns, Proximity};
 use crate::complete::rank::Ranked;
 
 /// Each line has a class, a feature and its weight.
@@ -39,13 +39,13 @@ const LEADS_FIRST: f32 = 0.055;
 const LEADS_NEXT: f32 = 0.33;
 
 /// The features that a candidate's probability is computed from.
-pub struct Features {
+pub struct GhostFeatures {
     /// Which weights apply: those of whole lines, of words known from history, or of what specs, files and names say.
     pub class: &'static str,
     pub values: Vec<(&'static str, f32)>,
 }
 
-impl Features {
+impl GhostFeatures {
     fn chance(&self) -> f32 {
         let weight = |feature| BY_FEATURE.get(&(self.class, feature)).copied().unwrap_or(0.0);
         let sum: f32 = self.values.iter().map(|(feature, value)| weight(*feature) * value).sum();
@@ -54,9 +54,10 @@ impl Features {
 }
 
 /// For candidates with the ranking's own probabilities; `shown` are all that are shown, including this one.
-pub fn features(left: &str, ranked: &Ranked, shown: &[Ranked]) -> Features {
+pub fn features(left: &str, ranked: &Ranked, shown: &[Ranked]) -> GhostFeatures {
     // No `..`: a new fact must become a feature, or be ignored here by name.
-    let Facts { kind, fit: _, rivals: _, place: _, usual: _, typed: _, adds, past, habit: _ } = ranked.candidate.facts;
+    let CandidateFacts { kind, fit: _, rivals: _, place: _, usual: _, typed: _, adds, past, habit: _ } =
+        ranked.candidate.facts;
     let yes = |is: bool| f32::from(u8::from(is));
     let chance = ranked.chance.clamp(0.01, 0.99);
     let letters = left.chars().count();
@@ -73,39 +74,39 @@ pub fn features(left: &str, ranked: &Ranked, shown: &[Ranked]) -> Features {
     ];
     let class = match (past, kind) {
         (Some(past), _) => {
-            let Past { place, session: _, outcome, runs, age, after_last, after_both: _, after_alike } = past;
+            let PastRuns { place, session: _, outcome, runs, age, after_last, after_both: _, after_alike } = past;
             values.extend([
                 ("age", (age as f32).ln_1p()),
                 ("just_ran", yes(age == 0)),
                 ("ran_last_two", yes(age <= 1)),
-                ("here", yes(place == Place::Here)),
-                ("failed", yes(outcome == Outcome::Failed)),
+                ("here", yes(place == Proximity::Here)),
+                ("failed", yes(outcome == LastOutcome::Failed)),
                 ("once", yes(runs <= 1)),
                 ("after_last", yes(after_last > 0)),
                 ("after_alike", yes(after_alike > 0)),
             ]);
             "line"
         }
-        (None, Kind::Words | Kind::Line) => "words",
+        (None, CandidateKind::Words | CandidateKind::Line) => "words",
         (None, _) => {
             values.push(("goes_on", yes(ranked.candidate.text.ends_with(['/', '=', ':', '@', ' ']))));
             values.push((kind_name(kind), 1.0));
             "other"
         }
     };
-    Features { class, values }
+    GhostFeatures { class, values }
 }
 
 /// A model's suggestions have no weight of their own: there is no training data for them.
-fn kind_name(kind: Kind) -> &'static str {
+fn kind_name(kind: CandidateKind) -> &'static str {
     match kind {
-        Kind::Line | Kind::Words | Kind::Idea => "unknown",
-        Kind::Command => "command",
-        Kind::Subcommand => "subcommand",
-        Kind::Flag => "flag",
-        Kind::Value | Kind::Name => "name",
-        Kind::Path => "path",
-        Kind::Variable => "variable",
+        CandidateKind::Line | CandidateKind::Words | CandidateKind::Idea => "unknown",
+        CandidateKind::Command => "command",
+        CandidateKind::Subcommand => "subcommand",
+        CandidateKind::Flag => "flag",
+        CandidateKind::Value | CandidateKind::Name => "name",
+        CandidateKind::Path => "path",
+        CandidateKind::Variable => "variable",
     }
 }
 
@@ -114,7 +115,9 @@ fn best_rival(ranked: &Ranked, shown: &[Ranked]) -> f32 {
     let text = ranked.candidate.text.trim_end();
     let differs = |other: &&Ranked| {
         let other_text = other.candidate.text.trim_end();
-        other.candidate.facts.fit == Fit::Extends && !text.starts_with(other_text) && !other_text.starts_with(text)
+        other.candidate.facts.fit == MatchKind::Extends
+            && !text.starts_with(other_text)
+            && !other_text.starts_with(text)
     };
     shown.iter().filter(differs).map(|other| other.chance).fold(0.0, f32::max)
 }
@@ -122,9 +125,9 @@ fn best_rival(ranked: &Ranked, shown: &[Ranked]) -> f32 {
 /// Replaces the ranking's value by the calibrated probability that the candidate is a prefix of the intended line.
 pub fn calibrate(left: &str, shown: &mut [Ranked]) {
     let chance = |ranked: &Ranked| match ranked.candidate.facts.fit {
-        Fit::Extends => features(left, ranked, shown).chance(),
+        MatchKind::Extends => features(left, ranked, shown).chance(),
         // Replayed lines contain no typos, so they say nothing about corrections.
-        Fit::Contains | Fit::Mends { .. } => ranked.chance.sqrt(),
+        MatchKind::Contains | MatchKind::Mends { .. } => ranked.chance.sqrt(),
     };
     let chances: Vec<f32> = shown.iter().map(chance).collect();
     shown.iter_mut().zip(chances).for_each(|(ranked, chance)| ranked.chance = chance);
@@ -132,7 +135,7 @@ pub fn calibrate(left: &str, shown: &mut [Ranked]) {
 
 /// What the threshold depends on.
 #[derive(Clone, Copy, Debug)]
-pub struct Needs {
+pub struct GhostRequirements {
     /// The value of the setting.
     pub threshold: f32,
     /// Number of distinct commands in the history.
@@ -140,8 +143,8 @@ pub struct Needs {
 }
 
 /// Whether a candidate with a calibrated probability may be ghost text.
-pub fn is_fit(left: &str, candidate: &Ranked, needs: Needs) -> bool {
-    let Needs { threshold, commands } = needs;
+pub fn is_fit(left: &str, candidate: &Ranked, needs: GhostRequirements) -> bool {
+    let GhostRequirements { threshold, commands } = needs;
     let part = match (is_own(candidate), left.chars().count()) {
         (true, _) if commands < SHORT_HISTORY => NEW_USER,
         (true, 0..=1) => FIRST_LETTER,
@@ -154,7 +157,7 @@ pub fn is_fit(left: &str, candidate: &Ranked, needs: Needs) -> bool {
 /// A line that the user ran, and that did not fail.
 fn is_own(ranked: &Ranked) -> bool {
     let facts = &ranked.candidate.facts;
-    facts.fit == Fit::Extends && facts.past.is_some_and(|past| past.outcome != Outcome::Failed)
+    facts.fit == MatchKind::Extends && facts.past.is_some_and(|past| past.outcome != LastOutcome::Failed)
 }
 
 /// At the beginning of a line, puts the likeliest whole lines first: the user can also accept a part of one.
@@ -174,22 +177,30 @@ pub fn lead_with_lines(left: &str, ranked: &mut Vec<Ranked>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::complete::candidate::{Candidate, Source};
+    use crate::complete::candidate::{Candidate, CandidateSource};
 
-    fn ranked(text: &str, kind: Kind, chance: f32) -> Ranked {
-        let past = Past {
-            place: Place::Here,
+    fn ranked(text: &str, kind: CandidateKind, chance: f32) -> Ranked {
+        let past = PastRuns {
+            place: Proximity::Here,
             session: false,
-            outcome: Outcome::Succeeded,
+            outcome: LastOutcome::Succeeded,
             runs: 3,
             age: 1,
             after_last: 0,
             after_both: 0,
             after_alike: 0,
         };
-        let facts = Facts { past: (kind == Kind::Line).then_some(past), ..Facts::new(kind, Fit::Extends) };
-        let candidate =
-            Candidate { text: text.into(), cursor: None, source: Source::History, facts, about: String::new() };
+        let facts = CandidateFacts {
+            past: (kind == CandidateKind::Line).then_some(past),
+            ..CandidateFacts::new(kind, MatchKind::Extends)
+        };
+        let candidate = Candidate {
+            text: text.into(),
+            cursor: None,
+            source: CandidateSource::History,
+            facts,
+            about: String::new(),
+        };
         Ranked { candidate, chance }
     }
 
@@ -200,11 +211,19 @@ mod tests {
 
     #[test]
     fn every_feature_has_a_weight_and_every_weight_a_feature() {
-        let kinds = [Kind::Line, Kind::Words, Kind::Path, Kind::Flag, Kind::Command, Kind::Subcommand, Kind::Name];
+        let kinds = [
+            CandidateKind::Line,
+            CandidateKind::Words,
+            CandidateKind::Path,
+            CandidateKind::Flag,
+            CandidateKind::Command,
+            CandidateKind::Subcommand,
+            CandidateKind::Name,
+        ];
         let known: std::collections::BTreeSet<(&str, &str)> = kinds
             .iter()
             .flat_map(|kind| {
-                let Features { class, values } = features("git", &ranked("git status", *kind, 0.3), &[]);
+                let GhostFeatures { class, values } = features("git", &ranked("git status", *kind, 0.3), &[]);
                 values.into_iter().map(move |(feature, _)| (class, feature))
             })
             .collect();
@@ -213,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_greater_chance_is_never_less_likely() {
-        for kind in [Kind::Line, Kind::Words, Kind::Flag] {
+        for kind in [CandidateKind::Line, CandidateKind::Words, CandidateKind::Flag] {
             for left in ["g", "git stat"] {
                 let at = |percent: u8| calibrated(left, vec![ranked("git status", kind, f32::from(percent) / 100.0)]);
                 let chances: Vec<f32> = (0..=100).map(at).collect();
@@ -225,55 +244,59 @@ mod tests {
 
     #[test]
     fn a_rival_makes_it_less_likely_unless_it_says_the_same() {
-        let with =
-            |other| calibrated("git s", vec![ranked("git status", Kind::Line, 0.4), ranked(other, Kind::Line, 0.35)]);
+        let with = |other| {
+            calibrated(
+                "git s",
+                vec![ranked("git status", CandidateKind::Line, 0.4), ranked(other, CandidateKind::Line, 0.35)],
+            )
+        };
         assert!(with("git stash") < with("git status --short"));
     }
 
     #[test]
     fn a_line_that_just_ran_twice_ago_is_likelier_than_an_old_one() {
         let with = |age| {
-            let mut line = ranked("cargo test -p core", Kind::Line, 0.4);
-            line.candidate.facts.past = line.candidate.facts.past.map(|past| Past { age, ..past });
+            let mut line = ranked("cargo test -p core", CandidateKind::Line, 0.4);
+            line.candidate.facts.past = line.candidate.facts.past.map(|past| PastRuns { age, ..past });
             calibrated("cargo t", vec![line])
         };
         assert!(with(1) > with(300));
     }
 
     fn is_grey(left: &str, candidate: &Ranked, commands: usize) -> bool {
-        is_fit(left, candidate, Needs { threshold: THRESHOLD, commands })
+        is_fit(left, candidate, GhostRequirements { threshold: THRESHOLD, commands })
     }
 
     #[test]
     fn less_is_asked_of_a_line_that_ran_where_it_is_hardly_begun() {
         let at = |left, kind, chance| is_grey(left, &ranked("git status", kind, chance), 1000);
-        assert_eq!(["g", "gi", "git "].map(|left| at(left, Kind::Line, 0.2)), [true, true, false]);
-        assert_eq!(["g", "gi", "git "].map(|left| at(left, Kind::Line, 0.1)), [true, false, false]);
-        assert_eq!(["g", "git "].map(|left| at(left, Kind::Words, 0.2)), [false, false]);
-        let all = Needs { threshold: 0.0, commands: 1000 };
-        assert!(is_fit("git ", &ranked("git status", Kind::Words, 0.0), all), "zero shows all");
+        assert_eq!(["g", "gi", "git "].map(|left| at(left, CandidateKind::Line, 0.2)), [true, true, false]);
+        assert_eq!(["g", "gi", "git "].map(|left| at(left, CandidateKind::Line, 0.1)), [true, false, false]);
+        assert_eq!(["g", "git "].map(|left| at(left, CandidateKind::Words, 0.2)), [false, false]);
+        let all = GhostRequirements { threshold: 0.0, commands: 1000 };
+        assert!(is_fit("git ", &ranked("git status", CandidateKind::Words, 0.0), all), "zero shows all");
     }
 
     #[test]
     fn a_new_user_sees_the_lines_they_ran() {
-        let line = ranked("git status", Kind::Line, 0.1);
+        let line = ranked("git status", CandidateKind::Line, 0.1);
         assert_eq!([12, 5000].map(|commands| is_grey("git s", &line, commands)), [true, false]);
-        assert!(!is_grey("git s", &ranked("git status", Kind::Words, 0.1), 12));
+        assert!(!is_grey("git s", &ranked("git status", CandidateKind::Words, 0.1), 12));
     }
 
     #[test]
     fn a_line_that_failed_is_judged_like_the_rest() {
         let with = |outcome| {
-            let mut line = ranked("git status --short", Kind::Line, 0.2);
-            line.candidate.facts.past = line.candidate.facts.past.map(|past| Past { outcome, ..past });
+            let mut line = ranked("git status --short", CandidateKind::Line, 0.2);
+            line.candidate.facts.past = line.candidate.facts.past.map(|past| PastRuns { outcome, ..past });
             is_grey("git st", &line, 12)
         };
-        assert_eq!([Outcome::Succeeded, Outcome::Failed].map(with), [true, false]);
+        assert_eq!([LastOutcome::Succeeded, LastOutcome::Failed].map(with), [true, false]);
     }
 
     #[test]
     fn whole_lines_lead_only_where_the_line_is_hardly_begun() {
-        let all = || vec![ranked("git ", Kind::Words, 0.9), ranked("git status", Kind::Line, 0.4)];
+        let all = || vec![ranked("git ", CandidateKind::Words, 0.9), ranked("git status", CandidateKind::Line, 0.4)];
         let order = |left| {
             let mut all = all();
             lead_with_lines(left, &mut all);

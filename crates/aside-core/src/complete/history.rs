@@ -1,29 +1,32 @@
 //! Candidates from history: lines that begin with what is typed, and words that often come here.
 
-use crate::complete::ask::Ask;
-use crate::complete::candidate::{Candidate, Facts, Fit, Kind, Outcome, Past, Place, Source};
-use crate::complete::commands;
-use crate::complete::sought;
-use crate::complete::spec::reach;
-use crate::history::index::{Match, Question};
-use crate::history::words::{self, At, Guess, Reach};
-use crate::line::{self, Join, Role, Spot, Word};
-use crate::spec::walk::{End, Piece, Walk};
-use crate::world::Known;
+use crate::complete::candidate::{
+    Candidate, CandidateFacts, CandidateKind, CandidateSource, LastOutcome, MatchKind, PastRuns, Proximity,
+};
+use crate::complete::command_names;
+use crate::complete::context::CompletionContext;
+use crate::complete::fuzzy;
+use crate::complete::spec::resolve;
+use crate::history::index::{HistoryMatch, HistoryQuery};
+use crate::history::word_stats::{self, Locality, WordGuess, WordPosition};
+use crate::line::{self, CursorRole, CursorSpot, Join, Word};
+use crate::spec::walk::{SpecEnd, SpecWalk, SpecWord};
+use crate::world::Fact;
 
 /// A longer command is a script: as ghost text it would push the prompt off the screen.
 const MAX_LINES: usize = 12;
 
-pub fn lines(ask: &Ask<'_>) -> Vec<Candidate> {
-    if ask.left.trim().is_empty() || !ask.right.is_empty() {
+pub fn lines(context: &CompletionContext<'_>) -> Vec<Candidate> {
+    if context.left.trim().is_empty() || !context.right.is_empty() {
         return Vec::new();
     }
-    let root = ask.world.repository(ask.cwd).yes();
-    let question = Question { prefix: ask.left, cwd: ask.cwd, session: ask.session, root: root.as_deref() };
-    let mut found = ask.history.likely(question);
+    let root = context.world.repository(context.cwd).yes();
+    let question =
+        HistoryQuery { prefix: context.left, cwd: context.cwd, session: context.session, root: root.as_deref() };
+    let mut found = context.history.likely(question);
     found.retain(|found| found.command.lines().count() <= MAX_LINES);
     let rivals = found.len() as u16;
-    found.iter().map(|found| line(ask, found, rivals)).collect()
+    found.iter().map(|found| line(context, found, rivals)).collect()
 }
 
 /// Commands that run the one after them as it would run alone.
@@ -31,7 +34,7 @@ const WRAPPERS: [&str; 8] = ["sudo", "doas", "time", "env", "nohup", "nice", "co
 
 /// Lines that ran alone, for a command typed behind another one, a wrapper or assignments: `time make`, `A=1 cargo`,
 /// `make && git`.
-pub fn inner_lines(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
+pub fn inner_lines(context: &CompletionContext<'_>, spot: &CursorSpot<'_>) -> Vec<Candidate> {
     let Some(command) = spot.command.filter(|command| command.join != Join::Pipe && command.inside.is_none()) else {
         return Vec::new();
     };
@@ -40,11 +43,11 @@ pub fn inner_lines(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
         return Vec::new();
     };
     let start = name.span.start;
-    let Some((before, left)) = ask.left.split_at_checked(start).filter(|(_, left)| !left.trim().is_empty()) else {
+    let Some((before, left)) = context.left.split_at_checked(start).filter(|(_, left)| !left.trim().is_empty()) else {
         return Vec::new();
     };
-    let mut candidates = lines(&Ask { left, ..*ask });
-    candidates.retain(|candidate| line::parse(&candidate.text, ask.dialect).commands.len() == 1);
+    let mut candidates = lines(&CompletionContext { left, ..*context });
+    candidates.retain(|candidate| line::parse(&candidate.text, context.dialect).commands.len() == 1);
     for candidate in &mut candidates {
         candidate.text.insert_str(0, before);
         // The sequence counts are about the line alone, so they do not apply.
@@ -61,55 +64,55 @@ const MIN_SOUGHT: usize = 3;
 const MAX_SOUGHT: usize = 4;
 
 /// Fuzzy matches: lines that contain what is typed but begin differently: `stash pop`, or `gsp`, for `git stash pop`.
-pub fn sought(ask: &Ask<'_>) -> Vec<Candidate> {
-    let typed = ask.left.trim_start();
-    if typed.trim_end().chars().count() < MIN_SOUGHT || !ask.right.is_empty() {
+pub fn fuzzy_lines(context: &CompletionContext<'_>) -> Vec<Candidate> {
+    let typed = context.left.trim_start();
+    if typed.trim_end().chars().count() < MIN_SOUGHT || !context.right.is_empty() {
         return Vec::new();
     }
-    let root = ask.world.repository(ask.cwd).yes();
-    let question = Question { prefix: "", cwd: ask.cwd, session: ask.session, root: root.as_deref() };
+    let root = context.world.repository(context.cwd).yes();
+    let question = HistoryQuery { prefix: "", cwd: context.cwd, session: context.session, root: root.as_deref() };
     // A command's name begins a new line and is no fuzzy search: `tar czf b` must not match `ssh web tar czf b`.
     let name = typed.split_whitespace().next().unwrap_or_default();
-    let is_command = matches!(commands::known(ask, name), Known::Yes(()));
-    let sub = is_command.then(|| subcommand(ask, typed)).flatten();
+    let is_command = matches!(command_names::known(context, name), Fact::Yes(()));
+    let sub = is_command.then(|| subcommand(context, typed)).flatten();
     let wanted = |command: &str| {
-        let begins = command.starts_with(ask.left) || command.lines().count() > MAX_LINES;
+        let begins = command.starts_with(context.left) || command.lines().count() > MAX_LINES;
         let mut words = command.split_whitespace();
         let is_other = is_command && words.next() != Some(name) || sub.is_some_and(|sub| words.next() != Some(sub));
-        !begins && !is_other && (sought::has_in_order(command, typed) || sought::has_initials(command, typed))
+        !begins && !is_other && (fuzzy::is_subsequence(command, typed) || fuzzy::matches_initials(command, typed))
     };
-    let found = ask.history.lately(question, MAX_SOUGHT, wanted);
+    let found = context.history.lately(question, MAX_SOUGHT, wanted);
     let rivals = found.len() as u16;
-    let contains = |found: &Match<'_>| {
-        let mut candidate = line(ask, found, rivals);
-        candidate.facts.fit = Fit::Contains;
+    let contains = |found: &HistoryMatch<'_>| {
+        let mut candidate = line(context, found, rivals);
+        candidate.facts.fit = MatchKind::Contains;
         candidate
     };
     found.iter().map(contains).collect()
 }
 
 /// The second word if it is a finished subcommand: then nothing else is searched for.
-fn subcommand<'t>(ask: &Ask<'_>, typed: &'t str) -> Option<&'t str> {
+fn subcommand<'t>(context: &CompletionContext<'_>, typed: &'t str) -> Option<&'t str> {
     let mut words = typed.split_whitespace();
     let (name, word) = (words.next()?, words.next()?);
     let is_finished = words.next().is_some() || typed.ends_with(char::is_whitespace);
-    let spec = ask.specs.find(name, ask.world).filter(|_| is_finished)?;
+    let spec = context.specs.find(name, context.world).filter(|_| is_finished)?;
     spec.sub(word).map(|_| word)
 }
 
-fn line(ask: &Ask<'_>, found: &Match<'_>, rivals: u16) -> Candidate {
+fn line(context: &CompletionContext<'_>, found: &HistoryMatch<'_>, rivals: u16) -> Candidate {
     let place = match (found.here, found.repository) {
-        (true, _) => Place::Here,
-        (false, true) => Place::Repository,
-        (false, false) => Place::Elsewhere,
+        (true, _) => Proximity::Here,
+        (false, true) => Proximity::Repository,
+        (false, false) => Proximity::Elsewhere,
     };
     let outcome = match found.exit {
-        None => Outcome::Unknown,
-        Some(0) => Outcome::Succeeded,
-        Some(_) => Outcome::Failed,
+        None => LastOutcome::Unknown,
+        Some(0) => LastOutcome::Succeeded,
+        Some(_) => LastOutcome::Failed,
     };
     let [after_last, after_both, after_alike] = found.followed;
-    let past = Past {
+    let past = PastRuns {
         place,
         session: found.session,
         outcome,
@@ -119,15 +122,21 @@ fn line(ask: &Ask<'_>, found: &Match<'_>, rivals: u16) -> Candidate {
         after_both,
         after_alike,
     };
-    let typed = ask.left.chars().count();
-    let facts = Facts {
+    let typed = context.left.chars().count();
+    let facts = CandidateFacts {
         rivals,
         typed: typed as u16,
         adds: found.command.chars().count().saturating_sub(typed) as u16,
         past: Some(past),
-        ..Facts::new(Kind::Line, Fit::Extends)
+        ..CandidateFacts::new(CandidateKind::Line, MatchKind::Extends)
     };
-    Candidate { text: found.command.to_owned(), cursor: None, source: Source::History, facts, about: String::new() }
+    Candidate {
+        text: found.command.to_owned(),
+        cursor: None,
+        source: CandidateSource::History,
+        facts,
+        about: String::new(),
+    }
 }
 
 /// How many words are guessed at the cursor.
@@ -146,94 +155,103 @@ const GOES_ON: f32 = 0.4;
 /// The spec's view of the words before the cursor, if there is a spec.
 #[derive(Clone)]
 struct Slot {
-    walk: Option<Walk>,
-    reach: Reach,
+    walk: Option<SpecWalk>,
+    reach: Locality,
 }
 
 impl Slot {
-    fn at(ask: &Ask<'_>, spot: &Spot<'_>) -> Self {
-        let (Role::Argument(number), Some(command)) = (&spot.role, spot.command) else { return Self::unknown() };
-        let reach::Reach::Spec(reached) = reach::reach(ask, command, *number) else { return Self::unknown() };
+    fn at(context: &CompletionContext<'_>, spot: &CursorSpot<'_>) -> Self {
+        let (CursorRole::Argument(number), Some(command)) = (&spot.role, spot.command) else { return Self::unknown() };
+        let resolve::Resolution::Spec(reached) = resolve::resolve(context, command, *number) else {
+            return Self::unknown();
+        };
         let walk = reached.walk;
         // Subcommands take different arguments, and a flag's value belongs to that flag alone.
         let has_subs = walk.chain.len() > 1 || !walk.spec().subs.is_empty() || walk.is_past_flags();
         let reach = match walk.pending() {
-            Some(_) => Reach::Slot,
-            None if has_subs => Reach::Subcommand,
-            None => Reach::Command,
+            Some(_) => Locality::Slot,
+            None if has_subs => Locality::Subcommand,
+            None => Locality::Command,
         };
         Self { walk: Some(walk), reach }
     }
 
     /// Without a spec only this exact slot counts.
     fn unknown() -> Self {
-        Self { walk: None, reach: Reach::Slot }
+        Self { walk: None, reach: Locality::Slot }
     }
 
     fn is_switch(&self, flag: &str) -> bool {
-        self.walk.as_ref().is_some_and(|walk| walk.end() == End::Open && walk.is_switch(flag))
+        self.walk.as_ref().is_some_and(|walk| walk.end() == SpecEnd::Open && walk.is_switch(flag))
     }
 
     /// Advances by one word.
     fn go(&mut self, word: &str) {
-        if let Some(walk) = self.walk.as_mut().filter(|walk| walk.end() == End::Open) {
+        if let Some(walk) = self.walk.as_mut().filter(|walk| walk.end() == SpecEnd::Open) {
             let number = walk.steps.len() + 1;
-            walk.go(number, &Piece { value: word.into(), fixed: true, word: None });
+            walk.go(number, &SpecWord { value: word.into(), fixed: true, word: None });
         }
     }
 }
 
 /// Words that were used in similar places, for a line that never ran.
-pub fn words(ask: &Ask<'_>, spot: &Spot<'_>) -> Vec<Candidate> {
-    if !ask.right.is_empty() {
+pub fn words(context: &CompletionContext<'_>, spot: &CursorSpot<'_>) -> Vec<Candidate> {
+    if !context.right.is_empty() {
         return Vec::new();
     }
-    let commands = words::pieces(ask.left);
+    let commands = word_stats::pieces(context.left);
     let Some(command) = commands.last() else { return Vec::new() };
     let pieces = &command.words;
     let start = match pieces.last() {
-        Some((start, piece)) if start + piece.len() == ask.left.len() => *start,
-        _ => ask.left.len(),
+        Some((start, piece)) if start + piece.len() == context.left.len() => *start,
+        _ => context.left.len(),
     };
     let before: Vec<&str> = pieces.iter().take_while(|(at, _)| *at < start).map(|(_, piece)| *piece).collect();
-    let typed = &ask.left[start..];
+    let typed = &context.left[start..];
     if before.is_empty() && typed.is_empty() {
         return Vec::new();
     }
-    let slot = Slot::at(ask, spot);
+    let slot = Slot::at(context, spot);
     let stdin = command.stdin();
-    let at = At { before: &before, after: command.after(ask.history.last()), typed, reach: slot.reach, stdin };
-    let guesses = ask.history.words().next_with(at, GUESSES + 1, |flag| slot.is_switch(flag));
-    let guesses: Vec<_> = guesses.into_iter().filter(|guess| guess.word != words::END).take(GUESSES).collect();
+    let at =
+        WordPosition { before: &before, after: command.after(context.history.last()), typed, reach: slot.reach, stdin };
+    let guesses = context.history.words().next_with(at, GUESSES + 1, |flag| slot.is_switch(flag));
+    let guesses: Vec<_> = guesses.into_iter().filter(|guess| guess.word != word_stats::END).take(GUESSES).collect();
     let rivals = guesses.len() as u16;
     let candidates = guesses.iter().enumerate().map(|(place, guess)| {
-        let mut text = ask.left[..start].to_owned();
+        let mut text = context.left[..start].to_owned();
         text.push_str(guess.word);
-        let habit = if place < CHAINED { go_on(ask, at, guess, slot.clone(), &mut text) } else { guess.chance };
-        let facts = Facts {
+        let habit = if place < CHAINED { go_on(context, at, guess, slot.clone(), &mut text) } else { guess.chance };
+        let facts = CandidateFacts {
             rivals,
             place: place as u16,
             typed: typed.chars().count() as u16,
-            adds: text[ask.left.len()..].chars().count() as u16,
+            adds: text[context.left.len()..].chars().count() as u16,
             habit: Some(habit),
-            ..Facts::new(Kind::Words, Fit::Extends)
+            ..CandidateFacts::new(CandidateKind::Words, MatchKind::Extends)
         };
-        Candidate { text, cursor: None, source: Source::History, facts, about: String::new() }
+        Candidate { text, cursor: None, source: CandidateSource::History, facts, about: String::new() }
     });
     candidates.collect()
 }
 
 /// Extends the guess while the next word is likely: whole words, then the part of one that the history agrees on, or
 /// the blank before it. Returns the probability of the whole.
-fn go_on(ask: &Ask<'_>, at: At<'_>, first: &Guess<'_>, mut slot: Slot, text: &mut String) -> f32 {
+fn go_on(
+    context: &CompletionContext<'_>,
+    at: WordPosition<'_>,
+    first: &WordGuess<'_>,
+    mut slot: Slot,
+    text: &mut String,
+) -> f32 {
     let mut before = at.before.to_vec();
     let mut chance = first.chance;
     before.push(first.word);
     slot.go(first.word);
     for _ in 1..MAX_CHAIN {
-        let at = At { before: &before, after: "", typed: "", ..at };
-        let guesses = ask.history.words().next_with(at, GUESSES, |flag| slot.is_switch(flag));
-        let (ends, goes_on): (Vec<_>, Vec<_>) = guesses.into_iter().partition(|guess| guess.word == words::END);
+        let at = WordPosition { before: &before, after: "", typed: "", ..at };
+        let guesses = context.history.words().next_with(at, GUESSES, |flag| slot.is_switch(flag));
+        let (ends, goes_on): (Vec<_>, Vec<_>) = guesses.into_iter().partition(|guess| guess.word == word_stats::END);
         match goes_on.first() {
             Some(guess) if guess.chance >= SURE => {
                 text.push(' ');
@@ -260,7 +278,7 @@ fn go_on(ask: &Ask<'_>, at: At<'_>, first: &Guess<'_>, mut slot: Slot, text: &mu
 }
 
 /// The common beginning of the likeliest words, up to a separator of a path or name.
-fn agreed<'a>(guesses: &[Guess<'a>]) -> Option<(&'a str, f32)> {
+fn agreed<'a>(guesses: &[WordGuess<'a>]) -> Option<(&'a str, f32)> {
     let part = |word: &'a str| word.find(['/', '=', ':', '@']).map(|at| &word[..=at]);
     let best = part(guesses.first()?.word)?;
     let sure = guesses.iter().filter(|guess| guess.word.starts_with(best)).map(|guess| guess.chance).sum();

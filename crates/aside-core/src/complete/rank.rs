@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
-use crate::complete::candidate::{Candidate, Facts, Fit, Kind, Outcome, Past, Place, Source};
+use crate::complete::candidate::{
+    Candidate, CandidateFacts, CandidateKind, CandidateSource, LastOutcome, MatchKind, PastRuns, Proximity,
+};
 
 /// A candidate and the probability that it is meant, 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +39,7 @@ const USUAL: u16 = 5;
 /// Two sources with the same text support each other: each gets the probability that either is right.
 fn join(ranked: &mut [Ranked]) {
     let mut alike: HashMap<&str, f32> = HashMap::with_capacity(ranked.len());
-    for ranked in ranked.iter().filter(|ranked| ranked.candidate.source == Source::History) {
+    for ranked in ranked.iter().filter(|ranked| ranked.candidate.source == CandidateSource::History) {
         let not = alike.entry(ranked.candidate.text.trim_end()).or_insert(1.0);
         *not *= 1.0 - ranked.chance;
     }
@@ -57,9 +59,9 @@ pub fn sort(ranked: &mut [Ranked]) {
 /// The expected saving, with likely candidates first: a wrong ghost text costs a glance at every keystroke, so twice
 /// the probability is worth more than twice the letters.
 fn worth(ranked: &Ranked) -> f32 {
-    let Facts { kind, adds, .. } = ranked.candidate.facts;
+    let CandidateFacts { kind, adds, .. } = ranked.candidate.facts;
     // A streamed suggestion grows: its length must not lift it above what is already shown.
-    let adds = if kind == Kind::Idea { 1.0 } else { f32::from(adds.max(1)) };
+    let adds = if kind == CandidateKind::Idea { 1.0 } else { f32::from(adds.max(1)) };
     ranked.chance.powi(2) * adds.sqrt()
 }
 
@@ -92,9 +94,9 @@ impl Crowd {
         crowd
     }
 
-    fn chance(&self, facts: &Facts) -> f32 {
+    fn chance(&self, facts: &CandidateFacts) -> f32 {
         // No `..`: a new fact must be given a weight, or be ignored here by name.
-        let Facts { kind, fit, rivals, place, usual, typed, adds, past, habit } = *facts;
+        let CandidateFacts { kind, fit, rivals, place, usual, typed, adds, past, habit } = *facts;
         // The usual flags compete only with each other.
         let rivals = if usual { rivals.min(USUAL) } else { rivals };
         match (past, habit) {
@@ -107,22 +109,22 @@ impl Crowd {
     /// A line that ran before. The weights are a logistic regression over what twenty people typed next, fitted on half
     /// of them and tested on the others: there the newest line was meant 34 times of 100, the first of this order 38
     /// times.
-    fn line(&self, past: Past, typed: u16, adds: u16) -> f32 {
-        let Past { place, session: _, outcome, runs, age, after_last, after_both, after_alike } = past;
+    fn line(&self, past: PastRuns, typed: u16, adds: u16) -> f32 {
+        let PastRuns { place, session: _, outcome, runs, age, after_last, after_both, after_alike } = past;
         let yes = |is: bool| f32::from(u8::from(is));
         let log = |number: f32| number.ln_1p();
         let share = |part: f32, whole: f32, doubt: f32| part / (whole + doubt);
         let (runs, last, both, alike) =
             (runs as f32, f32::from(after_last), f32::from(after_both), f32::from(after_alike));
         let place = match place {
-            Place::Here => 0.59,
-            Place::Repository => 0.3,
-            Place::Elsewhere => 0.0,
+            Proximity::Here => 0.59,
+            Proximity::Repository => 0.3,
+            Proximity::Elsewhere => 0.0,
         };
         // A command that failed the last time is often the typo that the next one corrected.
         let outcome = match outcome {
-            Outcome::Succeeded | Outcome::Unknown => 0.0,
-            Outcome::Failed => -3.0,
+            LastOutcome::Succeeded | LastOutcome::Unknown => 0.0,
+            LastOutcome::Failed => -3.0,
         };
         let sum = -1.56 + place + outcome + 0.1 * log(runs)
             - 0.11 * log(age as f32)
@@ -143,21 +145,21 @@ impl Crowd {
 
     /// A candidate without history. It gets the probability that the habits leave, shared with its rivals; the first of
     /// its source gets more than the second.
-    fn stranger(&self, kind: Kind, rivals: u16, place: u16, typed: u16) -> f32 {
+    fn stranger(&self, kind: CandidateKind, rivals: u16, place: u16, typed: u16) -> f32 {
         let usual = match kind {
-            Kind::Line | Kind::Words => 0.5,
-            Kind::Subcommand => 0.8,
-            Kind::Name | Kind::Value | Kind::Path | Kind::Variable => 0.6,
-            Kind::Flag | Kind::Command => 0.5,
+            CandidateKind::Line | CandidateKind::Words => 0.5,
+            CandidateKind::Subcommand => 0.8,
+            CandidateKind::Name | CandidateKind::Value | CandidateKind::Path | CandidateKind::Variable => 0.6,
+            CandidateKind::Flag | CandidateKind::Command => 0.5,
             // A model knows the line, but not the user.
-            Kind::Idea => 0.4,
+            CandidateKind::Idea => 0.4,
         };
         let typed = match (kind, typed) {
-            (Kind::Idea, _) | (_, 3..) => 1.0,
+            (CandidateKind::Idea, _) | (_, 3..) => 1.0,
             (_, 2) => 0.8,
             (_, 1) => 0.6,
             // Any file is possible, and the shell's own completion shows them all.
-            (Kind::Path, 0) => 0.12,
+            (CandidateKind::Path, 0) => 0.12,
             (_, 0) => 0.35,
         };
         let share = 1.0 / (f32::from(place) + 1.0) / (f32::from(rivals.max(1)).ln() + 1.0);
@@ -167,12 +169,12 @@ impl Crowd {
 }
 
 /// Changing typed text needs a better reason than continuing it.
-fn fitting(fit: Fit) -> f32 {
+fn fitting(fit: MatchKind) -> f32 {
     match fit {
-        Fit::Extends => 1.0,
-        Fit::Mends { edits: 0 | 1 } => 0.7,
-        Fit::Mends { edits: 2 } => 0.5,
-        Fit::Mends { .. } => 0.3,
-        Fit::Contains => 0.3,
+        MatchKind::Extends => 1.0,
+        MatchKind::Mends { edits: 0 | 1 } => 0.7,
+        MatchKind::Mends { edits: 2 } => 0.5,
+        MatchKind::Mends { .. } => 0.3,
+        MatchKind::Contains => 0.3,
     }
 }

@@ -8,7 +8,7 @@ use crate::complete::fake::Fake;
 /// One line per candidate: the text, its source and its description.
 fn run(scene: &str) -> String {
     let fake = Fake::new(scene);
-    let rows = complete(&fake.ask()).into_iter().map(|Ranked { candidate, chance: _ }| {
+    let rows = complete(&fake.context()).into_iter().map(|Ranked { candidate, chance: _ }| {
         let Candidate { text, cursor, source, facts: _, about } = candidate;
         let text = match cursor {
             Some(cursor) => format!("{}|{}", &text[..cursor], &text[cursor..]),
@@ -172,21 +172,21 @@ fn a_slip_is_mended() {
 fn a_models_idea_enters_by_the_same_door() {
     let fake = Fake::new("history frob start\nline frob s|");
     let with = |idea| {
-        let ask = Ask { idea: Some(idea), ..fake.ask() };
-        complete(&ask).iter().map(|ranked| ranked.candidate.source.name()).collect::<Vec<_>>()
+        let context = CompletionContext { idea: Some(idea), ..fake.context() };
+        complete(&context).iter().map(|ranked| ranked.candidate.source.name()).collect::<Vec<_>>()
     };
     assert_eq!(with("tatus --all"), ["history", "llm"]);
     assert_eq!(with("tart"), ["history"], "what is known here is not said twice");
     let fake = Fake::new("line zzz |");
-    let ask = Ask { idea: Some("--help"), ..fake.ask() };
-    assert_eq!(complete(&ask)[0].candidate.text, "zzz --help");
+    let context = CompletionContext { idea: Some("--help"), ..fake.context() };
+    assert_eq!(complete(&context)[0].candidate.text, "zzz --help");
 }
 
 /// The candidates with a model's suggestion.
 fn with_idea(scene: &str, idea: &str) -> String {
     let fake = Fake::new(scene);
-    let ask = Ask { idea: Some(idea), ..fake.ask() };
-    complete(&ask).iter().map(|ranked| ranked.candidate.text.as_str()).collect::<Vec<_>>().join(", ")
+    let context = CompletionContext { idea: Some(idea), ..fake.context() };
+    complete(&context).iter().map(|ranked| ranked.candidate.text.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 #[test]
@@ -211,8 +211,8 @@ fn a_models_idea_has_a_place_among_many() {
     assert_eq!(with.split(", ").filter(|text| *text == "frob all --of --them").count(), 1, "{with}");
     assert!(with.split(", ").filter(|text| without.contains(text)).count() == 3, "{with}");
     let fake = Fake::new("history frob go\nhistory frob go\nline frob g|");
-    let ask = Ask { idea: Some("et all"), limit: 1, ..fake.ask() };
-    let only = complete(&ask);
+    let context = CompletionContext { idea: Some("et all"), limit: 1, ..fake.context() };
+    let only = complete(&context);
     assert_eq!(only.len(), 1);
     assert_eq!(only[0].candidate.text, "frob go");
 }
@@ -236,8 +236,8 @@ fn a_models_idea_that_cannot_run_is_not_offered() {
 /// The candidates when the user asks for a list.
 fn listed(scene: &str) -> Vec<String> {
     let fake = Fake::new(scene);
-    let ask = Ask { limit: 64, list: true, ..fake.ask() };
-    complete(&ask).into_iter().map(|ranked| ranked.candidate.text.trim_end().to_owned()).collect()
+    let context = CompletionContext { limit: 64, list: true, ..fake.context() };
+    complete(&context).into_iter().map(|ranked| ranked.candidate.text.trim_end().to_owned()).collect()
 }
 
 const LISTED: &str = "
@@ -281,7 +281,7 @@ fn a_list_has_all_flags_and_files_of_the_slot() {
     assert!(subcommands.iter().any(|line| line == "git bisect"), "{subcommands:?}");
     // Without a list request, the rules of the bar apply.
     let fake = Fake::new(&format!("{LISTED}\nline cat src/|"));
-    assert_eq!(complete(&fake.ask()), []);
+    assert_eq!(complete(&fake.context()), []);
 }
 
 #[test]

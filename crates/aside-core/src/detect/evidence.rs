@@ -1,7 +1,7 @@
 //! What a failure reveals about the line that failed. Does not look at the line.
 
-use crate::detect::End;
-use crate::detect::lists::lists;
+use crate::detect::RunEnd;
+use crate::detect::word_lists::lists;
 
 const NOT_FOUND: i32 = 127;
 /// Bytes of the output that are read, from its beginning and its end.
@@ -20,7 +20,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    pub fn of(end: &End<'_>) -> Self {
+    pub fn of(end: &RunEnd<'_>) -> Self {
         match end.output {
             Some(output) => Self::read(output),
             None => Self::guessed(end),
@@ -40,7 +40,7 @@ impl Evidence {
     }
 
     /// Without a captured output, guesses from how the line ended.
-    fn guessed(end: &End<'_>) -> Self {
+    fn guessed(end: &RunEnd<'_>) -> Self {
         let named = end.unreadable || end.exit == NOT_FOUND;
         Self { seen: false, any: false, named, syntax: end.unreadable, more: false }
     }

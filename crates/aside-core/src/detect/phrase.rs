@@ -1,7 +1,7 @@
 //! Grammar of the words behind a command, whatever the command. Knows no shell and no machine.
 
-use crate::detect::lists::lists;
-use crate::detect::reading::{Sort, Token};
+use crate::detect::english::{Token, TokenKind};
+use crate::detect::word_lists::lists;
 
 /// Words that precede a noun in a sentence, and nothing in a command.
 const DETERMINERS: [&str; 12] =
@@ -78,7 +78,7 @@ pub fn is_single(words: &[Token<'_>]) -> bool {
 
 /// `all files`, `each line`
 pub fn is_counted(words: &[Token<'_>]) -> bool {
-    let is_many = |token: &Token<'_>| is_thing(token) && (token.plain.ends_with('s') || token.sort == Sort::Name);
+    let is_many = |token: &Token<'_>| is_thing(token) && (token.plain.ends_with('s') || token.sort == TokenKind::Name);
     let counts = |words: &[Token<'_>]| {
         words.split_first().is_some_and(|(one, rest)| is_amount(one) && rest.iter().take(2).any(is_many))
     };
@@ -88,7 +88,7 @@ pub fn is_counted(words: &[Token<'_>]) -> bool {
 /// `a package`, where the letter is not a name.
 pub fn is_article(words: &[Token<'_>]) -> bool {
     matches!(words, [one, next, ..] if one.plain == "a"
-        && one.sort == Sort::Core && is_thing(next) && next.is_english() && !lists().forgotten.contains(next.plain.as_str()))
+        && one.sort == TokenKind::Core && is_thing(next) && next.is_english() && !lists().forgotten.contains(next.plain.as_str()))
 }
 
 pub fn is_amount(token: &Token<'_>) -> bool {
@@ -96,7 +96,7 @@ pub fn is_amount(token: &Token<'_>) -> bool {
 }
 
 fn is_thing(token: &Token<'_>) -> bool {
-    token.is_plain() && !token.is_functional() || token.sort == Sort::Name
+    token.is_plain() && !token.is_functional() || token.sort == TokenKind::Name
 }
 
 /// A predicate about what precedes: `is broken`, `keeps crashing`.
@@ -142,22 +142,25 @@ pub fn is_polite(words: &[Token<'_>]) -> bool {
 pub fn is_question(words: &[Token<'_>]) -> bool {
     words.last().is_some_and(|last| {
         let bare = last.raw.trim_end_matches(['"', ')', '!']);
-        bare.ends_with('?') && last.is_plain() && (last.sort == Sort::Number || last.plain.chars().nth(1).is_some())
+        bare.ends_with('?')
+            && last.is_plain()
+            && (last.sort == TokenKind::Number || last.plain.chars().nth(1).is_some())
     })
 }
 
 /// `only directories`, `for next month`
 pub fn is_joined(words: &[Token<'_>]) -> bool {
     let Some((first, rest)) = words.split_first() else { return false };
-    let is_word = |token: &Token<'_>| matches!(token.sort, Sort::Word | Sort::Listed) && token.is_english();
-    let is_towards = is_among(first, &TOWARDS) && rest.iter().all(|token| token.is_plain() || token.sort == Sort::Name);
+    let is_word = |token: &Token<'_>| matches!(token.sort, TokenKind::Word | TokenKind::Listed) && token.is_english();
+    let is_towards =
+        is_among(first, &TOWARDS) && rest.iter().all(|token| token.is_plain() || token.sort == TokenKind::Name);
     if is_towards && (has_content(rest) || first.plain == "of" && !rest.is_empty()) {
         return true;
     }
     let is_fit = if rest.len() < 2 {
         rest.iter().all(Token::is_english)
     } else {
-        rest.iter().all(|token| token.is_plain() || token.sort == Sort::Name)
+        rest.iter().all(|token| token.is_plain() || token.sort == TokenKind::Name)
     };
     is_among(first, &JOINS) && is_fit && rest.iter().any(is_word)
 }
@@ -165,12 +168,12 @@ pub fn is_joined(words: &[Token<'_>]) -> bool {
 /// Two nouns and a word between them: `users.csv by age`.
 pub fn has_between(words: &[Token<'_>]) -> bool {
     let is_small = |token: &Token<'_>| is_among(token, &BETWEEN);
-    let is_large = |token: &Token<'_>| token.is_plain() || token.sort == Sort::Name;
+    let is_large = |token: &Token<'_>| token.is_plain() || token.sort == TokenKind::Name;
     words.windows(3).any(|words| {
         matches!(words, [one, between, next] if is_large(one) && !is_small(one) && is_small(between) && is_large(next))
     })
 }
 
 fn is_among(token: &Token<'_>, words: &[&str]) -> bool {
-    token.sort != Sort::Quoted && words.contains(&token.plain.as_str())
+    token.sort != TokenKind::Quoted && words.contains(&token.plain.as_str())
 }

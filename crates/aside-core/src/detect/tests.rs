@@ -1,16 +1,16 @@
 //! Lines with their verdicts: the reference table of requirement 001, the mistakes of the systems we replace, and every
 //! list.
 
-mod anything;
 mod examples;
+mod fuzz;
 
 use std::sync::Arc;
 
-use crate::detect::{After, Before, End, Facts, First, after, before};
+use crate::detect::{DetectContext, FailureVerdict, FirstWord, PreRunVerdict, RunEnd, after_failure, before_run};
 use crate::line::Dialect;
-use crate::names::Names;
+use crate::shell_names::ShellNames;
 use crate::spec::Specs;
-use crate::world::{Entry, Item, Kind, Known, Live, World};
+use crate::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 
 const PROGRAMS: &str = "awk bash cargo cat chmod chown clear cp curl cut date diff docker env false file find free gcc git go grep head \
      kill killall last less ls make man mkdir more mv nano npm open ping pip psql python3 rm sed sh sleep sort ssh sudo tail \
@@ -24,40 +24,40 @@ impl World for Project {
         "/home/me"
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
         if directory != "/home/me/project" {
-            return Known::No;
+            return Fact::No;
         }
         let mut names = vec!["Makefile", "README.md", "code", "data", "package.json", "src", "tests", "notes.txt"];
         names.sort_unstable();
-        Known::Yes(names.into_iter().map(|name| Entry { name: name.into(), kind: Kind::File }).collect())
+        Fact::Yes(names.into_iter().map(|name| DirEntry { name: name.into(), kind: FileKind::File }).collect())
     }
 
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
         let mut names: Vec<Box<str>> = PROGRAMS.split_whitespace().map(Box::from).collect();
         names.sort();
-        Known::Yes(names.into())
+        Fact::Yes(names.into())
     }
 
-    fn live(&self, what: Live, _directory: &str) -> Known<Arc<[Item]>> {
+    fn live(&self, what: LiveKind, _directory: &str) -> Fact<Arc<[LiveItem]>> {
         let names: &[&str] = match what {
-            Live::MakeTarget => &["all", "test", "build"],
-            Live::NpmScript => &["build", "dev"],
-            _ => return Known::No,
+            LiveKind::MakeTarget => &["all", "test", "build"],
+            LiveKind::NpmScript => &["build", "dev"],
+            _ => return Fact::No,
         };
-        Known::Yes(names.iter().map(|name| Item { name: (*name).into(), about: "".into() }).collect())
+        Fact::Yes(names.iter().map(|name| LiveItem { name: (*name).into(), about: "".into() }).collect())
     }
 }
 
-fn with<T>(dialect: Dialect, judge: impl FnOnce(&Facts<'_>) -> T) -> T {
-    let mut names = Names::default();
+fn with<T>(dialect: Dialect, judge: impl FnOnce(&DetectContext<'_>) -> T) -> T {
+    let mut names = ShellNames::default();
     names.take("alias", 0, "gst=git status\ngrep=grep --color=auto\nplease=sudo\n");
     names.take("function", 0, "how2\nnpm\n");
     let specs = Specs::default();
-    judge(&Facts {
+    judge(&DetectContext {
         cwd: "/home/me/project",
         dialect,
-        first: First::Unasked,
+        first: FirstWord::Unasked,
         world: &Project,
         names: &names,
         specs: &specs,
@@ -70,18 +70,18 @@ fn with<T>(dialect: Dialect, judge: impl FnOnce(&Facts<'_>) -> T) -> T {
 struct Wrong(Vec<String>);
 
 impl Wrong {
-    fn judge(&mut self, line: &str, is_right: impl Fn(Before) -> bool) {
+    fn judge(&mut self, line: &str, is_right: impl Fn(PreRunVerdict) -> bool) {
         for dialect in [Dialect::Zsh, Dialect::Bash] {
-            let ruling = with(dialect, |facts| before(line, facts));
+            let ruling = with(dialect, |facts| before_run(line, facts));
             if !is_right(ruling.verdict) {
                 self.0.push(format!("{} {line}: {:?}, {}", dialect.name(), ruling.verdict, ruling.reason));
             }
         }
     }
 
-    fn end(&mut self, line: &str, exit: i32, output: Option<&str>, verdict: After) {
-        let end = End { exit, unreadable: false, output };
-        let ruling = with(Dialect::Zsh, |facts| after(line, &end, facts));
+    fn end(&mut self, line: &str, exit: i32, output: Option<&str>, verdict: FailureVerdict) {
+        let end = RunEnd { exit, unreadable: false, output };
+        let ruling = with(Dialect::Zsh, |facts| after_failure(line, &end, facts));
         if ruling.verdict != verdict {
             self.0.push(format!("{line} ({exit}, {output:?}): {:?}, {}", ruling.verdict, ruling.reason));
         }
@@ -105,7 +105,7 @@ fn every_row_of_the_documents_table() {
         "while you are at it fix the tests",
         "make sure the lights are off",
     ] {
-        wrong.judge(line, |verdict| verdict == Before::Agent);
+        wrong.judge(line, |verdict| verdict == PreRunVerdict::Agent);
     }
     let rows = [
         ("find out how the auth system works", 1, "find: unknown primary or operator"),
@@ -121,18 +121,18 @@ fn every_row_of_the_documents_table() {
     ];
     for (line, exit, output) in rows {
         if !line.starts_with("while") && !line.starts_with("make") {
-            wrong.judge(line, |verdict| verdict == Before::Unsure);
+            wrong.judge(line, |verdict| verdict == PreRunVerdict::Unsure);
         }
-        wrong.end(line, exit, Some(output), After::Agent);
+        wrong.end(line, exit, Some(output), FailureVerdict::Agent);
         if !line.starts_with("while") {
-            wrong.end(line, exit, None, After::Agent);
+            wrong.end(line, exit, None, FailureVerdict::Agent);
         }
     }
-    wrong.judge("ls -la", |verdict| verdict == Before::Shell);
-    wrong.end("ls -la", 0, Some(""), After::Nothing);
-    wrong.judge("grep -r foo", |verdict| verdict == Before::Shell);
-    wrong.end("grep -r foo", 1, Some(""), After::Nothing);
-    wrong.end("grep -r foo", 1, None, After::Nothing);
+    wrong.judge("ls -la", |verdict| verdict == PreRunVerdict::Shell);
+    wrong.end("ls -la", 0, Some(""), FailureVerdict::Nothing);
+    wrong.judge("grep -r foo", |verdict| verdict == PreRunVerdict::Shell);
+    wrong.end("grep -r foo", 1, Some(""), FailureVerdict::Nothing);
+    wrong.end("grep -r foo", 1, None, FailureVerdict::Nothing);
     wrong.none();
 }
 
@@ -221,10 +221,10 @@ fn what_a_shell_can_read_and_run_is_the_shells() {
         exit
         2>&1 ls";
     for line in lines.lines().map(str::trim) {
-        wrong.judge(line, |verdict| verdict != Before::Agent);
+        wrong.judge(line, |verdict| verdict != PreRunVerdict::Agent);
     }
-    wrong.judge("for i in a\ndo what is this\ndone", |verdict| verdict == Before::Shell);
-    wrong.judge("", |verdict| verdict == Before::Shell);
+    wrong.judge("for i in a\ndo what is this\ndone", |verdict| verdict == PreRunVerdict::Shell);
+    wrong.judge("", |verdict| verdict == PreRunVerdict::Shell);
     wrong.none();
 }
 
@@ -272,7 +272,7 @@ fn what_would_be_lost_on_a_shell_is_a_sentence() {
         I want to see the log
         ok let's do it";
     for line in lines.lines().map(str::trim) {
-        wrong.judge(line, |verdict| verdict == Before::Agent);
+        wrong.judge(line, |verdict| verdict == PreRunVerdict::Agent);
     }
     wrong.none();
 }
@@ -308,8 +308,8 @@ fn ordinary_failures_are_left_alone() {
         ("git show that", 128, "unknown revision"),
     ];
     for (line, exit, output) in rows {
-        wrong.end(line, exit, Some(output), After::Nothing);
-        wrong.end(line, exit, None, After::Nothing);
+        wrong.end(line, exit, Some(output), FailureVerdict::Nothing);
+        wrong.end(line, exit, None, FailureVerdict::Nothing);
     }
     wrong.none();
 }
@@ -321,36 +321,41 @@ fn the_documents_rules_hold_where_nothing_here_speaks_against_them() {
     let syntax = "bash: syntax error near unexpected token `('";
     let rows = [
         // From 128 on a status may be a program's own.
-        ("git log for the last week", 128, "fatal: ambiguous argument 'for': unknown revision or path", After::Agent),
-        ("git me the latest changes", 129, "git: 'me' is not a git command.", After::Agent),
-        ("git me the latest changes", 137, "git: 'me' is not a git command.", After::Nothing),
+        (
+            "git log for the last week",
+            128,
+            "fatal: ambiguous argument 'for': unknown revision or path",
+            FailureVerdict::Agent,
+        ),
+        ("git me the latest changes", 129, "git: 'me' is not a git command.", FailureVerdict::Agent),
+        ("git me the latest changes", 137, "git: 'me' is not a git command.", FailureVerdict::Nothing),
         // Without an error pattern there is no reroute.
-        ("make the tests pass for me", 2, "connect: Connection refused", After::Nothing),
-        ("go ahead and fix the tests", 1, "3 tests failed", After::Nothing),
-        ("git show me what is wrong with it", 1, "permission denied", After::Nothing),
+        ("make the tests pass for me", 2, "connect: Connection refused", FailureVerdict::Nothing),
+        ("go ahead and fix the tests", 1, "3 tests failed", FailureVerdict::Nothing),
+        ("git show me what is wrong with it", 1, "permission denied", FailureVerdict::Nothing),
         // With one, a listed second word is enough, unless it is known here.
-        ("make release better", 2, no_rule, After::Agent),
-        ("make release package", 2, no_rule, After::Nothing),
-        ("go feature complete", 2, "go feature: unknown command", After::Agent),
-        ("cargo issue triage", 101, "error: no such command: `issue`", After::Agent),
-        ("make test better", 2, no_rule, After::Nothing),
-        ("make data bigger", 2, no_rule, After::Nothing),
-        ("git commit message", 1, "error: pathspec 'message': no such file or directory", After::Nothing),
+        ("make release better", 2, no_rule, FailureVerdict::Agent),
+        ("make release package", 2, no_rule, FailureVerdict::Nothing),
+        ("go feature complete", 2, "go feature: unknown command", FailureVerdict::Agent),
+        ("cargo issue triage", 101, "error: no such command: `issue`", FailureVerdict::Agent),
+        ("make test better", 2, no_rule, FailureVerdict::Nothing),
+        ("make data bigger", 2, no_rule, FailureVerdict::Nothing),
+        ("git commit message", 1, "error: pathspec 'message': no such file or directory", FailureVerdict::Nothing),
         // Four words that no shell can parse.
-        ("cargo deploy production (cluster)", 2, syntax, After::Agent),
-        ("docker ship everything (today)", 1, "zsh: parse error near `)'", After::Agent),
-        ("cp report (1).pdf docs/", 2, syntax, After::Nothing),
-        ("cat notes backup copy (old)", 2, syntax, After::Nothing),
-        ("git commit -m fix (again)", 2, syntax, After::Nothing),
-        ("cargo deploy (cluster)", 2, syntax, After::Nothing),
+        ("cargo deploy production (cluster)", 2, syntax, FailureVerdict::Agent),
+        ("docker ship everything (today)", 1, "zsh: parse error near `)'", FailureVerdict::Agent),
+        ("cp report (1).pdf docs/", 2, syntax, FailureVerdict::Nothing),
+        ("cat notes backup copy (old)", 2, syntax, FailureVerdict::Nothing),
+        ("git commit -m fix (again)", 2, syntax, FailureVerdict::Nothing),
+        ("cargo deploy (cluster)", 2, syntax, FailureVerdict::Nothing),
     ];
     for (line, exit, output, verdict) in rows {
         wrong.end(line, exit, Some(output), verdict);
     }
-    let unread = End { exit: 2, unreadable: true, output: None };
+    let unread = RunEnd { exit: 2, unreadable: true, output: None };
     let line = "cargo deploy production (cluster)";
-    let ruling = with(Dialect::Bash, |facts| after(line, &unread, facts));
-    if ruling.verdict != After::Agent {
+    let ruling = with(Dialect::Bash, |facts| after_failure(line, &unread, facts));
+    if ruling.verdict != FailureVerdict::Agent {
         wrong.0.push(format!("{line}, which bash could not read: {}", ruling.reason));
     }
     wrong.none();
@@ -360,7 +365,7 @@ fn the_documents_rules_hold_where_nothing_here_speaks_against_them() {
 fn a_reserved_line_that_is_unfinished_is_the_shells_only_if_it_could_go_on() {
     let mut wrong = Wrong::default();
     for line in ["{ what is this", "{ how do I fix it", "select one", "select the best option for me"] {
-        wrong.judge(line, |verdict| verdict == Before::Agent);
+        wrong.judge(line, |verdict| verdict == PreRunVerdict::Agent);
     }
     for line in [
         "{ ls",
@@ -371,7 +376,7 @@ fn a_reserved_line_that_is_unfinished_is_the_shells_only_if_it_could_go_on() {
         "select file in *.txt",
         "function f {",
     ] {
-        wrong.judge(line, |verdict| verdict != Before::Agent);
+        wrong.judge(line, |verdict| verdict != PreRunVerdict::Agent);
     }
     wrong.none();
 }

@@ -5,9 +5,9 @@ use std::collections::hash_map::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 
-use crate::history::log::{Followed, Log};
-use crate::history::sorted::{Entry, Sorted};
-use crate::history::words::{self, Words};
+use crate::history::prefix_index::{Entry, PrefixIndex};
+use crate::history::sequence::{Followers, RunSequence};
+use crate::history::word_stats::{self, WordStats};
 use crate::redact::REDACTED;
 use crate::text;
 
@@ -38,7 +38,7 @@ struct Command {
 
 /// One command that ran, as input of the index.
 #[derive(Clone, Copy, Debug)]
-pub struct Ran<'a> {
+pub struct RunRecord<'a> {
     pub command: &'a str,
     pub cwd: Option<&'a str>,
     pub exit: Option<i32>,
@@ -50,7 +50,7 @@ pub struct Ran<'a> {
 
 /// A query to the index.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub struct HistoryQuery<'a> {
     /// The beginning of the line.
     pub prefix: &'a str,
     pub cwd: &'a str,
@@ -62,7 +62,7 @@ pub struct Question<'a> {
 
 /// A command found by its prefix, with its facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Match<'a> {
+pub struct HistoryMatch<'a> {
     id: u32,
     pub command: &'a str,
     /// It ran in the queried directory.
@@ -84,14 +84,14 @@ pub struct Match<'a> {
 }
 
 #[derive(Debug, Default)]
-pub struct Index {
+pub struct HistoryIndex {
     texts: String,
     commands: Vec<Command>,
-    everywhere: Sorted,
-    directories: HashMap<Box<str>, Sorted>,
+    everywhere: PrefixIndex,
+    directories: HashMap<Box<str>, PrefixIndex>,
     clock: u32,
-    log: Log,
-    words: Words,
+    log: RunSequence,
+    words: WordStats,
     /// Commands that ran only in private sessions.
     private: HashSet<u32>,
     /// The name of the command that ran last.
@@ -103,7 +103,7 @@ const NEWEST: usize = 24;
 /// How many runs are scanned for commands that are not found by their prefix.
 const LATELY: usize = 5000;
 
-impl Index {
+impl HistoryIndex {
     /// Number of distinct commands.
     pub fn len(&self) -> usize {
         self.commands.len()
@@ -114,7 +114,7 @@ impl Index {
     }
 
     /// Records the command that ran last.
-    pub fn add(&mut self, ran: Ran<'_>) {
+    pub fn add(&mut self, ran: RunRecord<'_>) {
         if !is_offerable(ran.command) {
             return;
         }
@@ -130,7 +130,7 @@ impl Index {
         if let Some(cwd) = directory(ran.cwd).filter(|cwd| known(cwd)) {
             self.directories.entry(cwd.into()).or_default().put(id, self.clock, text);
         }
-        self.log.add(id, ran.command, &Ran { cwd: directory(ran.cwd), ..ran });
+        self.log.add(id, ran.command, &RunRecord { cwd: directory(ran.cwd), ..ran });
         if is_worth_learning(&self.commands[id as usize]) {
             learn_words(&mut self.words, ran.command, &self.last);
         }
@@ -139,10 +139,10 @@ impl Index {
 
     /// Likely commands that begin with a prefix and continue after it: those that ran recently here or anywhere, and
     /// those that followed the last command. In no order.
-    pub fn likely(&self, question: Question<'_>) -> Vec<Match<'_>> {
-        let Question { prefix, cwd, session, root } = question;
+    pub fn likely(&self, question: HistoryQuery<'_>) -> Vec<HistoryMatch<'_>> {
+        let HistoryQuery { prefix, cwd, session, root } = question;
         let mut found = self.starting_with(prefix, cwd, NEWEST);
-        let fits = |followed: &&Followed| {
+        let fits = |followed: &&Followers| {
             let text = text_of(&self.texts, &self.commands, followed.command);
             text.len() > prefix.len() && text.starts_with(prefix) && self.can_run(followed.command)
         };
@@ -155,7 +155,7 @@ impl Index {
                 None => {
                     let order = self.everywhere.order_of(text, |id| text_of(&self.texts, &self.commands, id));
                     let entry = Entry { id: followed.command, order: order.unwrap_or(0) };
-                    found.push(Match { followed: counts, ..self.describe(&entry, false) });
+                    found.push(HistoryMatch { followed: counts, ..self.describe(&entry, false) });
                 }
             }
         }
@@ -166,7 +166,12 @@ impl Index {
     }
 
     /// Up to `limit` commands of the last few thousand that `wanted` accepts, the newest first.
-    pub fn lately(&self, question: Question<'_>, limit: usize, wanted: impl Fn(&str) -> bool) -> Vec<Match<'_>> {
+    pub fn lately(
+        &self,
+        question: HistoryQuery<'_>,
+        limit: usize,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Vec<HistoryMatch<'_>> {
         let mut seen: HashSet<u32> = HashSet::new();
         let fits =
             |id: &u32| seen.insert(*id) && self.can_run(*id) && wanted(text_of(&self.texts, &self.commands, *id));
@@ -177,7 +182,7 @@ impl Index {
             let order = self.everywhere.order_of(text(id), text).unwrap_or(0);
             let is_here = here.is_some_and(|here| here.find(text(id), text).is_some());
             let (session, repository) = self.log.ran_in(id, question.session, question.root);
-            Match { session, repository, ..self.describe(&Entry { id, order }, is_here) }
+            HistoryMatch { session, repository, ..self.describe(&Entry { id, order }, is_here) }
         };
         found.into_iter().map(describe).collect()
     }
@@ -197,7 +202,7 @@ impl Index {
     }
 
     /// The word statistics for guessing the next word of a line.
-    pub fn words(&self) -> &Words {
+    pub fn words(&self) -> &WordStats {
         &self.words
     }
 
@@ -212,7 +217,7 @@ impl Index {
 
     /// The newest commands that begin with `prefix` and continue after it: first up to `limit` that ran in `cwd`, then
     /// up to `limit` from anywhere.
-    pub fn starting_with(&self, prefix: &str, cwd: &str, limit: usize) -> Vec<Match<'_>> {
+    pub fn starting_with(&self, prefix: &str, cwd: &str, limit: usize) -> Vec<HistoryMatch<'_>> {
         let text = |id: u32| text_of(&self.texts, &self.commands, id);
         let goes_on = |id: u32| usize::from(self.commands[id as usize].length) > prefix.len() && self.can_run(id);
         let here = self.directories.get(cwd).map(|sorted| sorted.newest(prefix, limit, text, goes_on));
@@ -223,9 +228,9 @@ impl Index {
         found.chain(elsewhere.iter().filter(new).map(|entry| self.describe(entry, false))).collect()
     }
 
-    fn describe(&self, entry: &Entry, here: bool) -> Match<'_> {
+    fn describe(&self, entry: &Entry, here: bool) -> HistoryMatch<'_> {
         let command = &self.commands[entry.id as usize];
-        Match {
+        HistoryMatch {
             id: entry.id,
             command: text_of(&self.texts, &self.commands, entry.id),
             here,
@@ -242,7 +247,7 @@ impl Index {
 }
 
 /// Collects a whole history, oldest command first, and sorts once: ten times faster than adding one by one.
-pub struct Builder {
+pub struct HistoryIndexBuilder {
     texts: String,
     commands: Vec<Command>,
     orders: Vec<u32>,
@@ -254,11 +259,11 @@ pub struct Builder {
     known: HashMap<u64, u32>,
     hasher: RandomState,
     clock: u32,
-    log: Log,
+    log: RunSequence,
     private: HashSet<u32>,
 }
 
-impl Default for Builder {
+impl Default for HistoryIndexBuilder {
     fn default() -> Self {
         Self {
             texts: String::new(),
@@ -269,14 +274,14 @@ impl Default for Builder {
             known: HashMap::new(),
             hasher: RandomState::new(),
             clock: 0,
-            log: Log::default(),
+            log: RunSequence::default(),
             private: HashSet::new(),
         }
     }
 }
 
-impl Builder {
-    pub fn add(&mut self, ran: Ran<'_>) {
+impl HistoryIndexBuilder {
+    pub fn add(&mut self, ran: RunRecord<'_>) {
         if !is_offerable(ran.command) {
             return;
         }
@@ -297,7 +302,7 @@ impl Builder {
         note_run(&mut self.commands[id as usize], ran.exit);
         self.clock += 1;
         self.orders[id as usize] = self.clock;
-        self.log.add(id, ran.command, &Ran { cwd: directory(ran.cwd), ..ran });
+        self.log.add(id, ran.command, &RunRecord { cwd: directory(ran.cwd), ..ran });
         if let Some(cwd) = directory(ran.cwd) {
             let next = self.directories.len() as u32;
             let directory = match self.directories.get(cwd) {
@@ -311,7 +316,7 @@ impl Builder {
         }
     }
 
-    pub fn finish(self) -> Index {
+    pub fn finish(self) -> HistoryIndex {
         let Self { mut texts, mut commands, orders, directories, here, known, hasher: _, clock, log, private } = self;
         drop(known);
         texts.shrink_to_fit();
@@ -319,7 +324,7 @@ impl Builder {
 
         let mut sorted: Vec<u32> = (0..commands.len() as u32).collect();
         sorted.sort_unstable_by(|&a, &b| text_of(&texts, &commands, a).cmp(text_of(&texts, &commands, b)));
-        let everywhere = Sorted::from_sorted(sorted.iter().map(|&id| Entry { id, order: orders[id as usize] }));
+        let everywhere = PrefixIndex::from_sorted(sorted.iter().map(|&id| Entry { id, order: orders[id as usize] }));
 
         // Per directory, sorts by the position in the sorted list: compares numbers instead of texts.
         let mut place = orders;
@@ -342,12 +347,12 @@ impl Builder {
             .filter(|group| newest_of(group) >= oldest)
             .map(|group| {
                 let name = std::mem::take(&mut names[group[0].0 as usize]);
-                (name, Sorted::from_sorted(group.iter().map(|&(_, _, entry)| entry)))
+                (name, PrefixIndex::from_sorted(group.iter().map(|&(_, _, entry)| entry)))
             })
             .collect();
-        let mut words = Words::default();
+        let mut words = WordStats::default();
         let mut last = "";
-        for id in log.commands(words::MAX_LEARNT) {
+        for id in log.commands(word_stats::MAX_LEARNT) {
             let command = text_of(&texts, &commands, id);
             if is_worth_learning(&commands[id as usize]) {
                 learn_words(&mut words, command, last);
@@ -355,7 +360,7 @@ impl Builder {
             last = name_of(command);
         }
         let last = last.into();
-        Index { texts, commands, everywhere, directories, clock, log, words, private, last }
+        HistoryIndex { texts, commands, everywhere, directories, clock, log, words, private, last }
     }
 }
 
@@ -364,8 +369,8 @@ fn is_worth_learning(command: &Command) -> bool {
     matches!(command.exit, 0 | 130 | UNKNOWN_EXIT)
 }
 
-fn learn_words(words: &mut Words, command: &str, last: &str) {
-    for command in words::pieces(command) {
+fn learn_words(words: &mut WordStats, command: &str, last: &str) {
+    for command in word_stats::pieces(command) {
         let pieces: Vec<&str> = command.words.iter().map(|(_, piece)| *piece).collect();
         words.learn(&pieces, command.after(last), command.stdin());
     }
@@ -433,18 +438,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn ran(command: &str) -> Ran<'_> {
-        Ran { command, cwd: Some("/here"), exit: Some(0), session: None, private: false }
+    fn ran(command: &str) -> RunRecord<'_> {
+        RunRecord { command, cwd: Some("/here"), exit: Some(0), session: None, private: false }
     }
 
     #[test]
     fn a_command_is_private_until_it_runs_in_an_open_shell() {
-        let privately = |command| Ran { private: true, ..ran(command) };
+        let privately = |command| RunRecord { private: true, ..ran(command) };
         let all = [privately("deploy quux"), ran("make"), privately("make"), privately("ls"), ran("ls")];
-        let mut one_by_one = Index::default();
+        let mut one_by_one = HistoryIndex::default();
         all.iter().for_each(|ran| one_by_one.add(*ran));
         for mut index in [index(&all), one_by_one] {
-            let private = |index: &Index| -> Vec<String> {
+            let private = |index: &HistoryIndex| -> Vec<String> {
                 let found = index.starting_with("", "/here", 9).into_iter();
                 found.filter(|found| found.private).map(|found| found.command.to_owned()).collect()
             };
@@ -457,13 +462,13 @@ mod tests {
         }
     }
 
-    fn index(commands: &[Ran<'_>]) -> Index {
-        let mut index = Index::default();
+    fn index(commands: &[RunRecord<'_>]) -> HistoryIndex {
+        let mut index = HistoryIndex::default();
         commands.iter().for_each(|ran| index.add(*ran));
         index
     }
 
-    fn found<'a>(index: &'a Index, prefix: &str, cwd: &str) -> Vec<&'a str> {
+    fn found<'a>(index: &'a HistoryIndex, prefix: &str, cwd: &str) -> Vec<&'a str> {
         index.starting_with(prefix, cwd, 4).iter().map(|found| found.command).collect()
     }
 
@@ -475,7 +480,8 @@ mod tests {
 
     #[test]
     fn what_ran_here_comes_before_what_ran_elsewhere() {
-        let there = Ran { command: "make test", cwd: Some("/there"), exit: Some(0), session: None, private: false };
+        let there =
+            RunRecord { command: "make test", cwd: Some("/there"), exit: Some(0), session: None, private: false };
         let index = index(&[ran("make"), ran("make all"), there]);
         assert_eq!(found(&index, "make", "/here"), ["make all", "make test"]);
         assert_eq!(found(&index, "make", "/there"), ["make test", "make all"]);
@@ -489,7 +495,8 @@ mod tests {
 
     #[test]
     fn what_could_not_run_is_not_offered_until_it_does() {
-        let lost = |exit| Ran { command: "gti status", cwd: None, exit: Some(exit), session: None, private: false };
+        let lost =
+            |exit| RunRecord { command: "gti status", cwd: None, exit: Some(exit), session: None, private: false };
         let mut index = index(&[lost(127)]);
         assert_eq!(found(&index, "gti", "/"), [""; 0]);
         index.add(lost(0));
@@ -505,11 +512,16 @@ mod tests {
 
     #[test]
     fn directories_have_a_cap_and_the_newest_stay() {
-        let mut builder = Builder::default();
-        let mut one_by_one = Index::default();
+        let mut builder = HistoryIndexBuilder::default();
+        let mut one_by_one = HistoryIndex::default();
         for number in 0..MAX_DIRECTORIES + 10 {
-            let ran =
-                Ran { command: "make", cwd: Some(&format!("/{number}")), exit: Some(0), session: None, private: false };
+            let ran = RunRecord {
+                command: "make",
+                cwd: Some(&format!("/{number}")),
+                exit: Some(0),
+                session: None,
+                private: false,
+            };
             builder.add(ran);
             one_by_one.add(ran);
         }
@@ -522,7 +534,8 @@ mod tests {
     #[test]
     fn a_path_longer_than_any_is_no_directory() {
         let long = "/x".repeat(MAX_DIRECTORY);
-        let index = index(&[Ran { command: "make", cwd: Some(&long), exit: Some(0), session: None, private: false }]);
+        let index =
+            index(&[RunRecord { command: "make", cwd: Some(&long), exit: Some(0), session: None, private: false }]);
         assert!(index.directories.is_empty());
         assert_eq!(found(&index, "ma", &long), ["make"]);
     }
@@ -565,18 +578,18 @@ mod tests {
             prefix in "[ab]{0,3}",
             limit in 1usize..6,
         ) {
-            let mut builder = Builder::default();
-            let mut one_by_one = Index::default();
+            let mut builder = HistoryIndexBuilder::default();
+            let mut one_by_one = HistoryIndex::default();
             for (command, directory) in &history {
                 let cwd = format!("/{directory}");
-                builder.add(Ran { command, cwd: Some(&cwd), exit: Some(0), session: None, private: false });
-                one_by_one.add(Ran { command, cwd: Some(&cwd), exit: Some(0), session: None, private: false });
+                builder.add(RunRecord { command, cwd: Some(&cwd), exit: Some(0), session: None, private: false });
+                one_by_one.add(RunRecord { command, cwd: Some(&cwd), exit: Some(0), session: None, private: false });
             }
             let mut built = builder.finish();
             for (command, directory) in &later {
                 let cwd = format!("/{directory}");
-                built.add(Ran { command, cwd: Some(&cwd), exit: Some(0), session: None, private: false });
-                one_by_one.add(Ran { command, cwd: Some(&cwd), exit: Some(0), session: None, private: false });
+                built.add(RunRecord { command, cwd: Some(&cwd), exit: Some(0), session: None, private: false });
+                one_by_one.add(RunRecord { command, cwd: Some(&cwd), exit: Some(0), session: None, private: false });
             }
             let all: Vec<_> = history.into_iter().chain(later).collect();
             let expected = slow(&all, &prefix, "/1", limit);

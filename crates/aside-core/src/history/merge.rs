@@ -37,7 +37,7 @@ fn hash(text: &str) -> u64 {
 }
 
 /// The indices of the incoming runs that no known run accounts for, in their order.
-pub fn surplus(mut known: Vec<Run>, incoming: &[Run]) -> Vec<usize> {
+pub fn new_runs(mut known: Vec<Run>, incoming: &[Run]) -> Vec<usize> {
     known.sort_unstable();
     let mut order: Vec<usize> = (0..incoming.len()).collect();
     order.sort_unstable_by_key(|&index| (incoming[index], index));
@@ -144,7 +144,7 @@ mod tests {
 
     fn new(known: &str, incoming: &str) -> String {
         let words: Vec<&str> = incoming.split_whitespace().collect();
-        let new = surplus(runs(known), &runs(incoming));
+        let new = new_runs(runs(known), &runs(incoming));
         new.into_iter().map(|index| words[index]).collect::<Vec<_>>().join(" ")
     }
 
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn milliseconds_do_not_part_a_run_from_itself() {
         let recorded = Run::new("a", Some(10_999), "zsh");
-        assert_eq!(surplus(vec![recorded], &[Run::new("a", Some(10_000), "zsh")]), Vec::<usize>::new());
+        assert_eq!(new_runs(vec![recorded], &[Run::new("a", Some(10_000), "zsh")]), Vec::<usize>::new());
     }
 
     fn some_runs() -> impl Strategy<Value = Vec<Run>> {
@@ -220,13 +220,13 @@ mod tests {
         #[test]
         fn importing_again_adds_nothing(known in some_runs(), file in some_runs()) {
             let mut after = known.clone();
-            after.extend(surplus(known, &file).into_iter().map(|index| file[index]));
-            prop_assert_eq!(surplus(after, &file), Vec::<usize>::new());
+            after.extend(new_runs(known, &file).into_iter().map(|index| file[index]));
+            prop_assert_eq!(new_runs(after, &file), Vec::<usize>::new());
         }
 
         #[test]
         fn what_is_new_is_in_the_order_of_the_file(known in some_runs(), file in some_runs()) {
-            let new = surplus(known, &file);
+            let new = new_runs(known, &file);
             prop_assert!(new.is_sorted());
         }
     }

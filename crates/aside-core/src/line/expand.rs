@@ -2,7 +2,7 @@
 
 use crate::line::scan::{Closer, Scan, is_name};
 use crate::line::word::Build;
-use crate::line::{Dialect, Open, Quote, Role};
+use crate::line::{CursorRole, Dialect, Quote, Unclosed};
 
 impl Scan<'_> {
     pub(super) fn backquotes(&mut self, build: &mut Build) {
@@ -35,7 +35,7 @@ impl Scan<'_> {
         if close < outer {
             self.at += mark;
         } else {
-            self.unfinished(Open::Bracket);
+            self.unfinished(Unclosed::Bracket);
         }
         self.keep(build, from);
     }
@@ -103,7 +103,7 @@ impl Scan<'_> {
     pub(super) fn variable(&mut self, from: usize, quote: Quote) {
         if self.at_stop() && self.last.is_none() {
             let inner = std::mem::replace(&mut self.unclosed, quote);
-            self.mark(Role::Variable, from, self.text.get(from..self.at).unwrap_or_default(), true);
+            self.mark(CursorRole::Variable, from, self.text.get(from..self.at).unwrap_or_default(), true);
             self.unclosed = inner;
         }
     }
@@ -137,7 +137,7 @@ impl Scan<'_> {
                 if quote != Quote::None {
                     self.unclosed(quote);
                 }
-                return self.unfinished(Open::Bracket);
+                return self.unfinished(Unclosed::Bracket);
             };
             match byte {
                 b'{' if zsh && quote == Quote::None => {
@@ -170,16 +170,16 @@ impl Scan<'_> {
         let mut deep = 0usize;
         loop {
             let Some(byte) = self.peek() else {
-                self.mark_none(Role::Other);
-                return self.unfinished(Open::Bracket);
+                self.mark_none(CursorRole::Other);
+                return self.unfinished(Unclosed::Bracket);
             };
             match byte {
                 b'(' => deep += 1,
                 b')' if deep == 0 => {
                     self.at += if self.ahead(1) == Some(b')') { 2 } else { 1 };
                     if self.bytes.get(self.at - 2) != Some(&b')') {
-                        self.mark_none(Role::Other);
-                        self.unfinished(Open::Bracket);
+                        self.mark_none(CursorRole::Other);
+                        self.unfinished(Unclosed::Bracket);
                     }
                     return;
                 }

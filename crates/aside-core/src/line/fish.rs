@@ -2,7 +2,7 @@
 
 use crate::line::scan::{Block, Closer, Frame, MAX_DEPTH, Position, Scan, is_end_of_word, is_name};
 use crate::line::word::{Build, braces_expand};
-use crate::line::{Join, Open, Quote, Role, Word};
+use crate::line::{CursorRole, Join, Quote, Unclosed, Word};
 
 pub(super) fn list(scan: &mut Scan<'_>, frame: &mut Frame) {
     loop {
@@ -10,7 +10,7 @@ pub(super) fn list(scan: &mut Scan<'_>, frame: &mut Frame) {
         let Some(byte) = scan.peek() else {
             let role = match frame.position {
                 Position::Words => scan.next_role(),
-                Position::Start | Position::Done => Role::Name,
+                Position::Start | Position::Done => CursorRole::Name,
             };
             scan.mark_none(role);
             scan.unfinished_list(frame);
@@ -85,7 +85,7 @@ fn reserved(scan: &mut Scan<'_>, frame: &mut Frame) -> bool {
     }
     let start = scan.at;
     scan.at += keyword.len();
-    scan.mark(Role::Name, start, keyword, true);
+    scan.mark(CursorRole::Name, start, keyword, true);
     if opens {
         frame.blocks.push(Block::End);
         frame.dangling = false;
@@ -122,9 +122,9 @@ fn header(scan: &mut Scan<'_>, keyword: &str) {
     loop {
         scan.skip_blanks();
         let role = |count| match keyword {
-            "function" => Role::Other,
-            "for" if count < 3 => Role::Other,
-            _ => Role::Argument(count),
+            "function" => CursorRole::Other,
+            "for" if count < 3 => CursorRole::Other,
+            _ => CursorRole::Argument(count),
         };
         count += 1;
         match scan.peek() {
@@ -143,7 +143,7 @@ fn simple(scan: &mut Scan<'_>, frame: &mut Frame) {
         scan.end_command(frame);
         frame.join = Join::Next;
     }
-    let name = assigned(scan).filter(|_| scan.next_role() == Role::Name);
+    let name = assigned(scan).filter(|_| scan.next_role() == CursorRole::Name);
     scan.command(frame);
     frame.position = Position::Words;
     if let Some(name) = name {
@@ -223,8 +223,8 @@ pub(super) fn word(scan: &mut Scan<'_>) -> Word {
 fn escape(scan: &mut Scan<'_>, build: &mut Build) {
     scan.at += 1;
     let Some(byte) = scan.peek() else {
-        scan.unfinished(Open::Backslash);
-        return scan.mark_none(Role::Other);
+        scan.unfinished(Unclosed::Backslash);
+        return scan.mark_none(CursorRole::Other);
     };
     scan.at += 1;
     let letter = match byte {

@@ -4,7 +4,7 @@ use crate::line::{Dialect, Quote};
 
 /// What comes after a completed word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum After {
+pub enum WordEnd {
     /// The word is finished: closes an open quote.
     End,
     /// More of the same word: a directory, `--flag=`.
@@ -31,7 +31,7 @@ pub fn word(value: &str, dialect: Dialect) -> String {
 
 /// Quotes the rest of a word whose beginning is typed, inside `quote`. For an empty beginning use `word`, which also escapes characters
 /// that are special at the start.
-pub fn rest(rest: &str, quote: Quote, dialect: Dialect, after: After) -> String {
+pub fn rest(rest: &str, quote: Quote, dialect: Dialect, after: WordEnd) -> String {
     let mut spelled = String::with_capacity(rest.len() + 1);
     match quote {
         Quote::None => bare(rest, dialect, &mut spelled),
@@ -40,9 +40,9 @@ pub fn rest(rest: &str, quote: Quote, dialect: Dialect, after: After) -> String 
         Quote::Dollar => dollar(rest, dialect, &mut spelled),
     }
     match (quote, after) {
-        (Quote::Single | Quote::Dollar, After::End) => spelled.push('\''),
-        (Quote::Double, After::End) => spelled.push('"'),
-        (Quote::None, After::End) | (_, After::More) => {}
+        (Quote::Single | Quote::Dollar, WordEnd::End) => spelled.push('\''),
+        (Quote::Double, WordEnd::End) => spelled.push('"'),
+        (Quote::None, WordEnd::End) | (_, WordEnd::More) => {}
     }
     spelled
 }

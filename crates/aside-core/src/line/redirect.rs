@@ -2,7 +2,7 @@
 
 use crate::line::scan::{Document, Frame, Position, Scan, is_end_of_word, is_name};
 use crate::line::word::{Build, Place};
-use crate::line::{Dialect, Open, Quote, Redirect, Redirection, Role, Word, fish};
+use crate::line::{CursorRole, Dialect, Quote, Redirect, Redirection, Unclosed, Word, fish};
 
 impl Scan<'_> {
     /// Whether a number or `{name}` stands here, right before `<` or `>`.
@@ -36,8 +36,8 @@ impl Scan<'_> {
             (kind, _) => kind,
         };
         match &target {
-            Some(word) => self.mark_word(Role::Target(kind), word),
-            None => self.mark_none(Role::Target(kind)),
+            Some(word) => self.mark_word(CursorRole::Target(kind), word),
+            None => self.mark_none(CursorRole::Target(kind)),
         }
         if let Some(word) = target.as_ref().filter(|_| kind == Redirect::HereDocument) {
             let raw = self.text.get(word.span.clone()).unwrap_or_default();
@@ -134,14 +134,14 @@ impl Scan<'_> {
         match next {
             Some(next) => {
                 self.at = next;
-                self.mark_none(Role::Other);
+                self.mark_none(CursorRole::Other);
                 // The newline after the delimiter ends no command.
                 self.at = (next + 1).min(self.end);
             }
             None => {
                 self.at = self.end;
-                self.mark_none(Role::Other);
-                self.unfinished(Open::HereDocument);
+                self.mark_none(CursorRole::Other);
+                self.unfinished(Unclosed::HereDocument);
             }
         }
     }

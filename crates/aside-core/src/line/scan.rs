@@ -1,7 +1,7 @@
 //! The scanner state. Reads from left to right, never back, in linear time, and remembers what the text ends in: that is how the word at a
 //! cursor is found.
 
-use crate::line::{Command, Dialect, Join, Open, Quote, Role, Word, fish};
+use crate::line::{Command, CursorRole, Dialect, Join, Quote, Unclosed, Word, fish};
 
 /// Maximum nesting of substitutions. Reads deeper ones as text: no user types them, and each level costs stack.
 pub(super) const MAX_DEPTH: usize = 48;
@@ -11,7 +11,7 @@ const LOOK_AHEAD: usize = 4;
 
 pub(super) struct Read {
     pub commands: Vec<Command>,
-    pub open: Option<Open>,
+    pub open: Option<Unclosed>,
     pub last: Option<Last>,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct Read {
 pub(super) struct Last {
     /// Index in `Read::commands`.
     pub command: Option<usize>,
-    pub role: Role,
+    pub role: CursorRole,
     pub start: usize,
     pub typed: String,
     pub fixed: bool,
@@ -78,7 +78,7 @@ pub(super) struct Scan<'a> {
     pub owner: Option<usize>,
     /// Here-documents whose text begins after the next newline.
     pub documents: Vec<Document>,
-    pub open: Option<Open>,
+    pub open: Option<Unclosed>,
     pub last: Option<Last>,
     /// The innermost quote in which the text ends.
     pub unclosed: Quote,
@@ -168,7 +168,7 @@ impl Scan<'_> {
     }
 
     /// The first caller wins, which is the innermost construct.
-    pub(super) fn unfinished(&mut self, why: Open) {
+    pub(super) fn unfinished(&mut self, why: Unclosed) {
         if self.at_stop() && self.open.is_none() {
             self.open = Some(why);
         }
@@ -178,24 +178,24 @@ impl Scan<'_> {
         if self.at_stop() && self.unclosed == Quote::None {
             self.unclosed = quote;
         }
-        self.unfinished(Open::Quote);
+        self.unfinished(Unclosed::Quote);
     }
 
     /// Records what the text ends in, if this is the end and no inner construct has recorded it.
-    pub(super) fn mark(&mut self, role: Role, start: usize, typed: &str, fixed: bool) {
+    pub(super) fn mark(&mut self, role: CursorRole, start: usize, typed: &str, fixed: bool) {
         if self.at_stop() && self.last.is_none() {
             let (command, quote) = (self.owner, self.unclosed);
             self.last = Some(Last { command, role, start, typed: typed.to_owned(), fixed, quote });
         }
     }
 
-    pub(super) fn mark_word(&mut self, role: Role, word: &Word) {
+    pub(super) fn mark_word(&mut self, role: CursorRole, word: &Word) {
         if self.at_stop() {
             self.mark(role, word.span.start, &word.value, word.fixed);
         }
     }
 
-    pub(super) fn mark_none(&mut self, role: Role) {
+    pub(super) fn mark_none(&mut self, role: CursorRole) {
         self.mark(role, self.at, "", true);
     }
 
@@ -207,8 +207,8 @@ impl Scan<'_> {
                 Some(b'\\') if self.ahead(1) == Some(b'\n') => self.at += 2,
                 Some(b'\\') if self.ahead(1).is_none() && self.at_stop_after(1) => {
                     self.at += 1;
-                    self.unfinished(Open::Backslash);
-                    self.mark_none(Role::Other);
+                    self.unfinished(Unclosed::Backslash);
+                    self.mark_none(CursorRole::Other);
                 }
                 _ => return,
             }
@@ -223,7 +223,7 @@ impl Scan<'_> {
         while self.peek().is_some_and(|byte| byte != b'\n') {
             self.at += 1;
         }
-        self.mark_none(Role::Other);
+        self.mark_none(CursorRole::Other);
     }
 
     /// Reads commands up to and including their closer.
@@ -283,8 +283,8 @@ impl Scan<'_> {
                 }
             }
         }
-        self.unfinished(Open::Bracket);
-        self.mark_none(Role::Other);
+        self.unfinished(Unclosed::Bracket);
+        self.mark_none(CursorRole::Other);
     }
 }
 

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 
 use crate::line::{Dialect, Join, Line, Redirect, parse};
 
-mod spots;
+mod cursor;
 mod syntax;
 
 /// A row for each command: its join, its words (`?` for an expansion), its assignments and redirections. Nested commands are indented.

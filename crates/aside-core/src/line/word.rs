@@ -2,7 +2,7 @@
 //! place.
 
 use crate::line::scan::{Scan, is_end_of_word, is_name};
-use crate::line::{Dialect, Open, Quote, Role, Word};
+use crate::line::{CursorRole, Dialect, Quote, Unclosed, Word};
 
 /// Where a word stands, which decides what ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,8 +164,8 @@ impl Scan<'_> {
         self.at += 1;
         match self.peek() {
             None => {
-                self.unfinished(Open::Backslash);
-                self.mark_none(Role::Other);
+                self.unfinished(Unclosed::Backslash);
+                self.mark_none(CursorRole::Other);
             }
             Some(b'\n') => self.at += 1,
             Some(_) => self.take(build),
@@ -202,7 +202,7 @@ impl Scan<'_> {
                 Some(b'\\') => {
                     self.at += 1;
                     match self.peek() {
-                        None => self.mark_none(Role::Other),
+                        None => self.mark_none(CursorRole::Other),
                         Some(b'\n') => self.at += 1,
                         Some(b'"' | b'\\' | b'$' | b'`') => self.take(build),
                         Some(_) => build.value.push('\\'),
@@ -241,7 +241,7 @@ impl Scan<'_> {
 
     pub(super) fn dollar_escape(&mut self, bytes: &mut Vec<u8>) {
         let Some(byte) = self.peek() else {
-            return self.mark_none(Role::Other);
+            return self.mark_none(CursorRole::Other);
         };
         self.at += 1;
         let plain = match byte {
@@ -341,13 +341,13 @@ impl Scan<'_> {
                 }
             }
         }
-        self.unfinished(Open::Bracket);
+        self.unfinished(Unclosed::Bracket);
     }
 
     /// bash: `name[` at the start of a command is an array element, up to its `]`, whatever follows.
     fn is_subscript(&self, start: usize, place: Place) -> bool {
         let name = self.bytes.get(start..self.at).unwrap_or_default();
-        let begins = place == Place::Plain && self.dialect == Dialect::Bash && self.next_role() == Role::Name;
+        let begins = place == Place::Plain && self.dialect == Dialect::Bash && self.next_role() == CursorRole::Name;
         begins && name.iter().all(|byte| is_name(*byte)) && name.first().is_some_and(|byte| !byte.is_ascii_digit())
     }
 }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::markdown::flow::{self, Cell};
-use crate::markdown::mark::{self, Looks};
-use crate::markdown::source::shown;
+use crate::markdown::sanitize::shown;
+use crate::markdown::style::{self, TextStyle};
+use crate::markdown::wrap::{self, Cell};
 
 const INDENT: usize = 2;
 const TAB: usize = 4;
@@ -39,8 +39,8 @@ impl Code {
 
     /// Folds lines that do not fit instead of wrapping them, since whitespace is significant. Drops trailing blank lines.
     pub fn rows(&self, room: usize) -> Vec<(Vec<Cell>, usize)> {
-        let looks = Looks::of(mark::CODE);
-        let blank = |_| Cell::new(' ', Looks::PLAIN, 0);
+        let looks = TextStyle::of(style::CODE);
+        let blank = |_| Cell::new(' ', TextStyle::PLAIN, 0);
         let mut rows = Vec::new();
         let mut blank_lines = 0;
         for (line, end) in &self.lines {
@@ -54,7 +54,7 @@ impl Code {
                 rows.extend((0..blank_lines).map(|_| (Vec::new(), *end)));
             }
             blank_lines = 0;
-            for folded in flow::fold(line, room.saturating_sub(INDENT)) {
+            for folded in wrap::fold(line, room.saturating_sub(INDENT)) {
                 let letters = folded.chars().map(|letter| Cell::new(letter, looks, *end));
                 rows.push(((0..INDENT).map(blank).chain(letters).collect(), *end));
             }

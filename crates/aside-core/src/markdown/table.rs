@@ -2,8 +2,8 @@
 
 use pulldown_cmark::Alignment;
 
-use crate::markdown::flow::{self, Cell};
-use crate::markdown::mark::{self, Looks};
+use crate::markdown::style::{self, TextStyle};
+use crate::markdown::wrap::{self, Cell};
 
 /// Columns between two columns.
 const GAP: usize = 2;
@@ -18,7 +18,7 @@ pub struct Table {
 
 impl Table {
     pub fn rows(mut self, room: usize) -> Vec<Vec<Cell>> {
-        let bold = Looks::of(mark::HEADING);
+        let bold = TextStyle::of(style::HEADING);
         for cell in self.rows.first_mut().into_iter().flatten().flatten() {
             cell.looks = cell.looks | bold;
         }
@@ -36,7 +36,7 @@ impl Table {
         for row in &self.rows {
             for (width, cell) in natural.iter_mut().zip(row) {
                 let lines = cell.split(|cell| cell.letter == '\n');
-                *width = lines.map(flow::width).max().unwrap_or(0).max(*width);
+                *width = lines.map(wrap::width).max().unwrap_or(0).max(*width);
             }
         }
         // Narrow columns keep their width, and the wide ones share what is left.
@@ -80,7 +80,7 @@ impl Table {
                         cells.extend(blanks(GAP));
                     }
                     let text = lines.get(line).copied().unwrap_or_default();
-                    let free = width.saturating_sub(flow::width(text));
+                    let free = width.saturating_sub(wrap::width(text));
                     let before = match self.alignments.get(column) {
                         Some(Alignment::Right) => free,
                         Some(Alignment::Center) => free / 2,
@@ -110,7 +110,7 @@ impl Table {
             for (name, value) in head.iter().zip(row).filter(|(_, value)| !value.is_empty()) {
                 let mut cells = name.clone();
                 if !cells.is_empty() {
-                    cells.extend(letters(": ", Looks::PLAIN));
+                    cells.extend(letters(": ", TextStyle::PLAIN));
                 }
                 cells.extend_from_slice(value);
                 rows.extend(lines(&cells, room).into_iter().map(<[Cell]>::to_vec));
@@ -118,7 +118,7 @@ impl Table {
         }
         if rows.is_empty() {
             // Only a head so far.
-            let cells: Vec<Cell> = head.join(&letters(", ", Looks::PLAIN)[..]);
+            let cells: Vec<Cell> = head.join(&letters(", ", TextStyle::PLAIN)[..]);
             rows.extend(lines(&cells, room).into_iter().map(<[Cell]>::to_vec));
         }
         rows
@@ -126,11 +126,11 @@ impl Table {
 }
 
 fn lines(cells: &[Cell], room: usize) -> Vec<&[Cell]> {
-    flow::wrap(cells, room).into_iter().filter_map(|line| cells.get(line.cells)).collect()
+    wrap::wrap(cells, room).into_iter().filter_map(|line| cells.get(line.cells)).collect()
 }
 
 fn underline(widths: &[usize]) -> Vec<Cell> {
-    let looks = Looks::of(mark::DIM);
+    let looks = TextStyle::of(style::DIM);
     let mut cells = Vec::new();
     for (column, width) in widths.iter().enumerate() {
         if column > 0 {
@@ -142,9 +142,9 @@ fn underline(widths: &[usize]) -> Vec<Cell> {
 }
 
 fn blanks(count: usize) -> impl Iterator<Item = Cell> {
-    (0..count).map(|_| Cell::new(' ', Looks::PLAIN, 0))
+    (0..count).map(|_| Cell::new(' ', TextStyle::PLAIN, 0))
 }
 
-fn letters(text: &str, looks: Looks) -> Vec<Cell> {
+fn letters(text: &str, looks: TextStyle) -> Vec<Cell> {
     text.chars().map(|letter| Cell::new(letter, looks, 0)).collect()
 }

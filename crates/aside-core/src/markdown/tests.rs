@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
 
-use crate::markdown::{Rendered, Spans, Whole, mark, render, render_with};
+use crate::markdown::{CodeSpans, Rendered, TextEnd, render, render_with, style};
 use crate::text;
 
 /// Marks as `‹b›`, by the first letter of their style; `‹/›` ends all.
@@ -20,7 +20,7 @@ fn spelt(row: &str) -> String {
 #[track_caller]
 fn check(cases: &[(usize, &str, &[&str])]) {
     for (width, text, wanted) in cases {
-        let rows: Vec<String> = render(text, *width, Whole::Yes).rows.iter().map(|row| spelt(row)).collect();
+        let rows: Vec<String> = render(text, *width, TextEnd::Yes).rows.iter().map(|row| spelt(row)).collect();
         assert_eq!(rows, *wanted, "{text:?}");
     }
 }
@@ -298,7 +298,7 @@ fn nothing_reaches_the_terminal_that_it_would_obey() {
 fn a_width_that_makes_no_sense_is_another() {
     let text = "words ".repeat(200);
     for (width, used) in [(0, 80), (1, 20), (19, 20), (20, 20), (400, 400), (100_000, 400)] {
-        assert_eq!(render(&text, width, Whole::Yes), render(&text, used, Whole::Yes), "{width}");
+        assert_eq!(render(&text, width, TextEnd::Yes), render(&text, used, TextEnd::Yes), "{width}");
     }
 }
 
@@ -319,11 +319,11 @@ const ANSWERS: [&str; 4] = [
 fn an_answer_stands_more_and_more_and_never_otherwise() {
     for text in ANSWERS {
         for width in [20, 33, 80] {
-            let whole = render(text, width, Whole::Yes);
+            let whole = render(text, width, TextEnd::Yes);
             assert_eq!(whole.tail, Vec::<String>::new());
             let mut standing = 0;
             for (cut, _) in text.char_indices() {
-                let part = render(&text[..cut], width, Whole::No);
+                let part = render(&text[..cut], width, TextEnd::No);
                 assert!(whole.rows.starts_with(&part.rows) && part.rows.len() >= standing, "{:?}", &text[..cut]);
                 standing = part.rows.len();
             }
@@ -353,7 +353,7 @@ fn rows_stand_as_soon_as_they_can() {
         ("长长的句子没有空格也能换行", &["长长的句子没有空格也"], &["能换行"]),
     ];
     for (text, rows, tail) in cases {
-        let part = render(text, 20, Whole::No);
+        let part = render(text, 20, TextEnd::No);
         let spell = |rows: &[String]| rows.iter().map(|row| spelt(row)).collect::<Vec<_>>();
         assert_eq!((spell(&part.rows), spell(&part.tail)), (owned(rows), owned(tail)), "{text:?}");
     }
@@ -486,8 +486,8 @@ fn piece() -> impl Strategy<Value = String> {
 #[test]
 fn code_stands_out_without_colours_too() {
     let plain = |text: &str| {
-        let rows = render_with(text, 24, Whole::Yes, Spans::Quoted).rows;
-        rows.iter().map(|row| mark::paint(row, mark::Paint::Plain)).collect::<Vec<String>>()
+        let rows = render_with(text, 24, TextEnd::Yes, CodeSpans::Quoted).rows;
+        rows.iter().map(|row| style::paint(row, style::ColorMode::Plain)).collect::<Vec<String>>()
     };
     assert_eq!(plain("Write it, as in `run ./test.sh`."), ["Write it, as in `run", "./test.sh`."]);
     assert_eq!(plain("Say ``a `b` c`` twice"), ["Say a `b` c twice"]);
@@ -502,11 +502,11 @@ proptest! {
 
     #[test]
     fn what_stands_stays_whatever_follows(text in markdown(), width in 20..60_usize) {
-        for spans in [Spans::Marked, Spans::Quoted] {
-            let whole = render_with(&text, width, Whole::Yes, spans);
+        for spans in [CodeSpans::Marked, CodeSpans::Quoted] {
+            let whole = render_with(&text, width, TextEnd::Yes, spans);
             let mut before: Vec<String> = Vec::new();
             for (cut, _) in text.char_indices() {
-                let part = render_with(&text[..cut], width, Whole::No, spans);
+                let part = render_with(&text[..cut], width, TextEnd::No, spans);
                 prop_assert!(part.rows.len() >= before.len(), "{:?} has fewer rows: {part:?}", &text[..cut]);
                 prop_assert!(whole.rows.starts_with(&part.rows), "{:?}: {part:?}, and then {whole:?}", &text[..cut]);
                 before = part.rows;
@@ -516,15 +516,15 @@ proptest! {
 
     #[test]
     fn rows_are_narrow_and_harmless(text in markdown(), width in 20..60_usize) {
-        let ways = [Whole::Yes, Whole::No].into_iter().flat_map(|whole| [(whole, Spans::Marked), (whole, Spans::Quoted)]);
+        let ways = [TextEnd::Yes, TextEnd::No].into_iter().flat_map(|whole| [(whole, CodeSpans::Marked), (whole, CodeSpans::Quoted)]);
         for (whole, spans) in ways {
             let Rendered { rows, tail } = render_with(&text, width, whole, spans);
             for row in rows.iter().chain(&tail) {
-                let plain = mark::paint(row, mark::Paint::Plain);
+                let plain = style::paint(row, style::ColorMode::Plain);
                 prop_assert!(plain.width() <= width, "{row:?}");
                 prop_assert!(text::is_clean(row) && !row.contains(['\n', '\t']), "{row:?}");
-                let reset = row.rfind(mark::RESET);
-                let marked = row.rfind(|letter| mark::is_mark(letter) && letter != mark::RESET);
+                let reset = row.rfind(style::RESET);
+                let marked = row.rfind(|letter| style::is_mark(letter) && letter != style::RESET);
                 prop_assert!(marked <= reset, "{row:?}");
             }
         }

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use crate::mood;
-use crate::project::tables;
+use crate::project::toml_lists;
+use crate::speech_act;
 
 pub const LIST: &str = include_str!("../../data/task/projects.toml");
 
@@ -18,18 +18,18 @@ pub struct Goal {
 }
 
 pub static GOALS: LazyLock<Vec<Goal>> = LazyLock::new(|| {
-    tables::tables(LIST, "goal", |table| {
+    toml_lists::tables(LIST, "goal", |table| {
         Some(Goal {
-            name: tables::text(table, "name")?,
+            name: toml_lists::text(table, "name")?,
             plain: table.get("plain").is_some(),
-            words: tables::texts(table, "words"),
-            targets: tables::texts(table, "targets"),
-            also: tables::texts(table, "also"),
+            words: toml_lists::texts(table, "words"),
+            targets: toml_lists::texts(table, "targets"),
+            also: toml_lists::texts(table, "also"),
         })
     })
 });
 
-pub struct Wanted<'a> {
+pub struct RequestedGoal<'a> {
     pub goal: Option<&'a Goal>,
     /// The other words: `integration` of "the integration tests".
     pub rest: Vec<String>,
@@ -50,7 +50,7 @@ const RUNS: &[&str] = &[
 fn other_order(said: &[String]) -> Option<String> {
     let first = said.first()?;
     let is_goal = GOALS.iter().any(|goal| goal.words.contains(first) || goal.targets.contains(first));
-    (!is_goal && !RUNS.contains(&first.as_str()) && mood::is_order(first)).then(|| first.clone())
+    (!is_goal && !RUNS.contains(&first.as_str()) && speech_act::is_order(first)).then(|| first.clone())
 }
 
 /// Words that name nothing.
@@ -131,7 +131,7 @@ pub fn is_filler(word: &str) -> bool {
     FILLERS.contains(&word)
 }
 
-impl Wanted<'static> {
+impl RequestedGoal<'static> {
     pub fn of(words: &str) -> Self {
         let said = tokens(words);
         let all: Vec<String> = said.iter().filter(|word| !is_filler(word)).cloned().collect();
@@ -160,7 +160,7 @@ impl Wanted<'static> {
     }
 }
 
-impl Wanted<'_> {
+impl RequestedGoal<'_> {
     /// "A clean build": cleaning comes first.
     pub fn is_clean_build(&self) -> bool {
         self.goal.is_some_and(|goal| goal.name == "build") && self.rest == ["clean"] && self.verb.is_none()
@@ -193,7 +193,7 @@ pub fn several(words: &str) -> Vec<&str> {
     let parts: Vec<&str> = parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect();
     let mut goals: Vec<&str> = Vec::new();
     for part in &parts {
-        let Some(goal) = Wanted::of(part).goal else { continue };
+        let Some(goal) = RequestedGoal::of(part).goal else { continue };
         if !goals.contains(&goal.name.as_str()) {
             goals.push(&goal.name);
         }

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::ser::Formatter;
 use serde_json::{Value, json};
 
-use crate::proto::ended::Suggest;
-use crate::proto::wish::{self, Translate};
-use crate::proto::{Candidate, Complete, FailureDetail, MissingModel, Reply, Request};
+use crate::proto::command_ended::SuggestParams;
+use crate::proto::query::{self, TranslateParams};
+use crate::proto::{CompleteParams, FailureDetail, MissingModel, Reply, Request, WireCandidate};
 use crate::text;
 
 /// ghst shows nothing longer.
@@ -19,16 +19,16 @@ const MAX_RESULTS: usize = 10;
 
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and it is taken apart at once")]
 #[derive(Debug, PartialEq)]
-pub enum Foreign {
+pub enum CompatMessage {
     /// A request for the daemon, and the format of its reply.
-    Asks { request: Request, shape: Shape },
+    Asks { request: Request, shape: CompatReplyFormat },
     /// Answered here, without the daemon: this is the reply.
     Answered(Vec<u8>),
 }
 
 /// The reply format of a foreign client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum CompatReplyFormat {
     Ashlet {
         request_id: i64,
         /// Zero for no limit.
@@ -44,7 +44,7 @@ pub enum Shape {
 }
 
 /// Parses a foreign request; `None` when it is one of ours, or unknown.
-pub fn decode(line: &str) -> Option<Foreign> {
+pub fn decode(line: &str) -> Option<CompatMessage> {
     match serde_json::from_str::<Seen>(line) {
         Ok(seen) => seen.foreign(),
         Err(_) => damaged(line).map(Ghst::asks),
@@ -80,12 +80,12 @@ struct Ghst {
 }
 
 impl Seen {
-    fn foreign(self) -> Option<Foreign> {
+    fn foreign(self) -> Option<CompatMessage> {
         let kind = self.r#type.as_deref();
         match (kind, &self.action, &self.input, &self.buffer) {
             (None, None, Some(_), _) => Some(self.ashlet()),
-            (None, Some(action), ..) => Some(Foreign::Answered(compact(&about_settings(action)))),
-            (Some("context"), ..) => Some(Foreign::Answered(compact(&json!({"ok": true})))),
+            (None, Some(action), ..) => Some(CompatMessage::Answered(compact(&about_settings(action)))),
+            (Some("context"), ..) => Some(CompatMessage::Answered(compact(&json!({"ok": true})))),
             (Some("complete"), _, _, Some(_)) => {
                 let request_id = match self.request_id {
                     Value::String(text) => text,
@@ -94,16 +94,19 @@ impl Seen {
                 };
                 let buffer = self.buffer.unwrap_or_default();
                 if let (true, Some(output)) = (buffer.is_empty(), self.last_output) {
-                    let request = Request::Suggest(Suggest {
+                    let request = Request::Suggest(SuggestParams {
                         cwd: self.cwd,
                         command: self.last_command,
                         exit: self.exit_status,
                         shell: "zsh".to_owned(),
                         output: Some(output),
                         wait: true,
-                        ..Suggest::default()
+                        ..SuggestParams::default()
                     });
-                    return Some(Foreign::Asks { request, shape: Shape::Ghst { request_id, buffer } });
+                    return Some(CompatMessage::Asks {
+                        request,
+                        shape: CompatReplyFormat::Ghst { request_id, buffer },
+                    });
                 }
                 Some(Ghst { request_id, buffer, cursor_pos: self.cursor_pos, cwd: self.cwd }.asks())
             }
@@ -114,8 +117,8 @@ impl Seen {
                 let Seen { prompt, cwd, history, .. } = self;
                 let (shell, wait) = ("zsh".to_owned(), true);
                 let wish =
-                    Translate { query: prompt, cwd, shell, wait, recent_commands: history, ..Default::default() };
-                Some(Foreign::Asks { request: Request::Translate(wish), shape: Shape::GhstWish })
+                    TranslateParams { query: prompt, cwd, shell, wait, recent_commands: history, ..Default::default() };
+                Some(CompatMessage::Asks { request: Request::Translate(wish), shape: CompatReplyFormat::GhstWish })
             }
             // Error correction is not supported: the client reports that itself when the reply is empty.
             (Some("error_correct"), ..) => Some(answered(&json!({"suggestion": "", "type": "error_correct"}))),
@@ -124,7 +127,7 @@ impl Seen {
         }
     }
 
-    fn ashlet(self) -> Foreign {
+    fn ashlet(self) -> CompatMessage {
         let input = unended(self.input.as_deref().unwrap_or_default());
         let (left, right) = split(input, self.cursor_pos);
         let session = match &self.session_id {
@@ -133,8 +136,8 @@ impl Seen {
             other => other.to_string(),
         };
         let max_candidates = usize::try_from(self.max_candidates).unwrap_or_default();
-        Foreign::Asks {
-            request: Request::Complete(Complete {
+        CompatMessage::Asks {
+            request: Request::Complete(CompleteParams {
                 // Keeps it apart from another client of the same shell.
                 session: if session.is_empty() { session } else { format!("ashlet-{session}") },
                 cwd: unended(&self.cwd).to_owned(),
@@ -142,20 +145,23 @@ impl Seen {
                 right: right.to_owned(),
                 max_candidates,
                 wait: true,
-                ..Complete::default()
+                ..CompleteParams::default()
             }),
-            shape: Shape::Ashlet { request_id: self.request_id.as_i64().unwrap_or_default(), max_candidates },
+            shape: CompatReplyFormat::Ashlet {
+                request_id: self.request_id.as_i64().unwrap_or_default(),
+                max_candidates,
+            },
         }
     }
 }
 
 impl Ghst {
-    fn asks(self) -> Foreign {
+    fn asks(self) -> CompatMessage {
         let (left, right) = split(&self.buffer, self.cursor_pos);
         let (left, right) = (left.to_owned(), right.to_owned());
-        let line = Complete { cwd: self.cwd, left, right, wait: true, ..Complete::default() };
-        let shape = Shape::Ghst { request_id: self.request_id, buffer: self.buffer };
-        Foreign::Asks { request: Request::Complete(line), shape }
+        let line = CompleteParams { cwd: self.cwd, left, right, wait: true, ..CompleteParams::default() };
+        let shape = CompatReplyFormat::Ghst { request_id: self.request_id, buffer: self.buffer };
+        CompatMessage::Asks { request: Request::Complete(line), shape }
     }
 }
 
@@ -224,7 +230,7 @@ fn search(query: &str, history: &[String]) -> Vec<String> {
     results
 }
 
-impl Shape {
+impl CompatReplyFormat {
     /// Encodes a reply as one line. Replies that these clients do not know become an empty result.
     pub fn encode(&self, reply: &Reply) -> Vec<u8> {
         let (candidates, failure) = match reply {
@@ -259,19 +265,19 @@ impl Shape {
         // Both clients show what they get unfiltered.
         let clean = candidates.iter().filter(|candidate| text::is_clean(&candidate.completion));
         match self {
-            Shape::Ashlet { request_id, max_candidates } => {
+            CompatReplyFormat::Ashlet { request_id, max_candidates } => {
                 let most = if *max_candidates == 0 { usize::MAX } else { *max_candidates };
                 let candidates = clean.take(most).map(for_ashlet).collect();
                 let error = failure.map(AshletError::from).or(missing.map(AshletError::from));
                 compact(&ForAshlet { request_id: *request_id, candidates, error })
             }
-            Shape::Ghst { request_id, buffer } => {
+            CompatReplyFormat::Ghst { request_id, buffer } => {
                 let suggestion = clean.filter_map(|candidate| suggestion(candidate, buffer)).next();
                 // Drops a command that would be truncated: half a command is another command.
                 let suggestion = suggestion.or(next.filter(|next| text::is_clean(next) && readable(next) == *next));
                 spaced(&ForGhst { r#type: "complete", request_id, suggestion: suggestion.unwrap_or_default() })
             }
-            Shape::GhstWish => spaced(&best.map(for_ghst).unwrap_or_default()),
+            CompatReplyFormat::GhstWish => spaced(&best.map(for_ghst).unwrap_or_default()),
         }
     }
 }
@@ -318,8 +324,8 @@ struct AshletCandidate<'a> {
     confidence: f32,
 }
 
-fn for_ashlet(candidate: &Candidate) -> AshletCandidate<'_> {
-    let Candidate { completion, cursor_pos, confidence, .. } = candidate;
+fn for_ashlet(candidate: &WireCandidate) -> AshletCandidate<'_> {
+    let WireCandidate { completion, cursor_pos, confidence, .. } = candidate;
     AshletCandidate { completion, cursor_pos: *cursor_pos, confidence: *confidence }
 }
 
@@ -345,7 +351,7 @@ impl Default for GhstCommand<'_> {
     }
 }
 
-fn for_ghst(proposal: &wish::Proposal) -> GhstCommand<'_> {
+fn for_ghst(proposal: &query::WireProposal) -> GhstCommand<'_> {
     GhstCommand { command: &proposal.text, warning: &proposal.warning, ..GhstCommand::default() }
 }
 
@@ -357,7 +363,7 @@ struct Results {
 
 /// The text to append. The client ends a string at the first quote, escaped or not, and shows it with an `echo` that interprets
 /// backslashes: it gets only what comes before either.
-fn suggestion<'a>(candidate: &'a Candidate, buffer: &str) -> Option<&'a str> {
+fn suggestion<'a>(candidate: &'a WireCandidate, buffer: &str) -> Option<&'a str> {
     let rest = readable(candidate.completion.strip_prefix(buffer)?);
     (!rest.trim().is_empty() && rest.chars().count() <= MAX_SUGGESTION).then_some(rest)
 }
@@ -369,8 +375,8 @@ fn readable(text: &str) -> &str {
     }
 }
 
-fn answered(value: &impl Serialize) -> Foreign {
-    Foreign::Answered(spaced(value))
+fn answered(value: &impl Serialize) -> CompatMessage {
+    CompatMessage::Answered(spaced(value))
 }
 
 fn compact(value: &impl Serialize) -> Vec<u8> {
@@ -410,35 +416,35 @@ impl Formatter for Spaced {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proto::Candidates;
+    use crate::proto::CompleteResult;
     use proptest::prelude::*;
 
-    fn asks(line: &str) -> (Complete, Shape) {
+    fn asks(line: &str) -> (CompleteParams, CompatReplyFormat) {
         match decode(line) {
-            Some(Foreign::Asks { request: Request::Complete(line), shape }) => (line, shape),
+            Some(CompatMessage::Asks { request: Request::Complete(line), shape }) => (line, shape),
             other => panic!("{line}: {other:?}"),
         }
     }
 
     fn answer(line: &str) -> String {
         match decode(line) {
-            Some(Foreign::Answered(bytes)) => String::from_utf8(bytes).unwrap(),
+            Some(CompatMessage::Answered(bytes)) => String::from_utf8(bytes).unwrap(),
             other => panic!("{line}: {other:?}"),
         }
     }
 
     fn found(completions: &[(&str, Option<u32>)]) -> Reply {
-        let candidates = completions.iter().map(|(completion, cursor_pos)| Candidate {
+        let candidates = completions.iter().map(|(completion, cursor_pos)| WireCandidate {
             completion: (*completion).to_owned(),
             cursor_pos: *cursor_pos,
             confidence: 0.5,
             source: "history".to_owned(),
-            ..Candidate::default()
+            ..WireCandidate::default()
         });
-        Reply::Complete(Candidates { candidates: candidates.collect(), ..Candidates::default() })
+        Reply::Complete(CompleteResult { candidates: candidates.collect(), ..CompleteResult::default() })
     }
 
-    fn spoken(shape: &Shape, reply: &Reply) -> String {
+    fn spoken(shape: &CompatReplyFormat, reply: &Reply) -> String {
         String::from_utf8(shape.encode(reply)).unwrap()
     }
 
@@ -447,16 +453,16 @@ mod tests {
         let (line, shape) = asks(
             r#"{"request_id":12,"input":"git st\n","cursor_pos":6,"cwd":"/home/ada\n","session_id":"4242","max_candidates":4}"#,
         );
-        let expected = Complete {
+        let expected = CompleteParams {
             session: "ashlet-4242".into(),
             cwd: "/home/ada".into(),
             left: "git st".into(),
             max_candidates: 4,
             wait: true,
-            ..Complete::default()
+            ..CompleteParams::default()
         };
         assert_eq!(line, expected);
-        assert_eq!(shape, Shape::Ashlet { request_id: 12, max_candidates: 4 });
+        assert_eq!(shape, CompatReplyFormat::Ashlet { request_id: 12, max_candidates: 4 });
         // Only one newline is the client's.
         assert_eq!(asks(r#"{"request_id":1,"input":"a\n\n","cursor_pos":2}"#).0.left, "a\n");
         assert_eq!(asks(r#"{"input":"a b"}"#).0.right, "a b");
@@ -484,7 +490,7 @@ mod tests {
 
     #[test]
     fn ashlet_gets_candidates_with_confidence() {
-        let shape = Shape::Ashlet { request_id: 12, max_candidates: 2 };
+        let shape = CompatReplyFormat::Ashlet { request_id: 12, max_candidates: 2 };
         let reply =
             found(&[("bad \u{1b}[31m", None), ("git status", None), ("git stash -m ''", Some(14)), ("c", None)]);
         assert_eq!(
@@ -501,9 +507,9 @@ mod tests {
 
     #[test]
     fn ashlet_hears_which_model_is_missing() {
-        let shape = Shape::Ashlet { request_id: 1, max_candidates: 4 };
+        let shape = CompatReplyFormat::Ashlet { request_id: 1, max_candidates: 4 };
         let missing = Some(MissingModel { name: "small".into(), bytes: Some(5) });
-        let reply = Reply::Complete(Candidates { missing, ..Candidates::default() });
+        let reply = Reply::Complete(CompleteResult { missing, ..CompleteResult::default() });
         assert_eq!(
             spoken(&shape, &reply),
             "{\"request_id\":1,\"candidates\":[],\"error\":{\"code\":\"model_not_found\",\
@@ -525,7 +531,8 @@ mod tests {
     #[test]
     fn ghst_is_understood_and_answered_with_its_blanks() {
         let (line, shape) = asks(GHST);
-        let expected = Complete { cwd: "/home/ada".into(), left: "git st".into(), wait: true, ..Complete::default() };
+        let expected =
+            CompleteParams { cwd: "/home/ada".into(), left: "git st".into(), wait: true, ..CompleteParams::default() };
         assert_eq!(line, expected);
         let reply = found(&[("got status", None), ("git status --short", None)]);
         assert_eq!(
@@ -540,11 +547,13 @@ mod tests {
     #[test]
     fn ghst_asks_what_comes_next_after_an_output() {
         let asked = r#"{"type": "complete", "request_id": "pro-1", "buffer": "", "cursor_pos": 0, "cwd": "/p", "shell": "zsh", "history": ["ls"], "exit_status": 1, "last_command": "frob", "last_output": "run `spin`"}"#;
-        let Some(Foreign::Asks { request: Request::Suggest(ended), shape }) = decode(asked) else { panic!("{asked}") };
+        let Some(CompatMessage::Asks { request: Request::Suggest(ended), shape }) = decode(asked) else {
+            panic!("{asked}")
+        };
         assert_eq!((ended.command.as_str(), ended.exit, ended.output.as_deref()), ("frob", 1, Some("run `spin`")));
         let next = |command: &str| {
-            let none = crate::proto::ended::Suggested::none(wish::Stage::Done);
-            let next = crate::proto::ended::Suggested { command: command.to_owned(), ..none };
+            let none = crate::proto::command_ended::SuggestResult::none(query::ReplyStage::Done);
+            let next = crate::proto::command_ended::SuggestResult { command: command.to_owned(), ..none };
             spoken(&shape, &Reply::Suggest(Box::new(next)))
         };
         assert_eq!(next("spin"), "{\"type\": \"complete\", \"request_id\": \"pro-1\", \"suggestion\": \"spin\"}\n");
@@ -576,22 +585,24 @@ mod tests {
         let damaged = r#"{"type": "complete", "request_id": "ac-1", "buffer": "echo "a" \.", "cursor_pos": 11, "cwd": "/home/ada", "shell": "zsh", "history": ["grep "x""], "exit_status": 0}"#;
         let (line, shape) = asks(damaged);
         assert_eq!((line.left.as_str(), line.cwd.as_str()), (r#"echo "a" \."#, "/home/ada"));
-        assert_eq!(shape, Shape::Ghst { request_id: "ac-1".into(), buffer: r#"echo "a" \."#.into() });
+        assert_eq!(shape, CompatReplyFormat::Ghst { request_id: "ac-1".into(), buffer: r#"echo "a" \."#.into() });
     }
 
     #[test]
-    fn ghsts_wishes_are_understood_and_answered() {
+    fn ghsts_queries_are_understood_and_answered() {
         let line = r#"{"type":"nl","prompt":"list files","buffer":"x","cwd":"/","shell":"zsh","history":["ls","cd"]}"#;
-        let Some(Foreign::Asks { request: Request::Translate(wish), shape }) = decode(line) else { panic!("{line}") };
+        let Some(CompatMessage::Asks { request: Request::Translate(wish), shape }) = decode(line) else {
+            panic!("{line}")
+        };
         assert_eq!((wish.query.as_str(), wish.cwd.as_str(), wish.wait), ("list files", "/", true));
         assert_eq!(wish.recent_commands, ["ls", "cd"]);
-        let proposal = |warning: &str| wish::Proposal {
+        let proposal = |warning: &str| query::WireProposal {
             text: "rm \"a\"".to_owned(),
             warning: warning.to_owned(),
-            ..wish::Proposal::default()
+            ..query::WireProposal::default()
         };
         let suggestion = |proposals| {
-            let suggestion = wish::Suggestion { state: wish::Stage::Done, note: String::new(), proposals };
+            let suggestion = query::TranslateResult { state: query::ReplyStage::Done, note: String::new(), proposals };
             spoken(&shape, &Reply::Translate(Box::new(suggestion)))
         };
         assert_eq!(

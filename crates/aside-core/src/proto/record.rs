@@ -5,12 +5,17 @@ use std::collections::BTreeMap;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::proto::ended::{Capture, Captured, Recall, Suggest, Suggested, Tier, Watching};
+use crate::proto::command_ended::{
+    CaptureParams, CaptureTier, CapturedParams, RecallParams, SuggestParams, SuggestResult, WatchParams,
+};
 use crate::proto::privacy;
-use crate::proto::talk::{Ask, Detect, Phase, Ruling, Said, Wrong};
-use crate::proto::wish::{Explain, Explanation, Outcome, Proposal, Suggestion, Translate};
+use crate::proto::prose::{AskParams, AskResult, DetectParams, DetectPhase, DetectResult, WrongParams};
+use crate::proto::query::{
+    ExplainParams, ExplainResult, OutcomeParams, TranslateParams, TranslateResult, WireProposal,
+};
 use crate::proto::{
-    Answer, Call, Candidates, Complete, Failure, Finished, Ghost, Hello, Names, Reply, Request, Switch, Welcome, Why,
+    Answer, Call, CompleteParams, CompleteResult, Failure, Finished, Ghost, Hello, NamesParams, OnOff, Reply, Request,
+    Welcome, WhyParams,
 };
 use crate::text;
 
@@ -39,7 +44,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             facts: text(9),
             private: privacy::says(field(10)),
         }),
-        "complete" => Request::Complete(Complete {
+        "complete" => Request::Complete(CompleteParams {
             session: text(2),
             cwd: text(3),
             left: text(4),
@@ -51,7 +56,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             max_candidates: number(field(10), "max_candidates")?,
             ghost: switch(field(11), "ghost")?,
         }),
-        "translate" => Request::Translate(Translate {
+        "translate" => Request::Translate(TranslateParams {
             session: text(2),
             cwd: text(3),
             query: text(4),
@@ -66,7 +71,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             env_hints: BTreeMap::new(),
             is_foreign: false,
         }),
-        "explain" => Request::Explain(Explain {
+        "explain" => Request::Explain(ExplainParams {
             session: text(2),
             cwd: text(3),
             command: text(4),
@@ -74,7 +79,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             wait: switch(field(6), "wait")?,
             private: privacy::says(field(7)),
         }),
-        "outcome" => Request::Outcome(Outcome {
+        "outcome" => Request::Outcome(OutcomeParams {
             session: text(2),
             action: text(3),
             query: text(4),
@@ -84,20 +89,20 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             cwd: text(8),
             r#final: text(9),
         }),
-        "detect" => Request::Detect(Detect {
+        "detect" => Request::Detect(DetectParams {
             session: text(2),
             cwd: text(3),
             line: text(4),
             shell: text(5),
-            phase: Phase::of(field(6))
+            phase: DetectPhase::of(field(6))
                 .ok_or_else(|| format!("the phase must be before or after, not {:?}", field(6)))?,
             exit: number(field(7), "exit status")?,
             first: text(8),
             unreadable: switch(field(9), "unreadable")?,
             output: text(10),
         }),
-        "wrong" => Request::Wrong(Wrong { session: text(2), line: text(3) }),
-        "ask" => Request::Ask(Ask {
+        "wrong" => Request::Wrong(WrongParams { session: text(2), line: text(3) }),
+        "ask" => Request::Ask(AskParams {
             session: text(2),
             cwd: text(3),
             query: text(4),
@@ -121,7 +126,7 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             command: text(9),
             private: privacy::says(field(10)),
         }),
-        "capture" => Request::Capture(Capture {
+        "capture" => Request::Capture(CaptureParams {
             session: text(2),
             mark: text(3),
             tty: text(4),
@@ -129,15 +134,15 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             pane: text(6),
             proxy: text(7),
         }),
-        "watching" => Request::Watching(Watching { tty: text(2), tier: text(3), pid: number(field(4), "pid")? }),
-        "captured" => Request::Captured(Captured {
+        "watching" => Request::Watching(WatchParams { tty: text(2), tier: text(3), pid: number(field(4), "pid")? }),
+        "captured" => Request::Captured(CapturedParams {
             tty: text(2),
             mark: text(3),
             seq: number(field(4), "sequence number")?,
             output: text(5),
             bytes: number(field(6), "size")?,
         }),
-        "suggest" => Request::Suggest(Suggest {
+        "suggest" => Request::Suggest(SuggestParams {
             session: text(2),
             cwd: text(3),
             command: text(4),
@@ -148,16 +153,19 @@ pub fn decode(fields: &[&str]) -> Result<Call, String> {
             wait: switch(field(9), "wait")?,
             output: None,
         }),
-        "recall" => Request::Recall(Recall { session: text(2), tty: text(3), limit: number(field(4), "limit")? }),
-        "names" => {
-            Request::Names(Names { session: text(2), kind: text(3), part: number(field(4), "part")?, names: text(5) })
-        }
+        "recall" => Request::Recall(RecallParams { session: text(2), tty: text(3), limit: number(field(4), "limit")? }),
+        "names" => Request::Names(NamesParams {
+            session: text(2),
+            kind: text(3),
+            part: number(field(4), "part")?,
+            names: text(5),
+        }),
         // Shells do not build this message themselves: one field holds the JSON encoding.
         "task" => {
             Request::Task(Box::new(serde_json::from_str(field(2)).map_err(|error| format!("not a task: {error}"))?))
         }
         "reload" => Request::Reload,
-        "why" => Request::Why(Why { session: text(2) }),
+        "why" => Request::Why(WhyParams { session: text(2) }),
         "status" => Request::Status,
         "stop" => Request::Stop,
         verb => return Err(format!("unknown request {verb:?}")),
@@ -203,7 +211,7 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
         ]
         .map(str::to_owned)
         .to_vec(),
-        Request::Complete(Complete {
+        Request::Complete(CompleteParams {
             session,
             cwd,
             left,
@@ -221,7 +229,7 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
             let private = call.private.then_some(flag(true));
             fields.into_iter().chain(private).map(str::to_owned).collect()
         }
-        Request::Translate(Translate {
+        Request::Translate(TranslateParams {
             session,
             cwd,
             query,
@@ -252,23 +260,23 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
         ]
         .map(str::to_owned)
         .to_vec(),
-        Request::Explain(Explain { session, cwd, command, shell, wait, private }) => {
+        Request::Explain(ExplainParams { session, cwd, command, shell, wait, private }) => {
             [&id, "explain", session, cwd, command, shell, flag(*wait), flag(*private)].map(str::to_owned).to_vec()
         }
-        Request::Outcome(Outcome { session, action, query, suggestion, source, confidence, cwd, r#final }) => {
+        Request::Outcome(OutcomeParams { session, action, query, suggestion, source, confidence, cwd, r#final }) => {
             let confidence = confidence.to_string();
             [&id, "outcome", session, action, query, suggestion, source, &confidence, cwd, r#final]
                 .map(str::to_owned)
                 .to_vec()
         }
-        Request::Detect(Detect { session, cwd, line, shell, phase, exit, first, unreadable, output }) => {
+        Request::Detect(DetectParams { session, cwd, line, shell, phase, exit, first, unreadable, output }) => {
             let exit = exit.to_string();
             [&id, "detect", session, cwd, line, shell, phase.name(), &exit, first, flag(*unreadable), output]
                 .map(str::to_owned)
                 .to_vec()
         }
-        Request::Wrong(Wrong { session, line }) => [&id, "wrong", session, line].map(str::to_owned).to_vec(),
-        Request::Ask(Ask { session, cwd, query, shell, number, width, wait, private, exit, output, reason }) => [
+        Request::Wrong(WrongParams { session, line }) => [&id, "wrong", session, line].map(str::to_owned).to_vec(),
+        Request::Ask(AskParams { session, cwd, query, shell, number, width, wait, private, exit, output, reason }) => [
             &id,
             "ask",
             session,
@@ -300,19 +308,19 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
         ]
         .map(str::to_owned)
         .to_vec(),
-        Request::Names(Names { session, kind, part, names }) => {
+        Request::Names(NamesParams { session, kind, part, names }) => {
             [&id, "names", session, kind, &part.to_string(), names].map(str::to_owned).to_vec()
         }
-        Request::Capture(Capture { session, mark, tty, tmux, pane, proxy }) => {
+        Request::Capture(CaptureParams { session, mark, tty, tmux, pane, proxy }) => {
             [&id, "capture", session, mark, tty, tmux, pane, proxy].map(str::to_owned).to_vec()
         }
-        Request::Watching(Watching { tty, tier, pid }) => {
+        Request::Watching(WatchParams { tty, tier, pid }) => {
             [&id, "watching", tty, tier, &pid.to_string()].map(str::to_owned).to_vec()
         }
-        Request::Captured(Captured { tty, mark, seq, output, bytes }) => {
+        Request::Captured(CapturedParams { tty, mark, seq, output, bytes }) => {
             [&id, "captured", tty, mark, &seq.to_string(), output, &bytes.to_string()].map(str::to_owned).to_vec()
         }
-        Request::Suggest(Suggest { session, cwd, command, exit, shell, seq, private, wait, output: _ }) => [
+        Request::Suggest(SuggestParams { session, cwd, command, exit, shell, seq, private, wait, output: _ }) => [
             &id,
             "suggest",
             session,
@@ -326,12 +334,12 @@ pub fn encode_call(call: &Call) -> Vec<u8> {
         ]
         .map(str::to_owned)
         .to_vec(),
-        Request::Recall(Recall { session, tty, limit }) => {
+        Request::Recall(RecallParams { session, tty, limit }) => {
             [&id, "recall", session, tty, &limit.to_string()].map(str::to_owned).to_vec()
         }
         Request::Task(task) => vec![id, "task".to_owned(), serde_json::to_string(task).unwrap_or_default()],
         Request::Reload => vec![id, "reload".to_owned()],
-        Request::Why(Why { session }) => vec![id, "why".to_owned(), session.clone()],
+        Request::Why(WhyParams { session }) => vec![id, "why".to_owned(), session.clone()],
         Request::Status => vec![id, "status".to_owned()],
         Request::Stop => vec![id, "stop".to_owned()],
     };
@@ -358,13 +366,13 @@ pub fn encode(answer: &Answer) -> Vec<u8> {
         Reply::Update(found) => record.candidates("update", found),
         Reply::Translate(suggestion) => record.suggestion(suggestion),
         Reply::Explain(explanation) => record.explanation(explanation),
-        Reply::Detect(Ruling { verdict, reason }) => record.fields(&["detect", verdict, reason]),
+        Reply::Detect(DetectResult { verdict, reason }) => record.fields(&["detect", verdict, reason]),
         Reply::Said(said) => record.said(said),
-        Reply::Capture(Tier { tier, reason, skip, skip_bare }) => {
+        Reply::Capture(CaptureTier { tier, reason, skip, skip_bare }) => {
             record.fields(&["capture", tier, reason, skip, skip_bare]);
         }
         Reply::Suggest(found) => {
-            let Suggested { state, command, source, reason, warning, confidence } = &**found;
+            let SuggestResult { state, command, source, reason, warning, confidence } = &**found;
             record.fields(&["next", state.name(), command, source, reason, warning, &confidence.to_string()]);
         }
         Reply::Recall(recalled) => {
@@ -430,9 +438,9 @@ impl Record {
             suggest,
             capture,
         } = welcome;
-        let switch = |on: &Switch| match on {
-            Switch::On => "on",
-            Switch::Off => "off",
+        let switch = |on: &OnOff| match on {
+            OnOff::On => "on",
+            OnOff::Off => "off",
         };
         self.fields(&["hello", version, &pid.to_string(), switch(complete), ghost_style, right_arrow, autosuggestions]);
         self.fields(&[&min_input.to_string(), bar, bar_style, switch(hint), hint_style, tab]);
@@ -440,7 +448,7 @@ impl Record {
         self.fields(&[reroute, agent_prefix, shell_prefix, wrong_key, switch(suggest), capture]);
     }
 
-    fn candidates(&mut self, verb: &str, found: &Candidates) {
+    fn candidates(&mut self, verb: &str, found: &CompleteResult) {
         self.fields(&[verb, &found.candidates.len().to_string()]);
         for candidate in &found.candidates {
             let cursor = candidate.cursor_pos.map(|cursor| cursor.to_string()).unwrap_or_default();
@@ -454,25 +462,25 @@ impl Record {
         }
     }
 
-    fn suggestion(&mut self, suggestion: &Suggestion) {
-        let Suggestion { state, note, proposals } = suggestion;
+    fn suggestion(&mut self, suggestion: &TranslateResult) {
+        let TranslateResult { state, note, proposals } = suggestion;
         self.fields(&["translate", state.name(), note, &proposals.len().to_string()]);
         for proposal in proposals {
-            let Proposal { text, source, confidence, description, warning, nearness } = proposal;
+            let WireProposal { text, source, confidence, description, warning, nearness } = proposal;
             self.fields(&[text, source, &confidence.to_string(), description, warning, nearness.name()]);
         }
     }
 
-    fn explanation(&mut self, explanation: &Explanation) {
-        let Explanation { state, source, lines } = explanation;
+    fn explanation(&mut self, explanation: &ExplainResult) {
+        let ExplainResult { state, source, lines } = explanation;
         self.fields(&["explain", state.name(), source, &lines.len().to_string()]);
         for line in lines {
             self.fields(&[line]);
         }
     }
 
-    fn said(&mut self, said: &Said) {
-        let Said { state, note, proposal, warning, rows, tail } = said;
+    fn said(&mut self, said: &AskResult) {
+        let AskResult { state, note, proposal, warning, rows, tail } = said;
         self.fields(&["said", state.name(), note, proposal, warning, &rows.len().to_string()]);
         for row in rows {
             self.fields(&[row]);
@@ -494,19 +502,19 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proto::Candidate;
+    use crate::proto::WireCandidate;
 
     fn record(described: bool, description: &str) -> String {
-        let candidate = Candidate {
+        let candidate = WireCandidate {
             completion: "git commit --amend".to_owned(),
             source: "spec".to_owned(),
             description: description.to_owned(),
-            ..Candidate::default()
+            ..WireCandidate::default()
         };
-        let reply = Reply::Complete(Candidates {
+        let reply = Reply::Complete(CompleteResult {
             candidates: vec![candidate.clone(), candidate],
             described,
-            ..Candidates::default()
+            ..CompleteResult::default()
         });
         String::from_utf8(encode(&Answer { id: 7, reply })).unwrap().replace(SEPARATOR, "|").replace('\0', "")
     }
@@ -519,9 +527,10 @@ mod tests {
         assert_eq!(record(true, "replace the tip"), format!("7|complete|2{described}"));
         // What an older plugin sends, and what a newer one does.
         let call = |fields: &[&str]| decode(fields).unwrap().request;
-        let line = Complete { session: "s".into(), cwd: "/".into(), left: "ls".into(), ..Complete::default() };
+        let line =
+            CompleteParams { session: "s".into(), cwd: "/".into(), left: "ls".into(), ..CompleteParams::default() };
         assert_eq!(call(&["1", "complete", "s", "/", "ls", ""]), Request::Complete(line.clone()));
-        let described = Complete { describe: true, list: true, ..line };
+        let described = CompleteParams { describe: true, list: true, ..line };
         assert_eq!(call(&["1", "complete", "s", "/", "ls", "", "", "", "1", "1"]), Request::Complete(described));
     }
 

@@ -1,7 +1,7 @@
 //! Parses the bytes of a connection into requests, in either encoding: the first byte tells which. Bounded: a message that grows past its
 //! cap ends the connection.
 
-use crate::proto::compat::{self, Foreign};
+use crate::proto::compat::{self, CompatMessage};
 use crate::proto::{Answer, Call, json, record};
 
 /// One record, all its fields together.
@@ -10,7 +10,7 @@ pub const MAX_MESSAGE: usize = 64 * 1024;
 pub const MAX_LINE: usize = 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spelling {
+pub enum WireFormat {
     Record,
     Json,
 }
@@ -19,7 +19,7 @@ pub enum Spelling {
 pub enum Frame {
     Call(Call),
     /// From a client of another daemon, which reads replies in its own format.
-    Foreign(Foreign),
+    Foreign(CompatMessage),
     /// This message is malformed; the next one may be valid.
     Bad {
         id: u64,
@@ -38,7 +38,7 @@ pub struct Stream {
     taken: usize,
     /// Bytes at the front that hold no end of a message. Without it, a client that writes byte by byte would cause quadratic work.
     searched: usize,
-    spelling: Option<Spelling>,
+    spelling: Option<WireFormat>,
 }
 
 impl Stream {
@@ -52,8 +52,8 @@ impl Stream {
     }
 
     /// The encoding of replies on this connection. Records until the first byte arrives.
-    pub fn spelling(&self) -> Spelling {
-        self.spelling.unwrap_or(Spelling::Record)
+    pub fn spelling(&self) -> WireFormat {
+        self.spelling.unwrap_or(WireFormat::Record)
     }
 
     /// All complete frames so far, up to one after which the stream cannot be parsed.
@@ -71,18 +71,18 @@ impl Stream {
         let bytes = &self.buffer[self.taken..];
         let first = *bytes.first()?;
         let spelling = *self.spelling.get_or_insert(match first {
-            b'0'..=b'9' => Spelling::Record,
-            _ => Spelling::Json,
+            b'0'..=b'9' => WireFormat::Record,
+            _ => WireFormat::Json,
         });
         let end = match spelling {
-            Spelling::Record => 0,
-            Spelling::Json => b'\n',
+            WireFormat::Record => 0,
+            WireFormat::Json => b'\n',
         };
         let new = &self.buffer[self.searched.max(self.taken)..];
         let frame = match spelling {
-            Spelling::Record if new.contains(&end) => next_record(bytes),
-            Spelling::Json if new.contains(&end) => next_line(bytes),
-            Spelling::Record | Spelling::Json => None,
+            WireFormat::Record if new.contains(&end) => next_record(bytes),
+            WireFormat::Json if new.contains(&end) => next_line(bytes),
+            WireFormat::Record | WireFormat::Json => None,
         };
         match frame {
             Some((length, frame)) => {
@@ -98,21 +98,21 @@ impl Stream {
     }
 }
 
-pub fn encode(spelling: Spelling, answer: &Answer) -> Vec<u8> {
+pub fn encode(spelling: WireFormat, answer: &Answer) -> Vec<u8> {
     match spelling {
-        Spelling::Record => record::encode(answer),
-        Spelling::Json => json::encode(answer),
+        WireFormat::Record => record::encode(answer),
+        WireFormat::Json => json::encode(answer),
     }
 }
 
-fn most(spelling: Spelling) -> usize {
+fn most(spelling: WireFormat) -> usize {
     match spelling {
-        Spelling::Record => MAX_MESSAGE,
-        Spelling::Json => MAX_LINE,
+        WireFormat::Record => MAX_MESSAGE,
+        WireFormat::Json => MAX_LINE,
     }
 }
 
-fn too_long(spelling: Spelling) -> Frame {
+fn too_long(spelling: WireFormat) -> Frame {
     Frame::Lost { why: format!("a message may have {} bytes", most(spelling)) }
 }
 
@@ -120,7 +120,7 @@ fn next_line(bytes: &[u8]) -> Option<(usize, Frame)> {
     let end = bytes.iter().position(|&byte| byte == b'\n')?;
     let length = end + 1;
     if length > MAX_LINE {
-        return Some((length, too_long(Spelling::Json)));
+        return Some((length, too_long(WireFormat::Json)));
     }
     let Ok(line) = std::str::from_utf8(&bytes[..end]) else {
         return Some((length, Frame::Bad { id: 0, why: "not UTF-8".to_owned() }));
@@ -149,7 +149,7 @@ fn next_record(bytes: &[u8]) -> Option<(usize, Frame)> {
         start = end + 1;
     }
     if start > MAX_MESSAGE {
-        return Some((start, too_long(Spelling::Record)));
+        return Some((start, too_long(WireFormat::Record)));
     }
     let id = std::str::from_utf8(fields[0]).ok().and_then(|id| id.parse().ok()).unwrap_or(0);
     let decoded = fields.into_iter().map(std::str::from_utf8).collect::<Result<Vec<_>, _>>();
@@ -166,8 +166,8 @@ fn next_record(bytes: &[u8]) -> Option<(usize, Frame)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proto::wish::{Explain, Outcome, Translate};
-    use crate::proto::{Complete, Finished, Hello, Request, Why};
+    use crate::proto::query::{ExplainParams, OutcomeParams, TranslateParams};
+    use crate::proto::{CompleteParams, Finished, Hello, Request, WhyParams};
     use proptest::prelude::*;
 
     fn frames(bytes: &[u8]) -> Vec<Frame> {
@@ -178,15 +178,15 @@ mod tests {
 
     #[test]
     fn empty_fields_keep_their_place() {
-        let line = Complete { session: "s".into(), left: "ls ".into(), ..Complete::default() };
+        let line = CompleteParams { session: "s".into(), left: "ls ".into(), ..CompleteParams::default() };
         let call = Call::new(7, Request::Complete(line));
         assert_eq!(frames(b"6\x007\0complete\0s\0\0ls \0\0"), [Frame::Call(call)]);
     }
 
     #[test]
-    fn the_name_that_others_have_for_a_wish_means_one_answer() {
+    fn the_name_that_others_have_for_a_query_means_one_answer() {
         let line = br#"{"type":"natural_language","session_id":"abc","query":"find files","cwd":"/","recent_commands":["ls"],"env_hints":{"A":"b"}}"#;
-        let wish = Translate {
+        let wish = TranslateParams {
             session: "abc".into(),
             query: "find files".into(),
             cwd: "/".into(),
@@ -194,12 +194,12 @@ mod tests {
             recent_commands: vec!["ls".into()],
             env_hints: [("A".to_owned(), "b".to_owned())].into(),
             is_foreign: true,
-            ..Translate::default()
+            ..TranslateParams::default()
         };
         let expected = Call::new(0, Request::Translate(wish));
         assert_eq!(frames(&[line.as_slice(), b"\n"].concat()), [Frame::Call(expected)]);
         let ours = frames(b"{\"type\":\"translate\",\"query\":\"natural_language\"}\n");
-        let wish = Translate { query: "natural_language".into(), ..Translate::default() };
+        let wish = TranslateParams { query: "natural_language".into(), ..TranslateParams::default() };
         assert_eq!(ours, [Frame::Call(Call::new(0, Request::Translate(wish)))]);
     }
 
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn a_message_that_drips_is_read_once() {
         // Takes a minute, unoptimised, when each byte causes a rescan of all those before it.
-        let call = Call::new(1, Request::Complete(Complete { left: "x".repeat(60_000), ..Default::default() }));
+        let call = Call::new(1, Request::Complete(CompleteParams { left: "x".repeat(60_000), ..Default::default() }));
         for encode in [record::encode_call, json::encode_call] {
             let mut stream = Stream::default();
             let bytes = encode(&call);
@@ -269,7 +269,7 @@ mod tests {
         );
         let translate = (text(), text(), text(), text(), text(), any::<[bool; 3]>(), any::<u32>(), text()).prop_map(
             |(session, cwd, query, shell, provider, [wait, now, private], limit, besides)| {
-                Request::Translate(Translate {
+                Request::Translate(TranslateParams {
                     session,
                     cwd,
                     query,
@@ -280,23 +280,23 @@ mod tests {
                     provider,
                     limit,
                     besides,
-                    ..Translate::default()
+                    ..TranslateParams::default()
                 })
             },
         );
         let explain = (text(), text(), text(), text(), any::<[bool; 2]>()).prop_map(
             |(session, cwd, command, shell, [wait, private])| {
-                Request::Explain(Explain { session, cwd, command, shell, wait, private })
+                Request::Explain(ExplainParams { session, cwd, command, shell, wait, private })
             },
         );
         let outcome = (text(), text(), text(), text(), text(), 0f32..1.0, text(), text()).prop_map(
             |(session, action, query, suggestion, source, confidence, cwd, r#final)| {
-                Request::Outcome(Outcome { session, action, query, suggestion, source, confidence, cwd, r#final })
+                Request::Outcome(OutcomeParams { session, action, query, suggestion, source, confidence, cwd, r#final })
             },
         );
         let complete = (text(), text(), text(), text(), text(), any::<[bool; 4]>(), 0..100_usize).prop_map(
             |(session, cwd, left, right, shell, [wait, describe, list, ghost], max_candidates)| {
-                Request::Complete(Complete {
+                Request::Complete(CompleteParams {
                     session,
                     cwd,
                     left,
@@ -310,7 +310,7 @@ mod tests {
                 })
             },
         );
-        let why = text().prop_map(|session| Request::Why(Why { session }));
+        let why = text().prop_map(|session| Request::Why(WhyParams { session }));
         let finished = (text(), any::<i64>(), text(), any::<i32>(), any::<i64>(), any::<i64>(), text(), text())
             .prop_map(|(session, seq, cwd, exit, start_ms, duration_ms, shell, command)| {
                 Request::Finished(Finished {

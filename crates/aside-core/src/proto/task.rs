@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 /// One message for all task operations; `op` says which. Each uses some of the fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Task {
-    pub op: Op,
+pub struct TaskParams {
+    pub op: TaskOp,
     /// The task. Only `ask`, `list`, `follow`, `rules`, `welcome`, `page`, `sign_out`, `pair` and `clean` have none.
     #[serde(rename = "taskId", skip_serializing_if = "String::is_empty")]
     pub task: String,
@@ -75,7 +75,7 @@ pub struct Task {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Op {
+pub enum TaskOp {
     /// A new task.
     #[default]
     Ask,
@@ -110,14 +110,14 @@ pub enum Op {
 /// The current state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Tasks {
-    pub tasks: Vec<Brief>,
+pub struct TaskList {
+    pub tasks: Vec<TaskBrief>,
     /// `show`: what waits for the user.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub offer: Option<Box<Offer>>,
+    pub offer: Option<Box<ApprovalOffer>>,
     /// `welcome`: what is shown before the first request.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub welcome: Option<Welcome>,
+    pub welcome: Option<TaskWelcome>,
     /// One line for the user, the rules or the address of the page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<String>,
@@ -126,7 +126,7 @@ pub struct Tasks {
 /// The contents of a first screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Welcome {
+pub struct TaskWelcome {
     /// The name of the model for tasks; empty when none is set.
     pub model: String,
     /// The URL that opens a file in an editor, with `{path}` and `{line}` in it; empty when none is set.
@@ -138,7 +138,7 @@ pub struct Welcome {
 /// A task in a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Brief {
+pub struct TaskBrief {
     pub task_id: String,
     pub thread_id: String,
     /// `RECEIVED` to `REJECTED`.
@@ -172,7 +172,7 @@ pub struct Brief {
 /// What the user is asked to approve, complete.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Offer {
+pub struct ApprovalOffer {
     pub task_id: String,
     pub step: u32,
     /// The digest that an answer has to carry. Differs for each daemon.
@@ -180,7 +180,7 @@ pub struct Offer {
     /// `apply_diff` or `run_command`.
     pub action: String,
     /// The rows from `gate::show`: control characters are spelled out.
-    pub rows: Vec<Row>,
+    pub rows: Vec<OfferRow>,
     /// The text that can be edited: the command, or the diff.
     pub text: String,
     /// Whether it may write only in the workspace: `workspace`, or `no`.
@@ -189,7 +189,7 @@ pub struct Offer {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Row {
+pub struct OfferRow {
     /// `from`, `command`, `in`, `with`, `writes`, `file`, `because`, `danger`, `rule`.
     pub label: String,
     pub text: String,

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::redact::{judge, value};
+use crate::redact::{classifier, secret_strength};
 use crate::text::base64;
 
 /// Length of a key; longer strings are data.
@@ -201,7 +201,7 @@ fn bot_token(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
     let dotted = bytes.get(end + 1 + time) == Some(&b'.');
     let apart = start.checked_sub(1).and_then(|at| bytes.get(at)).is_none_or(|byte| !b"./".contains(byte));
     let span = start..signature_at + signature;
-    let drawn = text.get(signature_at..span.end).is_some_and(|signature| value::variety(signature) >= 12);
+    let drawn = text.get(signature_at..span.end).is_some_and(|signature| secret_strength::variety(signature) >= 12);
     let mixed = first.bytes().any(|byte| byte.is_ascii_digit()) && first.bytes().any(|byte| byte.is_ascii_lowercase());
     (dotted && apart && drawn && mixed).then_some(span)
 }
@@ -222,8 +222,8 @@ fn is_prefixed(text: &str) -> bool {
         && drawn.bytes().filter(u8::is_ascii_digit).count() >= 2
         && drawn.bytes().any(|byte| byte.is_ascii_lowercase())
         && drawn.bytes().any(|byte| byte.is_ascii_uppercase())
-        && value::variety(drawn) >= 11
-        && !value::is_words(drawn)
+        && secret_strength::variety(drawn) >= 11
+        && !secret_strength::is_words(drawn)
         && !crate::redact::placeholder::is_placeholder(text)
 }
 
@@ -244,7 +244,7 @@ fn is_drawn_short(text: &str) -> bool {
         && small >= 4
         && (digits >= 2 || digits == 1 && text.len() >= 24 && capital >= 6 && small >= 6)
         && changes * 5 >= text.len() * 2
-        && value::variety(text) >= 14
+        && secret_strength::variety(text) >= 14
         && !crate::redact::placeholder::is_placeholder(text)
 }
 
@@ -290,7 +290,7 @@ fn is_chosen_password(word: &str) -> bool {
         matches!(three, [one, b'!' | b'&' | b'^', two] if one.is_ascii_alphanumeric() && two.is_ascii_alphanumeric())
     });
     let stem = word.trim_end_matches('!');
-    let exclaimed = stem.len() + 1 == word.len() && digits >= 2 && !value::is_ordinary(stem);
+    let exclaimed = stem.len() + 1 == word.len() && digits >= 2 && !secret_strength::is_ordinary(stem);
     word.starts_with(|first: char| first.is_ascii_alphanumeric())
         && word.ends_with(|last: char| last.is_ascii_alphanumeric() || last == '!')
         && word.bytes().any(|byte| byte.is_ascii_lowercase())
@@ -333,9 +333,9 @@ fn key_of_groups(text: &str, groups: &[Range<usize>]) -> Option<Range<usize>> {
     let one_case =
         !key.bytes().any(|byte| byte.is_ascii_lowercase()) || !key.bytes().any(|byte| byte.is_ascii_uppercase());
     let digits = groups.iter().filter(|group| text.get((*group).clone()).is_some_and(mixes)).count();
-    let prose = groups.iter().any(|group| text.get(group.clone()).is_some_and(value::is_prose));
+    let prose = groups.iter().any(|group| text.get(group.clone()).is_some_and(secret_strength::is_prose));
     let start = crate::redact::scan::line_start(text, span.start);
-    let told = || judge::speaks_of_accounts(text.get(start..span.start).unwrap_or_default());
+    let told = || classifier::speaks_of_accounts(text.get(start..span.start).unwrap_or_default());
     let key = groups.len() >= 4 && one_case && !prose && (digits * 3 >= groups.len() || groups.len() == 4 && told());
     key.then_some(span)
 }
@@ -367,7 +367,7 @@ fn base64_keys(text: &str) -> Vec<Range<usize>> {
         let symbols = value.trim_end_matches('=').contains('+') && !value.ends_with("IDAQAB");
         let key =
             SIZES.contains(&word.len()) && symbols && is_drawn(Some(value)) && is_unexplained(text, word.start, at);
-        let pair = value.ends_with('=') && !value.contains('-') && value::is_basic_pair(value);
+        let pair = value.ends_with('=') && !value.contains('-') && secret_strength::is_basic_pair(value);
         if key || pair {
             found.push(word);
         }
@@ -392,7 +392,8 @@ fn storage_keys(text: &str) -> impl Iterator<Item = Range<usize>> {
         let base64 = body.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(byte));
         let key = text.get(start..end + 2)?;
         let published = crate::redact::placeholder::is_placeholder(key);
-        (alone && base64 && !published && value::variety(key) > 30 && !is_sum(text, start)).then_some(start..end + 2)
+        (alone && base64 && !published && secret_strength::variety(key) > 30 && !is_sum(text, start))
+            .then_some(start..end + 2)
     })
 }
 
@@ -438,7 +439,7 @@ fn device_keys(text: &str) -> impl Iterator<Item = Range<usize>> {
         let apart = start.checked_sub(1).and_then(|at| bytes.get(at)).is_some_and(|byte| b" \t\"'=".contains(byte))
             && bytes.get(end + 1).is_none_or(|byte| b" \t\r\n\"',;)".contains(byte));
         let base64 = body.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(byte));
-        if !apart || !base64 || value::variety(text.get(start..end)?) < 20 {
+        if !apart || !base64 || secret_strength::variety(text.get(start..end)?) < 20 {
             return None;
         }
         let from = text.ceil_char_boundary(start.saturating_sub(MAX_NAME_BEFORE));
@@ -504,8 +505,8 @@ fn is_drawn(text: Option<&str>) -> bool {
         && capital > share.max(4)
         && digits > 2
         && separators * 8 <= text.len()
-        && value::variety(text) >= 20
-        && !value::is_words(text)
+        && secret_strength::variety(text) >= 20
+        && !secret_strength::is_words(text)
 }
 
 /// Whether decoded text is words with blanks, which no key decodes to.

@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-use crate::redact::key_value::Reader;
-use crate::redact::name;
+use crate::redact::key_value::NamedSecret;
 use crate::redact::placeholder::{is_label, is_secret_name};
 use crate::redact::scan::{self, line_end};
-use crate::redact::value::{self, Class, Strength};
+use crate::redact::secret_name;
+use crate::redact::secret_strength::{self, SecretClass, SecretStrength};
 
 /// Bytes before a name that are searched for a command that takes the name and its value as two words.
 const MAX_COMMAND: usize = 60;
 
 /// `--password value`, `-storepass value`. In help texts the same words precede a description.
-pub fn value(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
+pub fn value(reader: &NamedSecret<'_>, at: usize) -> Option<Range<usize>> {
     let name = reader.name();
     let flag = name.trim_start_matches('-');
     let dashes = name.len() - flag.len();
@@ -32,18 +32,18 @@ pub fn value(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
         && rest.split_whitespace().count() > 1
         && !rest.trim_end().ends_with('\\')
         && !rest.contains(" -");
-    let strength = value::strength(word);
+    let strength = secret_strength::secret_strength(word);
     // `--apiKey D383SF739X --apiIssuer …`: an id that refers to a key in a file.
     let identifies = word.len() <= 12
         && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
         && rest.to_ascii_lowercase().contains("issuer");
     let metavariable =
-        word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_') && name::class(word).is_some();
-    (!(metavariable || identifies || help && strength < Some(Strength::Chosen))).then_some(range)
+        word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_') && secret_name::class(word).is_some();
+    (!(metavariable || identifies || help && strength < Some(SecretStrength::Chosen))).then_some(range)
 }
 
 /// `set -x NAME value`, `setx NAME value`, `ENV NAME value`, `config set name value`
-pub fn follows_command(reader: &Reader<'_>) -> bool {
+pub fn follows_command(reader: &NamedSecret<'_>) -> bool {
     let from = reader.text.ceil_char_boundary(reader.name.start.saturating_sub(MAX_COMMAND));
     let before = reader.of(&(from..reader.name.start));
     let before = before.rsplit(['\n', ';', '|']).next().unwrap_or_default();
@@ -87,7 +87,7 @@ pub fn follows_command(reader: &Reader<'_>) -> bool {
 }
 
 /// The next word, as an argument of a program.
-pub fn next_word(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
+pub fn next_word(reader: &NamedSecret<'_>, at: usize) -> Option<Range<usize>> {
     let range = match scan::quoted(reader.text, at) {
         Some(range) => range,
         None => {
@@ -103,7 +103,11 @@ pub fn next_word(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
     };
     let word = reader.of(&range);
     // `--passphrase "several words of any script"`
-    if range.start > at && reader.is_flag() && reader.class == Class::Password && value::is_passphrase(word) {
+    if range.start > at
+        && reader.is_flag()
+        && reader.class == SecretClass::Password
+        && secret_strength::is_passphrase(word)
+    {
         return Some(range);
     }
     let number = word.bytes().all(|byte| byte.is_ascii_digit()) && word.len() < 4;
@@ -112,31 +116,36 @@ pub fn next_word(reader: &Reader<'_>, at: usize) -> Option<Range<usize>> {
         || number
         // `/v Password /t REG_SZ`
         || word.starts_with('/') && word.len() < 4
-        || value::is_prose(word)
-        || value::is_path(word)
+        || secret_strength::is_prose(word)
+        || secret_strength::is_path(word)
         || word.starts_with("pass:")
-        || name::is_action(reader.name().trim_start_matches('-')) && value::strength(word) < Some(Strength::Chosen);
+        || secret_name::is_action(reader.name().trim_start_matches('-')) && secret_strength::secret_strength(word) < Some(SecretStrength::Chosen);
     // `--secret id=npmrc,src=…`
     let parts =
         word.split_once('=').is_some_and(|(name, _)| ["id", "type", "source", "src", "name", "env"].contains(&name));
     let fits = match reader.class {
-        Class::Password => value::fits(Class::Password, word),
-        Class::Secret => {
-            value::fits(Class::Secret, word)
-                && (value::strength(word) >= Some(Strength::Soft) || is_chosen_word(reader, word))
+        SecretClass::Password => secret_strength::fits(SecretClass::Password, word),
+        SecretClass::Secret => {
+            secret_strength::fits(SecretClass::Secret, word)
+                && (secret_strength::secret_strength(word) >= Some(SecretStrength::Soft)
+                    || is_chosen_word(reader, word))
                 && !is_secret_name(word)
         }
-        Class::Token => {
-            value::fits(Class::Token, word)
-                || value::strength(word) >= Some(Strength::Soft) && !is_secret_name(word) && !value::is_dated(word)
+        SecretClass::Token => {
+            secret_strength::fits(SecretClass::Token, word)
+                || secret_strength::secret_strength(word) >= Some(SecretStrength::Soft)
+                    && !is_secret_name(word)
+                    && !secret_strength::is_dated(word)
         }
-        Class::Random => value::fits(Class::Random, word) && !(reader.is_secret_id() && word.contains('/')),
+        SecretClass::Random => {
+            secret_strength::fits(SecretClass::Random, word) && !(reader.is_secret_id() && word.contains('/'))
+        }
     };
     (!other && !parts && fits && !is_label(word)).then_some(range)
 }
 
 /// `--secret hedgehog`: a plain word, unless the program takes the name of a secret there.
-fn is_chosen_word(reader: &Reader<'_>, word: &str) -> bool {
+fn is_chosen_word(reader: &NamedSecret<'_>, word: &str) -> bool {
     const BY_NAME: &[&str] = &[
         "docker",
         "podman",
@@ -173,6 +182,6 @@ fn is_chosen_word(reader: &Reader<'_>, word: &str) -> bool {
     reader.is_flag()
         && word.len() >= 6
         && word.bytes().all(|byte| byte.is_ascii_lowercase())
-        && !value::is_prose(word)
+        && !secret_strength::is_prose(word)
         && !before.split([' ', '/', '\t', '"', '\'']).any(named)
 }

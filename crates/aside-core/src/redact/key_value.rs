@@ -1,14 +1,14 @@
 //! Secrets behind their name and an operator: `NAME=value`, `"name": "value"`, `name: value`, `<name>value<`,
-//! `name("value")`. Finds where the value begins and ends; `unquoted` reads values without quotes. `setting`, `name`
-//! and `value` decide whether it is a secret. Values without an operator are read in `prose`, those on another line in
+//! `name("value")`. Finds where the value begins and ends; `unquoted` reads values without quotes. `name_fits_value`, `secret_name`
+//! and `secret_strength` decide whether it is a secret. Values without an operator are read in `name_then_value`, those on another line in
 //! `nested`.
 
 use std::ops::Range;
 
 use crate::redact::placeholder::{is_label, is_secret_name};
 use crate::redact::scan::{self, line_end};
-use crate::redact::value::{self, Class, Strength};
-use crate::redact::{name, nested, phrase, prose};
+use crate::redact::secret_strength::{self, SecretClass, SecretStrength};
+use crate::redact::{name_then_value, nested, passphrase, secret_name};
 
 /// Bytes of a name on either side of the trigger word.
 pub const MAX_NAME: usize = 80;
@@ -40,17 +40,17 @@ pub fn is_unspaced(letter: char) -> bool {
 }
 
 /// The value of the name at `name`, if it is a secret.
-pub fn of_class(text: &str, name: Range<usize>, class: Class) -> Option<Range<usize>> {
-    let reader = Reader { text, bytes: text.as_bytes(), name, class };
+pub fn of_class(text: &str, name: Range<usize>, class: SecretClass) -> Option<Range<usize>> {
+    let reader = NamedSecret { text, bytes: text.as_bytes(), name, class };
     let found = reader.value().or_else(|| nested::value(&reader))?;
     (!found.is_empty()).then_some(found)
 }
 
-pub struct Reader<'a> {
+pub struct NamedSecret<'a> {
     pub text: &'a str,
     pub bytes: &'a [u8],
     pub name: Range<usize>,
-    pub class: Class,
+    pub class: SecretClass,
 }
 
 /// What stands between a name and its value.
@@ -68,7 +68,7 @@ enum Quoted {
     Call,
 }
 
-impl Reader<'_> {
+impl NamedSecret<'_> {
     fn value(&self) -> Option<Range<usize>> {
         if self.begins_element() {
             return self.element();
@@ -87,11 +87,14 @@ impl Reader<'_> {
         }
         if quoted == Quoted::Yes && self.byte(behind) == Some(b',') {
             return self.argument(behind + 1).filter(|range| {
-                value::strength(self.of(range)) >= Some(Strength::Strong) && self.of(range).len() > 11
+                secret_strength::secret_strength(self.of(range)) >= Some(SecretStrength::Strong)
+                    && self.of(range).len() > 11
             });
         }
         if quoted == Quoted::No && self.byte(behind) == Some(b',') {
-            return self.argument(behind + 1).filter(|range| value::strength(self.of(range)) >= Some(Strength::Soft));
+            return self
+                .argument(behind + 1)
+                .filter(|range| secret_strength::secret_strength(self.of(range)) >= Some(SecretStrength::Soft));
         }
         if quoted == Quoted::No && at == behind && self.byte(at) == Some(b'(') {
             return self.call(at + 1);
@@ -100,13 +103,13 @@ impl Reader<'_> {
             return Some(range);
         }
         let Some((operator, end)) = self.operator(behind) else {
-            return if quoted == Quoted::No { prose::value(self, behind, at < behind) } else { None };
+            return if quoted == Quoted::No { name_then_value::value(self, behind, at < behind) } else { None };
         };
         let from = self.after_tag(scan::blank(self.text, end));
         if operator == Operator::Assign && end == at + 1 && end < from && self.is_empty_before_argument(from) {
             return None;
         }
-        self.literal(from).or_else(|| self.unquoted(operator, end, from)).or_else(|| phrase::at(self, from))
+        self.literal(from).or_else(|| self.unquoted(operator, end, from)).or_else(|| passphrase::at(self, from))
     }
 
     /// Skips the type in `password: !!str value`.
@@ -142,13 +145,18 @@ impl Reader<'_> {
         let range = scan::quoted(self.text, start + prefix)?;
         let value = self.of(&range);
         let enough = match self.class {
-            Class::Password => value.len() >= 4 && !value::is_prose(value),
+            SecretClass::Password => value.len() >= 4 && !secret_strength::is_prose(value),
             // `token == "end-of-file"` is a parser.
-            Class::Token if name::count(self.name()) < 2 => value::is_token(value),
-            Class::Secret | Class::Token => value::strength(value) >= Some(Strength::Soft),
-            Class::Random => value::strength(value) >= Some(Strength::Strong),
+            SecretClass::Token if secret_name::count(self.name()) < 2 => secret_strength::is_token(value),
+            SecretClass::Secret | SecretClass::Token => {
+                secret_strength::secret_strength(value) >= Some(SecretStrength::Soft)
+            }
+            SecretClass::Random => secret_strength::secret_strength(value) >= Some(SecretStrength::Strong),
         };
-        (enough && !is_label(value) && !is_secret_name(value) && (self.fits(&range) || self.class != Class::Password))
+        (enough
+            && !is_label(value)
+            && !is_secret_name(value)
+            && (self.fits(&range) || self.class != SecretClass::Password))
             .then_some(range)
     }
 
@@ -302,14 +310,14 @@ impl Reader<'_> {
                 let default = self.default_in(&range).or_else(|| self.template_default(&range));
                 let upper = !self.name().bytes().any(|byte| byte.is_ascii_lowercase()) && self.begins_line();
                 let word = |range: &Range<usize>| {
-                    self.class == Class::Token
+                    self.class == SecretClass::Token
                         && (upper || self.is_flag())
                         && !self.of(range).contains(' ')
-                        && value::strength(self.of(range)) >= Some(Strength::Soft)
+                        && secret_strength::secret_strength(self.of(range)) >= Some(SecretStrength::Soft)
                         && !is_secret_name(self.of(range))
                         && !is_label(self.of(range))
                 };
-                let chosen = |range: &Range<usize>| self.class == Class::Token && self.is_chosen_key(range);
+                let chosen = |range: &Range<usize>| self.class == SecretClass::Token && self.is_chosen_key(range);
                 let fits = |range: &Range<usize>| self.fits(range) || word(range) || chosen(range);
                 return default.or(Some(range)).filter(|range| !joined && fits(range));
             }
@@ -368,7 +376,11 @@ impl Reader<'_> {
             return false;
         }
         let line = self.of(&(scan::line_start(self.text, self.name.start)..self.name.start));
-        if line.split_whitespace().next_back().is_some_and(|before| name::is_pass_kind(&before.to_ascii_lowercase())) {
+        if line
+            .split_whitespace()
+            .next_back()
+            .is_some_and(|before| secret_name::is_pass_kind(&before.to_ascii_lowercase()))
+        {
             return true;
         }
         let rest = self.of(&(self.name.end..line_end(self.text, self.name.end)));

@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use crate::redact::key_value::Reader;
+use crate::redact::key_value::NamedSecret;
 use crate::redact::placeholder::{is_label, is_placeholder};
 use crate::redact::scan::{self, line_end, line_start, next_line};
-use crate::redact::value::{self, Class, Strength};
+use crate::redact::secret_strength::{self, SecretClass, SecretStrength};
 
 /// Bytes behind a name within which its value may be in another field.
 const REACH: usize = 400;
@@ -65,7 +65,7 @@ const VALUES: &[&str] = &[
     "initial",
 ];
 
-pub fn value(reader: &Reader<'_>) -> Option<Range<usize>> {
+pub fn value(reader: &NamedSecret<'_>) -> Option<Range<usize>> {
     block(reader)
         .or_else(|| pair(reader))
         .or_else(|| inner(reader))
@@ -76,7 +76,7 @@ pub fn value(reader: &Reader<'_>) -> Option<Range<usize>> {
 }
 
 /// `- --password` above `- value`: the arguments of a container.
-fn item(reader: &Reader<'_>) -> Option<Range<usize>> {
+fn item(reader: &NamedSecret<'_>) -> Option<Range<usize>> {
     let own = line_start(reader.text, reader.name.start)..line_end(reader.text, reader.name.end);
     let dash = |line: &str| {
         let indent = line.len() - line.trim_start().len();
@@ -91,12 +91,12 @@ fn item(reader: &Reader<'_>) -> Option<Range<usize>> {
     let item = scan::trimmed(reader.text, next.start + indent + 2..next.end);
     let item = scan::quoted(reader.text, item.start).unwrap_or(item);
     let value = reader.of(&item);
-    let one = !value.contains(' ') || reader.class == Class::Password && value::is_passphrase(value);
+    let one = !value.contains(' ') || reader.class == SecretClass::Password && secret_strength::is_passphrase(value);
     (!value.starts_with('-') && one && reader.fits(&item)).then_some(item)
 }
 
 /// `my $pass =` above `'value';`: the statement continues with a string.
-fn assigned_below(reader: &Reader<'_>) -> Option<Range<usize>> {
+fn assigned_below(reader: &NamedSecret<'_>) -> Option<Range<usize>> {
     let end = line_end(reader.text, reader.name.end);
     let rest = reader.of(&(reader.name.end..end)).trim_start_matches(['"', '\'', ']', ')']).trim();
     let operator = rest.trim_end_matches('\\').trim_end();
@@ -109,7 +109,7 @@ fn assigned_below(reader: &Reader<'_>) -> Option<Range<usize>> {
     let behind = reader.of(&(range.end + 1..next.end.max(range.end + 1))).trim();
     let ends = behind.trim_matches([';', ',', ')', '.', '+', '\\', ' ']).is_empty();
     let value = reader.of(&range);
-    let one = !value.contains(' ') || reader.class == Class::Password && value::is_passphrase(value);
+    let one = !value.contains(' ') || reader.class == SecretClass::Password && secret_strength::is_passphrase(value);
     (ends && one && !is_label(value) && reader.fits(&range)).then_some(range)
 }
 
@@ -119,7 +119,7 @@ fn is_field(name: &str, fields: &[&str]) -> bool {
 }
 
 /// `password: |` and the more deeply indented lines.
-fn block(reader: &Reader<'_>) -> Option<Range<usize>> {
+fn block(reader: &NamedSecret<'_>) -> Option<Range<usize>> {
     let end = line_end(reader.text, reader.name.end);
     let rest = reader.of(&(reader.name.end..end)).trim_start_matches(['"', '\'']).trim();
     let marker = rest.strip_prefix(':')?.trim();
@@ -150,7 +150,7 @@ fn block(reader: &Reader<'_>) -> Option<Range<usize>> {
 }
 
 /// `name: PASSWORD` and `value: …` beside it; `<key>Password</key><string>…`
-fn pair(reader: &Reader<'_>) -> Option<Range<usize>> {
+fn pair(reader: &NamedSecret<'_>) -> Option<Range<usize>> {
     if let Some(range) = attribute(reader) {
         return Some(range);
     }
@@ -178,7 +178,7 @@ fn pair(reader: &Reader<'_>) -> Option<Range<usize>> {
 }
 
 /// `<property name="password" value="…"/>`, `<string name="password">…</string>`
-fn attribute(reader: &Reader<'_>) -> Option<Range<usize>> {
+fn attribute(reader: &NamedSecret<'_>) -> Option<Range<usize>> {
     let start = line_start(reader.text, reader.name.start);
     let before = reader.of(&(start..reader.name.start));
     let open = before.rfind('<')?;
@@ -206,7 +206,7 @@ fn attribute(reader: &Reader<'_>) -> Option<Range<usize>> {
 }
 
 /// The first value field in `range`, before the next field called `again`.
-fn field_value(reader: &Reader<'_>, range: Range<usize>, again: &str) -> Option<Range<usize>> {
+fn field_value(reader: &NamedSecret<'_>, range: Range<usize>, again: &str) -> Option<Range<usize>> {
     let text = reader.text.get(range.clone())?;
     let again = again.to_ascii_lowercase();
     let mut start = None;
@@ -250,7 +250,7 @@ fn field_value(reader: &Reader<'_>, range: Range<usize>, again: &str) -> Option<
     None
 }
 
-fn field_literal(reader: &Reader<'_>, at: usize, element: bool) -> Option<Range<usize>> {
+fn field_literal(reader: &NamedSecret<'_>, at: usize, element: bool) -> Option<Range<usize>> {
     let from = scan::blank(reader.text, at);
     let range = if element {
         let end = from + reader.text.get(from..line_end(reader.text, from))?.find('<')?;
@@ -268,7 +268,7 @@ fn field_literal(reader: &Reader<'_>, at: usize, element: bool) -> Option<Range<
     };
     let value = reader.of(&range);
     let quoted = reader.byte(from).is_some_and(|byte| b"\"'`".contains(&byte));
-    let code = !quoted && !element && (value::is_expression(value) || value.contains('('));
+    let code = !quoted && !element && (secret_strength::is_expression(value) || value.contains('('));
     let other = code
         || value.starts_with(['$', '{', '[', '!', '|', '>', '*', '&', '('])
         || value.split_whitespace().count() > 4
@@ -277,7 +277,7 @@ fn field_literal(reader: &Reader<'_>, at: usize, element: bool) -> Option<Range<
 }
 
 /// `"adminPassword": {"value": "…"}`, `variable "db_password" { default = "…" }`, `<Password><Value>…`, `password:` above `value: …`
-fn inner(reader: &Reader<'_>) -> Option<Range<usize>> {
+fn inner(reader: &NamedSecret<'_>) -> Option<Range<usize>> {
     let rest =
         reader.text.get(reader.name.end..reader.text.floor_char_boundary(reader.name.end.saturating_add(REACH)))?;
     let head = rest.trim_start_matches(['"', '\'', ' ', ':', '=', '>', '\\', '\r']);
@@ -302,7 +302,7 @@ fn inner(reader: &Reader<'_>) -> Option<Range<usize>> {
     field_value(reader, block, "\n")
 }
 
-fn is_further_in(reader: &Reader<'_>, from: usize) -> bool {
+fn is_further_in(reader: &NamedSecret<'_>, from: usize) -> bool {
     let indent = |at: usize| {
         let start = line_start(reader.text, at);
         scan::blank(reader.text, start) - start
@@ -311,7 +311,7 @@ fn is_further_in(reader: &Reader<'_>, from: usize) -> bool {
 }
 
 /// The next line that is not blank is one word, and this line announces it.
-fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
+fn alone(reader: &NamedSecret<'_>) -> Option<Range<usize>> {
     let end = line_end(reader.text, reader.name.end);
     let rest = reader.of(&(reader.name.end..end)).trim_end();
     let start = line_start(reader.text, reader.name.start);
@@ -369,23 +369,23 @@ fn alone(reader: &Reader<'_>) -> Option<Range<usize>> {
         }
         let offset = reader.of(&next).find(content)?;
         let range = next.start + offset..next.start + offset + content.len();
-        let strength = value::strength(content);
-        let made = value::is_token(content) && content.len() >= 12 && !value::is_ordinary(content)
-            || strength >= Some(Strength::Strong) && content.len() >= 8;
+        let strength = secret_strength::secret_strength(content);
+        let made = secret_strength::is_token(content) && content.len() >= 12 && !secret_strength::is_ordinary(content)
+            || strength >= Some(SecretStrength::Strong) && content.len() >= 8;
         let decodes = line.contains("base64 -d") || line.contains("base64 --d");
         let enough = match () {
             () if content.contains(char::is_whitespace) => false,
-            () if decodes => strength >= Some(Strength::Soft) && content.len() >= 6,
-            () if colon && reader.class == Class::Password && rest.trim_end_matches([':', '：']).is_empty() => {
-                strength >= Some(Strength::Chosen) || is_grouped(content)
+            () if decodes => strength >= Some(SecretStrength::Soft) && content.len() >= 6,
+            () if colon && reader.class == SecretClass::Password && rest.trim_end_matches([':', '：']).is_empty() => {
+                strength >= Some(SecretStrength::Chosen) || is_grouped(content)
             }
-            () if shows && strength >= Some(Strength::Chosen) && content.len() >= 6 => true,
+            () if shows && strength >= Some(SecretStrength::Chosen) && content.len() >= 6 => true,
             () if announces || command => made || is_grouped(content),
             () => false,
         };
         let other = content.ends_with([':', '{', '(', ',', ';', '$', '#', '%', '='])
             || is_label(content)
-            || value::is_expression(content) && !(shows && value::is_random(content))
+            || secret_strength::is_expression(content) && !(shows && secret_strength::is_random(content))
             || content.starts_with(['-', '<', '/', '{', '[', '@', '}', '!', '.', '&', '=', '#', '\\'])
             || content.contains("://")
             || is_constant(content)
@@ -415,8 +415,9 @@ pub fn printed(text: &str, command: Range<usize>) -> Option<Range<usize>> {
         || line.contains(['$', '#', '>', '%'])
         || !line.contains(' ');
     let one = !content.contains(char::is_whitespace) && content.len() >= 6;
-    let strength = value::strength(content);
-    let secret = strength >= Some(Strength::Soft) || value::is_token(content) && !value::is_path(content);
+    let strength = secret_strength::secret_strength(content);
+    let secret = strength >= Some(SecretStrength::Soft)
+        || secret_strength::is_token(content) && !secret_strength::is_path(content);
     let other = content.ends_with([':', '{', '$', '#', '%'])
         || content.starts_with(['-', '{', '[', '/', '.'])
         || content.contains("://")
@@ -446,10 +447,10 @@ fn is_grouped(value: &str) -> bool {
 }
 
 /// A question about a password, and a reply on one of the next lines that contains a word like one.
-fn answer(reader: &Reader<'_>) -> Option<Range<usize>> {
+fn answer(reader: &NamedSecret<'_>) -> Option<Range<usize>> {
     let end = line_end(reader.text, reader.name.end);
     let rest = reader.of(&(reader.name.end..end)).trim_end();
-    if reader.class != Class::Password || !rest.ends_with(['?', '？']) {
+    if reader.class != SecretClass::Password || !rest.ends_with(['?', '？']) {
         return None;
     }
     let mut at = end;
@@ -459,12 +460,14 @@ fn answer(reader: &Reader<'_>) -> Option<Range<usize>> {
         let line = reader.of(&next);
         for word in line.split([' ', '\t', ',', '，', '。']) {
             let plain = word.trim_matches(['"', '\'', '`', '(', ')', ';', ':', '.', '*']);
-            let strong = plain.len() >= 6 && value::strength(plain) == Some(Strength::Strong) && !is_label(plain);
+            let strong = plain.len() >= 6
+                && secret_strength::secret_strength(plain) == Some(SecretStrength::Strong)
+                && !is_label(plain);
             // `it's still Gimli-son-of-Gloin`
             let said = ["it's", "its", "is", "still", "c'est", "ist", "es"];
             let before = line.split(plain).next().unwrap_or_default().split_whitespace().next_back();
-            let chosen = (plain.len() >= 8 && value::strength(plain) >= Some(Strength::Soft)
-                || plain.len() >= 6 && value::strength(plain) >= Some(Strength::Chosen))
+            let chosen = (plain.len() >= 8 && secret_strength::secret_strength(plain) >= Some(SecretStrength::Soft)
+                || plain.len() >= 6 && secret_strength::secret_strength(plain) >= Some(SecretStrength::Chosen))
                 && !is_label(plain)
                 && before.is_some_and(|before| said.contains(&before.to_ascii_lowercase().as_str()));
             if chosen

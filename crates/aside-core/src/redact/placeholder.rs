@@ -2,7 +2,7 @@
 //! already encrypted, labels of a form.
 
 use crate::redact::REDACTED;
-use crate::redact::ordinary::is_path;
+use crate::redact::not_secret::is_path;
 use crate::redact::vocabulary::words;
 
 /// Bytes of a value that are searched for a telltale.

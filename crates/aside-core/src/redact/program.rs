@@ -9,8 +9,8 @@ use toml_edit::{Document, Table};
 use crate::line::Word;
 use crate::redact::placeholder::{is_label, is_placeholder, is_secret_name};
 use crate::redact::rules::list;
-use crate::redact::value::{self, Class, Strength};
-use crate::redact::{address, name};
+use crate::redact::secret_strength::{self, SecretClass, SecretStrength};
+use crate::redact::{secret_name, url};
 
 const TABLES: &[&str] = &[
     include_str!("../../data/redact/programs/cloud.toml"),
@@ -198,7 +198,11 @@ impl Program {
         // `vault login role=backend`: an argument with a name of its own.
         let named = |(name, value): (&str, &str)| {
             let plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-            !name.is_empty() && plain && !value.is_empty() && !value.starts_with('=') && name::class(name).is_none()
+            !name.is_empty()
+                && plain
+                && !value.is_empty()
+                && !value.starts_with('=')
+                && secret_name::class(name).is_none()
         };
         if self.token && word.value.split_once('=').is_some_and(named) {
             return;
@@ -213,16 +217,16 @@ impl Program {
         let secret = source.get(span.clone()).unwrap_or_default();
         let digits = secret.bytes().all(|byte| byte.is_ascii_digit());
         let port = self.port && secret.len() < 6 && digits;
-        let strength = value::strength(secret);
+        let strength = secret_strength::secret_strength(secret);
         // Several quoted words are a passphrase.
-        let phrase = secret.contains(' ') && value::is_passphrase(secret);
-        let weak = self.chosen && strength < Some(Strength::Soft) && !phrase
-            || self.token && strength < Some(Strength::Chosen) && !value::is_token(secret);
+        let phrase = secret.contains(' ') && secret_strength::is_passphrase(secret);
+        let weak = self.chosen && strength < Some(SecretStrength::Soft) && !phrase
+            || self.token && strength < Some(SecretStrength::Chosen) && !secret_strength::is_token(secret);
         if !span.is_empty()
             && !port
             && !weak
             && !is_placeholder(secret)
-            && !value::is_file(secret)
+            && !secret_strength::is_file(secret)
             && !is_label(secret)
             && secret != "*"
             && secret != "-"
@@ -276,7 +280,7 @@ impl Program {
             return;
         }
         // `--from-literal=name=value`
-        let named = name::class(name.rsplit('.').next().unwrap_or(name)).is_some();
+        let named = secret_name::class(name.rsplit('.').next().unwrap_or(name)).is_some();
         let literal = value.split_once('=').filter(|_| name == "--from-literal");
         if literal.is_some_and(|(name, _)| ["user", "username", "host", "port"].contains(&name)) {
             return;
@@ -284,8 +288,8 @@ impl Program {
         let skipped = literal.map_or(0, |(name, _)| name.len() + 1);
         let start = span.start + name.len() + 1 + skipped;
         let span = if quoted { start..span.end } else { unquoted(source, start..span.end) };
-        let strength = source.get(span.clone()).and_then(value::strength);
-        if named || literal.is_some() || strength >= Some(Strength::Soft) {
+        let strength = source.get(span.clone()).and_then(secret_strength::secret_strength);
+        if named || literal.is_some() || strength >= Some(SecretStrength::Soft) {
             self.tell(source, span, tell);
         }
     }
@@ -295,7 +299,10 @@ impl Program {
         for (word, next) in arguments.iter().zip(arguments.iter().skip(1)) {
             let last = word.value.rsplit(':').next().unwrap_or_default();
             if !word.value.starts_with('-')
-                && matches!(name::class(last), Some(Class::Password | Class::Secret | Class::Token))
+                && matches!(
+                    secret_name::class(last),
+                    Some(SecretClass::Password | SecretClass::Secret | SecretClass::Token)
+                )
                 && !next.value.starts_with('-')
                 && !is_secret_name(&next.value)
             {
@@ -358,13 +365,16 @@ impl Program {
 
     fn flag(&self, source: &str, flag: &String, span: Range<usize>, word: &Word, tell: Tell<'_>) {
         if self.cookies.contains(flag) {
-            address::cookies(source, span).into_iter().for_each(|span| self.tell(source, span, tell));
+            url::cookies(source, span).into_iter().for_each(|span| self.tell(source, span, tell));
         } else if self.pair.contains(flag) {
             let text = source.get(span.clone()).unwrap_or_default();
             if let Some(at) = self.at.and_then(|at| text.find(at)) {
                 // `curl -u key:`: the user is the key, and the password is empty.
                 let user = text.get(..at).unwrap_or_default();
-                if at + 1 == text.len() && user.len() >= 16 && value::is_token(user) && !user.contains(['@', '.', '$'])
+                if at + 1 == text.len()
+                    && user.len() >= 16
+                    && secret_strength::is_token(user)
+                    && !user.contains(['@', '.', '$'])
                 {
                     self.tell(source, span.start..span.start + at, tell);
                 }
@@ -419,8 +429,9 @@ fn rest_of(raw: &str, flag: &str) -> Option<usize> {
     }
     // `-password`, `-port` and `-pkcs12` are flags of their own, not `-p` and a password.
     let long = raw.bytes().all(|byte| byte.is_ascii_lowercase() || b"-_".contains(&byte));
-    let named = name::class(raw).is_some() && raw.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-');
-    let ordinary = value::is_ordinary(raw.trim_start_matches('-')) || raw.contains('=') && !raw.contains(['"', '\'']);
+    let named = secret_name::class(raw).is_some() && raw.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-');
+    let ordinary =
+        secret_strength::is_ordinary(raw.trim_start_matches('-')) || raw.contains('=') && !raw.contains(['"', '\'']);
     (!rest.is_empty() && !long && !named && !ordinary).then_some(flag.len())
 }
 

@@ -12,7 +12,7 @@ use toml_edit::{Document, Table};
 
 use crate::redact::placeholder;
 use crate::redact::scan::line_start;
-use crate::redact::value::{self, Class, Strength};
+use crate::redact::secret_strength::{self, SecretClass, SecretStrength};
 
 const TABLES: &[&str] = &[
     include_str!("../../data/redact/rules/code.toml"),
@@ -189,33 +189,37 @@ impl Rule {
         if excluded || self.never.iter().any(|never| never.eq_ignore_ascii_case(secret)) {
             return None;
         }
-        let strength = value::strength(secret);
+        let strength = secret_strength::secret_strength(secret);
         let fits = match self.judge {
             Judge::Any => !placeholder::is_placeholder(secret),
             Judge::Shape => true,
-            Judge::Token => value::fits(Class::Token, secret) && (!value::is_words(secret)),
-            Judge::Random => value::is_random(secret),
-            Judge::Chosen => strength >= Some(Strength::Chosen) && !placeholder::is_label(secret),
-            Judge::Soft => strength >= Some(Strength::Soft) && !placeholder::is_label(secret),
+            Judge::Token => secret_strength::fits(SecretClass::Token, secret) && (!secret_strength::is_words(secret)),
+            Judge::Random => secret_strength::is_random(secret),
+            Judge::Chosen => strength >= Some(SecretStrength::Chosen) && !placeholder::is_label(secret),
+            Judge::Soft => strength >= Some(SecretStrength::Soft) && !placeholder::is_label(secret),
             Judge::Literal => {
                 let symbol = strength.is_some()
                     && secret.len() > 5
                     && secret.contains(['!', '@', '#', '$', '%', '^', '&', '*', '?']);
-                (strength >= Some(Strength::Soft) || symbol) && !placeholder::is_label(secret)
+                (strength >= Some(SecretStrength::Soft) || symbol) && !placeholder::is_label(secret)
             }
-            Judge::Strong => strength >= Some(Strength::Strong) && !placeholder::is_label(secret),
+            Judge::Strong => strength >= Some(SecretStrength::Strong) && !placeholder::is_label(secret),
             Judge::Address => !placeholder::is_placeholder_address(secret),
-            Judge::Drawn => value::variety(secret) >= 20,
+            Judge::Drawn => secret_strength::variety(secret) >= 20,
             Judge::Base32 => {
                 let digit = secret.bytes().any(|byte| byte.is_ascii_digit());
                 let known = placeholder::is_placeholder(&secret.replace(' ', ""));
-                value::variety(secret) >= 8 && (digit || !secret.contains(' ') && secret.len() >= 24) && !known
+                secret_strength::variety(secret) >= 8
+                    && (digit || !secret.contains(' ') && secret.len() >= 24)
+                    && !known
             }
             Judge::Noun => {
-                !placeholder::is_placeholder(secret) && !value::is_prose(secret) && !placeholder::is_label(secret)
+                !placeholder::is_placeholder(secret)
+                    && !secret_strength::is_prose(secret)
+                    && !placeholder::is_label(secret)
             }
         };
-        let described = secret.contains('-') && self.judge != Judge::Address && value::is_prose(secret);
+        let described = secret.contains('-') && self.judge != Judge::Address && secret_strength::is_prose(secret);
         (fits && !described && !found.is_empty()).then_some(found)
     }
 }

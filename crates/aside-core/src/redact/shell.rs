@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use crate::line::{self, Command, Dialect, Join, Redirect, Word};
-use crate::redact::name;
 use crate::redact::program::{Program, inside, programs};
 use crate::redact::scan::next_line;
+use crate::redact::secret_name;
 
 /// Nesting of command lines: `ssh host "bash -c '…'"`.
 const MAX_DEPTH: usize = 3;
@@ -82,7 +82,7 @@ fn inputs(
     earlier: &[Command],
     arguments: &[Word],
 ) -> Vec<Range<usize>> {
-    let named = program.named_input && arguments.iter().any(|word| name::class(&word.value).is_some());
+    let named = program.named_input && arguments.iter().any(|word| secret_name::class(&word.value).is_some());
     if !named && !program.listens(arguments) {
         return Vec::new();
     }

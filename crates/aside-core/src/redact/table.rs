@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use crate::redact::key_value::Reader;
+use crate::redact::key_value::NamedSecret;
 use crate::redact::placeholder::is_label;
 use crate::redact::scan::{self, line_end, line_start, next_line};
-use crate::redact::value::{self, Class, Strength};
+use crate::redact::secret_strength::{self, SecretClass, SecretStrength};
+use crate::redact::sentence_context::is_pin;
 use crate::redact::vocabulary::words;
-use crate::redact::wording::is_pin;
-use crate::redact::{judge, name};
+use crate::redact::{classifier, secret_name};
 
 /// Rows of one table.
 const MAX_ROWS: usize = 200;
@@ -21,8 +21,8 @@ const MAX_ROW: usize = 1000;
 const MAX_WORDS: usize = 4;
 
 /// The cells below the name, and the end of the table.
-pub fn cells(reader: &Reader<'_>) -> Option<(Vec<Range<usize>>, usize)> {
-    if reader.class == Class::Random {
+pub fn cells(reader: &NamedSecret<'_>) -> Option<(Vec<Range<usize>>, usize)> {
+    if reader.class == SecretClass::Random {
         return None;
     }
     let head = line_start(reader.text, reader.name.start)..line_end(reader.text, reader.name.end);
@@ -100,7 +100,7 @@ fn is_rule(row: &str) -> bool {
 
 /// `password | value` and `| password | value |`: a row with a name and its value, as databases and consoles print one
 /// record.
-pub fn record(reader: &Reader<'_>) -> Option<Range<usize>> {
+pub fn record(reader: &NamedSecret<'_>) -> Option<Range<usize>> {
     let row = line_start(reader.text, reader.name.start)..line_end(reader.text, reader.name.end);
     let content = reader.of(&row);
     if content.len() > MAX_ROW || !content.contains(" |") {
@@ -115,15 +115,16 @@ pub fn record(reader: &Reader<'_>) -> Option<Range<usize>> {
     let title = title.trim();
     let own = title.to_ascii_lowercase().ends_with(&reader.name().to_ascii_lowercase());
     let before = title.get(..title.len().saturating_sub(reader.name.len())).unwrap_or_default();
-    let described = before.split_whitespace().count() <= 2 && !before.split_whitespace().any(value::is_prose);
+    let described = before.split_whitespace().count() <= 2 && !before.split_whitespace().any(secret_strength::is_prose);
     let whole =
         own && (title.len() == reader.name.len() || described) && reader.name.end < start && !value.contains(' ');
-    let strong = value::strength(value) >= Some(Strength::Chosen) || value::is_random(value);
+    let strong =
+        secret_strength::secret_strength(value) >= Some(SecretStrength::Chosen) || secret_strength::is_random(value);
     (whole && strong && reader.fits(&found)).then_some(found)
 }
 
 /// `pass,data,string,value` below `key,type,encoding,value`: the name is a cell of a column of names.
-pub fn row(reader: &Reader<'_>) -> Option<Range<usize>> {
+pub fn row(reader: &NamedSecret<'_>) -> Option<Range<usize>> {
     const NAMES: &[&str] = &[
         "key",
         "name",
@@ -192,7 +193,7 @@ pub fn row(reader: &Reader<'_>) -> Option<Range<usize>> {
 
 /// The cells of a column such as `Zugang` beside one of users, or of hexadecimal keys.
 pub fn access(text: &str, name: Range<usize>) -> Vec<Range<usize>> {
-    let reader = Reader { text, bytes: text.as_bytes(), name, class: Class::Password };
+    let reader = NamedSecret { text, bytes: text.as_bytes(), name, class: SecretClass::Password };
     let head = line_start(text, reader.name.start)..line_end(text, reader.name.end);
     let Some((cells, _)) = cells(&reader) else { return Vec::new() };
     let hex = |cell: &Range<usize>| cell.len() == 32 && reader.of(cell).bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -202,32 +203,32 @@ pub fn access(text: &str, name: Range<usize>) -> Vec<Range<usize>> {
 
 /// If one value of a column is a password, all are, even ordinary words. Beside a column of users, joined words are
 /// passwords too.
-fn secrets(reader: &Reader<'_>, cells: Vec<Range<usize>>, logins: bool) -> Vec<Range<usize>> {
+fn secrets(reader: &NamedSecret<'_>, cells: Vec<Range<usize>>, logins: bool) -> Vec<Range<usize>> {
     let strength = |cell: &Range<usize>| {
         let value = reader.of(cell);
         let one = !value.contains(' ')
             && !value.is_empty()
             && reader.fits(cell)
             && !is_label(value)
-            && name::class(value).is_none();
+            && secret_name::class(value).is_none();
         // In `secret | rotation` the first column lists names of objects.
-        let object = reader.class == Class::Secret
+        let object = reader.class == SecretClass::Secret
             && value.contains('-')
             && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-            && !value::is_random(value);
-        value::strength(value).filter(|_| one && !object)
+            && !secret_strength::is_random(value);
+        secret_strength::secret_strength(value).filter(|_| one && !object)
     };
     // `PIN1`, `Admin-PIN`: the values are numbers.
     if cells.iter().all(|cell| is_pin(reader.name(), reader.of(cell))) {
         return cells;
     }
-    let enough = if logins { Strength::Soft } else { Strength::Chosen };
+    let enough = if logins { SecretStrength::Soft } else { SecretStrength::Chosen };
     let strong = cells.iter().any(|cell| strength(cell) >= Some(enough)) || logins && are_words(reader, &cells);
-    let least = if strong { Strength::Word } else { Strength::Chosen };
+    let least = if strong { SecretStrength::Word } else { SecretStrength::Chosen };
     // Among passwords a number is one too.
     let number = |cell: &Range<usize>| {
         strong
-            && reader.class == Class::Password
+            && reader.class == SecretClass::Password
             && cell.len() > 3
             && reader.of(cell).bytes().all(|byte| byte.is_ascii_digit())
     };
@@ -236,11 +237,14 @@ fn secrets(reader: &Reader<'_>, cells: Vec<Range<usize>>, logins: bool) -> Vec<R
 }
 
 /// Distinct ordinary words, none of which describes the state of a password.
-fn are_words(reader: &Reader<'_>, cells: &[Range<usize>]) -> bool {
+fn are_words(reader: &NamedSecret<'_>, cells: &[Range<usize>]) -> bool {
     let is_word = |cell: &Range<usize>| {
         let value = reader.of(cell);
         let letters = value.chars().count() > 4 && value.chars().all(char::is_alphabetic);
-        letters && !value::is_prose(value) && judge::is_neutral(value) && !words().roles.contains(&value.to_lowercase())
+        letters
+            && !secret_strength::is_prose(value)
+            && classifier::is_neutral(value)
+            && !words().roles.contains(&value.to_lowercase())
     };
     let distinct = |cell: &Range<usize>| cells.iter().filter(|other| reader.of(other) == reader.of(cell)).count() == 1;
     cells.len() > 1 && cells.iter().all(|cell| is_word(cell) && distinct(cell))
@@ -252,7 +256,7 @@ fn is_user_title(title: &str) -> bool {
 }
 
 /// Whether the whole cell is a name: `Initial password (change it)`, not `password is wrong`.
-fn is_title(reader: &Reader<'_>, cell: &Range<usize>) -> bool {
+fn is_title(reader: &NamedSecret<'_>, cell: &Range<usize>) -> bool {
     let title = reader.of(cell).trim_matches(['"', '\'', '*', '`', ' ']);
     let letters = title.chars().all(|letter| letter.is_alphanumeric() || " _-.()/#:".contains(letter));
     letters
@@ -275,8 +279,8 @@ fn is_qualified(rest: &str) -> bool {
     rest.starts_with(' ')
         && word.chars().count() > 3
         && word.chars().all(char::is_alphabetic)
-        && !value::is_prose(&word)
-        && !name::is_about(&word)
+        && !secret_strength::is_prose(&word)
+        && !secret_name::is_about(&word)
 }
 
 /// A list in code: bracketed, assigned, or continued.
@@ -369,11 +373,11 @@ impl Split {
 }
 
 /// `INSERT INTO users (name, password) VALUES ('bob', '…')`
-pub fn inserted(reader: &Reader<'_>) -> Vec<Range<usize>> {
+pub fn inserted(reader: &NamedSecret<'_>) -> Vec<Range<usize>> {
     values(reader).unwrap_or_default()
 }
 
-fn values(reader: &Reader<'_>) -> Option<Vec<Range<usize>>> {
+fn values(reader: &NamedSecret<'_>) -> Option<Vec<Range<usize>>> {
     let from = reader.text.ceil_char_boundary(reader.name.start.saturating_sub(MAX_ROW));
     let before = reader.text.get(from..reader.name.start)?;
     let open = before.rfind('(')?;
@@ -409,7 +413,7 @@ fn values(reader: &Reader<'_>) -> Option<Vec<Range<usize>>> {
 }
 
 /// The values up to the closing bracket: the quoted ones, and `None` for the others.
-fn literals(reader: &Reader<'_>, mut at: usize) -> Option<(Vec<Option<Range<usize>>>, usize)> {
+fn literals(reader: &NamedSecret<'_>, mut at: usize) -> Option<(Vec<Option<Range<usize>>>, usize)> {
     let limit = at.saturating_add(MAX_ROW);
     let mut row = vec![None];
     let mut depth = 0;

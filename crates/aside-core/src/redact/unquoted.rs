@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::redact::key_value::{MAX_NAME, Operator, Reader};
-use crate::redact::name;
+use crate::redact::key_value::{MAX_NAME, NamedSecret, Operator};
 use crate::redact::placeholder::is_secret_name;
 use crate::redact::program::programs;
 use crate::redact::scan::{self, line_end, line_start};
-use crate::redact::value::{self, Class, Strength};
+use crate::redact::secret_name;
+use crate::redact::secret_strength::{self, SecretClass, SecretStrength};
 
 /// Words of an unquoted value in a settings file.
 const MAX_WORDS: usize = 5;
@@ -19,7 +19,7 @@ const RUNNERS: &[&str] = &[
     "dotnet", "mix",
 ];
 
-impl Reader<'_> {
+impl NamedSecret<'_> {
     pub fn unquoted(&self, operator: Operator, end: usize, from: usize) -> Option<Range<usize>> {
         let tight = from == end;
         if self.is_in_template() {
@@ -42,7 +42,7 @@ impl Reader<'_> {
                 let end = braced(self.of(&(from + 1..line_end(self.text, from))))?;
                 let range = from + 1..from + 1 + end;
                 // `{0}` and `{password}` are template slots.
-                let template = value::is_identifier(self.of(&range)) || range.len() < 3;
+                let template = secret_strength::is_identifier(self.of(&range)) || range.len() < 3;
                 return Some(range).filter(|range| !template && self.fits(range));
             }
             b'[' | b'{' => return self.bytes_of(from).or_else(|| self.wrapped(from)),
@@ -53,7 +53,7 @@ impl Reader<'_> {
         }
         // A token has no brackets, an expression has.
         let plain = |range: &Range<usize>| {
-            self.class != Class::Token || !self.of(range).contains(['(', ')', '[', ']', '{', '}', '<', '>', '\\'])
+            self.class != SecretClass::Token || !self.of(range).contains(['(', ')', '[', ']', '{', '}', '<', '>', '\\'])
         };
         let found = match (operator, tight) {
             (Operator::Assign, true) => self.quoted_pair(from).or_else(|| self.tight(from)),
@@ -81,12 +81,13 @@ impl Reader<'_> {
         let ends_line = scan::blank(self.text, range.end) == line_end(self.text, range.end);
         let value = self.of(range);
         // `密码：88889999`
-        let number = self.class == Class::Password
+        let number = self.class == SecretClass::Password
             && value.bytes().all(|byte| byte.is_ascii_digit())
             && value.len() >= if self.name().is_ascii() { 6 } else { 4 };
         ends_line
             && self.begins_line()
-            && (number || value::strength(value).is_some_and(|strength| strength >= Strength::Soft))
+            && (number
+                || secret_strength::secret_strength(value).is_some_and(|strength| strength >= SecretStrength::Soft))
     }
 
     /// `[127, 45, …]`, `{ 0x39, 0xA4, … }`: a key as its bytes.
@@ -119,12 +120,12 @@ impl Reader<'_> {
         let line = self.of(&(from..line_end(self.text, from)));
         let value = line.get(..line.find(char::from(quote))?)?;
         let range = from..from + value.len();
-        let named = matches!(self.class, Class::Password | Class::Secret);
+        let named = matches!(self.class, SecretClass::Password | SecretClass::Secret);
         // `-var 'db_password=Xq9,vT2~mm'`: a comma belongs to it, unless another pair follows.
         let one = value.contains(',')
             && !value.contains(['=', ' ', '&', ';', ':', '{', '(', '$'])
-            && value::strength(value) == Some(Strength::Strong);
-        let phrase = value.contains(' ') && value::is_passphrase(value);
+            && secret_strength::secret_strength(value) == Some(SecretStrength::Strong);
+        let phrase = value.contains(' ') && secret_strength::is_passphrase(value);
         (named && (phrase || one) && !self.is_flag() && self.fits(&range)).then_some(range)
     }
 
@@ -146,7 +147,7 @@ impl Reader<'_> {
         let upper = !self.name().bytes().any(|byte| byte.is_ascii_lowercase());
         let end = if setting || alone && upper && !rest.starts_with('$') { rest.len() } else { self.word(rest) };
         let range = from..from + end;
-        let code = value::is_expression(self.of(&(from..line.end)))
+        let code = secret_strength::is_expression(self.of(&(from..line.end)))
             && (!self.begins_line() || self.of(&range).contains(['(', '[']))
             && matches!(self.byte(range.end), Some(b',' | b')' | b';' | b'(' | b'[' | b']' | b'"' | b'\''))
             && !self.is_flag();
@@ -156,12 +157,13 @@ impl Reader<'_> {
             && rest.contains(' ')
             && !self.is_flag()
             && !(self.name().starts_with("TF_VAR_") && rest.split_whitespace().nth(1).is_some_and(is_command))
-            && value::strength(self.of(&range)) < Some(Strength::Soft);
+            && secret_strength::secret_strength(self.of(&range)) < Some(SecretStrength::Soft);
         if label {
             return None;
         }
         let list = self.of(&range).contains('=') && self.of(&range).contains(',') && self.is_flag();
-        let soft = self.class == Class::Token && (setting && self.is_word_setting(&range) || self.is_set_for(rest));
+        let soft =
+            self.class == SecretClass::Token && (setting && self.is_word_setting(&range) || self.is_set_for(rest));
         (!code && !list && (self.fits(&range) || soft)).then_some(range)
     }
 
@@ -176,8 +178,11 @@ impl Reader<'_> {
             name > 2 && word.as_bytes().get(name) == Some(&b'=')
         });
         let value = rest.get(..next?)?;
-        (pairs > 1 && self.class == Class::Password && value.contains(' ') && value::is_passphrase(value))
-            .then_some(value.len())
+        (pairs > 1
+            && self.class == SecretClass::Password
+            && value.contains(' ')
+            && secret_strength::is_passphrase(value))
+        .then_some(value.len())
     }
 
     /// `ADMIN_TOKEN=hedgehog ./server`: a word that is set for the command behind it.
@@ -190,9 +195,9 @@ impl Reader<'_> {
             && (is_command(command) || command.starts_with("./") || command.starts_with("bin/"))
             && value.len() >= 6
             && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
-            && !value::is_prose(value)
+            && !secret_strength::is_prose(value)
             && !is_secret_name(value)
-            && value::strength(value).is_some()
+            && secret_strength::secret_strength(value).is_some()
     }
 
     /// `storePassword=two words` between lines like `keyAlias=upload`. A file of texts has sentences beside it.
@@ -212,13 +217,15 @@ impl Reader<'_> {
                 })
             })
         };
-        self.class == Class::Password
+        self.class == SecretClass::Password
             && self.begins_line()
-            && name::count(own) > 1
+            && secret_name::count(own) > 1
             && !FORMS.iter().any(|form| own.to_ascii_lowercase().contains(form))
             && (2..=4).contains(&rest.split_whitespace().count())
-            && value::is_passphrase(rest)
-            && rest.split_whitespace().all(|word| word.chars().all(char::is_alphanumeric) && !value::is_prose(word))
+            && secret_strength::is_passphrase(rest)
+            && rest
+                .split_whitespace()
+                .all(|word| word.chars().all(char::is_alphanumeric) && !secret_strength::is_prose(word))
             && rest.split_whitespace().skip(1).all(|word| !is_command(word))
             && (setting(scan::previous_line(self.text, self.name.start))
                 || setting(scan::next_line(self.text, self.name.end)))
@@ -240,13 +247,13 @@ impl Reader<'_> {
                 })
             })
         };
-        matches!(self.class, Class::Password | Class::Secret)
+        matches!(self.class, SecretClass::Password | SecretClass::Secret)
             && upper
             && self.begins_line()
-            && value::is_passphrase(rest)
-            && value::fits(self.class, first)
+            && secret_strength::is_passphrase(rest)
+            && secret_strength::fits(self.class, first)
             && words.clone().count() < MAX_WORDS
-            && words.all(|word| !value::is_prose(word) && word.chars().all(char::is_alphanumeric))
+            && words.all(|word| !secret_strength::is_prose(word) && word.chars().all(char::is_alphanumeric))
             && rest.split_whitespace().skip(1).all(|word| !is_command(word))
             && (neighbour(scan::previous_line(self.text, self.name.start))
                 || neighbour(scan::next_line(self.text, self.name.end)))
@@ -259,7 +266,7 @@ impl Reader<'_> {
         // `secretKey: resource-id` names a field.
         let field = self.name().to_ascii_lowercase().ends_with("key")
             && !upper
-            && !(name::is_chosen_key(self.name()) && self.name().contains(['_', '-']))
+            && !(secret_name::is_chosen_key(self.name()) && self.name().contains(['_', '-']))
             && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
         if upper && self.is_chosen_key(range) {
             return true;
@@ -267,10 +274,10 @@ impl Reader<'_> {
         (upper || self.is_among_settings())
             && !field
             && !self.is_sentence(value)
-            && value::strength(value) >= Some(Strength::Soft)
+            && secret_strength::secret_strength(value) >= Some(SecretStrength::Soft)
             && !is_secret_name(value)
-            && !value::is_expression(value)
-            && !value::is_path(value)
+            && !secret_strength::is_expression(value)
+            && !secret_strength::is_path(value)
     }
 
     /// The end of a value among others.
@@ -283,7 +290,7 @@ impl Reader<'_> {
         };
         let spaced = connection && rest.split(';').next().is_some_and(|value| !value.contains(' '));
         // `Password=a b c;`
-        let closed = connection && rest.split_once(';').is_some_and(|(value, _)| value::is_passphrase(value));
+        let closed = connection && rest.split_once(';').is_some_and(|(value, _)| secret_strength::is_passphrase(value));
         let mut at = 0;
         while let Some(letter) = rest.get(at..).and_then(|rest| rest.chars().next()) {
             let behind = rest.get(at + letter.len_utf8()..).unwrap_or_default();
@@ -348,13 +355,14 @@ impl Reader<'_> {
         if printed {
             return Some(range).filter(|range| {
                 self.fits(range)
-                    || self.class == Class::Token && value::strength(self.of(range)) >= Some(Strength::Soft)
+                    || self.class == SecretClass::Token
+                        && secret_strength::secret_strength(self.of(range)) >= Some(SecretStrength::Soft)
             });
         }
         let code = rest.ends_with([';', '{', '(', ','])
-            || value::is_expression(rest)
+            || secret_strength::is_expression(rest)
             || rest.contains('(')
-            || value::is_identifier(rest) && self.name().contains('.') && self.before_last_dot_is_object();
+            || secret_strength::is_identifier(rest) && self.name().contains('.') && self.before_last_dot_is_object();
         // `$password = randAlphaNum 10`: a variable of a script.
         if code || self.before(1) == Some(b'$') || !self.begins_line() && !self.is_chosen(&range) {
             return None;
@@ -375,10 +383,10 @@ impl Reader<'_> {
         let mut range = self.to_comment(from);
         let first = self.of(&range).split_whitespace().next()?;
         let bare = first.trim_end_matches([',', ';', ')']);
-        if self.class == Class::Token && !value::is_token(bare) {
+        if self.class == SecretClass::Token && !secret_strength::is_token(bare) {
             let alone = first.len() == self.of(&range).len() && self.begins_line();
             let range = from..from + bare.len();
-            let alone = alone && bare.len() == first.len() && !value::is_identifier(bare);
+            let alone = alone && bare.len() == first.len() && !secret_strength::is_identifier(bare);
             return Some(range).filter(|range| alone && self.is_among_settings() && self.is_word_setting(range));
         }
         // One at a time: many times faster than both at once.
@@ -402,8 +410,9 @@ impl Reader<'_> {
             range.end = range.start + closed.len();
         }
         // `cannot get secret: secrets "db" not found` is a sentence.
-        let message = !self.begins_line() && self.class == Class::Secret;
-        self.words(range).filter(|range| !message || value::strength(self.of(range)) >= Some(Strength::Soft))
+        let message = !self.begins_line() && self.class == SecretClass::Secret;
+        self.words(range)
+            .filter(|range| !message || secret_strength::secret_strength(self.of(range)) >= Some(SecretStrength::Soft))
     }
 
     /// A note or a setting of one word that may end with a bracket.
@@ -411,7 +420,7 @@ impl Reader<'_> {
         self.begins_line()
             && !self.of(range).contains([' ', '{'])
             && range.end == line_end(self.text, range.end)
-            && self.class == Class::Password
+            && self.class == SecretClass::Password
             && !self.of(range).ends_with(',')
             && !self.of(range).ends_with(';')
     }
@@ -421,20 +430,22 @@ impl Reader<'_> {
         let first = rest.split_whitespace().next().unwrap_or_default();
         let bare = first.trim_end_matches([',', ';', ')', '}']);
         let follows = rest.get(first.len()..).unwrap_or_default().trim_start();
-        let flow = self.class == Class::Password && bare.ends_with(char::is_alphanumeric) && self.is_in_flow_mapping();
+        let flow =
+            self.class == SecretClass::Password && bare.ends_with(char::is_alphanumeric) && self.is_in_flow_mapping();
         let listed = bare.len() < first.len()
             && !flow
-            && (value::is_identifier(bare) && value::strength(bare) < Some(Strength::Strong)
-                || value::is_expression(bare)
-                || value::is_type(bare));
+            && (secret_strength::is_identifier(bare)
+                && secret_strength::secret_strength(bare) < Some(SecretStrength::Strong)
+                || secret_strength::is_expression(bare)
+                || secret_strength::is_type(bare));
         rest.starts_with(['*', '&', ':', '(', '|', '>', '['])
             || listed
             || follows.starts_with('=')
             || bare.contains("::")
-            || value::is_expression(bare)
+            || secret_strength::is_expression(bare)
                 && (bare.contains(['(', '[', '<'])
                     || bare.len() < first.len()
-                    || !follows.is_empty() && value::strength(bare) < Some(Strength::Chosen))
+                    || !follows.is_empty() && secret_strength::secret_strength(bare) < Some(SecretStrength::Chosen))
     }
 
     /// `- { name: bob, password: value }`
@@ -463,28 +474,29 @@ impl Reader<'_> {
         if is_grouped(rest) && self.begins_line() {
             return Some(range);
         }
-        let settings = matches!(self.class, Class::Password | Class::Secret) && more < MAX_WORDS;
+        let settings = matches!(self.class, SecretClass::Password | SecretClass::Secret) && more < MAX_WORDS;
         let phrase = self.name().to_ascii_lowercase().ends_with("phrase") || self.name().ends_with("mnemonic");
         let plain = |rest: &str| {
             !rest.contains(['(', '{', '[', '<', '"', '\'', '|', '='])
-                && (phrase || !rest.split_whitespace().any(value::is_prose))
+                && (phrase || !rest.split_whitespace().any(secret_strength::is_prose))
         };
-        let below_user = self.class == Class::Password && value::is_passphrase(rest) && self.is_below_user_setting();
+        let below_user =
+            self.class == SecretClass::Password && secret_strength::is_passphrase(rest) && self.is_below_user_setting();
         if below_user && more < MAX_WORDS {
             return Some(range).filter(|range| self.fits(range));
         }
-        if self.class == Class::Password && self.begins_line() && plain(rest) && is_titled_phrase(rest) {
+        if self.class == SecretClass::Password && self.begins_line() && plain(rest) && is_titled_phrase(rest) {
             return Some(range).filter(|range| self.fits(range));
         }
-        let whole = name::count(self.name()) > 1 || phrase;
+        let whole = secret_name::count(self.name()) > 1 || phrase;
         if settings && plain(rest) && whole && self.begins_line() {
             return Some(range).filter(|range| self.fits(range));
         }
         let end = first.trim_end_matches([',', ';', ')']).len();
         let one = start..start + end;
-        let least = if self.class == Class::Password { Strength::Soft } else { Strength::Chosen };
-        let strong =
-            value::strength(self.of(&one)) >= Some(least) && (self.is_chosen(&one) || self.class != Class::Password);
+        let least = if self.class == SecretClass::Password { SecretStrength::Soft } else { SecretStrength::Chosen };
+        let strong = secret_strength::secret_strength(self.of(&one)) >= Some(least)
+            && (self.is_chosen(&one) || self.class != SecretClass::Password);
         (strong && self.fits(&one)).then_some(one)
     }
 }
@@ -508,7 +520,7 @@ fn is_grouped(value: &str) -> bool {
     let groups: Vec<&str> = value.split_whitespace().collect();
     groups.len() >= 4
         && groups.iter().all(|group| group.len() == 4 && group.bytes().all(|byte| byte.is_ascii_alphanumeric()))
-        && !groups.iter().any(|group| value::is_prose(group))
+        && !groups.iter().any(|group| secret_strength::is_prose(group))
 }
 
 /// `Gato Preto Feliz 7`: capitalized words, and a number or a symbol at the end.

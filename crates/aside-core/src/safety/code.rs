@@ -12,9 +12,9 @@ use regex::Regex;
 
 use crate::line::Redirect;
 use crate::safety::code::lex::{Token, grammar, tokens};
-use crate::safety::runs::{Run, is_flag};
-use crate::safety::table;
-use crate::safety::target::{self, Below};
+use crate::safety::nested_commands::{NestedCommand, is_flag};
+use crate::safety::target::{self, PathScope};
+use crate::safety::toml_table;
 use crate::safety::{Harm, sql};
 
 const TABLE: &str = include_str!("../../data/safety/code.toml");
@@ -96,7 +96,7 @@ static CODE: LazyLock<Table> = LazyLock::new(|| read(TABLE));
 
 fn read(table: &str) -> Table {
     let mut read = Table::default();
-    for row in table::rows(table, "interpreter") {
+    for row in toml_table::rows(table, "interpreter") {
         for command in row.list("command") {
             read.interpreters.entry(command).or_default().push(Interpreter {
                 language: row.text("language").unwrap_or_default(),
@@ -107,7 +107,7 @@ fn read(table: &str) -> Table {
             });
         }
     }
-    for row in table::rows(table, "call") {
+    for row in toml_table::rows(table, "call") {
         let harm = row.text("harm").as_deref().and_then(Harm::of);
         let does = match (harm, row.text("runs").as_deref(), row.number("writes")) {
             (Some(harm), _, _) => Does::Harm(harm),
@@ -131,7 +131,7 @@ fn read(table: &str) -> Table {
             }
         }
     }
-    for row in table::rows(table, "pattern") {
+    for row in toml_table::rows(table, "pattern") {
         let (Some(language), Some(pattern)) = (row.text("language"), row.text("pattern")) else { continue };
         let Some(harm) = row.text("harm").as_deref().and_then(Harm::of) else { continue };
         read.patterns.entry(language).or_default().push(Pattern { pattern: Lazy::new(&pattern), harm });
@@ -158,7 +158,7 @@ struct Program {
 }
 
 /// What the code in a command does.
-pub fn reading(run: &Run) -> Reading {
+pub fn reading(run: &NestedCommand) -> Reading {
     let mut reading = Reading::default();
     for program in programs(run) {
         read_code(&program.code, &program.language, 0, &mut reading);
@@ -168,7 +168,7 @@ pub fn reading(run: &Run) -> Reading {
 }
 
 /// Shell scripts in the code of a command, each with the index of its word.
-pub fn shell_texts(run: &Run) -> Vec<(String, usize)> {
+pub fn shell_texts(run: &NestedCommand) -> Vec<(String, usize)> {
     let mut texts = Vec::new();
     for program in programs(run) {
         let mut reading = Reading::default();
@@ -191,7 +191,7 @@ fn unversioned(name: &str) -> &str {
     name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.')
 }
 
-fn programs(run: &Run) -> Vec<Program> {
+fn programs(run: &NestedCommand) -> Vec<Program> {
     let name = run.name();
     if name.is_empty() {
         return Vec::new();
@@ -201,7 +201,7 @@ fn programs(run: &Run) -> Vec<Program> {
 }
 
 impl Interpreter {
-    fn programs(&self, run: &Run) -> Vec<Program> {
+    fn programs(&self, run: &NestedCommand) -> Vec<Program> {
         let words = &run.words;
         let value = |at: usize| words.get(at).map(|word| word.value.as_str());
         let mut found = Vec::new();
@@ -472,10 +472,11 @@ impl Reader<'_> {
     fn does(&self, call: &Call, arguments: &[Vec<&Token>], reading: &mut Reading) {
         match &call.does {
             Does::Harm(harm) => {
-                let all = arguments.first().and_then(|first| text_of(first)).map(|path| target::below(&path, false));
+                let all =
+                    arguments.first().and_then(|first| text_of(first)).map(|path| target::path_scope(&path, false));
                 match (harm, all) {
-                    (Harm::DeletesFiles, Some(Below::System)) => reading.harms.push(Harm::EndsSystem),
-                    (Harm::DeletesFiles, Some(Below::Home)) => reading.harms.push(Harm::DeletesHome),
+                    (Harm::DeletesFiles, Some(PathScope::System)) => reading.harms.push(Harm::EndsSystem),
+                    (Harm::DeletesFiles, Some(PathScope::Home)) => reading.harms.push(Harm::DeletesHome),
                     _ => {}
                 }
                 reading.harms.push(*harm);
@@ -730,7 +731,7 @@ mod tests {
 
     #[test]
     fn every_row_hits_and_misses() {
-        table::tests::is_read_whole(TABLE);
+        toml_table::tests::is_read_whole(TABLE);
         let table: toml_edit::DocumentMut = TABLE.parse().unwrap();
         let mut wrong = Vec::new();
         let mut count = 0;

@@ -3,12 +3,12 @@
 
 use crate::line::Word;
 use crate::safety::Harm;
-use crate::safety::printed::TEMPORARY;
+use crate::safety::known_output::TEMPORARY;
+use crate::safety::nested_commands::{NestedCommand, is_flag};
 use crate::safety::rules::has_flag;
-use crate::safety::runs::{Run, is_flag};
-use crate::safety::target::{self, Below, Goes};
+use crate::safety::target::{self, PathScope, WriteTarget};
 
-pub fn harms(run: &Run) -> Vec<Harm> {
+pub fn harms(run: &NestedCommand) -> Vec<Harm> {
     let arguments = run.arguments();
     match run.name() {
         "rm" | "rimraf" | "del" | "trash-rm" => removed(run),
@@ -58,33 +58,33 @@ fn after<'w>(arguments: &'w [Word], flags: &[&str]) -> Option<&'w Word> {
 }
 
 /// What lies below a word's path, relative to the directory that the line changed to.
-fn below(word: &Word, run: &Run) -> Below {
+fn below(word: &Word, run: &NestedCommand) -> PathScope {
     match run.directory.as_deref() {
-        Some(directory) if !word.value.starts_with(['/', '~', '$']) => target::below(
+        Some(directory) if !word.value.starts_with(['/', '~', '$']) => target::path_scope(
             &target::joined(Some(directory), &word.value),
             word.fixed && !directory.starts_with(['~', '$']),
         ),
-        _ => target::below(&word.value, word.fixed),
+        _ => target::path_scope(&word.value, word.fixed),
     }
 }
 
 /// The harms of losing everything below these.
-fn swept(targets: &[&Word], run: &Run, deep: bool) -> Vec<Harm> {
+fn swept(targets: &[&Word], run: &NestedCommand, deep: bool) -> Vec<Harm> {
     let mut harms = Vec::new();
     for word in targets.iter().filter(|word| deep || word.value.ends_with('*')) {
         match below(word, run) {
-            Below::System => harms.push(Harm::EndsSystem),
-            Below::Home => harms.push(Harm::DeletesHome),
-            Below::Something => {}
+            PathScope::System => harms.push(Harm::EndsSystem),
+            PathScope::Home => harms.push(Harm::DeletesHome),
+            PathScope::Something => {}
         }
     }
-    if targets.iter().any(|word| target::goes(&word.value) == Goes::Disk) {
+    if targets.iter().any(|word| target::write_target(&word.value) == WriteTarget::Disk) {
         harms.push(Harm::RawDisk);
     }
     harms
 }
 
-fn removed(run: &Run) -> Vec<Harm> {
+fn removed(run: &NestedCommand) -> Vec<Harm> {
     let arguments = run.arguments();
     let targets = plain(arguments);
     if !targets.is_empty() && targets.iter().all(|word| word.value.starts_with(TEMPORARY) && !word.value.contains(".."))
@@ -114,7 +114,7 @@ fn removes(arguments: &[Word]) -> bool {
 }
 
 /// `fd . / -X rm`: the first word is a pattern, the others are starting points.
-fn found_by_fd(run: &Run) -> Vec<Harm> {
+fn found_by_fd(run: &NestedCommand) -> Vec<Harm> {
     let arguments = run.arguments();
     if !removes(arguments) {
         return Vec::new();
@@ -127,7 +127,7 @@ fn found_by_fd(run: &Run) -> Vec<Harm> {
 }
 
 /// What `find / | xargs rm` deletes, by the `find` that feeds it. A filter between the two may select among its files.
-pub fn fed(run: &Run, feeding: &[&Run]) -> Vec<Harm> {
+pub fn fed(run: &NestedCommand, feeding: &[&NestedCommand]) -> Vec<Harm> {
     let takes = run.words.last().is_some_and(|word| word.value == "{}" && !word.fixed);
     let [find] = feeding else { return Vec::new() };
     if !takes || !matches!(run.name(), "rm" | "shred" | "srm") || find.name() != "find" {
@@ -137,7 +137,7 @@ pub fn fed(run: &Run, feeding: &[&Run]) -> Vec<Harm> {
 }
 
 /// `find / -delete`
-fn found(run: &Run) -> Vec<Harm> {
+fn found(run: &NestedCommand) -> Vec<Harm> {
     let arguments = run.arguments();
     let starts: Vec<&Word> = arguments
         .iter()
@@ -154,7 +154,7 @@ fn found(run: &Run) -> Vec<Harm> {
     harms
 }
 
-fn modes(run: &Run) -> Vec<Harm> {
+fn modes(run: &NestedCommand) -> Vec<Harm> {
     let mut harms = Vec::new();
     let arguments = run.arguments();
     let mut targets = plain(arguments);
@@ -174,7 +174,7 @@ fn modes(run: &Run) -> Vec<Harm> {
         let programs = targets.iter().any(|word| system.iter().any(|begin| word.value.starts_with(begin)));
         let deep = has_flag(arguments, &["-R", "--recursive"]);
         let root = |word: &Word| target::resolved(&word.value) == "/";
-        let system = |word: &Word| deep && below(word, run) == Below::System;
+        let system = |word: &Word| deep && below(word, run) == PathScope::System;
         if shuts(&mode.value) && targets.iter().any(|word| root(word) || system(word)) {
             harms.push(Harm::EndsSystem);
         }
@@ -182,7 +182,9 @@ fn modes(run: &Run) -> Vec<Harm> {
             harms.push(Harm::ChangesOwner);
         }
     }
-    if has_flag(arguments, &["-R", "--recursive"]) && targets.iter().any(|word| below(word, run) != Below::Something) {
+    if has_flag(arguments, &["-R", "--recursive"])
+        && targets.iter().any(|word| below(word, run) != PathScope::Something)
+    {
         harms.push(Harm::ChangesOwner);
     }
     harms
@@ -236,30 +238,30 @@ fn shuts(mode: &str) -> bool {
     matches!(mode, "0" | "00" | "000" | "0000" | "a-rwx" | "a=" | "-rwx" | "ugo-rwx" | "a-x" | "-x" | "-r" | "a-r")
 }
 
-fn everything(run: &Run, skip: usize) -> Vec<Harm> {
+fn everything(run: &NestedCommand, skip: usize) -> Vec<Harm> {
     const TREES: [&str; 6] = ["/usr/local", "/var/lib", "/var/log", "/usr/lib", "/usr/share", "/etc/ssl"];
     let tree = |word: &Word| TREES.contains(&target::resolved(&word.value).trim_end_matches('/'));
     let mut targets = plain(run.arguments()).into_iter().skip(skip);
-    let all = targets.any(|word| below(word, run) != Below::Something || tree(word));
+    let all = targets.any(|word| below(word, run) != PathScope::Something || tree(word));
     if all { vec![Harm::ChangesOwner] } else { Vec::new() }
 }
 
 fn disk_dump(arguments: &[Word]) -> Vec<Harm> {
     let Some(to) = arguments.iter().find_map(|word| word.value.strip_prefix("of=")) else { return Vec::new() };
-    match target::goes(to) {
-        Goes::Nowhere => Vec::new(),
-        Goes::Disk | Goes::Kernel | Goes::Setting | Goes::File => vec![Harm::RawDisk],
+    match target::write_target(to) {
+        WriteTarget::Nowhere => Vec::new(),
+        WriteTarget::Disk | WriteTarget::Kernel | WriteTarget::Setting | WriteTarget::File => vec![Harm::RawDisk],
     }
 }
 
 /// Harm of a copy besides overwriting: `mv x /dev/null`, `cp x /dev/sda`, `mv / x`.
-fn copied(run: &Run) -> Vec<Harm> {
+fn copied(run: &NestedCommand) -> Vec<Harm> {
     let targets = plain(run.arguments());
     let mut harms = Vec::new();
     let Some((last, sources)) = targets.split_last().filter(|(_, sources)| !sources.is_empty()) else { return harms };
-    match target::goes(&last.value) {
-        Goes::Disk => harms.push(Harm::RawDisk),
-        Goes::Nowhere if run.name() == "mv" && target::resolved(&last.value) == "/dev/null" => {
+    match target::write_target(&last.value) {
+        WriteTarget::Disk => harms.push(Harm::RawDisk),
+        WriteTarget::Nowhere if run.name() == "mv" && target::resolved(&last.value) == "/dev/null" => {
             harms.push(Harm::DeletesFiles);
         }
         _ => {}
@@ -277,9 +279,9 @@ fn copied(run: &Run) -> Vec<Harm> {
     if run.name() == "mv" {
         for word in sources {
             match below(word, run) {
-                Below::System => harms.push(Harm::EndsSystem),
-                Below::Home => harms.push(Harm::DeletesHome),
-                Below::Something => {}
+                PathScope::System => harms.push(Harm::EndsSystem),
+                PathScope::Home => harms.push(Harm::DeletesHome),
+                PathScope::Something => {}
             }
         }
     }

@@ -7,8 +7,8 @@ use regex::Regex;
 
 use crate::line::Word;
 use crate::safety::Harm;
-use crate::safety::runs::{Run, is_flag};
-use crate::safety::table;
+use crate::safety::nested_commands::{NestedCommand, is_flag};
+use crate::safety::toml_table;
 
 const TABLES: [&str; 11] = [
     include_str!("../../data/safety/rules/cloud.toml"),
@@ -92,12 +92,12 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
 });
 
 fn read(table: &str, rules: &mut Rules) {
-    for row in table::rows(table, "values") {
+    for row in toml_table::rows(table, "values") {
         for name in row.keys() {
             rules.values.entry(name.to_owned()).or_default().extend(row.list(name));
         }
     }
-    for row in table::rows(table, "rule") {
+    for row in toml_table::rows(table, "rule") {
         let pattern = |key: &str| row.text(key).map(|pattern| Arc::new(Pattern::new(pattern)));
         let subs = row.list("sub");
         let rule = Arc::new(Rule {
@@ -118,19 +118,19 @@ fn read(table: &str, rules: &mut Rules) {
 
 /// What the tables say about a command.
 #[derive(Debug, Default)]
-pub struct Said {
+pub struct RuleHits {
     pub harms: Vec<Harm>,
     /// A rule declares it harmless: verbs in it are ignored.
     pub harmless: bool,
 }
 
-pub fn said(run: &Run) -> Said {
+pub fn matching_rules(run: &NestedCommand) -> RuleHits {
     let name = run.name();
     // `mkfs.ext4` and the like.
     let family = name.split_once('.').map_or(name, |(family, _)| family);
     let rules = RULES.by_name.get(name).or_else(|| RULES.by_name.get(family));
     let values = RULES.values.get(name).map(Vec::as_slice).unwrap_or_default();
-    let mut said = Said::default();
+    let mut said = RuleHits::default();
     for rule in rules.into_iter().flatten().filter(|rule| rule.matches(run.arguments(), values)) {
         match rule.harm {
             Some(harm) => said.harms.push(harm),
@@ -261,7 +261,7 @@ mod tests {
         let mut count = 0;
         let mut wrong = Vec::new();
         for table in TABLES {
-            table::tests::is_read_whole(table);
+            toml_table::tests::is_read_whole(table);
             let table: toml_edit::DocumentMut = table.parse().unwrap_or_else(|error| panic!("{error}"));
             for row in table["rule"].as_array_of_tables().unwrap() {
                 let list = |key: &str| -> Vec<String> {

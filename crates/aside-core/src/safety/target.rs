@@ -7,7 +7,7 @@ use crate::text;
 
 /// Where written text goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goes {
+pub enum WriteTarget {
     /// `/dev/null`, the terminal, another process: nothing is lost.
     Nowhere,
     Disk,
@@ -27,32 +27,32 @@ const DISKS: [&str; 22] = [
     "zvol", "block/", "vg", "nst", "st", "ram", "nbd",
 ];
 
-pub fn goes(path: &str) -> Goes {
+pub fn write_target(path: &str) -> WriteTarget {
     if path.starts_with(">(") || path.starts_with("<(") || path.starts_with('&') {
-        return Goes::Nowhere;
+        return WriteTarget::Nowhere;
     }
     let path = &*resolved(path);
     if SINKS.contains(&path) {
-        return Goes::Nowhere;
+        return WriteTarget::Nowhere;
     }
     if let Some(below) = path.strip_prefix("/proc/").or(path.strip_prefix("/sys/")) {
         return kernel(path, below);
     }
-    let Some(device) = path.strip_prefix("/dev/") else { return Goes::File };
+    let Some(device) = path.strip_prefix("/dev/") else { return WriteTarget::File };
     if ["fd/", "pts/", "tty", "tcp/", "udp/", "shm/"].iter().any(|begin| device.starts_with(begin)) {
-        return Goes::Nowhere;
+        return WriteTarget::Nowhere;
     }
-    if DISKS.iter().any(|begin| device.starts_with(begin)) { Goes::Disk } else { Goes::File }
+    if DISKS.iter().any(|begin| device.starts_with(begin)) { WriteTarget::Disk } else { WriteTarget::File }
 }
 
-fn kernel(path: &str, below: &str) -> Goes {
+fn kernel(path: &str, below: &str) -> WriteTarget {
     let ends = ["sysrq-trigger", "power/state", "/remove", "/delete", "/unbind", "/reset"];
     if ends.iter().any(|end| path.ends_with(end)) {
-        return Goes::Kernel;
+        return WriteTarget::Kernel;
     }
     match below.split('/').next() {
-        Some("sys") if !below.starts_with("sys/vm/") => Goes::Setting,
-        _ => Goes::Nowhere,
+        Some("sys") if !below.starts_with("sys/vm/") => WriteTarget::Setting,
+        _ => WriteTarget::Nowhere,
     }
 }
 
@@ -79,7 +79,7 @@ pub fn joined(directory: Option<&str>, path: &str) -> String {
 
 /// How much lies below a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Below {
+pub enum PathScope {
     System,
     Home,
     Something,
@@ -118,9 +118,9 @@ const SYSTEM: [&str; 25] = [
 const HOMES: [&str; 5] = ["~", "$HOME", "${HOME}", "${HOME:?}", "${HOME?}"];
 
 /// `fixed` says that nothing in the path would be expanded.
-pub fn below(path: &str, fixed: bool) -> Below {
+pub fn path_scope(path: &str, fixed: bool) -> PathScope {
     if path.is_empty() {
-        return Below::Something;
+        return PathScope::Something;
     }
     let mut parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
     // Everything in a directory counts as the directory.
@@ -130,7 +130,7 @@ pub fn below(path: &str, fixed: bool) -> Below {
     let first = parts.first().copied().unwrap_or_default();
     let home = !fixed && !path.starts_with('/') && (HOMES.contains(&first) || is_tilde(first));
     if !home && !path.starts_with('/') {
-        return Below::Something;
+        return PathScope::Something;
     }
     let mut deep: Vec<&str> = Vec::new();
     // A home lies two levels below the root.
@@ -144,10 +144,10 @@ pub fn below(path: &str, fixed: bool) -> Below {
     }
     if home {
         return match (above, deep.is_empty()) {
-            (0 | 1, true) => Below::Home,
-            (_, true) => Below::System,
-            (1, false) => Below::Home,
-            _ => Below::Something,
+            (0 | 1, true) => PathScope::Home,
+            (_, true) => PathScope::System,
+            (1, false) => PathScope::Home,
+            _ => PathScope::Something,
         };
     }
     // `/proc/self/root` is the root.
@@ -156,11 +156,11 @@ pub fn below(path: &str, fixed: bool) -> Below {
     }
     let bare = format!("/{}", deep.join("/"));
     if SYSTEM.contains(&bare.as_str()) || !fixed && deep.len() == 1 && fits_system(&bare) {
-        return Below::System;
+        return PathScope::System;
     }
     match deep.as_slice() {
-        ["home" | "Users"] | ["home" | "Users", _] => Below::Home,
-        _ => Below::Something,
+        ["home" | "Users"] | ["home" | "Users", _] => PathScope::Home,
+        _ => PathScope::Something,
     }
 }
 
@@ -199,7 +199,7 @@ pub fn is_valuable(path: &str) -> bool {
 }
 
 /// A file that controls access.
-pub fn guards(path: &str) -> bool {
+pub fn is_access_file(path: &str) -> bool {
     let path = &*resolved(path);
     let begins = ["/etc/sudoers", "/etc/passwd", "/etc/shadow", "/etc/pam.d/", "/etc/ld.so.preload", "/etc/polkit-1/"];
     begins.iter().any(|begin| path.starts_with(begin))
@@ -228,17 +228,17 @@ mod tests {
             "/dev/rdisk2",
         ];
         for path in disks {
-            assert_eq!(goes(path), Goes::Disk, "{path}");
+            assert_eq!(write_target(path), WriteTarget::Disk, "{path}");
         }
         for path in ["/dev/null", "//dev/null", "/dev/stderr", "/dev/fd/3", "/dev/tty", "/dev/shm/x"] {
-            assert_eq!(goes(path), Goes::Nowhere, "{path}");
+            assert_eq!(write_target(path), WriteTarget::Nowhere, "{path}");
         }
         for path in ["x", "/tmp/sda", "dev/sda", "/device", "/"] {
-            assert_eq!(goes(path), Goes::File, "{path}");
+            assert_eq!(write_target(path), WriteTarget::File, "{path}");
         }
-        assert_eq!(goes("/proc/sysrq-trigger"), Goes::Kernel);
-        assert_eq!(goes("/proc/sys/kernel/randomize_va_space"), Goes::Setting);
-        assert_eq!(goes("/proc/sys/vm/drop_caches"), Goes::Nowhere);
+        assert_eq!(write_target("/proc/sysrq-trigger"), WriteTarget::Kernel);
+        assert_eq!(write_target("/proc/sys/kernel/randomize_va_space"), WriteTarget::Setting);
+        assert_eq!(write_target("/proc/sys/vm/drop_caches"), WriteTarget::Nowhere);
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
             "/**",
         ];
         for path in system {
-            assert_eq!(below(path, false), Below::System, "{path}");
+            assert_eq!(path_scope(path, false), PathScope::System, "{path}");
         }
         let homes = [
             "~",
@@ -278,7 +278,7 @@ mod tests {
             "$HOME/.",
         ];
         for path in homes {
-            assert_eq!(below(path, false), Below::Home, "{path}");
+            assert_eq!(path_scope(path, false), PathScope::Home, "{path}");
         }
         for path in [
             "x",
@@ -296,10 +296,10 @@ mod tests {
             "",
             "$HOME/x",
         ] {
-            assert_eq!(below(path, false), Below::Something, "{path}");
+            assert_eq!(path_scope(path, false), PathScope::Something, "{path}");
         }
-        assert_eq!(below("~", true), Below::Something);
-        assert_eq!(below("/*", true), Below::Something);
+        assert_eq!(path_scope("~", true), PathScope::Something);
+        assert_eq!(path_scope("/*", true), PathScope::Something);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Lines and what they destroy, spans, limits.
 
 use super::*;
-use crate::world::{Entry, Kind, Known};
+use crate::world::{DirEntry, Fact, FileKind};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -108,12 +108,12 @@ impl World for Directory {
         "/home/me"
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
-        let entry = |name: &str, kind| Entry { name: name.into(), kind };
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
+        let entry = |name: &str, kind| DirEntry { name: name.into(), kind };
         match directory {
-            "/home/me" => Known::Yes(Arc::new([entry("notes", Kind::File), entry("src", Kind::Directory)])),
-            "/home/me/src" => Known::Yes(Arc::new([entry("a", Kind::File)])),
-            _ => Known::No,
+            "/home/me" => Fact::Yes(Arc::new([entry("notes", FileKind::File), entry("src", FileKind::Directory)])),
+            "/home/me/src" => Fact::Yes(Arc::new([entry("a", FileKind::File)])),
+            _ => Fact::No,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::line::{self, Dialect, Word};
-use crate::safety::printed;
+use crate::safety::known_output;
 
 /// Names that are kept, of each kind.
 const MAX_NAMES: usize = 32;
@@ -230,7 +230,7 @@ impl Scope {
             };
             *left = left.saturating_sub(end);
             let script = here.get(1..1 + end).unwrap_or_default();
-            return (printed::substituted(script, dialect), end + 2);
+            return (known_output::substituted(script, dialect), end + 2);
         }
         let behind = window(here, 1);
         if behind.starts_with("((") {
@@ -266,14 +266,14 @@ impl Scope {
     }
 
     fn substitution(&self, script: &str, dialect: Dialect, left: &mut usize, depth: usize) -> Option<String> {
-        if let Some(known) = printed::substituted(script, dialect) {
+        if let Some(known) = known_output::substituted(script, dialect) {
             return Some(known);
         }
         let plain = script.contains('$') && ["echo ", "printf ", "print "].iter().any(|name| script.starts_with(name));
         if !plain {
             return None;
         }
-        printed::substituted(&self.replaced(script, dialect, left, depth + 1), dialect)
+        known_output::substituted(&self.replaced(script, dialect, left, depth + 1), dialect)
     }
 
     fn named(&self, name: &str) -> Option<String> {

@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 
 use crate::line::Word;
 use crate::safety::Harm;
+use crate::safety::nested_commands::{NestedCommand, is_flag};
 use crate::safety::rules::has_flag;
-use crate::safety::runs::{Run, is_flag};
-use crate::safety::table;
+use crate::safety::toml_table;
 
 const TABLE: &str = include_str!("../../data/safety/verbs.toml");
 
@@ -39,7 +39,7 @@ static VERBS: LazyLock<Verbs> = LazyLock::new(|| read(TABLE));
 fn read(table: &str) -> Verbs {
     let mut verbs = Verbs::default();
     let list = |name: &str, key: &str| -> Vec<String> {
-        table::rows(table, name).first().map(|row| row.list(key)).unwrap_or_default()
+        toml_table::rows(table, name).first().map(|row| row.list(key)).unwrap_or_default()
     };
     for harm in Harm::ALL {
         verbs.destroys.extend(list("destroys", harm.name()).into_iter().map(|verb| (verb, harm)));
@@ -57,7 +57,7 @@ fn read(table: &str) -> Verbs {
     verbs.flags_unless = list("flags", "unless");
     verbs.flags_closed = list("flags", "closed").into_iter().collect();
     verbs.dry = list("dry", "any");
-    for row in table::rows(table, "dry.of") {
+    for row in toml_table::rows(table, "dry.of") {
         verbs.dry_of.extend(row.keys().map(|name| (name.to_owned(), row.list(name))));
     }
     verbs
@@ -90,7 +90,7 @@ fn is_off(word: &str) -> bool {
 }
 
 /// The harm that the verb, the name or the flags of a command indicate.
-pub fn harm(run: &Run) -> Option<Harm> {
+pub fn harm(run: &NestedCommand) -> Option<Harm> {
     let name = run.name();
     if let Some(harm) = by_name(name) {
         return Some(harm);
@@ -232,7 +232,7 @@ fn by_name(name: &str) -> Option<Harm> {
 }
 
 /// `make destroy`, `npm run db:reset`
-fn target(run: &Run) -> Option<Harm> {
+fn target(run: &NestedCommand) -> Option<Harm> {
     let mut words = run.arguments().iter().map(|word| word.value.as_str()).filter(|word| !is_flag(word)).peekable();
     let manager =
         matches!(run.name(), "npm" | "yarn" | "pnpm" | "bun" | "composer" | "deno" | "mise" | "hatch" | "pdm");
@@ -268,7 +268,7 @@ fn by_parts(parts: &[String]) -> Option<Harm> {
 }
 
 /// `tool --delete-all`
-fn by_flag(run: &Run) -> Option<Harm> {
+fn by_flag(run: &NestedCommand) -> Option<Harm> {
     if VERBS.flags_closed.contains(run.name()) {
         return None;
     }
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn every_verb_is_one_thing() {
-        table::tests::is_read_whole(TABLE);
+        toml_table::tests::is_read_whole(TABLE);
         let both: Vec<&String> =
             VERBS.harmless.iter().chain(&VERBS.things).filter(|word| VERBS.destroys.contains_key(*word)).collect();
         assert_eq!(both, Vec::<&String>::new());

@@ -3,17 +3,17 @@
 //! drawn since is understood, the cursor is after the last character, and nothing is right of it or below. Anything unknown ends the
 //! reading until the next prompt. Performs no I/O itself.
 
-mod blank;
-mod page;
-mod pen;
+mod blank_below;
+mod colors;
+mod drawn;
 #[cfg(test)]
 mod tests;
 
 use memchr::memchr;
 
-use blank::Blank;
-use page::{Moved, Page};
-use pen::Pen;
+use blank_below::BlankTracker;
+use colors::TextColors;
+use drawn::{CursorMove, DrawnRows};
 
 const BEL: u8 = 0x07;
 const CAN: u8 = 0x18;
@@ -42,12 +42,12 @@ pub struct Prompt {
     state: State,
     /// The sequence being read, or the first bytes of a character.
     held: Vec<u8>,
-    pen: Pen,
+    pen: TextColors,
     /// The pen saved with the cursor position.
-    saved: Pen,
-    blank: Blank,
+    saved: TextColors,
+    blank: BlankTracker,
     /// What was drawn since the prompt began.
-    page: Option<Page>,
+    page: Option<DrawnRows>,
     session: String,
     /// Whether anything was written.
     begun: bool,
@@ -112,10 +112,10 @@ impl Prompt {
             rows,
             state: State::Ground,
             held: Vec::new(),
-            pen: Pen::default(),
-            saved: Pen::default(),
+            pen: TextColors::default(),
+            saved: TextColors::default(),
             // Assumes, as readline does, that the terminal of a starting shell is empty below the cursor.
-            blank: Blank::new(rows),
+            blank: BlankTracker::new(rows),
             page: None,
             session: String::new(),
             begun: false,
@@ -131,9 +131,9 @@ impl Prompt {
         (self.columns, self.rows) = (columns, rows);
         let is_last = self.page.take().map_or_else(|| self.blank.is_last(), |page| page.is_last());
         self.blank = match (self.begun, is_last) {
-            (false, _) => Blank::new(rows),
-            (true, true) => Blank::behind_text(rows),
-            (true, false) => Blank::unknown(rows),
+            (false, _) => BlankTracker::new(rows),
+            (true, true) => BlankTracker::behind_text(rows),
+            (true, false) => BlankTracker::unknown(rows),
         };
     }
 
@@ -216,7 +216,7 @@ impl Prompt {
     fn write(&mut self, letter: char) {
         let Some(page) = &mut self.page else { return };
         // A new row at the bottom of the screen is painted with the background.
-        let moved = if self.pen.paints() && page.begins_row(letter) { Moved::Lost } else { page.write(letter) };
+        let moved = if self.pen.paints() && page.begins_row(letter) { CursorMove::Lost } else { page.write(letter) };
         self.heed(moved);
     }
 
@@ -245,11 +245,11 @@ impl Prompt {
         &[]
     }
 
-    fn heed(&mut self, moved: Moved) {
+    fn heed(&mut self, moved: CursorMove) {
         match moved {
-            Moved::Within => {}
-            Moved::Lost => self.lose(),
-            Moved::Below { column } => {
+            CursorMove::Within => {}
+            CursorMove::Lost => self.lose(),
+            CursorMove::Below { column } => {
                 self.page = None;
                 self.blank.begin_row(column == 0);
             }
@@ -282,8 +282,8 @@ impl Prompt {
             }
             [b'c'] => {
                 self.page = None;
-                (self.pen, self.saved) = (Pen::default(), Pen::default());
-                self.blank = Blank::new(self.rows);
+                (self.pen, self.saved) = (TextColors::default(), TextColors::default());
+                self.blank = BlankTracker::new(self.rows);
                 self.begin(State::Ground);
             }
             _ => {
@@ -296,7 +296,7 @@ impl Prompt {
 
     fn restore_cursor(&mut self) {
         self.pen = self.saved.clone();
-        let moved = self.page.as_mut().map(Page::restore);
+        let moved = self.page.as_mut().map(DrawnRows::restore);
         match moved {
             Some(moved) => self.heed(moved),
             None => self.blank.lose(),
@@ -343,8 +343,8 @@ impl Prompt {
         }
         if let Some(page) = &mut self.page {
             let paints = self.pen.paints() && !matches!(action, b'A'..=b'G' | b'h' | b'l');
-            let moved = if paints { Moved::Lost } else { page.command(kind, numbers, action) };
-            let is_known = moved != Moved::Lost;
+            let moved = if paints { CursorMove::Lost } else { page.command(kind, numbers, action) };
+            let is_known = moved != CursorMove::Lost;
             self.heed(moved);
             if is_known {
                 return;
@@ -393,7 +393,7 @@ impl Prompt {
                 match &mut self.page {
                     Some(page) => page.begin_prompt(),
                     None if self.blank.is_empty() && self.columns > 0 => {
-                        self.page = Some(Page::new(self.columns, self.rows))
+                        self.page = Some(DrawnRows::new(self.columns, self.rows))
                     }
                     None => {}
                 }

@@ -5,14 +5,14 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn seen(stream: &[u8]) -> Vec<Output> {
+fn seen(stream: &[u8]) -> Vec<CommandOutput> {
     let mut outputs = Vec::new();
-    Watch::default().see(stream, &mut |output| outputs.push(output));
+    OutputWatcher::default().see(stream, &mut |output| outputs.push(output));
     outputs
 }
 
 /// The bytes between a shell's markers, on a screen of 80 × 24.
-fn output(bytes: &[u8]) -> Output {
+fn output(bytes: &[u8]) -> CommandOutput {
     let stream =
         [b"\x1b]133;C;aside=0123456789abcdef.7.80.24\x07", bytes, b"\x1b]133;D;1;aside=0123456789abcdef.7\x07"];
     let mut outputs = seen(&stream.concat());
@@ -30,7 +30,7 @@ fn an_output_is_what_is_between_two_marks() {
         b"$ ls\r\n\x1b]133;C;aside=ab.3.120.40\x07one\r\ntwo\r\n\x1b]133;D;0;aside=ab.3\x07$ \
           \x1b]7133;C;aside=ab.4.100.30\x1b\\three\x1b]7133;D;1;aside=ab.4\x1b\\$ ",
     );
-    let expected = |seq, columns, rows, head: &[u8]| Output {
+    let expected = |seq, columns, rows, head: &[u8]| CommandOutput {
         mark: "ab".to_owned(),
         seq,
         columns,
@@ -123,7 +123,7 @@ fn a_program_that_stayed_on_the_other_screen_hides_no_other() {
         b"\x1b]133;C;aside=ab.1.80.24\x07\x1b[?1049hx\x1b]133;D;0;aside=ab.1\x07\
           \x1b]133;C;aside=ab.2.80.24\x07y\x1b]133;D;0;aside=ab.2\x07",
     );
-    assert_eq!(outputs.iter().map(Output::shown).collect::<Vec<_>>(), ["", "y"]);
+    assert_eq!(outputs.iter().map(CommandOutput::shown).collect::<Vec<_>>(), ["", "y"]);
 }
 
 #[test]
@@ -329,7 +329,7 @@ fn bars_that_are_drawn_again_are_there_once() {
     let npm = "\x1b[1G\x1b[0K⠙\x1b[1G\x1b[0K⠹\x1b[1G\x1b[0Knpm error code E404\r\n\x1b[1G\x1b[0K⠸\x1b[1G\x1b[0K\r\n";
     assert_eq!(shown(npm), "npm error code E404");
     // On a screen of two rows the first frames have scrolled away, and stay.
-    let output = Output { rows: 2, ..output(b"a\r\nb\r\nc\r\n\x1b[3AX\r\n\n\n") };
+    let output = CommandOutput { rows: 2, ..output(b"a\r\nb\r\nc\r\n\x1b[3AX\r\n\n\n") };
     assert_eq!(output.shown(), "a\nb\nX");
 }
 
@@ -381,14 +381,14 @@ fn a_tail_begins_with_nothing_broken() {
 fn sizes_that_cannot_be_do_no_harm() {
     for (columns, rows) in [(0, 0), (1, 1), (2, 1), (1, 300), (u16::MAX, u16::MAX)] {
         let head = "ab\u{301}日\tc\r\n\x1b[5;5H\x1b[r\x1b[3L\x1b[M\x1b[9T\x1b[2;3Hx".repeat(20).into_bytes();
-        let output = Output { columns, rows, bytes: head.len() as u64, head, ..Output::default() };
+        let output = CommandOutput { columns, rows, bytes: head.len() as u64, head, ..CommandOutput::default() };
         assert!(output.shown().contains('x'), "{columns} × {rows}");
     }
 }
 
 #[test]
 fn a_file_needs_no_carriage_returns() {
-    let file = |text: &str| Output::of_file(text.as_bytes()).shown();
+    let file = |text: &str| CommandOutput::of_file(text.as_bytes()).shown();
     assert_eq!(file("one\ntwo\r\nthree"), "one\ntwo\nthree");
     assert_eq!(file("10 %\r50 %\rdone\n"), "done");
     assert_eq!(file("\x1b]133;C;aside=ab.3.80.24\x07x\n\x1b]133;D;0;aside=ab.3\x07y"), "x\ny");
@@ -434,7 +434,7 @@ proptest! {
     #[test]
     fn splitting_changes_nothing(pieces in prop::collection::vec(piece(), 0..40), sizes in prop::collection::vec(1_usize..9, 1..40)) {
         let stream = pieces.concat();
-        let mut watch = Watch::default();
+        let mut watch = OutputWatcher::default();
         let mut outputs = Vec::new();
         let mut rest = stream.as_slice();
         for size in sizes.into_iter().cycle() {
@@ -457,7 +457,7 @@ proptest! {
     ) {
         let head = pieces.concat();
         let bytes = if missing { u64::MAX } else { 0 };
-        let output = Output { columns, rows, tail: head.clone(), head, bytes, ..Output::default() };
+        let output = CommandOutput { columns, rows, tail: head.clone(), head, bytes, ..CommandOutput::default() };
         let text = output.shown();
         prop_assert!(crate::text::is_clean(&text), "{:?}", text);
         prop_assert_eq!(text.trim_end_matches(['\n', ' ', '\t']), text.as_str());

@@ -162,7 +162,7 @@ fn head_aliases(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::walk::{self, End, Piece};
+    use crate::spec::walk::{self, SpecEnd, SpecWord};
     use std::collections::BTreeSet;
 
     fn names() -> impl Iterator<Item = &'static str> {
@@ -254,11 +254,11 @@ mod tests {
     #[test]
     fn every_subcommand_is_found_on_the_way() {
         for (name, spec) in all() {
-            let pieces: Vec<Piece<'_>> =
-                name.split(' ').map(|word| Piece { value: word.into(), fixed: true, word: None }).collect();
+            let pieces: Vec<SpecWord<'_>> =
+                name.split(' ').map(|word| SpecWord { value: word.into(), fixed: true, word: None }).collect();
             let walk = walk::walk(find(&pieces[0].value).unwrap(), &pieces);
             assert!(Arc::ptr_eq(walk.spec(), &spec), "{name}");
-            assert_eq!(walk.end(), End::Open, "{name}");
+            assert_eq!(walk.end(), SpecEnd::Open, "{name}");
         }
     }
 

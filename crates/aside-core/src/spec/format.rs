@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use toml_edit::{Document, Item, Key, TableLike};
 
-use crate::spec::kind::{self, Free, Kind, Kinds};
+use crate::spec::kind::{self, ArgKind, ArgKinds, FreeText};
 use crate::text;
 
 /// A larger text is a mistake: no spec of a single command has this size.
@@ -63,7 +63,7 @@ pub struct Flag {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Takes {
-    pub kinds: Kinds,
+    pub kinds: ArgKinds,
     /// Only as `--flag=value`; `--flag value` is a flag and an argument.
     pub optional: bool,
     /// The words from here to `;` or `+` are another command line.
@@ -73,7 +73,7 @@ pub struct Takes {
 /// The arguments other than flags, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Args {
-    kinds: Vec<Kinds>,
+    kinds: Vec<ArgKinds>,
     /// The last one may repeat.
     pub repeats: bool,
 }
@@ -127,12 +127,12 @@ impl Args {
         self.kinds.is_empty()
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &Kinds> {
+    pub fn iter(&self) -> impl Iterator<Item = &ArgKinds> {
         self.kinds.iter()
     }
 
     /// What the argument with this index, from 0, may be.
-    pub fn at(&self, number: usize) -> &[Kind] {
+    pub fn at(&self, number: usize) -> &[ArgKind] {
         let last = self.kinds.last().filter(|_| self.repeats);
         self.kinds.get(number).or(last).map_or(&[], Vec::as_slice)
     }
@@ -276,7 +276,7 @@ impl Reader<'_> {
                 "takes" => {
                     self.complain_unless_string(key, item);
                     let (kinds, more) = self.kinds(key, item, item.as_str().unwrap_or("text"));
-                    let command = more && kinds == [Kind::Command];
+                    let command = more && kinds == [ArgKind::Command];
                     if more && !command {
                         self.complain_at(key, "only command... can go on in takes");
                     }
@@ -319,7 +319,7 @@ impl Reader<'_> {
 
     /// Also returns whether `...` follows. An unknown kind accepts anything, so that the words after it keep their
     /// positions.
-    fn kinds(&mut self, key: &Key, item: &Item, text: &str) -> (Kinds, bool) {
+    fn kinds(&mut self, key: &Key, item: &Item, text: &str) -> (ArgKinds, bool) {
         let (text, more) = text.strip_suffix("...").map_or((text, false), |text| (text, true));
         let wrong = match kind::parse(text) {
             Ok(kinds) if text::is_clean(text) => return (kinds, more),
@@ -328,7 +328,7 @@ impl Reader<'_> {
         };
         let offset = item.span().or_else(|| key.span()).map_or(0, |span| span.start);
         self.complain(offset, wrong);
-        (vec![Kind::Free(Free::Text)], more)
+        (vec![ArgKind::Free(FreeText::Text)], more)
     }
 
     fn about(&mut self, key: &Key, item: &Item) -> Box<str> {
@@ -486,8 +486,8 @@ mod tests {
         let spec = parse("x.toml", text).0.unwrap();
         assert!(spec.flags_first && spec.closed && spec.flags[1].moves && spec.flags[2].repeats);
         assert!(spec.flags[2].takes.as_ref().unwrap().optional);
-        assert_eq!(spec.after_dashes.unwrap().at(0), [Kind::Command]);
-        assert_eq!(spec.args.at(7), [Kind::Path]);
+        assert_eq!(spec.after_dashes.unwrap().at(0), [ArgKind::Command]);
+        assert_eq!(spec.args.at(7), [ArgKind::Path]);
     }
 
     #[test]

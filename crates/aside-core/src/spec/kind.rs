@@ -1,13 +1,13 @@
 //! What an argument or the value of a flag may be: the small language of `args` and `takes` in a spec. Does not know
 //! what exists on the machine.
 
-use crate::world::Live;
+use crate::world::LiveKind;
 
 /// What one word may be: any of these.
-pub type Kinds = Vec<Kind>;
+pub type ArgKinds = Vec<ArgKind>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ArgKind {
     /// A file whose name matches one of the globs; any file when there are none.
     File(Vec<Box<str>>),
     Directory,
@@ -17,13 +17,13 @@ pub enum Kind {
     Program,
     /// One of a list.
     List(Vec<Choice>),
-    Free(Free),
+    Free(FreeText),
     /// The name of a command.
     Command,
     /// The name of a variable of the environment.
     Variable,
     ManPage,
-    Live(Live),
+    Live(LiveKind),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct Choice {
 
 /// Values that only the user knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Free {
+pub enum FreeText {
     Text,
     Number,
     Url,
@@ -49,17 +49,17 @@ pub enum Free {
     Mode,
 }
 
-const FREE: [(&str, Free); 10] = [
-    ("text", Free::Text),
-    ("number", Free::Number),
-    ("url", Free::Url),
-    ("new", Free::New),
-    ("new-package", Free::Package),
-    ("port", Free::Port),
-    ("pattern", Free::Pattern),
-    ("date", Free::Date),
-    ("size", Free::Size),
-    ("mode", Free::Mode),
+const FREE: [(&str, FreeText); 10] = [
+    ("text", FreeText::Text),
+    ("number", FreeText::Number),
+    ("url", FreeText::Url),
+    ("new", FreeText::New),
+    ("new-package", FreeText::Package),
+    ("port", FreeText::Port),
+    ("pattern", FreeText::Pattern),
+    ("date", FreeText::Date),
+    ("size", FreeText::Size),
+    ("mode", FreeText::Mode),
 ];
 
 const SIGNALS: [(&str, &str); 19] = [
@@ -85,32 +85,32 @@ const SIGNALS: [(&str, &str); 19] = [
 ];
 
 /// Kinds joined by ` or `. The error is the unknown part.
-pub fn parse(text: &str) -> Result<Kinds, &str> {
+pub fn parse(text: &str) -> Result<ArgKinds, &str> {
     text.split(" or ").map(|part| one(part.trim())).collect()
 }
 
-fn one(text: &str) -> Result<Kind, &str> {
+fn one(text: &str) -> Result<ArgKind, &str> {
     if text.contains('|') {
-        return Ok(Kind::List(text.split('|').filter(|part| !part.is_empty()).map(choice).collect()));
+        return Ok(ArgKind::List(text.split('|').filter(|part| !part.is_empty()).map(choice).collect()));
     }
     if let Some(globs) = text.strip_prefix("file:") {
         let globs: Vec<Box<str>> = globs.split(',').map(|glob| glob.trim().into()).collect();
-        return if globs.iter().any(|glob| glob.is_empty()) { Err(text) } else { Ok(Kind::File(globs)) };
+        return if globs.iter().any(|glob| glob.is_empty()) { Err(text) } else { Ok(ArgKind::File(globs)) };
     }
     match text {
-        "file" => Ok(Kind::File(Vec::new())),
-        "directory" => Ok(Kind::Directory),
-        "path" => Ok(Kind::Path),
-        "program" => Ok(Kind::Program),
-        "command" => Ok(Kind::Command),
-        "variable" => Ok(Kind::Variable),
-        "man-page" => Ok(Kind::ManPage),
-        "signal" => Ok(Kind::List(
+        "file" => Ok(ArgKind::File(Vec::new())),
+        "directory" => Ok(ArgKind::Directory),
+        "path" => Ok(ArgKind::Path),
+        "program" => Ok(ArgKind::Program),
+        "command" => Ok(ArgKind::Command),
+        "variable" => Ok(ArgKind::Variable),
+        "man-page" => Ok(ArgKind::ManPage),
+        "signal" => Ok(ArgKind::List(
             SIGNALS.iter().map(|&(value, about)| Choice { value: value.into(), about: about.into() }).collect(),
         )),
         _ => {
-            let free = FREE.iter().find(|(name, _)| *name == text).map(|(_, free)| Kind::Free(*free));
-            free.or_else(|| Live::of(text).map(Kind::Live)).ok_or(text)
+            let free = FREE.iter().find(|(name, _)| *name == text).map(|(_, free)| ArgKind::Free(*free));
+            free.or_else(|| LiveKind::of(text).map(ArgKind::Live)).ok_or(text)
         }
     }
 }
@@ -129,20 +129,20 @@ mod tests {
     fn hits() {
         let list = |values: &[(&str, &str)]| {
             let choice = |(value, about): &(&str, &str)| Choice { value: (*value).into(), about: (*about).into() };
-            Kind::List(values.iter().map(choice).collect())
+            ArgKind::List(values.iter().map(choice).collect())
         };
         for (text, kinds) in [
-            ("path", vec![Kind::Path]),
-            ("git-branch or path", vec![Kind::Live(Live::GitBranch), Kind::Path]),
-            ("file:*.rs, *.toml", vec![Kind::File(vec!["*.rs".into(), "*.toml".into()])]),
+            ("path", vec![ArgKind::Path]),
+            ("git-branch or path", vec![ArgKind::Live(LiveKind::GitBranch), ArgKind::Path]),
+            ("file:*.rs, *.toml", vec![ArgKind::File(vec!["*.rs".into(), "*.toml".into()])]),
             ("auto|always|never", vec![list(&[("auto", ""), ("always", ""), ("never", "")])]),
             ("a=the first|b=the second", vec![list(&[("a", "the first"), ("b", "the second")])]),
-            ("number or max|min", vec![Kind::Free(Free::Number), list(&[("max", ""), ("min", "")])]),
+            ("number or max|min", vec![ArgKind::Free(FreeText::Number), list(&[("max", ""), ("min", "")])]),
             ("only|", vec![list(&[("only", "")])]),
         ] {
             assert_eq!(parse(text), Ok(kinds), "{text}");
         }
-        assert!(matches!(parse("signal").unwrap()[0], Kind::List(ref list) if list.len() == SIGNALS.len()));
+        assert!(matches!(parse("signal").unwrap()[0], ArgKind::List(ref list) if list.len() == SIGNALS.len()));
     }
 
     #[test]

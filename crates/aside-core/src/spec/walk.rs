@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::spec::format::{Args, Flag, Spec, Style};
-use crate::spec::kind::Kind;
+use crate::spec::kind::ArgKind;
 
 /// Flags of find that are followed by another test.
 const OPERATORS: [&str; 3] = ["-or", "-and", "-not"];
 
 /// A word, as the command would receive it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Piece<'w> {
+pub struct SpecWord<'w> {
     pub value: Cow<'w, str>,
     /// The value is final: the shell would expand nothing in it.
     pub fixed: bool,
@@ -22,12 +22,12 @@ pub struct Piece<'w> {
 
 /// The state after some words.
 #[derive(Clone, Debug)]
-pub struct Walk {
+pub struct SpecWalk {
     /// The command, its subcommand, that one's subcommand, and so on.
     pub chain: Vec<Arc<Spec>>,
     pub given: Vec<Arc<Flag>>,
     /// What each word after the name is.
-    pub steps: Vec<Step>,
+    pub steps: Vec<WalkStep>,
     /// The values of flags that set the working directory, and whether they are fixed.
     pub moves: Vec<(String, bool)>,
     /// The flag that takes the next word as its value.
@@ -36,12 +36,12 @@ pub struct Walk {
     count: usize,
     /// Arguments since a bare `--`.
     dashes: Option<usize>,
-    end: End,
+    end: SpecEnd,
 }
 
 /// Whether the spec covers the words to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum SpecEnd {
     /// It does.
     Open,
     /// Another command line begins with the word of this index.
@@ -51,7 +51,7 @@ pub enum End {
 }
 
 #[derive(Clone, Debug)]
-pub enum Step {
+pub enum WalkStep {
     Subcommand,
     /// One or more flags, with or without a value in the same word.
     Flag,
@@ -67,7 +67,7 @@ pub enum Step {
 
 /// What may come at the cursor.
 #[derive(Debug, PartialEq)]
-pub enum Next<'w> {
+pub enum NextWord<'w> {
     Nothing,
     /// The name of another command.
     Command,
@@ -80,16 +80,16 @@ pub enum Next<'w> {
     },
     /// An argument, or a subcommand as an alternative.
     Argument {
-        kinds: &'w [Kind],
+        kinds: &'w [ArgKind],
         subcommand: bool,
     },
 }
 
 /// The first piece is the name of the command.
-pub fn walk(spec: Arc<Spec>, pieces: &[Piece<'_>]) -> Walk {
-    let mut walk = Walk::begin(spec);
+pub fn walk(spec: Arc<Spec>, pieces: &[SpecWord<'_>]) -> SpecWalk {
+    let mut walk = SpecWalk::begin(spec);
     for (number, piece) in pieces.iter().enumerate().skip(1) {
-        if walk.end != End::Open {
+        if walk.end != SpecEnd::Open {
             break;
         }
         walk.go(number, piece);
@@ -97,10 +97,10 @@ pub fn walk(spec: Arc<Spec>, pieces: &[Piece<'_>]) -> Walk {
     walk
 }
 
-impl Walk {
+impl SpecWalk {
     /// The state after the name of the command, before any other word.
     pub fn begin(spec: Arc<Spec>) -> Self {
-        Walk {
+        SpecWalk {
             chain: vec![spec],
             given: Vec::new(),
             steps: Vec::new(),
@@ -108,12 +108,12 @@ impl Walk {
             pending: None,
             count: 0,
             dashes: None,
-            end: End::Open,
+            end: SpecEnd::Open,
         }
     }
 
     /// Advances by one word, for callers that inspect each step. The name has index 0.
-    pub fn go(&mut self, number: usize, piece: &Piece<'_>) -> &Step {
+    pub fn go(&mut self, number: usize, piece: &SpecWord<'_>) -> &WalkStep {
         let step = self.step(number, piece);
         self.steps.push(step);
         &self.steps[self.steps.len() - 1]
@@ -140,7 +140,7 @@ impl Walk {
         &self.chain[self.chain.len() - 1]
     }
 
-    pub fn end(&self) -> End {
+    pub fn end(&self) -> SpecEnd {
         self.end
     }
 
@@ -151,7 +151,7 @@ impl Walk {
     }
 
     /// The canonical names of the command and of its subcommands.
-    pub fn path<'p>(&'p self, pieces: &'p [Piece<'_>]) -> impl Iterator<Item = &'p str> {
+    pub fn path<'p>(&'p self, pieces: &'p [SpecWord<'_>]) -> impl Iterator<Item = &'p str> {
         let name = pieces.first().map_or("", |piece| piece.value.rsplit('/').next().unwrap_or_default());
         let subs = self
             .chain
@@ -187,9 +187,9 @@ impl Walk {
 
     fn is_behind_operator(&self) -> bool {
         match self.steps.last() {
-            Some(Step::Flag) => self.given.last().is_some_and(|flag| OPERATORS.iter().any(|name| flag.is(name))),
+            Some(WalkStep::Flag) => self.given.last().is_some_and(|flag| OPERATORS.iter().any(|name| flag.is(name))),
             // `!` and a bracket.
-            Some(Step::Argument(..) | Step::Unknown) => true,
+            Some(WalkStep::Argument(..) | WalkStep::Unknown) => true,
             _ => false,
         }
     }
@@ -200,32 +200,32 @@ impl Walk {
     }
 
     /// What the word may be, given the typed part.
-    pub fn next(&self, typed: &str) -> Next<'_> {
-        if self.end != End::Open {
-            return Next::Nothing;
+    pub fn next(&self, typed: &str) -> NextWord<'_> {
+        if self.end != SpecEnd::Open {
+            return NextWord::Nothing;
         }
         if let Some(flag) = &self.pending {
             return match &flag.takes {
-                Some(takes) if takes.command => Next::Command,
-                _ => Next::Value { flag, skip: 0 },
+                Some(takes) if takes.command => NextWord::Command,
+                _ => NextWord::Value { flag, skip: 0 },
             };
         }
         if self.takes_flags() {
             if let Some((flag, skip)) = self.value_inside(typed) {
-                return Next::Value { flag, skip };
+                return NextWord::Value { flag, skip };
             }
             if typed.starts_with('-') {
-                return Next::Flag;
+                return NextWord::Flag;
             }
         }
         let spec = self.spec();
         if spec.command_at.is_some_and(|at| self.count + 1 >= at) && !is_assignment(typed) {
-            return Next::Command;
+            return NextWord::Command;
         }
         match (&spec.after_dashes, self.dashes) {
             (Some(args), Some(number)) => argument(args, number, false),
             (_, None) if spec.style == Style::Bare => {
-                Next::Argument { kinds: self.args().at(self.count), subcommand: false }
+                NextWord::Argument { kinds: self.args().at(self.count), subcommand: false }
             }
             (_, dashes) => {
                 argument(self.args(), self.count, dashes.is_none() && self.count == 0 && !spec.subs.is_empty())
@@ -233,21 +233,21 @@ impl Walk {
         }
     }
 
-    fn step(&mut self, number: usize, piece: &Piece<'_>) -> Step {
+    fn step(&mut self, number: usize, piece: &SpecWord<'_>) -> WalkStep {
         let value = &*piece.value;
         if let Some(flag) = self.pending.take() {
             if flag.takes.as_ref().is_some_and(|takes| takes.command) {
-                self.end = End::Command(number);
+                self.end = SpecEnd::Command(number);
             }
             if flag.moves {
                 self.moves.push((value.to_owned(), piece.fixed));
             }
-            return Step::Value;
+            return WalkStep::Value;
         }
         if self.takes_flags() {
             if value == "--" {
                 self.dashes = Some(0);
-                return Step::Dashes;
+                return WalkStep::Dashes;
             }
             if let Some(step) = self.flag_step(number, piece) {
                 return step;
@@ -256,36 +256,36 @@ impl Walk {
         self.argument_step(number, piece)
     }
 
-    fn argument_step(&mut self, number: usize, piece: &Piece<'_>) -> Step {
+    fn argument_step(&mut self, number: usize, piece: &SpecWord<'_>) -> WalkStep {
         let spec = Arc::clone(self.spec());
         if let (Some(_), Some(count)) = (&spec.after_dashes, self.dashes) {
             self.dashes = Some(count + 1);
-            return Step::AfterDashes;
+            return WalkStep::AfterDashes;
         }
         let begins = spec.command_at.is_some_and(|at| self.count + 1 >= at);
         if begins && is_assignment(&piece.value) {
-            return Step::Unknown;
+            return WalkStep::Unknown;
         }
         if begins {
-            self.end = End::Command(number);
-            return Step::Argument(spec, self.count);
+            self.end = SpecEnd::Command(number);
+            return WalkStep::Argument(spec, self.count);
         }
         if self.dashes.is_none() && self.count == 0 && !spec.subs.is_empty() {
             if let Some(sub) = spec.sub(&piece.value).filter(|_| piece.fixed) {
                 self.chain.push(Arc::clone(&sub.spec));
-                return Step::Subcommand;
+                return WalkStep::Subcommand;
             }
             if spec.args.is_empty() {
-                self.end = End::Lost(number);
-                return Step::Unknown;
+                self.end = SpecEnd::Lost(number);
+                return WalkStep::Unknown;
             }
         }
         self.count += 1;
-        Step::Argument(spec, self.count - 1)
+        WalkStep::Argument(spec, self.count - 1)
     }
 
     /// `None` when the word is not a flag.
-    fn flag_step(&mut self, number: usize, piece: &Piece<'_>) -> Option<Step> {
+    fn flag_step(&mut self, number: usize, piece: &SpecWord<'_>) -> Option<WalkStep> {
         let value = &*piece.value;
         let style = self.spec().style;
         if let Some((flag, skip)) = self.value_inside(value).map(|(flag, skip)| (Arc::clone(flag), skip)) {
@@ -295,18 +295,18 @@ impl Walk {
                 self.moves.push((value[skip..].to_owned(), piece.fixed));
             }
             self.given.push(flag);
-            return Some(Step::Flag);
+            return Some(WalkStep::Flag);
         }
         if style == Style::Bare && !value.starts_with('-') {
             // `c` can be a file too; it is a flag of tar only as the first word.
             if value.len() > 1 && self.take(value) {
-                return Some(Step::Flag);
+                return Some(WalkStep::Flag);
             }
             if number == 1 && self.are_letters(value) {
                 for letter in value.chars() {
                     self.take(letter.encode_utf8(&mut [0; 4]));
                 }
-                return Some(Step::Flag);
+                return Some(WalkStep::Flag);
             }
         }
         // A lone dash is standard input, and a flag is never empty.
@@ -314,15 +314,15 @@ impl Walk {
             return None;
         }
         if self.take(value) {
-            return Some(Step::Flag);
+            return Some(WalkStep::Flag);
         }
         if value.starts_with('+') {
             return None;
         }
         if !self.take_letters(value, style) {
-            return Some(Step::Unknown);
+            return Some(WalkStep::Unknown);
         }
-        Some(Step::Flag)
+        Some(WalkStep::Flag)
     }
 
     /// Records the flag; its value is next, if it must have one.
@@ -375,10 +375,10 @@ impl Walk {
     }
 }
 
-fn argument(args: &Args, number: usize, subcommand: bool) -> Next<'_> {
+fn argument(args: &Args, number: usize, subcommand: bool) -> NextWord<'_> {
     match args.at(number) {
-        [] if !subcommand => Next::Nothing,
-        kinds => Next::Argument { kinds, subcommand },
+        [] if !subcommand => NextWord::Nothing,
+        kinds => NextWord::Argument { kinds, subcommand },
     }
 }
 

@@ -2,12 +2,12 @@
 //! destroys nothing that neither the user nor the tool has named. Does not say whether it helps.
 
 use crate::line::{self, Syntax};
-use crate::names::shell;
 use crate::redact;
-use crate::safety::runs::{self, Runs};
+use crate::safety::nested_commands::{self, NestedCommands};
 use crate::safety::{self, Harm};
-use crate::suggest::{Place, trust};
-use crate::world::Known;
+use crate::shell_names::builtins;
+use crate::suggest::{SuggestContext, trust};
+use crate::world::Fact;
 
 /// Bytes of a command that fits beside a prompt.
 const MAX_COMMAND: usize = 600;
@@ -91,7 +91,7 @@ pub enum Trust<'a> {
     Output { typed: &'a [&'a str] },
 }
 
-pub fn passes(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
+pub fn passes(command: &str, trust: Trust<'_>, place: &SuggestContext<'_>) -> bool {
     command.len() <= MAX_COMMAND
         && !command.trim().is_empty()
         && !command.contains('\n')
@@ -106,7 +106,7 @@ pub fn passes(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
 }
 
 /// Whether a command that only an output names contains nothing that could be a trap.
-fn is_believed(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
+fn is_believed(command: &str, trust: Trust<'_>, place: &SuggestContext<'_>) -> bool {
     match trust {
         Trust::Output { typed } => trust::believes(command, typed, place),
         Trust::Rule { .. } | Trust::Typed => true,
@@ -123,8 +123,8 @@ fn is_typed(trust: Trust<'_>, command: &str, secret: &redact::Secret) -> bool {
 }
 
 /// Whether any program in it fetches, sends or interprets what it is given.
-pub fn interprets(command: &str, place: &Place<'_>) -> bool {
-    Runs::of(command, place.dialect).runs.iter().any(|run| {
+pub fn interprets(command: &str, place: &SuggestContext<'_>) -> bool {
+    NestedCommands::of(command, place.dialect).runs.iter().any(|run| {
         let name = run.name();
         let evaluates = |word: &line::Word| matches!(word.value.as_str(), "-c" | "-e" | "--eval");
         UNTRUSTED.contains(&name) || is_interpreter(name) && run.words.iter().any(evaluates)
@@ -135,14 +135,14 @@ fn is_interpreter(name: &str) -> bool {
     name.starts_with("python") || matches!(name, "node" | "deno" | "bun" | "awk" | "lua")
 }
 
-fn programs_are_here(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
-    let runs = Runs::of(command, place.dialect);
+fn programs_are_here(command: &str, trust: Trust<'_>, place: &SuggestContext<'_>) -> bool {
+    let runs = NestedCommands::of(command, place.dialect);
     let mut behind_sudo = false;
     let mut any = false;
     for run in &runs.runs {
         let Some(name) = run.words.first().map(|word| word.value.as_str()) else { continue };
         any = true;
-        if run.place == runs::Place::Elsewhere {
+        if run.place == nested_commands::RunsWhere::Elsewhere {
             continue;
         }
         if behind_sudo && trust != Trust::Typed && !ROOTS.contains(&name) && !was_sudo(trust, name) {
@@ -153,12 +153,12 @@ fn programs_are_here(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool
         // bash reports no names, so its functions are never known; these are programs in any case.
         let is_program = matches!(name, "sudo" | "doas" | "systemctl");
         if is_program
-            && !shell::has(place.names, place.dialect, name)
-            && place.world.has_program(name) == Known::Yes(false)
+            && !builtins::has(place.names, place.dialect, name)
+            && place.world.has_program(name) == Fact::Yes(false)
         {
             return false;
         }
-        if !known && shell::known(place.names, place.world, place.dialect, name) == Known::No {
+        if !known && builtins::known(place.names, place.world, place.dialect, name) == Fact::No {
             return false;
         }
     }
@@ -171,7 +171,7 @@ fn was_sudo(trust: Trust<'_>, name: &str) -> bool {
     matches!(trust, Trust::Rule { line, .. } if line.contains("sudo") && (name == "env" || line.contains(name)))
 }
 
-fn is_harmless(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
+fn is_harmless(command: &str, trust: Trust<'_>, place: &SuggestContext<'_>) -> bool {
     if removes_by_force(command, place) {
         return false;
     }
@@ -190,8 +190,8 @@ fn is_harmless(command: &str, trust: Trust<'_>, place: &Place<'_>) -> bool {
 }
 
 /// `rm -rf` in any spelling is never written by us.
-fn removes_by_force(command: &str, place: &Place<'_>) -> bool {
-    Runs::of(command, place.dialect).runs.iter().any(|run| {
+fn removes_by_force(command: &str, place: &SuggestContext<'_>) -> bool {
+    NestedCommands::of(command, place.dialect).runs.iter().any(|run| {
         let mut words = run.words.iter().map(|word| word.value.as_str());
         let is_rm = words.next().is_some_and(|name| name.rsplit('/').next() == Some("rm"));
         let has = |short: [char; 2], long: &str| {

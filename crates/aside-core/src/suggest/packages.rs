@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::suggest::Place;
-use crate::world::{Kind, Known};
+use crate::suggest::SuggestContext;
+use crate::world::{Fact, FileKind};
 
 const PACKAGES: &str = include_str!("../../data/suggest/packages.txt");
 
@@ -72,18 +72,18 @@ fn table() -> &'static Table {
 }
 
 /// The command that installs the package of a program.
-pub fn install(program: &str, place: &Place<'_>) -> Option<String> {
+pub fn install(program: &str, place: &SuggestContext<'_>) -> Option<String> {
     installed(table().programs.get(program)?, place)
 }
 
 /// The same for a C header.
-pub fn header(name: &str, place: &Place<'_>) -> Option<String> {
+pub fn header(name: &str, place: &SuggestContext<'_>) -> Option<String> {
     installed(table().headers.get(name)?, place)
 }
 
 /// The pip package of a module. `None` for a name that resembles another one: misspelt package names are a common trap
 /// (typosquatting).
-pub fn module(name: &str, place: &Place<'_>) -> Option<String> {
+pub fn module(name: &str, place: &SuggestContext<'_>) -> Option<String> {
     if let Some(package) = table().modules.get(name) {
         return Some((*package).to_owned());
     }
@@ -100,11 +100,11 @@ pub fn module(name: &str, place: &Place<'_>) -> Option<String> {
 }
 
 /// Names of files and directories here and one level below, without their endings.
-fn local(place: &Place<'_>) -> Vec<String> {
+fn local(place: &SuggestContext<'_>) -> Vec<String> {
     let stem = |name: &str| name.split('.').next().unwrap_or(name).to_owned();
     let Some(here) = place.world.entries(place.cwd).yes() else { return Vec::new() };
     let mut names: Vec<String> = here.iter().map(|entry| stem(&entry.name)).collect();
-    let directories = here.iter().filter(|entry| entry.kind == Kind::Directory && !entry.name.starts_with('.'));
+    let directories = here.iter().filter(|entry| entry.kind == FileKind::Directory && !entry.name.starts_with('.'));
     for directory in directories.take(MAX_DIRECTORIES) {
         let below = place.world.entries(&format!("{}/{}", place.cwd.trim_end_matches('/'), directory.name)).yes();
         names.extend(below.iter().flat_map(|below| below.iter()).take(MAX_ENTRIES).map(|entry| stem(&entry.name)));
@@ -133,8 +133,8 @@ pub fn instead(program: &str) -> &'static [&'static str] {
     table().instead.get(program).map_or(&[], Vec::as_slice)
 }
 
-fn installed(packages: &[(&str, &str)], place: &Place<'_>) -> Option<String> {
-    let has = |name: &str| place.world.has_program(name) == Known::Yes(true);
+fn installed(packages: &[(&str, &str)], place: &SuggestContext<'_>) -> Option<String> {
+    let has = |name: &str| place.world.has_program(name) == Fact::Yes(true);
     let (manager, command, rights) = MANAGERS.iter().find(|(manager, _, _)| has(manager))?;
     let named = packages.iter().find(|(of, _)| of == manager).or_else(|| packages.iter().find(|(of, _)| *of == "*"))?;
     // `-` marks a manager without such a package.

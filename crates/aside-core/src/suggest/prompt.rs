@@ -6,10 +6,10 @@
 //! It drops a group at once, so that most prompts repeat the one before up to its last command.
 
 use crate::redact::redact;
-use crate::suggest::cured::{self, End, Ran};
-use crate::suggest::filter::{self, filter};
-use crate::suggest::scene::Scene;
-use crate::suggest::{Ended, Past, Place, calls_for_one};
+use crate::suggest::parsed_run::ParsedRun;
+use crate::suggest::resolved::{self, FinishedRun, RunStatus};
+use crate::suggest::worth_asking::{self, filter};
+use crate::suggest::{EarlierRun, EndedRun, SuggestContext, calls_for_one};
 use crate::text;
 
 /// Commands that are dropped together.
@@ -60,7 +60,7 @@ followed.\n";
 
 /// A prompt in parts. A server gets `system`, then `earlier` and `ask` as one message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prompt {
+pub struct SuggestPrompt {
     /// The same for every command.
     pub system: &'static str,
     /// One text for each command; most prompts begin with those of the one before.
@@ -70,33 +70,33 @@ pub struct Prompt {
 
 /// How much of the session fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Room {
+pub enum PromptBudget {
     /// For a context of a few thousand tokens, as with local servers.
     Small,
     /// Twenty commands with twenty lines each.
     Large,
 }
 
-impl Room {
+impl PromptBudget {
     /// Bytes of all earlier commands together, and of one. A whole group must fit: otherwise it would be dropped while
     /// it is being filled, and no prompt would share a prefix with the one before.
     fn bytes(self) -> (usize, usize) {
         match self {
-            Room::Small => (GROUP as usize * MIN_ENTRY, MIN_ENTRY),
-            Room::Large => ((MAX_GROUPS * GROUP) as usize * MAX_ENTRY, MAX_ENTRY),
+            PromptBudget::Small => (GROUP as usize * MIN_ENTRY, MIN_ENTRY),
+            PromptBudget::Large => ((MAX_GROUPS * GROUP) as usize * MAX_ENTRY, MAX_ENTRY),
         }
     }
 }
 
 /// An earlier command that was worth a look, and how many such commands its session had before it.
 #[derive(Clone, Copy, Debug)]
-pub struct Earlier<'a> {
+pub struct NumberedRun<'a> {
     pub number: i64,
-    pub past: Past<'a>,
+    pub past: EarlierRun<'a>,
 }
 
 /// The command that has just ended, and its place.
-pub struct Asked<'a> {
+pub struct SuggestPromptInput<'a> {
     pub command: &'a str,
     pub exit: i32,
     pub output: Option<&'a str>,
@@ -105,29 +105,29 @@ pub struct Asked<'a> {
     /// The branch that is checked out, if already known.
     pub branch: Option<&'a str>,
     /// The oldest first.
-    pub earlier: &'a [Earlier<'a>],
-    pub room: Room,
+    pub earlier: &'a [NumberedRun<'a>],
+    pub room: PromptBudget,
 }
 
-pub fn prompt(asked: &Asked<'_>) -> Prompt {
-    let Asked { command, exit, output, cwd, shell, branch, earlier, room } = asked;
+pub fn prompt(asked: &SuggestPromptInput<'_>) -> SuggestPrompt {
+    let SuggestPromptInput { command, exit, output, cwd, shell, branch, earlier, room } = asked;
     let mut ask = format!("Now:\nShell: {}\nDirectory: {}\n", words(shell), words(cwd));
     if let Some(branch) = branch {
         ask.push_str(&format!("Git branch: {}\n", words(branch)));
     }
     ask.push_str(&happened(command, Some(*exit), *output, MAX_LAST_LINES, MAX_LAST));
     ask.push_str("Next command:");
-    Prompt { system: SYSTEM, earlier: kept(earlier, *room), ask }
+    SuggestPrompt { system: SYSTEM, earlier: kept(earlier, *room), ask }
 }
 
 /// Whether a model could give a useful suggestion: there is something to do, and the output is addressed to the user.
-pub fn is_worth_asking(ended: &Ended<'_>, place: &Place<'_>) -> bool {
+pub fn is_worth_asking(ended: &EndedRun<'_>, place: &SuggestContext<'_>) -> bool {
     let output = ended.output.unwrap_or_default();
-    if !calls_for_one(ended) || is_hostile(output) {
+    if !calls_for_one(ended) || is_prompt_injection(output) {
         return false;
     }
-    let scene = Scene::new(ended, *place);
-    let Some(step) = scene.last().filter(|step| filter::is_worth(step.name(), ended.exit, output)) else {
+    let parsed_run = ParsedRun::new(ended, *place);
+    let Some(step) = parsed_run.last().filter(|step| worth_asking::is_worth(step.name(), ended.exit, output)) else {
         return false;
     };
     if !filter().is_content(step) {
@@ -135,24 +135,24 @@ pub fn is_worth_asking(ended: &Ended<'_>, place: &Place<'_>) -> bool {
     }
     // Text content calls for nothing by itself, but a user who reads it after a failure is looking for a fix. A search
     // without matches is not a failure.
-    let end = |past: &Past<'_>| past.exit.map_or(End::Other, End::of);
-    let ran: Vec<Ran<'_>> =
-        ended.previous.iter().map(|past| Ran { command: past.command, cwd: "", end: end(past) }).collect();
-    let after_failure = cured::last_failure(&ran).is_some_and(|number| ran.len() - number <= WAKE);
+    let end = |past: &EarlierRun<'_>| past.exit.map_or(RunStatus::Other, RunStatus::of);
+    let ran: Vec<FinishedRun<'_>> =
+        ended.previous.iter().map(|past| FinishedRun { command: past.command, cwd: "", end: end(past) }).collect();
+    let after_failure = resolved::last_failure(&ran).is_some_and(|number| ran.len() - number <= WAKE);
     !output.trim().is_empty() && (ended.exit != 0 || after_failure)
 }
 
 /// Whether the output contains a prompt injection, also across a line break. Such an output is sent to no model.
-pub fn is_hostile(output: &str) -> bool {
+pub fn is_prompt_injection(output: &str) -> bool {
     let clean = text::clean(output).to_lowercase();
     let flowing = clean.split_whitespace().collect::<Vec<_>>().join(" ");
     filter().is_hostile(&flowing)
 }
 
 /// The newest complete groups that fit.
-fn kept(earlier: &[Earlier<'_>], room: Room) -> Vec<String> {
+fn kept(earlier: &[NumberedRun<'_>], room: PromptBudget) -> Vec<String> {
     let (most, of_one) = room.bytes();
-    let group = |earlier: &Earlier<'_>| earlier.number.div_euclid(GROUP);
+    let group = |earlier: &NumberedRun<'_>| earlier.number.div_euclid(GROUP);
     let Some(newest) = earlier.last().map(group) else { return Vec::new() };
     let mut kept: Vec<String> = Vec::new();
     let (mut bytes, mut rest) = (0, earlier);
@@ -171,9 +171,9 @@ fn kept(earlier: &[Earlier<'_>], room: Room) -> Vec<String> {
     kept
 }
 
-fn told(past: &Past<'_>, bytes: usize) -> String {
-    let Past { command, exit, output } = past;
-    let output = output.filter(|output| !is_hostile(output));
+fn told(past: &EarlierRun<'_>, bytes: usize) -> String {
+    let EarlierRun { command, exit, output } = past;
+    let output = output.filter(|output| !is_prompt_injection(output));
     let mut told = happened(command, *exit, output, MAX_LINES, bytes - 1);
     told.push('\n');
     told
@@ -224,7 +224,7 @@ fn words(text: &str) -> String {
 
 fn plain(text: &str) -> String {
     // No three tildes stay together, however many there are.
-    text::without_turns(text.replace("~~", "~ ~"))
+    text::escape_chat_turns(text.replace("~~", "~ ~"))
 }
 
 #[cfg(test)]

@@ -1,16 +1,18 @@
 //! Runs each rule's own examples, and checks what must never be suggested.
 
-mod said;
+mod model_reply;
 
 use std::sync::Arc;
 
 use crate::line::Dialect;
-use crate::names::Names;
+use crate::shell_names::ShellNames;
 use crate::spec::Specs;
-use crate::suggest::rule::{self, Rule};
-use crate::suggest::scene::Scene;
-use crate::suggest::{Ended, Interactive, Next, Past, Place, Source, Suggestion, suggest};
-use crate::world::{Entry, Item, Kind, Known, Live, World};
+use crate::suggest::parsed_run::ParsedRun;
+use crate::suggest::rules::{self, Rule};
+use crate::suggest::{
+    EarlierRun, EndedRun, Follower, InteractivePrograms, SuggestContext, Suggestion, SuggestionSource, suggest,
+};
+use crate::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 
 /// The machine of all examples.
 struct Machine {
@@ -65,13 +67,13 @@ impl Machine {
         Self { programs: programs.into() }
     }
 
-    fn place<'a>(&'a self, names: &'a Names, specs: &'a Specs) -> Place<'a> {
-        Place { cwd: "/home/me/app", dialect: Dialect::Bash, world: self, names, specs }
+    fn place<'a>(&'a self, names: &'a ShellNames, specs: &'a Specs) -> SuggestContext<'a> {
+        SuggestContext { cwd: "/home/me/app", dialect: Dialect::Bash, world: self, names, specs }
     }
 }
 
-fn entry(name: &str, kind: Kind) -> Entry {
-    Entry { name: name.into(), kind }
+fn entry(name: &str, kind: FileKind) -> DirEntry {
+    DirEntry { name: name.into(), kind }
 }
 
 impl World for Machine {
@@ -79,49 +81,49 @@ impl World for Machine {
         "/home/me"
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
-        let mut entries: Vec<Entry> = match directory {
-            "/home/me" => vec![entry("app", Kind::Directory), entry("CMakeLists.txt", Kind::File)],
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
+        let mut entries: Vec<DirEntry> = match directory {
+            "/home/me" => vec![entry("app", FileKind::Directory), entry("CMakeLists.txt", FileKind::File)],
             "/home/me/app" => {
-                let mut all: Vec<Entry> = FILES.iter().map(|name| entry(name, Kind::File)).collect();
-                all.extend(["src", "Documents", "Downloads", ".venv"].map(|name| entry(name, Kind::Directory)));
-                all.push(entry("tool.sh", Kind::Program));
+                let mut all: Vec<DirEntry> = FILES.iter().map(|name| entry(name, FileKind::File)).collect();
+                all.extend(["src", "Documents", "Downloads", ".venv"].map(|name| entry(name, FileKind::Directory)));
+                all.push(entry("tool.sh", FileKind::Program));
                 all
             }
             "/home/me/empty" => Vec::new(),
-            "/home/me/app/src" => vec![entry("components", Kind::Directory), entry("utils.py", Kind::File)],
-            "/home/me/app/.venv" => vec![entry("bin", Kind::Directory)],
-            "/home/me/app/.venv/bin" => vec![entry("activate", Kind::File)],
-            _ => return Known::No,
+            "/home/me/app/src" => vec![entry("components", FileKind::Directory), entry("utils.py", FileKind::File)],
+            "/home/me/app/.venv" => vec![entry("bin", FileKind::Directory)],
+            "/home/me/app/.venv/bin" => vec![entry("activate", FileKind::File)],
+            _ => return Fact::No,
         };
         entries.sort_by(|one, other| one.name.cmp(&other.name));
-        Known::Yes(entries.into())
+        Fact::Yes(entries.into())
     }
 
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
-        Known::Yes(Arc::clone(&self.programs))
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
+        Fact::Yes(Arc::clone(&self.programs))
     }
 
-    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-        Known::Yes("/home/me/app".into())
+    fn repository(&self, _directory: &str) -> Fact<Arc<str>> {
+        Fact::Yes("/home/me/app".into())
     }
 
-    fn live(&self, what: Live, _directory: &str) -> Known<Arc<[Item]>> {
+    fn live(&self, what: LiveKind, _directory: &str) -> Fact<Arc<[LiveItem]>> {
         let names: &[&str] = match what {
-            Live::GitBranch => &["main", "develop", "feature/login"],
-            Live::GitRemote => &["origin"],
-            Live::MakeTarget | Live::JustRecipe => &["build", "test"],
-            Live::NpmScript => &["build", "test", "start", "dev"],
-            Live::CargoBin | Live::CargoPackage => &["demo"],
-            Live::CargoFeature => &["fast"],
-            Live::DockerContainer => &["web", "db"],
-            Live::DockerImage => &["nginx", "postgres"],
-            Live::SystemdUnit => &["nginx.service", "ssh.service"],
-            Live::TmuxSession => &["work"],
-            Live::Host => &["staging", "web1"],
-            _ => return Known::No,
+            LiveKind::GitBranch => &["main", "develop", "feature/login"],
+            LiveKind::GitRemote => &["origin"],
+            LiveKind::MakeTarget | LiveKind::JustRecipe => &["build", "test"],
+            LiveKind::NpmScript => &["build", "test", "start", "dev"],
+            LiveKind::CargoBin | LiveKind::CargoPackage => &["demo"],
+            LiveKind::CargoFeature => &["fast"],
+            LiveKind::DockerContainer => &["web", "db"],
+            LiveKind::DockerImage => &["nginx", "postgres"],
+            LiveKind::SystemdUnit => &["nginx.service", "ssh.service"],
+            LiveKind::TmuxSession => &["work"],
+            LiveKind::Host => &["staging", "web1"],
+            _ => return Fact::No,
         };
-        Known::Yes(names.iter().map(|name| Item { name: (*name).into(), about: "".into() }).collect())
+        Fact::Yes(names.iter().map(|name| LiveItem { name: (*name).into(), about: "".into() }).collect())
     }
 }
 
@@ -155,26 +157,29 @@ fn example(text: &str) -> Example {
     Example { cwd, command, output, earlier, expected }
 }
 
-fn with<T>(example: &Example, exit: i32, act: impl Fn(&Ended<'_>, &Place<'_>) -> T) -> T {
+fn with<T>(example: &Example, exit: i32, act: impl Fn(&EndedRun<'_>, &SuggestContext<'_>) -> T) -> T {
     let (machine, specs) = (Machine::new(), Specs::default());
-    let mut names = Names::default();
+    let mut names = ShellNames::default();
     names.take("builtin", 0, "cd");
     names.take("alias", 0, "gco=git checkout\ng=git\nat=aside task");
-    let past: Vec<Past<'_>> =
-        example.earlier.iter().map(|(command, output)| Past { command, exit: Some(0), output: Some(output) }).collect();
+    let past: Vec<EarlierRun<'_>> = example
+        .earlier
+        .iter()
+        .map(|(command, output)| EarlierRun { command, exit: Some(0), output: Some(output) })
+        .collect();
     let ended =
-        Ended { command: &example.command, exit, output: example.output.as_deref(), previous: &past, next: &[] };
-    act(&ended, &Place { cwd: example.cwd, ..machine.place(&names, &specs) })
+        EndedRun { command: &example.command, exit, output: example.output.as_deref(), previous: &past, next: &[] };
+    act(&ended, &SuggestContext { cwd: example.cwd, ..machine.place(&names, &specs) })
 }
 
 fn applied(rule: &Rule, example: &Example) -> Option<Suggestion> {
-    with(example, rule.exit(), |ended, place| rule.applied(&Scene::new(ended, *place)))
+    with(example, rule.exit(), |ended, place| rule.applied(&ParsedRun::new(ended, *place)))
 }
 
 #[test]
 fn every_rule_has_its_hits_and_misses() {
     let mut wrong = Vec::new();
-    for rule in rule::all() {
+    for rule in rules::all() {
         wrong.extend(rule.problems());
         for hit in &rule.hits {
             let example = example(hit);
@@ -198,7 +203,7 @@ fn every_rule_has_its_hits_and_misses() {
 
 #[test]
 fn names_of_rules_are_unique_and_there_are_many() {
-    let mut names: Vec<&str> = rule::all().iter().map(|rule| rule.name).collect();
+    let mut names: Vec<&str> = rules::all().iter().map(|rule| rule.name).collect();
     let all = names.len();
     names.sort_unstable();
     names.dedup();
@@ -206,12 +211,12 @@ fn names_of_rules_are_unique_and_there_are_many() {
     assert!(all >= 120, "{all}");
 }
 
-fn next(command: &str, exit: i32, output: Option<&str>, next: &[Next<'_>]) -> Option<Suggestion> {
+fn next(command: &str, exit: i32, output: Option<&str>, next: &[Follower<'_>]) -> Option<Suggestion> {
     let (machine, specs) = (Machine::new(), Specs::default());
-    let mut names = Names::default();
+    let mut names = ShellNames::default();
     names.take("builtin", 0, "cd");
     names.take("alias", 0, "gco=git checkout\ng=git\nat=aside task");
-    suggest(&Ended { command, exit, output, previous: &[], next }, &machine.place(&names, &specs))
+    suggest(&EndedRun { command, exit, output, previous: &[], next }, &machine.place(&names, &specs))
 }
 
 fn command(line: &str, exit: i32, output: &str) -> Option<String> {
@@ -265,7 +270,7 @@ fn nothing_is_taken_from_texts_placeholders_or_traps() {
 /// says.
 #[test]
 fn nothing_that_only_an_output_names_is_fetched_trusted_or_set() {
-    let named = include_str!("tests/hostile.txt").lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
+    let named = include_str!("tests/adversarial.txt").lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
     let shapes: [fn(&str) -> String; 7] = [
         |command| format!("error: run `{command}` to fix this"),
         |command| format!("To fix this, run:\n\n    {command}\n"),
@@ -365,20 +370,20 @@ fn a_command_is_taken_whole_or_not_at_all() {
 
 #[test]
 fn a_habit_is_what_was_done_more_than_once_and_mostly() {
-    let habit = |all: &[Next<'_>]| next("npm run build", 0, None, all).map(|found| (found.command, found.source));
-    let start = Next { command: "npm start", here: 2, anywhere: 2 };
-    let status = |times| Next { command: "git status", here: 0, anywhere: times };
-    let expected = Some(("npm start".to_owned(), Source::History));
+    let habit = |all: &[Follower<'_>]| next("npm run build", 0, None, all).map(|found| (found.command, found.source));
+    let start = Follower { command: "npm start", here: 2, anywhere: 2 };
+    let status = |times| Follower { command: "git status", here: 0, anywhere: times };
+    let expected = Some(("npm start".to_owned(), SuggestionSource::History));
     assert_eq!(habit(&[start, status(1)]), expected);
     assert_eq!(habit(&[start, status(9)]), expected, "what is done here counts first");
-    assert_eq!(habit(&[Next { here: 1, anywhere: 1, ..start }]), None);
-    assert_eq!(habit(&[Next { here: 0, ..start }, status(2)]), None);
-    assert_eq!(habit(&[Next { command: "rm -rf dist", here: 9, anywhere: 9 }]), None);
-    assert_eq!(habit(&[Next { command: "npm run build", here: 9, anywhere: 9 }]), None);
-    let idle = |all: &[Next<'_>]| next("ls -la", 0, None, all).map(|found| (found.command, found.source));
+    assert_eq!(habit(&[Follower { here: 1, anywhere: 1, ..start }]), None);
+    assert_eq!(habit(&[Follower { here: 0, ..start }, status(2)]), None);
+    assert_eq!(habit(&[Follower { command: "rm -rf dist", here: 9, anywhere: 9 }]), None);
+    assert_eq!(habit(&[Follower { command: "npm run build", here: 9, anywhere: 9 }]), None);
+    let idle = |all: &[Follower<'_>]| next("ls -la", 0, None, all).map(|found| (found.command, found.source));
     assert_eq!(idle(&[start]), None, "anything may follow that");
-    assert_eq!(idle(&[Next { here: 4, anywhere: 4, ..start }, status(0)]), expected);
-    assert_eq!(idle(&[Next { here: 0, anywhere: 4, ..start }, status(2)]), None);
+    assert_eq!(idle(&[Follower { here: 4, anywhere: 4, ..start }, status(0)]), expected);
+    assert_eq!(idle(&[Follower { here: 0, anywhere: 4, ..start }, status(2)]), None);
 }
 
 #[test]
@@ -407,28 +412,28 @@ impl World for Project {
         "/home/me"
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
         let names = match directory {
             "/home/me/app" => self.here,
             "/home/me" => self.above,
             _ => &[],
         };
-        Known::Yes(names.iter().map(|name| entry(name, Kind::File)).collect())
+        Fact::Yes(names.iter().map(|name| entry(name, FileKind::File)).collect())
     }
 
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
-        Known::Yes(["pip", "python3", "uv"].map(Box::from).into())
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
+        Fact::Yes(["pip", "python3", "uv"].map(Box::from).into())
     }
 }
 
 #[test]
 fn the_tool_of_this_project_is_named() {
-    let (specs, names) = (Specs::default(), Names::default());
+    let (specs, names) = (Specs::default(), ShellNames::default());
     let found = |here: &'static [&'static str], above: &'static [&'static str]| {
         let world = &Project { here, above };
-        let place = Place { cwd: "/home/me/app", dialect: Dialect::Bash, world, names: &names, specs: &specs };
+        let place = SuggestContext { cwd: "/home/me/app", dialect: Dialect::Bash, world, names: &names, specs: &specs };
         let output = Some("ModuleNotFoundError: No module named 'flask'");
-        let ended = Ended { command: "python3 a.py", exit: 1, output, previous: &[], next: &[] };
+        let ended = EndedRun { command: "python3 a.py", exit: 1, output, previous: &[], next: &[] };
         suggest(&ended, &place).map(|found| found.command).unwrap_or_default()
     };
     assert_eq!(found(&["a.py", "pyproject.toml"], &[]), "uv add flask");
@@ -440,12 +445,12 @@ fn the_tool_of_this_project_is_named() {
 
 #[test]
 fn what_never_worked_is_no_habit() {
-    let (machine, specs, names) = (Machine::new(), Specs::default(), Names::default());
-    let start = [Next { command: "npm start", here: 5, anywhere: 5 }];
+    let (machine, specs, names) = (Machine::new(), Specs::default(), ShellNames::default());
+    let start = [Follower { command: "npm start", here: 5, anywhere: 5 }];
     let habit = |exits: &[i32]| {
-        let past = |exit: &i32| Past { command: "npm start", exit: Some(*exit), output: None };
-        let previous: Vec<Past<'_>> = exits.iter().map(past).collect();
-        let ended = Ended { command: "npm run build", exit: 0, output: None, previous: &previous, next: &start };
+        let past = |exit: &i32| EarlierRun { command: "npm start", exit: Some(*exit), output: None };
+        let previous: Vec<EarlierRun<'_>> = exits.iter().map(past).collect();
+        let ended = EndedRun { command: "npm run build", exit: 0, output: None, previous: &previous, next: &start };
         suggest(&ended, &machine.place(&names, &specs)).map(|found| found.command)
     };
     assert_eq!(habit(&[1]), None);
@@ -457,7 +462,7 @@ fn what_never_worked_is_no_habit() {
 
 #[test]
 fn what_went_wrong_comes_before_what_usually_follows() {
-    let ls = [Next { command: "ls -l", here: 9, anywhere: 9 }];
+    let ls = [Follower { command: "ls -l", here: 9, anywhere: 9 }];
     let found = next("git stauts", 1, Some("git: 'stauts' is not a git command."), &ls);
     assert_eq!(found.map(|found| found.command).as_deref(), Some("git status"));
 }
@@ -500,8 +505,8 @@ fn no_text_makes_it_panic() {
 #[test]
 fn programs_that_take_over_the_terminal_are_known_however_they_are_called() {
     let (always, bare) = (["vim".to_owned(), "ssh".to_owned()], ["python3".to_owned()]);
-    let interactive = Interactive { always: &always, bare: &bare };
-    let mut names = Names::default();
+    let interactive = InteractivePrograms { always: &always, bare: &bare };
+    let mut names = ShellNames::default();
     names.take("alias", 0, "v=vim -p\nll=ls -l");
     for (line, expected) in [
         ("vim", true),
@@ -523,14 +528,17 @@ fn programs_that_take_over_the_terminal_are_known_however_they_are_called() {
 
 #[test]
 fn root_is_offered_no_sudo() {
-    let for_root = |typed: &str, found: &str, source: Source| {
+    let for_root = |typed: &str, found: &str, source: SuggestionSource| {
         let found = Suggestion { command: found.to_owned(), source, reason: String::new(), confidence: 0.9 };
-        let ended = Ended { command: typed, exit: 1, output: None, previous: &[], next: &[] };
+        let ended = EndedRun { command: typed, exit: 1, output: None, previous: &[], next: &[] };
         super::for_root(found, &ended).map(|found| found.command)
     };
-    let started = for_root("docker ps", "sudo systemctl start docker", Source::Rule);
+    let started = for_root("docker ps", "sudo systemctl start docker", SuggestionSource::Rule);
     assert_eq!(started.as_deref(), Some("systemctl start docker"));
-    assert_eq!(for_root("docker ps", "sudo docker ps", Source::Rule), None);
-    assert_eq!(for_root("make", "sudo make install", Source::History).as_deref(), Some("sudo make install"));
-    assert_eq!(for_root("sudo apt install x", "sudo apt update", Source::Rule).as_deref(), Some("sudo apt update"));
+    assert_eq!(for_root("docker ps", "sudo docker ps", SuggestionSource::Rule), None);
+    assert_eq!(for_root("make", "sudo make install", SuggestionSource::History).as_deref(), Some("sudo make install"));
+    assert_eq!(
+        for_root("sudo apt install x", "sudo apt update", SuggestionSource::Rule).as_deref(),
+        Some("sudo apt update")
+    );
 }

@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::line::{self, Word};
-use crate::suggest::Place;
-use crate::suggest::{near, packages};
+use crate::suggest::SuggestContext;
+use crate::suggest::{did_you_mean, packages};
 
 const LISTS: &str = include_str!("../../data/suggest/trust.txt");
 
@@ -60,7 +60,7 @@ static TRUST: LazyLock<Lists> = LazyLock::new(|| {
 });
 
 /// Whether a command that an output names may be offered. `typed` are lines of the user, whose words are trusted.
-pub fn believes(command: &str, typed: &[&str], place: &Place<'_>) -> bool {
+pub fn believes(command: &str, typed: &[&str], place: &SuggestContext<'_>) -> bool {
     let parsed = line::parse(command, place.dialect);
     let [only] = parsed.commands.as_slice() else { return false };
     let mut words = only.words.as_slice();
@@ -153,7 +153,7 @@ fn starts_container(program: &str, arguments: &[Word], typed: &[&str]) -> bool {
 
 /// Whether every package that a command installs is typed by the user or well known: a name that only an output has may
 /// be a trap.
-pub fn installs_known(command: &str, typed: &[&str], place: &Place<'_>) -> bool {
+pub fn installs_known(command: &str, typed: &[&str], place: &SuggestContext<'_>) -> bool {
     let parsed = line::parse(command, place.dialect);
     parsed.commands.iter().all(|command| {
         let words: Vec<&str> = command.words.iter().map(|word| word.value.as_str()).collect();
@@ -197,12 +197,12 @@ fn installed<'w>(words: &[&'w str]) -> Option<(&'static str, Vec<&'w str>)> {
     Some((registry, packages))
 }
 
-fn is_known(registry: &str, package: &str, typed: &[&str], place: &Place<'_>) -> bool {
+fn is_known(registry: &str, package: &str, typed: &[&str], place: &SuggestContext<'_>) -> bool {
     if is_typed(package, typed) || package == "." {
         return true;
     }
     let file = package.contains(['/', '.']) && !package.contains("://");
-    if file && near::kind(package, place).is_some_and(|kind| kind.is_some()) {
+    if file && did_you_mean::kind(package, place).is_some_and(|kind| kind.is_some()) {
         return true;
     }
     // `express@4`, `flask==2`, `uvicorn[standard]`
@@ -264,7 +264,7 @@ fn is_address(word: &str) -> bool {
 }
 
 /// Whether all flags of a program that the user did not run are in its spec.
-fn flags_are_known(program: &str, arguments: &[Word], place: &Place<'_>) -> bool {
+fn flags_are_known(program: &str, arguments: &[Word], place: &SuggestContext<'_>) -> bool {
     let Some(spec) = place.specs.find(program, place.world) else { return true };
     let mut specs = vec![spec];
     arguments.iter().all(|word| {

@@ -1,8 +1,8 @@
 //! What the caller of the task machine has to do after a step. Performs none of it.
 
-use crate::task::event::{Digest, Event, Id};
+use crate::task::event::{ApprovalDigest, Event, TaskId};
 use crate::task::proposal::Proposal;
-use crate::task::route::intent::Action;
+use crate::task::route::intent::ApprovalAction;
 use crate::task::state::Executing;
 
 /// Effects are performed in the order in which the machine lists them.
@@ -27,16 +27,16 @@ pub enum Effect {
 /// Permission to carry out exactly this action, once. It is neither `Clone` nor deserializable, so it cannot be duplicated or forged.
 #[derive(Debug, PartialEq)]
 pub struct Order {
-    task_id: Id,
+    task_id: TaskId,
     step: u32,
-    digest: Digest,
-    action: Action,
+    digest: ApprovalDigest,
+    action: ApprovalAction,
     proposal: Box<Proposal>,
 }
 
 impl Order {
     /// Takes an `Executing`, which exists only after an approval.
-    pub(in crate::task) fn of(task_id: Id, executing: &Executing) -> Self {
+    pub(in crate::task) fn of(task_id: TaskId, executing: &Executing) -> Self {
         let acting = executing.acting();
         Self {
             task_id,
@@ -47,7 +47,7 @@ impl Order {
         }
     }
 
-    pub fn task_id(&self) -> &Id {
+    pub fn task_id(&self) -> &TaskId {
         &self.task_id
     }
 
@@ -55,11 +55,11 @@ impl Order {
         self.step
     }
 
-    pub fn digest(&self) -> &Digest {
+    pub fn digest(&self) -> &ApprovalDigest {
         &self.digest
     }
 
-    pub fn action(&self) -> Action {
+    pub fn action(&self) -> ApprovalAction {
         self.action
     }
 

@@ -6,9 +6,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::task::proposal::{TaskResult, UserRequest};
-use crate::task::route::Scope;
+use crate::task::route::TaskScope;
 use crate::task::route::intent::Intent;
-use crate::task::state::Name;
+use crate::task::state::StateName;
 
 /// Version of the events, and so of the log, which consists of them. The reader refuses a newer one.
 pub const VERSION: u32 = 1;
@@ -17,9 +17,9 @@ pub const VERSION: u32 = 1;
 #[serde(rename_all = "camelCase")]
 pub struct Event {
     #[serde(flatten)]
-    pub what: What,
+    pub what: EventKind,
     pub thread_id: String,
-    pub task_id: Id,
+    pub task_id: TaskId,
     /// Counts from 1; each retry is a new attempt.
     pub attempt: u32,
     /// Number of the event in its task, from 1, without gaps.
@@ -28,58 +28,58 @@ pub struct Event {
     pub at: u64,
     /// The input that caused the step. Only the first event of a step has it; the others follow from the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cause: Option<Cause>,
+    pub cause: Option<TransitionCause>,
     pub v: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum What {
-    TaskStart { intent: Intent, scope: Scope },
-    TaskState(Box<Change>),
-    TaskStreamChunk { message_id: String, channel: Channel, chunk: String },
-    TaskProposal(Box<Offered>),
-    TaskEnd { status: Status },
+pub enum EventKind {
+    TaskStart { intent: Intent, scope: TaskScope },
+    TaskState(Box<StateChange>),
+    TaskStreamChunk { message_id: String, channel: OutputChannel, chunk: String },
+    TaskProposal(Box<OfferedProposal>),
+    TaskEnd { status: EndStatus },
 }
 
 /// The new state. The first event of a step also carries the data from which a replay rebuilds that state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Change {
-    pub state: Name,
+pub struct StateChange {
+    pub state: StateName,
     /// Human-readable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<UserRequest>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub context: Option<Context>,
+    pub context: Option<GatheredFiles>,
     /// Number of the proposal that waits or runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub digest: Option<Digest>,
+    pub digest: Option<ApprovalDigest>,
     /// Who approved, rejected or undid it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<ActOutcome>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Offered {
+pub struct OfferedProposal {
     pub result: TaskResult,
     pub step: u32,
     /// Present if the proposal acts: the digest that an approval has to carry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub digest: Option<Digest>,
+    pub digest: Option<ApprovalDigest>,
 }
 
 /// Which text a chunk belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Channel {
+pub enum OutputChannel {
     /// Text of the model or agent that proposes.
     Answer,
     /// Output of the command that runs.
@@ -88,7 +88,7 @@ pub enum Channel {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum EndStatus {
     Ok,
     Error,
     Rejected,
@@ -96,7 +96,7 @@ pub enum Status {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Cause {
+pub enum TransitionCause {
     Received,
     Routed,
     Collected,
@@ -114,7 +114,7 @@ pub enum Cause {
 
 /// What was collected for the prompt. The contents are not here; if they left the machine, the privacy journal has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Context {
+pub struct GatheredFiles {
     pub files: Vec<String>,
     pub bytes: usize,
 }
@@ -122,7 +122,7 @@ pub struct Context {
 /// The result of carrying out a proposal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Outcome {
+pub struct ActOutcome {
     pub summary: String,
     /// Exit status, for a command.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,15 +132,15 @@ pub struct Outcome {
     pub undo: Option<String>,
     /// The task in which the agent continues with this outcome.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<Id>,
+    pub next: Option<TaskId>,
 }
 
 /// A local user's request to carry out exactly this proposal. It proves nothing by itself: the gate decides what may run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approval {
-    pub task_id: Id,
+    pub task_id: TaskId,
     pub step: u32,
-    pub digest: Digest,
+    pub digest: ApprovalDigest,
     /// Who approved and from where, for readers of the log.
     pub by: String,
 }
@@ -148,14 +148,14 @@ pub struct Approval {
 /// Names a task and its log file: 1 to 64 characters of `a-z`, `0-9`, `-`, `_`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Id(String);
+pub struct TaskId(String);
 
 /// SHA-256 of everything that an approval covers, as 64 hexadecimal digits. The caller computes it, since only it can read the workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Digest(String);
+pub struct ApprovalDigest(String);
 
-impl Id {
+impl TaskId {
     pub fn of(id: &str) -> Option<Self> {
         let is_plain = |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_');
         // `aside task show` would take a leading dash for a flag.
@@ -168,7 +168,7 @@ impl Id {
     }
 }
 
-impl Digest {
+impl ApprovalDigest {
     pub fn of_hex(hex: &str) -> Option<Self> {
         // Lower case only, so that equal digests are equal strings.
         let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
@@ -180,13 +180,13 @@ impl Digest {
     }
 }
 
-impl Change {
-    pub fn to(state: Name) -> Self {
+impl StateChange {
+    pub fn to(state: StateName) -> Self {
         Self { state, message: None, request: None, context: None, step: None, digest: None, by: None, outcome: None }
     }
 }
 
-impl TryFrom<String> for Id {
+impl TryFrom<String> for TaskId {
     type Error = &'static str;
 
     fn try_from(id: String) -> Result<Self, Self::Error> {
@@ -194,7 +194,7 @@ impl TryFrom<String> for Id {
     }
 }
 
-impl TryFrom<String> for Digest {
+impl TryFrom<String> for ApprovalDigest {
     type Error = &'static str;
 
     fn try_from(hex: String) -> Result<Self, Self::Error> {
@@ -202,25 +202,25 @@ impl TryFrom<String> for Digest {
     }
 }
 
-impl From<Id> for String {
-    fn from(id: Id) -> Self {
+impl From<TaskId> for String {
+    fn from(id: TaskId) -> Self {
         id.0
     }
 }
 
-impl From<Digest> for String {
-    fn from(digest: Digest) -> Self {
+impl From<ApprovalDigest> for String {
+    fn from(digest: ApprovalDigest) -> Self {
         digest.0
     }
 }
 
-impl fmt::Display for Id {
+impl fmt::Display for TaskId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.0)
     }
 }
 
-impl fmt::Display for Digest {
+impl fmt::Display for ApprovalDigest {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.0)
     }

@@ -2,24 +2,24 @@
 
 use std::fmt;
 
-use crate::task::event::{Approval, Cause, Context, Digest, Outcome};
+use crate::task::event::{ActOutcome, Approval, ApprovalDigest, GatheredFiles, TransitionCause};
 use crate::task::machine::{MAX_ATTEMPTS, MAX_STEPS};
 use crate::task::proposal::Proposal;
 use crate::task::route::intent::Intent;
-use crate::task::route::{Route, Scope};
-use crate::task::state::Name;
+use crate::task::route::{Route, TaskScope};
+use crate::task::state::StateName;
 
 /// An input of the machine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
     Routed {
         intent: Intent,
-        scope: Scope,
+        scope: TaskScope,
     },
-    Collected(Context),
+    Collected(GatheredFiles),
     /// The model or agent streamed more text.
     Piece(String),
-    Proposed(Draft),
+    Proposed(ProposalDraft),
     Approved(Approval),
     Rejected {
         reason: Option<String>,
@@ -27,11 +27,11 @@ pub enum Input {
         by: Option<String>,
     },
     /// The user replaced the proposal with another one of the same action.
-    Edited(Draft),
+    Edited(ProposalDraft),
     /// The running command printed more.
     Output(String),
     /// The running command or change has ended.
-    Finished(Outcome),
+    Finished(ActOutcome),
     Failed {
         reason: String,
     },
@@ -49,19 +49,19 @@ pub enum Input {
 
 /// A proposal that has no number yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Draft {
+pub struct ProposalDraft {
     pub proposal: Proposal,
     pub summary: String,
     pub details: Option<String>,
     /// Required for a proposal that acts.
-    pub digest: Option<Digest>,
+    pub digest: Option<ApprovalDigest>,
 }
 
 /// Why the machine refused an input. The task is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum InputRefusal {
     NotNow {
-        state: Name,
+        state: StateName,
     },
     /// It is running and has already been told to stop.
     Stopping,
@@ -88,46 +88,46 @@ pub enum Refusal {
 }
 
 impl Input {
-    /// The input for a route. A request that says to change nothing gets the scope `Plan`.
+    /// The input for a route. A request that says to change nothing gets the scope `SearchPlan`.
     pub fn routed(route: Route) -> Self {
         let Route { intent, scope, by: _, notes: _, held } = route;
-        Self::Routed { intent, scope: if held { Scope::Plan } else { scope } }
+        Self::Routed { intent, scope: if held { TaskScope::Plan } else { scope } }
     }
 
     /// The cause that the first event of the step records. Stream pieces have none: each chunk event describes itself.
-    pub fn cause(&self) -> Option<Cause> {
+    pub fn cause(&self) -> Option<TransitionCause> {
         match self {
             Self::Piece(_) | Self::Output(_) => None,
-            Self::Routed { .. } => Some(Cause::Routed),
-            Self::Collected(_) => Some(Cause::Collected),
-            Self::Proposed(_) => Some(Cause::Proposed),
-            Self::Approved(_) => Some(Cause::Approved),
-            Self::Rejected { .. } => Some(Cause::Rejected),
-            Self::Edited(_) => Some(Cause::Edited),
-            Self::Finished(_) => Some(Cause::Finished),
-            Self::Failed { .. } => Some(Cause::Failed),
-            Self::Cancelled => Some(Cause::Cancelled),
-            Self::Retried | Self::RetriedPrivately => Some(Cause::Retried),
-            Self::Undone { .. } => Some(Cause::Undone),
-            Self::Restarted => Some(Cause::Restarted),
+            Self::Routed { .. } => Some(TransitionCause::Routed),
+            Self::Collected(_) => Some(TransitionCause::Collected),
+            Self::Proposed(_) => Some(TransitionCause::Proposed),
+            Self::Approved(_) => Some(TransitionCause::Approved),
+            Self::Rejected { .. } => Some(TransitionCause::Rejected),
+            Self::Edited(_) => Some(TransitionCause::Edited),
+            Self::Finished(_) => Some(TransitionCause::Finished),
+            Self::Failed { .. } => Some(TransitionCause::Failed),
+            Self::Cancelled => Some(TransitionCause::Cancelled),
+            Self::Retried | Self::RetriedPrivately => Some(TransitionCause::Retried),
+            Self::Undone { .. } => Some(TransitionCause::Undone),
+            Self::Restarted => Some(TransitionCause::Restarted),
         }
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for InputRefusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotNow { state } => {
                 let state = match state {
-                    Name::Received => "has only been received",
-                    Name::Routed => "is gathering what it needs",
-                    Name::ContextCollected | Name::Proposing => "has no proposal yet",
-                    Name::ProposalReady => "is about to ask",
-                    Name::WaitingApproval => "waits for approval",
-                    Name::Executing => "is being carried out",
-                    Name::Completed => "is completed",
-                    Name::Failed => "has failed; retry it",
-                    Name::Rejected => "was rejected; retry it",
+                    StateName::Received => "has only been received",
+                    StateName::Routed => "is gathering what it needs",
+                    StateName::ContextCollected | StateName::Proposing => "has no proposal yet",
+                    StateName::ProposalReady => "is about to ask",
+                    StateName::WaitingApproval => "waits for approval",
+                    StateName::Executing => "is being carried out",
+                    StateName::Completed => "is completed",
+                    StateName::Failed => "has failed; retry it",
+                    StateName::Rejected => "was rejected; retry it",
                 };
                 write!(out, "the task {state}")
             }
@@ -148,4 +148,4 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for InputRefusal {}

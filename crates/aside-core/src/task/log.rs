@@ -8,8 +8,10 @@ mod tests;
 use std::fmt;
 
 use crate::task::effect::Effect;
-use crate::task::event::{Approval, Cause, Change, Channel, Event, Offered, VERSION, What};
-use crate::task::input::{Draft, Input};
+use crate::task::event::{
+    Approval, Event, EventKind, OfferedProposal, OutputChannel, StateChange, TransitionCause, VERSION,
+};
+use crate::task::input::{Input, ProposalDraft};
 use crate::task::machine::{Task, step};
 use crate::task::proposal::UserRequest;
 
@@ -153,7 +155,7 @@ impl Fold {
 
 fn received(event: &Event) -> Option<UserRequest> {
     match (&event.what, event.cause) {
-        (What::TaskState(change), Some(Cause::Received)) => change.request.clone(),
+        (EventKind::TaskState(change), Some(TransitionCause::Received)) => change.request.clone(),
         _ => None,
     }
 }
@@ -161,58 +163,60 @@ fn received(event: &Event) -> Option<UserRequest> {
 /// Reconstructs the input that produced this event.
 fn input(event: &Event) -> Option<Input> {
     let cause = match (&event.what, event.cause) {
-        (What::TaskStreamChunk { channel, chunk, .. }, None) => {
+        (EventKind::TaskStreamChunk { channel, chunk, .. }, None) => {
             return Some(match channel {
-                Channel::Answer => Input::Piece(chunk.clone()),
-                Channel::Output => Input::Output(chunk.clone()),
+                OutputChannel::Answer => Input::Piece(chunk.clone()),
+                OutputChannel::Output => Input::Output(chunk.clone()),
             });
         }
         (_, cause) => cause?,
     };
     match &event.what {
-        What::TaskStart { intent, scope } => {
-            (cause == Cause::Routed).then(|| Input::Routed { intent: intent.clone(), scope: *scope })
+        EventKind::TaskStart { intent, scope } => {
+            (cause == TransitionCause::Routed).then(|| Input::Routed { intent: intent.clone(), scope: *scope })
         }
-        What::TaskProposal(offered) => {
-            let Offered { result, step: _, digest } = &**offered;
-            let draft = Draft {
+        EventKind::TaskProposal(offered) => {
+            let OfferedProposal { result, step: _, digest } = &**offered;
+            let draft = ProposalDraft {
                 proposal: result.proposal.clone(),
                 summary: result.summary.clone(),
                 details: result.details.clone(),
                 digest: digest.clone(),
             };
             match cause {
-                Cause::Proposed => Some(Input::Proposed(draft)),
-                Cause::Edited => Some(Input::Edited(draft)),
+                TransitionCause::Proposed => Some(Input::Proposed(draft)),
+                TransitionCause::Edited => Some(Input::Edited(draft)),
                 _ => None,
             }
         }
-        What::TaskState(change) => changed(event, cause, change),
-        What::TaskStreamChunk { .. } | What::TaskEnd { .. } => None,
+        EventKind::TaskState(change) => changed(event, cause, change),
+        EventKind::TaskStreamChunk { .. } | EventKind::TaskEnd { .. } => None,
     }
 }
 
-fn changed(event: &Event, cause: Cause, change: &Change) -> Option<Input> {
+fn changed(event: &Event, cause: TransitionCause, change: &StateChange) -> Option<Input> {
     Some(match cause {
-        Cause::Collected => Input::Collected(change.context.clone()?),
-        Cause::Approved => Input::Approved(Approval {
+        TransitionCause::Collected => Input::Collected(change.context.clone()?),
+        TransitionCause::Approved => Input::Approved(Approval {
             task_id: event.task_id.clone(),
             step: change.step?,
             digest: change.digest.clone()?,
             by: change.by.clone()?,
         }),
-        Cause::Rejected => Input::Rejected { reason: change.message.clone(), by: change.by.clone() },
-        Cause::Finished => Input::Finished(change.outcome.clone()?),
-        Cause::Failed => Input::Failed { reason: change.message.clone()? },
-        Cause::Cancelled => Input::Cancelled,
+        TransitionCause::Rejected => Input::Rejected { reason: change.message.clone(), by: change.by.clone() },
+        TransitionCause::Finished => Input::Finished(change.outcome.clone()?),
+        TransitionCause::Failed => Input::Failed { reason: change.message.clone()? },
+        TransitionCause::Cancelled => Input::Cancelled,
         // A retry repeats the request, with its current `private` flag.
-        Cause::Retried if change.request.as_ref().is_some_and(|request| request.meta.private) => {
+        TransitionCause::Retried if change.request.as_ref().is_some_and(|request| request.meta.private) => {
             Input::RetriedPrivately
         }
-        Cause::Retried => Input::Retried,
-        Cause::Undone => Input::Undone { by: change.by.clone()? },
-        Cause::Restarted => Input::Restarted,
-        Cause::Received | Cause::Routed | Cause::Proposed | Cause::Edited => return None,
+        TransitionCause::Retried => Input::Retried,
+        TransitionCause::Undone => Input::Undone { by: change.by.clone()? },
+        TransitionCause::Restarted => Input::Restarted,
+        TransitionCause::Received | TransitionCause::Routed | TransitionCause::Proposed | TransitionCause::Edited => {
+            return None;
+        }
     })
 }
 

@@ -9,14 +9,17 @@
 pub mod tests;
 
 use crate::task::effect::{Effect, Order};
-use crate::task::event::{Approval, Cause, Change, Channel, Event, Id, Offered, Outcome, Status, VERSION, What};
-use crate::task::input::{Draft, Input, Refusal};
+use crate::task::event::{
+    ActOutcome, Approval, EndStatus, Event, EventKind, OfferedProposal, OutputChannel, StateChange, TaskId,
+    TransitionCause, VERSION,
+};
+use crate::task::input::{Input, InputRefusal, ProposalDraft};
 use crate::task::proposal::{TaskResult, UserRequest};
-use crate::task::route::Scope;
-use crate::task::route::intent::{Action, Intent, Kind, Requirement};
+use crate::task::route::TaskScope;
+use crate::task::route::intent::{ApprovalAction, ApprovalRequirement, Intent, TaskKind};
 use crate::task::state::{
-    Answered, Cancelled, Ended, Executing, Live, Mismatch, Name, Offer, Proposing, Ready, Received, Settled, State,
-    Waiting,
+    Answered, Cancelled, Executing, FinalState, Mismatch, Offer, OpenState, Proposing, Ready, Received, Settled, State,
+    StateName, Waiting,
 };
 
 /// Bytes of the user's request.
@@ -52,7 +55,7 @@ pub struct Task {
 /// Data that a task has in every state.
 #[derive(Clone, Debug, PartialEq)]
 struct Book {
-    id: Id,
+    id: TaskId,
     request: UserRequest,
     attempt: u32,
     /// Number of the last proposal. It grows across attempts, so an approval never fits a second proposal.
@@ -68,18 +71,18 @@ struct Book {
 
 impl Task {
     /// Creates a task from a user's request.
-    pub fn received(id: Id, request: UserRequest, at: u64) -> Result<(Self, Vec<Effect>), Refusal> {
+    pub fn received(id: TaskId, request: UserRequest, at: u64) -> Result<(Self, Vec<Effect>), InputRefusal> {
         let bytes = request.bytes();
         if bytes > MAX_REQUEST {
-            return Err(Refusal::TooLong { bytes, most: MAX_REQUEST });
+            return Err(InputRefusal::TooLong { bytes, most: MAX_REQUEST });
         }
         let book = Book { id, request, attempt: 1, step: 0, proposed: 0, streamed: 0, chunks: 0, seq: 0 };
-        let mut turn = Turn { book, at, cause: Some(Cause::Received), effects: Vec::new() };
+        let mut turn = Turn { book, at, cause: Some(TransitionCause::Received), effects: Vec::new() };
         let state = turn.receive(Received::anew());
         Ok((Self { book: turn.book, state }, turn.effects))
     }
 
-    pub fn id(&self) -> &Id {
+    pub fn id(&self) -> &TaskId {
         &self.book.id
     }
 
@@ -107,7 +110,7 @@ impl Task {
     }
 }
 
-pub fn step(task: Task, at: u64, input: Input) -> (Task, Result<Vec<Effect>, Refusal>) {
+pub fn step(task: Task, at: u64, input: Input) -> (Task, Result<Vec<Effect>, InputRefusal>) {
     let Task { book, state } = task;
     let mut turn = Turn { book, at, cause: input.cause(), effects: Vec::new() };
     let (state, refusal) = match state {
@@ -118,57 +121,60 @@ pub fn step(task: Task, at: u64, input: Input) -> (Task, Result<Vec<Effect>, Ref
 }
 
 /// The new state; with a refusal, the unchanged old one.
-type Moved = (State, Option<Refusal>);
+type Moved = (State, Option<InputRefusal>);
 
 /// A step in progress.
 struct Turn {
     book: Book,
     at: u64,
     /// Taken by the first event; the others have none.
-    cause: Option<Cause>,
+    cause: Option<TransitionCause>,
     effects: Vec<Effect>,
 }
 
 impl Turn {
-    fn live(&mut self, live: Live, input: Input) -> Moved {
+    fn live(&mut self, live: OpenState, input: Input) -> Moved {
         match (live, input) {
-            (Live::Received(received), Input::Routed { intent, scope }) => {
+            (OpenState::Received(received), Input::Routed { intent, scope }) => {
                 let intent = bounded(intent);
-                self.emit(What::TaskStart { intent: intent.clone(), scope });
-                self.change(Change::to(Name::Routed));
+                self.emit(EventKind::TaskStart { intent: intent.clone(), scope });
+                self.change(StateChange::to(StateName::Routed));
                 self.then(Effect::Collect);
-                moved(Live::Routed(received.routed(intent, scope)))
+                moved(OpenState::Routed(received.routed(intent, scope)))
             }
-            (Live::Routed(routed), Input::Collected(mut context)) => {
+            (OpenState::Routed(routed), Input::Collected(mut context)) => {
                 context.files.truncate(MAX_FILES);
                 context.files = context.files.into_iter().map(clipped).collect();
                 let collected = routed.collected(context);
                 let context = Some(collected.context().clone());
-                self.change(Change { context, ..Change::to(Name::ContextCollected) });
-                self.change(Change::to(Name::Proposing));
+                self.change(StateChange { context, ..StateChange::to(StateName::ContextCollected) });
+                self.change(StateChange::to(StateName::Proposing));
                 self.then(Effect::Propose);
-                moved(Live::Proposing(collected.proposing()))
+                moved(OpenState::Proposing(collected.proposing()))
             }
-            (Live::Proposing(proposing), Input::Piece(text)) => {
-                self.stream(Name::Proposing, Channel::Answer, &text);
-                moved(Live::Proposing(proposing))
+            (OpenState::Proposing(proposing), Input::Piece(text)) => {
+                self.stream(StateName::Proposing, OutputChannel::Answer, &text);
+                moved(OpenState::Proposing(proposing))
             }
-            (Live::Proposing(proposing), Input::Proposed(draft)) => self.propose(proposing, draft),
-            (Live::WaitingApproval(waiting), Input::Approved(approval)) => self.answer(waiting, approval),
-            (Live::WaitingApproval(waiting), Input::Edited(draft)) => self.edit(waiting, draft),
-            (Live::WaitingApproval(waiting), Input::Rejected { reason, by }) => {
+            (OpenState::Proposing(proposing), Input::Proposed(draft)) => self.propose(proposing, draft),
+            (OpenState::WaitingApproval(waiting), Input::Approved(approval)) => self.answer(waiting, approval),
+            (OpenState::WaitingApproval(waiting), Input::Edited(draft)) => self.edit(waiting, draft),
+            (OpenState::WaitingApproval(waiting), Input::Rejected { reason, by }) => {
                 let rejected = waiting.rejected(reason.map(clipped));
                 let message = rejected.reason().map(str::to_owned);
                 let by = by.map(clipped);
-                self.end(Ended::Rejected(rejected), Change { message, by, ..Change::to(Name::Rejected) })
+                self.end(
+                    FinalState::Rejected(rejected),
+                    StateChange { message, by, ..StateChange::to(StateName::Rejected) },
+                )
             }
-            (Live::Executing(executing), Input::Output(text)) => {
-                self.stream(Name::Executing, Channel::Output, &text);
-                moved(Live::Executing(executing))
+            (OpenState::Executing(executing), Input::Output(text)) => {
+                self.stream(StateName::Executing, OutputChannel::Output, &text);
+                moved(OpenState::Executing(executing))
             }
-            (Live::Executing(executing), Input::Finished(outcome)) => self.finish(executing, outcome),
-            (Live::Executing(executing), Input::Cancelled) if executing.is_stopping() => {
-                refused(Live::Executing(executing), Refusal::Stopping)
+            (OpenState::Executing(executing), Input::Finished(outcome)) => self.finish(executing, outcome),
+            (OpenState::Executing(executing), Input::Cancelled) if executing.is_stopping() => {
+                refused(OpenState::Executing(executing), InputRefusal::Stopping)
             }
             (live, Input::Cancelled) => self.cancel(live),
             (live, Input::Failed { reason }) => self.fail(live, reason),
@@ -189,12 +195,12 @@ impl Turn {
                 | Input::Undone { .. },
             ) => {
                 let state = live.name();
-                refused(live, Refusal::NotNow { state })
+                refused(live, InputRefusal::NotNow { state })
             }
         }
     }
 
-    fn ended(&mut self, ended: Ended, input: Input) -> Moved {
+    fn ended(&mut self, ended: FinalState, input: Input) -> Moved {
         let state = ended.name();
         match input {
             Input::Retried | Input::RetriedPrivately if self.book.attempt < MAX_ATTEMPTS => {
@@ -203,7 +209,7 @@ impl Turn {
                 (self.book.streamed, self.book.chunks) = (0, 0);
                 (self.receive(ended.retried()), None)
             }
-            Input::Retried | Input::RetriedPrivately => (State::Ended(ended), Some(Refusal::TooManyAttempts)),
+            Input::Retried | Input::RetriedPrivately => (State::Ended(ended), Some(InputRefusal::TooManyAttempts)),
             Input::Undone { by } => self.undo(ended, by),
             Input::Routed { .. }
             | Input::Collected(_)
@@ -216,82 +222,82 @@ impl Turn {
             | Input::Finished(_)
             | Input::Failed { .. }
             | Input::Cancelled
-            | Input::Restarted => (State::Ended(ended), Some(Refusal::NotNow { state })),
+            | Input::Restarted => (State::Ended(ended), Some(InputRefusal::NotNow { state })),
         }
     }
 
     /// Emits the state and `TaskEnd` once more, so that the end of the log still shows that the task has ended.
-    fn undo(&mut self, ended: Ended, by: String) -> Moved {
+    fn undo(&mut self, ended: FinalState, by: String) -> Moved {
         match ended {
-            Ended::Completed(completed) if completed.undone_by().is_some() => {
-                (State::Ended(Ended::Completed(completed)), Some(Refusal::TakenBack))
+            FinalState::Completed(completed) if completed.undone_by().is_some() => {
+                (State::Ended(FinalState::Completed(completed)), Some(InputRefusal::TakenBack))
             }
-            Ended::Completed(completed) if completed.outcome().is_some_and(|outcome| outcome.undo.is_some()) => {
+            FinalState::Completed(completed) if completed.outcome().is_some_and(|outcome| outcome.undo.is_some()) => {
                 let by = clipped(by);
                 let message = Some("what it wrote was taken back".to_owned());
-                let change = Change { message, by: Some(by.clone()), ..Change::to(Name::Completed) };
-                self.end(Ended::Completed(completed.undone(by)), change)
+                let change = StateChange { message, by: Some(by.clone()), ..StateChange::to(StateName::Completed) };
+                self.end(FinalState::Completed(completed.undone(by)), change)
             }
-            ended @ (Ended::Completed(_) | Ended::Failed(_) | Ended::Rejected(_)) => {
-                (State::Ended(ended), Some(Refusal::NothingWritten))
+            ended @ (FinalState::Completed(_) | FinalState::Failed(_) | FinalState::Rejected(_)) => {
+                (State::Ended(ended), Some(InputRefusal::NothingWritten))
             }
         }
     }
 
     fn receive(&mut self, received: Received) -> State {
         let request = Some(self.book.request.clone());
-        self.change(Change { request, ..Change::to(Name::Received) });
+        self.change(StateChange { request, ..StateChange::to(StateName::Received) });
         self.then(Effect::Route);
-        State::Live(Live::Received(received))
+        State::Live(OpenState::Received(received))
     }
 
-    fn propose(&mut self, proposing: Proposing, draft: Draft) -> Moved {
+    fn propose(&mut self, proposing: Proposing, draft: ProposalDraft) -> Moved {
         if let Err(refusal) = self.room(&draft) {
-            return self.fail(Live::Proposing(proposing), refusal.to_string());
+            return self.fail(OpenState::Proposing(proposing), refusal.to_string());
         }
         let routed = proposing.routed();
         if draft.proposal.action().is_some_and(|action| !may(routed.intent().kind, routed.scope(), action)) {
             let reason = "something was proposed that the request did not ask for; nothing was done".to_owned();
-            return self.fail(Live::Proposing(proposing), reason);
+            return self.fail(OpenState::Proposing(proposing), reason);
         }
         match self.offer(routed.intent().clone(), draft) {
             Some(offer) => self.settle(proposing.proposed(offer)),
-            None => refused(Live::Proposing(proposing), Refusal::NoDigest),
+            None => refused(OpenState::Proposing(proposing), InputRefusal::NoDigest),
         }
     }
 
-    fn edit(&mut self, waiting: Waiting, draft: Draft) -> Moved {
+    fn edit(&mut self, waiting: Waiting, draft: ProposalDraft) -> Moved {
         let acting = waiting.acting();
         if draft.proposal.action() != Some(acting.action()) {
-            return refused(Live::WaitingApproval(waiting), Refusal::OtherAction);
+            return refused(OpenState::WaitingApproval(waiting), InputRefusal::OtherAction);
         }
         if let Err(refusal) = self.room(&draft) {
-            return refused(Live::WaitingApproval(waiting), refusal);
+            return refused(OpenState::WaitingApproval(waiting), refusal);
         }
         match self.offer(acting.result().intent.clone(), draft) {
             Some(Offer::Acts(acting)) => self.settle(waiting.edited(acting)),
-            Some(Offer::Says(_)) | None => refused(Live::WaitingApproval(waiting), Refusal::NoDigest),
+            Some(Offer::Says(_)) | None => refused(OpenState::WaitingApproval(waiting), InputRefusal::NoDigest),
         }
     }
 
-    fn room(&self, draft: &Draft) -> Result<(), Refusal> {
+    fn room(&self, draft: &ProposalDraft) -> Result<(), InputRefusal> {
         let bytes = size(draft);
         let most = MAX_PROPOSAL.min(MAX_PROPOSED.saturating_sub(self.book.proposed));
         if self.book.step >= MAX_STEPS {
-            Err(Refusal::TooManySteps)
+            Err(InputRefusal::TooManySteps)
         } else if bytes > most {
-            Err(Refusal::TooLong { bytes, most })
+            Err(InputRefusal::TooLong { bytes, most })
         } else {
             Ok(())
         }
     }
 
     /// Numbers the draft and emits it. Changes nothing if the draft cannot be offered.
-    fn offer(&mut self, intent: Intent, draft: Draft) -> Option<Offer> {
+    fn offer(&mut self, intent: Intent, draft: ProposalDraft) -> Option<Offer> {
         let bytes = size(&draft);
-        let Draft { proposal, summary, details, digest } = draft;
+        let ProposalDraft { proposal, summary, details, digest } = draft;
         let action = proposal.action();
-        let requires = action.map_or(Requirement::None, |action| Requirement::LocalApproval { action });
+        let requires = action.map_or(ApprovalRequirement::None, |action| ApprovalRequirement::LocalApproval { action });
         // A proposal that does not act is never approved, so it keeps no digest.
         let digest = digest.filter(|_| action.is_some());
         let task_id = self.book.id.to_string();
@@ -300,19 +306,21 @@ impl Turn {
         let offer = Offer::of(result.clone(), step, digest.clone())?;
         self.book.step = step;
         self.book.proposed += bytes;
-        self.emit(What::TaskProposal(Box::new(Offered { result, step, digest })));
+        self.emit(EventKind::TaskProposal(Box::new(OfferedProposal { result, step, digest })));
         Some(offer)
     }
 
     fn settle(&mut self, ready: Ready) -> Moved {
-        self.change(Change::to(Name::ProposalReady));
+        self.change(StateChange::to(StateName::ProposalReady));
         self.settled(ready)
     }
 
     fn settled(&mut self, ready: Ready) -> Moved {
         match ready.settled() {
             Settled::Waiting(waiting) => self.wait(waiting, None),
-            Settled::Completed(completed) => self.end(Ended::Completed(completed), Change::to(Name::Completed)),
+            Settled::Completed(completed) => {
+                self.end(FinalState::Completed(completed), StateChange::to(StateName::Completed))
+            }
         }
     }
 
@@ -320,9 +328,9 @@ impl Turn {
         let acting = waiting.acting();
         let step = acting.step();
         let digest = Some(acting.digest().clone());
-        self.change(Change { message, step: Some(step), digest, ..Change::to(Name::WaitingApproval) });
+        self.change(StateChange { message, step: Some(step), digest, ..StateChange::to(StateName::WaitingApproval) });
         self.then(Effect::Ask { step });
-        moved(Live::WaitingApproval(waiting))
+        moved(OpenState::WaitingApproval(waiting))
     }
 
     fn answer(&mut self, waiting: Waiting, approval: Approval) -> Moved {
@@ -332,67 +340,73 @@ impl Turn {
                 let order = Order::of(self.book.id.clone(), &executing);
                 let (step, digest) = (Some(order.step()), Some(order.digest().clone()));
                 let by = Some(clipped(approval.by));
-                self.change(Change { step, digest, by, ..Change::to(Name::Executing) });
+                self.change(StateChange { step, digest, by, ..StateChange::to(StateName::Executing) });
                 self.then(Effect::Execute(order));
-                moved(Live::Executing(executing))
+                moved(OpenState::Executing(executing))
             }
             Answered::Waiting(waiting, mismatch) => {
                 let refusal = match mismatch {
-                    Mismatch::Task => Refusal::OtherTask,
-                    Mismatch::Step => Refusal::OtherStep { now },
-                    Mismatch::Digest => Refusal::OtherDigest,
+                    Mismatch::Task => InputRefusal::OtherTask,
+                    Mismatch::Step => InputRefusal::OtherStep { now },
+                    Mismatch::Digest => InputRefusal::OtherDigest,
                 };
-                refused(Live::WaitingApproval(waiting), refusal)
+                refused(OpenState::WaitingApproval(waiting), refusal)
             }
         }
     }
 
-    fn finish(&mut self, executing: Executing, outcome: Outcome) -> Moved {
-        let Outcome { summary, exit, undo, next } = outcome;
-        let outcome = Outcome { summary: clipped(summary), exit, undo: undo.map(clipped), next };
+    fn finish(&mut self, executing: Executing, outcome: ActOutcome) -> Moved {
+        let ActOutcome { summary, exit, undo, next } = outcome;
+        let outcome = ActOutcome { summary: clipped(summary), exit, undo: undo.map(clipped), next };
         let told = Some(outcome.clone());
         match exit {
             None | Some(0) => {
                 let completed = executing.finished(outcome);
-                self.end(Ended::Completed(completed), Change { outcome: told, ..Change::to(Name::Completed) })
+                self.end(
+                    FinalState::Completed(completed),
+                    StateChange { outcome: told, ..StateChange::to(StateName::Completed) },
+                )
             }
             Some(exit) => {
                 let reason = format!("the command ended with exit status {exit}");
-                let failed = Live::Executing(executing).failed(reason.clone());
-                let change = Change { message: Some(reason), outcome: told, ..Change::to(Name::Failed) };
-                self.end(Ended::Failed(failed), change)
+                let failed = OpenState::Executing(executing).failed(reason.clone());
+                let change = StateChange { message: Some(reason), outcome: told, ..StateChange::to(StateName::Failed) };
+                self.end(FinalState::Failed(failed), change)
             }
         }
     }
 
-    fn fail(&mut self, live: Live, reason: String) -> Moved {
+    fn fail(&mut self, live: OpenState, reason: String) -> Moved {
         // The log records a proposal that was not accepted as an ordinary failure.
-        self.cause = Some(Cause::Failed);
+        self.cause = Some(TransitionCause::Failed);
         self.fail_because(live, reason)
     }
 
-    fn fail_because(&mut self, live: Live, reason: String) -> Moved {
+    fn fail_because(&mut self, live: OpenState, reason: String) -> Moved {
         let failed = live.failed(clipped(reason));
         let message = Some(failed.reason().to_owned());
-        self.end(Ended::Failed(failed), Change { message, ..Change::to(Name::Failed) })
+        self.end(FinalState::Failed(failed), StateChange { message, ..StateChange::to(StateName::Failed) })
     }
 
-    fn cancel(&mut self, live: Live) -> Moved {
+    fn cancel(&mut self, live: OpenState) -> Moved {
         let under_way = match live.name() {
-            Name::Received | Name::Routed | Name::ContextCollected | Name::Proposing => true,
-            Name::ProposalReady | Name::WaitingApproval => false,
-            Name::Executing | Name::Completed | Name::Failed | Name::Rejected => false,
+            StateName::Received | StateName::Routed | StateName::ContextCollected | StateName::Proposing => true,
+            StateName::ProposalReady | StateName::WaitingApproval => false,
+            StateName::Executing | StateName::Completed | StateName::Failed | StateName::Rejected => false,
         };
         match live.cancelled("cancelled".to_owned()) {
             Cancelled::Executing(executing) => {
                 let message = Some("stopping".to_owned());
-                self.change(Change { message, ..Change::to(Name::Executing) });
+                self.change(StateChange { message, ..StateChange::to(StateName::Executing) });
                 self.then(Effect::Stop);
-                moved(Live::Executing(executing))
+                moved(OpenState::Executing(executing))
             }
             Cancelled::Rejected(rejected) => {
                 let message = rejected.reason().map(str::to_owned);
-                let after = self.end(Ended::Rejected(rejected), Change { message, ..Change::to(Name::Rejected) });
+                let after = self.end(
+                    FinalState::Rejected(rejected),
+                    StateChange { message, ..StateChange::to(StateName::Rejected) },
+                );
                 if under_way {
                     self.effects.push(Effect::Stop);
                 }
@@ -401,41 +415,44 @@ impl Turn {
         }
     }
 
-    fn restart(&mut self, live: Live) -> Moved {
+    fn restart(&mut self, live: OpenState) -> Moved {
         match live {
-            Live::Received(_) | Live::Routed(_) | Live::ContextCollected(_) | Live::Proposing(_) => {
+            OpenState::Received(_)
+            | OpenState::Routed(_)
+            | OpenState::ContextCollected(_)
+            | OpenState::Proposing(_) => {
                 self.fail_because(live, "the daemon ended before there was a proposal; retry it".to_owned())
             }
-            Live::ProposalReady(ready) => self.settled(ready),
-            Live::WaitingApproval(waiting) if self.book.seq < MAX_EVENTS => {
+            OpenState::ProposalReady(ready) => self.settled(ready),
+            OpenState::WaitingApproval(waiting) if self.book.seq < MAX_EVENTS => {
                 self.wait(waiting, Some("the daemon was started again and asks again".to_owned()))
             }
-            Live::WaitingApproval(waiting) => {
+            OpenState::WaitingApproval(waiting) => {
                 self.effects.push(Effect::Ask { step: waiting.acting().step() });
-                moved(Live::WaitingApproval(waiting))
+                moved(OpenState::WaitingApproval(waiting))
             }
             // How far the command got is unknown, so the machine never reruns it by itself.
-            Live::Executing(_) => self.fail_because(live, "the daemon ended while it ran".to_owned()),
+            OpenState::Executing(_) => self.fail_because(live, "the daemon ended while it ran".to_owned()),
         }
     }
 
-    fn end(&mut self, ended: Ended, change: Change) -> Moved {
+    fn end(&mut self, ended: FinalState, change: StateChange) -> Moved {
         let status = match ended {
-            Ended::Completed(_) => Status::Ok,
-            Ended::Failed(_) => Status::Error,
-            Ended::Rejected(_) => Status::Rejected,
+            FinalState::Completed(_) => EndStatus::Ok,
+            FinalState::Failed(_) => EndStatus::Error,
+            FinalState::Rejected(_) => EndStatus::Rejected,
         };
         self.change(change);
-        self.emit(What::TaskEnd { status });
+        self.emit(EventKind::TaskEnd { status });
         self.effects.push(Effect::Save);
         (State::Ended(ended), None)
     }
 
     /// Emits streamed text in chunks. What is kept depends only on what was kept before, so that a replay of the log gives the same.
-    fn stream(&mut self, state: Name, channel: Channel, text: &str) {
+    fn stream(&mut self, state: StateName, channel: OutputChannel, text: &str) {
         let name = match channel {
-            Channel::Answer => "answer",
-            Channel::Output => "output",
+            OutputChannel::Answer => "answer",
+            OutputChannel::Output => "output",
         };
         let mut rest = text;
         while !rest.is_empty() && !self.book.is_full() {
@@ -446,19 +463,19 @@ impl Turn {
             self.book.chunks += 1;
             let message_id = format!("{}.{}.{name}", self.book.id, self.book.attempt);
             self.cause = None;
-            self.emit(What::TaskStreamChunk { message_id, channel, chunk: chunk.to_owned() });
+            self.emit(EventKind::TaskStreamChunk { message_id, channel, chunk: chunk.to_owned() });
             if self.book.is_full() {
                 let message = Some("no more text of this attempt is kept".to_owned());
-                self.change(Change { message, ..Change::to(state) });
+                self.change(StateChange { message, ..StateChange::to(state) });
             }
         }
     }
 
-    fn change(&mut self, change: Change) {
-        self.emit(What::TaskState(Box::new(change)));
+    fn change(&mut self, change: StateChange) {
+        self.emit(EventKind::TaskState(Box::new(change)));
     }
 
-    fn emit(&mut self, what: What) {
+    fn emit(&mut self, what: EventKind) {
         self.book.seq += 1;
         let event = Event {
             what,
@@ -479,28 +496,31 @@ impl Turn {
     }
 }
 
-fn moved(live: Live) -> Moved {
+fn moved(live: OpenState) -> Moved {
     (State::Live(live), None)
 }
 
-fn refused(live: Live, refusal: Refusal) -> Moved {
+fn refused(live: OpenState, refusal: InputRefusal) -> Moved {
     (State::Live(live), Some(refusal))
 }
 
 /// Whether a request of this kind may lead to this action at all. Every action still needs approval.
-fn may(kind: Kind, scope: Scope, action: Action) -> bool {
+fn may(kind: TaskKind, scope: TaskScope, action: ApprovalAction) -> bool {
     match (scope, kind) {
-        (Scope::Plan, _) => false,
+        (TaskScope::Plan, _) => false,
         // A rename comes as a diff; a dependency is added by running the package manager.
-        (Scope::Full, Kind::Change) => true,
-        (Scope::Full, Kind::Run) => action == Action::RunCommand,
+        (TaskScope::Full, TaskKind::Change) => true,
+        (TaskScope::Full, TaskKind::Run) => action == ApprovalAction::RunCommand,
         // The fix may be an edit or a command.
-        (Scope::Full, Kind::Diagnose) => true,
-        (Scope::Full, Kind::Help | Kind::Status | Kind::Explain | Kind::Search | Kind::Review) => false,
+        (TaskScope::Full, TaskKind::Diagnose) => true,
+        (
+            TaskScope::Full,
+            TaskKind::Help | TaskKind::Status | TaskKind::Explain | TaskKind::Search | TaskKind::Review,
+        ) => false,
     }
 }
 
-fn size(draft: &Draft) -> usize {
+fn size(draft: &ProposalDraft) -> usize {
     draft.proposal.bytes() + draft.details.as_ref().map_or(0, String::len)
 }
 

@@ -2,26 +2,26 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::task::route::intent::{Action, Intent, Requirement};
+use crate::task::route::intent::{ApprovalAction, ApprovalRequirement, Intent};
 
 /// A user's request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct UserRequest {
-    pub source: Source,
+    pub source: RequestSource,
     pub thread_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_user: Option<String>,
     pub text: String,
-    #[serde(skip_serializing_if = "Meta::is_empty")]
-    pub meta: Meta,
+    #[serde(skip_serializing_if = "RequestMeta::is_empty")]
+    pub meta: RequestMeta,
 }
 
 impl UserRequest {
     /// Bytes of all its texts.
     pub fn bytes(&self) -> usize {
         let Self { source: _, thread_id, from_user, text, meta } = self;
-        let Meta {
+        let RequestMeta {
             cwd,
             workspace,
             session,
@@ -43,7 +43,7 @@ impl UserRequest {
 /// Where the user made the request, and what was open in the editor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Meta {
+pub struct RequestMeta {
     /// Absolute, with links resolved. The task touches nothing outside the workspace.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub cwd: String,
@@ -78,7 +78,7 @@ pub struct Meta {
     pub continues: String,
 }
 
-impl Meta {
+impl RequestMeta {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -91,7 +91,7 @@ fn is_zero(number: &u32) -> bool {
 /// Where a request came from. `LocalUi` is the user at this machine; no other source can approve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum RequestSource {
     #[default]
     LocalUi,
     Wecom,
@@ -101,19 +101,19 @@ pub enum Source {
     Relay,
 }
 
-impl Source {
+impl RequestSource {
     /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {
-            Source::LocalUi => "local_ui",
-            Source::Wecom => "wecom",
-            Source::Webhook => "webhook",
-            Source::Relay => "relay",
+            RequestSource::LocalUi => "local_ui",
+            RequestSource::Wecom => "wecom",
+            RequestSource::Webhook => "webhook",
+            RequestSource::Relay => "relay",
         }
     }
 
     pub fn of(name: &str) -> Option<Self> {
-        [Source::LocalUi, Source::Wecom, Source::Webhook, Source::Relay]
+        [RequestSource::LocalUi, RequestSource::Wecom, RequestSource::Webhook, RequestSource::Relay]
             .into_iter()
             .find(|source| source.name() == name)
     }
@@ -137,21 +137,21 @@ pub enum Proposal {
         cwd: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
-        #[serde(default, skip_serializing_if = "Confine::is_no")]
-        confine: Confine,
+        #[serde(default, skip_serializing_if = "WriteConfinement::is_no")]
+        confine: WriteConfinement,
     },
     Answer {
         text: String,
     },
     SearchResults {
-        items: Vec<Found>,
+        items: Vec<SearchResult>,
     },
 }
 
 /// Where a command may write. The kernel enforces it where it can.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Confine {
+pub enum WriteConfinement {
     /// Wherever the user may write.
     #[default]
     No,
@@ -159,29 +159,29 @@ pub enum Confine {
     Workspace,
 }
 
-impl Confine {
+impl WriteConfinement {
     pub fn name(self) -> &'static str {
         match self {
-            Confine::No => "no",
-            Confine::Workspace => "workspace",
+            WriteConfinement::No => "no",
+            WriteConfinement::Workspace => "workspace",
         }
     }
 
     pub fn of(name: &str) -> Option<Self> {
-        [Confine::No, Confine::Workspace].into_iter().find(|confine| confine.name() == name)
+        [WriteConfinement::No, WriteConfinement::Workspace].into_iter().find(|confine| confine.name() == name)
     }
 
     pub fn is_no(&self) -> bool {
-        *self == Confine::No
+        *self == WriteConfinement::No
     }
 }
 
 impl Proposal {
     /// The action of carrying it out. Depends on the proposal alone, not on what the request or the model says about it.
-    pub fn action(&self) -> Option<Action> {
+    pub fn action(&self) -> Option<ApprovalAction> {
         match self {
-            Self::Diff { .. } => Some(Action::ApplyDiff),
-            Self::Command { .. } => Some(Action::RunCommand),
+            Self::Diff { .. } => Some(ApprovalAction::ApplyDiff),
+            Self::Command { .. } => Some(ApprovalAction::RunCommand),
             Self::Plan { .. } | Self::Answer { .. } | Self::SearchResults { .. } => None,
         }
     }
@@ -208,7 +208,7 @@ pub struct FileSummary {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Found {
+pub struct SearchResult {
     pub path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
@@ -221,7 +221,7 @@ pub struct TaskResult {
     pub task_id: String,
     pub intent: Intent,
     pub proposal: Proposal,
-    pub requires: Requirement,
+    pub requires: ApprovalRequirement,
     /// Short, for a notification.
     pub summary: String,
     /// Long, for a full screen.

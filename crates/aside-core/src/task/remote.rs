@@ -4,14 +4,14 @@
 pub mod command;
 pub mod report;
 
-use crate::task::proposal::{Source, UserRequest};
+use crate::task::proposal::{RequestSource, UserRequest};
 use crate::text::visible;
 
 /// Who asked for a task from a chat, and in which one, for the user who has to approve it. None for what was asked at this machine.
 pub fn asked_by(request: &UserRequest) -> Option<String> {
     let source = match request.source {
-        Source::LocalUi => return None,
-        Source::Wecom | Source::Webhook | Source::Relay => request.source.name(),
+        RequestSource::LocalUi => return None,
+        RequestSource::Wecom | RequestSource::Webhook | RequestSource::Relay => request.source.name(),
     };
     let user = request.from_user.as_deref().filter(|user| !user.is_empty()).unwrap_or("an unnamed user");
     let behind = |text: &'_ str, before: &str| text.strip_prefix(before)?.strip_prefix(':').map(str::to_owned);

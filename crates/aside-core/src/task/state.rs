@@ -4,15 +4,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::task::event::{Approval, Context, Digest, Outcome};
+use crate::task::event::{ActOutcome, Approval, ApprovalDigest, GatheredFiles};
 use crate::task::proposal::{Proposal, TaskResult};
-use crate::task::route::Scope;
-use crate::task::route::intent::{Action, Intent};
+use crate::task::route::TaskScope;
+use crate::task::route::intent::{ApprovalAction, Intent};
 
 /// Names as docs/task.md and the wire spell them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Name {
+pub enum StateName {
     Received,
     Routed,
     ContextCollected,
@@ -27,13 +27,13 @@ pub enum Name {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum State {
-    Live(Live),
-    Ended(Ended),
+    Live(OpenState),
+    Ended(FinalState),
 }
 
 /// States from which a task still moves.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Live {
+pub enum OpenState {
     Received(Received),
     Routed(Routed),
     ContextCollected(Collected),
@@ -44,7 +44,7 @@ pub enum Live {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Ended {
+pub enum FinalState {
     Completed(Completed),
     Failed(Failed),
     Rejected(Rejected),
@@ -56,13 +56,13 @@ pub struct Received(());
 #[derive(Clone, Debug, PartialEq)]
 pub struct Routed {
     intent: Box<Intent>,
-    scope: Scope,
+    scope: TaskScope,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collected {
     routed: Routed,
-    context: Context,
+    context: GatheredFiles,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +90,7 @@ pub struct Executing {
 pub struct Completed {
     result: Box<TaskResult>,
     /// The result of carrying it out; `None` if there was nothing to carry out.
-    outcome: Option<Outcome>,
+    outcome: Option<ActOutcome>,
     /// Who undid what it wrote.
     undone: Option<String>,
 }
@@ -98,13 +98,13 @@ pub struct Completed {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failed {
     reason: String,
-    during: Name,
+    during: StateName,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rejected {
     reason: Option<String>,
-    during: Name,
+    during: StateName,
 }
 
 /// A proposal, by whether it acts.
@@ -118,10 +118,10 @@ pub enum Offer {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Acting {
     result: Box<TaskResult>,
-    action: Action,
+    action: ApprovalAction,
     /// Number of the proposal in its task, from 1, across attempts.
     step: u32,
-    digest: Digest,
+    digest: ApprovalDigest,
 }
 
 /// Whether the user has asked it to stop.
@@ -165,7 +165,7 @@ impl Received {
         Self(())
     }
 
-    pub fn routed(self, intent: Intent, scope: Scope) -> Routed {
+    pub fn routed(self, intent: Intent, scope: TaskScope) -> Routed {
         let Self(()) = self;
         Routed { intent: Box::new(intent), scope }
     }
@@ -176,17 +176,17 @@ impl Routed {
         &self.intent
     }
 
-    pub fn scope(&self) -> Scope {
+    pub fn scope(&self) -> TaskScope {
         self.scope
     }
 
-    pub fn collected(self, context: Context) -> Collected {
+    pub fn collected(self, context: GatheredFiles) -> Collected {
         Collected { routed: self, context }
     }
 }
 
 impl Collected {
-    pub fn context(&self) -> &Context {
+    pub fn context(&self) -> &GatheredFiles {
         &self.context
     }
 
@@ -243,7 +243,7 @@ impl Waiting {
     }
 
     pub fn rejected(self, reason: Option<String>) -> Rejected {
-        Rejected { reason, during: Name::WaitingApproval }
+        Rejected { reason, during: StateName::WaitingApproval }
     }
 }
 
@@ -260,7 +260,7 @@ impl Executing {
         Self { acting: self.acting, going: Going::Stopping }
     }
 
-    pub fn finished(self, outcome: Outcome) -> Completed {
+    pub fn finished(self, outcome: ActOutcome) -> Completed {
         Completed { result: self.acting.result, outcome: Some(outcome), undone: None }
     }
 }
@@ -270,7 +270,7 @@ impl Completed {
         &self.result
     }
 
-    pub fn outcome(&self) -> Option<&Outcome> {
+    pub fn outcome(&self) -> Option<&ActOutcome> {
         self.outcome.as_ref()
     }
 
@@ -291,7 +291,7 @@ impl Failed {
     }
 
     /// The state in which it failed or was rejected. Only `EXECUTING` can have left partial changes behind.
-    pub fn during(&self) -> Name {
+    pub fn during(&self) -> StateName {
         self.during
     }
 }
@@ -301,14 +301,14 @@ impl Rejected {
         self.reason.as_deref()
     }
 
-    pub fn during(&self) -> Name {
+    pub fn during(&self) -> StateName {
         self.during
     }
 }
 
 impl Offer {
     /// `None` for a proposal that acts and has no digest: an approval could not say which bytes it covers.
-    pub fn of(result: TaskResult, step: u32, digest: Option<Digest>) -> Option<Self> {
+    pub fn of(result: TaskResult, step: u32, digest: Option<ApprovalDigest>) -> Option<Self> {
         let result = Box::new(result);
         match (result.proposal.action(), digest) {
             (None, _) => Some(Self::Says(result)),
@@ -327,7 +327,7 @@ impl Acting {
         &self.result.proposal
     }
 
-    pub fn action(&self) -> Action {
+    pub fn action(&self) -> ApprovalAction {
         self.action
     }
 
@@ -335,21 +335,21 @@ impl Acting {
         self.step
     }
 
-    pub fn digest(&self) -> &Digest {
+    pub fn digest(&self) -> &ApprovalDigest {
         &self.digest
     }
 }
 
-impl Live {
-    pub fn name(&self) -> Name {
+impl OpenState {
+    pub fn name(&self) -> StateName {
         match self {
-            Self::Received(_) => Name::Received,
-            Self::Routed(_) => Name::Routed,
-            Self::ContextCollected(_) => Name::ContextCollected,
-            Self::Proposing(_) => Name::Proposing,
-            Self::ProposalReady(_) => Name::ProposalReady,
-            Self::WaitingApproval(_) => Name::WaitingApproval,
-            Self::Executing(_) => Name::Executing,
+            Self::Received(_) => StateName::Received,
+            Self::Routed(_) => StateName::Routed,
+            Self::ContextCollected(_) => StateName::ContextCollected,
+            Self::Proposing(_) => StateName::Proposing,
+            Self::ProposalReady(_) => StateName::ProposalReady,
+            Self::WaitingApproval(_) => StateName::WaitingApproval,
+            Self::Executing(_) => StateName::Executing,
         }
     }
 
@@ -371,12 +371,12 @@ impl Live {
     }
 }
 
-impl Ended {
-    pub fn name(&self) -> Name {
+impl FinalState {
+    pub fn name(&self) -> StateName {
         match self {
-            Self::Completed(_) => Name::Completed,
-            Self::Failed(_) => Name::Failed,
-            Self::Rejected(_) => Name::Rejected,
+            Self::Completed(_) => StateName::Completed,
+            Self::Failed(_) => StateName::Failed,
+            Self::Rejected(_) => StateName::Rejected,
         }
     }
 
@@ -386,7 +386,7 @@ impl Ended {
 }
 
 impl State {
-    pub fn name(&self) -> Name {
+    pub fn name(&self) -> StateName {
         match self {
             Self::Live(live) => live.name(),
             Self::Ended(ended) => ended.name(),

@@ -12,7 +12,7 @@ pub struct Pattern(meta::Regex);
 
 /// A match, and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found<'a> {
+pub struct PatternMatch<'a> {
     text: &'a str,
     range: Range<usize>,
 }
@@ -28,16 +28,16 @@ impl Pattern {
         self.0.is_match(Input::new(text).earliest(true))
     }
 
-    pub fn find<'a>(&self, text: &'a str) -> Option<Found<'a>> {
-        self.0.find(text).map(|found| Found { text, range: found.range() })
+    pub fn find<'a>(&self, text: &'a str) -> Option<PatternMatch<'a>> {
+        self.0.find(text).map(|found| PatternMatch { text, range: found.range() })
     }
 
-    pub fn find_iter<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Found<'a>> {
-        self.0.find_iter(text).map(move |found| Found { text, range: found.range() })
+    pub fn find_iter<'a>(&'a self, text: &'a str) -> impl Iterator<Item = PatternMatch<'a>> {
+        self.0.find_iter(text).map(move |found| PatternMatch { text, range: found.range() })
     }
 }
 
-impl<'a> Found<'a> {
+impl<'a> PatternMatch<'a> {
     pub fn start(&self) -> usize {
         self.range.start
     }
@@ -62,8 +62,9 @@ mod tests {
         {
             let (ours, other) = (Pattern::new(pattern).unwrap(), regex::Regex::new(pattern).unwrap());
             assert_eq!(ours.is_match(text), other.is_match(text), "{pattern}");
-            let all =
-                |found: Option<Found<'_>>| found.map(|found| (found.start(), found.end(), found.as_str().to_owned()));
+            let all = |found: Option<PatternMatch<'_>>| {
+                found.map(|found| (found.start(), found.end(), found.as_str().to_owned()))
+            };
             let theirs = |found: regex::Match<'_>| (found.start(), found.end(), found.as_str().to_owned());
             assert_eq!(all(ours.find(text)), other.find(text).map(theirs), "{pattern}");
             let every: Vec<_> = ours.find_iter(text).filter_map(|found| all(Some(found))).collect();

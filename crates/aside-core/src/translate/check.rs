@@ -1,14 +1,14 @@
 //! Decides whether a command may be shown, and which warning goes with it. Runs nothing; the only change it makes to a
 //! command is to remove invisible characters.
 
-use crate::line::{self, Dialect, Open, Word};
-use crate::names::shell;
-use crate::safety::runs::{self, Run, Runs};
+use crate::line::{self, Dialect, Unclosed, Word};
+use crate::safety::nested_commands::{self, NestedCommand, NestedCommands};
 use crate::safety::{self, Danger};
+use crate::shell_names::builtins;
 use crate::text;
-use crate::translate::Place;
-use crate::translate::holes::{self, Hole, Kind};
-use crate::world::{self, Known};
+use crate::translate::TranslateContext;
+use crate::translate::placeholders::{self, Placeholder, PlaceholderKind};
+use crate::world::{self, Fact};
 
 /// Longest command in bytes; users do not read longer ones before running them.
 pub const MAX_COMMAND: usize = 2000;
@@ -18,7 +18,7 @@ pub const HOLE: f32 = 0.5;
 
 /// A command that may be shown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Checked {
+pub struct CheckedCommand {
     /// One line, without control or invisible characters.
     pub command: String,
     pub dangers: Vec<Danger>,
@@ -28,10 +28,10 @@ pub struct Checked {
     pub about: String,
     /// Placeholders that the user has to fill in. A command with placeholders is shown as the closest match, never as
     /// an answer.
-    pub holes: Vec<Hole>,
+    pub holes: Vec<Placeholder>,
 }
 
-impl Checked {
+impl CheckedCommand {
     /// Description and warning joined into one line.
     pub fn description(&self) -> String {
         match (self.about.is_empty(), self.warning.is_empty()) {
@@ -49,11 +49,11 @@ impl Checked {
 
 /// Why a command is not shown to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
+pub enum CheckRefusal {
     Empty,
     TooLong,
     SeveralLines,
-    Unfinished(Open),
+    Unfinished(Unclosed),
     /// There is no program, alias or function of this name.
     NotFound(String),
     /// The path does not exist or is not a program.
@@ -64,55 +64,59 @@ pub enum Refused {
     Hole(String),
 }
 
-impl Refused {
+impl CheckRefusal {
     /// One short sentence for the user, without a full stop.
     pub fn reason(&self) -> String {
         match self {
-            Refused::Empty => "there is no command in it".to_owned(),
-            Refused::TooLong => format!("it is longer than {MAX_COMMAND} bytes"),
-            Refused::SeveralLines => "it has more than one line".to_owned(),
-            Refused::Unfinished(Open::Quote) => "a quote is not closed".to_owned(),
-            Refused::Unfinished(Open::Bracket) => "a bracket is not closed".to_owned(),
-            Refused::Unfinished(Open::Operator) => "it ends after an operator".to_owned(),
-            Refused::Unfinished(Open::Compound) => "a loop or a condition is not closed".to_owned(),
-            Refused::Unfinished(Open::HereDocument) => "a here-document is not closed".to_owned(),
-            Refused::Unfinished(Open::Backslash) => "it ends with a backslash".to_owned(),
-            Refused::NotFound(name) => format!("there is no command `{name}` here"),
-            Refused::NoProgram(path) => format!("`{path}` is not a program here"),
-            Refused::Blocked(entry) => format!("it is on your blocklist: {entry}"),
-            Refused::Hole(hole) => format!("`{hole}` has to be filled in"),
+            CheckRefusal::Empty => "there is no command in it".to_owned(),
+            CheckRefusal::TooLong => format!("it is longer than {MAX_COMMAND} bytes"),
+            CheckRefusal::SeveralLines => "it has more than one line".to_owned(),
+            CheckRefusal::Unfinished(Unclosed::Quote) => "a quote is not closed".to_owned(),
+            CheckRefusal::Unfinished(Unclosed::Bracket) => "a bracket is not closed".to_owned(),
+            CheckRefusal::Unfinished(Unclosed::Operator) => "it ends after an operator".to_owned(),
+            CheckRefusal::Unfinished(Unclosed::Compound) => "a loop or a condition is not closed".to_owned(),
+            CheckRefusal::Unfinished(Unclosed::HereDocument) => "a here-document is not closed".to_owned(),
+            CheckRefusal::Unfinished(Unclosed::Backslash) => "it ends with a backslash".to_owned(),
+            CheckRefusal::NotFound(name) => format!("there is no command `{name}` here"),
+            CheckRefusal::NoProgram(path) => format!("`{path}` is not a program here"),
+            CheckRefusal::Blocked(entry) => format!("it is on your blocklist: {entry}"),
+            CheckRefusal::Hole(hole) => format!("`{hole}` has to be filled in"),
         }
     }
 }
 
 /// Decides whether the command may be shown at this place. Blocklist entries are prefixes of commands.
-pub fn check(command: &str, place: &Place<'_>, blocklist: &[String]) -> Result<Checked, Refused> {
+pub fn check(
+    command: &str,
+    place: &TranslateContext<'_>,
+    blocklist: &[String],
+) -> Result<CheckedCommand, CheckRefusal> {
     if command.len() > MAX_COMMAND {
-        return Err(Refused::TooLong);
+        return Err(CheckRefusal::TooLong);
     }
     let command = text::clean(command).replace('\t', " ");
     let command = command.trim();
     if command.is_empty() {
-        return Err(Refused::Empty);
+        return Err(CheckRefusal::Empty);
     }
     if command.contains('\n') {
-        return Err(Refused::SeveralLines);
+        return Err(CheckRefusal::SeveralLines);
     }
     let line = line::parse(command, place.dialect);
     if let Some(open) = line.open {
-        return Err(Refused::Unfinished(open));
+        return Err(CheckRefusal::Unfinished(open));
     }
     if line.commands.is_empty() {
-        return Err(Refused::Empty);
+        return Err(CheckRefusal::Empty);
     }
-    let runs = Runs::of(command, place.dialect);
+    let runs = NestedCommands::of(command, place.dialect);
     if let Some(entry) = blocking(&runs, place.dialect, blocklist) {
-        return Err(Refused::Blocked(text::clean(entry.trim()).into_owned()));
+        return Err(CheckRefusal::Blocked(text::clean(entry.trim()).into_owned()));
     }
-    let exists = |word: &Word| kind(word, place).is_some_and(|kind| matches!(kind, Known::Yes(_)));
-    let holes = holes::holes(command, &line.commands, exists);
-    if let Some(hole) = holes.iter().find(|hole| hole.kind == Kind::Misread) {
-        return Err(Refused::Hole(command.get(hole.span.clone()).unwrap_or_default().to_owned()));
+    let exists = |word: &Word| kind(word, place).is_some_and(|kind| matches!(kind, Fact::Yes(_)));
+    let holes = placeholders::find_placeholders(command, &line.commands, exists);
+    if let Some(hole) = holes.iter().find(|hole| hole.kind == PlaceholderKind::Misread) {
+        return Err(CheckRefusal::Hole(command.get(hole.span.clone()).unwrap_or_default().to_owned()));
     }
     for (number, run) in runs.runs.iter().enumerate() {
         finds(&runs, number, run, command, place)?;
@@ -128,12 +132,13 @@ pub fn check(command: &str, place: &Place<'_>, blocklist: &[String]) -> Result<C
     }
     dangers.sort_by_key(|danger| danger.span.start);
     let warning = safety::summary(&dangers);
-    Ok(Checked { command: command.to_owned(), dangers, warning, about: about(&runs, place), holes })
+    Ok(CheckedCommand { command: command.to_owned(), dangers, warning, about: about(&runs, place), holes })
 }
 
 /// Dangers of the user's alias behind the command's name, with the arguments appended to its text.
-fn behind_alias(run: &Run, command: &str, place: &Place<'_>) -> Vec<Danger> {
-    let Some(name) = run.words.first().filter(|name| name.fixed && run.place == runs::Place::Here) else {
+fn behind_alias(run: &NestedCommand, command: &str, place: &TranslateContext<'_>) -> Vec<Danger> {
+    let Some(name) = run.words.first().filter(|name| name.fixed && run.place == nested_commands::RunsWhere::Here)
+    else {
         return Vec::new();
     };
     let aliases = &place.names.aliases;
@@ -146,16 +151,23 @@ fn behind_alias(run: &Run, command: &str, place: &Place<'_>) -> Vec<Danger> {
 
 /// The first blocklist entry that is a prefix of a command in the line, also behind `sudo` and inside `sh -c`.
 pub fn blocked<'b>(command: &str, dialect: Dialect, blocklist: &'b [String]) -> Option<&'b str> {
-    blocking(&Runs::of(command, dialect), dialect, blocklist)
+    blocking(&NestedCommands::of(command, dialect), dialect, blocklist)
 }
 
-fn blocking<'b>(runs: &Runs, dialect: Dialect, blocklist: &'b [String]) -> Option<&'b str> {
+fn blocking<'b>(runs: &NestedCommands, dialect: Dialect, blocklist: &'b [String]) -> Option<&'b str> {
     blocklist.iter().map(String::as_str).find(|entry| is_blocked(runs, entry, dialect))
 }
 
 /// Checks that a command's name resolves to something that can run, wherever in the line it stands.
-fn finds(runs: &Runs, number: usize, run: &Run, command: &str, place: &Place<'_>) -> Result<(), Refused> {
-    let Some(name) = run.words.first().filter(|name| name.fixed && run.place == runs::Place::Here) else {
+fn finds(
+    runs: &NestedCommands,
+    number: usize,
+    run: &NestedCommand,
+    command: &str,
+    place: &TranslateContext<'_>,
+) -> Result<(), CheckRefusal> {
+    let Some(name) = run.words.first().filter(|name| name.fixed && run.place == nested_commands::RunsWhere::Here)
+    else {
         return Ok(());
     };
     let value = name.value.as_str();
@@ -164,10 +176,10 @@ fn finds(runs: &Runs, number: usize, run: &Run, command: &str, place: &Place<'_>
         let before = runs.runs.get(..number).unwrap_or_default();
         let alone = before.iter().all(|before| before.span().end >= run.span().end);
         return match kind(name, place).filter(|_| alone) {
-            Some(Known::No | Known::Yes(world::Kind::File | world::Kind::Directory)) => {
-                Err(Refused::NoProgram(value.to_owned()))
+            Some(Fact::No | Fact::Yes(world::FileKind::File | world::FileKind::Directory)) => {
+                Err(CheckRefusal::NoProgram(value.to_owned()))
             }
-            Some(Known::Yes(_) | Known::NotYet) | None => Ok(()),
+            Some(Fact::Yes(_) | Fact::NotYet) | None => Ok(()),
         };
     }
     // The shell expands these words before it looks up the command.
@@ -177,12 +189,12 @@ fn finds(runs: &Runs, number: usize, run: &Run, command: &str, place: &Place<'_>
     }
     // Without aliases and functions reported by a shell, only builtins and programs resolve; a model does not know the
     // others either.
-    if shell::has(place.names, run.dialect, value) {
+    if builtins::has(place.names, run.dialect, value) {
         return Ok(());
     }
     match place.world.has_program(value) {
-        Known::Yes(false) => Err(Refused::NotFound(value.to_owned())),
-        Known::Yes(true) | Known::No | Known::NotYet => Ok(()),
+        Fact::Yes(false) => Err(CheckRefusal::NotFound(value.to_owned())),
+        Fact::Yes(true) | Fact::No | Fact::NotYet => Ok(()),
     }
 }
 
@@ -197,7 +209,7 @@ fn is_defined(command: &str, name: &str) -> bool {
 }
 
 /// What exists at the path that a word spells; `None` when only the shell can expand the path.
-fn kind(word: &Word, place: &Place<'_>) -> Option<Known<world::Kind>> {
+fn kind(word: &Word, place: &TranslateContext<'_>) -> Option<Fact<world::FileKind>> {
     let value = word.value.as_str();
     let path = match (value.strip_prefix("~/").filter(|_| !word.fixed), value.starts_with('/')) {
         (Some(below), _) if !below.contains(['$', '*', '?', '[', '{', '`', '(']) => {
@@ -208,19 +220,19 @@ fn kind(word: &Word, place: &Place<'_>) -> Option<Known<world::Kind>> {
         (_, false) => format!("{}/{value}", place.cwd),
     };
     let mut parts = text::path::names(path.split('/'));
-    let Some(name) = parts.pop() else { return Some(Known::Yes(world::Kind::Directory)) };
+    let Some(name) = parts.pop() else { return Some(Fact::Yes(world::FileKind::Directory)) };
     let entries = match place.world.entries(&format!("/{}", parts.join("/"))) {
-        Known::Yes(entries) => entries,
-        Known::No => return Some(Known::No),
-        Known::NotYet => return Some(Known::NotYet),
+        Fact::Yes(entries) => entries,
+        Fact::No => return Some(Fact::No),
+        Fact::NotYet => return Some(Fact::NotYet),
     };
     let found = entries.binary_search_by(|entry| (*entry.name).cmp(name)).ok().and_then(|found| entries.get(found));
-    Some(found.map_or(Known::No, |entry| Known::Yes(entry.kind)))
+    Some(found.map_or(Fact::No, |entry| Fact::Yes(entry.kind)))
 }
 
 /// Whether a command of the line starts with the entry: operands in order, flags in any order and cluster. `mkfs` also
 /// matches `mkfs.ext4`, and the last of several words is a prefix: `rm -rf /` matches `rm -rf /etc`.
-fn is_blocked(runs: &Runs, entry: &str, dialect: Dialect) -> bool {
+fn is_blocked(runs: &NestedCommands, entry: &str, dialect: Dialect) -> bool {
     let entry = line::parse(entry, dialect);
     let Some(words) = entry.commands.first().map(|command| command.words.as_slice()) else { return false };
     let Some((name, rest)) = words.split_first() else { return false };
@@ -260,8 +272,9 @@ fn letters(word: &str) -> Vec<String> {
 /// Commands that only change how another command runs.
 const WRAPPERS: [&str; 10] = ["sudo", "doas", "env", "time", "nice", "nohup", "timeout", "command", "exec", "cd"];
 
-fn about(runs: &Runs, place: &Place<'_>) -> String {
-    let mut names = runs.runs.iter().map(Run::name).filter(|name| !name.is_empty() && !WRAPPERS.contains(name));
+fn about(runs: &NestedCommands, place: &TranslateContext<'_>) -> String {
+    let mut names =
+        runs.runs.iter().map(NestedCommand::name).filter(|name| !name.is_empty() && !WRAPPERS.contains(name));
     names.next().and_then(|name| place.specs.about(name, place.world)).map(String::from).unwrap_or_default()
 }
 

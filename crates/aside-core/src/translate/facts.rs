@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use crate::line::Dialect;
 use crate::redact;
 use crate::text;
-use crate::translate::{Place, System, tools};
-use crate::world::{Entry, Live};
+use crate::translate::{ToolFlavor, TranslateContext, tools};
+use crate::world::{DirEntry, LiveKind};
 
 /// More items cost time and tell a model little.
 pub const MAX_RECENT: usize = 20;
@@ -19,11 +19,11 @@ const MAX_PATH: usize = 400;
 
 /// The context that is sent with a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Facts {
+pub struct PromptFacts {
     pub shell: String,
     /// With its version where it is known: `Ubuntu 24.04`.
     pub os: String,
-    pub system: System,
+    pub system: ToolFlavor,
     /// Programs on PATH that a model cannot take for granted, the most useful first.
     pub tools: Vec<String>,
     pub cwd: String,
@@ -70,20 +70,20 @@ const SIGNS: [(&str, &str); 27] = [
     ("Makefile", "Make"),
 ];
 
-impl Facts {
+impl PromptFacts {
     /// Collects what the world has cached and skips what would need a lookup first. `recent` is oldest first.
-    pub fn of(place: &Place<'_>, os: &str, recent: &[String]) -> Self {
+    pub fn of(place: &TranslateContext<'_>, os: &str, recent: &[String]) -> Self {
         let programs = place.world.programs().yes();
         let project = project(place);
         let entries = place.world.entries(place.cwd).yes();
         let shown = entries.iter().flat_map(|entries| entries.iter()).filter(|entry| !entry.name.starts_with('.'));
-        let branches = place.world.live(Live::GitBranch, place.cwd).yes();
+        let branches = place.world.live(LiveKind::GitBranch, place.cwd).yes();
         let current = branches.iter().flat_map(|items| items.iter()).find(|item| &*item.about == "current");
         Self {
             shell: shell(place.dialect).to_owned(),
             os: os.to_owned(),
             system: place.system,
-            tools: tools::told(programs.as_deref().unwrap_or_default(), &project, recent, place.specs),
+            tools: tools::listed_tools(programs.as_deref().unwrap_or_default(), &project, recent, place.specs),
             cwd: place.cwd.to_owned(),
             environment: String::new(),
             project,
@@ -96,7 +96,7 @@ impl Facts {
     /// The facts line by line. What changes least comes first, so that a server's prompt cache reuses the longest
     /// prefix.
     pub fn told(&self) -> String {
-        let Facts { shell, os, system, tools, cwd, environment, project, files, branch, recent } = self;
+        let PromptFacts { shell, os, system, tools, cwd, environment, project, files, branch, recent } = self;
         let mut told = String::new();
         let mut part = |title: &str, text: &str| {
             if !text.is_empty() {
@@ -148,20 +148,20 @@ fn shell(dialect: Dialect) -> &'static str {
     }
 }
 
-fn flavour(system: System) -> &'static str {
+fn flavour(system: ToolFlavor) -> &'static str {
     match system {
-        System::Gnu => "GNU",
-        System::Bsd => "BSD, as on macOS (sed -i takes a suffix, stat and date differ)",
-        System::Busybox => "BusyBox (few flags)",
+        ToolFlavor::Gnu => "GNU",
+        ToolFlavor::Bsd => "BSD, as on macOS (sed -i takes a suffix, stat and date differ)",
+        ToolFlavor::Busybox => "BusyBox (few flags)",
     }
 }
 
 /// Kind of the project in this directory and in the repository around it.
-pub fn project(place: &Place<'_>) -> String {
+pub fn project(place: &TranslateContext<'_>) -> String {
     let root = place.world.repository(place.cwd).yes();
     let here = place.world.entries(place.cwd).yes();
     let above = root.as_ref().filter(|root| ***root != *place.cwd).and_then(|root| place.world.entries(root).yes());
-    let has = |entries: &[Entry], file: &str| entries.binary_search_by(|entry| (*entry.name).cmp(file)).is_ok();
+    let has = |entries: &[DirEntry], file: &str| entries.binary_search_by(|entry| (*entry.name).cmp(file)).is_ok();
     let mut kinds: Vec<&str> = Vec::new();
     for entries in here.iter().chain(&above) {
         for (_, kind) in SIGNS.iter().filter(|(file, _)| has(entries, file)) {

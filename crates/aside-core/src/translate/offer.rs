@@ -2,11 +2,11 @@
 //! Asks no model.
 
 use crate::project;
-use crate::proto::wish;
+use crate::proto::query;
 use crate::text;
-use crate::translate::check::{Checked, check};
+use crate::translate::check::{CheckedCommand, check};
 use crate::translate::explain::explain;
-use crate::translate::{Nearness, Place, Proposal, Source};
+use crate::translate::{Completeness, Proposal, ProposalSource, TranslateContext};
 
 /// Characters of a command's description.
 const MAX_ABOUT: usize = 200;
@@ -15,11 +15,11 @@ const MAX_ABOUT: usize = 200;
 /// Blocklist entries are prefixes of commands.
 pub fn offers<'a>(
     thoughts: impl IntoIterator<Item = &'a Proposal>,
-    place: &Place<'_>,
+    place: &TranslateContext<'_>,
     blocklist: &[String],
     limit: usize,
-) -> Vec<wish::Proposal> {
-    let mut offers: Vec<wish::Proposal> = Vec::new();
+) -> Vec<query::WireProposal> {
+    let mut offers: Vec<query::WireProposal> = Vec::new();
     for proposal in thoughts {
         if offers.len() == limit {
             break;
@@ -54,11 +54,16 @@ fn repeats(description: &str, warning: &str) -> bool {
 
 /// The final reply to a request. `excuse` is why a model was not asked or did not answer; `unknown` are the words that
 /// no known rule explains.
-pub fn last(proposals: Vec<wish::Proposal>, excuse: &str, query: &str, unknown: Option<&str>) -> wish::Suggestion {
-    let is_ours = proposals.iter().all(|proposal| proposal.source == Source::Embedded.name());
+pub fn last(
+    proposals: Vec<query::WireProposal>,
+    excuse: &str,
+    query: &str,
+    unknown: Option<&str>,
+) -> query::TranslateResult {
+    let is_ours = proposals.iter().all(|proposal| proposal.source == ProposalSource::Embedded.name());
     let note = match (proposals.is_empty(), excuse) {
         // The project has nothing of this name in this directory; a task looks further and lists what exists.
-        (true, "") if project::asked(query).is_some() => {
+        (true, "") if project::requested_goal(query).is_some() => {
             "no answer: nothing in this project is called so; `aside task` lists what there is".to_owned()
         }
         (true, "") => match unknown.map(line).filter(|unknown| !unknown.is_empty()) {
@@ -69,18 +74,18 @@ pub fn last(proposals: Vec<wish::Proposal>, excuse: &str, query: &str, unknown: 
         (false, excuse) if !excuse.is_empty() && is_ours => format!("{excuse}; from the embedded engine"),
         (false, excuse) => excuse.to_owned(),
     };
-    wish::Suggestion { state: wish::Stage::Done, note, proposals }
+    query::TranslateResult { state: query::ReplyStage::Done, note, proposals }
 }
 
-fn offer(proposal: &Proposal, checked: Checked) -> wish::Proposal {
+fn offer(proposal: &Proposal, checked: CheckedCommand) -> query::WireProposal {
     let Proposal { command: _, source, confidence, about, nearness } = proposal;
     let confidence = checked.confidence(if confidence.is_finite() { confidence.clamp(0.0, 1.0) } else { 0.0 });
     // A command with placeholders is not an answer.
     let nearness = match nearness {
-        Nearness::Answer if checked.holes.is_empty() => wish::Nearness::Answer,
-        Nearness::Answer | Nearness::Closest => wish::Nearness::Closest,
+        Completeness::Answer if checked.holes.is_empty() => query::WireNearness::Answer,
+        Completeness::Answer | Completeness::Closest => query::WireNearness::Closest,
     };
-    wish::Proposal {
+    query::WireProposal {
         source: source.name().to_owned(),
         confidence,
         description: line(if about.is_empty() { &checked.about } else { about }),
@@ -108,23 +113,23 @@ fn line(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::line::Dialect;
-    use crate::names::Names;
+    use crate::shell_names::ShellNames;
     use crate::spec::Specs;
-    use crate::translate::System;
-    use crate::world::Nothing;
+    use crate::translate::ToolFlavor;
+    use crate::world::EmptyWorld;
 
-    fn proposal(command: &str, source: Source) -> Proposal {
+    fn proposal(command: &str, source: ProposalSource) -> Proposal {
         let about = "what\nit \u{1b}[31mdoes".to_owned();
-        Proposal { command: command.to_owned(), source, confidence: 0.5, about, nearness: Nearness::Answer }
+        Proposal { command: command.to_owned(), source, confidence: 0.5, about, nearness: Completeness::Answer }
     }
 
-    fn offered(proposals: &[Proposal], limit: usize) -> Vec<wish::Proposal> {
-        let (names, specs) = (Names::default(), Specs::default());
-        let place = Place {
+    fn offered(proposals: &[Proposal], limit: usize) -> Vec<query::WireProposal> {
+        let (names, specs) = (ShellNames::default(), Specs::default());
+        let place = TranslateContext {
             cwd: "/",
             dialect: Dialect::Zsh,
-            system: System::Gnu,
-            world: &Nothing,
+            system: ToolFlavor::Gnu,
+            world: &EmptyWorld,
             names: &names,
             specs: &specs,
         };
@@ -139,16 +144,21 @@ mod tests {
 
     #[test]
     fn each_command_is_offered_once_and_from_whom_it_came_first() {
-        let found =
-            [proposal("ls -l", Source::Llm), proposal(" ls  -l ", Source::Embedded), proposal("ls", Source::Embedded)];
+        let found = [
+            proposal("ls -l", ProposalSource::Llm),
+            proposal(" ls  -l ", ProposalSource::Embedded),
+            proposal("ls", ProposalSource::Embedded),
+        ];
         assert_eq!(texts(&found, 5), ["ls -l llm", "ls embedded"]);
         assert_eq!(texts(&found, 1), ["ls -l llm"]);
     }
 
     #[test]
     fn no_description_repeats_the_warning_or_another_description() {
-        let named =
-            |command: &str, about: &str| Proposal { about: about.to_owned(), ..proposal(command, Source::Embedded) };
+        let named = |command: &str, about: &str| Proposal {
+            about: about.to_owned(),
+            ..proposal(command, ProposalSource::Embedded)
+        };
         let found = [
             named("rm *.log", "deletes the files"),
             named("ls", "lists what is here"),
@@ -166,26 +176,27 @@ mod tests {
     #[test]
     fn what_a_terminal_would_obey_is_not_offered() {
         for said in ["ls \u{1b}[2J", "r\u{200d}m x", "ls x\0", "ls a\tb", "\u{202e}ls"] {
-            let offers = texts(&[proposal(said, Source::Llm)], 5);
+            let offers = texts(&[proposal(said, ProposalSource::Llm)], 5);
             assert!(offers.iter().all(|text| text::is_clean(text) && !text.contains('\t')), "{said:?}: {offers:?}");
         }
         for bad in ["a\nb", "", "  ", "forbidden x", "ls | forbidden", "echo 'a"] {
-            assert_eq!(texts(&[proposal(bad, Source::Llm)], 5), [""; 0], "{bad:?}");
+            assert_eq!(texts(&[proposal(bad, ProposalSource::Llm)], 5), [""; 0], "{bad:?}");
         }
     }
 
     #[test]
     fn what_it_destroys_is_said_and_what_is_to_be_filled_in_is_no_answer() {
-        let offers = offered(&[proposal("rm -r x", Source::Llm), proposal("ls YOUR_DIRECTORY", Source::Llm)], 5);
-        assert_eq!((offers[0].warning.as_str(), offers[0].nearness), ("deletes files", wish::Nearness::Answer));
-        assert_eq!((offers[1].nearness, offers[1].confidence), (wish::Nearness::Closest, 0.25));
+        let offers =
+            offered(&[proposal("rm -r x", ProposalSource::Llm), proposal("ls YOUR_DIRECTORY", ProposalSource::Llm)], 5);
+        assert_eq!((offers[0].warning.as_str(), offers[0].nearness), ("deletes files", query::WireNearness::Answer));
+        assert_eq!((offers[1].nearness, offers[1].confidence), (query::WireNearness::Closest, 0.25));
     }
 
     #[test]
     fn the_last_word_says_who_answered_instead_of_whom() {
-        let ours = offered(&[proposal("ls", Source::Embedded)], 1);
-        let theirs = offered(&[proposal("ls", Source::Llm)], 1);
-        let note = |offers: &[wish::Proposal], excuse| last(offers.to_vec(), excuse, "list files", None).note;
+        let ours = offered(&[proposal("ls", ProposalSource::Embedded)], 1);
+        let theirs = offered(&[proposal("ls", ProposalSource::Llm)], 1);
+        let note = |offers: &[query::WireProposal], excuse| last(offers.to_vec(), excuse, "list files", None).note;
         assert_eq!(note(&ours, ""), "");
         assert_eq!(note(&ours, "it rests"), "it rests; from the embedded engine");
         assert_eq!(note(&theirs, "slow"), "slow");

@@ -13,7 +13,7 @@ const MAX_NAME: usize = 40;
 
 /// Order: tools of the project, tools that are useful everywhere, programs that ran here recently, programs with a
 /// spec. Only the end depends on recent commands, so that a server's prompt cache keeps the beginning.
-pub fn told(programs: &[Box<str>], project: &str, recent: &[String], specs: &Specs) -> Vec<String> {
+pub fn listed_tools(programs: &[Box<str>], project: &str, recent: &[String], specs: &Specs) -> Vec<String> {
     let has = |name: &str| programs.binary_search_by(|program| (**program).cmp(name)).is_ok();
     let usual: Vec<&str> = section("[usual]").collect();
     let project = project.to_lowercase();
@@ -52,7 +52,7 @@ mod tests {
         let mut programs: Vec<Box<str>> = programs.split_whitespace().map(Box::from).collect();
         programs.sort();
         let recent: Vec<String> = recent.iter().map(|line| (*line).to_owned()).collect();
-        told(&programs, project, &recent, &Specs::default()).join(" ")
+        listed_tools(&programs, project, &recent, &Specs::default()).join(" ")
     }
 
     #[test]
@@ -78,7 +78,7 @@ mod tests {
             specs.names().map(Box::from).chain(section("[useful]").map(Box::from)).collect();
         programs.sort();
         programs.dedup();
-        let told = told(&programs, "", &[], &specs);
+        let told = listed_tools(&programs, "", &[], &specs);
         let characters: usize = told.iter().map(|name| name.len() + 2).sum();
         assert!(told.len() <= MAX_TOOLS && characters <= MAX_CHARACTERS, "{} {characters}", told.len());
         assert!(told.len() > 100, "{}", told.len());

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use aside_core::names::Names;
-use aside_core::world::{Entry, Item, Kind, Known, Live, World};
+use aside_core::shell_names::ShellNames;
+use aside_core::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 
 /// Its contents, one per row; see `crates/aside/eval/detect/README.md`.
 const WORLD: &str = include_str!("../../../aside/eval/detect/world.txt");
@@ -14,26 +14,26 @@ const PROGRAMS: &str = include_str!("../../../aside/eval/detect/programs.txt");
 pub struct Home {
     home: String,
     root: String,
-    entries: BTreeMap<String, Arc<[Entry]>>,
+    entries: BTreeMap<String, Arc<[DirEntry]>>,
     programs: Arc<[Box<str>]>,
     /// By kind and, where the row says `in`, by directory.
-    live: Vec<(Live, Option<String>, Item)>,
-    names: BTreeMap<&'static str, Names>,
+    live: Vec<(LiveKind, Option<String>, LiveItem)>,
+    names: BTreeMap<&'static str, ShellNames>,
 }
 
 impl Home {
     pub fn new() -> Self {
         let (mut home, mut root, mut live) = (String::new(), String::new(), Vec::new());
-        let mut entries: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
-        let mut names: BTreeMap<&'static str, Names> = BTreeMap::new();
+        let mut entries: BTreeMap<String, Vec<DirEntry>> = BTreeMap::new();
+        let mut names: BTreeMap<&'static str, ShellNames> = BTreeMap::new();
         for row in WORLD.lines().filter(|row| !row.starts_with('#')) {
             let (word, rest) = row.split_once(' ').expect("a word and what it says");
             match word {
                 "home" => home = rest.to_owned(),
                 "repository" => root = rest.to_owned(),
-                "file" => put(&mut entries, rest, Kind::File),
-                "program" => put(&mut entries, rest, Kind::Program),
-                "directory" => put(&mut entries, rest, Kind::Directory),
+                "file" => put(&mut entries, rest, FileKind::File),
+                "program" => put(&mut entries, rest, FileKind::Program),
+                "directory" => put(&mut entries, rest, FileKind::Directory),
                 "alias" | "function" | "variable" => {
                     for shell in ["zsh", "bash"] {
                         names.entry(shell).or_default().take(word, 1, rest);
@@ -44,12 +44,12 @@ impl Home {
                     names.entry(shell).or_default().take(word, 1, name);
                 }
                 _ => {
-                    let kind = Live::of(word).unwrap_or_else(|| panic!("unknown word: {word}"));
+                    let kind = LiveKind::of(word).unwrap_or_else(|| panic!("unknown word: {word}"));
                     let (name, place) = match rest.split_once(" in ") {
                         Some((name, place)) => (name, Some(place.to_owned())),
                         None => (rest, None),
                     };
-                    live.push((kind, place, Item { name: name.into(), about: "".into() }));
+                    live.push((kind, place, LiveItem { name: name.into(), about: "".into() }));
                 }
             }
         }
@@ -63,24 +63,24 @@ impl Home {
     }
 
     /// What the user's shell reports about itself.
-    pub fn names(&self, shell: &str) -> Names {
+    pub fn names(&self, shell: &str) -> ShellNames {
         self.names.get(shell).cloned().unwrap_or_default()
     }
 }
 
 /// Adds the parent directories too.
-fn put(entries: &mut BTreeMap<String, Vec<Entry>>, path: &str, kind: Kind) {
+fn put(entries: &mut BTreeMap<String, Vec<DirEntry>>, path: &str, kind: FileKind) {
     let mut directory = String::new();
     let mut parts = path.split('/').skip(1).peekable();
     while let Some(part) = parts.next() {
-        let kind = if parts.peek().is_some() { Kind::Directory } else { kind };
+        let kind = if parts.peek().is_some() { FileKind::Directory } else { kind };
         let here = entries.entry(if directory.is_empty() { "/".to_owned() } else { directory.clone() }).or_default();
         if !here.iter().any(|entry| *entry.name == *part) {
-            here.push(Entry { name: part.into(), kind });
+            here.push(DirEntry { name: part.into(), kind });
         }
         directory = format!("{directory}/{part}");
     }
-    if kind == Kind::Directory {
+    if kind == FileKind::Directory {
         entries.entry(directory).or_default();
     }
 }
@@ -90,26 +90,26 @@ impl World for Home {
         &self.home
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
-        self.entries.get(directory).map_or(Known::No, |entries| Known::Yes(Arc::clone(entries)))
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
+        self.entries.get(directory).map_or(Fact::No, |entries| Fact::Yes(Arc::clone(entries)))
     }
 
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
-        Known::Yes(Arc::clone(&self.programs))
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
+        Fact::Yes(Arc::clone(&self.programs))
     }
 
-    fn repository(&self, directory: &str) -> Known<Arc<str>> {
+    fn repository(&self, directory: &str) -> Fact<Arc<str>> {
         let inside = directory.strip_prefix(&self.root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        if inside { Known::Yes(self.root.as_str().into()) } else { Known::No }
+        if inside { Fact::Yes(self.root.as_str().into()) } else { Fact::No }
     }
 
-    fn live(&self, what: Live, directory: &str) -> Known<Arc<[Item]>> {
+    fn live(&self, what: LiveKind, directory: &str) -> Fact<Arc<[LiveItem]>> {
         let here = self.live.iter().filter(|(kind, place, _)| {
             // Branches are known in the whole repository, targets only beside their file.
             let place = place.as_deref();
             *kind == what && place.is_none_or(|place| place == directory)
         });
-        let items: Vec<Item> = here.map(|(_, _, item)| item.clone()).collect();
-        if items.is_empty() { Known::No } else { Known::Yes(items.into()) }
+        let items: Vec<LiveItem> = here.map(|(_, _, item)| item.clone()).collect();
+        if items.is_empty() { Fact::No } else { Fact::Yes(items.into()) }
     }
 }

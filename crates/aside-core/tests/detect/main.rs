@@ -12,7 +12,7 @@ mod home;
 
 use std::fmt::Write as _;
 
-use aside_core::detect::{After, Before, End, Facts, First, after, before};
+use aside_core::detect::{DetectContext, FailureVerdict, FirstWord, PreRunVerdict, RunEnd, after_failure, before_run};
 use aside_core::line::Dialect;
 use aside_core::spec::Specs;
 
@@ -63,17 +63,17 @@ impl Judge {
 
     fn judge(&self, case: &Case, output: Output) -> Judged {
         let names = self.home.names(case.shell);
-        let facts = Facts {
+        let facts = DetectContext {
             cwd: &format!("/home/me/{}", case.folder),
             dialect: Dialect::of(case.shell),
-            first: First::of(case.first),
+            first: FirstWord::of(case.first),
             world: &self.home,
             names: &names,
             specs: &self.specs,
             agent_prefix: "@",
         };
-        let ruling = before(&case.line, &facts);
-        if ruling.verdict == Before::Agent {
+        let ruling = before_run(&case.line, &facts);
+        if ruling.verdict == PreRunVerdict::Agent {
             return Judged { fate: Fate::Taken, reason: ruling.reason };
         }
         // A shell that waits for more has not run anything, so there is no failure to classify.
@@ -81,9 +81,9 @@ impl Judge {
             return Judged { fate: Fate::Left, reason: ruling.reason };
         }
         let seen = (output == Output::Seen).then_some(case.output.as_str()).filter(|output| !output.is_empty());
-        let end = End { exit: case.exit, unreadable: case.reading == Reading::Unreadable, output: seen };
-        let ruling = after(&case.line, &end, &facts);
-        let fate = if ruling.verdict == After::Agent { Fate::Rerouted } else { Fate::Left };
+        let end = RunEnd { exit: case.exit, unreadable: case.reading == Reading::Unreadable, output: seen };
+        let ruling = after_failure(&case.line, &end, &facts);
+        let fate = if ruling.verdict == FailureVerdict::Agent { Fate::Rerouted } else { Fate::Left };
         Judged { fate, reason: ruling.reason }
     }
 
@@ -213,7 +213,7 @@ fn the_corpus_is_what_it_says() {
         for case in &half.cases {
             assert!(case.kind != Kind::Valid || case.exit == 0 && case.reading == Reading::Read, "{}", case.line);
             assert!(case.kind != Kind::Failing || case.exit != 0, "{}", case.line);
-            assert_ne!(First::of(case.first), First::Unasked, "{}", case.line);
+            assert_ne!(FirstWord::of(case.first), FirstWord::Unasked, "{}", case.line);
         }
     }
     let key = |case: &Case| (case.shell, case.folder, case.line.clone());

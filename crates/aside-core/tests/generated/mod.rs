@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use aside_core::detect::{Before, Facts, First, before};
+use aside_core::detect::{DetectContext, FirstWord, PreRunVerdict, before_run};
 use aside_core::line::{Dialect, Syntax, parse, syntax};
-use aside_core::names::{Names, shell};
+use aside_core::shell_names::{ShellNames, builtins};
 use aside_core::spec::Specs;
-use aside_core::world::{Entry, Kind, Known, World};
+use aside_core::world::{DirEntry, Fact, FileKind, World};
 
 const SEED: &str = include_str!("../../data/detect/seed.txt");
 const ACTS: &str = include_str!("../../data/detect/acts.txt");
@@ -151,8 +151,8 @@ impl Dice {
 pub struct Machine {
     programs: Vec<&'static str>,
     sorted: Arc<[Box<str>]>,
-    files: Arc<[Entry]>,
-    names: Names,
+    files: Arc<[DirEntry]>,
+    names: ShellNames,
     specs: Specs,
     /// The classifier's required list of natural-language words.
     words: Vec<&'static str>,
@@ -168,7 +168,7 @@ pub static MACHINE: LazyLock<Machine> = LazyLock::new(Machine::new);
 
 /// The verdict on a line, with its facts.
 pub struct Found {
-    pub verdict: Before,
+    pub verdict: PreRunVerdict,
     pub reason: String,
     pub syntax: Syntax,
     /// The first command of the line exists.
@@ -180,7 +180,7 @@ pub struct Found {
 impl Found {
     /// Whether an existing command is taken from the shell, provided that the shell can parse the line.
     pub fn is_taken(&self) -> bool {
-        self.verdict == Before::Agent && self.exists && !self.excepted
+        self.verdict == PreRunVerdict::Agent && self.exists && !self.excepted
     }
 }
 
@@ -196,16 +196,16 @@ impl Machine {
         programs.extend(words_of(COMMANDS));
         programs.sort_unstable();
         programs.dedup();
-        let mut names = Names::default();
+        let mut names = ShellNames::default();
         names.take("alias", 0, "gst=git status\ngrep=grep --color=auto\nll=ls -l\n");
         names.take("function", 0, "deploy\nmkcd\n");
-        names.take("builtin", 0, &shell::builtins(Dialect::Zsh).join("\n"));
+        names.take("builtin", 0, &builtins::builtins(Dialect::Zsh).join("\n"));
         let acts = ACTS.lines().filter(|row| !row.starts_with('#'));
         let acts = acts.filter_map(|row| row.split_whitespace().next());
         Machine {
             sorted: programs.iter().map(|name| Box::from(*name)).collect(),
             programs,
-            files: FILES.split_whitespace().map(|name| Entry { name: name.into(), kind: Kind::File }).collect(),
+            files: FILES.split_whitespace().map(|name| DirEntry { name: name.into(), kind: FileKind::File }).collect(),
             names,
             specs: Specs::default(),
             words: section("[words]").collect(),
@@ -216,11 +216,11 @@ impl Machine {
         }
     }
 
-    pub fn facts(&self, dialect: Dialect) -> Facts<'_> {
-        Facts {
+    pub fn facts(&self, dialect: Dialect) -> DetectContext<'_> {
+        DetectContext {
             cwd: "/home/me/project",
             dialect,
-            first: First::Unasked,
+            first: FirstWord::Unasked,
             world: self,
             names: &self.names,
             specs: &self.specs,
@@ -229,7 +229,7 @@ impl Machine {
     }
 
     pub fn judge(&self, line: &str, dialect: Dialect) -> Found {
-        let ruling = before(line, &self.facts(dialect));
+        let ruling = before_run(line, &self.facts(dialect));
         let parsed = parse(line, dialect);
         let first = parsed.commands.iter().find_map(|command| command.words.first());
         let name = first.map_or("", |word| word.value.as_str());
@@ -244,8 +244,8 @@ impl Machine {
     }
 
     fn has(&self, name: &str, dialect: Dialect) -> bool {
-        let reserved = shell::reserved(dialect).contains(&name);
-        shell::has(&self.names, dialect, name) && !reserved || self.programs.binary_search(&name).is_ok()
+        let reserved = builtins::reserved(dialect).contains(&name);
+        builtins::has(&self.names, dialect, name) && !reserved || self.programs.binary_search(&name).is_ok()
     }
 
     pub fn line(&self, dice: &mut Dice) -> String {
@@ -329,12 +329,12 @@ impl World for Machine {
         "/home/me"
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
-        if directory == "/home/me/project" { Known::Yes(Arc::clone(&self.files)) } else { Known::No }
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
+        if directory == "/home/me/project" { Fact::Yes(Arc::clone(&self.files)) } else { Fact::No }
     }
 
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
-        Known::Yes(Arc::clone(&self.sorted))
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
+        Fact::Yes(Arc::clone(&self.sorted))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use aside_core::complete::learn;
+use aside_core::complete::spec_from_help;
 
 #[test]
 fn help_texts_become_specs() {
@@ -12,7 +12,7 @@ fn help_texts_become_specs() {
     let texts: Vec<PathBuf> = files.filter(|file| file.extension().is_some_and(|end| end == "txt")).collect();
     for file in texts {
         let text = std::fs::read(&file).unwrap();
-        if let Some(spec) = learn::spec(&String::from_utf8_lossy(&text)) {
+        if let Some(spec) = spec_from_help::spec(&String::from_utf8_lossy(&text)) {
             std::fs::write(file.with_extension("toml"), spec).unwrap();
         }
     }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use aside_core::line::{self, Dialect, Word};
 use aside_core::spec::format::Spec;
-use aside_core::spec::kind::Kind;
-use aside_core::spec::walk::{End, Piece, Step, Walk};
+use aside_core::spec::kind::ArgKind;
+use aside_core::spec::walk::{SpecEnd, SpecWalk, SpecWord, WalkStep};
 
 use crate::library::Library;
 
@@ -125,40 +125,40 @@ impl Uses {
     }
 
     fn by_spec(&mut self, name: &str, spec: Arc<Spec>, words: &[Word], library: &Library, depth: usize) {
-        let mut walk = Walk::begin(spec);
+        let mut walk = SpecWalk::begin(spec);
         let mut path = String::new();
         let mut number = 1;
         while let Some(word) = words.get(number) {
-            let piece = Piece { value: Cow::Borrowed(&*word.value), fixed: word.fixed, word: Some(number) };
+            let piece = SpecWord { value: Cow::Borrowed(&*word.value), fixed: word.fixed, word: Some(number) };
             let runs = walk.pending().and_then(|flag| flag.takes.as_ref()).is_some_and(|takes| takes.command);
             if runs {
                 // `find -exec`: a nested command up to `;` or `+`, then the flags continue.
                 let end = words[number..].iter().position(|word| matches!(&*word.value, ";" | "+"));
                 let end = end.map_or(words.len(), |end| number + end);
                 self.command(&words[number..end], library, depth + 1);
-                walk = Walk::begin(Arc::clone(walk.spec()));
+                walk = SpecWalk::begin(Arc::clone(walk.spec()));
                 number = end + 1;
                 continue;
             }
             let inside = walk.value_inside(&word.value).map(|(_, skip)| skip);
             let step = walk.go(number, &piece).clone();
-            if let End::Command(at) = walk.end() {
+            if let SpecEnd::Command(at) = walk.end() {
                 return self.command(&words[at..], library, depth + 1);
             }
             match step {
-                Step::Subcommand => {
+                WalkStep::Subcommand => {
                     self.add(name, &path, &word.value, true);
                     if !path.is_empty() {
                         path.push(' ');
                     }
                     path.push_str(&word.value);
                 }
-                Step::Flag => self.flag(name, &path, &word.value[..inside.unwrap_or(word.value.len())], true),
-                Step::Unknown if word.value.starts_with('-') => self.flag(name, &path, &word.value, false),
-                Step::Unknown => return self.lost(name, &path, &words[number..]),
-                Step::Argument(spec, at) => self.argument(name, &path, word, &spec, at),
-                Step::Dashes => return,
-                Step::Value | Step::AfterDashes => {}
+                WalkStep::Flag => self.flag(name, &path, &word.value[..inside.unwrap_or(word.value.len())], true),
+                WalkStep::Unknown if word.value.starts_with('-') => self.flag(name, &path, &word.value, false),
+                WalkStep::Unknown => return self.lost(name, &path, &words[number..]),
+                WalkStep::Argument(spec, at) => self.argument(name, &path, word, &spec, at),
+                WalkStep::Dashes => return,
+                WalkStep::Value | WalkStep::AfterDashes => {}
             }
             number += 1;
         }
@@ -170,8 +170,7 @@ impl Uses {
             return;
         }
         let kinds = spec.args.at(at);
-        let listed =
-            |kind: &Kind| matches!(kind, Kind::List(list) if list.iter().any(|choice| *choice.value == word.value));
+        let listed = |kind: &ArgKind| matches!(kind, ArgKind::List(list) if list.iter().any(|choice| *choice.value == word.value));
         if kinds.iter().any(listed) {
             self.add(name, path, &word.value, true);
         } else if spec.args.is_empty() {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use aside_core::names::Names;
-use aside_core::world::{Entry, Item, Kind, Known, Live, World};
+use aside_core::shell_names::ShellNames;
+use aside_core::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 
 use crate::corpus::Case;
 
@@ -29,28 +29,28 @@ const MORE: [&str; 12] = [
 pub const CWD: &str = "/home/me/app";
 
 pub struct Home {
-    entries: BTreeMap<String, Arc<[Entry]>>,
+    entries: BTreeMap<String, Arc<[DirEntry]>>,
     programs: Arc<[Box<str>]>,
-    live: Vec<(Live, Item)>,
+    live: Vec<(LiveKind, LiveItem)>,
     is_repository: bool,
 }
 
 impl Home {
     pub fn new(case: &Case) -> Self {
-        let mut entries: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+        let mut entries: BTreeMap<String, Vec<DirEntry>> = BTreeMap::new();
         let mut programs: Vec<Box<str>> = PROGRAMS.lines().chain(MORE).map(Box::from).collect();
         let mut live = Vec::new();
         entries.entry(CWD.to_owned()).or_default();
         for fact in &case.has {
             let (word, name) = fact.split_once(' ').expect("a kind and a name");
             match word {
-                "file" => put(&mut entries, name, Kind::File),
-                "dir" => put(&mut entries, name, Kind::Directory),
-                "program" => put(&mut entries, name, Kind::Program),
+                "file" => put(&mut entries, name, FileKind::File),
+                "dir" => put(&mut entries, name, FileKind::Directory),
+                "program" => put(&mut entries, name, FileKind::Program),
                 "path" => programs.push(name.into()),
                 kind => {
-                    let kind = Live::of(kind).unwrap_or_else(|| panic!("{}: unknown fact {fact}", case.name));
-                    live.push((kind, Item { name: name.into(), about: "".into() }));
+                    let kind = LiveKind::of(kind).unwrap_or_else(|| panic!("{}: unknown fact {fact}", case.name));
+                    live.push((kind, LiveItem { name: name.into(), about: "".into() }));
                 }
             }
         }
@@ -65,26 +65,26 @@ impl Home {
         Self { entries: entries.collect(), programs: programs.into(), live, is_repository }
     }
 
-    pub fn names() -> Names {
-        let mut names = Names::default();
+    pub fn names() -> ShellNames {
+        let mut names = ShellNames::default();
         names.take("builtin", 0, "cd");
         names
     }
 }
 
 /// Adds the parent directories too.
-fn put(entries: &mut BTreeMap<String, Vec<Entry>>, path: &str, kind: Kind) {
+fn put(entries: &mut BTreeMap<String, Vec<DirEntry>>, path: &str, kind: FileKind) {
     let mut directory = CWD.to_owned();
     let mut parts = path.split('/').peekable();
     while let Some(part) = parts.next() {
-        let kind = if parts.peek().is_some() { Kind::Directory } else { kind };
+        let kind = if parts.peek().is_some() { FileKind::Directory } else { kind };
         let here = entries.entry(directory.clone()).or_default();
         if !here.iter().any(|entry| *entry.name == *part) {
-            here.push(Entry { name: part.into(), kind });
+            here.push(DirEntry { name: part.into(), kind });
         }
         directory = format!("{directory}/{part}");
     }
-    if kind == Kind::Directory {
+    if kind == FileKind::Directory {
         entries.entry(directory).or_default();
     }
 }
@@ -94,21 +94,21 @@ impl World for Home {
         "/home/me"
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
-        self.entries.get(directory).map_or(Known::No, |entries| Known::Yes(Arc::clone(entries)))
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
+        self.entries.get(directory).map_or(Fact::No, |entries| Fact::Yes(Arc::clone(entries)))
     }
 
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
-        Known::Yes(Arc::clone(&self.programs))
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
+        Fact::Yes(Arc::clone(&self.programs))
     }
 
-    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-        if self.is_repository { Known::Yes(CWD.into()) } else { Known::No }
+    fn repository(&self, _directory: &str) -> Fact<Arc<str>> {
+        if self.is_repository { Fact::Yes(CWD.into()) } else { Fact::No }
     }
 
-    fn live(&self, what: Live, _directory: &str) -> Known<Arc<[Item]>> {
-        let items: Vec<Item> =
+    fn live(&self, what: LiveKind, _directory: &str) -> Fact<Arc<[LiveItem]>> {
+        let items: Vec<LiveItem> =
             self.live.iter().filter(|(kind, _)| *kind == what).map(|(_, item)| item.clone()).collect();
-        if items.is_empty() { Known::No } else { Known::Yes(items.into()) }
+        if items.is_empty() { Fact::No } else { Fact::Yes(items.into()) }
     }
 }

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 use aside_core::line::Dialect;
 use aside_core::spec::Specs;
-use aside_core::suggest::{Ended, Next, Past, Place, Suggestion, suggest};
+use aside_core::suggest::{EarlierRun, EndedRun, Follower, SuggestContext, Suggestion, suggest};
 
 use corpus::{Case, Half, Source};
 use home::{CWD, Home};
@@ -33,13 +33,16 @@ enum Verdict {
 
 fn answer(case: &Case, specs: &Specs) -> Option<Suggestion> {
     let (home, names) = (Home::new(case), Home::names());
-    let past: Vec<Past<'_>> =
-        case.before.iter().map(|(command, output)| Past { command, exit: Some(0), output: Some(output) }).collect();
-    let next: Vec<Next<'_>> =
-        case.next.iter().map(|&(anywhere, here, command)| Next { command, here, anywhere }).collect();
+    let past: Vec<EarlierRun<'_>> = case
+        .before
+        .iter()
+        .map(|(command, output)| EarlierRun { command, exit: Some(0), output: Some(output) })
+        .collect();
+    let next: Vec<Follower<'_>> =
+        case.next.iter().map(|&(anywhere, here, command)| Follower { command, here, anywhere }).collect();
     let ended =
-        Ended { command: case.line, exit: case.exit, output: case.output.as_deref(), previous: &past, next: &next };
-    let place = Place { cwd: CWD, dialect: Dialect::of(case.shell), world: &home, names: &names, specs };
+        EndedRun { command: case.line, exit: case.exit, output: case.output.as_deref(), previous: &past, next: &next };
+    let place = SuggestContext { cwd: CWD, dialect: Dialect::of(case.shell), world: &home, names: &names, specs };
     suggest(&ended, &place)
 }
 

@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use aside_core::task::route::intent::Kind;
-use aside_core::task::route::{By, Options, Route, Routed, Scope, route};
+use aside_core::task::route::intent::TaskKind;
+use aside_core::task::route::{Route, RouteOptions, Routed, RoutedBy, TaskScope, route};
 
 use corpus::{Case, Part};
 
@@ -35,14 +35,14 @@ fn limits(part: &str) -> (f64, f64) {
 }
 
 fn routed(request: &str) -> Routed {
-    route(request, &Options::default())
+    route(request, &RouteOptions::default())
 }
 
 /// The result in the corpus's terms. A plan does not act.
 fn name(routed: &Routed) -> &'static str {
     match routed {
         Routed::Apply { .. } => "apply",
-        Routed::Task(Route { by: By::Shortcut, scope: Scope::Plan, .. }) => "plan",
+        Routed::Task(Route { by: RoutedBy::Shortcut, scope: TaskScope::Plan, .. }) => "plan",
         Routed::Task(route) => route.intent.kind.name(),
     }
 }
@@ -50,7 +50,7 @@ fn name(routed: &Routed) -> &'static str {
 fn acts(routed: &Routed) -> bool {
     match routed {
         Routed::Apply { .. } => true,
-        Routed::Task(route) => route.intent.kind.acts() && route.scope == Scope::Full,
+        Routed::Task(route) => route.intent.kind.acts() && route.scope == TaskScope::Full,
     }
 }
 
@@ -74,11 +74,11 @@ fn figures(part: &Part) -> Figures {
         let name = name(&routed);
         let wanted = kinds[0];
         figures.cases += 1;
-        let should_act = kinds.iter().any(|kind| Kind::of(kind).is_none_or(Kind::acts));
+        let should_act = kinds.iter().any(|kind| TaskKind::of(kind).is_none_or(TaskKind::acts));
         figures.quiet += usize::from(!should_act);
         figures.acting += usize::from(!should_act && acts(&routed));
         figures.unsure +=
-            usize::from(matches!(&routed, Routed::Task(Route { scope: Scope::Plan, by: By::Rule(_), .. })));
+            usize::from(matches!(&routed, Routed::Task(Route { scope: TaskScope::Plan, by: RoutedBy::Rule(_), .. })));
         if kinds.contains(&name) {
             figures.right += 1;
             *figures.confused.entry((name, name)).or_default() += 1;
@@ -107,12 +107,12 @@ fn percent(count: usize, of: usize) -> f64 {
 
 fn table(figures: &Figures) -> String {
     let mut table = String::from("wanted \\ taken for");
-    for kind in Kind::ALL {
+    for kind in TaskKind::ALL {
         let _ = write!(table, " {:>8}", kind.name());
     }
-    for wanted in Kind::ALL {
+    for wanted in TaskKind::ALL {
         let _ = write!(table, "\n{:<18}", wanted.name());
-        for taken in Kind::ALL {
+        for taken in TaskKind::ALL {
             let count = figures.confused.get(&(wanted.name(), taken.name())).copied().unwrap_or(0);
             let _ = write!(table, " {:>8}", if count == 0 { "·".to_owned() } else { count.to_string() });
         }

@@ -1,11 +1,11 @@
-//! Trains the weights of `data/task/likeness.txt`: a softmax regression over the traits of the training requests, with weight
+//! Trains the weights of `data/task/classifier.txt`: a softmax regression over the traits of the training requests, with weight
 //! decay. Deterministic for the same requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use aside_core::task::route::intent::Kind;
-use aside_core::task::route::{likeness, traits};
+use aside_core::task::route::intent::TaskKind;
+use aside_core::task::route::{classifier, traits};
 
 use crate::corpus::{self, Part};
 
@@ -52,10 +52,10 @@ fn written(parts: &[(Part, f32)]) -> String {
         .iter()
         .map(|(traits, case, weighs)| {
             let traits = traits.iter().filter_map(|(name, much)| Some((*places.get(name.as_str())?, *much))).collect();
-            let is_right = |kind: &Kind| case.kinds.contains(&kind.name());
-            let count = Kind::ALL.iter().filter(|kind| is_right(kind)).count().max(1);
+            let is_right = |kind: &TaskKind| case.kinds.contains(&kind.name());
+            let count = TaskKind::ALL.iter().filter(|kind| is_right(kind)).count().max(1);
             #[expect(clippy::cast_precision_loss, reason = "one or two")]
-            let right = Kind::ALL.map(|kind| if is_right(&kind) { weighs / count as f32 } else { 0.0 });
+            let right = TaskKind::ALL.map(|kind| if is_right(&kind) { weighs / count as f32 } else { 0.0 });
             Lesson { traits, right, weighs: *weighs }
         })
         .collect();
@@ -65,7 +65,7 @@ fn written(parts: &[(Part, f32)]) -> String {
     );
     for (name, place) in places {
         #[expect(clippy::cast_possible_truncation, reason = "within the bounds of a byte")]
-        let rounded = weights[place].map(|weight| (weight / likeness::STEP).round().clamp(-127.0, 127.0) as i8);
+        let rounded = weights[place].map(|weight| (weight / classifier::STEP).round().clamp(-127.0, 127.0) as i8);
         if rounded.iter().any(|weight| weight.abs() >= LEAST) {
             let numbers: Vec<String> = rounded.iter().map(i8::to_string).collect();
             let _ = writeln!(text, "{name}\t{}", numbers.join(" "));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aside_core::line::Dialect;
 use aside_core::safety;
-use aside_core::world::{Entry, Kind, Known, World};
+use aside_core::world::{DirEntry, Fact, FileKind, World};
 use serde::Deserialize;
 
 use crate::sets::{self, Share};
@@ -25,15 +25,17 @@ impl World for Case {
         "/home/ada"
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
         if directory != CWD {
-            return Known::No;
+            return Fact::No;
         }
-        Known::Yes(self.exists.iter().map(|name| Entry { name: name.as_str().into(), kind: Kind::File }).collect())
+        Fact::Yes(
+            self.exists.iter().map(|name| DirEntry { name: name.as_str().into(), kind: FileKind::File }).collect(),
+        )
     }
 
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
-        Known::NotYet
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
+        Fact::NotYet
     }
 }
 

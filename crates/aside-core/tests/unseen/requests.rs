@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use aside_core::line::Dialect;
-use aside_core::names::Names;
 use aside_core::safety;
+use aside_core::shell_names::ShellNames;
 use aside_core::spec::Specs;
-use aside_core::translate::{Nearness, Place, Proposal, System, Wish, embedded, reads};
-use aside_core::world::{Entry, Item, Kind, Known, Live, World};
+use aside_core::translate::{
+    Completeness, Proposal, ToolFlavor, TranslateContext, TranslateQuery, embedded, read_only,
+};
+use aside_core::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 use serde::Deserialize;
 
 use crate::sets::{self, Share};
@@ -30,47 +32,49 @@ impl World for Home {
         "/home/ada"
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
         if directory != "/home/ada/project" {
-            return Known::No;
+            return Fact::No;
         }
-        let entry = |kind| move |name: &&str| Entry { name: (*name).into(), kind };
-        Known::Yes(FILES.iter().map(entry(Kind::File)).chain(DIRECTORIES.iter().map(entry(Kind::Directory))).collect())
+        let entry = |kind| move |name: &&str| DirEntry { name: (*name).into(), kind };
+        Fact::Yes(
+            FILES.iter().map(entry(FileKind::File)).chain(DIRECTORIES.iter().map(entry(FileKind::Directory))).collect(),
+        )
     }
 
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
-        Known::NotYet
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
+        Fact::NotYet
     }
 
-    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-        Known::Yes("/home/ada/project".into())
+    fn repository(&self, _directory: &str) -> Fact<Arc<str>> {
+        Fact::Yes("/home/ada/project".into())
     }
 
-    fn live(&self, what: Live, _directory: &str) -> Known<Arc<[Item]>> {
+    fn live(&self, what: LiveKind, _directory: &str) -> Fact<Arc<[LiveItem]>> {
         let names: &[&str] = match what {
-            Live::GitBranch => &["main", "develop", "feature/login"],
+            LiveKind::GitBranch => &["main", "develop", "feature/login"],
             _ => &[],
         };
-        Known::Yes(names.iter().map(|name| Item { name: (*name).into(), about: "".into() }).collect())
+        Fact::Yes(names.iter().map(|name| LiveItem { name: (*name).into(), about: "".into() }).collect())
     }
 }
 
 pub fn answers(request: &str) -> Vec<Proposal> {
-    let (names, specs) = (Names::default(), Specs::default());
-    let place = Place {
+    let (names, specs) = (ShellNames::default(), Specs::default());
+    let place = TranslateContext {
         cwd: "/home/ada/project",
         dialect: Dialect::Zsh,
-        system: System::Gnu,
+        system: ToolFlavor::Gnu,
         world: &Home,
         names: &names,
         specs: &specs,
     };
-    embedded::answer(&Wish { words: request, place, limit: 5 })
+    embedded::answer(&TranslateQuery { words: request, place, limit: 5 })
 }
 
 /// Whether the command may change anything at all, by the engine's own judgement.
 pub fn changes(command: &str) -> bool {
-    !reads::only_reads(command, Dialect::Zsh)
+    !read_only::is_read_only(command, Dialect::Zsh)
 }
 
 pub fn destroys(command: &str) -> bool {
@@ -101,7 +105,7 @@ fn figures_of_requests() {
                     }
                 }
                 _ => {
-                    let answered = answers.first().filter(|first| first.nearness == Nearness::Answer);
+                    let answered = answers.first().filter(|first| first.nearness == Completeness::Answer);
                     done_here.add(answered.is_some());
                     done.add(answered.is_some());
                     if answered.is_none() {

@@ -1,4 +1,4 @@
-//! Trains the weights of `data/redact/judge.txt` (`make teach-redact`): a logistic regression over the words of the sets, of our
+//! Trains the weights of `data/redact/classifier.txt` (`make teach-redact`): a logistic regression over the words of the sets, of our
 //! own texts, and of texts of this repository without secrets. Deterministic for the same texts. Before that it cross-validates: it
 //! trains without each set and measures with that set, next to the rules, to estimate the result on an unseen set.
 
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use aside_core::redact::judge::{Page, STEP, Sort};
+use aside_core::redact::classifier::{CandidateShape, STEP, WordTokens};
 use aside_core::redact::secrets;
 
 use crate::secrets::Case;
@@ -34,7 +34,7 @@ const THRESHOLDS: [f32; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
 const LEXICAL: &[&str] = &["word", "near", "stem", "name", "han", "next"];
 
 struct Lesson {
-    sort: Sort,
+    sort: CandidateShape,
     word: Range<usize>,
     features: Vec<usize>,
     is_secret: bool,
@@ -70,7 +70,7 @@ fn weights_of_the_judge_are_found_when_asked_for() {
 }
 
 fn measure(sets: &[(String, Vec<Text>)], others: &[Text], names: &BTreeMap<String, usize>) {
-    let mut sorts = [[(Share::default(), Share::default()); THRESHOLDS.len()]; Sort::ALL.len()];
+    let mut sorts = [[(Share::default(), Share::default()); THRESHOLDS.len()]; CandidateShape::ALL.len()];
     let (mut found, mut wrong) = (Share::default(), Share::default());
     for (name, texts) in sets {
         let taught = sets.iter().filter(|(other, _)| other != name).flat_map(|(_, texts)| texts);
@@ -91,7 +91,7 @@ fn measure(sets: &[(String, Vec<Text>)], others: &[Text], names: &BTreeMap<Strin
                 wrong_here.add(!taken.is_empty());
                 wrong.add(!taken.is_empty());
             }
-            for (sort, shares) in Sort::ALL.iter().zip(&mut sorts) {
+            for (sort, shares) in CandidateShape::ALL.iter().zip(&mut sorts) {
                 let open = || text.lessons.iter().filter(|lesson| !lesson.is_found && lesson.sort == *sort);
                 for (threshold, (gained, wrong)) in THRESHOLDS.iter().zip(shares) {
                     if text.secrets.is_empty() {
@@ -105,7 +105,7 @@ fn measure(sets: &[(String, Vec<Text>)], others: &[Text], names: &BTreeMap<Strin
         println!("left out {name}: {found_here} found; {wrong_here} lookalikes taken out");
     }
     println!("left out, all: {found} found; {wrong} lookalikes taken out");
-    for (sort, shares) in Sort::ALL.iter().zip(sorts) {
+    for (sort, shares) in CandidateShape::ALL.iter().zip(sorts) {
         for (threshold, (gained, wrong)) in THRESHOLDS.iter().zip(shares) {
             println!("{} above {threshold}: {gained} of what the rules miss; {wrong} lookalikes", sort.name());
         }
@@ -162,7 +162,7 @@ fn varied(case: &Case, names: &mut BTreeMap<String, usize>) -> Vec<Lesson> {
 }
 
 fn lessons(case: &Case, by_rule: &[Range<usize>], names: &mut BTreeMap<String, usize>) -> Vec<Lesson> {
-    let page = Page::of(&case.text);
+    let page = WordTokens::of(&case.text);
     let places =
         |secret: &String| case.text.match_indices(secret).map(|(at, _)| at..at + secret.len()).collect::<Vec<_>>();
     let spans: Vec<_> = case.secrets.iter().flat_map(places).collect();

@@ -6,7 +6,9 @@ use std::os::unix::net::UnixStream;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use aside_core::proto::{self, Answer, Call, Candidates, Complete, Finished, Ghost, Hello, Names, Reply, Request};
+use aside_core::proto::{
+    self, Answer, Call, CompleteParams, CompleteResult, Finished, Ghost, Hello, NamesParams, Reply, Request,
+};
 use rustix::process::{Pid, Signal};
 
 use super::play::Tool;
@@ -94,9 +96,9 @@ impl Daemon {
         }
     }
 
-    fn completes(&mut self, left: &str, cwd: &str) -> (Candidates, Duration) {
+    fn completes(&mut self, left: &str, cwd: &str) -> (CompleteResult, Duration) {
         let (session, cwd, left) = (SESSION.to_owned(), cwd.to_owned(), left.to_owned());
-        let asked = Complete { session, cwd, left, ..Complete::default() };
+        let asked = CompleteParams { session, cwd, left, ..CompleteParams::default() };
         match self.asks(Request::Complete(asked)) {
             (Reply::Complete(candidates), took) => (candidates, took),
             (other, _) => panic!("the daemon answers {other:?}"),
@@ -135,7 +137,7 @@ impl Tool for Daemon {
         for name in typed::commands_in(&typed.command) {
             if self.known.insert(name.to_owned()) {
                 let kind = "function".to_owned();
-                let names = Names { session: SESSION.to_owned(), kind, part: 1, names: name.to_owned() };
+                let names = NamesParams { session: SESSION.to_owned(), kind, part: 1, names: name.to_owned() };
                 self.asks(Request::Names(names));
             }
         }

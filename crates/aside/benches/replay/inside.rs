@@ -1,11 +1,11 @@
 //! Aside without its daemon: calls the same code directly. No socket, no store, no program, and only those files that the history
 //! names: for trying out a ranking in seconds.
 
-use aside_core::complete::ask::Ask;
+use aside_core::complete::context::CompletionContext;
 use aside_core::complete::{complete, ghost};
-use aside_core::history::index::{Index, Ran};
+use aside_core::history::index::{HistoryIndex, RunRecord};
 use aside_core::line::Dialect;
-use aside_core::names::Names;
+use aside_core::shell_names::ShellNames;
 use aside_core::spec::Specs;
 
 use super::play::Tool;
@@ -21,8 +21,8 @@ const CANDIDATES: usize = 4;
 const SESSION: &str = "replay";
 
 pub struct Inside {
-    index: Index,
-    names: Names,
+    index: HistoryIndex,
+    names: ShellNames,
     specs: Specs,
     world: Remembered,
 }
@@ -30,17 +30,17 @@ pub struct Inside {
 impl Inside {
     /// The machine of the user who will type these lines.
     pub fn of(all: &[Typed]) -> Self {
-        let mut names = Names::default();
+        let mut names = ShellNames::default();
         typed::known_commands(all).iter().for_each(|name| names.take("function", 1, name));
-        Self { index: Index::default(), names, specs: Specs::default(), world: Remembered::of(all) }
+        Self { index: HistoryIndex::default(), names, specs: Specs::default(), world: Remembered::of(all) }
     }
 
     fn knows(&self, name: &str) -> bool {
         self.names.functions.binary_search_by(|known| (**known).cmp(name)).is_ok()
     }
 
-    pub fn ask<'a>(&'a self, left: &'a str, cwd: &'a str) -> Ask<'a> {
-        Ask {
+    pub fn ask<'a>(&'a self, left: &'a str, cwd: &'a str) -> CompletionContext<'a> {
+        CompletionContext {
             left,
             right: "",
             cwd,
@@ -60,7 +60,7 @@ impl Inside {
 impl Tool for Inside {
     fn offers(&mut self, left: &str, cwd: &str) -> Offers {
         let found = complete(&self.ask(left, cwd));
-        let needs = ghost::Needs { threshold: ghost::THRESHOLD, commands: self.index.len() };
+        let needs = ghost::GhostRequirements { threshold: ghost::THRESHOLD, commands: self.index.len() };
         let is_unsure = found.first().is_some_and(|first| !ghost::is_fit(left, first, needs));
         let unsure = is_unsure.then(String::new);
         unsure.into_iter().chain(found.into_iter().map(|ranked| ranked.candidate.text)).collect()
@@ -71,7 +71,7 @@ impl Tool for Inside {
         if is_found {
             self.world.ran(typed);
         }
-        self.index.add(Ran {
+        self.index.add(RunRecord {
             command: &typed.command,
             cwd: Some(&typed.cwd),
             exit: Some(if is_found { 0 } else { NOT_FOUND }),

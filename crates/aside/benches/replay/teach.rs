@@ -45,7 +45,7 @@ fn watch(past: &[Typed]) -> Vec<(&'static str, Row)> {
         for left in (1..=length).map(|count| beginning(&typed.command, count)) {
             let found = uncalibrated(&inside.ask(left, &typed.cwd));
             let Some(first) = found.first().filter(|first| first.candidate.text.starts_with(left)) else { continue };
-            let ghost::Features { class, values } = ghost::features(left, first, &found);
+            let ghost::GhostFeatures { class, values } = ghost::features(left, first, &found);
             rows.push((class, (values, typed.command.starts_with(&first.candidate.text))));
         }
         inside.ran(typed);

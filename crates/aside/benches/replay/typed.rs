@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use aside_core::history::Entry;
-use aside_core::history::import::Format;
+use aside_core::history::HistoryEntry;
+use aside_core::history::import::ImportFormat;
 use aside_core::text;
 
 /// Where the replay begins. Nothing exists there.
@@ -34,18 +34,18 @@ pub enum Role {
 /// The commands of a history file, oldest first. If the contents do not reveal the format, the file name does, else zsh is assumed.
 pub fn read(name: &str, file: &[u8]) -> Vec<Typed> {
     let named = || match name.rsplit('/').next().unwrap_or(name) {
-        name if name.contains("bash") => Format::Bash,
-        name if name.contains("fish") => Format::Fish,
-        _ => Format::Zsh,
+        name if name.contains("bash") => ImportFormat::Bash,
+        name if name.contains("fish") => ImportFormat::Fish,
+        _ => ImportFormat::Zsh,
     };
-    let format = Format::guess(file).unwrap_or_else(named);
+    let format = ImportFormat::guess(file).unwrap_or_else(named);
     from_entries(format.parse(file).entries)
 }
 
-fn from_entries(entries: Vec<Entry>) -> Vec<Typed> {
+fn from_entries(entries: Vec<HistoryEntry>) -> Vec<Typed> {
     let mut walk = Walk::default();
     let typed = entries.into_iter().filter(|entry| !entry.command.trim().is_empty()).map(|entry| {
-        let Entry { command, start_ms, .. } = entry;
+        let HistoryEntry { command, start_ms, .. } = entry;
         let long = command.chars().count() > LONGEST_TYPED || command.contains('\n');
         let role = if long { Role::OnlyPast } else { Role::Replayed };
         let cwd = walk.here.clone();

@@ -6,15 +6,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use aside_core::text::path;
-use aside_core::world::{Entry, Item, Kind, Known, Live, World};
+use aside_core::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 
 use super::typed::{HOME, Typed};
 
 #[derive(Default)]
 pub struct Remembered {
-    directories: HashMap<String, Arc<[Entry]>>,
+    directories: HashMap<String, Arc<[DirEntry]>>,
     /// By kind and by the directory in which they are known, newest first.
-    names: HashMap<(Live, String), Arc<[Item]>>,
+    names: HashMap<(LiveKind, String), Arc<[LiveItem]>>,
     repositories: HashMap<String, Arc<str>>,
 }
 
@@ -55,7 +55,7 @@ impl Remembered {
             for (_, file) in
                 PROJECTS.iter().filter(|(names, _)| names.contains(name) || names.contains(&begin.as_str()))
             {
-                self.put(cwd, file, Kind::File);
+                self.put(cwd, file, FileKind::File);
             }
             let is_made =
                 MAKERS.contains(name) || begin == "git checkout" || begin == "git switch" || begin == "git push";
@@ -64,8 +64,8 @@ impl Remembered {
             }
             if *name == "git" && !self.repositories.contains_key(cwd) {
                 self.repositories.insert(cwd.clone(), cwd.as_str().into());
-                ["main", "master", "develop"].iter().for_each(|branch| self.learn(Live::GitBranch, cwd, branch));
-                self.learn(Live::GitRemote, cwd, "origin");
+                ["main", "master", "develop"].iter().for_each(|branch| self.learn(LiveKind::GitBranch, cwd, branch));
+                self.learn(LiveKind::GitRemote, cwd, "origin");
             }
             if let Some((live, named)) = named(name, rest) {
                 self.learn(live, cwd, named);
@@ -73,12 +73,17 @@ impl Remembered {
             let is_path = |word: &&&str| (word.contains(['/', '.']) || matches!(*name, "cd" | "ls")) && is_plain(word);
             for word in words.iter().skip(usize::from(!name.contains('/'))).filter(is_path) {
                 let is_directory = *name == "cd" || word.ends_with('/');
-                self.learn_path(cwd, word, if is_directory { Kind::Directory } else { Kind::File }, word == name);
+                self.learn_path(
+                    cwd,
+                    word,
+                    if is_directory { FileKind::Directory } else { FileKind::File },
+                    word == name,
+                );
             }
         }
     }
 
-    fn learn_path(&mut self, cwd: &str, typed: &str, kind: Kind, is_program: bool) {
+    fn learn_path(&mut self, cwd: &str, typed: &str, kind: FileKind, is_program: bool) {
         let (begin, rest) = match typed.strip_prefix('~') {
             Some(rest) => (HOME, rest),
             None if typed.starts_with('/') => ("", typed),
@@ -88,31 +93,31 @@ impl Remembered {
         for depth in 0..parts.len() {
             let is_last = depth + 1 == parts.len();
             let kind = match (is_last, is_program) {
-                (false, _) => Kind::Directory,
-                (true, true) => Kind::Program,
+                (false, _) => FileKind::Directory,
+                (true, true) => FileKind::Program,
                 (true, false) => kind,
             };
             self.put(&format!("/{}", parts[..depth].join("/")), parts[depth], kind);
         }
         if let Some(inside) = format!("/{}", parts.join("/")).strip_prefix(&format!("{cwd}/")) {
-            self.learn(Live::GitChanged, cwd, inside);
-            self.learn(Live::GitStaged, cwd, inside);
+            self.learn(LiveKind::GitChanged, cwd, inside);
+            self.learn(LiveKind::GitStaged, cwd, inside);
         }
     }
 
-    fn put(&mut self, directory: &str, name: &str, kind: Kind) {
+    fn put(&mut self, directory: &str, name: &str, kind: FileKind) {
         let known = self.directories.entry(directory.to_owned()).or_insert_with(|| Arc::new([]));
         if let Err(place) = known.binary_search_by(|entry| (*entry.name).cmp(name)) {
             let mut entries = known.to_vec();
-            entries.insert(place, Entry { name: name.into(), kind });
+            entries.insert(place, DirEntry { name: name.into(), kind });
             *known = entries.into();
         }
     }
 
-    fn learn(&mut self, live: Live, directory: &str, name: &str) {
+    fn learn(&mut self, live: LiveKind, directory: &str, name: &str) {
         let known = self.names.entry((live, directory.to_owned())).or_insert_with(|| Arc::new([]));
         let others = known.iter().filter(|item| *item.name != *name).cloned();
-        *known = std::iter::once(Item { name: name.into(), about: "".into() }).chain(others).collect();
+        *known = std::iter::once(LiveItem { name: name.into(), about: "".into() }).chain(others).collect();
     }
 }
 
@@ -125,16 +130,16 @@ enum When {
 }
 
 /// Names in a command that only its tool can list.
-fn named<'a>(name: &str, rest: &[&'a str]) -> Option<(Live, &'a str)> {
+fn named<'a>(name: &str, rest: &[&'a str]) -> Option<(LiveKind, &'a str)> {
     let found = match (name, rest) {
-        ("git", ["checkout" | "switch", .., branch]) => (Live::GitBranch, *branch),
-        ("git", ["push" | "pull", .., "origin", branch]) => (Live::GitBranch, *branch),
-        ("make", [.., target]) => (Live::MakeTarget, *target),
-        ("just", [recipe, ..]) => (Live::JustRecipe, *recipe),
-        ("npm" | "yarn" | "pnpm", ["run", script, ..] | [script, ..]) => (Live::NpmScript, *script),
-        ("cargo", [.., "-p", package]) => (Live::CargoPackage, *package),
-        ("cargo", [.., "--example", example]) => (Live::CargoExample, *example),
-        ("cargo", ["test", test, ..]) => (Live::CargoTest, *test),
+        ("git", ["checkout" | "switch", .., branch]) => (LiveKind::GitBranch, *branch),
+        ("git", ["push" | "pull", .., "origin", branch]) => (LiveKind::GitBranch, *branch),
+        ("make", [.., target]) => (LiveKind::MakeTarget, *target),
+        ("just", [recipe, ..]) => (LiveKind::JustRecipe, *recipe),
+        ("npm" | "yarn" | "pnpm", ["run", script, ..] | [script, ..]) => (LiveKind::NpmScript, *script),
+        ("cargo", [.., "-p", package]) => (LiveKind::CargoPackage, *package),
+        ("cargo", [.., "--example", example]) => (LiveKind::CargoExample, *example),
+        ("cargo", ["test", test, ..]) => (LiveKind::CargoTest, *test),
         _ => return None,
     };
     Some(found).filter(|(_, name)| is_plain(name) && !name.starts_with('-'))
@@ -150,15 +155,15 @@ impl World for Remembered {
         HOME
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
-        self.directories.get(directory).map_or(Known::No, |entries| Known::Yes(Arc::clone(entries)))
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
+        self.directories.get(directory).map_or(Fact::No, |entries| Fact::Yes(Arc::clone(entries)))
     }
 
-    fn repository(&self, directory: &str) -> Known<Arc<str>> {
-        self.repositories.get(directory).map_or(Known::No, |root| Known::Yes(Arc::clone(root)))
+    fn repository(&self, directory: &str) -> Fact<Arc<str>> {
+        self.repositories.get(directory).map_or(Fact::No, |root| Fact::Yes(Arc::clone(root)))
     }
 
-    fn live(&self, what: Live, directory: &str) -> Known<Arc<[Item]>> {
-        self.names.get(&(what, directory.to_owned())).map_or(Known::No, |names| Known::Yes(Arc::clone(names)))
+    fn live(&self, what: LiveKind, directory: &str) -> Fact<Arc<[LiveItem]>> {
+        self.names.get(&(what, directory.to_owned())).map_or(Fact::No, |names| Fact::Yes(Arc::clone(names)))
     }
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
-use aside_core::task::deny;
+use aside_core::task::denied_files;
 
 use crate::agent::Failure;
 use crate::config;
@@ -321,7 +321,8 @@ fn by_convention(home: &Path, name: &str, others: &[PathBuf]) -> Vec<PathBuf> {
 fn hidden(home: &Path, paths: &Paths, keeps: &[PathBuf]) -> Vec<PathBuf> {
     let secrets = SECRETS.iter().map(|name| home.join(name));
     let entries = std::fs::read_dir(home).into_iter().flatten().flatten();
-    let denied = entries.filter(|entry| entry.file_name().to_str().is_some_and(|name| deny::denied(name).is_some()));
+    let denied =
+        entries.filter(|entry| entry.file_name().to_str().is_some_and(|name| denied_files::denied(name).is_some()));
     let settings = paths.config_file.parent().map(Path::to_owned);
     let own = [paths.state_dir.clone(), paths.data_dir.clone(), PathBuf::from("/run/user")].into_iter().chain(settings);
     let all = secrets.chain(denied.map(|entry| entry.path())).chain(own);

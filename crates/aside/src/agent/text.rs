@@ -1,6 +1,6 @@
 //! Cleans an agent's text for the terminal, and makes the commands that it wants to run valid in any shell.
 
-use aside_core::line::quote::{self, After};
+use aside_core::line::quote::{self, WordEnd};
 use aside_core::line::{Dialect, Quote};
 use aside_core::text;
 
@@ -61,7 +61,7 @@ pub fn quoted(word: &str) -> String {
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()
     } else {
-        format!("'{}", quote::rest(word, Quote::Single, Dialect::Bash, After::End))
+        format!("'{}", quote::rest(word, Quote::Single, Dialect::Bash, WordEnd::End))
     }
 }
 

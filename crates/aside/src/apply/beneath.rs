@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 
 use aside_core::task::diff::MAX_FILE_BYTES;
-use aside_core::task::diff::name::Name;
+use aside_core::task::diff::path::RelativePath;
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, RawMode, RenameFlags, Uid};
 use rustix::io::Errno;
 
@@ -43,7 +43,7 @@ pub enum Like {
 }
 
 impl Root {
-    pub fn look(&self, name: &Name) -> io::Result<Found> {
+    pub fn look(&self, name: &RelativePath) -> io::Result<Found> {
         let (parents, last) = name.split();
         match self.dir(&parents) {
             Ok(dir) => dir.look(last),

@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use aside_core::task::diff::name::Name;
+use aside_core::task::diff::path::RelativePath;
 use jiff::Timestamp;
 use rustix::fs::{FlockOperation, RawMode};
 use serde::{Deserialize, Serialize};
@@ -245,7 +245,7 @@ fn sync(dir: &Path) -> io::Result<()> {
 
 impl Step {
     /// `None` if the record holds an invalid name, for example because its file was tampered with.
-    pub fn checked(&self) -> Option<Name> {
-        Name::new(&self.name).ok()
+    pub fn checked(&self) -> Option<RelativePath> {
+        RelativePath::new(&self.name).ok()
     }
 }

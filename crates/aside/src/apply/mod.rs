@@ -15,10 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
-use aside_core::task::diff::Refusal;
-use aside_core::task::diff::name::Name;
-use aside_core::task::diff::read::read;
-use aside_core::task::diff::settle::{Changes, State, settle};
+use aside_core::task::diff::DiffRefusal;
+use aside_core::task::diff::parse::parse_patch;
+use aside_core::task::diff::path::RelativePath;
+use aside_core::task::diff::resolve::{FileState, ResolvedChanges, resolve};
 
 use crate::apply::beneath::{Found, Like, Regular};
 use crate::apply::ledger::{Held, Id, Ledger, Record, Stage, Step};
@@ -30,22 +30,22 @@ use crate::workspace::beneath::Root;
 #[derive(Debug)]
 pub struct Proposal {
     root: Root,
-    changes: Changes,
+    changes: ResolvedChanges,
     digest: Digest,
 }
 
 impl Proposal {
     /// Parses a diff and reads the files that it changes. An error is one sentence for the user or the model.
     pub fn new(root: &Path, diff: &[u8]) -> anyhow::Result<Self> {
-        let patch = read(diff)?;
+        let patch = parse_patch(diff)?;
         let root = Root::open(root)?;
         let found = found(&root, patch.names())?;
-        let changes = settle(&patch, &found)?;
+        let changes = resolve(&patch, &found)?;
         let digest = digest(&root, &changes);
         Ok(Self { root, changes, digest })
     }
 
-    pub fn changes(&self) -> &Changes {
+    pub fn changes(&self) -> &ResolvedChanges {
         &self.changes
     }
 
@@ -74,7 +74,7 @@ pub fn apply(ledger: &Ledger, proposal: &Proposal, approved: &Digest, label: &st
     ready(&held, &proposal.root)?;
     let mut works = Vec::new();
     for change in proposal.changes.files() {
-        let print = |state: &State| Print::of(&state.bytes, state.executable);
+        let print = |state: &FileState| Print::of(&state.bytes, state.executable);
         let (before, after) = (change.before(), change.after());
         let from = change.from().unwrap_or(change.name());
         let old = before.is_some().then(|| file(&proposal.root, from)).transpose()?.flatten();
@@ -132,14 +132,14 @@ pub fn recover(ledger: &Ledger) -> anyhow::Result<Vec<Recovered>> {
 
 /// A name and its change.
 struct Work {
-    name: Name,
+    name: RelativePath,
     before: Option<Print>,
     after: Option<Print>,
     new: Option<New>,
 }
 
 impl Work {
-    fn new(name: &Name, before: Option<Print>, after: Option<Print>, new: Option<New>) -> Self {
+    fn new(name: &RelativePath, before: Option<Print>, after: Option<Print>, new: Option<New>) -> Self {
         Self { name: name.clone(), before, after, new }
     }
 }
@@ -270,25 +270,31 @@ fn workspace(record: &Record) -> anyhow::Result<Root> {
 }
 
 /// Reads the files that a change is about; skips missing files and refuses files that may not be changed.
-pub fn before<'a>(root: &Path, names: impl Iterator<Item = &'a Name>) -> anyhow::Result<BTreeMap<Name, Vec<u8>>> {
+pub fn before<'a>(
+    root: &Path,
+    names: impl Iterator<Item = &'a RelativePath>,
+) -> anyhow::Result<BTreeMap<RelativePath, Vec<u8>>> {
     let found = found(&Root::open(root)?, names)?;
     Ok(found.into_iter().map(|(name, state)| (name, state.bytes)).collect())
 }
 
-fn found<'a>(root: &Root, names: impl Iterator<Item = &'a Name>) -> anyhow::Result<BTreeMap<Name, State>> {
+fn found<'a>(
+    root: &Root,
+    names: impl Iterator<Item = &'a RelativePath>,
+) -> anyhow::Result<BTreeMap<RelativePath, FileState>> {
     let mut found = BTreeMap::new();
     for name in names {
         if let Some(file) = file(root, name)? {
             let executable = file.executable();
-            found.insert(name.clone(), State { bytes: file.bytes, executable });
+            found.insert(name.clone(), FileState { bytes: file.bytes, executable });
         }
     }
     Ok(found)
 }
 
 /// Reads a file that may be changed; `None` if it does not exist.
-fn file(root: &Root, name: &Name) -> anyhow::Result<Option<Regular>> {
-    let refuse = |sentence: String| Err(Refusal::of(name.as_str(), sentence).into());
+fn file(root: &Root, name: &RelativePath) -> anyhow::Result<Option<Regular>> {
+    let refuse = |sentence: String| Err(DiffRefusal::of(name.as_str(), sentence).into());
     match root.look(name) {
         Ok(Found::Nothing) => Ok(None),
         Ok(Found::File(file)) if file.mode & 0o200 == 0 => {
@@ -333,10 +339,10 @@ fn with_mode(mode: rustix::fs::RawMode, executable: bool) -> rustix::fs::RawMode
     }
 }
 
-fn digest(root: &Root, changes: &Changes) -> Digest {
+fn digest(root: &Root, changes: &ResolvedChanges) -> Digest {
     let mut parts: Vec<Vec<u8>> = vec![b"aside change 1".to_vec(), root.path().as_os_str().as_encoded_bytes().to_vec()];
     for change in changes.files() {
-        let print = |state: Option<&State>| match state {
+        let print = |state: Option<&FileState>| match state {
             None => Vec::new(),
             Some(state) => {
                 let print = Print::of(&state.bytes, state.executable);

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::Path;
 
-use aside_core::proto::task::Task;
+use aside_core::proto::task::TaskParams;
 use aside_core::proto::{Answer, Call, Reply, Request, json};
 use aside_core::task::log;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -23,7 +23,7 @@ pub struct Wire {
 
 impl Wire {
     /// Sends the request. `next` gives its replies.
-    pub async fn say(socket: &Path, task: Task) -> io::Result<Self> {
+    pub async fn say(socket: &Path, task: TaskParams) -> io::Result<Self> {
         let stream = client::connect(socket).map_err(io::Error::other)?;
         stream.set_nonblocking(true)?;
         let mut stream = BufReader::new(UnixStream::from_std(stream)?);

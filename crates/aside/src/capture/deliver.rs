@@ -7,9 +7,9 @@ use std::os::unix::net::UnixStream;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 
-use aside_core::proto::ended::{Captured, Watching};
+use aside_core::proto::command_ended::{CapturedParams, WatchParams};
 use aside_core::proto::{Call, Request, record};
-use aside_core::screen::Output;
+use aside_core::screen::CommandOutput;
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 
@@ -27,7 +27,7 @@ const REFUSAL: &[u8] = b"1\x1ferror\x1f";
 /// A connection for as long as the daemon lives; reconnects to the next daemon.
 pub struct Delivery {
     socket: PathBuf,
-    watching: Watching,
+    watching: WatchParams,
     line: Option<Line>,
 }
 
@@ -48,7 +48,7 @@ pub enum Listener {
 }
 
 impl Delivery {
-    pub fn new(socket: PathBuf, watching: Watching) -> Self {
+    pub fn new(socket: PathBuf, watching: WatchParams) -> Self {
         Self { socket, watching, line: None }
     }
 
@@ -77,16 +77,16 @@ impl Delivery {
 
     /// The terminal goes on, but is no longer watched.
     pub fn says_goodbye(&mut self) {
-        let goodbye = Watching { tier: String::new(), ..self.watching.clone() };
+        let goodbye = WatchParams { tier: String::new(), ..self.watching.clone() };
         if let Some(line) = &mut self.line {
             line.says(Request::Watching(goodbye));
         }
     }
 
     /// Sends what a command printed.
-    pub fn deliver(&mut self, output: &Output) {
+    pub fn deliver(&mut self, output: &CommandOutput) {
         let Some(text) = shown(output) else { return };
-        let captured = Captured {
+        let captured = CapturedParams {
             tty: self.watching.tty.clone(),
             mark: output.mark.clone(),
             seq: output.seq,
@@ -148,7 +148,7 @@ impl Line {
 }
 
 /// The rendered output. A panic of ours while rendering loses only this output.
-fn shown(output: &Output) -> Option<String> {
+fn shown(output: &CommandOutput) -> Option<String> {
     std::panic::catch_unwind(AssertUnwindSafe(|| output.shown())).ok()
 }
 

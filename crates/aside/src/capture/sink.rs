@@ -7,8 +7,8 @@ use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use aside_core::proto::ended::Watching;
-use aside_core::screen::{Output, Watch};
+use aside_core::proto::command_ended::WatchParams;
+use aside_core::screen::{CommandOutput, OutputWatcher};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::capture::deliver::{Delivery, Listener};
@@ -33,7 +33,7 @@ enum End {
 
 /// Reads until the pipe closes or no daemon listens. The process must end then: a thread of it may still be blocked in a read.
 pub fn run(tty: &str, socket: PathBuf) -> anyhow::Result<()> {
-    let watching = Watching { tty: tty.to_owned(), tier: "tmux".to_owned(), pid: std::process::id() };
+    let watching = WatchParams { tty: tty.to_owned(), tier: "tmux".to_owned(), pid: std::process::id() };
     let (sender, receiver) = mpsc::sync_channel(MAX_WAITING);
     let (bell, ring) = std::io::pipe().context("could not make a pipe")?;
     std::thread::spawn(move || read(sender, ring));
@@ -44,9 +44,9 @@ pub fn run(tty: &str, socket: PathBuf) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn read(sender: SyncSender<Output>, mut ring: PipeWriter) {
+fn read(sender: SyncSender<CommandOutput>, mut ring: PipeWriter) {
     let mut pane = std::io::stdin().lock();
-    let mut watch = Watch::default();
+    let mut watch = OutputWatcher::default();
     let mut chunk = vec![0; CHUNK];
     loop {
         let length = match pane.read(&mut chunk) {
@@ -64,7 +64,7 @@ fn read(sender: SyncSender<Output>, mut ring: PipeWriter) {
     }
 }
 
-fn tell(delivery: &mut Delivery, outputs: &Receiver<Output>, mut bell: PipeReader) -> End {
+fn tell(delivery: &mut Delivery, outputs: &Receiver<CommandOutput>, mut bell: PipeReader) -> End {
     let mut heard = Instant::now();
     loop {
         delivery.keep();

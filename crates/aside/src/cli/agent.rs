@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use aside_core::text::near::{Reach, near};
+use aside_core::text::edit_distance::{MaxDistance, near_words};
 use clap::Subcommand;
 use serde::Serialize;
 
@@ -217,7 +217,7 @@ fn unknown(name: &str, config: &Config) -> String {
     let all = all(config);
     let is_near = |listed: &&Listed| {
         let known = listed.name.strip_prefix(ACP).unwrap_or(&listed.name);
-        known == plain || !near(&plain, std::iter::once(known), Reach::Usual).is_empty()
+        known == plain || !near_words(&plain, std::iter::once(known), MaxDistance::Usual).is_empty()
     };
     let meant = all.iter().filter(is_near).map(|listed| format!("`{}`", one_line(&listed.name))).collect::<Vec<_>>();
     let name = one_line(name);

@@ -9,9 +9,9 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use anyhow::Context;
-use aside_core::markdown::mark;
-use aside_core::proto::talk::{Ask, Said};
-use aside_core::proto::wish::Stage;
+use aside_core::markdown::style;
+use aside_core::proto::prose::{AskParams, AskResult};
+use aside_core::proto::query::ReplyStage;
 use aside_core::proto::{Answer, Failure, Reply, Request, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Take};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -95,7 +95,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         return Ok(Exit::Usage);
     }
     let hands = args.proposal_fd.map(descriptor).transpose()?;
-    let ask = Ask {
+    let ask = AskParams {
         session: args.session,
         cwd: current_dir()?,
         query: words,
@@ -146,7 +146,7 @@ fn connect() -> anyhow::Result<UnixStream> {
     }
 }
 
-async fn listen(stream: UnixStream, ask: Ask, mut form: Form, hands: Option<File>) -> anyhow::Result<Exit> {
+async fn listen(stream: UnixStream, ask: AskParams, mut form: Form, hands: Option<File>) -> anyhow::Result<Exit> {
     let mut interrupt = signal(SignalKind::interrupt()).context("could not listen for Ctrl-C")?;
     let mut talk = Talk::begin(stream, &ask).await?;
     if let Form::Shown(show) = &mut form {
@@ -188,8 +188,8 @@ async fn listen(stream: UnixStream, ask: Ask, mut form: Form, hands: Option<File
 }
 
 /// Shows a reply. Returns the exit status once the answer is complete.
-fn tell(form: &mut Form, said: &Said) -> anyhow::Result<Option<Exit>> {
-    let is_done = said.state == Stage::Done;
+fn tell(form: &mut Form, said: &AskResult) -> anyhow::Result<Option<Exit>> {
+    let is_done = said.state == ReplyStage::Done;
     match form {
         Form::Json => write(&crate::cli::json_line(&unmarked(said))?)?,
         Form::Shown(show) if is_done => {
@@ -206,13 +206,13 @@ fn tell(form: &mut Form, said: &Said) -> anyhow::Result<Option<Exit>> {
 }
 
 /// Removes markup: a program does not need it.
-fn unmarked(said: &Said) -> Said {
-    let plain = |rows: &[String]| rows.iter().map(|row| mark::paint(row, mark::Paint::Plain)).collect();
-    Said { rows: plain(&said.rows), tail: plain(&said.tail), ..said.clone() }
+fn unmarked(said: &AskResult) -> AskResult {
+    let plain = |rows: &[String]| rows.iter().map(|row| style::paint(row, style::ColorMode::Plain)).collect();
+    AskResult { rows: plain(&said.rows), tail: plain(&said.tail), ..said.clone() }
 }
 
 /// Writes the command alone, on one line.
-fn hand_on(hands: Option<File>, said: &Said) -> anyhow::Result<()> {
+fn hand_on(hands: Option<File>, said: &AskResult) -> anyhow::Result<()> {
     match hands {
         Some(mut file) if !said.proposal.is_empty() => {
             writeln!(file, "{}", one_line(&said.proposal)).context("could not hand on the command")
@@ -258,7 +258,7 @@ struct Talk {
 }
 
 impl Talk {
-    async fn begin(stream: UnixStream, ask: &Ask) -> anyhow::Result<Self> {
+    async fn begin(stream: UnixStream, ask: &AskParams) -> anyhow::Result<Self> {
         stream.set_nonblocking(true).context("could not wait for the daemon")?;
         let stream = tokio::net::UnixStream::from_std(stream).context("could not wait for the daemon")?;
         let (answers, asks) = stream.into_split();
@@ -267,7 +267,7 @@ impl Talk {
         Ok(talk)
     }
 
-    async fn asks(&mut self, id: u64, ask: Ask) -> std::io::Result<()> {
+    async fn asks(&mut self, id: u64, ask: AskParams) -> std::io::Result<()> {
         self.asks.write_all(&json::encode_call(&client::call(id, Request::Ask(ask)))).await
     }
 
@@ -284,12 +284,12 @@ impl Talk {
     }
 
     /// Cancels the question, and waits for the daemon's acknowledgement.
-    async fn stops(&mut self, ask: Ask) {
+    async fn stops(&mut self, ask: AskParams) {
         let farewell = async {
-            let ask = Ask { query: String::new(), output: String::new(), ..ask };
+            let ask = AskParams { query: String::new(), output: String::new(), ..ask };
             if self.asks(2, ask).await.is_ok() {
                 while let Ok(Some(Reply::Said(said))) = self.hears().await {
-                    if said.state == Stage::Done {
+                    if said.state == ReplyStage::Done {
                         break;
                     }
                 }

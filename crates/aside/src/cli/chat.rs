@@ -15,7 +15,7 @@ mod turn;
 
 use std::io::IsTerminal;
 
-use aside_core::task::event::Id;
+use aside_core::task::event::TaskId;
 
 use crate::cli::chat::model::{Model, Who};
 use crate::cli::chat::screen::Canvas;
@@ -54,7 +54,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         return Ok(Exit::Usage);
     }
     let thread = args.thread.unwrap_or_default();
-    if !thread.is_empty() && Id::of(&thread).is_none() {
+    if !thread.is_empty() && TaskId::of(&thread).is_none() {
         complain!(
             "aside: `{}` is not the name of a conversation; Ctrl-T in `aside chat` lists them",
             crate::cli::one_line(&thread)

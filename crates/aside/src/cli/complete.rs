@@ -7,7 +7,7 @@ pub mod why;
 
 use std::io::IsTerminal;
 
-use aside_core::proto::{Candidate, Complete, Reply, Request};
+use aside_core::proto::{CompleteParams, Reply, Request, WireCandidate};
 use serde::Serialize;
 
 use crate::cli::{Exit, current_dir, paint, print};
@@ -41,7 +41,7 @@ struct Found<'a> {
     line: &'a str,
     /// In characters.
     cursor: usize,
-    candidates: &'a [Candidate],
+    candidates: &'a [WireCandidate],
 }
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
@@ -58,14 +58,14 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         Some(cwd) => std::path::absolute(cwd)?.display().to_string(),
         None => current_dir()?,
     };
-    let asked = Complete {
+    let asked = CompleteParams {
         session: String::new(),
         cwd,
         left: left.to_owned(),
         right: right.to_owned(),
         shell: args.shell.unwrap_or_default(),
         wait: true,
-        ..Complete::default()
+        ..CompleteParams::default()
     };
     match client::ask(&paths.socket, Request::Complete(asked)) {
         Ok(Reply::Complete(found)) => {

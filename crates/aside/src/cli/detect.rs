@@ -7,8 +7,8 @@ use std::io::{BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use aside_core::detect::{Facts, First};
-use aside_core::proto::talk::{Detect, Phase, Ruling};
+use aside_core::detect::{DetectContext, FirstWord};
+use aside_core::proto::prose::{DetectParams, DetectPhase, DetectResult};
 use clap::Subcommand;
 use serde::Serialize;
 
@@ -95,16 +95,16 @@ struct Told<'a> {
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
     match args.command {
-        Command::Before { common } => answer(Detect::default(), None, common),
+        Command::Before { common } => answer(DetectParams::default(), None, common),
         Command::After { exit, output_file, unreadable, common } => {
-            let ended = Detect { phase: Phase::After, exit, unreadable, ..Detect::default() };
+            let ended = DetectParams { phase: DetectPhase::After, exit, unreadable, ..DetectParams::default() };
             answer(ended, output_file.as_deref(), common)
         }
         Command::Wrong(args) => wrong::run(args),
     }
 }
 
-fn answer(mut asked: Detect, output_file: Option<&Path>, common: Common) -> anyhow::Result<Exit> {
+fn answer(mut asked: DetectParams, output_file: Option<&Path>, common: Common) -> anyhow::Result<Exit> {
     let Common { json, explain, shell, cwd, line } = common;
     let reads_lines = line == ["-"];
     if reads_lines && output_file == Some(Path::new("-")) {
@@ -141,11 +141,11 @@ struct Judge {
     here: Here,
     marks: Marks,
     settings: config::Detect,
-    asked: Detect,
+    asked: DetectParams,
 }
 
 impl Judge {
-    fn new(paths: &Paths, asked: Detect) -> Self {
+    fn new(paths: &Paths, asked: DetectParams) -> Self {
         let config = Config::load(&paths.config_file).unwrap_or_else(|_| {
             complain!("aside: the settings make no sense, so these are not in force; `aside doctor` says where");
             Config::default()
@@ -157,13 +157,13 @@ impl Judge {
         Self { here, marks, settings: config.detect, asked }
     }
 
-    fn rules(&mut self, line: &str) -> Ruling {
+    fn rules(&mut self, line: &str) -> DetectResult {
         line.clone_into(&mut self.asked.line);
         let place = self.here.place();
-        let facts = Facts {
+        let facts = DetectContext {
             cwd: place.cwd,
             dialect: place.dialect,
-            first: First::Unasked,
+            first: FirstWord::Unasked,
             world: place.world,
             names: place.names,
             specs: place.specs,
@@ -185,7 +185,7 @@ enum Shape {
 }
 
 impl Shape {
-    fn write(self, line: &str, Ruling { verdict, reason }: &Ruling) -> anyhow::Result<String> {
+    fn write(self, line: &str, DetectResult { verdict, reason }: &DetectResult) -> anyhow::Result<String> {
         Ok(match self {
             Shape::Word => format!("{verdict}\n"),
             Shape::Rows => format!("{verdict}\n{}\n", one_line(reason)),
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn the_verdict_is_the_first_word_however_it_is_written() {
-        let ruling = Ruling { verdict: "agent".to_owned(), reason: "“sure”\nis no target".to_owned() };
+        let ruling = DetectResult { verdict: "agent".to_owned(), reason: "“sure”\nis no target".to_owned() };
         let written = |shape: Shape| shape.write("make sure", &ruling).unwrap();
         assert_eq!(written(Shape::Word), "agent\n");
         assert_eq!(written(Shape::Rows), "agent\n“sure”\\nis no target\n");

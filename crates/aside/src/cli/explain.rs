@@ -3,10 +3,10 @@
 use std::io::{IsTerminal, Read};
 use std::time::Duration;
 
-use aside_core::proto::wish::{Explain, Explanation};
+use aside_core::proto::query::{ExplainParams, ExplainResult};
 use aside_core::proto::{Reply, Request};
 use aside_core::safety::Harm;
-use aside_core::translate::explain::{self, Part, is_known, short};
+use aside_core::translate::explain::{self, Part, is_known, summary_lines};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
@@ -86,7 +86,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     print(&if args.json {
         json(&command, &known, &model)?
     } else if args.short {
-        let lines = if model.is_empty() { short(&known, SHORT) } else { model.clone() };
+        let lines = if model.is_empty() { summary_lines(&known, SHORT) } else { model.clone() };
         lines.iter().map(|line| one_line(line) + "\n").collect()
     } else {
         long(&known, &model, paint())
@@ -112,16 +112,16 @@ fn from_model(paths: &Paths, config: &Config, command: &str, cwd: &str, shell: &
     if !client::is_served(&paths.socket) && control::start(paths).is_err() {
         return Vec::new();
     }
-    let asked = Explain {
+    let asked = ExplainParams {
         cwd: cwd.to_owned(),
         command: command.to_owned(),
         shell: shell.to_owned(),
         wait: true,
-        ..Explain::default()
+        ..ExplainParams::default()
     };
     let patience = Duration::from_millis(config.llm.timeout_wish_ms) + SLACK;
     match client::ask_patiently(&paths.socket, Request::Explain(asked), patience) {
-        Ok(Reply::Explain(Explanation { source, lines, .. })) if source == "llm" => lines,
+        Ok(Reply::Explain(ExplainResult { source, lines, .. })) if source == "llm" => lines,
         Ok(_) | Err(_) => Vec::new(),
     }
 }

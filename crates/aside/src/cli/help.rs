@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 
-use aside_core::markdown::{self, Whole};
+use aside_core::markdown::{self, TextEnd};
 use clap::{Command, CommandFactory};
 
 use crate::cli::{Cli, paint};
@@ -73,7 +73,7 @@ pub fn for_terminal(page: &str) -> String {
     if !std::io::stdout().is_terminal() {
         return page;
     }
-    let rendered = markdown::render(&page, Size::here().columns.min(WIDEST), Whole::Yes);
+    let rendered = markdown::render(&page, Size::here().columns.min(WIDEST), TextEnd::Yes);
     rendered.rows.iter().map(|row| paint().row(row) + "\n").collect()
 }
 

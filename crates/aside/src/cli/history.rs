@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use aside_core::history::filter::{Filter, Refusal};
-use aside_core::history::import::Parsed;
+use aside_core::history::filter::{HistoryFilter, NotStored};
+use aside_core::history::import::ParsedHistory;
 use aside_core::proto::Request;
 use clap::Subcommand;
 use jiff::Timestamp;
@@ -86,7 +86,7 @@ fn import(paths: &Paths, source: Source, file: Option<PathBuf>) -> anyhow::Resul
             return Ok(Exit::Usage);
         }
     };
-    let filter = Filter::new(&config.history.ignore, config.history.secrets.into())?;
+    let filter = HistoryFilter::new(&config.history.ignore, config.history.secrets.into())?;
     let file = file.map_or_else(|| files::usual_file(source), Ok)?;
     let mut parsed = source.read(&file)?;
     if parsed.entries.is_empty() && parsed.skipped == 0 {
@@ -117,14 +117,14 @@ struct LeftOut {
     secret: usize,
 }
 
-fn leave_out(parsed: &mut Parsed, filter: &Filter) -> LeftOut {
+fn leave_out(parsed: &mut ParsedHistory, filter: &HistoryFilter) -> LeftOut {
     let mut left_out = LeftOut::default();
     filter.sift(&mut parsed.entries, |refusal| match refusal {
-        Refusal::Blank => {}
-        Refusal::Hidden => left_out.hidden += 1,
-        Refusal::TooLong => left_out.too_long += 1,
-        Refusal::Ignored => left_out.ignored += 1,
-        Refusal::Secret => left_out.secret += 1,
+        NotStored::Blank => {}
+        NotStored::Hidden => left_out.hidden += 1,
+        NotStored::TooLong => left_out.too_long += 1,
+        NotStored::Ignored => left_out.ignored += 1,
+        NotStored::Secret => left_out.secret += 1,
     });
     left_out
 }
@@ -267,14 +267,17 @@ fn grouped(number: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use aside_core::history::Entry;
-    use aside_core::history::filter::Secrets;
+    use aside_core::history::HistoryEntry;
+    use aside_core::history::filter::SecretPolicy;
 
     use super::*;
 
     fn row(command: &str, start_ms: Option<i64>, exit: Option<i32>, cwd: Option<&str>) -> Row {
         let cwd = cwd.map(str::to_owned);
-        Row { id: 1, entry: Entry { command: command.to_owned(), start_ms, exit, cwd, ..Entry::default() } }
+        Row {
+            id: 1,
+            entry: HistoryEntry { command: command.to_owned(), start_ms, exit, cwd, ..HistoryEntry::default() },
+        }
     }
 
     #[test]
@@ -346,11 +349,11 @@ mod tests {
 
     #[test]
     fn counts_what_the_filter_leaves_out() {
-        let filter = Filter::new(&["^pass".to_owned()], Secrets::Skip).unwrap();
+        let filter = HistoryFilter::new(&["^pass".to_owned()], SecretPolicy::Skip).unwrap();
         let long = "x".repeat(20_000);
-        let entry = |command: &str| Entry { command: command.to_owned(), ..Entry::default() };
+        let entry = |command: &str| HistoryEntry { command: command.to_owned(), ..HistoryEntry::default() };
         let mut parsed =
-            Parsed { entries: [" a", "pass b", "c", "mysql -phunter2", &long].map(entry).to_vec(), skipped: 0 };
+            ParsedHistory { entries: [" a", "pass b", "c", "mysql -phunter2", &long].map(entry).to_vec(), skipped: 0 };
         let left_out = leave_out(&mut parsed, &filter);
         assert_eq!(left_out, LeftOut { hidden: 1, too_long: 1, ignored: 1, secret: 1 });
         assert_eq!(parsed.entries, [entry("c")]);

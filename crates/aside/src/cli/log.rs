@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Context;
-use aside_core::proto::talk::Phase;
+use aside_core::proto::prose::DetectPhase;
 
 use crate::cli::{Exit, Paint, from_home, home, local_time, one_line, paint, print};
 use crate::config::{Config, Reroute};
@@ -61,8 +61,8 @@ fn told(Noted { ts, rerouted }: &Noted, is_marked: bool, paint: Paint) -> String
         Became::Asked => "you asked".to_owned(),
     };
     match phase {
-        Phase::Before => {}
-        Phase::After => {
+        DetectPhase::Before => {}
+        DetectPhase::After => {
             let _ = write!(facts, ", after it ended with {exit}");
         }
     }
@@ -97,7 +97,7 @@ fn remark(is_empty: bool, config: &Config, file: &str) -> String {
 mod tests {
     use super::*;
 
-    fn noted(phase: Phase, reason: &str, became: Became) -> Noted {
+    fn noted(phase: DetectPhase, reason: &str, became: Became) -> Noted {
         let rerouted = Rerouted {
             session: "zsh-1".to_owned(),
             cwd: "/home/me".to_owned(),
@@ -115,12 +115,12 @@ mod tests {
     fn a_line_is_told_with_why_and_what_became_of_it() {
         let told = |phase, reason, became, marked| told(&noted(phase, reason, became), marked, Paint::Plain);
         assert_eq!(
-            told(Phase::After, "“sure” is no target", Became::Answered, true),
+            told(DetectPhase::After, "“sure” is no target", Became::Answered, true),
             "nonsense  make sure\\n\\u{1b}[31mit works\n    \
              → “sure” is no target (answered, after it ended with 2, marked as no sentence)\n"
         );
-        assert!(told(Phase::Before, "why", Became::Offered, false).ends_with("    → why (offered)\n"));
-        assert!(told(Phase::Before, "", Became::Asked, false).ends_with("    → you asked\n"));
+        assert!(told(DetectPhase::Before, "why", Became::Offered, false).ends_with("    → why (offered)\n"));
+        assert!(told(DetectPhase::Before, "", Became::Asked, false).ends_with("    → you asked\n"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use aside_core::line::{Dialect, quote};
-use aside_core::markdown::mark;
+use aside_core::markdown::style;
 use aside_core::text;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -359,10 +359,10 @@ impl Paint {
     /// A rendered Markdown row.
     fn row(self, row: &str) -> String {
         let palette = match self {
-            Paint::Plain => mark::Paint::Plain,
-            Paint::Colour => mark::Paint::Colour,
+            Paint::Plain => style::ColorMode::Plain,
+            Paint::Colour => style::ColorMode::Colour,
         };
-        mark::paint(row, palette)
+        style::paint(row, palette)
     }
 
     /// `style` is what stands between `ESC [` and `m`.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use aside_core::proto::task::{Op, Task};
+use aside_core::proto::task::{TaskOp, TaskParams};
 use aside_core::proto::{RemoteStatus, Reply, Request};
 use aside_relay::call;
 use aside_relay::frame::{ENROL_PATH, Enrol, Enrolled};
@@ -404,7 +404,7 @@ fn pair(paths: &Paths, yes: bool) -> anyhow::Result<Exit> {
 
 /// What the daemon says about a code; nothing when it has complained.
 fn asks_daemon(paths: &Paths, code: &str) -> anyhow::Result<Option<Vec<String>>> {
-    let asked = Task { op: Op::Pair, text: code.to_owned(), ..Task::default() };
+    let asked = TaskParams { op: TaskOp::Pair, text: code.to_owned(), ..TaskParams::default() };
     match client::ask(&paths.socket, Request::Task(Box::new(asked)))? {
         Reply::Task(told) => Ok(Some(told.lines)),
         Reply::Error(failure) => {

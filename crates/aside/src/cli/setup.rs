@@ -6,9 +6,9 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use aside_core::history::filter::Filter;
+use aside_core::history::filter::HistoryFilter;
 use aside_core::line::{Dialect, quote};
-use aside_core::proto::{Complete, Ghost, Reply, Request};
+use aside_core::proto::{CompleteParams, Ghost, Reply, Request};
 use etcetera::BaseStrategy;
 
 use crate::cli::{Exit, current_dir, from_home, home, one_line, own_shell, print, progress_bar, refuse_commands};
@@ -224,7 +224,7 @@ fn loads_line(shell: &Found) -> anyhow::Result<bool> {
 }
 
 fn import(paths: &Paths, config: &Config) -> anyhow::Result<()> {
-    let filter = Filter::new(&config.history.ignore, config.history.secrets.into())?;
+    let filter = HistoryFilter::new(&config.history.ignore, config.history.secrets.into())?;
     let entries = files::everything_found(&filter);
     paths::leave_to_its_owner(&paths.data_dir)?;
     let (mut stored, _) = History::open(&paths.history_db())?;
@@ -300,7 +300,7 @@ fn check(paths: &Paths) -> anyhow::Result<Option<String>> {
     let own = stems(newest.iter().map(|row| row.entry.command.as_str()));
     let mut completed = Vec::new();
     for stem in own.into_iter().chain(STEMS.map(str::to_owned)) {
-        let asked = Complete { cwd: current_dir()?, left: stem.clone(), wait: true, ..Complete::default() };
+        let asked = CompleteParams { cwd: current_dir()?, left: stem.clone(), wait: true, ..CompleteParams::default() };
         if let Ok(Reply::Complete(found)) = client::ask(&paths.socket, Request::Complete(asked))
             && let Some(first) = found.candidates.first()
         {

@@ -7,9 +7,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use aside_core::history::index::{Builder, Index, Ran};
-use aside_core::screen::Output;
-use aside_core::suggest::{Ended, Next, Past, Place, Suggestion, suggest};
+use aside_core::history::index::{HistoryIndex, HistoryIndexBuilder, RunRecord};
+use aside_core::screen::CommandOutput;
+use aside_core::suggest::{EarlierRun, EndedRun, Follower, SuggestContext, Suggestion, suggest};
 use aside_core::translate::check::blocked;
 use serde::{Deserialize, Serialize};
 
@@ -139,18 +139,20 @@ impl Question<'_> {
         let here = Here::new(&cwd, &shell, Environment::own(), Specs::read(paths.specs_dir()).current());
         let habits = habits(paths);
         let next = habits.next(self.command.trim(), self.exit, &cwd).into_iter();
-        let next: Vec<Next<'_>> = next.map(|(command, here, anywhere)| Next { command, here, anywhere }).collect();
-        let past: Vec<Past<'_>> = self
+        let next: Vec<Follower<'_>> =
+            next.map(|(command, here, anywhere)| Follower { command, here, anywhere }).collect();
+        let past: Vec<EarlierRun<'_>> = self
             .past
             .iter()
             .rev()
             .take(MAX_PAST)
             .rev()
-            .map(|past| Past { command: &past.command, exit: past.exit, output: past.output.as_deref() })
+            .map(|past| EarlierRun { command: &past.command, exit: past.exit, output: past.output.as_deref() })
             .collect();
-        let ended = Ended { command: self.command, exit: self.exit, output: self.output, previous: &past, next: &next };
+        let ended =
+            EndedRun { command: self.command, exit: self.exit, output: self.output, previous: &past, next: &next };
         let found = here.place();
-        let place = Place {
+        let place = SuggestContext {
             cwd: found.cwd,
             dialect: found.dialect,
             world: found.world,
@@ -165,12 +167,12 @@ impl Question<'_> {
 }
 
 /// Habits from recent commands. Ignores a history that cannot be read.
-fn habits(paths: &Paths) -> Index {
-    let mut builder = Builder::default();
+fn habits(paths: &Paths) -> HistoryIndex {
+    let mut builder = HistoryIndexBuilder::default();
     if let Ok(Some(mut history)) = History::open_to_read(&paths.history_db()) {
         for Row { entry, .. } in history.newest(MAX_ROWS, None).unwrap_or_default().iter().rev() {
             let (cwd, session) = (entry.cwd.as_deref(), entry.session.as_deref());
-            builder.add(Ran { command: &entry.command, cwd, exit: entry.exit, session, private: entry.private });
+            builder.add(RunRecord { command: &entry.command, cwd, exit: entry.exit, session, private: entry.private });
         }
     }
     builder.finish()
@@ -190,7 +192,7 @@ fn session(file: &Path, bytes: &[u8]) -> anyhow::Result<Vec<Earlier>> {
 
 /// Head and tail of the output, as a terminal would show them.
 fn output(file: &Path) -> anyhow::Result<String> {
-    Ok(Output::of_file(&read(file)?).shown())
+    Ok(CommandOutput::of_file(&read(file)?).shown())
 }
 
 fn read(file: &Path) -> anyhow::Result<Vec<u8>> {

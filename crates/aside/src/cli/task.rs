@@ -16,7 +16,7 @@ pub mod spoken;
 pub mod view;
 mod words;
 
-use aside_core::proto::task::{Op, Task};
+use aside_core::proto::task::{TaskOp, TaskParams};
 use clap::Subcommand;
 
 use crate::cli::{Exit, current_dir, one_line, own_shell, session, tasks};
@@ -158,7 +158,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let paths = Paths::from_env()?;
     let Some(mut tasks) = connect(&paths) else { return Ok(Exit::Unreachable) };
     if let Some((verb, id)) = command.about().filter(|(_, id)| !id.is_empty())
-        && let Err(trouble @ Trouble::Refused(_)) = tasks.call(named(Op::Show, id.to_owned()))
+        && let Err(trouble @ Trouble::Refused(_)) = tasks.call(named(TaskOp::Show, id.to_owned()))
     {
         said(&trouble)?;
         if let Some(otherwise) = spoken::otherwise(verb, id) {
@@ -172,18 +172,18 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         Command::Undo { id } => told(list::undo(&mut tasks, id)),
         Command::Cancel { waiting: true, .. } => told(list::dismiss(&mut tasks)),
         Command::Cancel { id, .. } => told(list::cancel(&mut tasks, id)),
-        Command::Show { id, json } => goes_on(&paths, tasks, named(Op::Show, id), form(json), Until::Shown),
+        Command::Show { id, json } => goes_on(&paths, tasks, named(TaskOp::Show, id), form(json), Until::Shown),
         Command::Watch { id, from, json } => {
-            let task = Task { from, ..named(Op::Show, id) };
+            let task = TaskParams { from, ..named(TaskOp::Show, id) };
             goes_on(&paths, tasks, task, form(json), Until::Ended)
         }
         Command::Retry { id, json } => {
             // Shows only new events: the earlier ones were shown before.
-            let from = match tasks.call(named(Op::Show, id.clone())) {
+            let from = match tasks.call(named(TaskOp::Show, id.clone())) {
                 Ok(told) => told.tasks.first().map_or(0, |brief| brief.seq),
                 Err(trouble) => return said(&trouble),
             };
-            goes_on(&paths, tasks, Task { from, ..named(Op::Retry, id) }, form(json), Until::Answered)
+            goes_on(&paths, tasks, TaskParams { from, ..named(TaskOp::Retry, id) }, form(json), Until::Answered)
         }
         Command::Route { .. } => Ok(Exit::Usage),
     }
@@ -204,21 +204,21 @@ fn ask(words: &[String], form: Form, begins: Begins) -> anyhow::Result<Exit> {
     };
     let paths = Paths::from_env()?;
     let Some(tasks) = connect(&paths) else { return Ok(Exit::Unreachable) };
-    let task = Task {
-        op: Op::Ask,
+    let task = TaskParams {
+        op: TaskOp::Ask,
         text,
         cwd: current_dir()?,
         session: session(),
         goes_on: begins == Begins::There,
         shell: own_shell(),
         private: client::is_private(),
-        ..Task::default()
+        ..TaskParams::default()
     };
     goes_on(&paths, tasks, task, form, Until::Answered)
 }
 
 /// Sends the request, and shows its events.
-fn goes_on(paths: &Paths, mut tasks: Tasks, task: Task, form: Form, until: Until) -> anyhow::Result<Exit> {
+fn goes_on(paths: &Paths, mut tasks: Tasks, task: TaskParams, form: Form, until: Until) -> anyhow::Result<Exit> {
     let from = task.from;
     let brief = match tasks.call(task) {
         Ok(told) => told.tasks.into_iter().next(),
@@ -251,8 +251,8 @@ fn said(trouble: &Trouble) -> anyhow::Result<Exit> {
     })
 }
 
-fn named(op: Op, id: String) -> Task {
-    Task { op, task: id, ..Task::default() }
+fn named(op: TaskOp, id: String) -> TaskParams {
+    TaskParams { op, task: id, ..TaskParams::default() }
 }
 
 fn form(json: bool) -> Form {

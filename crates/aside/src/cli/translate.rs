@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal, Read};
 use std::path::Path;
 
-use aside_core::agent::tongue::Tongue;
-use aside_core::proto::wish::{Nearness, Proposal, Suggestion};
+use aside_core::agent::language::Language;
+use aside_core::proto::query::{TranslateResult, WireNearness, WireProposal};
 use serde::Serialize;
 
 use crate::cli::{Exit, one_line, print};
@@ -64,8 +64,8 @@ struct Answered<'a> {
     confidence: f32,
     description: &'a str,
     warning: &'a str,
-    nearness: Nearness,
-    alternatives: &'a [Proposal],
+    nearness: WireNearness,
+    alternatives: &'a [WireProposal],
     note: &'a str,
 }
 
@@ -113,15 +113,15 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     Ok(if suggestion.proposals.is_empty() { Exit::Failed } else { Exit::Done })
 }
 
-fn plain(suggestion: &Suggestion, number: usize) -> String {
+fn plain(suggestion: &TranslateResult, number: usize) -> String {
     suggestion.proposals.iter().take(number).map(|proposal| format!("{}\n", proposal.text)).collect()
 }
 
-fn json(suggestion: &Suggestion, number: usize) -> anyhow::Result<String> {
-    let nothing = Proposal::default();
+fn json(suggestion: &TranslateResult, number: usize) -> anyhow::Result<String> {
+    let nothing = WireProposal::default();
     let shown = &suggestion.proposals[..suggestion.proposals.len().min(number)];
     let (best, alternatives) = shown.split_first().unwrap_or((&nothing, &[]));
-    let Proposal { text, source, confidence, description, warning, nearness } = best;
+    let WireProposal { text, source, confidence, description, warning, nearness } = best;
     let answered = Answered {
         command: text,
         text,
@@ -137,7 +137,7 @@ fn json(suggestion: &Suggestion, number: usize) -> anyhow::Result<String> {
 }
 
 /// Notes for the user.
-fn remarks(suggestion: &Suggestion, number: usize) -> Vec<String> {
+fn remarks(suggestion: &TranslateResult, number: usize) -> Vec<String> {
     let mut remarks = Vec::new();
     let note = one_line(&suggestion.note);
     match (suggestion.proposals.is_empty(), note.is_empty()) {
@@ -147,14 +147,14 @@ fn remarks(suggestion: &Suggestion, number: usize) -> Vec<String> {
     }
     for proposal in suggestion.proposals.iter().take(number) {
         let which = if number > 1 { format!("{}: ", proposal.text) } else { String::new() };
-        if proposal.nearness == Nearness::Closest {
+        if proposal.nearness == WireNearness::Closest {
             remarks.push(format!("{which}the closest I know; not all of your words are in it"));
         }
         if !proposal.warning.is_empty() {
             let warning = one_line(&proposal.warning);
-            remarks.push(match Tongue::of(&warning) {
-                Tongue::English => format!("{which}careful, it {warning}"),
-                Tongue::Chinese => format!("{which}注意：{warning}"),
+            remarks.push(match Language::of(&warning) {
+                Language::English => format!("{which}careful, it {warning}"),
+                Language::Chinese => format!("{which}注意：{warning}"),
             });
         }
     }
@@ -162,7 +162,7 @@ fn remarks(suggestion: &Suggestion, number: usize) -> Vec<String> {
 }
 
 /// What to print above a line with the best command: notes about it, and the alternatives.
-fn notes_above_the_line(suggestion: &Suggestion, number: usize) -> Vec<String> {
+fn notes_above_the_line(suggestion: &TranslateResult, number: usize) -> Vec<String> {
     let mut notes = remarks(suggestion, 1);
     for other in suggestion.proposals.iter().take(number).skip(1) {
         let careful = match other.warning.as_str() {
@@ -177,17 +177,19 @@ fn notes_above_the_line(suggestion: &Suggestion, number: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aside_core::proto::wish::Stage;
+    use aside_core::proto::query::ReplyStage;
 
-    fn proposal(text: &str, warning: &str, nearness: Nearness) -> Proposal {
-        Proposal { text: text.to_owned(), warning: warning.to_owned(), nearness, ..Proposal::default() }
+    fn proposal(text: &str, warning: &str, nearness: WireNearness) -> WireProposal {
+        WireProposal { text: text.to_owned(), warning: warning.to_owned(), nearness, ..WireProposal::default() }
     }
 
     #[test]
     fn standard_output_has_commands_and_standard_error_the_rest() {
-        let proposals =
-            vec![proposal("rm *.log", "deletes files", Nearness::Answer), proposal("ls *.log", "", Nearness::Closest)];
-        let suggestion = Suggestion { state: Stage::Done, note: "from here".to_owned(), proposals };
+        let proposals = vec![
+            proposal("rm *.log", "deletes files", WireNearness::Answer),
+            proposal("ls *.log", "", WireNearness::Closest),
+        ];
+        let suggestion = TranslateResult { state: ReplyStage::Done, note: "from here".to_owned(), proposals };
         assert_eq!(plain(&suggestion, 1), "rm *.log\n");
         assert_eq!(remarks(&suggestion, 1), ["from here", "careful, it deletes files"]);
         assert_eq!(plain(&suggestion, 5), "rm *.log\nls *.log\n");
@@ -197,6 +199,6 @@ mod tests {
             "ls *.log: the closest I know; not all of your words are in it",
         ];
         assert_eq!(remarks(&suggestion, 5), expected);
-        assert_eq!(remarks(&Suggestion::none(""), 1), ["no answer"]);
+        assert_eq!(remarks(&TranslateResult::none(""), 1), ["no answer"]);
     }
 }

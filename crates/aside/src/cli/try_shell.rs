@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use aside_core::history::filter::Filter;
-use aside_core::history::import::Format;
+use aside_core::history::filter::HistoryFilter;
+use aside_core::history::import::ImportFormat;
 
 use crate::cli::{Exit, print};
 use crate::config::Config;
@@ -110,14 +110,14 @@ pub fn open(shell: &str, visit: &Visit) -> anyhow::Result<Exit> {
 /// Returns how many of the user's own commands were imported.
 fn fill(paths: &Paths, visit: &Visit) -> anyhow::Result<usize> {
     let config = Config::default();
-    let filter = Filter::new(&config.history.ignore, config.history.secrets.into())?;
+    let filter = HistoryFilter::new(&config.history.ignore, config.history.secrets.into())?;
     let (mut history, _) = History::open(&paths.history_db())?;
     let own = match visit {
         Visit::Trial => history.import(&files::everything_found(&filter), &mut |_| {})?.added,
         Visit::Tour { .. } => 0,
     };
     if own == 0 {
-        history.import(&Format::Bash.parse(MADE_UP.as_bytes()).entries, &mut |_| {})?;
+        history.import(&ImportFormat::Bash.parse(MADE_UP.as_bytes()).entries, &mut |_| {})?;
     }
     Ok(own)
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use aside_core::proto::task::{Op, Task};
+use aside_core::proto::task::{TaskOp, TaskParams};
 use aside_core::proto::{Reply, Request};
 
 use crate::cli::{Exit, current_dir, own_shell, print};
@@ -59,7 +59,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     if !client::is_served(&paths.socket) {
         control::start(&paths)?;
     }
-    let asked = Task { op: Op::Page, cwd: current_dir()?, shell: own_shell(), ..Task::default() };
+    let asked = TaskParams { op: TaskOp::Page, cwd: current_dir()?, shell: own_shell(), ..TaskParams::default() };
     let link = match client::ask(&paths.socket, Request::Task(Box::new(asked))) {
         Ok(Reply::Task(tasks)) => tasks.lines.into_iter().next().unwrap_or_default(),
         Ok(Reply::Error(failure)) => {
@@ -97,7 +97,7 @@ fn sign_out(paths: &Paths) -> anyhow::Result<Exit> {
         print("no daemon runs, so no browser is signed in\n")?;
         return Ok(Exit::Done);
     }
-    let asked = Task { op: Op::SignOut, ..Task::default() };
+    let asked = TaskParams { op: TaskOp::SignOut, ..TaskParams::default() };
     match client::ask(&paths.socket, Request::Task(Box::new(asked))) {
         Ok(Reply::Task(tasks)) => {
             print(&tasks.lines.iter().map(|line| format!("{line}\n")).collect::<String>())?;

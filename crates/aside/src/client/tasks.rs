@@ -19,7 +19,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use aside_core::proto::task::{Brief, Op, Task, Tasks as Told};
+use aside_core::proto::task::{TaskBrief, TaskList as Told, TaskOp, TaskParams};
 use aside_core::proto::{Answer, Failure, Reply, Request, json};
 use aside_core::task::event::Event;
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -82,7 +82,7 @@ impl Tasks {
     }
 
     /// Sends a request and waits for its reply. Keeps what arrives meanwhile for `hear`.
-    pub fn call(&mut self, task: Task) -> Result<Told, Trouble> {
+    pub fn call(&mut self, task: TaskParams) -> Result<Told, Trouble> {
         let number = self.send(task)?;
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -105,7 +105,7 @@ impl Tasks {
     }
 
     /// Sends a request without waiting: `hear` returns the reply under the returned number.
-    pub fn send(&mut self, task: Task) -> Result<u64, Trouble> {
+    pub fn send(&mut self, task: TaskParams) -> Result<u64, Trouble> {
         self.asked += 1;
         let call = client::call(self.asked, Request::Task(Box::new(task)));
         let sent = self.stream.write_all(&json::encode_call(&call));
@@ -114,8 +114,8 @@ impl Tasks {
     }
 
     /// Requests the events of a task after `from`, and every later one as it happens.
-    pub fn watch(&mut self, task: &str, from: u64) -> Result<Brief, Trouble> {
-        let told = self.call(Task { op: Op::Watch, task: task.to_owned(), from, ..Task::default() })?;
+    pub fn watch(&mut self, task: &str, from: u64) -> Result<TaskBrief, Trouble> {
+        let told = self.call(TaskParams { op: TaskOp::Watch, task: task.to_owned(), from, ..TaskParams::default() })?;
         told.tasks.into_iter().next().ok_or_else(|| garbled("no task in the answer"))
     }
 
@@ -291,7 +291,7 @@ mod tests {
             theirs.get_ref(),
             &json!({ "type": "error", "request_id": 1, "error": { "code": "not_found", "message": "no such task" } }),
         );
-        let refused = tasks.call(Task::default()).unwrap_err();
+        let refused = tasks.call(TaskParams::default()).unwrap_err();
         assert!(matches!(&refused, Trouble::Refused(_)));
         assert_eq!(refused.to_string(), "no such task");
     }

@@ -430,12 +430,12 @@ impl Secrets {
     }
 }
 
-impl From<Secrets> for filter::Secrets {
+impl From<Secrets> for filter::SecretPolicy {
     fn from(secrets: Secrets) -> Self {
         match secrets {
-            Secrets::Skip => filter::Secrets::Skip,
-            Secrets::Redact => filter::Secrets::Redact,
-            Secrets::Keep => filter::Secrets::Keep,
+            Secrets::Skip => filter::SecretPolicy::Skip,
+            Secrets::Redact => filter::SecretPolicy::Redact,
+            Secrets::Keep => filter::SecretPolicy::Keep,
         }
     }
 }
@@ -557,7 +557,7 @@ mod tests {
     #[test]
     fn lines_with_secrets_are_ignored_and_everyday_lines_are_not() {
         let History { ignore, secrets, .. } = Config::default().history;
-        let filter = filter::Filter::new(&ignore, secrets.into()).unwrap();
+        let filter = filter::HistoryFilter::new(&ignore, secrets.into()).unwrap();
         let hits = [
             "export PASSWORD=hunter2",
             "PGPASSWORD='hunter2' psql -h db",
@@ -682,7 +682,7 @@ mod tests {
             "uname -a | tee log",
         ];
         for line in hits {
-            assert_eq!(filter.refuses(line), Some(filter::Refusal::Secret), "must be skipped: {line}");
+            assert_eq!(filter.refuses(line), Some(filter::NotStored::Secret), "must be skipped: {line}");
         }
         for line in misses {
             assert_eq!(filter.refuses(line), None, "must be remembered: {line}");

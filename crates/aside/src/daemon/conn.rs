@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use aside_core::proto::compat::{Foreign, Shape};
-use aside_core::proto::stream::{self, Frame, Spelling, Stream};
-use aside_core::proto::wish::Suggestion;
-use aside_core::proto::{Answer, Call, Candidates, Reply, Request};
+use aside_core::proto::compat::{CompatMessage, CompatReplyFormat};
+use aside_core::proto::query::TranslateResult;
+use aside_core::proto::stream::{self, Frame, Stream, WireFormat};
+use aside_core::proto::{Answer, Call, CompleteResult, Reply, Request};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -102,16 +102,20 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
             let (voice, says_private, request) = match frame {
                 // The user has typed on; the client would discard the reply.
                 Frame::Call(Call { id, request: Request::Complete(_), .. }) if superseded => {
-                    outbox.put(spelling, Answer { id, reply: Reply::Complete(Candidates::default()) }, work);
+                    outbox.put(spelling, Answer { id, reply: Reply::Complete(CompleteResult::default()) }, work);
                     continue;
                 }
                 Frame::Call(Call { id, request: Request::Translate(_), .. }) if superseded => {
-                    outbox.put(spelling, Answer { id, reply: Reply::Translate(Box::new(Suggestion::none(""))) }, work);
+                    outbox.put(
+                        spelling,
+                        Answer { id, reply: Reply::Translate(Box::new(TranslateResult::none(""))) },
+                        work,
+                    );
                     continue;
                 }
                 Frame::Call(Call { id, private, request }) => (Voice::Ours { spelling, id }, private, request),
-                Frame::Foreign(Foreign::Asks { request, shape }) => (Voice::Theirs(shape), false, request),
-                Frame::Foreign(Foreign::Answered(bytes)) => {
+                Frame::Foreign(CompatMessage::Asks { request, shape }) => (Voice::Theirs(shape), false, request),
+                Frame::Foreign(CompatMessage::Answered(bytes)) => {
                     outbox.put_bytes(bytes, work);
                     continue;
                 }
@@ -208,8 +212,8 @@ async fn left(read: &OwnedReadHalf) {
 /// How the replies to a request are encoded.
 #[derive(Clone)]
 enum Voice {
-    Ours { spelling: Spelling, id: u64 },
-    Theirs(Shape),
+    Ours { spelling: WireFormat, id: u64 },
+    Theirs(CompatReplyFormat),
 }
 
 impl Voice {
@@ -322,7 +326,7 @@ struct Waiting {
 }
 
 impl Outbox {
-    fn put(&self, spelling: Spelling, answer: Answer, work: Work) {
+    fn put(&self, spelling: WireFormat, answer: Answer, work: Work) {
         self.put_bytes(stream::encode(spelling, &answer), work);
     }
 
@@ -435,7 +439,7 @@ mod tests {
     async fn a_client_that_does_not_read_keeps_the_newest_answers() {
         let (outbox, state) = (Outbox::default(), state());
         for id in 0..MAX_WAITING as u64 + 10 {
-            outbox.put(Spelling::Record, Answer { id, reply: Reply::Ok }, state.working());
+            outbox.put(WireFormat::Record, Answer { id, reply: Reply::Ok }, state.working());
         }
         assert_eq!(outbox.next().await.unwrap().bytes, b"10\x1fok\0");
     }
@@ -458,7 +462,7 @@ mod tests {
     #[tokio::test]
     async fn a_request_is_under_way_until_its_answer_is() {
         let (outbox, state) = (Outbox::default(), state());
-        outbox.put(Spelling::Record, Answer { id: 1, reply: Reply::Ok }, state.working());
+        outbox.put(WireFormat::Record, Answer { id: 1, reply: Reply::Ok }, state.working());
         let soon = std::time::Duration::from_millis(20);
         assert!(tokio::time::timeout(soon, state.drained()).await.is_err());
         drop(outbox.next().await);

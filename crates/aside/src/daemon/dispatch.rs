@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use aside_core::proto::task::Op;
-use aside_core::proto::{Reply, Request, Why};
+use aside_core::proto::task::TaskOp;
+use aside_core::proto::{Reply, Request, WhyParams};
 
 use crate::daemon::answer;
 use crate::daemon::later::Later;
@@ -69,7 +69,7 @@ pub async fn answer(state: Arc<State>, request: Request, caller: Caller, privacy
             }
             Reply::Ok
         }
-        Request::Why(Why { session }) => Reply::Why(Box::new(state.offers().last(&session).unwrap_or_default())),
+        Request::Why(WhyParams { session }) => Reply::Why(Box::new(state.offers().last(&session).unwrap_or_default())),
         Request::Status => Reply::Status(Box::new(state.status())),
         Request::Stop => {
             state.end(Ending::Stopped);
@@ -84,7 +84,7 @@ fn refusal(caller: Caller, request: &Request) -> Option<&'static str> {
         // The page has checked its requests itself. Approve, edit and undo are checked again, in case a task's process has taken over its
         // connection.
         Caller::Page => match request {
-            Request::Task(asked) if !matches!(asked.op, Op::Approve | Op::Edit | Op::Undo) => None,
+            Request::Task(asked) if !matches!(asked.op, TaskOp::Approve | TaskOp::Edit | TaskOp::Undo) => None,
             Request::Task(_) => Some(Presence::known().why()).filter(|why| !why.is_empty()),
             _ => Some("the page speaks of tasks only"),
         },

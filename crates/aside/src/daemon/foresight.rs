@@ -8,13 +8,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use aside_core::line::Dialect;
-use aside_core::names::Names;
-use aside_core::proto::ended;
+use aside_core::proto::command_ended;
+use aside_core::shell_names::ShellNames;
 use aside_core::spec::Specs;
-use aside_core::suggest::prompt::{Asked, Earlier, MAX_TOKENS, Prompt, Room, STOPS, is_worth_asking, prompt};
-use aside_core::suggest::{Ended, Past, Place, Suggestion, filter, said};
+use aside_core::suggest::prompt::{
+    MAX_TOKENS, NumberedRun, PromptBudget, STOPS, SuggestPrompt, SuggestPromptInput, is_worth_asking, prompt,
+};
+use aside_core::suggest::{EarlierRun, EndedRun, SuggestContext, Suggestion, model_reply, worth_asking};
 use aside_core::translate::check::blocked;
-use aside_core::world::{Live, World};
+use aside_core::world::{LiveKind, World};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
@@ -48,9 +50,9 @@ pub struct Question {
     /// As it was on the screen; `None` if it was not captured.
     pub output: Option<String>,
     /// The session's earlier commands outside private mode, oldest first, without this one.
-    pub previous: Vec<ended::Past>,
+    pub previous: Vec<command_ended::RecalledCommand>,
     /// The commands that are sent to a model, numbered among such commands of the session.
-    pub worth: Vec<(i64, ended::Past)>,
+    pub worth: Vec<(i64, command_ended::RecalledCommand)>,
     pub privacy: Privacy,
 }
 
@@ -131,7 +133,7 @@ fn may_be_told(state: &State, command: &str) -> bool {
 struct Desk {
     state: Arc<State>,
     question: Question,
-    names: Arc<Names>,
+    names: Arc<ShellNames>,
     dialect: Dialect,
     view: View,
 }
@@ -170,7 +172,7 @@ impl Desk {
     async fn ask(self: Arc<Self>) -> Option<Arc<str>> {
         // On a blocking thread, since scanning many lines for secrets must not delay keystrokes.
         let desk = Arc::clone(&self);
-        let Prompt { system, earlier, ask } = tokio::task::spawn_blocking(move || desk.prompt()).await.ok()?;
+        let SuggestPrompt { system, earlier, ask } = tokio::task::spawn_blocking(move || desk.prompt()).await.ok()?;
         let question = provider::Question {
             earlier,
             max_tokens: MAX_TOKENS,
@@ -184,23 +186,23 @@ impl Desk {
         (said.end == End::Whole).then(|| said.text.into())
     }
 
-    fn prompt(&self) -> Prompt {
+    fn prompt(&self) -> SuggestPrompt {
         let Question { cwd, command, exit, output, worth, .. } = &self.question;
         let output = output.as_deref().map(|output| self.may_leave_of(output));
         let outputs: Vec<Option<String>> =
             worth.iter().map(|(_, past)| past.output.as_deref().map(|output| self.may_leave_of(output))).collect();
-        let earlier: Vec<Earlier<'_>> = worth
+        let earlier: Vec<NumberedRun<'_>> = worth
             .iter()
             .zip(&outputs)
             .filter(|((_, past), _)| may_be_told(&self.state, &past.command))
-            .map(|((number, ended::Past { command, exit, .. }), output)| Earlier {
+            .map(|((number, command_ended::RecalledCommand { command, exit, .. }), output)| NumberedRun {
                 number: *number,
-                past: Past { command, exit: Some(*exit), output: output.as_deref() },
+                past: EarlierRun { command, exit: Some(*exit), output: output.as_deref() },
             })
             .collect();
-        let branches = self.view.live(Live::GitBranch, cwd).yes();
+        let branches = self.view.live(LiveKind::GitBranch, cwd).yes();
         let mut branches = branches.iter().flat_map(|branches| branches.iter());
-        prompt(&Asked {
+        prompt(&SuggestPromptInput {
             command,
             exit: *exit,
             output: output.as_deref(),
@@ -213,18 +215,18 @@ impl Desk {
     }
 
     /// The local server is started with a context of a few thousand tokens.
-    fn room(&self) -> Room {
+    fn room(&self) -> PromptBudget {
         let endpoint = door::endpoint(&self.state.config().llm, Use::Suggest, Selection::AsSet);
         if endpoint.is_some_and(|endpoint| endpoint.server.provider == Provider::Local) {
-            Room::Small
+            PromptBudget::Small
         } else {
-            Room::Large
+            PromptBudget::Large
         }
     }
 
     /// The lines of an output that may be sent to a model, up to the prompt's limit.
     fn may_leave_of(&self, output: &str) -> String {
-        let lines = output.lines().rev().take(filter::LINES).collect::<Vec<_>>().into_iter().rev();
+        let lines = output.lines().rev().take(worth_asking::LINES).collect::<Vec<_>>().into_iter().rev();
         lines.filter(|line| self.state.may_leave(line)).collect::<Vec<_>>().join("\n")
     }
 
@@ -239,26 +241,26 @@ impl Desk {
 
     fn checked(&self, said: &str) -> Option<Suggestion> {
         let (specs, config) = (self.state.specs(), self.state.config());
-        let idea = self.with_ended(|ended| said::suggestion(said, ended, &self.place(&specs)))?;
+        let idea = self.with_ended(|ended| model_reply::suggestion(said, ended, &self.place(&specs)))?;
         blocked(&idea.command, self.dialect, &config.security.command_blocklist).is_none().then_some(idea)
     }
 
-    fn with_ended<T>(&self, look: impl FnOnce(&Ended<'_>) -> T) -> T {
+    fn with_ended<T>(&self, look: impl FnOnce(&EndedRun<'_>) -> T) -> T {
         let Question { command, exit, output, previous, .. } = &self.question;
-        let previous: Vec<Past<'_>> = previous
+        let previous: Vec<EarlierRun<'_>> = previous
             .iter()
-            .map(|ended::Past { command, exit, output, .. }| Past {
+            .map(|command_ended::RecalledCommand { command, exit, output, .. }| EarlierRun {
                 command,
                 exit: Some(*exit),
                 output: output.as_deref(),
             })
             .collect();
-        look(&Ended { command, exit: *exit, output: output.as_deref(), previous: &previous, next: &[] })
+        look(&EndedRun { command, exit: *exit, output: output.as_deref(), previous: &previous, next: &[] })
     }
 
-    fn place<'a>(&'a self, specs: &'a Specs) -> Place<'a> {
+    fn place<'a>(&'a self, specs: &'a Specs) -> SuggestContext<'a> {
         let (cwd, names) = (&self.question.cwd, &self.names);
-        Place { cwd, dialect: self.dialect, world: &self.view, names, specs }
+        SuggestContext { cwd, dialect: self.dialect, world: &self.view, names, specs }
     }
 
     fn key(&self) -> Key {

@@ -10,9 +10,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use aside_core::history::Entry;
-use aside_core::history::import::{Format, Parsed};
-use aside_core::history::index::{Builder, Index, Ran};
+use aside_core::history::HistoryEntry;
+use aside_core::history::import::{ImportFormat, ParsedHistory};
+use aside_core::history::index::{HistoryIndex, HistoryIndexBuilder, RunRecord};
 use tokio::sync::oneshot;
 
 use crate::daemon::state::State;
@@ -30,14 +30,14 @@ const REOPEN: Duration = Duration::from_secs(2);
 
 enum Job {
     Append {
-        entry: Entry,
+        entry: HistoryEntry,
         seq: Option<i64>,
         learnt: u64,
         done: oneshot::Sender<Result<(), String>>,
     },
     Reload,
     Loaded {
-        index: Box<Index>,
+        index: Box<HistoryIndex>,
         up_to: i64,
     },
     ImportFirst {
@@ -47,7 +47,7 @@ enum Job {
     /// The entries of a shell's history file, already filtered.
     Import {
         histfile: String,
-        entries: Vec<Entry>,
+        entries: Vec<HistoryEntry>,
     },
     Close,
 }
@@ -79,7 +79,7 @@ pub fn start(state: Arc<State>) -> Keeper {
 
 impl Keeper {
     /// Returns once the command is stored, or will certainly not be. `learnt` is the result of `State::learn` for the command.
-    pub async fn append(&self, entry: Entry, seq: Option<i64>, learnt: u64) -> Result<(), String> {
+    pub async fn append(&self, entry: HistoryEntry, seq: Option<i64>, learnt: u64) -> Result<(), String> {
         let (done, stored) = oneshot::channel();
         self.jobs.try_send(Job::Append { entry, seq, learnt, done }).map_err(|_| "the disk is too slow".to_owned())?;
         stored.await.unwrap_or_else(|_| Err("nobody stored it".to_owned()))
@@ -187,7 +187,7 @@ impl Desk {
         let Some(history) = &mut self.history else { return };
         match history.newest(FIRST, None) {
             Ok(rows) => {
-                let mut builder = Builder::default();
+                let mut builder = HistoryIndexBuilder::default();
                 for Row { entry, .. } in rows.iter().rev() {
                     builder.add(ran(entry));
                 }
@@ -219,13 +219,13 @@ impl Desk {
             let read = catch_unwind(|| read(&path)).unwrap_or_else(|_| Err(anyhow!("a fault of ours")));
             let (index, up_to) = read.unwrap_or_else(|error| {
                 state.notice(format!("could not read the history: {error:#}"));
-                (Index::default(), -1)
+                (HistoryIndex::default(), -1)
             });
             let _ = back.send(Job::Loaded { index: Box::new(index), up_to });
         });
     }
 
-    fn loaded(&mut self, mut index: Index, up_to: i64) {
+    fn loaded(&mut self, mut index: HistoryIndex, up_to: i64) {
         self.state.set_loading(false);
         let again = self.reading == Reading::Again;
         self.reading = Reading::No;
@@ -247,7 +247,7 @@ impl Desk {
         }
     }
 
-    fn append(&mut self, entry: &Entry, seq: Option<i64>, learnt: u64) -> Result<(), String> {
+    fn append(&mut self, entry: &HistoryEntry, seq: Option<i64>, learnt: u64) -> Result<(), String> {
         // The disk may have room again, or the home directory may be mounted by now.
         if self.history.is_none() && Instant::now() >= self.next_open {
             self.open();
@@ -276,7 +276,9 @@ impl Desk {
         if !self.history.as_mut().is_some_and(|history| history.is_empty().unwrap_or(false)) {
             return;
         }
-        let Some(format) = [Format::Zsh, Format::Bash, Format::Fish].into_iter().find(|format| format.name() == shell)
+        let Some(format) = [ImportFormat::Zsh, ImportFormat::Bash, ImportFormat::Fish]
+            .into_iter()
+            .find(|format| format.name() == shell)
         else {
             return;
         };
@@ -289,7 +291,7 @@ impl Desk {
                 return;
             }
             // Scanning 100 000 lines for secrets takes a moment, too.
-            let (Ok(Parsed { mut entries, skipped: _ }), Some(filter)) =
+            let (Ok(ParsedHistory { mut entries, skipped: _ }), Some(filter)) =
                 (files::read_file(format, file), state.filter())
             else {
                 return;
@@ -301,7 +303,7 @@ impl Desk {
         });
     }
 
-    fn import(&mut self, histfile: &str, entries: Vec<Entry>) {
+    fn import(&mut self, histfile: &str, entries: Vec<HistoryEntry>) {
         let Some(history) = &mut self.history else { return };
         match history.import(&entries, &mut |_| {}) {
             Ok(imported) => {
@@ -326,8 +328,8 @@ impl Desk {
     }
 }
 
-fn ran(entry: &Entry) -> Ran<'_> {
-    Ran {
+fn ran(entry: &HistoryEntry) -> RunRecord<'_> {
+    RunRecord {
         command: &entry.command,
         cwd: entry.cwd.as_deref(),
         exit: entry.exit,
@@ -336,14 +338,14 @@ fn ran(entry: &Entry) -> Ran<'_> {
     }
 }
 
-fn passed(row: RowRef<'_>) -> Ran<'_> {
-    Ran { command: row.command, cwd: row.cwd, exit: row.exit, session: row.session, private: row.private }
+fn passed(row: RowRef<'_>) -> RunRecord<'_> {
+    RunRecord { command: row.command, cwd: row.cwd, exit: row.exit, session: row.session, private: row.private }
 }
 
 /// Builds an index of the whole store; also returns the id of its last row.
-fn read(path: &Path) -> anyhow::Result<(Index, i64)> {
-    let Some(mut history) = History::open_to_read(path)? else { return Ok((Index::default(), 0)) };
-    let mut builder = Builder::default();
+fn read(path: &Path) -> anyhow::Result<(HistoryIndex, i64)> {
+    let Some(mut history) = History::open_to_read(path)? else { return Ok((HistoryIndex::default(), 0)) };
+    let mut builder = HistoryIndexBuilder::default();
     let mut up_to = 0;
     history.each_in_time_order(|row| {
         up_to = up_to.max(row.id);

@@ -5,11 +5,11 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use aside_core::proto::ended::Past;
+use aside_core::proto::command_ended::RecalledCommand;
 use aside_core::redact::redact;
-use aside_core::suggest::cured::{self, End, Ran};
 use aside_core::suggest::prompt::MAX_SESSION;
-use aside_core::suggest::{self, Interactive, filter};
+use aside_core::suggest::resolved::{self, FinishedRun, RunStatus};
+use aside_core::suggest::{self, InteractivePrograms, worth_asking};
 use tokio::sync::watch;
 
 use crate::daemon::state::{Asker, State};
@@ -105,8 +105,10 @@ impl State {
         }
         let config = self.config();
         let (names, dialect) = self.shell(Asker { session, shell, wait: false });
-        let interactive =
-            Interactive { always: &config.suggest.capture_blocklist, bare: &config.suggest.capture_blocklist_bare };
+        let interactive = InteractivePrograms {
+            always: &config.suggest.capture_blocklist,
+            bare: &config.suggest.capture_blocklist_bare,
+        };
         let is_unread =
             interactive.takes_over(command, dialect, &names) || suggest::runs_aside(command, dialect, &names);
         let looks = if is_unread { Looks::No } else { Looks::Yes };
@@ -275,31 +277,32 @@ impl Memory {
     }
 
     /// The commands before this one, oldest first, for use on this machine only.
-    pub fn before(&self, session: &str, seq: i64) -> Vec<Past> {
+    pub fn before(&self, session: &str, seq: i64) -> Vec<RecalledCommand> {
         self.past(session, seq, |_| true)
     }
 
     /// The same without commands that ran while the shell was private.
-    pub fn before_in_the_open(&self, session: &str, seq: i64) -> Vec<Past> {
+    pub fn before_in_the_open(&self, session: &str, seq: i64) -> Vec<RecalledCommand> {
         self.past(session, seq, |kept| kept.privacy == Privacy::Open)
     }
 
     /// The earlier commands outside private mode that are worth sending to a model, each with its number among such commands. Routine
     /// commands are left out, and the numbers are stable while older commands are evicted.
-    pub fn session(&self, session: &str, seq: i64) -> Vec<(i64, Past)> {
+    pub fn session(&self, session: &str, seq: i64) -> Vec<(i64, RecalledCommand)> {
         let shells = self.lock();
         let Some(shell) = shells.get(session) else { return Vec::new() };
         let before: Vec<&Kept> = shell.commands.iter().take_while(|command| command.seq != seq).collect();
-        let ran: Vec<Ran<'_>> = before.iter().map(|kept| kept.ran()).collect();
+        let ran: Vec<FinishedRun<'_>> = before.iter().map(|kept| kept.ran()).collect();
         let worth = before.iter().enumerate().filter(|(_, kept)| kept.is_worth());
         let numbered = (shell.forgotten..).zip(worth);
         // A model would try to fix a failure that has been resolved already.
-        let open = numbered.filter(|(_, (place, kept))| kept.privacy == Privacy::Open && !cured::is_over(&ran, *place));
+        let open =
+            numbered.filter(|(_, (place, kept))| kept.privacy == Privacy::Open && !resolved::is_over(&ran, *place));
         let open = open.map(|(number, (_, kept))| (number, kept));
         open.map(|(number, kept)| (number, kept.told())).collect()
     }
 
-    fn past(&self, session: &str, seq: i64, fits: impl Fn(&Kept) -> bool) -> Vec<Past> {
+    fn past(&self, session: &str, seq: i64, fits: impl Fn(&Kept) -> bool) -> Vec<RecalledCommand> {
         let shells = self.lock();
         let Some(shell) = shells.get(session) else { return Vec::new() };
         let newest = shell.commands.iter().skip(shell.commands.len().saturating_sub(MAX_COMMANDS));
@@ -307,15 +310,16 @@ impl Memory {
     }
 
     /// The last commands, oldest first; a limit of 0 means all that are remembered.
-    pub fn recall(&self, session: &str, limit: u32) -> Vec<Past> {
+    pub fn recall(&self, session: &str, limit: u32) -> Vec<RecalledCommand> {
         let limit = if limit == 0 { MAX_COMMANDS } else { limit as usize };
         let shells = self.lock();
         let Some(shell) = shells.get(session) else { return Vec::new() };
         let skip = shell.commands.len().saturating_sub(limit);
-        let without_secrets = |past: Past| Past { command: redact(&past.command).into_owned(), ..past };
+        let without_secrets =
+            |past: RecalledCommand| RecalledCommand { command: redact(&past.command).into_owned(), ..past };
         let last = shell.commands.back().map_or(i64::MIN, |kept| kept.seq);
         let hidden = shell.hidden.filter(|(seq, _)| *seq > last);
-        let hidden = hidden.map(|(seq, exit)| Past { seq, exit, ..Past::default() });
+        let hidden = hidden.map(|(seq, exit)| RecalledCommand { seq, exit, ..RecalledCommand::default() });
         shell.commands.iter().skip(skip).map(Kept::told).map(without_secrets).chain(hidden).collect()
     }
 
@@ -351,15 +355,15 @@ impl Shell {
 
 impl Kept {
     fn is_worth(&self) -> bool {
-        filter::is_worth(&self.name, self.exit, self.output.as_deref().unwrap_or_default())
+        worth_asking::is_worth(&self.name, self.exit, self.output.as_deref().unwrap_or_default())
     }
 
-    fn ran(&self) -> Ran<'_> {
-        Ran { command: self.command.trim(), cwd: &self.cwd, end: End::of(self.exit) }
+    fn ran(&self) -> FinishedRun<'_> {
+        FinishedRun { command: self.command.trim(), cwd: &self.cwd, end: RunStatus::of(self.exit) }
     }
 
-    fn told(&self) -> Past {
-        Past {
+    fn told(&self) -> RecalledCommand {
+        RecalledCommand {
             seq: self.seq,
             command: self.command.clone(),
             cwd: self.cwd.clone(),

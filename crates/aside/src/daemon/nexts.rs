@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use aside_core::proto::ended::Suggested;
-use aside_core::proto::wish::Stage;
+use aside_core::proto::command_ended::SuggestResult;
+use aside_core::proto::query::ReplyStage;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
@@ -20,17 +20,17 @@ pub struct Nexts(Mutex<HashMap<String, Next>>);
 struct Next {
     seq: i64,
     command: String,
-    found: watch::Receiver<Suggested>,
+    found: watch::Receiver<SuggestResult>,
     task: AbortHandle,
     since: Instant,
 }
 
 impl Nexts {
     /// The pending or finished result of an earlier request, unless that was cancelled.
-    pub fn known(&self, who: &str, seq: i64, command: &str) -> Option<watch::Receiver<Suggested>> {
+    pub fn known(&self, who: &str, seq: i64, command: &str) -> Option<watch::Receiver<SuggestResult>> {
         let nexts = self.lock();
         let next = nexts.get(who).filter(|next| next.seq == seq && next.command == command)?;
-        let is_given_up = next.found.borrow().state != Stage::Done && next.found.has_changed().is_err();
+        let is_given_up = next.found.borrow().state != ReplyStage::Done && next.found.has_changed().is_err();
         (!is_given_up).then(|| next.found.clone())
     }
 
@@ -39,12 +39,12 @@ impl Nexts {
         &self,
         who: &str,
         (seq, command): (i64, &str),
-        think: impl FnOnce(watch::Sender<Suggested>) -> T,
-    ) -> watch::Receiver<Suggested>
+        think: impl FnOnce(watch::Sender<SuggestResult>) -> T,
+    ) -> watch::Receiver<SuggestResult>
     where
         T: Future<Output = ()> + Send + 'static,
     {
-        let (sender, found) = watch::channel(Suggested::none(Stage::Thinking));
+        let (sender, found) = watch::channel(SuggestResult::none(ReplyStage::Thinking));
         let task = tokio::spawn(think(sender)).abort_handle();
         let next = Next { seq, command: command.to_owned(), found: found.clone(), task, since: Instant::now() };
         let mut nexts = self.lock();
@@ -74,15 +74,15 @@ impl Nexts {
 }
 
 /// The current result. Counts as final if the computation was cancelled.
-pub fn now(found: &watch::Receiver<Suggested>) -> Suggested {
+pub fn now(found: &watch::Receiver<SuggestResult>) -> SuggestResult {
     let known = found.borrow().clone();
-    let is_over = known.state == Stage::Done || found.has_changed().is_err();
-    Suggested { state: if is_over { Stage::Done } else { known.state }, ..known }
+    let is_over = known.state == ReplyStage::Done || found.has_changed().is_err();
+    SuggestResult { state: if is_over { ReplyStage::Done } else { known.state }, ..known }
 }
 
 /// Waits for the final result.
-pub async fn last(mut found: watch::Receiver<Suggested>) -> Suggested {
-    let _ = found.wait_for(|found| found.state == Stage::Done).await;
+pub async fn last(mut found: watch::Receiver<SuggestResult>) -> SuggestResult {
+    let _ = found.wait_for(|found| found.state == ReplyStage::Done).await;
     now(&found)
 }
 
@@ -90,8 +90,8 @@ pub async fn last(mut found: watch::Receiver<Suggested>) -> Suggested {
 mod tests {
     use super::*;
 
-    fn done(command: &str) -> Suggested {
-        Suggested { command: command.to_owned(), ..Suggested::none(Stage::Done) }
+    fn done(command: &str) -> SuggestResult {
+        SuggestResult { command: command.to_owned(), ..SuggestResult::none(ReplyStage::Done) }
     }
 
     #[tokio::test]
@@ -100,7 +100,7 @@ mod tests {
         let first = nexts.begin("a", (1, "make"), |sender| async move {
             sender.send_replace(done("make test"));
         });
-        assert_eq!(now(&first), Suggested::none(Stage::Thinking));
+        assert_eq!(now(&first), SuggestResult::none(ReplyStage::Thinking));
         assert_eq!(last(nexts.known("a", 1, "make").unwrap()).await, done("make test"));
         assert_eq!(now(&first), done("make test"));
         assert!(nexts.known("a", 2, "make").is_none() && nexts.known("a", 1, "ls").is_none());
@@ -110,23 +110,23 @@ mod tests {
     #[tokio::test]
     async fn what_is_given_up_has_an_end() {
         let nexts = Nexts::default();
-        let for_ever = |sender: watch::Sender<Suggested>| async move {
+        let for_ever = |sender: watch::Sender<SuggestResult>| async move {
             std::future::pending::<()>().await;
             drop(sender);
         };
         let typed = nexts.begin("a", (1, "make"), for_ever);
         nexts.typed("a");
         nexts.typed("nobody");
-        assert_eq!(last(typed).await, Suggested::none(Stage::Done));
+        assert_eq!(last(typed).await, SuggestResult::none(ReplyStage::Done));
         assert!(nexts.known("a", 1, "make").is_none(), "asked again, it is thought about again");
         let replaced = nexts.begin("a", (2, "make"), for_ever);
         let newer = nexts.begin("a", (3, "make"), for_ever);
-        assert_eq!(last(replaced).await, Suggested::none(Stage::Done));
-        assert_eq!(now(&newer), Suggested::none(Stage::Thinking));
+        assert_eq!(last(replaced).await, SuggestResult::none(ReplyStage::Done));
+        assert_eq!(now(&newer), SuggestResult::none(ReplyStage::Thinking));
         for number in 0..=MAX_SHELLS {
             nexts.begin(&number.to_string(), (1, "ls"), for_ever);
         }
         assert_eq!(nexts.lock().len(), MAX_SHELLS);
-        assert_eq!(last(newer).await, Suggested::none(Stage::Done));
+        assert_eq!(last(newer).await, SuggestResult::none(ReplyStage::Done));
     }
 }

@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use aside_core::complete::rank::Ranked;
-use aside_core::proto::ended::Suggested;
-use aside_core::proto::{self, Candidate, Complete};
+use aside_core::proto::command_ended::SuggestResult;
+use aside_core::proto::{self, CompleteParams, WireCandidate};
 
 use crate::daemon::spoken::spoken;
 
@@ -19,7 +19,7 @@ const QUESTION: &str = "aside why";
 pub struct Offers(Mutex<VecDeque<Offer>>);
 
 struct Offer {
-    asked: Complete,
+    asked: CompleteParams,
     found: Found,
     when: Instant,
 }
@@ -27,31 +27,31 @@ struct Offer {
 enum Found {
     Candidates(Vec<Ranked>),
     /// The suggested next command, on an empty prompt.
-    Next(Candidate),
+    Next(WireCandidate),
 }
 
 impl Offers {
     /// Records the candidates of a line; a line without any is skipped.
-    pub fn note(&self, asked: &Complete, found: &[Ranked]) {
+    pub fn note(&self, asked: &CompleteParams, found: &[Ranked]) {
         if found.is_empty() || is_question(&asked.left) {
             return;
         }
         self.put(asked.clone(), Found::Candidates(found.to_vec()));
     }
 
-    pub fn note_next(&self, session: &str, cwd: &str, found: &Suggested) {
-        let asked = Complete { session: session.to_owned(), cwd: cwd.to_owned(), ..Complete::default() };
-        let candidate = Candidate {
+    pub fn note_next(&self, session: &str, cwd: &str, found: &SuggestResult) {
+        let asked = CompleteParams { session: session.to_owned(), cwd: cwd.to_owned(), ..CompleteParams::default() };
+        let candidate = WireCandidate {
             completion: found.command.clone(),
             confidence: found.confidence,
             source: found.source.clone(),
             facts: found.reason.clone(),
-            ..Candidate::default()
+            ..WireCandidate::default()
         };
         self.put(asked, Found::Next(candidate));
     }
 
-    fn put(&self, asked: Complete, found: Found) {
+    fn put(&self, asked: CompleteParams, found: Found) {
         let offer = Offer { asked, found, when: Instant::now() };
         let mut offers = self.lock();
         offers.retain(|known| known.asked.session != offer.asked.session);
@@ -62,11 +62,11 @@ impl Offers {
     }
 
     /// The last offer to this shell, or to any if `session` is empty.
-    pub fn last(&self, session: &str) -> Option<proto::Offer> {
+    pub fn last(&self, session: &str) -> Option<proto::WhyResult> {
         let offers = self.lock();
         let Offer { asked, found, when } =
             offers.iter().rfind(|offer| session.is_empty() || offer.asked.session == session)?;
-        let Complete {
+        let CompleteParams {
             session,
             cwd,
             left,
@@ -83,7 +83,7 @@ impl Offers {
             Found::Candidates(found) => spoken(found.clone()),
             Found::Next(candidate) => vec![candidate.clone()],
         };
-        Some(proto::Offer { session, cwd, left, right, ms_ago, candidates })
+        Some(proto::WhyResult { session, cwd, left, right, ms_ago, candidates })
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<Offer>> {
@@ -99,13 +99,13 @@ fn is_question(left: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aside_core::complete::candidate::{Candidate, Facts, Fit, Kind, Source};
+    use aside_core::complete::candidate::{Candidate, CandidateFacts, CandidateKind, CandidateSource, MatchKind};
 
     fn offer(offers: &Offers, session: &str, left: &str) {
-        let facts = Facts::new(Kind::Line, Fit::Extends);
+        let facts = CandidateFacts::new(CandidateKind::Line, MatchKind::Extends);
         let text = format!("{left}…");
-        let candidate = Candidate { text, cursor: None, source: Source::History, facts, about: String::new() };
-        let asked = Complete { session: session.to_owned(), left: left.to_owned(), ..Complete::default() };
+        let candidate = Candidate { text, cursor: None, source: CandidateSource::History, facts, about: String::new() };
+        let asked = CompleteParams { session: session.to_owned(), left: left.to_owned(), ..CompleteParams::default() };
         offers.note(&asked, &[Ranked { candidate, chance: 0.5 }]);
     }
 
@@ -121,7 +121,7 @@ mod tests {
         offer(&offers, "b", "ls");
         offer(&offers, "a", "git st");
         offer(&offers, "b", "ls -");
-        offers.note(&Complete { session: "b".to_owned(), ..Complete::default() }, &[]);
+        offers.note(&CompleteParams { session: "b".to_owned(), ..CompleteParams::default() }, &[]);
         assert_eq!(last(&offers, ""), Some("ls -".to_owned()));
         assert_eq!(last(&offers, "a"), Some("git st".to_owned()));
         assert_eq!(last(&offers, "c"), None);

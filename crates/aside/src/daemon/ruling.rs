@@ -1,20 +1,20 @@
 //! Decides whether a line is meant for the shell: applies the user's overrides (prefixes, settings, marked lines), then core's classifier.
 //! Asks no model and looks nothing up.
 
-use aside_core::detect::{self, After, Before, End, Facts, First, forced};
+use aside_core::detect::{self, DetectContext, FailureVerdict, FirstWord, PreRunVerdict, RunEnd, has_agent_prefix};
 use aside_core::line::Dialect;
-use aside_core::names::Names;
-use aside_core::proto::talk::{Detect, Phase, Ruling};
+use aside_core::proto::prose::{DetectParams, DetectPhase, DetectResult};
+use aside_core::shell_names::ShellNames;
 use aside_core::spec::Specs;
-use aside_core::world::Nothing;
+use aside_core::world::EmptyWorld;
 
 use crate::config;
 use crate::store::marks::Marks;
 
 /// Used by the daemon and by `aside detect`.
-pub fn rule(asked: &Detect, facts: &Facts<'_>, marks: &Marks, settings: &config::Detect) -> Ruling {
+pub fn rule(asked: &DetectParams, facts: &DetectContext<'_>, marks: &Marks, settings: &config::Detect) -> DetectResult {
     let line = asked.line.trim();
-    if forced(line, &settings.agent_prefix) {
+    if has_agent_prefix(line, &settings.agent_prefix) {
         return core(asked, facts);
     }
     let prefix = &settings.shell_prefix;
@@ -29,42 +29,42 @@ pub fn rule(asked: &Detect, facts: &Facts<'_>, marks: &Marks, settings: &config:
 
 /// Loads the classifier's word lists in advance, which takes as long as a thousand lines.
 pub fn prepare() {
-    let (names, specs) = (Names::default(), Specs::default());
-    let facts = Facts {
+    let (names, specs) = (ShellNames::default(), Specs::default());
+    let facts = DetectContext {
         cwd: "/",
         dialect: Dialect::default(),
-        first: First::Program,
-        world: &Nothing,
+        first: FirstWord::Program,
+        world: &EmptyWorld,
         names: &names,
         specs: &specs,
         agent_prefix: "",
     };
     let line = "make sure that it is read";
-    detect::before(line, &facts);
-    detect::after(line, &End { exit: 2, unreadable: false, output: Some("unknown command") }, &facts);
+    detect::before_run(line, &facts);
+    detect::after_failure(line, &RunEnd { exit: 2, unreadable: false, output: Some("unknown command") }, &facts);
 }
 
 /// The verdict that leaves the line to the shell.
-pub fn shell(phase: Phase, reason: String) -> Ruling {
+pub fn shell(phase: DetectPhase, reason: String) -> DetectResult {
     let verdict = match phase {
-        Phase::Before => Before::Shell.name(),
-        Phase::After => After::Nothing.name(),
+        DetectPhase::Before => PreRunVerdict::Shell.name(),
+        DetectPhase::After => FailureVerdict::Nothing.name(),
     };
-    Ruling { verdict: verdict.to_owned(), reason }
+    DetectResult { verdict: verdict.to_owned(), reason }
 }
 
-fn core(asked: &Detect, facts: &Facts<'_>) -> Ruling {
+fn core(asked: &DetectParams, facts: &DetectContext<'_>) -> DetectResult {
     let (verdict, reason) = match asked.phase {
-        Phase::Before => {
-            let ruling = detect::before(&asked.line, facts);
+        DetectPhase::Before => {
+            let ruling = detect::before_run(&asked.line, facts);
             (ruling.verdict.name(), ruling.reason)
         }
-        Phase::After => {
+        DetectPhase::After => {
             let output = Some(asked.output.as_str()).filter(|output| !output.is_empty());
-            let end = End { exit: asked.exit, unreadable: asked.unreadable, output };
-            let ruling = detect::after(&asked.line, &end, facts);
+            let end = RunEnd { exit: asked.exit, unreadable: asked.unreadable, output };
+            let ruling = detect::after_failure(&asked.line, &end, facts);
             (ruling.verdict.name(), ruling.reason)
         }
     };
-    Ruling { verdict: verdict.to_owned(), reason }
+    DetectResult { verdict: verdict.to_owned(), reason }
 }

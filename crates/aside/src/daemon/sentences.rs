@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use aside_core::proto::talk::{Ask, Phase};
+use aside_core::proto::prose::{AskParams, DetectPhase};
 use aside_core::redact::REDACTED;
 
 use crate::config::refresh::Refresh;
@@ -108,12 +108,12 @@ impl State {
 }
 
 /// What is recorded of an `ask` request: that the line was classified as prose, if it says why, or that the user asked.
-pub fn of_question(asked: &Ask) -> Rerouted {
+pub fn of_question(asked: &AskParams) -> Rerouted {
     Rerouted {
         session: asked.session.clone(),
         cwd: asked.cwd.clone(),
         shell: asked.shell.clone(),
-        phase: if asked.exit == 0 { Phase::Before } else { Phase::After },
+        phase: if asked.exit == 0 { DetectPhase::Before } else { DetectPhase::After },
         exit: asked.exit,
         line: asked.query.clone(),
         reason: asked.reason.clone(),
@@ -136,7 +136,7 @@ mod tests {
 
     fn asked(session: &str, line: &str, reason: &str) -> Rerouted {
         let (session, query, reason) = (session.to_owned(), line.to_owned(), reason.to_owned());
-        of_question(&Ask { session, query, reason, ..Ask::default() })
+        of_question(&AskParams { session, query, reason, ..AskParams::default() })
     }
 
     #[test]

@@ -1,24 +1,26 @@
 //! The wire form of a candidate, with its facts in words.
 
-use aside_core::complete::candidate::{self, Facts, Fit, Kind, Outcome, Past, Place};
+use aside_core::complete::candidate::{
+    self, CandidateFacts, CandidateKind, LastOutcome, MatchKind, PastRuns, Proximity,
+};
 use aside_core::complete::rank::Ranked;
-use aside_core::proto::Candidate;
+use aside_core::proto::WireCandidate;
 
 /// Best first. A candidate that saves much ranks before a slightly surer one; a client that sorts by confidence must not undo that, so each
 /// confidence is capped by the one before it.
-pub fn spoken(found: Vec<Ranked>) -> Vec<Candidate> {
+pub fn spoken(found: Vec<Ranked>) -> Vec<WireCandidate> {
     let mut least = 1.0_f32;
     let candidates = found.into_iter().map(one).map(|candidate| {
         least = least.min(candidate.confidence);
-        Candidate { confidence: least, ..candidate }
+        WireCandidate { confidence: least, ..candidate }
     });
     candidates.collect()
 }
 
-fn one(ranked: Ranked) -> Candidate {
+fn one(ranked: Ranked) -> WireCandidate {
     let Ranked { candidate, chance } = ranked;
     let candidate::Candidate { text, cursor, source, facts, about } = candidate;
-    Candidate {
+    WireCandidate {
         cursor_pos: cursor.map(|cursor| text[..cursor].chars().count() as u32),
         completion: text,
         // More than two digits would be spurious precision.
@@ -30,26 +32,26 @@ fn one(ranked: Ranked) -> Candidate {
 }
 
 /// Destructures without `..`: everything that the ranking sees should be visible to the user.
-fn in_words(facts: &Facts) -> String {
-    let Facts { kind, fit, rivals, place, usual: _, typed: _, adds: _, past, habit } = *facts;
+fn in_words(facts: &CandidateFacts) -> String {
+    let CandidateFacts { kind, fit, rivals, place, usual: _, typed: _, adds: _, past, habit } = *facts;
     let kind = match kind {
-        Kind::Line => "whole line",
-        Kind::Words => "words that often come here",
-        Kind::Command => "command",
-        Kind::Subcommand => "subcommand",
-        Kind::Flag => "flag",
-        Kind::Value => "value",
-        Kind::Name => "name",
-        Kind::Path => "path",
-        Kind::Variable => "variable",
-        Kind::Idea => "a model's idea",
+        CandidateKind::Line => "whole line",
+        CandidateKind::Words => "words that often come here",
+        CandidateKind::Command => "command",
+        CandidateKind::Subcommand => "subcommand",
+        CandidateKind::Flag => "flag",
+        CandidateKind::Value => "value",
+        CandidateKind::Name => "name",
+        CandidateKind::Path => "path",
+        CandidateKind::Variable => "variable",
+        CandidateKind::Idea => "a model's idea",
     };
     let mut words = vec![kind.to_owned()];
     match fit {
-        Fit::Extends => {}
-        Fit::Contains => words.push("has these letters".to_owned()),
-        Fit::Mends { edits: 1 } => words.push("one letter mended".to_owned()),
-        Fit::Mends { edits } => words.push(format!("{edits} letters mended")),
+        MatchKind::Extends => {}
+        MatchKind::Contains => words.push("has these letters".to_owned()),
+        MatchKind::Mends { edits: 1 } => words.push("one letter mended".to_owned()),
+        MatchKind::Mends { edits } => words.push(format!("{edits} letters mended")),
     }
     words.extend(past.map(past_in_words));
     if let Some(habit) = habit {
@@ -61,17 +63,17 @@ fn in_words(facts: &Facts) -> String {
     words.join(", ")
 }
 
-fn past_in_words(past: Past) -> String {
-    let Past { place, session, outcome, runs, age, after_last, after_both, after_alike } = past;
+fn past_in_words(past: PastRuns) -> String {
+    let PastRuns { place, session, outcome, runs, age, after_last, after_both, after_alike } = past;
     let place = match place {
-        Place::Here => "ran here",
-        Place::Repository => "ran in this repository",
-        Place::Elsewhere => "ran elsewhere",
+        Proximity::Here => "ran here",
+        Proximity::Repository => "ran in this repository",
+        Proximity::Elsewhere => "ran elsewhere",
     };
     let outcome = match outcome {
-        Outcome::Succeeded => ", succeeded",
-        Outcome::Failed => ", failed",
-        Outcome::Unknown => "",
+        LastOutcome::Succeeded => ", succeeded",
+        LastOutcome::Failed => ", failed",
+        LastOutcome::Unknown => "",
     };
     let session = if session { ", in this shell" } else { "" };
     let followed = match (after_both, after_last, after_alike) {
@@ -86,13 +88,13 @@ fn past_in_words(past: Past) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aside_core::complete::candidate::Source;
+    use aside_core::complete::candidate::CandidateSource;
 
     #[test]
     fn the_confidence_says_the_order() {
         let ranked = |text: &str, chance| {
-            let facts = Facts::new(Kind::Line, Fit::Extends);
-            let (text, source) = (text.to_owned(), Source::History);
+            let facts = CandidateFacts::new(CandidateKind::Line, MatchKind::Extends);
+            let (text, source) = (text.to_owned(), CandidateSource::History);
             Ranked {
                 candidate: candidate::Candidate { text, cursor: None, source, facts, about: String::new() },
                 chance,

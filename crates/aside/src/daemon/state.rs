@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use aside_core::history::filter::Filter;
-use aside_core::history::index::{Index, Ran};
+use aside_core::history::filter::HistoryFilter;
+use aside_core::history::index::{HistoryIndex, RunRecord};
 use aside_core::line::Dialect;
-use aside_core::names::Names;
 use aside_core::proto::{self, Hello, HistoryStatus, SessionStatus, Status};
 use aside_core::redact::{REDACTED, redact};
+use aside_core::shell_names::ShellNames;
 use aside_core::spec;
 use tokio::sync::{Notify, watch};
 
@@ -57,10 +57,10 @@ pub struct State {
     pub paths: Paths,
     pub program: Program,
     live: Live,
-    index: Mutex<Index>,
+    index: Mutex<HistoryIndex>,
     /// How often the index was replaced.
     generation: AtomicU64,
-    filter: Mutex<Option<(Arc<Config>, Arc<Filter>)>>,
+    filter: Mutex<Option<(Arc<Config>, Arc<HistoryFilter>)>>,
     machine: Machine,
     specs: Specs,
     offers: Offers,
@@ -115,7 +115,7 @@ pub struct Asker<'a> {
 struct Session {
     hello: Hello,
     seen: Instant,
-    names: Arc<Names>,
+    names: Arc<ShellNames>,
 }
 
 impl State {
@@ -184,7 +184,7 @@ impl State {
         self.live.current()
     }
 
-    pub fn index(&self) -> MutexGuard<'_, Index> {
+    pub fn index(&self) -> MutexGuard<'_, HistoryIndex> {
         locked(&self.index)
     }
 
@@ -198,7 +198,7 @@ impl State {
     }
 
     /// A view of the machine as the shell that reported these names sees it, for one line.
-    pub fn view(&self, names: &Names) -> View {
+    pub fn view(&self, names: &ShellNames) -> View {
         let learning = if self.config().complete.learn { Learning::On } else { Learning::Off };
         let mut environment = Environment::own();
         if let Some(path) = &names.path {
@@ -225,14 +225,14 @@ impl State {
     }
 
     /// Adds a command to the index before it is stored: the next keystroke may already need it. Returns the generation of the index.
-    pub fn learn(&self, ran: Ran<'_>) -> u64 {
+    pub fn learn(&self, ran: RunRecord<'_>) -> u64 {
         let mut index = self.index();
         index.add(ran);
         self.generation.load(Ordering::Relaxed)
     }
 
     /// Adds a command that is stored now, unless the index that learnt it is still in use.
-    pub fn learn_again(&self, ran: Ran<'_>, learnt: u64) {
+    pub fn learn_again(&self, ran: RunRecord<'_>, learnt: u64) {
         let mut index = self.index();
         if self.generation.load(Ordering::Relaxed) != learnt {
             index.add(ran);
@@ -240,7 +240,7 @@ impl State {
     }
 
     /// Decides which commands may be stored. Cached until the settings change, since building it takes a while.
-    pub fn filter(&self) -> Option<Arc<Filter>> {
+    pub fn filter(&self) -> Option<Arc<HistoryFilter>> {
         let config = self.config();
         let mut known = locked(&self.filter);
         if let Some((made_from, filter)) = &*known
@@ -248,7 +248,7 @@ impl State {
         {
             return Some(Arc::clone(filter));
         }
-        match Filter::new(&config.history.ignore, config.history.secrets.into()) {
+        match HistoryFilter::new(&config.history.ignore, config.history.secrets.into()) {
             Ok(filter) => {
                 let filter = Arc::new(filter);
                 *known = Some((config, Arc::clone(&filter)));
@@ -270,7 +270,7 @@ impl State {
         self.filter().is_some_and(|filter| !filter.is_ignored(&without))
     }
 
-    pub fn replace_index(&self, index: Index) {
+    pub fn replace_index(&self, index: HistoryIndex) {
         let mut current = self.index();
         self.generation.fetch_add(1, Ordering::Relaxed);
         let old = std::mem::replace(&mut *current, index);
@@ -423,8 +423,8 @@ impl State {
     }
 
     /// Stores names that a shell reported. Ignores sessions that never sent `hello`.
-    pub fn name(&self, told: proto::Names) {
-        let proto::Names { session, kind, part, names } = told;
+    pub fn name(&self, told: proto::NamesParams) {
+        let proto::NamesParams { session, kind, part, names } = told;
         let mut sessions = locked(&self.sessions);
         let Some(session) = sessions.get_mut(&session) else { return };
         Arc::make_mut(&mut session.names).take(&kind, part, &names);
@@ -432,7 +432,7 @@ impl State {
 
     /// The names that a session reported, and its dialect. A session that never sent `hello` gets the dialect it claims; a client outside
     /// any shell gets the names of the shell seen last.
-    pub fn shell(&self, asker: Asker<'_>) -> (Arc<Names>, Dialect) {
+    pub fn shell(&self, asker: Asker<'_>) -> (Arc<ShellNames>, Dialect) {
         let Asker { session, shell, wait } = asker;
         let sessions = locked(&self.sessions);
         let like_it = || sessions.values().filter(|known| shell.is_empty() || known.hello.shell == shell);
@@ -441,7 +441,7 @@ impl State {
             return (Arc::clone(&known.names), Dialect::of(&known.hello.shell));
         }
         let dialect = if shell.is_empty() { Dialect::default() } else { Dialect::of(shell) };
-        let mut names = Names::default();
+        let mut names = ShellNames::default();
         if wait {
             // No further names will be reported. With a builtin that every shell has, the names count as reported: no alias is going to
             // make `gti` a command.

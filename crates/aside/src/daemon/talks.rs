@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use aside_core::agent::prompt::{Exchange, MAX_EXCHANGES};
-use aside_core::proto::talk::Said;
-use aside_core::proto::wish::Stage;
+use aside_core::proto::prose::AskResult;
+use aside_core::proto::query::ReplyStage;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
@@ -36,7 +36,7 @@ struct Inner {
 struct Talk {
     number: u64,
     query: String,
-    said: Arc<watch::Sender<Said>>,
+    said: Arc<watch::Sender<AskResult>>,
     task: AbortHandle,
     since: Instant,
 }
@@ -57,13 +57,13 @@ pub enum Leaves {
 
 /// Publishes the answer so far, for current and later listeners.
 pub struct Mouth {
-    said: Arc<watch::Sender<Said>>,
+    said: Arc<watch::Sender<AskResult>>,
     /// Rows from before the text changed; they stay.
     pinned: Mutex<Vec<String>>,
 }
 
 /// Marks the answer as ended, however the computation ends.
-struct End(Arc<watch::Sender<Said>>);
+struct End(Arc<watch::Sender<AskResult>>);
 
 impl Default for Talks {
     fn default() -> Self {
@@ -74,7 +74,13 @@ impl Default for Talks {
 impl Talks {
     /// Starts answering, and cancels the shell's previous answer. It is cancelled after a while without listeners, or at once if it has no
     /// number with which a client could reattach.
-    pub fn begin<T>(&self, who: &str, number: u64, query: &str, think: impl FnOnce(Mouth) -> T) -> watch::Receiver<Said>
+    pub fn begin<T>(
+        &self,
+        who: &str,
+        number: u64,
+        query: &str,
+        think: impl FnOnce(Mouth) -> T,
+    ) -> watch::Receiver<AskResult>
     where
         T: Future<Output = ()> + Send + 'static,
     {
@@ -102,14 +108,14 @@ impl Talks {
     }
 
     /// Reattaches to the answer with this number. The query must match, since a client that restarted may reuse a number.
-    pub fn attach(&self, who: &str, number: u64, query: &str) -> Option<watch::Receiver<Said>> {
+    pub fn attach(&self, who: &str, number: u64, query: &str) -> Option<watch::Receiver<AskResult>> {
         let inner = self.lock();
         let talk = inner.talks.get(who).filter(|talk| number != 0 && talk.number == number && talk.query == query)?;
         Some(talk.said.subscribe())
     }
 
     /// Stops the answer of a shell, down to the connection to a model, and returns what was said.
-    pub fn stop(&self, who: &str) -> Said {
+    pub fn stop(&self, who: &str) -> AskResult {
         let inner = self.lock();
         match inner.talks.get(who) {
             Some(talk) => {
@@ -184,10 +190,10 @@ impl Talk {
 
 impl Mouth {
     /// Replaces the answer so far. Settled rows stay: a client has printed them.
-    pub fn say(&self, said: Said) {
+    pub fn say(&self, said: AskResult) {
         let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
         self.said.send_if_modified(|old| {
-            if old.state == Stage::Done {
+            if old.state == ReplyStage::Done {
                 return false;
             }
             let mut said = said;
@@ -211,9 +217,9 @@ impl Drop for End {
     }
 }
 
-fn end(said: &watch::Sender<Said>) {
+fn end(said: &watch::Sender<AskResult>) {
     said.send_if_modified(|said| {
-        let is_news = said.state != Stage::Done;
+        let is_news = said.state != ReplyStage::Done;
         if is_news {
             *said = ended(said.clone());
         }
@@ -222,19 +228,19 @@ fn end(said: &watch::Sender<Said>) {
 }
 
 /// The final state: the tail becomes settled rows.
-fn ended(mut said: Said) -> Said {
-    said.state = Stage::Done;
+fn ended(mut said: AskResult) -> AskResult {
+    said.state = ReplyStage::Done;
     said.rows.append(&mut said.tail);
     said
 }
 
-fn blank() -> Said {
+fn blank() -> AskResult {
     let [note, proposal, warning] = [(); 3].map(|()| String::new());
-    Said { state: Stage::Waiting, note, proposal, warning, rows: Vec::new(), tail: Vec::new() }
+    AskResult { state: ReplyStage::Waiting, note, proposal, warning, rows: Vec::new(), tail: Vec::new() }
 }
 
 /// Returns after a while without listeners.
-async fn abandoned(said: Arc<watch::Sender<Said>>, linger: Duration) {
+async fn abandoned(said: Arc<watch::Sender<AskResult>>, linger: Duration) {
     loop {
         said.closed().await;
         tokio::time::sleep(linger).await;
@@ -248,9 +254,9 @@ async fn abandoned(said: Arc<watch::Sender<Said>>, linger: Duration) {
 mod tests {
     use super::*;
 
-    fn said(state: Stage, rows: &[&str], tail: &[&str]) -> Said {
+    fn said(state: ReplyStage, rows: &[&str], tail: &[&str]) -> AskResult {
         let own = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        Said { state, rows: own(rows), tail: own(tail), ..blank() }
+        AskResult { state, rows: own(rows), tail: own(tail), ..blank() }
     }
 
     fn exchange(question: &str) -> Exchange {
@@ -262,7 +268,7 @@ mod tests {
         move |mouth| {
             Box::pin(async move {
                 let _hold = hold;
-                mouth.say(said(Stage::Partial, &["one"], &["two"]));
+                mouth.say(said(ReplyStage::Partial, &["one"], &["two"]));
                 std::future::pending::<()>().await;
             })
         }
@@ -275,18 +281,18 @@ mod tests {
         first.changed().await.unwrap();
         drop(first);
         let mut second = talks.attach("a", 1, "q").unwrap();
-        assert_eq!(*second.borrow_and_update(), said(Stage::Partial, &["one"], &["two"]));
+        assert_eq!(*second.borrow_and_update(), said(ReplyStage::Partial, &["one"], &["two"]));
         for (who, number, query) in [("a", 2, "q"), ("b", 1, "q"), ("a", 1, "other"), ("a", 0, "q")] {
             assert!(talks.attach(who, number, query).is_none(), "{who} {number} {query}");
         }
-        let stands = said(Stage::Done, &["one", "two"], &[]);
+        let stands = said(ReplyStage::Done, &["one", "two"], &[]);
         assert_eq!(talks.stop("a"), stands);
-        assert_eq!(*second.wait_for(|said| said.state == Stage::Done).await.unwrap(), stands);
+        assert_eq!(*second.wait_for(|said| said.state == ReplyStage::Done).await.unwrap(), stands);
         while Arc::strong_count(&hold) > 1 {
             tokio::task::yield_now().await;
         }
         assert_eq!(talks.stop("a"), stands, "once more changes nothing");
-        assert_eq!(talks.stop("b"), said(Stage::Done, &[], &[]), "nothing was said there");
+        assert_eq!(talks.stop("b"), said(ReplyStage::Done, &[], &[]), "nothing was said there");
     }
 
     #[tokio::test]
@@ -294,12 +300,15 @@ mod tests {
         let (talks, hold) = (Talks::default(), Arc::new(()));
         let mut old = talks.begin("a", 1, "q", endless(Arc::clone(&hold)));
         old.changed().await.unwrap();
-        let mut new = talks.begin("a", 2, "q", |mouth| async move { mouth.say(said(Stage::Done, &["new"], &[])) });
+        let mut new = talks.begin("a", 2, "q", |mouth| async move { mouth.say(said(ReplyStage::Done, &["new"], &[])) });
         assert_eq!(
-            *old.wait_for(|said| said.state == Stage::Done).await.unwrap(),
-            said(Stage::Done, &["one", "two"], &[])
+            *old.wait_for(|said| said.state == ReplyStage::Done).await.unwrap(),
+            said(ReplyStage::Done, &["one", "two"], &[])
         );
-        assert_eq!(*new.wait_for(|said| said.state == Stage::Done).await.unwrap(), said(Stage::Done, &["new"], &[]));
+        assert_eq!(
+            *new.wait_for(|said| said.state == ReplyStage::Done).await.unwrap(),
+            said(ReplyStage::Done, &["new"], &[])
+        );
         while Arc::strong_count(&hold) > 1 {
             tokio::task::yield_now().await;
         }
@@ -318,20 +327,23 @@ mod tests {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         let mut lost = talks.begin("b", 1, "q", |_| async { panic!("it knows nothing") });
-        assert!(lost.wait_for(|said| said.state == Stage::Done).await.is_ok());
+        assert!(lost.wait_for(|said| said.state == ReplyStage::Done).await.is_ok());
     }
 
     #[tokio::test]
     async fn rows_only_grow() {
         let talks = Talks::default();
         let mut heard = talks.begin("a", 1, "q", |mouth| async move {
-            mouth.say(said(Stage::Partial, &["hm", "let me see"], &[]));
-            mouth.say(said(Stage::Partial, &["the answer"], &["is"]));
-            mouth.say(said(Stage::Done, &["the answer", "is this"], &[]));
-            mouth.say(said(Stage::Partial, &["too late"], &[]));
+            mouth.say(said(ReplyStage::Partial, &["hm", "let me see"], &[]));
+            mouth.say(said(ReplyStage::Partial, &["the answer"], &["is"]));
+            mouth.say(said(ReplyStage::Done, &["the answer", "is this"], &[]));
+            mouth.say(said(ReplyStage::Partial, &["too late"], &[]));
         });
         let rows = &["hm", "let me see", "the answer", "is this"];
-        assert_eq!(*heard.wait_for(|said| said.state == Stage::Done).await.unwrap(), said(Stage::Done, rows, &[]));
+        assert_eq!(
+            *heard.wait_for(|said| said.state == ReplyStage::Done).await.unwrap(),
+            said(ReplyStage::Done, rows, &[])
+        );
     }
 
     #[test]

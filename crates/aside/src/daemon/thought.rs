@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use aside_core::complete::model;
-use aside_core::complete::model::heal::{Healed, heal};
-use aside_core::complete::model::prompt::{Around, may_leave, prompt};
-use aside_core::complete::model::word::Word;
+use aside_core::complete::model::prompt::{LineContext, may_leave, prompt};
+use aside_core::complete::model::token_healing::{Healed, heal};
+use aside_core::complete::model::word_end::LastWord;
 use aside_core::line::Dialect;
 use aside_core::proto::MissingModel;
 use aside_core::translate::check::blocked;
@@ -79,9 +79,9 @@ pub struct Hold {
 }
 
 /// Looks up the context of the line, once.
-pub type Look = Box<dyn FnOnce(&State) -> Around + Send>;
+pub type Look = Box<dyn FnOnce(&State) -> LineContext + Send>;
 /// Whether a word is known to be complete.
-pub type Knows = Box<dyn Fn(Word<'_>) -> bool + Send + Sync>;
+pub type Knows = Box<dyn Fn(LastWord<'_>) -> bool + Send + Sync>;
 type Hear = Box<dyn Fn(Thought) + Send>;
 
 #[derive(Default)]
@@ -185,7 +185,7 @@ async fn think(
                 head,
             });
             let heard = |said: &str| {
-                locked(&talk).show(left, allows.only(left, model::so_far(left, right, said, &knows)));
+                locked(&talk).show(left, allows.only(left, model::partial_ending(left, right, said, &knows)));
                 if model::is_settled(left, said) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             match door::ask(&state, Use::Complete, &question, heard).await {

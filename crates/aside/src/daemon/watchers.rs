@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use aside_core::proto::Reply;
-use aside_core::proto::ended::Watching;
+use aside_core::proto::command_ended::WatchParams;
 use tokio::sync::Notify;
 
 use crate::capture::tmux::{self, Pane};
@@ -259,7 +259,7 @@ pub fn not_wanted() -> Reply {
 
 impl State {
     /// Registers a watcher until the guard is dropped. Returns `None` if there are too many, or if the request is invalid.
-    pub fn watch(self: &Arc<Self>, watching: &Watching, later: &Later) -> Option<Guard> {
+    pub fn watch(self: &Arc<Self>, watching: &WatchParams, later: &Later) -> Option<Guard> {
         let tier = Tier::of(&watching.tier)?;
         let mut known = self.watchers().known();
         if known.watches.len() >= MAX_WATCHES || !tmux::is_terminal(&watching.tty) {
@@ -285,7 +285,7 @@ impl State {
 
     /// The pipe to a watcher was closed on purpose, so it is not opened again for the shells of that pane. A shell that has the same tty by
     /// now, in another pane, is not affected.
-    pub fn watched_in_vain(&self, watching: &Watching, reason: &str) {
+    pub fn watched_in_vain(&self, watching: &WatchParams, reason: &str) {
         let mut known = self.watchers().known();
         let ended = known.ended.iter().rev().find(|(pid, _)| *pid == watching.pid);
         let pane = ended.and_then(|(_, pane)| pane.clone());
@@ -439,8 +439,8 @@ mod tests {
         }
     }
 
-    fn watching(tty: &str, tier: &str, pid: u32) -> Watching {
-        Watching { tty: tty.to_owned(), tier: tier.to_owned(), pid }
+    fn watching(tty: &str, tier: &str, pid: u32) -> WatchParams {
+        WatchParams { tty: tty.to_owned(), tier: tier.to_owned(), pid }
     }
 
     #[test]

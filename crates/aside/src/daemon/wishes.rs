@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use aside_core::line::Dialect;
-use aside_core::translate::judge::Trust;
-use aside_core::translate::{Proposal, System};
+use aside_core::translate::arbiter::ModelAccuracy;
+use aside_core::translate::{Proposal, ToolFlavor};
 use tokio::task::AbortHandle;
 
 use crate::daemon::lately::Lately;
@@ -27,7 +27,7 @@ const MAX_SHELLS: usize = 256;
 pub struct Key {
     pub query: Query,
     pub cwd: String,
-    pub system: System,
+    pub system: ToolFlavor,
     pub dialect: Dialect,
     /// The kind of project, in words.
     pub project: String,
@@ -90,7 +90,7 @@ struct Inner {
     remembered: Lately<Key, Arc<[Proposal]>, MAX_REMEMBERED, REMEMBERED_FOR>,
     told: HashSet<(String, &'static str)>,
     /// By the model's name.
-    trust: HashMap<String, Trust>,
+    trust: HashMap<String, ModelAccuracy>,
     answered: HashMap<String, Answered>,
 }
 
@@ -145,11 +145,11 @@ impl Wishes {
     }
 
     /// How often a model is right, as far as known.
-    pub fn trust(&self, name: &str) -> Trust {
+    pub fn trust(&self, name: &str) -> ModelAccuracy {
         self.lock().trust.get(name).copied().unwrap_or_default()
     }
 
-    pub fn learn(&self, name: &str, learns: impl FnOnce(&mut Trust)) {
+    pub fn learn(&self, name: &str, learns: impl FnOnce(&mut ModelAccuracy)) {
         learns(self.lock().trust.entry(name.to_owned()).or_default());
     }
 
@@ -248,7 +248,7 @@ mod tests {
 
     fn key(words: &str) -> Key {
         let [cwd, project, environment, besides, path, model] = [(); 6].map(|()| String::new());
-        let (system, dialect) = (System::Gnu, Dialect::Zsh);
+        let (system, dialect) = (ToolFlavor::Gnu, Dialect::Zsh);
         Key { query: Query::of(words), cwd, system, dialect, project, environment, besides, path, model }
     }
 

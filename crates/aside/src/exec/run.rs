@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use aside_core::line::Dialect;
-use aside_core::task::gate::approve::{Approved, Leave};
-use aside_core::task::gate::offer::Act;
-use aside_core::task::proposal::Confine;
+use aside_core::task::gate::approve::{Approved, Permission};
+use aside_core::task::gate::offer::OfferedAct;
+use aside_core::task::proposal::WriteConfinement;
 use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -203,8 +203,8 @@ pub async fn run(
 fn ordered(approved: Approved, ground: Ground<'_>) -> anyhow::Result<(Order, Option<TempDir>)> {
     let leave = approved.leave();
     let command = match approved.into_act() {
-        Act::Run(command) => command,
-        Act::Apply(_) => bail!("a change to files was approved, and that is not a command"),
+        OfferedAct::Run(command) => command,
+        OfferedAct::Apply(_) => bail!("a change to files was approved, and that is not a command"),
     };
     let own: Vec<(OsString, OsString)>;
     let base = match ground.environment {
@@ -216,9 +216,9 @@ fn ordered(approved: Approved, ground: Ground<'_>) -> anyhow::Result<(Order, Opt
     };
     let shell = environment::shell(ground.dialect, base, ground.workspace)?;
     let bounds = match (leave, command.confine) {
-        (Leave::Rules, Confine::No | Confine::Workspace) => Bounds::Unwatched,
-        (Leave::Person, Confine::Workspace) => Bounds::Workspace(ground.workspace.to_owned()),
-        (Leave::Person, Confine::No) => Bounds::None,
+        (Permission::Rules, WriteConfinement::No | WriteConfinement::Workspace) => Bounds::Unwatched,
+        (Permission::Person, WriteConfinement::Workspace) => Bounds::Workspace(ground.workspace.to_owned()),
+        (Permission::Person, WriteConfinement::No) => Bounds::None,
     };
     match &bounds {
         Bounds::None => {}
@@ -234,8 +234,8 @@ fn ordered(approved: Approved, ground: Ground<'_>) -> anyhow::Result<(Order, Opt
         Bounds::Workspace(_) | Bounds::Unwatched => Some(environment::temporary(base)?),
     };
     let mut environment = match leave {
-        Leave::Person => environment::watched(base, &command.environment)?,
-        Leave::Rules => environment::unwatched(base, ground.workspace),
+        Permission::Person => environment::watched(base, &command.environment)?,
+        Permission::Rules => environment::unwatched(base, ground.workspace),
     };
     environment::at(&mut environment, &command.cwd, temp.as_ref().map(|temp| temp.path()));
     let order = Order {

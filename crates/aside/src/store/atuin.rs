@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use aside_core::history::Entry;
-use aside_core::history::import::Parsed;
+use aside_core::history::HistoryEntry;
+use aside_core::history::import::ParsedHistory;
 use rusqlite::{Connection, OpenFlags, Row};
 
 /// The shell of rows without one: older versions of atuin did not record it.
@@ -13,11 +13,11 @@ const UNKNOWN_SHELL: &str = "atuin";
 const NEEDED: [&str; 2] = ["command", "timestamp"];
 const WELCOME: [&str; 7] = ["duration", "exit", "cwd", "session", "hostname", "shell", "deleted_at"];
 
-pub fn read(path: &Path) -> anyhow::Result<Parsed> {
+pub fn read(path: &Path) -> anyhow::Result<ParsedHistory> {
     read_history(path).with_context(|| format!("could not read {} as atuin's database", path.display()))
 }
 
-fn read_history(path: &Path) -> anyhow::Result<Parsed> {
+fn read_history(path: &Path) -> anyhow::Result<ParsedHistory> {
     let connection =
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     let there = columns(&connection)?;
@@ -38,7 +38,7 @@ fn read_history(path: &Path) -> anyhow::Result<Parsed> {
     );
     let mut rows = connection.prepare(&sql)?;
     let mut rows = rows.query([])?;
-    let mut parsed = Parsed::default();
+    let mut parsed = ParsedHistory::default();
     while let Some(row) = rows.next()? {
         match entry(row)? {
             Some(entry) => parsed.entries.push(entry),
@@ -55,13 +55,13 @@ fn columns(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 }
 
 /// atuin writes -1 for an unknown exit code or duration, and `unknown` for a directory.
-fn entry(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
+fn entry(row: &Row<'_>) -> rusqlite::Result<Option<HistoryEntry>> {
     let text = |index| -> rusqlite::Result<Option<&str>> { Ok(row.get_ref(index)?.as_str().ok()) };
     let number = |index| -> rusqlite::Result<Option<i64>> { Ok(row.get_ref(index)?.as_i64().ok()) };
     let milliseconds = |nanoseconds: i64| nanoseconds / 1_000_000;
     let Some(command) = text(0)?.filter(|command| !command.contains('\0')) else { return Ok(None) };
     let owned = |text: &str| text.to_owned();
-    Ok(Some(Entry {
+    Ok(Some(HistoryEntry {
         command: command.to_owned(),
         cwd: text(4)?.filter(|cwd| cwd.starts_with('/')).map(owned),
         exit: number(3)?.filter(|exit| *exit >= 0).and_then(|exit| exit.try_into().ok()),

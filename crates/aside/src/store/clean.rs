@@ -4,9 +4,9 @@
 use std::io;
 use std::time::Instant;
 
-use aside_core::history::filter::Secrets;
+use aside_core::history::filter::SecretPolicy;
 use aside_core::redact::{redact, secrets};
-use aside_core::task::clean;
+use aside_core::task::redact_log;
 use rusqlite::{Connection, TransactionBehavior, params};
 use serde_json::Value;
 
@@ -58,10 +58,10 @@ impl Found {
     }
 }
 
-/// Searches everything, newest commands first, and changes nothing. With `Secrets::Keep` the history may hold secrets and is skipped.
-pub fn look(paths: &Paths, keeps: Secrets, deadline: Deadline) -> anyhow::Result<Found> {
+/// Searches everything, newest commands first, and changes nothing. With `SecretPolicy::Keep` the history may hold secrets and is skipped.
+pub fn look(paths: &Paths, keeps: SecretPolicy, deadline: Deadline) -> anyhow::Result<Found> {
     let mut found = Found::default();
-    if keeps != Secrets::Keep
+    if keeps != SecretPolicy::Keep
         && let Some(mut history) = History::open_to_read(&paths.history_db())?
     {
         let (commands, is_part) = history.with_secrets(deadline)?;
@@ -88,7 +88,7 @@ pub fn look(paths: &Paths, keeps: Secrets, deadline: Deadline) -> anyhow::Result
             return Ok(found);
         }
         // A log that was just deleted holds nothing.
-        found.logs += usize::from(events.read(&kept.id).ok().and_then(|bytes| clean::log(&bytes)).is_some());
+        found.logs += usize::from(events.read(&kept.id).ok().and_then(|bytes| redact_log::log(&bytes)).is_some());
     }
     Ok(found)
 }
@@ -165,10 +165,10 @@ impl History {
 
     /// Deletes or redacts the commands with a secret; returns their number. Also erases the bytes from the file and its WAL, since SQLite
     /// would leave them in free pages.
-    pub fn clean(&mut self, keeps: Secrets) -> anyhow::Result<usize> {
+    pub fn clean(&mut self, keeps: SecretPolicy) -> anyhow::Result<usize> {
         // Searched before the lock is taken, so that the daemon can store commands meanwhile.
         let (found, _) = self.with_secrets(Deadline(None))?;
-        if found.is_empty() || keeps == Secrets::Keep {
+        if found.is_empty() || keeps == SecretPolicy::Keep {
             return Ok(0);
         }
         self.with(|connection| {
@@ -176,11 +176,11 @@ impl History {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for Row { id, redacted } in &found {
                 match keeps {
-                    Secrets::Skip => transaction.execute("DELETE FROM history WHERE id = ?", [id])?,
-                    Secrets::Redact => {
+                    SecretPolicy::Skip => transaction.execute("DELETE FROM history WHERE id = ?", [id])?,
+                    SecretPolicy::Redact => {
                         transaction.execute("UPDATE history SET command = ? WHERE id = ?", params![redacted, id])?
                     }
-                    Secrets::Keep => 0,
+                    SecretPolicy::Keep => 0,
                 };
             }
             transaction.commit()?;

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::Context;
-use aside_core::task::clean;
-use aside_core::task::event::Id;
+use aside_core::task::event::TaskId;
 use aside_core::task::log::{self, Replayed};
+use aside_core::task::redact_log;
 
 use crate::paths;
 
@@ -44,7 +44,7 @@ pub struct Reader {
 /// An entry of the directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
-    pub id: Id,
+    pub id: TaskId,
     pub changed: SystemTime,
 }
 
@@ -54,12 +54,12 @@ impl Events {
         Self { dir }
     }
 
-    pub fn path(&self, id: &Id) -> PathBuf {
+    pub fn path(&self, id: &TaskId) -> PathBuf {
         self.dir.join(format!("{id}.jsonl"))
     }
 
     /// Creates the log of a new task. Fails if the name exists.
-    pub fn create(&self, id: &Id) -> anyhow::Result<Log> {
+    pub fn create(&self, id: &TaskId) -> anyhow::Result<Log> {
         paths::private_dir(&self.dir)?;
         let path = self.path(id);
         let file = options().create_new(true).open(&path);
@@ -71,7 +71,7 @@ impl Events {
 
     /// Replays a task from its log and opens the log for appending. Truncates or completes what a crash left unfinished. Returns `None` if
     /// there is no such task.
-    pub fn open(&self, id: &Id) -> anyhow::Result<Option<(Log, Replayed)>> {
+    pub fn open(&self, id: &TaskId) -> anyhow::Result<Option<(Log, Replayed)>> {
         let path = self.path(id);
         let read = || format!("could not read {}", path.display());
         let mut file = match options().open(&path) {
@@ -101,14 +101,14 @@ impl Events {
         let kept = entries.filter_map(|entry| {
             let entry = entry.ok()?;
             let name = entry.file_name().into_string().ok()?;
-            let id = Id::of(name.strip_suffix(".jsonl")?)?;
+            let id = TaskId::of(name.strip_suffix(".jsonl")?)?;
             Some(Kept { id, changed: entry.metadata().ok()?.modified().ok()? })
         });
         Ok(kept.collect())
     }
 
     /// Whether a task has ended, by the last line of its log.
-    pub fn has_ended(&self, id: &Id) -> io::Result<bool> {
+    pub fn has_ended(&self, id: &TaskId) -> io::Result<bool> {
         let mut file = File::open(self.path(id))?;
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
@@ -119,24 +119,24 @@ impl Events {
         Ok(last.starts_with(br#"{"type":"task_end""#))
     }
 
-    pub fn read(&self, id: &Id) -> io::Result<Vec<u8>> {
+    pub fn read(&self, id: &TaskId) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         File::open(self.path(id))?.take(log::MAX_BYTES as u64).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
-    pub fn remove(&self, id: &Id) -> io::Result<()> {
+    pub fn remove(&self, id: &TaskId) -> io::Result<()> {
         fs::remove_file(self.path(id))
     }
 
     /// Renames an unreadable log, for the user to look at.
-    pub fn set_aside(&self, id: &Id) -> io::Result<PathBuf> {
+    pub fn set_aside(&self, id: &TaskId) -> io::Result<PathBuf> {
         let aside = self.dir.join(format!("{id}.damaged"));
         fs::rename(self.path(id), &aside)?;
         Ok(aside)
     }
 
-    fn changed(&self, id: &Id) -> io::Result<SystemTime> {
+    fn changed(&self, id: &TaskId) -> io::Result<SystemTime> {
         fs::metadata(self.path(id))?.modified()
     }
 
@@ -147,12 +147,12 @@ impl Events {
     }
 
     /// The length of a log in bytes.
-    pub fn length(&self, id: &Id) -> io::Result<u64> {
+    pub fn length(&self, id: &TaskId) -> io::Result<u64> {
         Ok(fs::metadata(self.path(id))?.len())
     }
 
     /// Reads the lines after this number.
-    pub fn reader(&self, id: &Id, from: u64) -> io::Result<Reader> {
+    pub fn reader(&self, id: &TaskId, from: u64) -> io::Result<Reader> {
         let mut reader = Reader { file: File::open(self.path(id))?, at: 0 };
         let mut left = from;
         let end = reader.file.metadata()?.len();
@@ -174,9 +174,9 @@ impl Events {
 /// What happened to the logs that held secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cleaned {
-    pub redacted: Vec<Id>,
+    pub redacted: Vec<TaskId>,
     /// Removed, since they were unreadable once redacted.
-    pub removed: Vec<Id>,
+    pub removed: Vec<TaskId>,
     /// Skipped, since their tasks have not ended: another process may be writing to them.
     pub left: usize,
 }
@@ -200,10 +200,10 @@ impl Cleaned {
 }
 
 /// Redacts the logs of ended tasks, each by an atomic rename, except for tasks in memory.
-pub fn clean(events: &Events, at_hand: &[Id]) -> io::Result<Cleaned> {
+pub fn clean(events: &Events, at_hand: &[TaskId]) -> io::Result<Cleaned> {
     let mut cleaned = Cleaned::default();
     for Kept { id, changed: _ } in events.kept()? {
-        let Some(without) = events.read(&id).ok().and_then(|bytes| clean::log(&bytes)) else { continue };
+        let Some(without) = events.read(&id).ok().and_then(|bytes| redact_log::log(&bytes)) else { continue };
         if at_hand.contains(&id) || !events.has_ended(&id).unwrap_or(false) {
             cleaned.left += 1;
         } else if matches!(log::replay(&without.bytes), Ok(Some(_))) {
@@ -279,7 +279,7 @@ fn options() -> fs::OpenOptions {
 }
 
 /// Deletes the logs of ended tasks that are too old or too many, except for tasks in memory.
-pub fn tidy(events: &Events, keep: usize, since: SystemTime, at_hand: &[Id]) -> io::Result<Vec<Id>> {
+pub fn tidy(events: &Events, keep: usize, since: SystemTime, at_hand: &[TaskId]) -> io::Result<Vec<TaskId>> {
     let mut kept = events.kept()?;
     kept.sort_by_key(|kept| std::cmp::Reverse(kept.changed));
     let mut removed = Vec::new();
@@ -306,8 +306,8 @@ mod tests {
     use aside_core::task::machine::{Task, step};
     use aside_core::task::proposal::UserRequest;
 
-    fn id(name: &str) -> Id {
-        Id::of(name).unwrap()
+    fn id(name: &str) -> TaskId {
+        TaskId::of(name).unwrap()
     }
 
     fn told(effects: Vec<Effect>) -> String {

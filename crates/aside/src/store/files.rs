@@ -6,9 +6,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use aside_core::history::Entry;
-use aside_core::history::filter::Filter;
-use aside_core::history::import::{Format, Parsed};
+use aside_core::history::HistoryEntry;
+use aside_core::history::filter::HistoryFilter;
+use aside_core::history::import::{ImportFormat, ParsedHistory};
 use clap::ValueEnum;
 
 use crate::store::atuin;
@@ -27,16 +27,16 @@ pub enum Source {
 
 impl Source {
     /// atuin's history is not a text file.
-    fn format(self) -> Option<Format> {
+    fn format(self) -> Option<ImportFormat> {
         match self {
-            Self::Zsh => Some(Format::Zsh),
-            Self::Bash => Some(Format::Bash),
-            Self::Fish => Some(Format::Fish),
+            Self::Zsh => Some(ImportFormat::Zsh),
+            Self::Bash => Some(ImportFormat::Bash),
+            Self::Fish => Some(ImportFormat::Fish),
             Self::Atuin => None,
         }
     }
 
-    pub fn read(self, file: &Path) -> anyhow::Result<Parsed> {
+    pub fn read(self, file: &Path) -> anyhow::Result<ParsedHistory> {
         match self.format() {
             Some(format) => read_file(format, file),
             None => atuin::read(file),
@@ -46,13 +46,13 @@ impl Source {
 
 impl std::fmt::Display for Source {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str(self.format().map_or("atuin", Format::name))
+        out.write_str(self.format().map_or("atuin", ImportFormat::name))
     }
 }
 
-pub fn read_file(format: Format, path: &Path) -> anyhow::Result<Parsed> {
+pub fn read_file(format: ImportFormat, path: &Path) -> anyhow::Result<ParsedHistory> {
     let bytes = read_capped(path, MAX_FILE).with_context(|| format!("could not read {}", path.display()))?;
-    match Format::guess(&bytes) {
+    match ImportFormat::guess(&bytes) {
         Some(guess) if guess != format => {
             let (path, guess) = (path.display(), guess.name());
             bail!("{path} looks like the history of {guess}; run `aside history import {guess} {path}`")
@@ -71,7 +71,7 @@ fn read_capped(path: &Path, cap: u64) -> anyhow::Result<Vec<u8>> {
 }
 
 /// All commands of the user, from every history file. Skips unreadable files: for a trial, some are enough.
-pub fn everything_found(filter: &Filter) -> Vec<Entry> {
+pub fn everything_found(filter: &HistoryFilter) -> Vec<HistoryEntry> {
     let mut entries = Vec::new();
     for source in [Source::Bash, Source::Fish, Source::Atuin, Source::Zsh] {
         let parsed = usual_file(source).and_then(|file| source.read(&file));
@@ -94,12 +94,12 @@ fn usual_file_in(source: Source, var: &dyn Fn(&str) -> Option<OsString>) -> anyh
     let candidates = match source {
         Source::Zsh => {
             let zdotdir = var("ZDOTDIR").map(|dir| PathBuf::from(dir).join(".zsh_history"));
-            let own = histfile.filter(|file| belongs_to(file, Format::Zsh));
+            let own = histfile.filter(|file| belongs_to(file, ImportFormat::Zsh));
             let usual = [home.join(".zsh_history"), home.join(".zhistory")];
             own.into_iter().chain(zdotdir).chain(usual).collect()
         }
         Source::Bash => {
-            let own = histfile.filter(|file| belongs_to(file, Format::Bash));
+            let own = histfile.filter(|file| belongs_to(file, ImportFormat::Bash));
             own.into_iter().chain([home.join(".bash_history")]).collect()
         }
         Source::Fish => vec![data.join("fish/fish_history")],
@@ -113,16 +113,21 @@ fn usual_file_in(source: Source, var: &dyn Fn(&str) -> Option<OsString>) -> anyh
 }
 
 /// Decides by the file's name; if that names no shell, by its first line.
-fn belongs_to(file: &Path, format: Format) -> bool {
+fn belongs_to(file: &Path, format: ImportFormat) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let shells = [("bash", Format::Bash), ("fish", Format::Fish), ("zsh", Format::Zsh), ("zhist", Format::Zsh)];
+    let shells = [
+        ("bash", ImportFormat::Bash),
+        ("fish", ImportFormat::Fish),
+        ("zsh", ImportFormat::Zsh),
+        ("zhist", ImportFormat::Zsh),
+    ];
     if let Some((_, owner)) = shells.iter().find(|(part, _)| name.contains(part)) {
         return *owner == format;
     }
     let mut start = Vec::new();
     let read = File::open(file).and_then(|file| file.take(4096).read_to_end(&mut start));
     // zsh rarely exports it, bash never: without a hint it is more likely zsh's.
-    read.is_ok() && Format::guess(&start).unwrap_or(Format::Zsh) == format
+    read.is_ok() && ImportFormat::guess(&start).unwrap_or(ImportFormat::Zsh) == format
 }
 
 #[cfg(test)]
@@ -209,7 +214,7 @@ mod tests {
     fn a_file_of_another_shell_is_refused() {
         let home = Home::with(&[("h", "- cmd: ls\n")]);
         let path = home.0.path().join("h");
-        let error = read_file(Format::Zsh, &path).unwrap_err().to_string();
+        let error = read_file(ImportFormat::Zsh, &path).unwrap_err().to_string();
         assert!(error.contains("looks like the history of fish; run `aside history import fish "), "{error}");
     }
 

@@ -1,6 +1,6 @@
 //! Adding many entries at once. Which of them are new is decided in `aside_core::history::merge`.
 
-use aside_core::history::Entry;
+use aside_core::history::HistoryEntry;
 use aside_core::history::merge::{self, Run};
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -10,14 +10,14 @@ const ENTRIES_BETWEEN_REPORTS: usize = 1000;
 
 pub fn import(
     connection: &mut Connection,
-    entries: &[Entry],
+    entries: &[HistoryEntry],
     progress: &mut dyn FnMut(usize),
 ) -> anyhow::Result<Imported> {
     // The lock is taken before the comparison, or two imports at once would both find everything new.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let incoming: Vec<Run> =
         entries.iter().map(|entry| Run::new(&entry.command, entry.start_ms, &entry.shell)).collect();
-    let new = merge::surplus(known(&transaction)?, &incoming);
+    let new = merge::new_runs(known(&transaction)?, &incoming);
     drop(incoming);
     let already_there = entries.len() - new.len();
     let mut statement = transaction.prepare(INSERT)?;

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use aside_core::history::Entry;
+use aside_core::history::HistoryEntry;
 use aside_core::history::filter::MAX_COMMAND;
 use rusqlite::{Connection, Statement, params};
 use serde::Serialize;
@@ -77,7 +77,7 @@ pub struct Imported {
 pub struct Row {
     pub id: i64,
     #[serde(flatten)]
-    pub entry: Entry,
+    pub entry: HistoryEntry,
 }
 
 /// A row during iteration.
@@ -134,7 +134,7 @@ impl History {
     }
 
     /// `seq` numbers the records of a session, so that a record that is sent twice is stored once.
-    pub fn append(&mut self, entry: &Entry, seq: Option<i64>) -> anyhow::Result<Appended> {
+    pub fn append(&mut self, entry: &HistoryEntry, seq: Option<i64>) -> anyhow::Result<Appended> {
         if entry.command.len() > MAX_COMMAND {
             bail!("could not keep a command of {} bytes: the limit is {MAX_COMMAND}", entry.command.len());
         }
@@ -150,7 +150,7 @@ impl History {
     }
 
     /// Adds the entries that are not stored yet, in order, all or none. `progress` receives the number of processed entries.
-    pub fn import(&mut self, entries: &[Entry], progress: &mut dyn FnMut(usize)) -> anyhow::Result<Imported> {
+    pub fn import(&mut self, entries: &[HistoryEntry], progress: &mut dyn FnMut(usize)) -> anyhow::Result<Imported> {
         let imported = self.with(|connection| import::import(connection, entries, progress))?;
         self.prune()?;
         Ok(imported)
@@ -269,7 +269,7 @@ const INSERT: &str = "INSERT INTO history (command, cwd, exit, start, duration, 
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, seq) WHERE seq IS NOT NULL DO NOTHING";
 
 /// Returns `false` if the record is stored already.
-fn insert(statement: &mut Statement<'_>, entry: &Entry, seq: Option<i64>) -> rusqlite::Result<bool> {
+fn insert(statement: &mut Statement<'_>, entry: &HistoryEntry, seq: Option<i64>) -> rusqlite::Result<bool> {
     let values = params![
         entry.command,
         short(&entry.cwd),
@@ -326,7 +326,7 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<Row>> {
     let text = |index| -> rusqlite::Result<Option<String>> { Ok(row.get_ref(index)?.as_str().ok().map(str::to_owned)) };
     let number = |index| -> rusqlite::Result<Option<i64>> { Ok(row.get_ref(index)?.as_i64().ok()) };
     let (Some(command), Some(shell)) = (text(1)?, text(7)?) else { return Ok(None) };
-    let entry = Entry {
+    let entry = HistoryEntry {
         command,
         cwd: text(2)?,
         exit: number(3)?.and_then(|exit| exit.try_into().ok()),

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use aside_core::proto::talk::Phase;
+use aside_core::proto::prose::DetectPhase;
 use aside_core::redact::redact;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ pub struct Rerouted {
     pub cwd: String,
     pub shell: String,
     /// Before or after it was run.
-    pub phase: Phase,
+    pub phase: DetectPhase,
     pub exit: i32,
     /// As it was typed.
     pub line: String,
@@ -128,7 +128,7 @@ mod tests {
             session: session.to_owned(),
             cwd: "/home/me".to_owned(),
             shell: "zsh".to_owned(),
-            phase: Phase::After,
+            phase: DetectPhase::After,
             exit: 2,
             line: line.to_owned(),
             reason: "it reads as a sentence".to_owned(),

@@ -5,7 +5,7 @@
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::process::{Command, Stdio};
 
-use aside_core::history::import::Format;
+use aside_core::history::import::ImportFormat;
 
 use super::*;
 use crate::store::search::{Outcome, Tally};
@@ -22,19 +22,19 @@ fn open(path: &Path) -> History {
     history
 }
 
-fn ran(command: &str) -> Entry {
-    Entry { command: command.to_owned(), shell: "zsh".to_owned(), ..Entry::default() }
+fn ran(command: &str) -> HistoryEntry {
+    HistoryEntry { command: command.to_owned(), shell: "zsh".to_owned(), ..HistoryEntry::default() }
 }
 
-fn ran_at(command: &str, second: i64) -> Entry {
-    Entry { start_ms: Some(second * 1000), ..ran(command) }
+fn ran_at(command: &str, second: i64) -> HistoryEntry {
+    HistoryEntry { start_ms: Some(second * 1000), ..ran(command) }
 }
 
-fn in_session(command: &str, session: &str) -> Entry {
-    Entry { session: Some(session.to_owned()), ..ran(command) }
+fn in_session(command: &str, session: &str) -> HistoryEntry {
+    HistoryEntry { session: Some(session.to_owned()), ..ran(command) }
 }
 
-fn import(history: &mut History, entries: &[Entry]) -> (usize, usize) {
+fn import(history: &mut History, entries: &[HistoryEntry]) -> (usize, usize) {
     let imported = history.import(entries, &mut |_| {}).unwrap();
     (imported.added, imported.already_there)
 }
@@ -62,7 +62,7 @@ fn set_aside(path: &Path) -> Vec<PathBuf> {
 #[test]
 fn gives_back_what_was_appended() {
     let (_temp, path) = fresh();
-    let entry = Entry {
+    let entry = HistoryEntry {
         command: "make -j8 \\\n  all".to_owned(),
         cwd: Some("/src".to_owned()),
         exit: Some(2),
@@ -166,7 +166,7 @@ fn importing_a_file_that_grew_adds_the_growth() {
 fn importing_a_file_that_the_shell_trimmed_adds_only_its_end() {
     let (_temp, path) = fresh();
     let mut history = open(&path);
-    let file: Vec<Entry> = (0..10).map(|second| ran_at("make", second * 10)).collect();
+    let file: Vec<HistoryEntry> = (0..10).map(|second| ran_at("make", second * 10)).collect();
     assert_eq!(import(&mut history, &file[..8]), (8, 0));
     assert_eq!(import(&mut history, &file[5..]), (2, 3));
 }
@@ -175,7 +175,7 @@ fn importing_a_file_that_the_shell_trimmed_adds_only_its_end() {
 fn importing_does_not_double_what_was_recorded() {
     let (_temp, path) = fresh();
     let mut history = open(&path);
-    let recorded = Entry { start_ms: Some(10_950), exit: Some(0), ..in_session("make", "s1") };
+    let recorded = HistoryEntry { start_ms: Some(10_950), exit: Some(0), ..in_session("make", "s1") };
     history.append(&recorded, Some(1)).unwrap();
     assert_eq!(import(&mut history, &[ran_at("make", 10), ran_at("make", 60)]), (1, 1));
     assert_eq!(import(&mut history, &[ran("make"), ran("make"), ran("make")]), (1, 2));
@@ -185,7 +185,7 @@ fn importing_does_not_double_what_was_recorded() {
 fn an_import_reports_its_progress() {
     let (_temp, path) = fresh();
     let mut history = open(&path);
-    let entries: Vec<Entry> = (0..2500).map(|second| ran_at("ls", second)).collect();
+    let entries: Vec<HistoryEntry> = (0..2500).map(|second| ran_at("ls", second)).collect();
     let mut reports = Vec::new();
     history.import(&entries, &mut |done| reports.push(done)).unwrap();
     assert_eq!(reports, [0, 1000, 2000, 2500]);
@@ -210,7 +210,7 @@ fn a_command_beyond_the_cap_is_refused_and_a_long_directory_left_out() {
     let (_temp, path) = fresh();
     let mut history = open(&path);
     assert!(history.append(&ran(&"x".repeat(MAX_COMMAND + 1)), None).is_err());
-    let entry = Entry { cwd: Some("/".repeat(MAX_FIELD + 1)), ..ran("ls") };
+    let entry = HistoryEntry { cwd: Some("/".repeat(MAX_FIELD + 1)), ..ran("ls") };
     history.append(&entry, None).unwrap();
     assert_eq!(history.newest(1, None).unwrap(), [Row { id: 1, entry: ran("ls") }]);
 }
@@ -246,7 +246,7 @@ fn two_connections_write_at_once() {
                 for seq in 0..50 {
                     history.append(&in_session("ls", session), Some(seq)).unwrap();
                 }
-                let entries: Vec<Entry> = (0..50).map(|second| ran_at(session, second * 10)).collect();
+                let entries: Vec<HistoryEntry> = (0..50).map(|second| ran_at(session, second * 10)).collect();
                 assert_eq!(import(&mut history, &entries), (50, 0));
             });
         }
@@ -317,7 +317,7 @@ fn damage_the_middle(path: &Path) {
     file.write_all_at(&vec![0xa5; 200_000], size / 4096 / 3 * 4096).unwrap();
 }
 
-fn many() -> Vec<Entry> {
+fn many() -> Vec<HistoryEntry> {
     (0..20_000).map(|number| ran_at(&format!("echo number {number} of many"), number)).collect()
 }
 
@@ -483,8 +483,8 @@ fn searches_for_all_words_and_takes_them_literally() {
     let (_temp, path) = fresh();
     let mut history = open(&path);
     let entries = [
-        Entry { cwd: Some("/src".to_owned()), exit: Some(0), ..ran_at("Cargo test --all", 30) },
-        Entry { cwd: Some("/src".to_owned()), exit: Some(101), ..ran_at("cargo test", 20) },
+        HistoryEntry { cwd: Some("/src".to_owned()), exit: Some(0), ..ran_at("Cargo test --all", 30) },
+        HistoryEntry { cwd: Some("/src".to_owned()), exit: Some(101), ..ran_at("cargo test", 20) },
         ran("echo 100%"),
         ran_at("echo 100 cargo_test", 40),
     ];
@@ -508,9 +508,9 @@ fn counts_what_there_is() {
     let (_temp, path) = fresh();
     let mut history = open(&path);
     let entries = [
-        Entry { cwd: Some("/src".to_owned()), exit: Some(0), ..ran_at("make", 30) },
-        Entry { cwd: Some("/src".to_owned()), exit: Some(2), ..ran_at("make", 20) },
-        Entry { shell: "bash".to_owned(), cwd: Some("/tmp".to_owned()), ..ran("ls") },
+        HistoryEntry { cwd: Some("/src".to_owned()), exit: Some(0), ..ran_at("make", 30) },
+        HistoryEntry { cwd: Some("/src".to_owned()), exit: Some(2), ..ran_at("make", 20) },
+        HistoryEntry { shell: "bash".to_owned(), cwd: Some("/tmp".to_owned()), ..ran("ls") },
     ];
     import(&mut history, &entries);
     let tally = |name: &str, count| Tally { name: name.to_owned(), count };
@@ -548,15 +548,15 @@ fn reads_what_atuin_knows() {
              ('a', 1700000000000000000, -1, -1, 'ls', 'unknown', 's1', 'box:me', NULL),
              ('c', 1700000010000000000, 5, 0, 'secret', '/src', 's1', 'box:me', 1700000011000000000);",
     );
-    let ls = Entry {
+    let ls = HistoryEntry {
         command: "ls".to_owned(),
         start_ms: Some(1_700_000_000_000),
         session: Some("s1".to_owned()),
         shell: "atuin".to_owned(),
         host: Some("box".to_owned()),
-        ..Entry::default()
+        ..HistoryEntry::default()
     };
-    let make = Entry {
+    let make = HistoryEntry {
         command: "make".to_owned(),
         cwd: Some("/src".to_owned()),
         exit: Some(1),
@@ -573,7 +573,7 @@ fn reads_atuin_of_other_versions() {
         "CREATE TABLE history (timestamp INTEGER, command TEXT, shell TEXT);
          INSERT INTO history VALUES (1700000000000000000, 'ls', 'fish');",
     );
-    let ls = Entry { start_ms: Some(1_700_000_000_000), shell: "fish".to_owned(), ..ran("ls") };
+    let ls = HistoryEntry { start_ms: Some(1_700_000_000_000), shell: "fish".to_owned(), ..ran("ls") };
     assert_eq!(atuin::read(&path).unwrap().entries, [ls]);
 }
 
@@ -633,7 +633,7 @@ fn reads_what_a_real_zsh_wrote() {
     let script = "file=$1; shift; fc -p $file 1000 1000; for line; do print -rs -- $line; done; fc -W";
     for options in ["", "setopt extended_history; "] {
         let file = written_by("zsh", &format!("{options}{script}"), &HARD);
-        let parsed = Format::Zsh.parse(&file);
+        let parsed = ImportFormat::Zsh.parse(&file);
         let read: Vec<&str> = parsed.entries.iter().map(|entry| entry.command.as_str()).collect();
         assert_eq!((read.as_slice(), parsed.skipped), (HARD.as_slice(), 0));
         assert!(parsed.entries.iter().all(|entry| entry.start_ms.is_some() != options.is_empty()));
@@ -645,7 +645,7 @@ fn reads_what_a_real_bash_wrote() {
     let script = "set -o history; HISTCONTROL= HISTFILE=$1 HISTTIMEFORMAT='%F '; shift; history -c
         for line; do history -s \"$line\"; done; history -w; unset HISTFILE";
     let file = written_by("bash", script, &HARD);
-    let parsed = Format::Bash.parse(&file);
+    let parsed = ImportFormat::Bash.parse(&file);
     // bash records the lines of the script, too.
     let read: Vec<&str> = parsed.entries.iter().map(|entry| entry.command.as_str()).collect();
     let read: Vec<&str> = read.into_iter().filter(|command| HARD.contains(command)).collect();
@@ -674,7 +674,7 @@ fn a_file_of_an_older_version_is_read_and_gets_the_mark_of_private_shells() {
     assert_eq!(private(&mut reader), [("ls".to_owned(), false)]);
     assert!(!reader.newest(1, None).unwrap()[0].entry.private);
     let mut history = open(&path);
-    history.append(&Entry { private: true, ..ran("deploy") }, None).unwrap();
+    history.append(&HistoryEntry { private: true, ..ran("deploy") }, None).unwrap();
     history.append(&ran("make"), None).unwrap();
     drop(history);
     let expected =

@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use aside_core::task::diff::name::Name;
+use aside_core::task::diff::path::RelativePath;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
@@ -66,7 +66,7 @@ impl Root {
         Ok(Dir(walk(&self.dir, parts)?))
     }
 
-    pub fn open_file(&self, name: &Name) -> io::Result<Opened> {
+    pub fn open_file(&self, name: &RelativePath) -> io::Result<Opened> {
         let (parents, last) = name.split();
         match self.dir(&parents) {
             Ok(dir) => dir.open_file(last),

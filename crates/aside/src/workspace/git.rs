@@ -4,13 +4,13 @@
 use std::os::unix::fs::MetadataExt;
 
 use anyhow::{Context, bail, ensure};
-use aside_core::agent::tongue::Both;
-use aside_core::task::deny::denied;
-use aside_core::task::diff::name::Name;
+use aside_core::agent::language::Bilingual;
+use aside_core::task::denied_files::denied;
+use aside_core::task::diff::path::RelativePath;
 use aside_core::task::run::context::{MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES};
-use aside_core::task::run::review::denied::without_denied;
-use aside_core::task::run::review::fresh::{self, Fresh};
-use aside_core::task::run::review::what::What;
+use aside_core::task::run::review::denied_files::without_denied;
+use aside_core::task::run::review::target::ReviewTarget;
+use aside_core::task::run::review::untracked::{self, UntrackedFile};
 use aside_core::text;
 
 use crate::exec::git::{Between, Filters, Question, Revision};
@@ -51,9 +51,9 @@ pub struct Change {
     /// As `git diff` prints it; without the content of denied files.
     pub diff: String,
     /// What is compared: `the working tree against the last commit`.
-    pub of: Both,
+    pub of: Bilingual,
     /// What is left out, and other remarks.
-    pub notes: Vec<Both>,
+    pub notes: Vec<Bilingual>,
 }
 
 /// A repository that may be queried, and the filters that its settings define.
@@ -75,10 +75,14 @@ impl Workspace {
     }
 
     /// Paths are relative to the root; an empty list means all. The error is a sentence for the user.
-    pub fn change(&self, what: &What, paths: &[String]) -> anyhow::Result<Change> {
+    pub fn change(&self, what: &ReviewTarget, paths: &[String]) -> anyhow::Result<Change> {
         let asked = self.asked()?;
-        let names: Vec<String> =
-            paths.iter().take(MAX_PATHS).filter_map(|path| Name::new(path).ok()).map(|name| name.to_string()).collect();
+        let names: Vec<String> = paths
+            .iter()
+            .take(MAX_PATHS)
+            .filter_map(|path| RelativePath::new(path).ok())
+            .map(|name| name.to_string())
+            .collect();
         ensure!(paths.is_empty() || !names.is_empty(), "none of these files is one that may be looked at");
         let (between, of, mut notes) = asked.between(what)?;
         let question = Question::Diff { filters: &asked.filters, between: &between, paths: &names };
@@ -87,13 +91,13 @@ impl Workspace {
         // The output is cut at the end of a line near the limit.
         if diff.len() + 64 * 1024 > DIFF_BYTES {
             let megabytes = DIFF_BYTES / 1024 / 1024;
-            notes.push(Both::new(
+            notes.push(Bilingual::new(
                 format!("only the first {megabytes} MB of the diff are here"),
                 format!("这里只有差异的前 {megabytes} MB"),
             ));
         }
         if paths.len() > MAX_PATHS {
-            notes.push(Both::new(
+            notes.push(Bilingual::new(
                 format!("only the first {MAX_PATHS} of {} files are here", paths.len()),
                 format!("{} 个文件中只有前 {MAX_PATHS} 个", paths.len()),
             ));
@@ -195,68 +199,71 @@ impl Asked<'_> {
     }
 
     /// What to compare, its description, and remarks about it.
-    fn between(&self, what: &What) -> anyhow::Result<(Between, Both, Vec<Both>)> {
+    fn between(&self, what: &ReviewTarget) -> anyhow::Result<(Between, Bilingual, Vec<Bilingual>)> {
         let empty = || Revision::new(EMPTY).context("there is no empty tree");
         let head = self.head();
-        let none = Both::new("nothing has been committed yet", "还没有任何提交");
+        let none = Bilingual::new("nothing has been committed yet", "还没有任何提交");
         let unborn = if head.is_none() { vec![none] } else { Vec::new() };
         Ok(match what {
-            What::Now => {
+            ReviewTarget::Now => {
                 let head = head.map_or_else(empty, Ok)?;
-                let of = Both::new("the working tree against the last commit", "工作区与最近一次提交");
+                let of = Bilingual::new("the working tree against the last commit", "工作区与最近一次提交");
                 (Between::Files(head), of, unborn)
             }
-            What::Staged => {
+            ReviewTarget::Staged => {
                 let head = head.map_or_else(empty, Ok)?;
-                let of = Both::new("what is staged against the last commit", "暂存区与最近一次提交");
+                let of = Bilingual::new("what is staged against the last commit", "暂存区与最近一次提交");
                 (Between::Staged(head), of, unborn)
             }
-            What::Last(count) => {
+            ReviewTarget::Last(count) => {
                 let head = head.context("nothing has been committed yet")?;
                 let back = Revision::new(&format!("HEAD~{count}")).filter(|back| self.is_there(back));
                 let of = match count {
-                    1 => Both::new("the last commit", "最近一次提交"),
-                    count => Both::new(format!("the last {count} commits"), format!("最近 {count} 次提交")),
+                    1 => Bilingual::new("the last commit", "最近一次提交"),
+                    count => Bilingual::new(format!("the last {count} commits"), format!("最近 {count} 次提交")),
                 };
                 let notes = self.commits(back.as_ref(), &head);
                 (Between::Commits(back.map_or_else(empty, Ok)?, head), of, notes)
             }
-            What::Commit(name) => {
+            ReviewTarget::Commit(name) => {
                 let commit = self.revision(name)?;
                 let parent = Revision::new(&format!("{}^", commit.as_str())).filter(|parent| self.is_there(parent));
                 let notes = self.commits(parent.as_ref(), &commit);
-                let of = Both::new(format!("commit {}", commit.as_str()), format!("提交 {}", commit.as_str()));
+                let of = Bilingual::new(format!("commit {}", commit.as_str()), format!("提交 {}", commit.as_str()));
                 (Between::Commits(parent.map_or_else(empty, Ok)?, commit), of, notes)
             }
-            What::Branch { of, against } => {
+            ReviewTarget::Branch { of, against } => {
                 let branch = match of {
                     Some(name) => self.revision(name)?,
                     None => head.context("nothing has been committed yet")?,
                 };
                 let base = against.as_ref().map_or_else(|| self.main(), |name| self.revision(name))?;
                 let (called, main) = (of.as_deref(), base.as_str());
-                let told = Both::new(
+                let told = Bilingual::new(
                     format!("{} since it left {main}", called.unwrap_or("this branch")),
                     format!("{} 从 {main} 分出以来的改动", called.unwrap_or("当前分支")),
                 );
                 let mut notes = self.commits(Some(&base), &branch);
                 if of.is_none() && self.state().is_some_and(|state| !facts(&state).changed.is_empty()) {
-                    notes.push(Both::new("what is not committed yet is not part of it", "还没有提交的改动不在其中"));
+                    notes.push(Bilingual::new(
+                        "what is not committed yet is not part of it",
+                        "还没有提交的改动不在其中",
+                    ));
                 }
                 (Between::Fork(base, branch), told, notes)
             }
-            What::Range(one, other) => {
+            ReviewTarget::Range(one, other) => {
                 let (one, other) = (self.revision(one)?, self.revision(other)?);
                 let notes = self.commits(Some(&one), &other);
                 let (from, to) = (one.as_str(), other.as_str());
-                let told = Both::new(format!("{from} to {to}"), format!("{from} 到 {to}"));
+                let told = Bilingual::new(format!("{from} to {to}"), format!("{from} 到 {to}"));
                 (Between::Commits(one, other), told, notes)
             }
         })
     }
 
     /// The first lines of the commits, newest first.
-    fn commits(&self, since: Option<&Revision>, of: &Revision) -> Vec<Both> {
+    fn commits(&self, since: Option<&Revision>, of: &Revision) -> Vec<Bilingual> {
         let log = probe(&Probe::Git { root: &self.workspace.root, question: Question::Log { since, of } })
             .unwrap_or_default();
         // The first commit has no predecessor, and its log is the commit itself.
@@ -264,14 +271,14 @@ impl Asked<'_> {
         let told = log.lines().filter_map(|line| line.split_once('\t'));
         let row = |(id, title): (&str, &str)| {
             let title = text::clean(title);
-            Both::new(format!("commit {id}: {title}"), format!("提交 {id}：{title}"))
+            Bilingual::new(format!("commit {id}: {title}"), format!("提交 {id}：{title}"))
         };
-        let mut told: Vec<Both> = told.take(MAX_COMMITS).map(row).collect();
+        let mut told: Vec<Bilingual> = told.take(MAX_COMMITS).map(row).collect();
         if count > MAX_COMMITS {
             let more = count - MAX_COMMITS;
             told.push(match count {
-                50.. => Both::new("and many more commits", "还有很多提交"),
-                _ => Both::new(format!("and {more} more commits"), format!("还有 {more} 次提交")),
+                50.. => Bilingual::new("and many more commits", "还有很多提交"),
+                _ => Bilingual::new(format!("and {more} more commits"), format!("还有 {more} 次提交")),
             });
         }
         told
@@ -279,7 +286,7 @@ impl Asked<'_> {
 
     /// Renders untracked files as additions, up to the limits for a model's context, with remarks. They are in none of git's diffs, and
     /// hold most of what is committed by accident.
-    fn untracked(&self, paths: &[String]) -> (String, Vec<Both>) {
+    fn untracked(&self, paths: &[String]) -> (String, Vec<Bilingual>) {
         let state = self.state().unwrap_or_default();
         let inside = |file: &str| {
             paths.is_empty() || paths.iter().any(|path| file == path || file.starts_with(&format!("{path}/")))
@@ -298,25 +305,28 @@ impl Asked<'_> {
             let name = text::clean(file).replace('\n', " ");
             // A denied file is mentioned, but its content is not shown.
             if denied(file).is_some() {
-                diff.push_str(&fresh::header(file).unwrap_or_default());
-                notes.push(Both::new(format!("{name} is new and not tracked"), format!("{name} 是新文件，没有被跟踪")));
+                diff.push_str(&untracked::header(file).unwrap_or_default());
+                notes.push(Bilingual::new(
+                    format!("{name} is new and not tracked"),
+                    format!("{name} 是新文件，没有被跟踪"),
+                ));
                 continue;
             }
             let most = MAX_FILE_BYTES.min(room);
             let contents = root.as_ref().ok().filter(|_| read < MAX_FILES && most > 0);
             let contents = contents.and_then(|root| read::read(root, file).ok());
-            match contents.and_then(|contents| fresh::added(file, &contents, most)) {
-                Some(Fresh { diff: new, note }) => {
+            match contents.and_then(|contents| untracked::added(file, &contents, most)) {
+                Some(UntrackedFile { diff: new, note }) => {
                     read += 1;
                     room = room.saturating_sub(new.len());
                     diff.push_str(&new);
-                    notes.push(Both::new(
+                    notes.push(Bilingual::new(
                         format!("{name} is new and not tracked; it is looked at as if it were added"),
                         format!("{name} 是新文件，没有被跟踪；按新增的文件来看"),
                     ));
                     notes.extend(note);
                 }
-                None => notes.push(Both::new(
+                None => notes.push(Bilingual::new(
                     format!("{name} is new and not tracked, and was not looked at"),
                     format!("{name} 是新文件，没有被跟踪，也没有看"),
                 )),
@@ -324,8 +334,10 @@ impl Asked<'_> {
         }
         if files.len() > MAX_UNTRACKED {
             let more = files.len() - MAX_UNTRACKED;
-            notes
-                .push(Both::new(format!("{more} more files are not tracked"), format!("还有 {more} 个文件没有被跟踪")));
+            notes.push(Bilingual::new(
+                format!("{more} more files are not tracked"),
+                format!("还有 {more} 个文件没有被跟踪"),
+            ));
         }
         (diff, notes)
     }

@@ -3,8 +3,8 @@
 use std::io::Read;
 
 use anyhow::{Context, bail};
-use aside_core::task::diff::name::Name;
-use aside_core::task::run::context::{MAX_READ, Pick};
+use aside_core::task::diff::path::RelativePath;
+use aside_core::task::run::context::{MAX_READ, PickedFile};
 use aside_core::task::run::project::{FILES, Project};
 
 use crate::workspace::Workspace;
@@ -12,7 +12,7 @@ use crate::workspace::beneath::{Opened, Root};
 
 impl Workspace {
     /// Reads the picked files; `None` for those that cannot be read.
-    pub fn read_all(&self, picks: Vec<Pick>) -> anyhow::Result<Vec<(Pick, Option<Vec<u8>>)>> {
+    pub fn read_all(&self, picks: Vec<PickedFile>) -> anyhow::Result<Vec<(PickedFile, Option<Vec<u8>>)>> {
         let root = Root::open(&self.root)?;
         Ok(picks
             .into_iter()
@@ -44,7 +44,7 @@ impl Workspace {
 /// Reads at most one byte more than `MAX_READ`, which shows that there are more. The path is relative to the root.
 pub fn read(root: &Root, path: &str) -> anyhow::Result<Vec<u8>> {
     // Also rejects denied names.
-    let name = Name::new(path).map_err(|why| anyhow::anyhow!("could not read {path}: {why}"))?;
+    let name = RelativePath::new(path).map_err(|why| anyhow::anyhow!("could not read {path}: {why}"))?;
     let file = match root.open_file(&name).with_context(|| format!("could not read {path}"))? {
         Opened::File(file, _) => file,
         Opened::Nothing => bail!("{path} is not there"),

@@ -9,11 +9,11 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use anyhow::Context;
-use aside_core::task::diff::name::Name;
+use aside_core::task::diff::path::RelativePath;
 use aside_core::task::run::context::Ignored;
-use aside_core::task::run::search::look::Look;
-use aside_core::task::run::search::plan::Plan;
-use aside_core::task::run::search::{Found, Searched};
+use aside_core::task::run::search::file_matches::FileMatcher;
+use aside_core::task::run::search::plan::SearchPlan;
+use aside_core::task::run::search::{FileMatches, SearchOutcome};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink, SinkMatch};
 
@@ -46,7 +46,7 @@ const MAX_REGEX: usize = 4 * 1024 * 1024;
 impl Workspace {
     /// With `Secrets::Masked` every file is masked before it is searched, also one without a match: neither the answer nor the time that
     /// it takes depends on whether the query is part of a secret.
-    pub fn search(&self, plan: &Plan, secrets: Secrets, cancelled: &AtomicBool) -> anyhow::Result<Searched> {
+    pub fn search(&self, plan: &SearchPlan, secrets: Secrets, cancelled: &AtomicBool) -> anyhow::Result<SearchOutcome> {
         let root = Root::open(&self.root)?;
         let time = match secrets {
             Secrets::Included => TIME,
@@ -83,13 +83,13 @@ impl Workspace {
 
 struct Run<'a> {
     root: &'a Root,
-    plan: &'a Plan,
+    plan: &'a SearchPlan,
     secrets: Secrets,
     /// `None` if only names count.
     matcher: Option<RegexMatcher>,
     until: &'a Until<'a>,
     time: Duration,
-    found: Mutex<Vec<Found>>,
+    found: Mutex<Vec<FileMatches>>,
     counts: Counts,
 }
 
@@ -127,14 +127,14 @@ impl Run<'_> {
         }
     }
 
-    fn file(&self, searcher: &mut Searcher, path: &str) -> Option<Found> {
+    fn file(&self, searcher: &mut Searcher, path: &str) -> Option<FileMatches> {
         let count = |counter: &AtomicUsize| counter.fetch_add(1, Ordering::Relaxed);
-        let Ok(name) = Name::new(path) else {
+        let Ok(name) = RelativePath::new(path) else {
             count(&self.counts.denied);
             return None;
         };
         count(&self.counts.files);
-        let mut look = Look::new(self.plan, path);
+        let mut look = FileMatcher::new(self.plan, path);
         if let Some(matcher) = &self.matcher {
             match self.root.open_file(&name) {
                 Ok(Opened::File(_, stat)) if stat.st_size > self.most() => {
@@ -156,7 +156,7 @@ impl Run<'_> {
                     };
                     // A file that turns out to be binary has no matches, whatever was found before.
                     if lines.binary {
-                        look = Look::new(self.plan, path);
+                        look = FileMatcher::new(self.plan, path);
                     }
                     if read.is_err() {
                         count(&self.counts.unread);
@@ -179,7 +179,7 @@ impl Run<'_> {
         }
     }
 
-    fn searched(self, ended: Ended) -> Searched {
+    fn searched(self, ended: Ended) -> SearchOutcome {
         let most = self.most() / (1024 * 1024);
         let Counts { files, denied, large, unread, full } = self.counts;
         let mut found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -208,7 +208,7 @@ impl Run<'_> {
         }
         notes.extend(counted(large, &format!("larger than {most} MB")));
         notes.extend(counted(unread, "they could not be read"));
-        Searched { found, files: files.into_inner(), notes }
+        SearchOutcome { found, files: files.into_inner(), notes }
     }
 }
 
@@ -231,7 +231,7 @@ fn masked_text(file: File) -> io::Result<String> {
 
 /// Passes lines to a look until the deadline.
 struct Lines<'a, 'b> {
-    look: &'a mut Look<'b>,
+    look: &'a mut FileMatcher<'b>,
     secrets: Secrets,
     until: &'a Until<'a>,
     left: usize,

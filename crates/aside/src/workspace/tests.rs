@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use aside_core::task::run::context::{Ignored, MAX_READ, Pick, Reason};
+use aside_core::task::run::context::{Ignored, MAX_READ, PickReason, PickedFile};
 
 use super::*;
 use crate::exec::git_in;
@@ -122,7 +122,8 @@ fn a_long_file_is_read_as_far_as_anybody_looks() {
     let workspace = Workspace::of(temp.path()).unwrap();
     assert_eq!(read(&workspace, "long").unwrap().len(), MAX_READ + 1);
     assert_eq!(read(&workspace, "short").unwrap(), b"x");
-    let pick = |path: &str| Pick { path: path.to_owned(), reason: Reason::Named, line: 0, name: String::new() };
+    let pick =
+        |path: &str| PickedFile { path: path.to_owned(), reason: PickReason::Named, line: 0, name: String::new() };
     let all = workspace.read_all(vec![pick("short"), pick("gone")]).unwrap();
     assert_eq!(all, [(pick("short"), Some(b"x".to_vec())), (pick("gone"), None)]);
 }

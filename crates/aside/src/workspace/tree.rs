@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use aside_core::task::deny;
-use aside_core::task::diff::name::Name;
-use aside_core::task::run::context::{Ignored, Listed};
+use aside_core::task::denied_files;
+use aside_core::task::diff::path::RelativePath;
+use aside_core::task::run::context::{Ignored, ListedFile};
 
 use crate::workspace::Workspace;
 use crate::workspace::beneath::{Opened, Root};
@@ -25,8 +25,8 @@ pub struct Tree {
 }
 
 impl Tree {
-    pub fn listed(&self) -> Vec<Listed<'_>> {
-        self.files.iter().map(|(path, ignored)| Listed { path, ignored: *ignored }).collect()
+    pub fn listed(&self) -> Vec<ListedFile<'_>> {
+        self.files.iter().map(|(path, ignored)| ListedFile { path, ignored: *ignored }).collect()
     }
 }
 
@@ -36,7 +36,7 @@ impl Workspace {
         let root = Root::open(&self.root)?;
         let mut files = Vec::new();
         walk(&root, Below::Ignored, MAX_ENTRIES, &Until::new(TIME, cancelled), &mut |path, _| {
-            if deny::denied(path).is_some() {
+            if denied_files::denied(path).is_some() {
                 files.push(path.to_owned());
             }
             ControlFlow::Continue(())
@@ -53,7 +53,7 @@ impl Workspace {
             ControlFlow::Continue(())
         });
         files.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-        for name in named.iter().filter_map(|name| Name::new(name).ok()) {
+        for name in named.iter().filter_map(|name| RelativePath::new(name).ok()) {
             let Err(place) = files.binary_search_by(|(path, _)| path.as_str().cmp(name.as_str())) else { continue };
             if matches!(root.open_file(&name), Ok(Opened::File(..))) {
                 files.insert(place, (name.to_string(), is_ignored(&root, name.as_str())));

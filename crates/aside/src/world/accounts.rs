@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use aside_core::world::Item;
+use aside_core::world::LiveItem;
 
 use crate::world::finding::{item, read};
 
@@ -10,16 +10,16 @@ use crate::world::finding::{item, read};
 const FIRST_PERSON: u32 = 1000;
 const NOBODY: u32 = 65_534;
 
-pub fn users() -> Option<Vec<Item>> {
+pub fn users() -> Option<Vec<LiveItem>> {
     Some(sorted(&read(Path::new("/etc/passwd"))?, rustix::process::getuid().as_raw()))
 }
 
-pub fn groups() -> Option<Vec<Item>> {
+pub fn groups() -> Option<Vec<LiveItem>> {
     Some(sorted(&read(Path::new("/etc/group"))?, rustix::process::getgid().as_raw()))
 }
 
 /// Both files begin with a name, a password and a number. Ours first, then root and regular users, then services.
-fn sorted(text: &str, ours: u32) -> Vec<Item> {
+fn sorted(text: &str, ours: u32) -> Vec<LiveItem> {
     let mut rows: Vec<(u8, &str, &str)> = Vec::new();
     for line in text.lines() {
         let fields: Vec<&str> = line.split(':').collect();

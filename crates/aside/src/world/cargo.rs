@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use aside_core::world::Item;
+use aside_core::world::LiveItem;
 use toml_edit::DocumentMut;
 
 use crate::world::finding::{base_of, glob, item, read_below, resolved_below};
@@ -19,16 +19,16 @@ pub enum Target {
     Test,
 }
 
-pub fn packages(directory: &Path) -> Option<Vec<Item>> {
+pub fn packages(directory: &Path) -> Option<Vec<LiveItem>> {
     let nearest = nearest(directory)?;
     let members = workspace(&nearest);
-    let mut names: Vec<Item> = members.iter().filter_map(|member| Some(item(member.name()?, ""))).collect();
+    let mut names: Vec<LiveItem> = members.iter().filter_map(|member| Some(item(member.name()?, ""))).collect();
     // The current package is the most likely one.
     names.sort_by_key(|member| Some(&*member.name) != nearest.name());
     Some(names)
 }
 
-pub fn targets(directory: &Path, target: Target) -> Option<Vec<Item>> {
+pub fn targets(directory: &Path, target: Target) -> Option<Vec<LiveItem>> {
     let mut items = Vec::new();
     for package in meant(directory)? {
         let about = package.name().unwrap_or_default();
@@ -37,7 +37,7 @@ pub fn targets(directory: &Path, target: Target) -> Option<Vec<Item>> {
     Some(items)
 }
 
-pub fn features(directory: &Path) -> Option<Vec<Item>> {
+pub fn features(directory: &Path) -> Option<Vec<LiveItem>> {
     let mut items = Vec::new();
     for package in meant(directory)? {
         items.extend(package.features());
@@ -129,9 +129,9 @@ impl Manifest {
         names
     }
 
-    fn features(&self) -> Vec<Item> {
+    fn features(&self) -> Vec<LiveItem> {
         let table = |key: &str| self.document.get(key).and_then(|item| item.as_table_like());
-        let mut features: Vec<Item> = Vec::new();
+        let mut features: Vec<LiveItem> = Vec::new();
         let mut mentioned: HashSet<&str> = HashSet::new();
         for (name, value) in table("features").into_iter().flat_map(|table| table.iter()) {
             let parts: Vec<&str> = value.as_array().into_iter().flatten().filter_map(|part| part.as_str()).collect();
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::world::finding::repository_beside_a_secret;
 
-    fn names(items: Option<Vec<Item>>) -> Vec<String> {
+    fn names(items: Option<Vec<LiveItem>>) -> Vec<String> {
         items.unwrap().into_iter().map(|item| item.name.into_string()).collect()
     }
 

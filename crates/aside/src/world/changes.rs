@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use aside_core::world::Item;
+use aside_core::world::LiveItem;
 use regex::Regex;
 
 use crate::exec::git::{Filters, Question};
@@ -15,9 +15,9 @@ use crate::world::repository::{Repository, repository};
 #[derive(Debug, PartialEq, Eq)]
 pub struct Changes {
     /// Differs from the index, or is not in it.
-    pub changed: Vec<Item>,
+    pub changed: Vec<LiveItem>,
     /// In the index, differs from the last commit.
-    pub staged: Vec<Item>,
+    pub staged: Vec<LiveItem>,
 }
 
 pub fn changes(directory: &Path) -> Option<Changes> {
@@ -130,7 +130,7 @@ fn sorted(status: &str, here: &Path) -> Changes {
         }
     }
     // Files here before those elsewhere, tracked before untracked.
-    let order = |mut items: Vec<(u8, Item)>| {
+    let order = |mut items: Vec<(u8, LiveItem)>| {
         items.sort_by_key(|(weight, item)| (*weight != 0, item.name.starts_with("../"), *weight));
         items.into_iter().map(|(_, item)| item).collect()
     };
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use crate::exec::{git_in, git_may_fail};
 
-    fn names(items: &[Item]) -> Vec<String> {
+    fn names(items: &[LiveItem]) -> Vec<String> {
         items.iter().map(|item| format!("{} {}", item.name, item.about)).collect()
     }
 
@@ -326,7 +326,7 @@ mod tests {
             let found = (0..5).find_map(|_| changes(root));
             let workspace = crate::workspace::Workspace::of(root).unwrap();
             let facts = workspace.git();
-            let change = workspace.change(&aside_core::task::run::review::what::What::Now, &[]);
+            let change = workspace.change(&aside_core::task::run::review::target::ReviewTarget::Now, &[]);
             assert!(!sprung.exists(), "{way}: {found:?} {facts:?} {change:?}");
             let is_seen = |found: &Changes| names(&found.changed).contains(&"file modified".to_owned());
             assert!(found.as_ref().is_none_or(is_seen), "{way}: {found:?}");

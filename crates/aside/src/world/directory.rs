@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use aside_core::text::is_clean;
-use aside_core::world::{Entry, Kind};
+use aside_core::world::{DirEntry, FileKind};
 use rustix::fs::{Access, AtFlags, Dir, FileType, OFlags};
 
 /// Cap on the names kept of one directory.
@@ -25,7 +25,7 @@ const STEP: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Debug)]
 pub struct Listing {
-    pub entries: Arc<[Entry]>,
+    pub entries: Arc<[DirEntry]>,
     stamp: Option<Stamp>,
     read: Instant,
 }
@@ -66,7 +66,7 @@ pub fn list(path: &str, last: Option<Listing>) -> Option<Listing> {
         if entries.len() == MAX_ENTRIES {
             break;
         }
-        entries.push(Entry { kind: kind(&directory, name, entry.file_type()), name: name.into() });
+        entries.push(DirEntry { kind: kind(&directory, name, entry.file_type()), name: name.into() });
     }
     entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     // Keeps the old list if it is equal, so that callers can compare pointers.
@@ -98,22 +98,22 @@ fn stamp(meta: &Metadata) -> Option<Stamp> {
     settled.then_some(stamp)
 }
 
-fn kind(directory: &File, name: &str, told: FileType) -> Kind {
+fn kind(directory: &File, name: &str, told: FileType) -> FileKind {
     let found = match told {
         // Follows links; also asks where the file system does not report types.
         FileType::Symlink | FileType::Unknown => match rustix::fs::statat(directory, name, AtFlags::empty()) {
             Ok(stat) => FileType::from_raw_mode(stat.st_mode),
-            Err(_) => return Kind::Other,
+            Err(_) => return FileKind::Other,
         },
         told => told,
     };
     match found {
-        FileType::Directory => Kind::Directory,
+        FileType::Directory => FileKind::Directory,
         FileType::RegularFile => match rustix::fs::accessat(directory, name, Access::EXEC_OK, AtFlags::empty()) {
-            Ok(()) => Kind::Program,
-            Err(_) => Kind::File,
+            Ok(()) => FileKind::Program,
+            Err(_) => FileKind::File,
         },
-        _ => Kind::Other,
+        _ => FileKind::Other,
     }
 }
 

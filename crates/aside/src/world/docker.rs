@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aside_core::world::Item;
+use aside_core::world::LiveItem;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -16,11 +16,11 @@ const MAX_ANSWER: u64 = 4 * 1024 * 1024;
 /// Letters of the id of an image without a name.
 const SHORT: usize = 12;
 
-pub fn containers() -> Option<Vec<Item>> {
+pub fn containers() -> Option<Vec<LiveItem>> {
     sockets().iter().find_map(|socket| containers_of(socket))
 }
 
-pub fn images() -> Option<Vec<Item>> {
+pub fn images() -> Option<Vec<LiveItem>> {
     sockets().iter().find_map(|socket| images_of(socket))
 }
 
@@ -57,7 +57,7 @@ struct Image {
 }
 
 /// Running ones first; the engine lists the newest first.
-fn containers_of(socket: &Path) -> Option<Vec<Item>> {
+fn containers_of(socket: &Path) -> Option<Vec<LiveItem>> {
     let mut containers: Vec<Container> = get(socket, "/containers/json?all=1")?;
     containers.sort_by_key(|container| container.state != "running");
     let named = containers.iter().filter_map(|container| {
@@ -67,7 +67,7 @@ fn containers_of(socket: &Path) -> Option<Vec<Item>> {
     Some(named.collect())
 }
 
-fn images_of(socket: &Path) -> Option<Vec<Item>> {
+fn images_of(socket: &Path) -> Option<Vec<LiveItem>> {
     let images: Vec<Image> = get(socket, "/images/json")?;
     let mut items = Vec::new();
     for image in images {
@@ -118,7 +118,7 @@ mod tests {
         (temp, path)
     }
 
-    fn names(items: Option<Vec<Item>>) -> Vec<String> {
+    fn names(items: Option<Vec<LiveItem>>) -> Vec<String> {
         items.unwrap().iter().map(|item| format!("{} ({})", item.name, item.about)).collect()
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use aside_core::text::clean;
-use aside_core::world::{Entry, Item, Kind, Live};
+use aside_core::world::{DirEntry, FileKind, LiveItem, LiveKind};
 use regex::Regex;
 
 use crate::world::changes::{Changes, changes};
@@ -47,7 +47,7 @@ pub struct Finder {
 pub struct Programs {
     pub names: Arc<[Box<str>]>,
     /// The listings that they were taken from.
-    from: Arc<[Arc<[Entry]>]>,
+    from: Arc<[Arc<[DirEntry]>]>,
 }
 
 impl Finder {
@@ -109,7 +109,7 @@ impl Finder {
     fn programs(&self, path: &Arc<str>, commands: u64) -> Programs {
         // Skips relative directories, which depend on the line.
         let directories = path.split(':').filter_map(crate::world::plain).take(MAX_PATH_DIRECTORIES);
-        let from: Vec<Arc<[Entry]>> = directories
+        let from: Vec<Arc<[DirEntry]>> = directories
             .filter_map(|directory| self.listing(&Arc::from(directory), commands))
             .map(|listing| listing.entries)
             .collect();
@@ -124,9 +124,10 @@ impl Finder {
     }
 }
 
-fn programs_in(listings: &[Arc<[Entry]>]) -> Arc<[Box<str>]> {
+fn programs_in(listings: &[Arc<[DirEntry]>]) -> Arc<[Box<str>]> {
     let entries = listings.iter().flat_map(|entries| entries.iter());
-    let mut names: Vec<&str> = entries.filter(|entry| entry.kind == Kind::Program).map(|entry| &*entry.name).collect();
+    let mut names: Vec<&str> =
+        entries.filter(|entry| entry.kind == FileKind::Program).map(|entry| &*entry.name).collect();
     names.sort_unstable();
     names.dedup();
     names.truncate(MAX_PROGRAMS);
@@ -140,7 +141,7 @@ pub fn programs(path: &str) -> Arc<[Box<str>]> {
     // `/bin` is `/usr/bin` on many machines, and reading it is most of the work.
     let directories =
         directories.filter(|directory| Path::new(directory).canonicalize().is_ok_and(|it| seen.insert(it)));
-    let listings: Vec<Arc<[Entry]>> =
+    let listings: Vec<Arc<[DirEntry]>> =
         directories.filter_map(|directory| directory::list(directory, None)).map(|listing| listing.entries).collect();
     programs_in(&listings)
 }
@@ -152,7 +153,7 @@ pub fn has_program(path: &str, name: &str) -> bool {
 }
 
 /// The names of a kind, without the cache.
-pub fn names(what: Live, place: &str) -> Option<Arc<[Item]>> {
+pub fn names(what: LiveKind, place: &str) -> Option<Arc<[LiveItem]>> {
     let found = live(what, place).into_iter().find(|(kind, _)| *kind == what);
     found.and_then(|(_, items)| items).map(presentable)
 }
@@ -164,121 +165,126 @@ pub enum Place {
     Anywhere,
 }
 
-pub fn place(what: Live) -> Place {
+pub fn place(what: LiveKind) -> Place {
     match what {
-        Live::GitBranch
-        | Live::GitRemote
-        | Live::GitTag
-        | Live::GitChanged
-        | Live::GitStaged
-        | Live::GitStash
-        | Live::GitCommit
-        | Live::GitState
-        | Live::MakeTarget
-        | Live::JustRecipe
-        | Live::NpmScript
-        | Live::CargoPackage
-        | Live::CargoBin
-        | Live::CargoExample
-        | Live::CargoTest
-        | Live::CargoFeature => Place::Directory,
-        Live::Host | Live::SystemdUnit => Place::Home,
-        Live::DockerContainer
-        | Live::DockerImage
-        | Live::TmuxSession
-        | Live::Process
-        | Live::ProcessName
-        | Live::User
-        | Live::Group
-        | Live::Package => Place::Anywhere,
+        LiveKind::GitBranch
+        | LiveKind::GitRemote
+        | LiveKind::GitTag
+        | LiveKind::GitChanged
+        | LiveKind::GitStaged
+        | LiveKind::GitStash
+        | LiveKind::GitCommit
+        | LiveKind::GitState
+        | LiveKind::MakeTarget
+        | LiveKind::JustRecipe
+        | LiveKind::NpmScript
+        | LiveKind::CargoPackage
+        | LiveKind::CargoBin
+        | LiveKind::CargoExample
+        | LiveKind::CargoTest
+        | LiveKind::CargoFeature => Place::Directory,
+        LiveKind::Host | LiveKind::SystemdUnit => Place::Home,
+        LiveKind::DockerContainer
+        | LiveKind::DockerImage
+        | LiveKind::TmuxSession
+        | LiveKind::Process
+        | LiveKind::ProcessName
+        | LiveKind::User
+        | LiveKind::Group
+        | LiveKind::Package => Place::Anywhere,
     }
 }
 
-pub fn lifetime(what: Live) -> Lifetime {
+pub fn lifetime(what: LiveKind) -> Lifetime {
     match what {
-        Live::GitBranch | Live::GitRemote | Live::GitTag | Live::GitStash | Live::GitCommit | Live::GitState => {
-            Lifetime::until_a_command(Duration::from_secs(2))
-        }
-        Live::GitChanged | Live::GitStaged => Lifetime::until_a_command(Duration::from_secs(5)),
-        Live::MakeTarget
-        | Live::JustRecipe
-        | Live::NpmScript
-        | Live::CargoPackage
-        | Live::CargoBin
-        | Live::CargoExample
-        | Live::CargoTest
-        | Live::CargoFeature => Lifetime::until_a_command(Duration::from_secs(2)),
-        Live::DockerContainer | Live::DockerImage | Live::TmuxSession => {
+        LiveKind::GitBranch
+        | LiveKind::GitRemote
+        | LiveKind::GitTag
+        | LiveKind::GitStash
+        | LiveKind::GitCommit
+        | LiveKind::GitState => Lifetime::until_a_command(Duration::from_secs(2)),
+        LiveKind::GitChanged | LiveKind::GitStaged => Lifetime::until_a_command(Duration::from_secs(5)),
+        LiveKind::MakeTarget
+        | LiveKind::JustRecipe
+        | LiveKind::NpmScript
+        | LiveKind::CargoPackage
+        | LiveKind::CargoBin
+        | LiveKind::CargoExample
+        | LiveKind::CargoTest
+        | LiveKind::CargoFeature => Lifetime::until_a_command(Duration::from_secs(2)),
+        LiveKind::DockerContainer | LiveKind::DockerImage | LiveKind::TmuxSession => {
             Lifetime::until_a_command(Duration::from_secs(10))
         }
-        Live::Process | Live::ProcessName => Lifetime::until_a_command(Duration::from_secs(5)),
-        Live::Host => Lifetime::until_a_command(Duration::from_secs(10)),
-        Live::SystemdUnit | Live::User | Live::Group | Live::Package => Lifetime::time(Duration::from_secs(30)),
+        LiveKind::Process | LiveKind::ProcessName => Lifetime::until_a_command(Duration::from_secs(5)),
+        LiveKind::Host => Lifetime::until_a_command(Duration::from_secs(10)),
+        LiveKind::SystemdUnit | LiveKind::User | LiveKind::Group | LiveKind::Package => {
+            Lifetime::time(Duration::from_secs(30))
+        }
     }
 }
 
 /// Whether the lookup reads a few files and asks no other program.
-pub fn is_quick(what: Live) -> bool {
+pub fn is_quick(what: LiveKind) -> bool {
     !matches!(
         what,
-        Live::GitChanged
-            | Live::GitStaged
-            | Live::DockerContainer
-            | Live::DockerImage
-            | Live::TmuxSession
-            | Live::Package
+        LiveKind::GitChanged
+            | LiveKind::GitStaged
+            | LiveKind::DockerContainer
+            | LiveKind::DockerImage
+            | LiveKind::TmuxSession
+            | LiveKind::Package
     )
 }
 
 /// The names of that kind, and of any other that came along.
-fn live(what: Live, place: &str) -> Vec<(Live, Option<Vec<Item>>)> {
+fn live(what: LiveKind, place: &str) -> Vec<(LiveKind, Option<Vec<LiveItem>>)> {
     let directory = Path::new(place);
     let items = match what {
         // One call of git answers both.
-        Live::GitChanged | Live::GitStaged => {
+        LiveKind::GitChanged | LiveKind::GitStaged => {
             let (changed, staged) = match changes(directory) {
                 Some(Changes { changed, staged }) => (Some(changed), Some(staged)),
                 None => (None, None),
             };
-            return vec![(Live::GitChanged, changed), (Live::GitStaged, staged)];
+            return vec![(LiveKind::GitChanged, changed), (LiveKind::GitStaged, staged)];
         }
-        Live::GitBranch => git::branches(directory),
-        Live::GitRemote => git::remotes(directory),
-        Live::GitTag => git::tags(directory),
-        Live::GitStash => git::stashes(directory),
-        Live::GitCommit => git::commits(directory),
-        Live::GitState => git::state(directory),
-        Live::MakeTarget => make::targets(directory),
-        Live::JustRecipe => just::recipes(directory),
-        Live::NpmScript => npm::scripts(directory),
-        Live::CargoPackage => cargo::packages(directory),
-        Live::CargoBin => cargo::targets(directory, cargo::Target::Bin),
-        Live::CargoExample => cargo::targets(directory, cargo::Target::Example),
-        Live::CargoTest => cargo::targets(directory, cargo::Target::Test),
-        Live::CargoFeature => cargo::features(directory),
-        Live::Host => hosts::hosts(directory),
-        Live::DockerContainer => docker::containers(),
-        Live::DockerImage => docker::images(),
-        Live::SystemdUnit => units::units(directory),
-        Live::TmuxSession => tmux::sessions(),
-        Live::Process => processes::numbers(),
-        Live::ProcessName => processes::names(),
-        Live::User => accounts::users(),
-        Live::Group => accounts::groups(),
-        Live::Package => packages::packages(),
+        LiveKind::GitBranch => git::branches(directory),
+        LiveKind::GitRemote => git::remotes(directory),
+        LiveKind::GitTag => git::tags(directory),
+        LiveKind::GitStash => git::stashes(directory),
+        LiveKind::GitCommit => git::commits(directory),
+        LiveKind::GitState => git::state(directory),
+        LiveKind::MakeTarget => make::targets(directory),
+        LiveKind::JustRecipe => just::recipes(directory),
+        LiveKind::NpmScript => npm::scripts(directory),
+        LiveKind::CargoPackage => cargo::packages(directory),
+        LiveKind::CargoBin => cargo::targets(directory, cargo::Target::Bin),
+        LiveKind::CargoExample => cargo::targets(directory, cargo::Target::Example),
+        LiveKind::CargoTest => cargo::targets(directory, cargo::Target::Test),
+        LiveKind::CargoFeature => cargo::features(directory),
+        LiveKind::Host => hosts::hosts(directory),
+        LiveKind::DockerContainer => docker::containers(),
+        LiveKind::DockerImage => docker::images(),
+        LiveKind::SystemdUnit => units::units(directory),
+        LiveKind::TmuxSession => tmux::sessions(),
+        LiveKind::Process => processes::numbers(),
+        LiveKind::ProcessName => processes::names(),
+        LiveKind::User => accounts::users(),
+        LiveKind::Group => accounts::groups(),
+        LiveKind::Package => packages::packages(),
     };
     vec![(what, items)]
 }
 
-pub fn item(name: impl Into<Box<str>>, about: impl Into<Box<str>>) -> Item {
-    Item { name: name.into(), about: about.into() }
+pub fn item(name: impl Into<Box<str>>, about: impl Into<Box<str>>) -> LiveItem {
+    LiveItem { name: name.into(), about: about.into() }
 }
 
 /// Removes unpresentable and duplicate names, and applies the cap.
-fn presentable(items: Vec<Item>) -> Arc<[Item]> {
+fn presentable(items: Vec<LiveItem>) -> Arc<[LiveItem]> {
     let mut seen = std::collections::HashSet::new();
     let fit = items.into_iter().filter(|item| is_presentable(&item.name) && seen.insert(item.name.clone()));
-    fit.take(MAX_ITEMS).map(|item| Item { about: one_line(&item.about), name: item.name }).collect()
+    fit.take(MAX_ITEMS).map(|item| LiveItem { about: one_line(&item.about), name: item.name }).collect()
 }
 
 fn one_line(text: &str) -> Box<str> {

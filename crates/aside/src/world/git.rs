@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::time::SystemTime;
 
-use aside_core::world::Item;
+use aside_core::world::LiveItem;
 
 use crate::exec::git::Question;
 use crate::exec::{Probe, probe};
@@ -24,7 +24,7 @@ const SHORT: usize = 8;
 
 /// Branches: the last one visited first, since that is where the user goes back to; then the current one, then the others by when they were
 /// last visited or changed. Remote ones come last.
-pub fn branches(directory: &Path) -> Option<Vec<Item>> {
+pub fn branches(directory: &Path) -> Option<Vec<LiveItem>> {
     let repository = repository(directory)?;
     let head = head(&repository);
     let mut local = refs(&repository, "refs/heads/");
@@ -38,7 +38,7 @@ pub fn branches(directory: &Path) -> Option<Vec<Item>> {
         local.remove(name);
     }
     order.extend(newest_first(local));
-    let mut items: Vec<Item> = order
+    let mut items: Vec<LiveItem> = order
         .into_iter()
         .map(|name| {
             let about = if Some(&name) == head.as_ref() { "current" } else { "" };
@@ -51,17 +51,17 @@ pub fn branches(directory: &Path) -> Option<Vec<Item>> {
 }
 
 /// The highest version first.
-pub fn tags(directory: &Path) -> Option<Vec<Item>> {
+pub fn tags(directory: &Path) -> Option<Vec<LiveItem>> {
     let repository = repository(directory)?;
     let mut names: Vec<String> = refs(&repository, "refs/tags/").into_keys().collect();
     names.sort_by_cached_key(|name| std::cmp::Reverse(natural(name)));
     Some(names.into_iter().map(|name| item(name, "")).collect())
 }
 
-pub fn remotes(directory: &Path) -> Option<Vec<Item>> {
+pub fn remotes(directory: &Path) -> Option<Vec<LiveItem>> {
     let repository = repository(directory)?;
     let config = read(&repository.common.join("config"))?;
-    let mut remotes: Vec<Item> = Vec::new();
+    let mut remotes: Vec<LiveItem> = Vec::new();
     let mut inside = false;
     for line in config.lines().map(str::trim) {
         if let Some(section) = line.strip_prefix('[') {
@@ -80,7 +80,7 @@ pub fn remotes(directory: &Path) -> Option<Vec<Item>> {
     Some(remotes)
 }
 
-pub fn stashes(directory: &Path) -> Option<Vec<Item>> {
+pub fn stashes(directory: &Path) -> Option<Vec<LiveItem>> {
     let repository = repository(directory)?;
     let log = read_end(&repository.common.join("logs/refs/stash"), LOG_BYTES).unwrap_or_default();
     let messages = log.lines().rev().filter_map(|line| line.split_once('\t').map(|(_, message)| message));
@@ -88,11 +88,11 @@ pub fn stashes(directory: &Path) -> Option<Vec<Item>> {
 }
 
 /// Commits that this worktree has been at, newest first, with their subjects where the log has them.
-pub fn commits(directory: &Path) -> Option<Vec<Item>> {
+pub fn commits(directory: &Path) -> Option<Vec<LiveItem>> {
     let repository = repository(directory)?;
     let log = read_end(&repository.git.join("logs/HEAD"), LOG_BYTES)?;
     let mut gone = HashSet::new();
-    let mut commits: Vec<Item> = Vec::new();
+    let mut commits: Vec<LiveItem> = Vec::new();
     for line in log.lines().rev() {
         if commits.len() == MAX_COMMITS {
             break;
@@ -130,10 +130,10 @@ const BEGUN: [(&str, &str); 7] = [
 ];
 
 /// Unfinished operations, and the number of commits if the log tells it.
-pub fn state(directory: &Path) -> Option<Vec<Item>> {
+pub fn state(directory: &Path) -> Option<Vec<LiveItem>> {
     let repository = repository(directory)?;
     let begun = BEGUN.iter().filter(|(file, _)| repository.git.join(file).exists());
-    let mut state: Vec<Item> = begun.map(|(_, what)| item(*what, "")).collect();
+    let mut state: Vec<LiveItem> = begun.map(|(_, what)| item(*what, "")).collect();
     let log = read_end(&repository.git.join("logs/HEAD"), LOG_BYTES).unwrap_or_default();
     state.extend(number_of_commits(&log).map(|number| item("commits", number.to_string())));
     Some(state)

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use aside_core::line::Dialect;
-use aside_core::names::Names;
+use aside_core::shell_names::ShellNames;
 use aside_core::spec::Specs;
-use aside_core::translate::{Place, System};
+use aside_core::translate::{ToolFlavor, TranslateContext};
 
 use crate::world::Environment;
 use crate::world::now::Now;
@@ -14,15 +14,15 @@ use crate::world::system::system;
 pub struct Here {
     cwd: String,
     dialect: Dialect,
-    system: System,
+    system: ToolFlavor,
     now: Now,
-    names: Names,
+    names: ShellNames,
     specs: Arc<Specs>,
 }
 
 impl Here {
     pub fn new(cwd: &str, shell: &str, environment: Environment, specs: Arc<Specs>) -> Self {
-        let mut names = Names::default();
+        let mut names = ShellNames::default();
         // No shell will report its names; one builtin that every shell has marks the list as received.
         names.take("builtin", 0, "cd");
         Self {
@@ -35,8 +35,8 @@ impl Here {
         }
     }
 
-    pub fn place(&self) -> Place<'_> {
-        Place {
+    pub fn place(&self) -> TranslateContext<'_> {
+        TranslateContext {
             cwd: &self.cwd,
             dialect: self.dialect,
             system: self.system,

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::path::Path;
 
-use aside_core::world::Item;
+use aside_core::world::LiveItem;
 
 use crate::world::finding::{glob, item, read, read_end};
 
@@ -11,7 +11,7 @@ const MAX_INCLUDED: usize = 32;
 /// Bytes read from the end of known_hosts, where the latest are.
 const KNOWN_BYTES: u64 = 512 * 1024;
 
-pub fn hosts(home: &Path) -> Option<Vec<Item>> {
+pub fn hosts(home: &Path) -> Option<Vec<LiveItem>> {
     let ssh = home.join(".ssh");
     let mut hosts = configured(home, &ssh);
     hosts.extend(known(&read_end(&ssh.join("known_hosts"), KNOWN_BYTES).unwrap_or_default()));
@@ -19,7 +19,7 @@ pub fn hosts(home: &Path) -> Option<Vec<Item>> {
     Some(hosts)
 }
 
-fn configured(home: &Path, ssh: &Path) -> Vec<Item> {
+fn configured(home: &Path, ssh: &Path) -> Vec<LiveItem> {
     let mut hosts = Vec::new();
     let mut included = Vec::new();
     let text = read(&ssh.join("config")).unwrap_or_default();
@@ -35,7 +35,7 @@ fn configured(home: &Path, ssh: &Path) -> Vec<Item> {
 }
 
 /// Adds the names of `Host` lines, with their `HostName`, and the patterns of included files.
-fn named(text: &str, hosts: &mut Vec<Item>, included: &mut Vec<String>) {
+fn named(text: &str, hosts: &mut Vec<LiveItem>, included: &mut Vec<String>) {
     let mut current = hosts.len();
     for line in text.lines().map(str::trim) {
         let Some(end) = line.find([' ', '\t', '=']) else { continue };
@@ -59,7 +59,7 @@ fn named(text: &str, hosts: &mut Vec<Item>, included: &mut Vec<String>) {
 }
 
 /// Latest first, names before addresses. Skips hashed entries, which cannot be read.
-fn known(text: &str) -> Vec<Item> {
+fn known(text: &str) -> Vec<LiveItem> {
     let mut names: Vec<&str> = Vec::new();
     for line in text.lines().rev().filter(|line| !line.starts_with(['#', '@', '|'])) {
         for name in line.split_whitespace().next().unwrap_or("").split(',') {
@@ -77,7 +77,7 @@ fn known(text: &str) -> Vec<Item> {
 }
 
 /// Without this machine, and without entries of ad-blocking lists, which have the unspecified address.
-fn local(text: &str) -> Vec<Item> {
+fn local(text: &str) -> Vec<LiveItem> {
     let mut hosts = Vec::new();
     for line in text.lines() {
         let mut words = line.split('#').next().unwrap_or("").split_whitespace();
@@ -97,7 +97,7 @@ fn local(text: &str) -> Vec<Item> {
 mod tests {
     use super::*;
 
-    fn names(items: &[Item]) -> Vec<String> {
+    fn names(items: &[LiveItem]) -> Vec<String> {
         items.iter().map(|item| format!("{} {}", item.name, item.about)).collect()
     }
 

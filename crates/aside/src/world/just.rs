@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use aside_core::world::Item;
+use aside_core::world::LiveItem;
 use regex::Regex;
 
 use crate::world::finding::{base_of, item, read_below};
 
 const MAX_IMPORTS: usize = 16;
 
-pub fn recipes(directory: &Path) -> Option<Vec<Item>> {
+pub fn recipes(directory: &Path) -> Option<Vec<LiveItem>> {
     let file = directory.ancestors().find_map(justfile)?;
     let around = file.parent()?;
     // A foreign justfile must not turn the user's other files into names.
@@ -34,7 +34,7 @@ fn justfile(directory: &Path) -> Option<PathBuf> {
 }
 
 /// Adds the recipes, and returns the imported files.
-fn parse(text: &str, recipes: &mut Vec<Item>) -> Vec<String> {
+fn parse(text: &str, recipes: &mut Vec<LiveItem>) -> Vec<String> {
     static HEAD: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"^@?([A-Za-z_][\w-]*)((?:\s+(?:[^:"'\s]|"[^"]*"|'[^']*')+)*)\s*:(?:[^=]|$)"#).unwrap()
     });
@@ -85,7 +85,7 @@ mod tests {
         let text = format!("import '{outside}'\nimport '../../netrc'\nimport '../link'\nimport '../up'\nown: \n");
         std::fs::write(at("repo/below/justfile"), text).unwrap();
         std::fs::write(at("repo/up"), "shared: \n").unwrap();
-        let names = |items: Vec<Item>| items.into_iter().map(|item| item.name.to_string()).collect::<Vec<_>>();
+        let names = |items: Vec<LiveItem>| items.into_iter().map(|item| item.name.to_string()).collect::<Vec<_>>();
         assert_eq!(names(recipes(&at("repo/below")).unwrap()), ["own", "shared"]);
         std::fs::remove_file(at("repo/below/justfile")).unwrap();
         std::os::unix::fs::symlink(at("netrc"), at("repo/below/justfile")).unwrap();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use aside_core::complete::learn::spec;
+use aside_core::complete::spec_from_help::spec;
 
 use crate::exec::{Probe, probe};
 use crate::paths;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
-use aside_core::world::Item;
+use aside_core::world::LiveItem;
 use regex::Regex;
 
 use crate::world::finding::{base_of, glob, item, read_below};
@@ -12,7 +12,7 @@ use crate::world::finding::{base_of, glob, item, read_below};
 /// Cap on included makefiles.
 const MAX_INCLUDED: usize = 32;
 
-pub fn targets(directory: &Path) -> Option<Vec<Item>> {
+pub fn targets(directory: &Path) -> Option<Vec<LiveItem>> {
     // In the order in which GNU make looks.
     let names = ["GNUmakefile", "makefile", "Makefile"];
     // A foreign makefile must not turn the user's other files into names.
@@ -95,7 +95,7 @@ impl Makefile {
     }
 
     /// Phony targets first: those are what users ask for.
-    fn sorted(mut self) -> Vec<Item> {
+    fn sorted(mut self) -> Vec<LiveItem> {
         self.targets.sort_by_key(|(name, _)| !self.phony.contains(name));
         self.targets.into_iter().map(|(name, about)| item(name, about)).collect()
     }

@@ -6,7 +6,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aside_core::world::{Item, Live};
+use aside_core::world::{LiveItem, LiveKind};
 
 use crate::world::directory::Listing;
 use crate::world::finding::Programs;
@@ -31,7 +31,7 @@ pub struct Memory {
     pub entries: Table<Arc<str>, Listing>,
     pub programs: Table<Arc<str>, Programs>,
     pub repositories: Table<Arc<str>, Arc<str>>,
-    pub live: Table<(Live, Arc<str>), Arc<[Item]>>,
+    pub live: Table<(LiveKind, Arc<str>), Arc<[LiveItem]>>,
     /// By command and PATH.
     pub learnt: Table<(Arc<str>, Arc<str>), Arc<str>>,
     /// By command and PATH.

@@ -33,7 +33,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use aside_core::world::{Entry, Item, Known, Live, World};
+use aside_core::world::{DirEntry, Fact, LiveItem, LiveKind, World};
 
 use finding::Finder;
 use learn::Learner;
@@ -194,14 +194,14 @@ impl View {
     }
 
     /// The cached answer; starts a lookup when it is missing or stale.
-    fn look<V>(&self, question: Question, find: impl FnOnce(&mut Memory, Instant) -> Found<V>) -> Known<V> {
+    fn look<V>(&self, question: Question, find: impl FnOnce(&mut Memory, Instant) -> Found<V>) -> Fact<V> {
         let found = find(&mut self.finder.memory(), Instant::now());
         let (known, fresh) = match found {
-            Found::Fresh(Some(value)) => (Known::Yes(value), true),
-            Found::Fresh(None) => (Known::No, true),
-            Found::Old(Some(value)) if self.trust == Trust::Old => (Known::Yes(value), false),
-            Found::Old(Some(_)) => (Known::NotYet, false),
-            Found::Old(None) | Found::Nothing => (Known::NotYet, false),
+            Found::Fresh(Some(value)) => (Fact::Yes(value), true),
+            Found::Fresh(None) => (Fact::No, true),
+            Found::Old(Some(value)) if self.trust == Trust::Old => (Fact::Yes(value), false),
+            Found::Old(Some(_)) => (Fact::NotYet, false),
+            Found::Old(None) | Found::Nothing => (Fact::NotYet, false),
         };
         if !fresh {
             self.finder.ask(question.clone());
@@ -220,56 +220,56 @@ impl World for View {
         rustix::process::geteuid().is_root()
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
-        let Some(directory) = plain(directory) else { return Known::No };
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
+        let Some(directory) = plain(directory) else { return Fact::No };
         let found = self.look(Question::Entries(directory.into()), |memory, now| {
             let lifetime = Lifetime::until_a_command(Duration::from_secs(1));
             memory.entries.find(directory, now, memory.commands, lifetime)
         });
         match found {
-            Known::Yes(listing) => Known::Yes(listing.entries),
-            Known::No => Known::No,
-            Known::NotYet => Known::NotYet,
+            Fact::Yes(listing) => Fact::Yes(listing.entries),
+            Fact::No => Fact::No,
+            Fact::NotYet => Fact::NotYet,
         }
     }
 
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
         let path = &self.environment.path;
         let found = self.look(Question::Programs(Arc::clone(path)), |memory, now| {
             let lifetime = Lifetime::until_a_command(Duration::from_secs(5));
             memory.programs.find(path, now, memory.commands, lifetime)
         });
         match found {
-            Known::Yes(programs) => Known::Yes(programs.names),
-            Known::No => Known::No,
-            Known::NotYet => Known::NotYet,
+            Fact::Yes(programs) => Fact::Yes(programs.names),
+            Fact::No => Fact::No,
+            Fact::NotYet => Fact::NotYet,
         }
     }
 
-    fn repository(&self, directory: &str) -> Known<Arc<str>> {
-        let Some(directory) = plain(directory) else { return Known::No };
+    fn repository(&self, directory: &str) -> Fact<Arc<str>> {
+        let Some(directory) = plain(directory) else { return Fact::No };
         self.look(Question::Repository(directory.into()), |memory, now| {
             let lifetime = Lifetime::until_a_command(Duration::from_secs(5));
             memory.repositories.find(directory, now, memory.commands, lifetime)
         })
     }
 
-    fn live(&self, what: Live, directory: &str) -> Known<Arc<[Item]>> {
+    fn live(&self, what: LiveKind, directory: &str) -> Fact<Arc<[LiveItem]>> {
         let place = match finding::place(what) {
             finding::Place::Directory => plain(directory),
             finding::Place::Home => Some(&*self.environment.home),
             finding::Place::Anywhere => Some(""),
         };
-        let Some(place) = place else { return Known::No };
+        let Some(place) = place else { return Fact::No };
         let key = (what, Arc::from(place));
         self.look(Question::Live(what, Arc::clone(&key.1)), |memory, now| {
             memory.live.find(&key, now, memory.commands, finding::lifetime(what))
         })
     }
 
-    fn learnt(&self, command: &str) -> Known<Arc<str>> {
+    fn learnt(&self, command: &str) -> Fact<Arc<str>> {
         if self.learning == Learning::Off {
-            return Known::No;
+            return Fact::No;
         }
         let Environment { home, path } = &self.environment;
         let key = (Arc::from(command), Arc::clone(path));
@@ -280,9 +280,9 @@ impl World for View {
         })
     }
 
-    fn manual(&self, command: &str) -> Known<Arc<str>> {
+    fn manual(&self, command: &str) -> Fact<Arc<str>> {
         if !manual::is_fit(command) {
-            return Known::No;
+            return Fact::No;
         }
         let path = &self.environment.path;
         let key = (Arc::from(command), Arc::clone(path));

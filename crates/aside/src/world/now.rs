@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::path::Path;
 use std::sync::Arc;
 
-use aside_core::world::{self, Entry, Item, Known, Live, World};
+use aside_core::world::{self, DirEntry, Fact, LiveItem, LiveKind, World};
 
 use crate::world::{Environment, directory, finding, manual, plain, repository};
 
@@ -16,11 +16,11 @@ const MAX_LOOKED_UP: usize = 64;
 
 pub struct Now {
     environment: Environment,
-    entries: Looked<Box<str>, Arc<[Entry]>>,
+    entries: Looked<Box<str>, Arc<[DirEntry]>>,
     programs: Looked<(), Arc<[Box<str>]>>,
     program: Looked<Box<str>, bool>,
     repositories: Looked<Box<str>, Arc<str>>,
-    live: Looked<(Live, Box<str>), Arc<[Item]>>,
+    live: Looked<(LiveKind, Box<str>), Arc<[LiveItem]>>,
     manuals: Looked<Box<str>, Arc<str>>,
 }
 
@@ -49,17 +49,17 @@ impl World for Now {
         rustix::process::geteuid().is_root()
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
-        let Some(directory) = plain(directory) else { return Known::No };
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
+        let Some(directory) = plain(directory) else { return Fact::No };
         once(&self.entries, directory.into(), || directory::list(directory, None).map(|listing| listing.entries))
     }
 
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
         once(&self.programs, (), || Some(finding::programs(&self.environment.path)))
     }
 
     /// Checking for a few programs costs a fraction of listing all.
-    fn has_program(&self, name: &str) -> Known<bool> {
+    fn has_program(&self, name: &str) -> Fact<bool> {
         if self.program.borrow().len() >= MAX_LOOKED_UP {
             // After so many checks the list is cheaper.
             return world::has(self.programs(), name);
@@ -67,15 +67,15 @@ impl World for Now {
         once(&self.program, name.into(), || Some(finding::has_program(&self.environment.path, name)))
     }
 
-    fn repository(&self, directory: &str) -> Known<Arc<str>> {
-        let Some(directory) = plain(directory) else { return Known::No };
+    fn repository(&self, directory: &str) -> Fact<Arc<str>> {
+        let Some(directory) = plain(directory) else { return Fact::No };
         once(&self.repositories, directory.into(), || {
             let root = repository::root(Path::new(directory))?;
             root.into_os_string().into_string().ok().map(Arc::from)
         })
     }
 
-    fn live(&self, what: Live, directory: &str) -> Known<Arc<[Item]>> {
+    fn live(&self, what: LiveKind, directory: &str) -> Fact<Arc<[LiveItem]>> {
         let place = match finding::place(what) {
             finding::Place::Directory => plain(directory),
             finding::Place::Home => Some(&*self.environment.home),
@@ -85,18 +85,18 @@ impl World for Now {
             Some(place) if finding::is_quick(what) => {
                 once(&self.live, (what, place.into()), || finding::names(what, place))
             }
-            Some(_) | None => Known::No,
+            Some(_) | None => Fact::No,
         }
     }
 
-    fn manual(&self, command: &str) -> Known<Arc<str>> {
+    fn manual(&self, command: &str) -> Fact<Arc<str>> {
         once(&self.manuals, command.into(), || manual::page(command, &self.environment.path))
     }
 }
 
-fn once<K: Eq + Hash, V: Clone>(looked: &Looked<K, V>, key: K, look: impl FnOnce() -> Option<V>) -> Known<V> {
+fn once<K: Eq + Hash, V: Clone>(looked: &Looked<K, V>, key: K, look: impl FnOnce() -> Option<V>) -> Fact<V> {
     if let Some(known) = looked.borrow().get(&key) {
-        return known.clone().map_or(Known::No, Known::Yes);
+        return known.clone().map_or(Fact::No, Fact::Yes);
     }
     let found = look();
     let mut looked = looked.borrow_mut();
@@ -105,7 +105,7 @@ fn once<K: Eq + Hash, V: Clone>(looked: &Looked<K, V>, key: K, look: impl FnOnce
         looked.clear();
     }
     looked.insert(key, found.clone());
-    found.map_or(Known::No, Known::Yes)
+    found.map_or(Fact::No, Fact::Yes)
 }
 
 #[cfg(test)]
@@ -125,11 +125,11 @@ mod tests {
         let programs = now.programs().yes().unwrap();
         assert!(programs.iter().any(|name| &**name == "sh"));
         for name in ["sh", "a", "ls", "no-such-program", "", ".", "../bin/sh", "/bin/sh", "new\nline"] {
-            assert_eq!(now.has_program(name), Known::Yes(programs.iter().any(|known| &**known == name)), "{name}");
+            assert_eq!(now.has_program(name), Fact::Yes(programs.iter().any(|known| &**known == name)), "{name}");
         }
         assert_eq!(now.repository(here).yes().as_deref(), Some(here));
-        assert_eq!(now.entries("/nowhere/at/all"), Known::No);
-        assert_eq!(now.live(Live::GitChanged, here), Known::No, "it would take a process");
+        assert_eq!(now.entries("/nowhere/at/all"), Fact::No);
+        assert_eq!(now.live(LiveKind::GitChanged, here), Fact::No, "it would take a process");
     }
 
     #[test]
@@ -141,10 +141,10 @@ mod tests {
             let directory = format!("{here}/{number}");
             std::fs::create_dir(&directory).unwrap();
             assert!(now.entries(&directory).yes().is_some(), "{directory}");
-            assert_eq!(now.has_program(&format!("no-such-program-{number}")), Known::Yes(false));
+            assert_eq!(now.has_program(&format!("no-such-program-{number}")), Fact::Yes(false));
             assert!(now.entries.borrow().len() <= MAX_LOOKED_UP && now.program.borrow().len() <= MAX_LOOKED_UP);
         }
-        assert_eq!(now.has_program("sh"), Known::Yes(true));
+        assert_eq!(now.has_program("sh"), Fact::Yes(true));
         assert_eq!(now.entries(here).yes().map(|entries| entries.len()), Some(3 * MAX_LOOKED_UP));
     }
 }

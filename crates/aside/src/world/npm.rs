@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::fmt;
 use std::path::Path;
 
-use aside_core::world::Item;
+use aside_core::world::LiveItem;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use crate::world::finding::{base_of, item, read_below};
 
 /// The scripts of the nearest package.
-pub fn scripts(directory: &Path) -> Option<Vec<Item>> {
+pub fn scripts(directory: &Path) -> Option<Vec<LiveItem>> {
     let around = directory.ancestors().find(|directory| directory.join("package.json").is_file())?;
     // A foreign package must not turn the user's other files into names.
     let text = read_below(&base_of(around), &around.join("package.json"))?;

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use aside_core::world::Item;
+use aside_core::world::LiveItem;
 
 use crate::world::finding::{item, read};
 
 const MAX_FILES: usize = 100_000;
 
-pub fn packages() -> Option<Vec<Item>> {
+pub fn packages() -> Option<Vec<LiveItem>> {
     let found = debian(Path::new("/var/lib/dpkg/info"))
         .or_else(|| arch(Path::new("/var/lib/pacman/local")))
         .or_else(|| alpine(Path::new("/lib/apk/db/installed")))

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use aside_core::world::Live;
+use aside_core::world::LiveKind;
 use tokio::sync::watch;
 
 use crate::world::finding;
@@ -31,7 +31,7 @@ pub enum Question {
     /// By the value of PATH.
     Programs(Arc<str>),
     Repository(Arc<str>),
-    Live(Live, Arc<str>),
+    Live(LiveKind, Arc<str>),
     Learnt {
         command: Arc<str>,
         path: Arc<str>,

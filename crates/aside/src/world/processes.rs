@@ -4,19 +4,19 @@ use std::cmp::Reverse;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use aside_core::world::Item;
+use aside_core::world::LiveItem;
 
 use crate::world::finding::{item, read};
 
 const MAX_PROCESSES: usize = 10_000;
 
 /// Our own first, newest first.
-pub fn numbers() -> Option<Vec<Item>> {
+pub fn numbers() -> Option<Vec<LiveItem>> {
     let processes = processes(Path::new("/proc"))?;
     Some(processes.into_iter().map(|process| item(process.number.to_string(), process.command)).collect())
 }
 
-pub fn names() -> Option<Vec<Item>> {
+pub fn names() -> Option<Vec<LiveItem>> {
     Some(processes(Path::new("/proc"))?.into_iter().map(|process| item(process.name, "")).collect())
 }
 

@@ -3,19 +3,19 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use aside_core::translate::System;
+use aside_core::translate::ToolFlavor;
 
 /// Which flags the tools on this PATH take.
-pub fn system(path: &str) -> System {
+pub fn system(path: &str) -> ToolFlavor {
     if cfg!(any(target_os = "macos", target_os = "freebsd", target_os = "openbsd", target_os = "netbsd")) {
-        return System::Bsd;
+        return ToolFlavor::Bsd;
     }
     let directories = path.split(':').filter(|directory| directory.starts_with('/'));
     let find = directories.map(|directory| Path::new(directory).join("find")).find(|find| find.exists());
     let leads_to = find.and_then(|find| find.canonicalize().ok());
     match leads_to.as_deref().and_then(Path::file_name) {
-        Some(name) if name.to_string_lossy().starts_with("busybox") => System::Busybox,
-        Some(_) | None => System::Gnu,
+        Some(name) if name.to_string_lossy().starts_with("busybox") => ToolFlavor::Busybox,
+        Some(_) | None => ToolFlavor::Gnu,
     }
 }
 
@@ -45,7 +45,7 @@ fn macos(plist: &str) -> Option<String> {
 }
 
 /// Both, for callers that must not block on a disk.
-pub async fn looked_up(path: &str) -> (System, &'static str) {
+pub async fn looked_up(path: &str) -> (ToolFlavor, &'static str) {
     let path = path.to_owned();
     tokio::task::spawn_blocking(move || (system(&path), os())).await.unwrap_or_default()
 }
@@ -76,9 +76,9 @@ mod tests {
             let [first, second] = [first, second].map(|name| temp.path().join(name).display().to_string());
             format!("{first}:{second}")
         };
-        assert_eq!(system(&path("gnu", "busy")), System::Gnu);
-        assert_eq!(system(&path("busy", "gnu")), System::Busybox);
-        assert_eq!(system(&path("none", "busy")), System::Busybox);
-        assert_eq!(system(""), System::Gnu);
+        assert_eq!(system(&path("gnu", "busy")), ToolFlavor::Gnu);
+        assert_eq!(system(&path("busy", "gnu")), ToolFlavor::Busybox);
+        assert_eq!(system(&path("none", "busy")), ToolFlavor::Busybox);
+        assert_eq!(system(""), ToolFlavor::Gnu);
     }
 }

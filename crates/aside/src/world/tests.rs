@@ -3,7 +3,7 @@
 use super::*;
 use std::path::Path;
 
-use aside_core::world::Kind;
+use aside_core::world::FileKind;
 
 fn environment(temp: &Path) -> Environment {
     let bin = temp.join("bin");
@@ -15,17 +15,17 @@ fn machine() -> Machine {
 }
 
 /// Asks until everything is known, as the daemon does.
-async fn ask<T>(machine: &Machine, temp: &Path, question: impl Fn(&View) -> Known<T>) -> Option<T> {
+async fn ask<T>(machine: &Machine, temp: &Path, question: impl Fn(&View) -> Fact<T>) -> Option<T> {
     let first = machine.view(environment(temp), Learning::Off);
     question(&first);
     assert!(first.settled(Duration::from_secs(30)).await);
     let second = machine.view(environment(temp), Learning::Off);
     let known = question(&second);
-    assert!(!matches!(known, Known::NotYet));
+    assert!(!matches!(known, Fact::NotYet));
     known.yes()
 }
 
-fn names(entries: &[Entry]) -> Vec<&str> {
+fn names(entries: &[DirEntry]) -> Vec<&str> {
     entries.iter().map(|entry| &*entry.name).collect()
 }
 
@@ -43,18 +43,18 @@ async fn what_is_not_known_is_known_a_moment_later() {
     let machine = machine();
     let here = temp.path().to_str().unwrap();
     let view = machine.view(environment(temp.path()), Learning::Off);
-    assert_eq!(view.entries(here), Known::NotYet);
+    assert_eq!(view.entries(here), Fact::NotYet);
     assert!(view.settled(Duration::from_secs(30)).await);
     assert!(!view.waits());
     // However early the answer came, the caller learns of it.
     assert_eq!((view.take_news(), view.take_news()), (true, false));
     let entries = view.entries(&format!("{here}/")).yes().unwrap();
     assert!(!view.take_news());
-    assert_eq!((names(&entries), entries[0].kind), (vec!["file"], Kind::File));
-    assert_eq!(view.entries(&format!("{here}/missing")), Known::NotYet);
+    assert_eq!((names(&entries), entries[0].kind), (vec!["file"], FileKind::File));
+    assert_eq!(view.entries(&format!("{here}/missing")), Fact::NotYet);
     assert!(view.settled(Duration::from_secs(30)).await);
-    assert_eq!(view.entries(&format!("{here}/missing")), Known::No);
-    assert_eq!(view.entries("relative"), Known::No);
+    assert_eq!(view.entries(&format!("{here}/missing")), Fact::No);
+    assert_eq!(view.entries("relative"), Fact::No);
     assert!(!view.waits());
 }
 
@@ -120,10 +120,10 @@ async fn a_new_branch_is_there_at_the_next_prompt() {
     git(&["init", "-q", "-b", "main"]);
     git(&["commit", "-q", "--allow-empty", "-m", "first"]);
     let machine = machine();
-    let branches = ask(&machine, temp.path(), |view| view.live(Live::GitBranch, here)).await.unwrap();
-    assert_eq!(*branches, [Item { name: "main".into(), about: "current".into() }]);
+    let branches = ask(&machine, temp.path(), |view| view.live(LiveKind::GitBranch, here)).await.unwrap();
+    assert_eq!(*branches, [LiveItem { name: "main".into(), about: "current".into() }]);
     git(&["switch", "-q", "-c", "topic"]);
     machine.something_ran(here);
-    let branches = ask(&machine, temp.path(), |view| view.live(Live::GitBranch, here)).await.unwrap();
+    let branches = ask(&machine, temp.path(), |view| view.live(LiveKind::GitBranch, here)).await.unwrap();
     assert_eq!(branches.iter().map(|branch| &*branch.name).collect::<Vec<_>>(), ["main", "topic"]);
 }

@@ -2,19 +2,19 @@
 
 use std::path::PathBuf;
 
-use aside_core::world::Item;
+use aside_core::world::LiveItem;
 
 use crate::exec::{Probe, probe};
 use crate::world::finding::item;
 
-pub fn sessions() -> Option<Vec<Item>> {
+pub fn sessions() -> Option<Vec<LiveItem>> {
     let directory = std::env::var_os("TMUX_TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
     let user = rustix::process::getuid().as_raw();
     rustix::fs::stat(directory.join(format!("tmux-{user}/default"))).ok()?;
     Some(parse(&probe(&Probe::TmuxSessions)?))
 }
 
-fn parse(text: &str) -> Vec<Item> {
+fn parse(text: &str) -> Vec<LiveItem> {
     let rows = text.lines().map(|line| line.split_once('\t').unwrap_or((line, "")));
     rows.map(|(name, about)| item(name, if about == "1 windows" { "1 window" } else { about })).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use aside_core::world::Item;
+use aside_core::world::LiveItem;
 
 use crate::world::finding::item;
 
@@ -11,7 +11,7 @@ const KINDS: &[&str] = &["service", "timer", "socket", "target", "path", "mount"
 const MAX_FILES: usize = 5_000;
 
 /// The administrator's and the user's own come first.
-pub fn units(home: &Path) -> Option<Vec<Item>> {
+pub fn units(home: &Path) -> Option<Vec<LiveItem>> {
     let own = home.join(".config/systemd/user");
     let all: [(PathBuf, &str); 6] = [
         ("/etc/systemd/system".into(), ""),
@@ -21,11 +21,11 @@ pub fn units(home: &Path) -> Option<Vec<Item>> {
         ("/usr/lib/systemd/system".into(), ""),
         ("/lib/systemd/system".into(), ""),
     ];
-    let units: Vec<Item> = all.iter().flat_map(|(directory, about)| units_in(directory, about)).collect();
+    let units: Vec<LiveItem> = all.iter().flat_map(|(directory, about)| units_in(directory, about)).collect();
     (!units.is_empty()).then_some(units)
 }
 
-fn units_in(directory: &Path, about: &str) -> Vec<Item> {
+fn units_in(directory: &Path, about: &str) -> Vec<LiveItem> {
     let mut names = Vec::new();
     for name in files(directory) {
         // `.wants` directories may name instances, as in getty@tty1.service.

@@ -1,7 +1,7 @@
 //! Generated lines with a real zsh as the oracle: no line that zsh can parse and whose command exists is rerouted before it runs,
 //! except for the permitted cases. zsh parses the lines and runs none of them.
 
-use aside_core::detect::Before;
+use aside_core::detect::PreRunVerdict;
 use aside_core::line::{Dialect, Syntax};
 
 use crate::line_oracle::ask;
@@ -39,7 +39,7 @@ fn no_line_that_zsh_can_read_is_taken_from_it() {
             let reads = said == "yes";
             readable += usize::from(reads);
             commands += usize::from(reads && found.exists);
-            sentences += usize::from(found.verdict == Before::Agent);
+            sentences += usize::from(found.verdict == PreRunVerdict::Agent);
             misjudged += usize::from(!reads && found.syntax == Syntax::Whole);
             // At a prompt zsh would wait for the rest of such a line, but at the end of a file it accepts it: `while you are at it`.
             let whole = reads && !matches!(found.syntax, Syntax::Open(_));

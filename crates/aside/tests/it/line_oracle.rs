@@ -1,8 +1,8 @@
 //! The line parser against the shells themselves as oracles: which lines they consider incomplete, and which words they pass to a
 //! command. Each shell is started once and judges all lines.
 
-use aside_core::line::quote::{self, After};
-use aside_core::line::{Dialect, Open, Quote, parse};
+use aside_core::line::quote::{self, WordEnd};
+use aside_core::line::{Dialect, Quote, Unclosed, parse};
 
 use crate::harness::home::{self, Home};
 
@@ -419,7 +419,7 @@ fn what_is_unfinished_to_the_shell_is_unfinished_to_us() {
             let agree = match (verdict, open) {
                 ("whole", None) | ("part", Some(_)) => true,
                 // The end of a file also ends a here-document; at a prompt the shell waits for more.
-                ("whole", Some(Open::HereDocument | Open::Backslash)) => true,
+                ("whole", Some(Unclosed::HereDocument | Unclosed::Backslash)) => true,
                 // fish reports an `and` without a command as an error and does not wait for more.
                 ("part", None) => {
                     dialect == Dialect::Fish
@@ -430,7 +430,7 @@ fn what_is_unfinished_to_the_shell_is_unfinished_to_us() {
                             .is_some_and(|word| ["and", "or", "not"].contains(&word))
                 }
                 // zsh accepts the end of a file after `&&`, `while` and `(`; at a prompt it waits for more.
-                ("whole", Some(Open::Operator | Open::Compound | Open::Bracket)) => {
+                ("whole", Some(Unclosed::Operator | Unclosed::Compound | Unclosed::Bracket)) => {
                     dialect == Dialect::Zsh
                         && (!lines.contains(&text.as_str()) || ASKED_AT_A_PROMPT.contains(&text.as_str()))
                 }
@@ -474,7 +474,7 @@ fn what_we_spell_is_what_the_shell_reads() {
                 [(Quote::None, ""), (Quote::Single, "'"), (Quote::Double, "\""), (Quote::Dollar, "$'")]
             {
                 if quote != Quote::Dollar || dialect != Dialect::Fish {
-                    texts.push(format!("{opening}x{}", quote::rest(value, quote, dialect, After::End)));
+                    texts.push(format!("{opening}x{}", quote::rest(value, quote, dialect, WordEnd::End)));
                     expected.push(format!("x{value}"));
                 }
             }

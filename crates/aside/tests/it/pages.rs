@@ -180,7 +180,7 @@ fn every_variable_of_ours_is_in_the_reference() {
 fn every_slot_of_a_rule_is_on_its_page() {
     let mut wrong = Vec::new();
     for (page, source, function) in [
-        ("docs/suggest-rules.md", "crates/aside-core/src/suggest/fill.rs", "fn filled("),
+        ("docs/suggest-rules.md", "crates/aside-core/src/suggest/template.rs", "fn filled("),
         ("docs/rules.md", "crates/aside-core/src/translate/embedded/slots.rs", "fn fill("),
     ] {
         let (written, source) = (text(page), text(source));

@@ -5,7 +5,7 @@
 //! accepts. The verdicts agree on 93 % of them in zsh, 94 % in bash and 76 % in fish; the rest are invalid lines that Aside lets
 //! pass.
 
-use aside_core::line::{Dialect, Open, Syntax, syntax};
+use aside_core::line::{Dialect, Syntax, Unclosed, syntax};
 
 use crate::line_oracle::ask;
 
@@ -232,9 +232,9 @@ fn no_line_that_a_shell_takes_is_refused() {
 /// zsh accepts these at the end of a file, and bash ignores an open here-document, but a prompt waits for more.
 fn asks(text: &str, dialect: Dialect) -> bool {
     match syntax(text, dialect) {
-        Syntax::Open(Open::HereDocument | Open::Backslash) => true,
-        Syntax::Open(Open::Operator | Open::Compound | Open::Bracket) => dialect == Dialect::Zsh,
-        Syntax::Open(Open::Quote) | Syntax::Whole | Syntax::Broken => false,
+        Syntax::Open(Unclosed::HereDocument | Unclosed::Backslash) => true,
+        Syntax::Open(Unclosed::Operator | Unclosed::Compound | Unclosed::Bracket) => dialect == Dialect::Zsh,
+        Syntax::Open(Unclosed::Quote) | Syntax::Whole | Syntax::Broken => false,
     }
 }
 

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use crate::complete::candidate::Kind;
+use crate::complete::candidate::CandidateKind;
 use crate::complete::correct::{Fix, Scene};
-use crate::complete::resolve::{self, MAX_ENTRIES};
-use crate::complete::spec::expect::{Files, Which};
-use crate::complete::spec::judge::{self, Judgement, Wrong};
-use crate::complete::spec::reach;
-use crate::line::quote::{self, After};
+use crate::complete::resolve_path::{self, MAX_ENTRIES};
+use crate::complete::spec::check::{self, InvalidReason, Validity};
+use crate::complete::spec::expected::{ExpectedFiles, PathKind};
+use crate::complete::spec::resolve;
+use crate::line::quote::{self, WordEnd};
 use crate::line::{Command, Join, Quote, Word};
-use crate::text::near::{self, Near, Reach};
-use crate::world::{self, Known};
+use crate::text::edit_distance::{self, MaxDistance, NearWord};
+use crate::world::{self, Fact};
 
 /// Components of one path that may be corrected.
 const MAX_PARTS: usize = 2;
@@ -31,60 +31,60 @@ enum End {
 /// The name of a command, given as a path.
 pub fn name(scene: &Scene<'_>, command: &Command, word: &Word) -> Vec<Fix> {
     let end = if scene.is_finished(&word.span) { End::Program } else { End::Open };
-    mend(scene, command, word, scene.ask.cwd, end, Reach::Usual)
+    mend(scene, command, word, scene.context.cwd, end, MaxDistance::Usual)
 }
 
 /// The source of a `<` redirection.
 pub fn target(scene: &Scene<'_>, command: &Command, word: &Word) -> Vec<Fix> {
     let end = if scene.is_finished(&word.span) { End::Any } else { End::Open };
-    mend(scene, command, word, scene.ask.cwd, end, Reach::Usual)
+    mend(scene, command, word, scene.context.cwd, end, MaxDistance::Usual)
 }
 
 /// An argument that is a path.
-pub fn argument(scene: &Scene<'_>, command: &Command, number: usize, word: &Word, files: &Files) -> Vec<Fix> {
+pub fn argument(scene: &Scene<'_>, command: &Command, number: usize, word: &Word, files: &ExpectedFiles) -> Vec<Fix> {
     let Some(cwd) = cwd(scene, command, number) else { return Vec::new() };
     let value = &*word.value;
     // `host:path`, `+1` for an entry of the directory stack, `./...` for all Go packages.
     if value.contains(':') || value.contains("...") || value.starts_with(['-', '+', '@', '%']) {
         return Vec::new();
     }
-    let missing = match judge::judge(scene.ask, command) {
-        Judgement::Impossible(reason) => reason.word == Some(number) && reason.wrong == Wrong::Missing,
-        Judgement::Possible | Judgement::Unknown => false,
+    let missing = match check::check(scene.context, command) {
+        Validity::Impossible(reason) => reason.word == Some(number) && reason.wrong == InvalidReason::Missing,
+        Validity::Possible | Validity::Unknown => false,
     };
     let last = command.words.len() == number + 1;
     let end = match files.which {
         _ if !scene.is_finished(&word.span) => End::Open,
-        Which::Directory if missing => End::Directory,
-        Which::Any | Which::File | Which::Program if missing => End::Any,
+        PathKind::Directory if missing => End::Directory,
+        PathKind::Any | PathKind::File | PathKind::Program if missing => End::Any,
         // The last of several is often the destination and need not exist; the others must.
         _ if last && command.words.len() > 2 => End::Open,
-        Which::Directory => End::Directory,
-        Which::Any | Which::File | Which::Program => End::Any,
+        PathKind::Directory => End::Directory,
+        PathKind::Any | PathKind::File | PathKind::Program => End::Any,
     };
-    let reach = if missing || files.must_exist { Reach::Usual } else { Reach::Careful };
+    let reach = if missing || files.must_exist { MaxDistance::Usual } else { MaxDistance::Careful };
     mend(scene, command, word, &cwd, end, reach)
 }
 
 /// Whether such a file exists; also true when that is unknown.
 pub fn exists(scene: &Scene<'_>, command: &Command, number: usize, word: &Word) -> bool {
     let Some(cwd) = cwd(scene, command, number) else { return true };
-    let ask = crate::complete::ask::Ask { cwd: &cwd, ..*scene.ask };
-    match resolve::absolute(&ask, &word.value, word.fixed) {
-        Some(path) => resolve::kind(&ask, &path) != Known::No,
+    let context = crate::complete::context::CompletionContext { cwd: &cwd, ..*scene.context };
+    match resolve_path::absolute(&context, &word.value, word.fixed) {
+        Some(path) => resolve_path::kind(&context, &path) != Fact::No,
         None => true,
     }
 }
 
 fn cwd(scene: &Scene<'_>, command: &Command, number: usize) -> Option<String> {
-    match reach::reach(scene.ask, command, number) {
-        reach::Reach::Spec(reached) => reach::directory(scene.ask, &reached),
-        reach::Reach::Command | reach::Reach::Unknown => None,
+    match resolve::resolve(scene.context, command, number) {
+        resolve::Resolution::Spec(reached) => resolve::directory(scene.context, &reached),
+        resolve::Resolution::Command | resolve::Resolution::Unknown => None,
     }
 }
 
-fn mend(scene: &Scene<'_>, command: &Command, word: &Word, cwd: &str, end: End, reach: Reach) -> Vec<Fix> {
-    let ask = crate::complete::ask::Ask { cwd, ..*scene.ask };
+fn mend(scene: &Scene<'_>, command: &Command, word: &Word, cwd: &str, end: End, reach: MaxDistance) -> Vec<Fix> {
+    let context = crate::complete::context::CompletionContext { cwd, ..*scene.context };
     let raw = scene.line.text.get(word.span.clone()).unwrap_or_default();
     // An earlier command of the line may have created the file.
     if raw != word.value || !is_alone(scene, command) {
@@ -99,7 +99,7 @@ fn mend(scene: &Scene<'_>, command: &Command, word: &Word, cwd: &str, end: End, 
     let from = match (word.fixed, word.value.starts_with('/')) {
         (true, true) => "/".to_owned(),
         (true, false) => cwd.to_owned(),
-        (false, _) => match resolve::absolute(&ask, &word.value[..begin], false) {
+        (false, _) => match resolve_path::absolute(&context, &word.value[..begin], false) {
             Some(from) if !word.value[begin..].contains(['$', '*', '?', '[', '{', '`', '(']) => from,
             _ => return Vec::new(),
         },
@@ -138,7 +138,7 @@ struct Walk<'w> {
     word: &'w Word,
     parts: &'w [Range<usize>],
     end: End,
-    reach: Reach,
+    reach: MaxDistance,
     found: Vec<(f32, Fix)>,
 }
 
@@ -160,22 +160,22 @@ impl Walk<'_> {
                 }
                 name => format!("{}/{name}", directory.trim_end_matches('/')),
             };
-            match resolve::kind(self.scene.ask, &path) {
-                Known::NotYet => return,
-                Known::Yes(kind) if self.may_be(kind, last) => directory = path,
+            match resolve_path::kind(self.scene.context, &path) {
+                Fact::NotYet => return,
+                Fact::Yes(kind) if self.may_be(kind, last) => directory = path,
                 // It exists but is of another kind: no typo.
-                Known::Yes(_) => return,
-                Known::No => return self.mend(&directory, number, changes),
+                Fact::Yes(_) => return,
+                Fact::No => return self.mend(&directory, number, changes),
             }
         }
         self.note(changes);
     }
 
-    fn may_be(&self, kind: world::Kind, last: bool) -> bool {
+    fn may_be(&self, kind: world::FileKind, last: bool) -> bool {
         match self.end {
-            _ if !last => kind == world::Kind::Directory,
-            End::Directory => kind == world::Kind::Directory,
-            End::Program => matches!(kind, world::Kind::Program | world::Kind::Directory),
+            _ if !last => kind == world::FileKind::Directory,
+            End::Directory => kind == world::FileKind::Directory,
+            End::Program => matches!(kind, world::FileKind::Program | world::FileKind::Directory),
             End::Any | End::Open => true,
         }
     }
@@ -186,14 +186,14 @@ impl Walk<'_> {
         }
         let last = number + 1 == self.parts.len();
         let name = &self.word.value[self.parts[number].clone()];
-        let Known::Yes(entries) = self.scene.ask.world.entries(directory) else { return };
+        let Fact::Yes(entries) = self.scene.context.world.entries(directory) else { return };
         if entries.len() >= MAX_ENTRIES {
             return;
         }
         let fitting = entries.iter().filter(|entry| self.may_be(entry.kind, last));
         let names = fitting.map(|entry| &*entry.name).filter(|near| near.starts_with('.') == name.starts_with('.'));
         let names = names.filter(|name| crate::text::is_clean(name) && !name.contains('\n'));
-        let mut near: Vec<Near<'_>> = near::near(name, names, self.reach);
+        let mut near: Vec<NearWord<'_>> = edit_distance::near_words(name, names, self.reach);
         near.sort_by(|one, other| one.cost().total_cmp(&other.cost()).then(one.word.cmp(other.word)));
         for near in near.iter().take(MAX_WAYS) {
             changes.push((number, near.word.to_owned(), near.cost(), near.edits));
@@ -212,13 +212,13 @@ impl Walk<'_> {
         for (number, name, _, _) in changes {
             let part = &self.parts[*number];
             text.push_str(&self.word.value[at..part.start]);
-            text.push_str(&quote::rest(name, Quote::None, self.scene.line.dialect, After::More));
+            text.push_str(&quote::rest(name, Quote::None, self.scene.line.dialect, WordEnd::More));
             at = part.end;
         }
         let begin = self.word.span.start;
         let edits = changes.iter().fold(0u8, |sum, change| sum.saturating_add(change.3));
         let cost = changes.iter().map(|change| change.2).sum();
-        let fix = Fix { span: begin + span.start..begin + span.end, text, edits, kind: Kind::Path };
+        let fix = Fix { span: begin + span.start..begin + span.end, text, edits, kind: CandidateKind::Path };
         self.found.push((cost, fix));
     }
 }

@@ -46,7 +46,7 @@ const MACHINE: &str = "
 ";
 
 fn candidates_of(scene: &str) -> Vec<Candidate> {
-    candidates(&Fake::new(scene).ask())
+    candidates(&Fake::new(scene).context())
 }
 
 fn texts(scene: &str) -> String {
@@ -297,8 +297,13 @@ fn what_the_ranking_gets() {
     let candidates = candidates_of(&format!("{MACHINE}\nline gti comit |"));
     let [candidate] = &candidates[..] else { panic!("{candidates:?}") };
     assert_eq!(candidate.about, "gti → git, comit → commit");
-    let expected = Facts { rivals: 1, typed: 3, adds: 1, ..Facts::new(Kind::Command, Fit::Mends { edits: 2 }) };
-    assert_eq!((candidate.facts, candidate.source), (expected, Source::Correction));
+    let expected = CandidateFacts {
+        rivals: 1,
+        typed: 3,
+        adds: 1,
+        ..CandidateFacts::new(CandidateKind::Command, MatchKind::Mends { edits: 2 })
+    };
+    assert_eq!((candidate.facts, candidate.source), (expected, CandidateSource::Correction));
 }
 
 #[test]

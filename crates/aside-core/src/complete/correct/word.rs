@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 
-use crate::complete::ask::Ask;
-use crate::complete::candidate::Kind;
-use crate::complete::commands::{self, beginning};
+use crate::complete::candidate::CandidateKind;
+use crate::complete::command_names::{self, beginning};
+use crate::complete::context::CompletionContext;
 use crate::complete::correct::{Fix, Scene, path};
-use crate::complete::resolve;
-use crate::complete::spec::expect;
-use crate::complete::spec::judge::{self, Judgement, Wrong};
-use crate::complete::spec::reach;
-use crate::history::words::{self, At, Stdin};
+use crate::complete::resolve_path;
+use crate::complete::spec::check::{self, InvalidReason, Validity};
+use crate::complete::spec::expected;
+use crate::complete::spec::resolve;
+use crate::history::word_stats::{self, Stdin, WordPosition};
 use crate::line::{Command, Word, quote};
-use crate::names::shell;
-use crate::text::near::{self, Near, Reach};
-use crate::world::{self, Item, Known, Live};
+use crate::shell_names::builtins;
+use crate::text::edit_distance::{self, MaxDistance, NearWord};
+use crate::world::{self, Fact, LiveItem, LiveKind};
 
 /// Names from history that are considered.
 const MAX_USED: usize = 256;
@@ -29,73 +29,75 @@ const SENTENCE: usize = 4;
 
 /// Corrects the name of an unknown command.
 pub fn name(scene: &Scene<'_>, command: &Command, number: usize, word: &Word) -> Vec<Fix> {
-    let ask = scene.ask;
+    let context = scene.context;
     let typed = &*word.value;
     let plain = typed.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.' | '+'));
     // A name with a spec is right; it is only not installed.
-    let is_name = ask.specs.has(typed);
+    let is_name = context.specs.has(typed);
     if !plain || typed.starts_with('-') || !scene.is_plain(word) || is_name || scene.ran(command, word) {
         return Vec::new();
     }
-    let Known::Yes(programs) = ask.world.programs() else { return Vec::new() };
+    let Fact::Yes(programs) = context.world.programs() else { return Vec::new() };
     if !scene.is_finished(&word.span) {
-        let typing = scene.cursor != word.span.end || typed.chars().count() < 3 || is_begun(ask, &programs, typed);
+        let typing = scene.cursor != word.span.end || typed.chars().count() < 3 || is_begun(context, &programs, typed);
         if typing {
             return Vec::new();
         }
     }
     // In zsh and fish a directory's name changes to it.
-    let here = format!("{}/{typed}", ask.cwd.trim_end_matches('/'));
-    if resolve::kind(ask, &here) == Known::Yes(world::Kind::Directory) {
+    let here = format!("{}/{typed}", context.cwd.trim_end_matches('/'));
+    if resolve_path::kind(context, &here) == Fact::Yes(world::FileKind::Directory) {
         return Vec::new();
     }
-    let used = used(ask);
+    let used = used(context);
     let programs = programs.iter().map(|name| &**name);
     let mut all: Vec<&str> = programs.collect();
     if number == 0 {
-        all.extend(own(ask));
+        all.extend(own(context));
     }
-    let found = near::near(typed, all.into_iter(), Reach::Usual);
+    let found = edit_distance::near_words(typed, all.into_iter(), MaxDistance::Usual);
     let sentence = command.words.len() >= SENTENCE && command.words.iter().all(|word| is_prose(&word.value));
-    let cost = |near: &Near<'_>| {
+    let cost = |near: &NearWord<'_>| {
         let mut cost = near.cost() - 0.6 * used.get(near.word).copied().unwrap_or(0.0).sqrt();
-        if ask.specs.has(near.word) || (number == 0 && commands::is_of_shell(ask, near.word)) {
+        if context.specs.has(near.word) || (number == 0 && command_names::is_of_shell(context, near.word)) {
             cost -= 0.4;
         }
         cost
     };
     // In a short word another first letter makes another word.
-    let is_clear = |near: &Near<'_>| near.swapped || near.begins || near.edits == 1 && typed.chars().count() > SHORT;
+    let is_clear =
+        |near: &NearWord<'_>| near.swapped || near.begins || near.edits == 1 && typed.chars().count() > SHORT;
     let found = found.into_iter().filter(|near| is_clear(near) && (!sentence || near.swapped));
     let fixes = best(found.map(|near| (cost(&near), near)).collect());
-    let fix = |near: Near<'_>| Fix {
+    let fix = |near: NearWord<'_>| Fix {
         span: word.span.clone(),
-        text: quote::word(near.word, ask.dialect),
+        text: quote::word(near.word, context.dialect),
         edits: near.edits,
-        kind: Kind::Command,
+        kind: CandidateKind::Command,
     };
     fixes.into_iter().map(fix).collect()
 }
 
 /// Whether an existing name begins like this: then it is still being typed.
-fn is_begun(ask: &Ask<'_>, programs: &[Box<str>], typed: &str) -> bool {
+fn is_begun(context: &CompletionContext<'_>, programs: &[Box<str>], typed: &str) -> bool {
     !beginning(programs, typed, |name| name).is_empty()
-        || own(ask).any(|name| name.starts_with(typed))
-        || !ask.history.starting_with(typed, ask.cwd, 1).is_empty()
+        || own(context).any(|name| name.starts_with(typed))
+        || !context.history.starting_with(typed, context.cwd, 1).is_empty()
 }
 
 /// The shell's own names, except private ones.
-fn own<'a>(ask: &'a Ask<'_>) -> impl Iterator<Item = &'a str> {
-    let aliases = ask.names.aliases.iter().map(|(name, _)| &**name);
-    let others = ask.names.functions.iter().chain(&ask.names.builtins).map(|name| &**name);
-    let usual = shell::builtins(ask.dialect).iter().chain(shell::reserved(ask.dialect)).copied();
+fn own<'a>(context: &'a CompletionContext<'_>) -> impl Iterator<Item = &'a str> {
+    let aliases = context.names.aliases.iter().map(|(name, _)| &**name);
+    let others = context.names.functions.iter().chain(&context.names.builtins).map(|name| &**name);
+    let usual = builtins::builtins(context.dialect).iter().chain(builtins::reserved(context.dialect)).copied();
     aliases.chain(others).chain(usual).filter(|name| !name.starts_with('_'))
 }
 
 /// How much each command was used, 0 to 1.
-fn used<'a>(ask: &Ask<'a>) -> HashMap<&'a str, f32> {
-    let at = At { before: &[], after: "", typed: "", reach: words::Reach::Slot, stdin: Stdin::Inherited };
-    ask.history.words().next(at, MAX_USED).into_iter().map(|guess| (guess.word, guess.chance)).collect()
+fn used<'a>(context: &CompletionContext<'a>) -> HashMap<&'a str, f32> {
+    let at =
+        WordPosition { before: &[], after: "", typed: "", reach: word_stats::Locality::Slot, stdin: Stdin::Inherited };
+    context.history.words().next(at, MAX_USED).into_iter().map(|guess| (guess.word, guess.chance)).collect()
 }
 
 /// Whether it could be an ordinary word: no flag, no path, no number.
@@ -104,7 +106,7 @@ fn is_prose(word: &str) -> bool {
 }
 
 /// The cheapest, and those that cost nearly as little; none when there are too many to tell apart.
-fn best(mut found: Vec<(f32, Near<'_>)>) -> Vec<Near<'_>> {
+fn best(mut found: Vec<(f32, NearWord<'_>)>) -> Vec<NearWord<'_>> {
     found.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.word.cmp(other.1.word)));
     found.dedup_by(|one, other| one.1.word == other.1.word);
     let Some(least) = found.first().map(|(cost, _)| *cost) else { return Vec::new() };
@@ -118,13 +120,13 @@ fn best(mut found: Vec<(f32, Near<'_>)>) -> Vec<Near<'_>> {
 /// Whether the word with this number is the name of another command, as after sudo.
 pub fn is_name(scene: &Scene<'_>, command: &Command, number: usize) -> bool {
     let Some(word) = command.words.get(number).filter(|word| !word.value.starts_with('-')) else { return false };
-    let expected = expect::argument(scene.ask, command, number, &word.value);
+    let expected = expected::argument(scene.context, command, number, &word.value);
     expected.command && expected.files.is_none()
 }
 
 /// A subcommand or a flag that the command does not have.
 pub fn listed(scene: &Scene<'_>, command: &Command) -> Vec<Fix> {
-    let Some(slip) = judge::slip(scene.ask, command) else { return Vec::new() };
+    let Some(slip) = check::likely_typo(scene.context, command) else { return Vec::new() };
     let Some(word) = command.words.get(slip.word) else { return Vec::new() };
     if !scene.is_plain(word) || scene.ran(command, word) {
         return Vec::new();
@@ -144,12 +146,17 @@ pub fn listed(scene: &Scene<'_>, command: &Command) -> Vec<Fix> {
         return Vec::new();
     }
     let known = slip.known.iter().map(|known| &**known).filter(|known| known.starts_with("--") == flag);
-    let found = best(near::near(typed, known, Reach::Usual).into_iter().map(|near| (near.cost(), near)).collect());
-    let fix = |near: Near<'_>| Fix {
+    let found = best(
+        edit_distance::near_words(typed, known, MaxDistance::Usual)
+            .into_iter()
+            .map(|near| (near.cost(), near))
+            .collect(),
+    );
+    let fix = |near: NearWord<'_>| Fix {
         span: word.span.clone(),
         text: [near.word, value].concat(),
         edits: near.edits,
-        kind: if flag { Kind::Flag } else { Kind::Subcommand },
+        kind: if flag { CandidateKind::Flag } else { CandidateKind::Subcommand },
     };
     found.into_iter().map(fix).collect()
 }
@@ -160,7 +167,7 @@ fn may_go_on(scene: &Scene<'_>, command: &Command, word: &Word, known: &[Box<str
     word.value.starts_with('-')
         || word.value.chars().count() < 3
         || known.iter().any(|known| known.starts_with(&word.value))
-        || !scene.ask.history.starting_with(begin, scene.ask.cwd, 1).is_empty()
+        || !scene.context.history.starting_with(begin, scene.context.cwd, 1).is_empty()
 }
 
 /// An argument whose possible values are known: live names or files.
@@ -168,7 +175,7 @@ pub fn argument(scene: &Scene<'_>, command: &Command, number: usize, word: &Word
     if word.value.starts_with('-') || word.value.is_empty() {
         return Vec::new();
     }
-    let expected = expect::argument(scene.ask, command, number, &word.value);
+    let expected = expected::argument(scene.context, command, number, &word.value);
     if expected.anything || expected.command || expected.variable || expected.new || expected.skip > 0 {
         return Vec::new();
     }
@@ -186,42 +193,57 @@ pub fn argument(scene: &Scene<'_>, command: &Command, number: usize, word: &Word
     }
 }
 
-fn live(scene: &Scene<'_>, command: &Command, number: usize, word: &Word, kinds: &[Live]) -> Vec<Fix> {
+fn live(scene: &Scene<'_>, command: &Command, number: usize, word: &Word, kinds: &[LiveKind]) -> Vec<Fix> {
     if kinds.is_empty() || !scene.is_finished(&word.span) || !scene.is_plain(word) {
         return Vec::new();
     }
-    let reach::Reach::Spec(reached) = reach::reach(scene.ask, command, number) else { return Vec::new() };
-    let Some(directory) = reach::directory(scene.ask, &reached) else { return Vec::new() };
-    let lists = kinds.iter().filter_map(|kind| scene.ask.world.live(*kind, &directory).yes().map(|list| (*kind, list)));
-    let lists: Vec<(Live, std::sync::Arc<[Item]>)> = lists.collect();
+    let resolve::Resolution::Spec(reached) = resolve::resolve(scene.context, command, number) else {
+        return Vec::new();
+    };
+    let Some(directory) = resolve::directory(scene.context, &reached) else { return Vec::new() };
+    let lists =
+        kinds.iter().filter_map(|kind| scene.context.world.live(*kind, &directory).yes().map(|list| (*kind, list)));
+    let lists: Vec<(LiveKind, std::sync::Arc<[LiveItem]>)> = lists.collect();
     let items = || lists.iter().flat_map(|(kind, list)| list.iter().map(move |item| (*kind, &*item.name)));
     if items().any(|(_, name)| name == word.value) {
         return Vec::new();
     }
-    let certain = match judge::judge(scene.ask, command) {
-        Judgement::Impossible(reason) => reason.word == Some(number) && matches!(reason.wrong, Wrong::Name(_)),
-        Judgement::Possible | Judgement::Unknown => false,
+    let certain = match check::check(scene.context, command) {
+        Validity::Impossible(reason) => reason.word == Some(number) && matches!(reason.wrong, InvalidReason::Name(_)),
+        Validity::Possible | Validity::Unknown => false,
     };
-    let reach = if certain { Reach::Usual } else { Reach::Careful };
+    let reach = if certain { MaxDistance::Usual } else { MaxDistance::Careful };
     let names = items().filter(|(kind, _)| is_spelled(*kind)).map(|(_, name)| name);
-    let found = near::near(&word.value, names, reach).into_iter().map(|near| (near.cost(), near)).collect();
-    let fix = |near: Near<'_>| Fix {
+    let found =
+        edit_distance::near_words(&word.value, names, reach).into_iter().map(|near| (near.cost(), near)).collect();
+    let fix = |near: NearWord<'_>| Fix {
         span: word.span.clone(),
-        text: quote::word(near.word, scene.ask.dialect),
+        text: quote::word(near.word, scene.context.dialect),
         edits: near.edits,
-        kind: Kind::Name,
+        kind: CandidateKind::Name,
     };
     best(found).into_iter().map(fix).collect()
 }
 
 /// Whether names of this kind are chosen by people, so that a typo can be told from another name.
-fn is_spelled(kind: Live) -> bool {
+fn is_spelled(kind: LiveKind) -> bool {
     match kind {
-        Live::GitCommit | Live::GitStash | Live::GitState | Live::Process | Live::Package | Live::DockerImage => false,
-        Live::GitBranch | Live::GitRemote | Live::GitTag | Live::GitChanged | Live::GitStaged => true,
-        Live::MakeTarget | Live::JustRecipe | Live::NpmScript => true,
-        Live::CargoPackage | Live::CargoBin | Live::CargoExample | Live::CargoTest | Live::CargoFeature => true,
-        Live::Host | Live::DockerContainer | Live::SystemdUnit | Live::TmuxSession => true,
-        Live::ProcessName | Live::User | Live::Group => true,
+        LiveKind::GitCommit
+        | LiveKind::GitStash
+        | LiveKind::GitState
+        | LiveKind::Process
+        | LiveKind::Package
+        | LiveKind::DockerImage => false,
+        LiveKind::GitBranch | LiveKind::GitRemote | LiveKind::GitTag | LiveKind::GitChanged | LiveKind::GitStaged => {
+            true
+        }
+        LiveKind::MakeTarget | LiveKind::JustRecipe | LiveKind::NpmScript => true,
+        LiveKind::CargoPackage
+        | LiveKind::CargoBin
+        | LiveKind::CargoExample
+        | LiveKind::CargoTest
+        | LiveKind::CargoFeature => true,
+        LiveKind::Host | LiveKind::DockerContainer | LiveKind::SystemdUnit | LiveKind::TmuxSession => true,
+        LiveKind::ProcessName | LiveKind::User | LiveKind::Group => true,
     }
 }

@@ -1,10 +1,10 @@
 //! Builds a model's prompt. The parts that stay the same between keystrokes come first, byte for byte the same, so that
 //! a server's prompt cache computes only the end.
 
-use crate::history::filter::{Filter, Refusal};
+use crate::history::filter::{HistoryFilter, NotStored};
 use crate::redact;
 use crate::text;
-use crate::world::{Live, World};
+use crate::world::{LiveKind, World};
 
 /// More items cost time and tell the model little.
 const MAX_RECENT: usize = 20;
@@ -15,7 +15,7 @@ const MAX_ITEM: usize = 200;
 
 /// The context of the line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Around {
+pub struct LineContext {
     pub cwd: String,
     pub shell: String,
     /// Names in the directory.
@@ -35,15 +35,15 @@ pub struct Prompt {
     pub user: String,
 }
 
-impl Around {
+impl LineContext {
     /// Collects what the world has cached and skips what would need a lookup first.
     pub fn of(world: &dyn World, cwd: &str, shell: &str, recent: Vec<String>) -> Self {
         let names = |what| world.live(what, cwd).yes();
         let entries = world.entries(cwd).yes();
         let shown = entries.iter().flat_map(|entries| entries.iter()).filter(|entry| !entry.name.starts_with('.'));
-        let branches = names(Live::GitBranch);
+        let branches = names(LiveKind::GitBranch);
         let current = branches.iter().flat_map(|items| items.iter()).find(|item| &*item.about == "current");
-        let changed = names(Live::GitChanged);
+        let changed = names(LiveKind::GitChanged);
         let changed = changed.iter().flat_map(|items| items.iter());
         Self {
             cwd: cwd.to_owned(),
@@ -71,17 +71,17 @@ Prefer what changes nothing over what deletes or overwrites. \
 If the line is finished, or you are not sure, repeat it as it is.";
 
 /// Whether the line may leave this machine: it is not hidden and contains no secret.
-pub fn may_leave(left: &str, right: &str, filter: &Filter) -> bool {
+pub fn may_leave(left: &str, right: &str, filter: &HistoryFilter) -> bool {
     let line = format!("{left}{right}");
     match filter.refuses(&line) {
         // `history.secrets` is about what is stored: a line with a secret is never sent.
-        None | Some(Refusal::Blank) => redact::secrets(&line).is_empty(),
-        Some(Refusal::Hidden | Refusal::TooLong | Refusal::Ignored | Refusal::Secret) => false,
+        None | Some(NotStored::Blank) => redact::secrets(&line).is_empty(),
+        Some(NotStored::Hidden | NotStored::TooLong | NotStored::Ignored | NotStored::Secret) => false,
     }
 }
 
-pub fn prompt(left: &str, right: &str, around: &Around, filter: &Filter) -> Prompt {
-    let Around { cwd, shell, files, branch, changed, recent } = around;
+pub fn prompt(left: &str, right: &str, around: &LineContext, filter: &HistoryFilter) -> Prompt {
+    let LineContext { cwd, shell, files, branch, changed, recent } = around;
     let mut user = String::new();
     let mut part = |title: &str, text: &str| {
         if !text.is_empty() {
@@ -101,7 +101,7 @@ pub fn prompt(left: &str, right: &str, around: &Around, filter: &Filter) -> Prom
 }
 
 /// The commands that may leave this machine, oldest first.
-pub(super) fn shown(recent: &[String], filter: &Filter) -> Vec<String> {
+pub(super) fn shown(recent: &[String], filter: &HistoryFilter) -> Vec<String> {
     let kept: Vec<&str> = recent.iter().map(String::as_str).filter(|command| filter.keeps(command)).collect();
     let kept = &kept[kept.len().saturating_sub(MAX_RECENT)..];
     kept.iter().filter(|command| is_short(command)).map(|command| one_line(command)).collect()
@@ -123,19 +123,19 @@ pub(super) fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::filter::Secrets;
+    use crate::history::filter::SecretPolicy;
     use insta::assert_snapshot;
 
-    fn filter() -> Filter {
-        Filter::new(&["(?i)token=".to_owned()], Secrets::Skip).unwrap()
+    fn filter() -> HistoryFilter {
+        HistoryFilter::new(&["(?i)token=".to_owned()], SecretPolicy::Skip).unwrap()
     }
 
     fn owned(items: &[&str]) -> Vec<String> {
         items.iter().map(|item| (*item).to_owned()).collect()
     }
 
-    fn around() -> Around {
-        Around {
+    fn around() -> LineContext {
+        LineContext {
             cwd: "/home/ada/src".into(),
             shell: "zsh".into(),
             files: owned(&["Cargo.toml", "src"]),
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_not_mentioned() {
-        assert_snapshot!(prompt("ls", "", &Around::default(), &filter()).user, @r"
+        assert_snapshot!(prompt("ls", "", &LineContext::default(), &filter()).user, @r"
         Line:
         ls<cursor>
         ");
@@ -177,11 +177,11 @@ mod tests {
     #[test]
     fn a_prompt_has_bounds() {
         let many = |count: usize| (0..count).map(|number| format!("item{number}")).collect::<Vec<_>>();
-        let around = Around {
+        let around = LineContext {
             files: many(1000),
             changed: many(1000),
             recent: [many(1000), vec!["x".repeat(10_000)]].concat(),
-            ..Around::default()
+            ..LineContext::default()
         };
         let user = prompt("ls", "", &around, &filter()).user;
         assert!(user.len() < 1500, "{}", user.len());

@@ -36,7 +36,7 @@ const HOME: &str = "
 fn candidates_of(fake: &Fake) -> Vec<Candidate> {
     let text = format!("{}{}", fake.left, fake.right);
     let line = line::parse(&text, fake.dialect);
-    candidates(&fake.ask(), &line.at(fake.left.len()))
+    candidates(&fake.context(), &line.at(fake.left.len()))
 }
 
 fn texts(scene: &str) -> String {
@@ -47,7 +47,7 @@ fn texts(scene: &str) -> String {
 /// The same with the facts that the ranking gets.
 fn details(scene: &str) -> String {
     let rows = candidates_of(&Fake::new(scene)).into_iter().map(|candidate| {
-        let Facts { kind, fit, rivals, place, usual: _, typed, adds, past: _, habit: _ } = candidate.facts;
+        let CandidateFacts { kind, fit, rivals, place, usual: _, typed, adds, past: _, habit: _ } = candidate.facts;
         format!("{}: {kind:?} {fit:?} {place} of {rivals}, {typed} typed, {adds} more", candidate.text)
     });
     rows.collect::<Vec<_>>().join("\n")

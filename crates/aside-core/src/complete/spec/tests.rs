@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::complete::fake::Fake;
-use crate::complete::spec::expect::{Expected, Which};
-use crate::complete::spec::judge::{Judgement, Wrong};
+use crate::complete::spec::check::{InvalidReason, Validity};
+use crate::complete::spec::expected::{Expected, PathKind};
 use crate::line;
 use crate::spec::Specs;
 use crate::spec::format;
@@ -51,7 +51,7 @@ fn x(line: &str) -> String {
 fn candidates_of(fake: &Fake) -> Vec<Candidate> {
     let text = format!("{}{}", fake.left, fake.right);
     let line = line::parse(&text, fake.dialect);
-    candidates(&fake.ask(), &line.at(fake.left.len()))
+    candidates(&fake.context(), &line.at(fake.left.len()))
 }
 
 /// The lines that are offered, in order.
@@ -63,7 +63,7 @@ fn offers(scene: &str) -> String {
 /// The same with everything that the ranking and the bar get.
 fn details(scene: &str) -> String {
     let rows = candidates_of(&Fake::new(scene)).into_iter().map(|candidate| {
-        let Facts { kind, fit, rivals, place, usual: _, typed, adds: _, past: _, habit: _ } = candidate.facts;
+        let CandidateFacts { kind, fit, rivals, place, usual: _, typed, adds: _, past: _, habit: _ } = candidate.facts;
         format!("{}: {kind:?} {fit:?} {place} of {rivals}, {typed} typed, {}", candidate.text, candidate.about)
     });
     rows.collect::<Vec<_>>().join("\n")
@@ -73,14 +73,14 @@ fn expects(scene: &str) -> Expected {
     let fake = Fake::new(scene);
     let text = format!("{}{}", fake.left, fake.right);
     let line = line::parse(&text, fake.dialect);
-    expect::expected(&fake.ask(), &line.at(fake.left.len()))
+    expected::expected(&fake.context(), &line.at(fake.left.len()))
 }
 
 /// The judgement of the last command of the line.
-fn judged(scene: &str) -> Judgement {
+fn judged(scene: &str) -> Validity {
     let fake = Fake::new(scene);
     let line = line::parse(&fake.left, fake.dialect);
-    judge::judge(&fake.ask(), line.commands.last().unwrap())
+    check::check(&fake.context(), line.commands.last().unwrap())
 }
 
 #[track_caller]
@@ -364,7 +364,7 @@ fn what_is_wrong_with_a_persons_spec_is_said() {
     two.toml:1: string values must be quoted, expected literal string
     git.toml:1: string values must be quoted, expected literal string
     "#);
-    let world = crate::world::Nothing;
+    let world = crate::world::EmptyWorld;
     assert_eq!(specs.about("one", &world).as_deref(), Some("x"));
     assert_eq!(specs.about("two", &world), None);
     assert_eq!(specs.about("git", &world).as_deref(), Some("keep versions of files"));
@@ -373,9 +373,9 @@ fn what_is_wrong_with_a_persons_spec_is_said() {
 
 #[test]
 fn what_is_expected() {
-    let files = |which, must_exist| Some(expect::Files { which, globs: Vec::new(), must_exist });
+    let files = |which, must_exist| Some(expected::ExpectedFiles { which, globs: Vec::new(), must_exist });
     let none = Expected::default();
-    let anything = Expected { anything: true, files: files(Which::Any, false), ..none.clone() };
+    let anything = Expected { anything: true, files: files(PathKind::Any, false), ..none.clone() };
     let command = Expected { command: true, ..none.clone() };
     let listed = Expected { listed: true, ..none.clone() };
     let sudo = r#"spec sudo command_at = 1\n[flags]\n"-D" = { takes = "directory" }"#;
@@ -385,17 +385,17 @@ fn what_is_expected() {
         ("gi|", command.clone()),
         ("sudo gi|", command.clone()),
         ("sudo |", command.clone()),
-        ("sudo -D |", Expected { files: files(Which::Directory, true), ..none.clone() }),
-        ("sudo -D/|", Expected { files: files(Which::Directory, true), skip: 2, ..none.clone() }),
+        ("sudo -D |", Expected { files: files(PathKind::Directory, true), ..none.clone() }),
+        ("sudo -D/|", Expected { files: files(PathKind::Directory, true), skip: 2, ..none.clone() }),
         ("unheard-of |", anything.clone()),
         ("git |", listed.clone()),
         ("git -|", listed),
-        ("git status -- |", Expected { files: files(Which::Any, false), repeats: true, ..none.clone() }),
+        ("git status -- |", Expected { files: files(PathKind::Any, false), repeats: true, ..none.clone() }),
         ("git nothing |", none.clone()),
         (
             "git -C ../x status -- |",
             Expected {
-                files: files(Which::Any, false),
+                files: files(PathKind::Any, false),
                 repeats: true,
                 directory: Some("/home/x".into()),
                 ..none.clone()
@@ -405,17 +405,17 @@ fn what_is_expected() {
         (
             "open |",
             Expected {
-                files: Some(expect::Files { which: Which::File, globs, must_exist: true }),
+                files: Some(expected::ExpectedFiles { which: PathKind::File, globs, must_exist: true }),
                 repeats: true,
                 ..none.clone()
             },
         ),
-        ("open -o |", Expected { files: files(Which::File, false), new: true, ..none.clone() }),
+        ("open -o |", Expected { files: files(PathKind::File, false), new: true, ..none.clone() }),
         ("open -v |", Expected { variable: true, ..none.clone() }),
-        ("open -p |", Expected { files: files(Which::Program, true), command: true, ..none.clone() }),
-        ("open --in=src/|", Expected { files: files(Which::Any, true), skip: 5, ..none.clone() }),
-        ("git status > |", Expected { files: files(Which::File, false), ..none.clone() }),
-        ("git apply < |", Expected { files: files(Which::File, true), ..none.clone() }),
+        ("open -p |", Expected { files: files(PathKind::Program, true), command: true, ..none.clone() }),
+        ("open --in=src/|", Expected { files: files(PathKind::Any, true), skip: 5, ..none.clone() }),
+        ("git status > |", Expected { files: files(PathKind::File, false), ..none.clone() }),
+        ("git apply < |", Expected { files: files(PathKind::File, true), ..none.clone() }),
         ("A=|", anything),
         ("echo $H|", Expected { variable: true, ..none.clone() }),
         ("# git |", none),
@@ -433,12 +433,12 @@ fn judgements() {
     let world = "file src/main.rs\nfile notes\ngit-branch main\ngit-branch origin/main\ngit-remote origin\ngit-tag v1\n\
                  git-commit 1234abc\ngit-changed notes\nnpm-script build\nalias ff=few c";
     let judge = |line: &str| match judged(&format!("{show}\n{go}\n{few}\n{run}\n{world}\nline {line}|")) {
-        Judgement::Possible => "possible".to_owned(),
-        Judgement::Unknown => "unknown".to_owned(),
-        Judgement::Impossible(reason) => match (reason.wrong, reason.word) {
-            (Wrong::Subcommand, word) => format!("no subcommand {word:?}"),
-            (Wrong::Missing, word) => format!("missing {word:?}"),
-            (Wrong::Name(live), word) => format!("no {live:?} {word:?}"),
+        Validity::Possible => "possible".to_owned(),
+        Validity::Unknown => "unknown".to_owned(),
+        Validity::Impossible(reason) => match (reason.wrong, reason.word) {
+            (InvalidReason::Subcommand, word) => format!("no subcommand {word:?}"),
+            (InvalidReason::Missing, word) => format!("missing {word:?}"),
+            (InvalidReason::Name(live), word) => format!("no {live:?} {word:?}"),
         },
     };
     for (line, expected) in [
@@ -494,17 +494,17 @@ fn judgements() {
 fn branches_are_judged_only_when_all_are_known() {
     let go = r#"spec go args = ["git-branch or git-tag or git-commit"]"#;
     let judge = |world: &str, name: &str| judged(&format!("{go}\n{world}\nline go {name}|"));
-    let impossible = |judgement| matches!(judgement, Judgement::Impossible(_));
+    let impossible = |judgement| matches!(judgement, Validity::Impossible(_));
     let all = "git-branch main\ngit-branch origin/main\ngit-remote origin\ngit-tag v1\ngit-commit 1234abc";
     assert!(impossible(judge(all, "gone")));
     assert!(impossible(judge(all, "feature/gone")));
     for name in ["main", "v1", "1234abc", "origin/main"] {
-        assert_eq!(judge(all, name), Judgement::Possible, "{name}");
+        assert_eq!(judge(all, name), Validity::Possible, "{name}");
     }
     for name in
         ["HEAD", "HEAD~2", "@{u}", "main..dev", "deadbeef", "ORIG_HEAD", "v1-3-gdeadbee", "refs/heads/x", ":/fix", "-"]
     {
-        assert_eq!(judge(all, name), Judgement::Unknown, "{name}");
+        assert_eq!(judge(all, name), Validity::Unknown, "{name}");
     }
     // The remote may have it.
     assert!(!impossible(judge("git-branch main\ngit-remote origin\ngit-tag v1\ngit-commit 1234abc", "gone")));
@@ -517,7 +517,7 @@ fn slips_are_found_with_what_would_be_right() {
     let slip = |line: &str| {
         let fake = Fake::new(&x(line));
         let line = line::parse(&fake.left, fake.dialect);
-        judge::slip(&fake.ask(), line.commands.last().unwrap())
+        check::likely_typo(&fake.context(), line.commands.last().unwrap())
     };
     let found = slip("x stauts|").unwrap();
     assert_eq!(found.word, 1);
@@ -534,7 +534,7 @@ fn a_command_is_described_by_its_innermost_subcommand() {
     let describe = |line: &str| {
         let fake = Fake::new(&x(line));
         let line = line::parse(&fake.left, fake.dialect);
-        about(&fake.ask(), line.commands.last().unwrap())
+        about(&fake.context(), line.commands.last().unwrap())
     };
     assert_eq!(describe("x|").as_deref(), Some("an example"));
     assert_eq!(describe("x -v st|").as_deref(), Some("what changed"));
@@ -559,15 +559,15 @@ proptest::proptest! {
         for dialect in [line::Dialect::Zsh, line::Dialect::Bash, line::Dialect::Fish] {
             fake.dialect = dialect;
             let parsed = line::parse(&fake.left, dialect);
-            let ask = fake.ask();
-            for candidate in candidates(&ask, &parsed.at(fake.left.len())) {
+            let context = fake.context();
+            for candidate in candidates(&context, &parsed.at(fake.left.len())) {
                 assert!(!candidate.text.is_empty());
             }
-            expect::expected(&ask, &parsed.at(fake.left.len()));
+            expected::expected(&context, &parsed.at(fake.left.len()));
             for command in &parsed.commands {
-                judge::judge(&ask, command);
-                judge::slip(&ask, command);
-                about(&ask, command);
+                check::check(&context, command);
+                check::likely_typo(&context, command);
+                about(&context, command);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Wrong, with};
 use crate::detect::evidence::Evidence;
-use crate::detect::{After, Before, End, after, before};
+use crate::detect::{FailureVerdict, PreRunVerdict, RunEnd, after_failure, before_run};
 use crate::line::Dialect;
 
 const SEED: &str = include_str!("../../../data/detect/seed.txt");
@@ -33,9 +33,9 @@ fn examples(text: &'static str) -> Vec<Example> {
 /// Before it runs, or after it has failed without a captured output.
 fn reaches_the_agent(line: &str) -> bool {
     with(Dialect::Zsh, |facts| {
-        let ends = [1, 127].map(|exit| End { exit, unreadable: false, output: None });
-        before(line, facts).verdict == Before::Agent
-            || ends.iter().any(|end| after(line, end, facts).verdict == After::Agent)
+        let ends = [1, 127].map(|exit| RunEnd { exit, unreadable: false, output: None });
+        before_run(line, facts).verdict == PreRunVerdict::Agent
+            || ends.iter().any(|end| after_failure(line, end, facts).verdict == FailureVerdict::Agent)
     })
 }
 
@@ -51,7 +51,7 @@ fn check(text: &'static str, is_reached: impl Fn(&Example) -> bool) {
 
 #[test]
 fn what_acts_is_taken_before_it_runs_and_nothing_else() {
-    check(ACTS, |example| with(Dialect::Zsh, |facts| before(example.line, facts).verdict == Before::Agent));
+    check(ACTS, |example| with(Dialect::Zsh, |facts| before_run(example.line, facts).verdict == PreRunVerdict::Agent));
 }
 
 #[test]

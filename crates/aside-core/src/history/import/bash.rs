@@ -5,7 +5,7 @@
 //! bash itself takes every line that begins with `#` and a digit for a time, and so loses comments like `#1 priority`;
 //! we require only digits, and enough of them for a date after 1973. A time before 1970 is ignored.
 
-use super::{Format, Parsed, lines, seconds, text};
+use super::{ImportFormat, ParsedHistory, lines, seconds, text};
 use crate::line::{self, Dialect, Syntax};
 
 /// Lines and bytes up to which a command is checked for completeness; a longer one ends at the next time.
@@ -19,8 +19,8 @@ struct Timed {
     lines: usize,
 }
 
-pub fn parse(file: &[u8]) -> Parsed {
-    let mut parsed = Parsed::default();
+pub fn parse(file: &[u8]) -> ParsedHistory {
+    let mut parsed = ParsedHistory::default();
     let mut open: Option<Timed> = None;
     for line in lines(file) {
         if let Some(start_ms) = time(line) {
@@ -33,7 +33,7 @@ pub fn parse(file: &[u8]) -> Parsed {
             _ if line.is_empty() => {}
             _ => {
                 push(&mut parsed, open.take());
-                parsed.push(Format::Bash, text(line), None, None);
+                parsed.push(ImportFormat::Bash, text(line), None, None);
             }
         }
     }
@@ -41,9 +41,9 @@ pub fn parse(file: &[u8]) -> Parsed {
     parsed
 }
 
-fn push(parsed: &mut Parsed, timed: Option<Timed>) {
+fn push(parsed: &mut ParsedHistory, timed: Option<Timed>) {
     if let Some(Timed { start_ms, command, .. }) = timed {
-        parsed.push(Format::Bash, text(&command), start_ms, None);
+        parsed.push(ImportFormat::Bash, text(&command), start_ms, None);
     }
 }
 

@@ -12,10 +12,10 @@
 //!
 //! fish stores a command once, with the time of its last run, so older runs are not in the file.
 
-use super::{Format, Parsed, lines, seconds, text};
+use super::{ImportFormat, ParsedHistory, lines, seconds, text};
 
-pub fn parse(file: &[u8]) -> Parsed {
-    let mut parsed = Parsed::default();
+pub fn parse(file: &[u8]) -> ParsedHistory {
+    let mut parsed = ParsedHistory::default();
     let mut open: Option<(&[u8], Option<i64>)> = None;
     let written = file.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     for line in lines(file.get(..written).unwrap_or_default()) {
@@ -33,8 +33,8 @@ pub fn parse(file: &[u8]) -> Parsed {
     parsed
 }
 
-fn push(parsed: &mut Parsed, command: &[u8], start_ms: Option<i64>) {
-    parsed.push(Format::Fish, text(&unescape(command)), start_ms, None);
+fn push(parsed: &mut ParsedHistory, command: &[u8], start_ms: Option<i64>) {
+    parsed.push(ImportFormat::Fish, text(&unescape(command)), start_ms, None);
 }
 
 fn unescape(written: &[u8]) -> Vec<u8> {

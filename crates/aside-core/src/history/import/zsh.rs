@@ -12,12 +12,12 @@
 //! front. And all bytes that zsh uses as tokens are "metafied": written as 0x83 and the byte with its sixth bit
 //! flipped, which hits the middle of many UTF-8 characters.
 
-use super::{Format, Parsed, lines, seconds, text};
+use super::{ImportFormat, ParsedHistory, lines, seconds, text};
 
 const META: u8 = 0x83;
 
-pub fn parse(file: &[u8]) -> Parsed {
-    let mut parsed = Parsed::default();
+pub fn parse(file: &[u8]) -> ParsedHistory {
+    let mut parsed = ParsedHistory::default();
     let mut command: Vec<u8> = Vec::new();
     for line in lines(file) {
         if let Some(line) = line.strip_suffix(b"\\") {
@@ -40,13 +40,15 @@ pub(super) fn is_extended(line: &[u8]) -> bool {
     header(line).is_some()
 }
 
-fn push(parsed: &mut Parsed, written: &[u8]) {
+fn push(parsed: &mut ParsedHistory, written: &[u8]) {
     let written = without_guard(written);
     match header(written) {
-        Some((start_ms, duration_ms, command)) => parsed.push(Format::Zsh, decode(command), start_ms, duration_ms),
+        Some((start_ms, duration_ms, command)) => {
+            parsed.push(ImportFormat::Zsh, decode(command), start_ms, duration_ms)
+        }
         None => {
             let command = if written.starts_with(b"\\:") { &written[1..] } else { written };
-            parsed.push(Format::Zsh, decode(command), None, None);
+            parsed.push(ImportFormat::Zsh, decode(command), None, None);
         }
     }
 }

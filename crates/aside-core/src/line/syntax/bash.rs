@@ -1,6 +1,6 @@
 //! Checks bash's grammar. A list has at least one command, and a loop has its `do`.
 
-use crate::line::Open;
+use crate::line::Unclosed;
 use crate::line::scan::is_end_of_word;
 use crate::line::syntax::{Judge, Judged, Stop};
 use crate::line::word::Place;
@@ -39,11 +39,11 @@ impl Judge<'_> {
 
     /// A list that must not be empty, and its end.
     fn bash_list_to(&mut self, keyword: &str) -> Judged<()> {
-        self.bash_commands(Open::Compound)?;
-        self.closing(keyword, Open::Compound)
+        self.bash_commands(Unclosed::Compound)?;
+        self.closing(keyword, Unclosed::Compound)
     }
 
-    fn bash_commands(&mut self, open: Open) -> Judged<()> {
+    fn bash_commands(&mut self, open: Unclosed) -> Judged<()> {
         match self.bash_list()? {
             true => Ok(()),
             false if self.peek()?.is_none() => Err(Stop::More(open)),
@@ -60,7 +60,7 @@ impl Judge<'_> {
             if !self.and_or() {
                 return Ok(true);
             }
-            self.new_lines()?.ok_or(Stop::More(Open::Operator))?;
+            self.new_lines()?.ok_or(Stop::More(Unclosed::Operator))?;
             if !self.bash_pipeline()? {
                 return Err(Stop::Broken);
             }
@@ -83,7 +83,7 @@ impl Judge<'_> {
                 return Ok(true);
             }
             piped = true;
-            self.new_lines()?.ok_or(Stop::More(Open::Operator))?;
+            self.new_lines()?.ok_or(Stop::More(Unclosed::Operator))?;
         }
     }
 
@@ -161,7 +161,7 @@ impl Judge<'_> {
     }
 
     fn bash_function_body(&mut self) -> Judged<()> {
-        self.new_lines()?.ok_or(Stop::More(Open::Compound))?;
+        self.new_lines()?.ok_or(Stop::More(Unclosed::Compound))?;
         if self.bash_compound()? { Ok(()) } else { Err(Stop::Broken) }
     }
 
@@ -206,15 +206,15 @@ impl Judge<'_> {
             "" if first == Some(b'(') => {
                 if !self.arithmetic()? {
                     self.scan.at += 1;
-                    self.bash_commands(Open::Bracket)?;
+                    self.bash_commands(Unclosed::Bracket)?;
                     self.closing_paren()?;
                 }
             }
             "[[" => self.condition()?,
             "{" => {
                 self.scan.at += 1;
-                self.bash_commands(Open::Bracket)?;
-                self.closing("}", Open::Bracket)?;
+                self.bash_commands(Unclosed::Bracket)?;
+                self.closing("}", Unclosed::Bracket)?;
             }
             "if" => self.bash_if()?,
             "while" | "until" => {
@@ -234,7 +234,7 @@ impl Judge<'_> {
         self.scan.at += "if".len();
         loop {
             self.bash_list_to("then")?;
-            self.bash_commands(Open::Compound)?;
+            self.bash_commands(Unclosed::Compound)?;
             let next = self.peek()?;
             match self.keyword() {
                 "elif" => self.scan.at += "elif".len(),
@@ -246,7 +246,7 @@ impl Judge<'_> {
                     self.scan.at += "fi".len();
                     return Ok(());
                 }
-                _ if next.is_none() => return Err(Stop::More(Open::Compound)),
+                _ if next.is_none() => return Err(Stop::More(Unclosed::Compound)),
                 _ => return Err(Stop::Broken),
             }
         }
@@ -268,7 +268,7 @@ impl Judge<'_> {
                 self.scan.at += "in".len();
                 while self.word()? {}
                 match self.peek()? {
-                    None => return Err(Stop::More(Open::Compound)),
+                    None => return Err(Stop::More(Unclosed::Compound)),
                     Some(b'\n' | b';') => {}
                     Some(_) => return Err(Stop::Broken),
                 }
@@ -278,7 +278,7 @@ impl Judge<'_> {
         if self.is_semicolon() {
             self.scan.at += 1;
         }
-        self.new_lines()?.ok_or(Stop::More(Open::Compound))?;
+        self.new_lines()?.ok_or(Stop::More(Unclosed::Compound))?;
         match self.keyword() {
             "do" => {
                 self.scan.at += "do".len();
@@ -286,8 +286,8 @@ impl Judge<'_> {
             }
             "{" => {
                 self.scan.at += 1;
-                self.bash_commands(Open::Bracket)?;
-                self.closing("}", Open::Bracket)
+                self.bash_commands(Unclosed::Bracket)?;
+                self.closing("}", Unclosed::Bracket)
             }
             _ => Err(Stop::Broken),
         }
@@ -298,24 +298,24 @@ impl Judge<'_> {
         if !self.word()? {
             return Err(Stop::Broken);
         }
-        self.new_lines()?.ok_or(Stop::More(Open::Compound))?;
+        self.new_lines()?.ok_or(Stop::More(Unclosed::Compound))?;
         if self.scan.keyword() != "in" {
             return Err(Stop::Broken);
         }
         self.scan.at += "in".len();
         loop {
-            let next = self.new_lines()?.ok_or(Stop::More(Open::Compound))?;
+            let next = self.new_lines()?.ok_or(Stop::More(Unclosed::Compound))?;
             if self.keyword() == "esac" {
-                return self.closing("esac", Open::Compound);
+                return self.closing("esac", Unclosed::Compound);
             }
             self.scan.at += usize::from(next == b'(');
             self.bash_patterns()?;
             self.bash_list()?;
             if self.peek()?.is_none() {
-                return Err(Stop::More(Open::Compound));
+                return Err(Stop::More(Unclosed::Compound));
             }
             if !self.case_end() {
-                return self.closing("esac", Open::Compound);
+                return self.closing("esac", Unclosed::Compound);
             }
         }
     }

@@ -4,7 +4,7 @@
 use crate::line::scan::is_end_of_word;
 use crate::line::syntax::{Judge, Judged, Stop};
 use crate::line::word::{Place, is_plain};
-use crate::line::{Dialect, Open};
+use crate::line::{Dialect, Unclosed};
 
 impl<'a> Judge<'a> {
     pub(super) fn condition(&mut self) -> Judged<()> {
@@ -15,7 +15,7 @@ impl<'a> Judge<'a> {
         loop {
             let Some(byte) = self.new_lines()? else {
                 return Err(if is_condition(&words, self.scan.dialect) {
-                    Stop::More(Open::Bracket)
+                    Stop::More(Unclosed::Bracket)
                 } else {
                     self.refused_condition()
                 });

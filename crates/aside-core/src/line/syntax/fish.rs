@@ -2,7 +2,7 @@
 
 use crate::line::scan::is_end_of_word;
 use crate::line::syntax::{Judge, Judged, Stop};
-use crate::line::{Open, fish};
+use crate::line::{Unclosed, fish};
 
 /// What `end` closes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +32,8 @@ impl Judge<'_> {
         loop {
             let Some(byte) = self.peek()? else {
                 return match (place, blocks.is_empty()) {
-                    (Place::AfterOperator, _) => Err(Stop::More(Open::Operator)),
-                    (_, false) => Err(Stop::More(Open::Compound)),
+                    (Place::AfterOperator, _) => Err(Stop::More(Unclosed::Operator)),
+                    (_, false) => Err(Stop::More(Unclosed::Compound)),
                     (Place::AfterPrefix, true) => Err(Stop::Doubt),
                     (Place::Start | Place::Words, true) => Ok(()),
                 };

@@ -1,6 +1,6 @@
 //! Checks zsh's grammar. Lists may be empty, loops may be short, and `;` is equivalent to a newline.
 
-use crate::line::Open;
+use crate::line::Unclosed;
 use crate::line::syntax::{Judge, Judged, Stop};
 
 pub(super) const RESERVED: &[&str] = &[
@@ -50,7 +50,7 @@ impl Judge<'_> {
     }
 
     /// Skips separators where more has to follow.
-    fn separators_and_more(&mut self, open: Open) -> Judged<u8> {
+    fn separators_and_more(&mut self, open: Unclosed) -> Judged<u8> {
         self.separators()?.ok_or(Stop::More(open))
     }
 
@@ -79,7 +79,7 @@ impl Judge<'_> {
             if !self.and_or() {
                 return Ok(true);
             }
-            self.separators_and_more(Open::Operator)?;
+            self.separators_and_more(Unclosed::Operator)?;
             found = self.zsh_pipeline()?;
             // zsh accepts nothing after `&&`.
             if !found {
@@ -102,7 +102,7 @@ impl Judge<'_> {
             if !self.pipe() {
                 return Ok(true);
             }
-            self.separators_and_more(Open::Operator)?;
+            self.separators_and_more(Unclosed::Operator)?;
             if !self.zsh_command()? {
                 return Err(Stop::Broken);
             }
@@ -203,7 +203,7 @@ impl Judge<'_> {
     fn zsh_group(&mut self) -> Judged<()> {
         self.scan.at += 1;
         self.zsh_list()?;
-        self.closing("}", Open::Bracket)
+        self.closing("}", Unclosed::Bracket)
     }
 
     fn always(&mut self) -> Judged<()> {
@@ -212,7 +212,7 @@ impl Judge<'_> {
             return Ok(());
         }
         self.scan.at += "always".len();
-        self.separators_and_more(Open::Compound)?;
+        self.separators_and_more(Unclosed::Compound)?;
         if self.keyword() != "{" {
             return Err(Stop::Broken);
         }
@@ -223,7 +223,7 @@ impl Judge<'_> {
         self.scan.at += "if".len();
         loop {
             self.zsh_list()?;
-            self.separators_and_more(Open::Compound)?;
+            self.separators_and_more(Unclosed::Compound)?;
             let braces = match self.keyword() {
                 "then" => {
                     self.scan.at += "then".len();
@@ -245,19 +245,19 @@ impl Judge<'_> {
                 "elif" => self.scan.at += keyword.len(),
                 "else" => {
                     self.scan.at += keyword.len();
-                    self.separators_and_more(Open::Compound)?;
+                    self.separators_and_more(Unclosed::Compound)?;
                     if braces && self.keyword() == "{" {
                         return self.zsh_group();
                     }
                     self.zsh_list()?;
-                    return self.closing("fi", Open::Compound);
+                    return self.closing("fi", Unclosed::Compound);
                 }
                 "fi" => {
                     self.scan.at += keyword.len();
                     return Ok(());
                 }
                 _ if braces => return Ok(()),
-                _ if next.is_none() => return Err(Stop::More(Open::Compound)),
+                _ if next.is_none() => return Err(Stop::More(Unclosed::Compound)),
                 // zsh reads one word too far before it refuses, and may ask for that.
                 _ => return Err(Stop::Doubt),
             }
@@ -266,12 +266,12 @@ impl Judge<'_> {
 
     /// The body of a loop.
     fn zsh_body(&mut self) -> Judged<()> {
-        self.separators_and_more(Open::Compound)?;
+        self.separators_and_more(Unclosed::Compound)?;
         match self.keyword() {
             "do" => {
                 self.scan.at += "do".len();
                 self.zsh_list()?;
-                self.closing("done", Open::Compound)
+                self.closing("done", Unclosed::Compound)
             }
             "{" => self.zsh_group(),
             _ => self.zsh_sublist().map(drop),
@@ -292,19 +292,19 @@ impl Judge<'_> {
             if self.scan.starts_with("()") {
                 return Err(Stop::Doubt);
             }
-            let next = self.new_lines()?.ok_or(Stop::More(Open::Compound))?;
+            let next = self.new_lines()?.ok_or(Stop::More(Unclosed::Compound))?;
             if self.scan.keyword() == "in" {
                 self.scan.at += "in".len();
                 while self.word()? {}
                 match self.peek()? {
-                    None => return Err(Stop::More(Open::Compound)),
+                    None => return Err(Stop::More(Unclosed::Compound)),
                     Some(b'\n') => {}
                     Some(b';') if self.is_semicolon() => {}
                     Some(_) => return Err(Stop::Broken),
                 }
             } else if next == b'(' && !late {
                 self.scan.at += 1;
-                while self.separators_and_more(Open::Bracket)? != b')' {
+                while self.separators_and_more(Unclosed::Bracket)? != b')' {
                     if !self.word()? {
                         return Err(Stop::Broken);
                     }
@@ -315,12 +315,12 @@ impl Judge<'_> {
         if keyword != "foreach" {
             return self.zsh_body();
         }
-        self.separators_and_more(Open::Compound)?;
+        self.separators_and_more(Unclosed::Compound)?;
         if matches!(self.keyword(), "do" | "{") {
             return self.zsh_body();
         }
         self.zsh_list()?;
-        self.closing("end", Open::Compound)
+        self.closing("end", Unclosed::Compound)
     }
 
     /// The variables of a loop.
@@ -354,14 +354,14 @@ impl Judge<'_> {
         if !self.word()? {
             return Err(Stop::Broken);
         }
-        self.separators_and_more(Open::Compound)?;
+        self.separators_and_more(Unclosed::Compound)?;
         match (self.scan.keyword(), self.keyword()) {
             ("in", _) => self.scan.at += "in".len(),
             (_, "{") => self.scan.at += 1,
             _ => return Err(Stop::Broken),
         }
         loop {
-            self.separators_and_more(Open::Compound)?;
+            self.separators_and_more(Unclosed::Compound)?;
             if let keyword @ ("esac" | "}") = self.keyword() {
                 self.scan.at += keyword.len();
                 return Ok(());
@@ -373,7 +373,7 @@ impl Judge<'_> {
             }
             self.zsh_list()?;
             if self.peek()?.is_none() {
-                return Err(Stop::More(Open::Compound));
+                return Err(Stop::More(Unclosed::Compound));
             }
             if self.case_end() {
                 continue;
@@ -400,7 +400,7 @@ impl Judge<'_> {
         if self.scan.starts_with("()") {
             self.scan.at += 2;
         }
-        self.separators_and_more(Open::Compound)?;
+        self.separators_and_more(Unclosed::Compound)?;
         if self.keyword() == "{" {
             self.zsh_group()?;
             self.redirections()?;
@@ -412,7 +412,7 @@ impl Judge<'_> {
 
     /// After `()`.
     fn zsh_function_body(&mut self, anonymous: bool) -> Judged<()> {
-        self.separators_and_more(Open::Compound)?;
+        self.separators_and_more(Unclosed::Compound)?;
         if self.keyword() == "{" {
             self.zsh_group()?;
             self.redirections()?;

@@ -1,6 +1,6 @@
 //! Judgements of whole lines. Other tests compare them with the real shells.
 
-use crate::line::{Dialect, Open, Syntax, syntax};
+use crate::line::{Dialect, Syntax, Unclosed, syntax};
 
 const TABLE: &str = include_str!("syntax.txt");
 
@@ -25,20 +25,20 @@ fn lines_are_run_asked_more_of_or_refused_as_the_table_says() {
 #[test]
 fn what_is_open_is_named() {
     for (text, open) in [
-        ("what's my ip", Open::Quote),
-        ("echo \"a", Open::Quote),
-        ("{ ls", Open::Bracket),
-        ("(ls", Open::Bracket),
-        ("[[ -f x &&", Open::Bracket),
-        ("echo $(ls", Open::Bracket),
-        ("ls |", Open::Operator),
-        ("ls &&", Open::Operator),
-        ("if you can list files", Open::Compound),
-        ("while you are at it fix the tests", Open::Compound),
-        ("f()", Open::Compound),
-        ("case x in", Open::Compound),
-        ("cat <<E", Open::HereDocument),
-        ("ls \\", Open::Backslash),
+        ("what's my ip", Unclosed::Quote),
+        ("echo \"a", Unclosed::Quote),
+        ("{ ls", Unclosed::Bracket),
+        ("(ls", Unclosed::Bracket),
+        ("[[ -f x &&", Unclosed::Bracket),
+        ("echo $(ls", Unclosed::Bracket),
+        ("ls |", Unclosed::Operator),
+        ("ls &&", Unclosed::Operator),
+        ("if you can list files", Unclosed::Compound),
+        ("while you are at it fix the tests", Unclosed::Compound),
+        ("f()", Unclosed::Compound),
+        ("case x in", Unclosed::Compound),
+        ("cat <<E", Unclosed::HereDocument),
+        ("ls \\", Unclosed::Backslash),
     ] {
         for dialect in [Dialect::Zsh, Dialect::Bash] {
             assert_eq!(syntax(text, dialect), Syntax::Open(open), "{dialect:?} {text:?}");

@@ -3,11 +3,11 @@
 use crate::safety::Harm;
 use crate::safety::code::lex::{Grammar, Token, tokens};
 use crate::safety::code::{MAX_ARGUMENTS, Reading, script};
-use crate::safety::printed;
-use crate::safety::runs::{Run, is_flag};
-use crate::safety::wrap;
+use crate::safety::known_output;
+use crate::safety::nested_commands::{NestedCommand, is_flag};
+use crate::safety::wrappers;
 
-pub fn read(run: &Run, reading: &mut Reading) {
+pub fn read(run: &NestedCommand, reading: &mut Reading) {
     match run.name() {
         "awk" | "mawk" | "nawk" | "goawk" => {
             programs(run, &["-e", "--source"], &["-F", "-v", "-f", "-i", "-l", "--file"], &["-f", "--file", "-E"])
@@ -24,7 +24,7 @@ pub fn read(run: &Run, reading: &mut Reading) {
         "make" | "gmake" => {
             let makefile = |word: &str| {
                 let script = word.strip_prefix("<(")?.strip_suffix(')')?;
-                Some(wrap::recipes(&printed::substituted(script, run.dialect)?))
+                Some(wrappers::recipes(&known_output::substituted(script, run.dialect)?))
             };
             reading.shells.extend(run.arguments().iter().filter_map(|word| makefile(&word.value)));
         }
@@ -33,7 +33,7 @@ pub fn read(run: &Run, reading: &mut Reading) {
 }
 
 /// The programs in the words: the values of `flags`, or else the first word. Empty where they are in a file.
-fn programs<'r>(run: &'r Run, flags: &[&str], values: &[&str], files: &[&str]) -> Vec<&'r str> {
+fn programs<'r>(run: &'r NestedCommand, flags: &[&str], values: &[&str], files: &[&str]) -> Vec<&'r str> {
     let mut found = Vec::new();
     let mut operand = None;
     let mut from_file = false;
@@ -87,7 +87,7 @@ fn awk(program: &str, reading: &mut Reading) {
             Token::Mark(';' | '}') | Token::End => printing = false,
             Token::Mark('|') if printing && deep == 0 => match next {
                 // Its output is the script.
-                Some(Token::Text(text)) if wrap::is_shell(text.trim()) => reading.harms.push(Harm::Opaque),
+                Some(Token::Text(text)) if wrappers::is_shell(text.trim()) => reading.harms.push(Harm::Opaque),
                 Some(Token::Text(text)) => reading.shells.push(text.clone()),
                 Some(_) => reading.harms.push(Harm::Opaque),
                 None => {}
@@ -192,7 +192,7 @@ fn past(text: &str, mark: char) -> &str {
     ""
 }
 
-fn editor(run: &Run, reading: &mut Reading) {
+fn editor(run: &NestedCommand, reading: &mut Reading) {
     let mut words = run.arguments().iter().map(|word| word.value.as_str());
     while let Some(word) = words.next() {
         let cluster = word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
@@ -238,7 +238,7 @@ fn editor_command(command: &str, reading: &mut Reading) {
     }
 }
 
-fn debugger(run: &Run, reading: &mut Reading) {
+fn debugger(run: &NestedCommand, reading: &mut Reading) {
     let mut words = run.arguments().iter().map(|word| word.value.as_str());
     while let Some(word) = words.next() {
         if !matches!(word, "-ex" | "--ex" | "-eval-command" | "--eval-command" | "-o" | "--one-line") {

@@ -2,7 +2,7 @@
 //! deleted or renamed.
 
 use crate::task::diff::Mode;
-use crate::task::diff::name::MAX_NAME;
+use crate::task::diff::path::MAX_NAME;
 
 /// Longest `diff --git` line that is split: two names, with every byte escaped.
 const LONGEST: usize = 2 * 4 * MAX_NAME + 16;
@@ -202,7 +202,7 @@ fn closing(text: &str) -> Option<usize> {
     })
 }
 
-/// Undoes git's quotes and escapes; returns other names as they are. A name that is not UTF-8 gets a character that `Name` rejects.
+/// Undoes git's quotes and escapes; returns other names as they are. A name that is not UTF-8 gets a character that `RelativePath` rejects.
 fn unquoted(text: &str) -> String {
     let Some(inner) = text.trim_end().strip_prefix('"').and_then(|rest| rest.get(..closing(rest)?)) else {
         return text.trim_end().to_owned();

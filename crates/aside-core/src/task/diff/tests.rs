@@ -5,17 +5,19 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use similar::TextDiff;
 
-use crate::task::diff::name::Name;
-use crate::task::diff::read::read;
-use crate::task::diff::settle::{Changes, State, settle};
+use crate::task::diff::parse::parse_patch;
+use crate::task::diff::path::RelativePath;
+use crate::task::diff::resolve::{FileState, ResolvedChanges, resolve};
 
 /// Each file is a name and its text; a `*` after the name makes it executable.
-pub fn settled(files: &[(&str, &str)], patch: &[u8]) -> Result<Changes, String> {
-    let patch = read(patch).map_err(|refusal| refusal.to_string())?;
-    let state = |name: &str, text: &str| State { bytes: text.as_bytes().to_vec(), executable: name.ends_with('*') };
-    let found: BTreeMap<Name, State> =
-        files.iter().map(|(name, text)| (Name::new(name.trim_end_matches('*')).unwrap(), state(name, text))).collect();
-    settle(&patch, &found).map_err(|refusal| refusal.to_string())
+pub fn settled(files: &[(&str, &str)], patch: &[u8]) -> Result<ResolvedChanges, String> {
+    let patch = parse_patch(patch).map_err(|refusal| refusal.to_string())?;
+    let state = |name: &str, text: &str| FileState { bytes: text.as_bytes().to_vec(), executable: name.ends_with('*') };
+    let found: BTreeMap<RelativePath, FileState> = files
+        .iter()
+        .map(|(name, text)| (RelativePath::new(name.trim_end_matches('*')).unwrap(), state(name, text)))
+        .collect();
+    resolve(&patch, &found).map_err(|refusal| refusal.to_string())
 }
 
 /// Applies the hunks to a single file `x`.

@@ -5,23 +5,23 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::task::gate::Decision;
-use crate::task::gate::offer::{Act, Offer, Step};
-use crate::task::proposal::Source;
+use crate::task::gate::offer::{GateOffer, OfferStep, OfferedAct};
+use crate::task::proposal::RequestSource;
 
 /// Tasks with offers on display; `show` refuses more.
 pub const MAX_TASKS: usize = 1000;
 /// Offers of one task.
 pub const MAX_STEPS: usize = 200;
 
-pub type Digest = [u8; 32];
+pub type DigestBytes = [u8; 32];
 
 /// Permission to do one thing once. The executor takes it by value.
 ///
 /// No other module can make one:
 /// ```compile_fail,E0451
-/// use aside_core::task::gate::{approve::{Approved, Leave}, offer::{Act, Command, Step}};
-/// let step = Step { task: "t".to_owned(), number: 1 };
-/// let forged = Approved { step, digest: [0; 32], act: Act::Run(Command::default()), leave: Leave::Person };
+/// use aside_core::task::gate::{approve::{Approved, Permission}, offer::{OfferedAct, OfferedRun, OfferStep}};
+/// let step = OfferStep { task: "t".to_owned(), number: 1 };
+/// let forged = Approved { step, digest: [0; 32], act: OfferedAct::Run(OfferedRun::default()), leave: Permission::Person };
 /// ```
 /// copy one:
 /// ```compile_fail,E0599
@@ -45,15 +45,15 @@ pub type Digest = [u8; 32];
 #[must_use]
 #[derive(Debug)]
 pub struct Approved {
-    step: Step,
-    digest: Digest,
-    act: Act,
-    leave: Leave,
+    step: OfferStep,
+    digest: DigestBytes,
+    act: OfferedAct,
+    leave: Permission,
 }
 
 /// Who gave permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leave {
+pub enum Permission {
     Person,
     /// No user was asked: the user's own rules allow the command.
     Rules,
@@ -71,38 +71,38 @@ pub const UNWATCHED: [(&str, &str); 7] = [
 ];
 
 impl Approved {
-    pub fn step(&self) -> &Step {
+    pub fn step(&self) -> &OfferStep {
         &self.step
     }
 
-    pub fn digest(&self) -> &Digest {
+    pub fn digest(&self) -> &DigestBytes {
         &self.digest
     }
 
-    pub fn leave(&self) -> Leave {
+    pub fn leave(&self) -> Permission {
         self.leave
     }
 
     /// Gives up the permission in exchange for the action.
-    pub fn into_act(self) -> Act {
+    pub fn into_act(self) -> OfferedAct {
         self.act
     }
 }
 
 /// A client's answer to an offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    pub step: Step,
+pub struct ApprovalAnswer {
+    pub step: OfferStep,
     /// The digest of what the user saw.
-    pub digest: Digest,
-    pub from: Source,
+    pub digest: DigestBytes,
+    pub from: RequestSource,
     /// The connection or session of the answer. Tells a repeated answer from a second approver.
     pub by: String,
 }
 
 /// Why nothing was approved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum ApprovalRefusal {
     /// Only a user at this machine can approve.
     Remote,
     /// No offer of this task was shown.
@@ -126,27 +126,27 @@ pub enum Refusal {
     Full,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ApprovalRefusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Refusal::Remote => "only somebody at this machine can approve",
-            Refusal::NotShown => "nothing of this task was shown yet",
-            Refusal::OtherStep => "this step is not the one that waits",
-            Refusal::OtherDigest => "what you saw is not what would be done",
-            Refusal::Edited => "the proposal was edited meanwhile; look at it again",
-            Refusal::Replayed => "you have approved this already, and once is once",
-            Refusal::SecondApprover => "somebody else has approved this already",
-            Refusal::Rejected => "it was rejected",
-            Refusal::Denied => "a rule denies it",
-            Refusal::NeedsPerson => "somebody at this machine has to approve it",
-            Refusal::Full => "too much is waiting for approval already",
+            ApprovalRefusal::Remote => "only somebody at this machine can approve",
+            ApprovalRefusal::NotShown => "nothing of this task was shown yet",
+            ApprovalRefusal::OtherStep => "this step is not the one that waits",
+            ApprovalRefusal::OtherDigest => "what you saw is not what would be done",
+            ApprovalRefusal::Edited => "the proposal was edited meanwhile; look at it again",
+            ApprovalRefusal::Replayed => "you have approved this already, and once is once",
+            ApprovalRefusal::SecondApprover => "somebody else has approved this already",
+            ApprovalRefusal::Rejected => "it was rejected",
+            ApprovalRefusal::Denied => "a rule denies it",
+            ApprovalRefusal::NeedsPerson => "somebody at this machine has to approve it",
+            ApprovalRefusal::Full => "too much is waiting for approval already",
         })
     }
 }
 
 /// The offers on display, and what became of each.
-pub struct Gate {
-    digest: fn(&[u8]) -> Digest,
+pub struct ApprovalGate {
+    digest: fn(&[u8]) -> DigestBytes,
     /// Random for each daemon, so that an answer to a previous daemon matches nothing.
     salt: [u8; 32],
     /// Number of offers shown so far. Part of the digest, so that showing the same offer again gives a new digest.
@@ -156,13 +156,13 @@ pub struct Gate {
 
 struct Shown {
     number: u32,
-    digest: Digest,
+    digest: DigestBytes,
     /// Digest of the offer without salt, to recognise the same offer.
-    plain: Digest,
+    plain: DigestBytes,
     decision: Decision,
-    source: Source,
+    source: RequestSource,
     /// Taken when it is approved.
-    act: Option<Act>,
+    act: Option<OfferedAct>,
     fate: Fate,
 }
 
@@ -177,36 +177,36 @@ enum Fate {
     Replaced,
 }
 
-impl Gate {
+impl ApprovalGate {
     /// The caller passes a cryptographic hash, which this crate does not have, and a random salt.
-    pub fn new(digest: fn(&[u8]) -> Digest, salt: [u8; 32]) -> Self {
-        Gate { digest, salt, count: 0, tasks: BTreeMap::new() }
+    pub fn new(digest: fn(&[u8]) -> DigestBytes, salt: [u8; 32]) -> Self {
+        ApprovalGate { digest, salt, count: 0, tasks: BTreeMap::new() }
     }
 
     /// Registers an offer that is being shown and returns the digest that an answer has to carry. The same offer may be shown to several
     /// clients; another offer of the same task replaces it, and must have a higher step number.
-    pub fn show(&mut self, offer: Offer) -> Result<Digest, Refusal> {
+    pub fn show(&mut self, offer: GateOffer) -> Result<DigestBytes, ApprovalRefusal> {
         if offer.verdict.decision() == Decision::Deny {
-            return Err(Refusal::Denied);
+            return Err(ApprovalRefusal::Denied);
         }
         let bytes = offer.bytes();
         let plain = (self.digest)(&bytes);
         let full = self.tasks.len() >= MAX_TASKS && !self.tasks.contains_key(&offer.step.task);
         let shown = self.tasks.get(&offer.step.task).map(Vec::as_slice).unwrap_or_default();
         if full || shown.len() >= MAX_STEPS {
-            return Err(Refusal::Full);
+            return Err(ApprovalRefusal::Full);
         }
         if let Some(same) = shown.iter().find(|shown| shown.number == offer.step.number) {
             return match &same.fate {
-                _ if same.plain != plain => Err(Refusal::Edited),
+                _ if same.plain != plain => Err(ApprovalRefusal::Edited),
                 Fate::Waiting => Ok(same.digest),
-                Fate::Approved { .. } => Err(Refusal::Replayed),
-                Fate::Rejected => Err(Refusal::Rejected),
-                Fate::Replaced => Err(Refusal::OtherStep),
+                Fate::Approved { .. } => Err(ApprovalRefusal::Replayed),
+                Fate::Rejected => Err(ApprovalRefusal::Rejected),
+                Fate::Replaced => Err(ApprovalRefusal::OtherStep),
             };
         }
         if shown.iter().any(|shown| shown.number > offer.step.number) {
-            return Err(Refusal::OtherStep);
+            return Err(ApprovalRefusal::OtherStep);
         }
         self.count += 1;
         let salted = [&self.salt[..], &self.count.to_be_bytes(), &bytes].concat();
@@ -229,13 +229,13 @@ impl Gate {
     }
 
     /// A local user approves what was shown.
-    pub fn approve(&mut self, answer: &Answer) -> Result<Approved, Refusal> {
+    pub fn approve(&mut self, answer: &ApprovalAnswer) -> Result<Approved, ApprovalRefusal> {
         let shown = self.answered(answer)?;
-        shown.take(&answer.step, Leave::Person, &answer.by)
+        shown.take(&answer.step, Permission::Person, &answer.by)
     }
 
     /// A local user rejects what was shown.
-    pub fn reject(&mut self, answer: &Answer) -> Result<(), Refusal> {
+    pub fn reject(&mut self, answer: &ApprovalAnswer) -> Result<(), ApprovalRefusal> {
         let shown = self.answered(answer)?;
         shown.fate = Fate::Rejected;
         shown.act = None;
@@ -243,20 +243,22 @@ impl Gate {
     }
 
     /// Approves without asking what the user's own rules allow: local requests, for commands that only read.
-    pub fn pass(&mut self, step: &Step) -> Result<Approved, Refusal> {
-        let shown = self.tasks.get_mut(&step.task).ok_or(Refusal::NotShown)?;
-        let shown = shown.iter_mut().find(|shown| shown.number == step.number).ok_or(Refusal::OtherStep)?;
+    pub fn pass(&mut self, step: &OfferStep) -> Result<Approved, ApprovalRefusal> {
+        let shown = self.tasks.get_mut(&step.task).ok_or(ApprovalRefusal::NotShown)?;
+        let shown = shown.iter_mut().find(|shown| shown.number == step.number).ok_or(ApprovalRefusal::OtherStep)?;
         match shown.source {
-            Source::LocalUi => {}
-            Source::Wecom | Source::Webhook | Source::Relay => return Err(Refusal::Remote),
+            RequestSource::LocalUi => {}
+            RequestSource::Wecom | RequestSource::Webhook | RequestSource::Relay => {
+                return Err(ApprovalRefusal::Remote);
+            }
         }
         match shown.decision {
             Decision::Allow => {}
-            Decision::Ask => return Err(Refusal::NeedsPerson),
-            Decision::Deny => return Err(Refusal::Denied),
+            Decision::Ask => return Err(ApprovalRefusal::NeedsPerson),
+            Decision::Deny => return Err(ApprovalRefusal::Denied),
         }
         shown.waits("")?;
-        shown.take(step, Leave::Rules, "")
+        shown.take(step, Permission::Rules, "")
     }
 
     /// Drops the offers of a task that has ended.
@@ -264,16 +266,19 @@ impl Gate {
         self.tasks.remove(task);
     }
 
-    fn answered(&mut self, answer: &Answer) -> Result<&mut Shown, Refusal> {
+    fn answered(&mut self, answer: &ApprovalAnswer) -> Result<&mut Shown, ApprovalRefusal> {
         match answer.from {
-            Source::LocalUi => {}
-            Source::Wecom | Source::Webhook | Source::Relay => return Err(Refusal::Remote),
+            RequestSource::LocalUi => {}
+            RequestSource::Wecom | RequestSource::Webhook | RequestSource::Relay => {
+                return Err(ApprovalRefusal::Remote);
+            }
         }
-        let shown = self.tasks.get_mut(&answer.step.task).ok_or(Refusal::NotShown)?;
+        let shown = self.tasks.get_mut(&answer.step.task).ok_or(ApprovalRefusal::NotShown)?;
         let elsewhere = shown.iter().any(|shown| shown.number != answer.step.number && shown.digest == answer.digest);
-        let shown = shown.iter_mut().find(|shown| shown.number == answer.step.number).ok_or(Refusal::OtherStep)?;
+        let shown =
+            shown.iter_mut().find(|shown| shown.number == answer.step.number).ok_or(ApprovalRefusal::OtherStep)?;
         if shown.digest != answer.digest {
-            return Err(if elsewhere { Refusal::Edited } else { Refusal::OtherDigest });
+            return Err(if elsewhere { ApprovalRefusal::Edited } else { ApprovalRefusal::OtherDigest });
         }
         shown.waits(&answer.by)?;
         Ok(shown)
@@ -281,18 +286,18 @@ impl Gate {
 }
 
 impl Shown {
-    fn waits(&self, by: &str) -> Result<(), Refusal> {
+    fn waits(&self, by: &str) -> Result<(), ApprovalRefusal> {
         match &self.fate {
             Fate::Waiting => Ok(()),
-            Fate::Approved { by: first } if first == by => Err(Refusal::Replayed),
-            Fate::Approved { .. } => Err(Refusal::SecondApprover),
-            Fate::Rejected => Err(Refusal::Rejected),
-            Fate::Replaced => Err(Refusal::Edited),
+            Fate::Approved { by: first } if first == by => Err(ApprovalRefusal::Replayed),
+            Fate::Approved { .. } => Err(ApprovalRefusal::SecondApprover),
+            Fate::Rejected => Err(ApprovalRefusal::Rejected),
+            Fate::Replaced => Err(ApprovalRefusal::Edited),
         }
     }
 
-    fn take(&mut self, step: &Step, leave: Leave, by: &str) -> Result<Approved, Refusal> {
-        let act = self.act.take().ok_or(Refusal::Replayed)?;
+    fn take(&mut self, step: &OfferStep, leave: Permission, by: &str) -> Result<Approved, ApprovalRefusal> {
+        let act = self.act.take().ok_or(ApprovalRefusal::Replayed)?;
         self.fate = Fate::Approved { by: by.to_owned() };
         Ok(Approved { step: step.clone(), digest: self.digest, act, leave })
     }

@@ -5,8 +5,8 @@ use std::fmt;
 
 use crate::safety;
 use crate::task::gate::rules::Rules;
-use crate::task::gate::{Decision, Place, Verdict, judge};
-use crate::task::proposal::{Confine, Source};
+use crate::task::gate::{Decision, GateContext, GateVerdict, judge};
+use crate::task::proposal::{RequestSource, WriteConfinement};
 use crate::world::World;
 
 /// Bytes of a command line. A longer one would not be read before it is approved.
@@ -18,54 +18,54 @@ pub const MAX_ROWS: usize = 1000;
 
 /// Where in a task an offer stands. An edited proposal is another step.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Step {
+pub struct OfferStep {
     pub task: String,
     pub number: u32,
 }
 
 /// Private fields, so that an offer is shown unchanged or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offer {
-    pub(super) step: Step,
-    pub(super) source: Source,
-    pub(super) act: Act,
+pub struct GateOffer {
+    pub(super) step: OfferStep,
+    pub(super) source: RequestSource,
+    pub(super) act: OfferedAct,
     /// Where it may write if it is confined, and the user's home, for display.
     pub(super) workspace: String,
     pub(super) home: String,
     pub(super) dangers: Vec<String>,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: GateVerdict,
 }
 
 /// What would be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Act {
-    Run(Command),
-    Apply(Change),
+pub enum OfferedAct {
+    Run(OfferedRun),
+    Apply(OfferedChange),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Command {
+pub struct OfferedRun {
     pub cmd: String,
     /// Absolute, with links resolved.
     pub cwd: String,
     /// Additional environment variables.
     pub environment: Vec<(String, String)>,
     pub reason: Option<String>,
-    pub confine: Confine,
+    pub confine: WriteConfinement,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Change {
+pub struct OfferedChange {
     /// Digest of all bytes of the settled diff.
     pub digest: [u8; 32],
-    /// One row for each file, from `Changes::rows`.
+    /// One row for each file, from `ResolvedChanges::rows`.
     pub rows: Vec<String>,
     pub reason: Option<String>,
 }
 
 /// Why something cannot be offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unfit {
+pub enum NotOfferable {
     Empty,
     /// Too long to be read before it is approved.
     TooLong,
@@ -75,47 +75,47 @@ pub enum Unfit {
     Variable,
 }
 
-impl fmt::Display for Unfit {
+impl fmt::Display for NotOfferable {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Unfit::Empty => "there is nothing in it",
-            Unfit::TooLong => "it is too long to be read before it is approved",
-            Unfit::Nul => "it has a NUL in it",
-            Unfit::Variable => "a variable has no proper name",
+            NotOfferable::Empty => "there is nothing in it",
+            NotOfferable::TooLong => "it is too long to be read before it is approved",
+            NotOfferable::Nul => "it has a NUL in it",
+            NotOfferable::Variable => "a variable has no proper name",
         })
     }
 }
 
-impl Offer {
+impl GateOffer {
     /// Judges the command for the place where it would run. The directory is `command.cwd`, not `place.cwd`.
     pub fn run(
-        step: Step,
-        command: Command,
-        place: &Place<'_>,
+        step: OfferStep,
+        command: OfferedRun,
+        place: &GateContext<'_>,
         rules: &Rules,
         world: &dyn World,
-    ) -> Result<Offer, Unfit> {
+    ) -> Result<GateOffer, NotOfferable> {
         if command.cmd.trim().is_empty() || command.cwd.is_empty() {
-            return Err(Unfit::Empty);
+            return Err(NotOfferable::Empty);
         }
         let workspace = match command.confine {
-            Confine::No => String::new(),
-            Confine::Workspace => place.workspace.to_owned(),
+            WriteConfinement::No => String::new(),
+            WriteConfinement::Workspace => place.workspace.to_owned(),
         };
         let variables = command.environment.iter().flat_map(|(name, value)| [name, value]);
         let texts = [&command.cwd, &step.task, &workspace].into_iter().chain(&command.reason).chain(variables);
         fit(texts, MAX_TEXT)?;
         fit([&command.cmd], MAX_COMMAND)?;
         if command.environment.len() > MAX_VARIABLES {
-            return Err(Unfit::TooLong);
+            return Err(NotOfferable::TooLong);
         }
         if command.environment.iter().any(|(name, _)| name.is_empty() || name.contains('=')) {
-            return Err(Unfit::Variable);
+            return Err(NotOfferable::Variable);
         }
-        let place = Place { cwd: &command.cwd, ..*place };
+        let place = GateContext { cwd: &command.cwd, ..*place };
         let mut verdict = judge(&command.cmd, &place, rules);
         if verdict.decision == Decision::Allow && !command.environment.is_empty() {
-            verdict = Verdict::ask(&command.cmd, "it would get variables that can change what a program does");
+            verdict = GateVerdict::ask(&command.cmd, "it would get variables that can change what a program does");
         }
         let dangers = safety::dangers_in(&command.cmd, place.dialect, &command.cwd, world);
         // Names the dangerous part of the line as well as what it does.
@@ -126,31 +126,31 @@ impl Offer {
         let mut dangers: Vec<String> = dangers.collect();
         dangers.dedup();
         if verdict.decision == Decision::Allow && !dangers.is_empty() {
-            verdict = Verdict::ask(&command.cmd, "it may destroy something");
+            verdict = GateVerdict::ask(&command.cmd, "it may destroy something");
         }
         let (source, home) = (place.source, world.home().to_owned());
-        Ok(Offer { step, source, act: Act::Run(command), workspace, home, dangers, verdict })
+        Ok(GateOffer { step, source, act: OfferedAct::Run(command), workspace, home, dangers, verdict })
     }
 
     /// A change to files always needs approval.
-    pub fn apply(step: Step, change: Change, source: Source) -> Result<Offer, Unfit> {
+    pub fn apply(step: OfferStep, change: OfferedChange, source: RequestSource) -> Result<GateOffer, NotOfferable> {
         if change.rows.is_empty() {
-            return Err(Unfit::Empty);
+            return Err(NotOfferable::Empty);
         }
         if change.rows.len() > MAX_ROWS {
-            return Err(Unfit::TooLong);
+            return Err(NotOfferable::TooLong);
         }
         fit(change.rows.iter().chain(&change.reason).chain([&step.task]), MAX_TEXT)?;
-        let verdict = Verdict::ask("", "files would be changed");
+        let verdict = GateVerdict::ask("", "files would be changed");
         let (workspace, home) = (String::new(), String::new());
-        Ok(Offer { step, source, act: Act::Apply(change), workspace, home, dangers: Vec::new(), verdict })
+        Ok(GateOffer { step, source, act: OfferedAct::Apply(change), workspace, home, dangers: Vec::new(), verdict })
     }
 
-    pub fn step(&self) -> &Step {
+    pub fn step(&self) -> &OfferStep {
         &self.step
     }
 
-    pub fn act(&self) -> &Act {
+    pub fn act(&self) -> &OfferedAct {
         &self.act
     }
 
@@ -159,7 +159,7 @@ impl Offer {
         &self.dangers
     }
 
-    pub fn verdict(&self) -> &Verdict {
+    pub fn verdict(&self) -> &GateVerdict {
         &self.verdict
     }
 
@@ -172,7 +172,7 @@ impl Offer {
         bytes.number(u64::from(self.step.number));
         bytes.text(self.source.name());
         match &self.act {
-            Act::Run(Command { cmd, cwd, environment, reason, confine }) => {
+            OfferedAct::Run(OfferedRun { cmd, cwd, environment, reason, confine }) => {
                 bytes.text("run");
                 bytes.text(cmd);
                 bytes.text(cwd);
@@ -184,11 +184,11 @@ impl Offer {
                 bytes.list(reason.as_slice());
                 bytes.text(confine.name());
                 match confine {
-                    Confine::No => {}
-                    Confine::Workspace => bytes.text(&self.workspace),
+                    WriteConfinement::No => {}
+                    WriteConfinement::Workspace => bytes.text(&self.workspace),
                 }
             }
-            Act::Apply(Change { digest, rows, reason }) => {
+            OfferedAct::Apply(OfferedChange { digest, rows, reason }) => {
                 bytes.text("apply");
                 bytes.field(digest);
                 bytes.list(rows);
@@ -201,13 +201,13 @@ impl Offer {
     }
 }
 
-fn fit<'t>(texts: impl IntoIterator<Item = &'t String>, most: usize) -> Result<(), Unfit> {
+fn fit<'t>(texts: impl IntoIterator<Item = &'t String>, most: usize) -> Result<(), NotOfferable> {
     for text in texts {
         if text.len() > most {
-            return Err(Unfit::TooLong);
+            return Err(NotOfferable::TooLong);
         }
         if text.contains('\0') {
-            return Err(Unfit::Nul);
+            return Err(NotOfferable::Nul);
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Rules about commands by their parsed words, in three layers: built in, the user's, the repository's. A rule turns *ask* into *deny*, or
-//! allows a read-only command without approval. A repository can only tighten. `read` parses a file.
+//! allows a read-only command without approval. A repository can only tighten. `parse` parses a file.
 
-mod read;
+mod parse;
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -9,11 +9,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::line::{Dialect, Redirect};
-use crate::safety::runs::{Run, Runs};
+use crate::safety::nested_commands::{NestedCommand, NestedCommands};
 use crate::safety::{self, Danger, Harm};
-use crate::task::gate::catalogue::Entry;
-use crate::task::gate::certain::Certain;
-use crate::task::gate::{Decision, Origin, Verdict, show};
+use crate::task::gate::read_only::ReadOnlyCommand;
+use crate::task::gate::unambiguous::UnambiguousLine;
+use crate::task::gate::{Decision, GateVerdict, RuleOrigin, render};
 use crate::translate::check::blocked;
 
 const BUILT_IN: &str = include_str!("../../../data/task/rules.toml");
@@ -23,7 +23,7 @@ const BLOCKED: &str = "it is in your security.command_blocklist";
 
 /// Who wrote the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layer {
+pub enum RuleLayer {
     BuiltIn,
     Person,
     Repository,
@@ -31,28 +31,28 @@ pub enum Layer {
 
 /// All rules that apply to a task.
 pub struct Rules {
-    person: File,
-    repository: File,
+    person: RulesFile,
+    repository: RulesFile,
     /// Prefixes of commands that the settings refuse: `security.command_blocklist`.
     blocklist: Vec<String>,
 }
 
 /// The rules of a file, and the entries that were refused.
 #[derive(Default)]
-pub struct File {
+pub struct RulesFile {
     rules: Vec<Rule>,
-    refused: Vec<Refused>,
+    refused: Vec<RefusedRule>,
 }
 
 /// An entry that does not count, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedRule {
     /// Line in the file, from 1.
     pub line: usize,
     pub reason: String,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for RefusedRule {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "line {}: {}", self.line, self.reason)
     }
@@ -60,7 +60,7 @@ impl fmt::Display for Refused {
 
 struct Rule {
     decision: Decision,
-    origin: Origin,
+    origin: RuleOrigin,
     why: String,
     /// `*` matches any program. Empty only if `harms` is set.
     programs: Vec<String>,
@@ -74,15 +74,15 @@ struct Rule {
     harms: Vec<Harm>,
 }
 
-static OURS: LazyLock<File> = LazyLock::new(|| File::read(BUILT_IN, Layer::BuiltIn));
+static OURS: LazyLock<RulesFile> = LazyLock::new(|| RulesFile::read(BUILT_IN, RuleLayer::BuiltIn));
 
-impl File {
+impl RulesFile {
     /// Parses a file. A rule whose own examples do not hold is refused.
-    pub fn read(text: &str, layer: Layer) -> Self {
-        read::file(text, layer)
+    pub fn read(text: &str, layer: RuleLayer) -> Self {
+        parse::parse_file(text, layer)
     }
 
-    pub fn refused(&self) -> &[Refused] {
+    pub fn refused(&self) -> &[RefusedRule] {
         &self.refused
     }
 }
@@ -90,12 +90,12 @@ impl File {
 impl Rules {
     /// No files: nothing is allowed.
     pub fn none() -> Self {
-        Rules { person: File::default(), repository: File::default(), blocklist: Vec::new() }
+        Rules { person: RulesFile::default(), repository: RulesFile::default(), blocklist: Vec::new() }
     }
 
     /// Drops rules that were read for another layer, and reports them as refused.
-    pub fn new(person: File, repository: File) -> Self {
-        let (person, repository) = (person.only(Layer::Person), repository.only(Layer::Repository));
+    pub fn new(person: RulesFile, repository: RulesFile) -> Self {
+        let (person, repository) = (person.only(RuleLayer::Person), repository.only(RuleLayer::Repository));
         Rules { person, repository, blocklist: Vec::new() }
     }
 
@@ -114,7 +114,7 @@ impl Rules {
     pub fn listed(&self) -> Vec<String> {
         let rules = [&*OURS, &self.person, &self.repository].into_iter().flat_map(|file| &file.rules);
         let mut listed: Vec<String> = rules.map(Rule::listed).collect();
-        listed.extend(self.blocklist.iter().map(|entry| format!("deny {}: {BLOCKED}", show::short(entry))));
+        listed.extend(self.blocklist.iter().map(|entry| format!("deny {}: {BLOCKED}", render::short(entry))));
         for (whose, file) in [("your rules", &self.person), ("the repository's rules", &self.repository)] {
             listed.extend(file.refused.iter().map(|refused| format!("refused: {whose}, {refused}")));
         }
@@ -122,19 +122,25 @@ impl Rules {
     }
 
     /// The strictest rule against the line, if any; among equals built-in rules win over the user's, and these over the repository's.
-    pub(super) fn forbidding(&self, text: &str, dialect: Dialect, runs: &Runs, dangers: &[Danger]) -> Option<Verdict> {
+    pub(super) fn forbidding(
+        &self,
+        text: &str,
+        dialect: Dialect,
+        runs: &NestedCommands,
+        dangers: &[Danger],
+    ) -> Option<GateVerdict> {
         if let Some(entry) = blocked(text, dialect, &self.blocklist) {
-            let why = format!("{BLOCKED} as `{}`", show::short(entry));
-            return Some(Verdict { decision: Decision::Deny, rule: None, part: text.to_owned(), why });
+            let why = format!("{BLOCKED} as `{}`", render::short(entry));
+            return Some(GateVerdict { decision: Decision::Deny, rule: None, part: text.to_owned(), why });
         }
         let rules = [&*OURS, &self.person, &self.repository].into_iter().flat_map(|file| &file.rules);
-        let mut strictest: Option<Verdict> = None;
+        let mut strictest: Option<GateVerdict> = None;
         for rule in rules.filter(|rule| rule.decision > Decision::Allow) {
             if strictest.as_ref().is_some_and(|verdict| verdict.decision >= rule.decision) {
                 continue;
             }
             if let Some(span) = rule.part(runs, dangers) {
-                strictest = Some(Verdict {
+                strictest = Some(GateVerdict {
                     decision: rule.decision,
                     rule: Some(rule.origin),
                     part: text.get(span).unwrap_or(text).to_owned(),
@@ -146,18 +152,18 @@ impl Rules {
     }
 
     /// The user's rule that allows this use of a read-only command without approval.
-    pub(super) fn allowing(&self, entry: &Entry, command: &Certain) -> Option<Origin> {
+    pub(super) fn allowing(&self, entry: &ReadOnlyCommand, command: &UnambiguousLine) -> Option<RuleOrigin> {
         let mut rules = self.person.rules.iter().filter(|rule| rule.decision == Decision::Allow);
         rules.find(|rule| rule.allows(entry, command)).map(|rule| rule.origin)
     }
 }
 
-impl File {
-    fn only(mut self, layer: Layer) -> Self {
+impl RulesFile {
+    fn only(mut self, layer: RuleLayer) -> Self {
         let before = self.rules.len();
         self.rules.retain(|rule| rule.origin.layer == layer);
         if self.rules.len() < before {
-            self.refused.push(Refused { line: 1, reason: "these are the rules of somebody else".to_owned() });
+            self.refused.push(RefusedRule { line: 1, reason: "these are the rules of somebody else".to_owned() });
         }
         self
     }
@@ -173,15 +179,15 @@ impl Rule {
             }
         }
         what.extend(self.harms.iter().map(|harm| format!("what {}", harm.words())));
-        let mut line = format!("{} {}", self.decision.name(), show::short(&what.join(", ")));
+        let mut line = format!("{} {}", self.decision.name(), render::short(&what.join(", ")));
         if !self.flags.is_empty() {
-            line.push_str(&format!(" with {}", show::short(&self.flags.join(" "))));
+            line.push_str(&format!(" with {}", render::short(&self.flags.join(" "))));
         }
-        format!("{line}: {} ({})", show::short(&self.why), self.origin)
+        format!("{line}: {} ({})", render::short(&self.why), self.origin)
     }
 
     /// The part of the line that the rule asks about or denies.
-    fn part(&self, runs: &Runs, dangers: &[Danger]) -> Option<std::ops::Range<usize>> {
+    fn part(&self, runs: &NestedCommands, dangers: &[Danger]) -> Option<std::ops::Range<usize>> {
         let danger = dangers.iter().find(|danger| self.harms.contains(&danger.harm));
         if !self.harms.is_empty() && danger.is_none() {
             return None;
@@ -189,11 +195,11 @@ impl Rule {
         if self.programs.is_empty() && self.arguments.is_none() && self.flags.is_empty() {
             return danger.map(|danger| danger.span.clone());
         }
-        runs.runs.iter().find(|run| self.fits(run)).map(Run::span)
+        runs.runs.iter().find(|run| self.fits(run)).map(NestedCommand::span)
     }
 
     /// Errs towards a match, since how a program parses its words is unknown here.
-    fn fits(&self, run: &Run) -> bool {
+    fn fits(&self, run: &NestedCommand) -> bool {
         let named = |program: &String| program == "*" || program == run.name();
         let words: Vec<&str> = run.arguments().iter().map(|word| word.value.as_str()).collect();
         (self.programs.is_empty() || self.programs.iter().any(named))
@@ -210,7 +216,7 @@ impl Rule {
     }
 
     /// The catalogue entry has checked the command already; a rule can only narrow it.
-    fn allows(&self, entry: &Entry, command: &Certain) -> bool {
+    fn allows(&self, entry: &ReadOnlyCommand, command: &UnambiguousLine) -> bool {
         let sub = match self.subs.is_empty() {
             true => entry.sub.is_empty(),
             false => self.subs.contains(&entry.sub),
@@ -232,7 +238,7 @@ impl Rule {
     /// Whether the rule matches an example by itself.
     fn hits(&self, example: &str) -> bool {
         let dangers = safety::dangers(example, Dialect::Bash);
-        self.part(&Runs::of(example, Dialect::Bash), &dangers).is_some()
+        self.part(&NestedCommands::of(example, Dialect::Bash), &dangers).is_some()
     }
 }
 

@@ -7,24 +7,28 @@ use proptest::prelude::*;
 use toml_edit::Array;
 
 use crate::line::Dialect;
-use crate::task::gate::approve::{Answer, Approved, Digest, Gate, Leave, MAX_STEPS, Refusal};
-use crate::task::gate::offer::{Act, Change, Command, MAX_COMMAND, MAX_TEXT, Offer, Step, Unfit};
-use crate::task::gate::rules::{File, Layer, Rules};
-use crate::task::gate::{Decision, Place, catalogue, judge, show};
-use crate::task::proposal::{Confine, Source};
-use crate::world::Nothing;
+use crate::task::gate::approve::{
+    ApprovalAnswer, ApprovalGate, ApprovalRefusal, Approved, DigestBytes, MAX_STEPS, Permission,
+};
+use crate::task::gate::offer::{
+    GateOffer, MAX_COMMAND, MAX_TEXT, NotOfferable, OfferStep, OfferedAct, OfferedChange, OfferedRun,
+};
+use crate::task::gate::rules::{RuleLayer, Rules, RulesFile};
+use crate::task::gate::{Decision, GateContext, judge, read_only, render};
+use crate::task::proposal::{RequestSource, WriteConfinement};
+use crate::world::EmptyWorld;
 
 const HOME: &str = "/home/ada/project";
 
-pub(super) fn place() -> Place<'static> {
-    Place { source: Source::LocalUi, untrusted: false, dialect: Dialect::Bash, cwd: HOME, workspace: HOME }
+pub(super) fn place() -> GateContext<'static> {
+    GateContext { source: RequestSource::LocalUi, untrusted: false, dialect: Dialect::Bash, cwd: HOME, workspace: HOME }
 }
 
 /// Rules that allow everything that can be allowed.
 pub(super) fn all_allowed() -> Rules {
     let mut text = String::new();
-    let mut groups: Vec<(Vec<&catalogue::Entry>, &[String])> = Vec::new();
-    for entry in catalogue::entries() {
+    let mut groups: Vec<(Vec<&read_only::ReadOnlyCommand>, &[String])> = Vec::new();
+    for entry in read_only::entries() {
         match groups.iter_mut().find(|(_, hits)| *hits == entry.hits) {
             Some((group, _)) => group.push(entry),
             None => groups.push((vec![entry], &entry.hits)),
@@ -46,19 +50,19 @@ pub(super) fn all_allowed() -> Rules {
             text.push_str(&format!("sub = {}\n", list(subs)));
         }
     }
-    let file = File::read(&text, Layer::Person);
+    let file = RulesFile::read(&text, RuleLayer::Person);
     assert_eq!(file.refused(), []);
-    Rules::new(file, File::default())
+    Rules::new(file, RulesFile::default())
 }
 
 fn person(text: &str) -> Rules {
-    let file = File::read(text, Layer::Person);
+    let file = RulesFile::read(text, RuleLayer::Person);
     assert_eq!(file.refused(), []);
-    Rules::new(file, File::default())
+    Rules::new(file, RulesFile::default())
 }
 
-fn refused(text: &str, layer: Layer) -> Vec<String> {
-    File::read(text, layer).refused().iter().map(ToString::to_string).collect()
+fn refused(text: &str, layer: RuleLayer) -> Vec<String> {
+    RulesFile::read(text, layer).refused().iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -66,7 +70,7 @@ fn what_only_reads_can_be_allowed_and_nothing_else() {
     let rules = all_allowed();
     let mut wrong = Vec::new();
     let mut count = 0;
-    for entry in catalogue::entries() {
+    for entry in read_only::entries() {
         for hit in &entry.hits {
             count += 1;
             let verdict = judge(hit, &place(), &rules);
@@ -78,17 +82,17 @@ fn what_only_reads_can_be_allowed_and_nothing_else() {
                 Decision::Ask,
                 "nothing is allowed by default: {hit}"
             );
-            for source in [Source::Wecom, Source::Webhook, Source::Relay] {
-                let afar = Place { source, ..place() };
+            for source in [RequestSource::Wecom, RequestSource::Webhook, RequestSource::Relay] {
+                let afar = GateContext { source, ..place() };
                 assert_eq!(judge(hit, &afar, &rules).decision(), Decision::Ask, "from afar: {hit}");
             }
-            let untrusted = Place { untrusted: true, ..place() };
+            let untrusted = GateContext { untrusted: true, ..place() };
             assert_eq!(
                 judge(hit, &untrusted, &rules).decision(),
                 Decision::Ask,
                 "in a workspace that is not trusted: {hit}"
             );
-            let outside = Place { cwd: "/home/ada", ..place() };
+            let outside = GateContext { cwd: "/home/ada", ..place() };
             assert_eq!(judge(hit, &outside, &rules).decision(), Decision::Ask, "outside: {hit}");
         }
         for miss in &entry.misses {
@@ -107,7 +111,7 @@ fn what_only_reads_can_be_allowed_and_nothing_else() {
 #[test]
 fn git_is_allowed_only_where_the_repository_is_the_workspace() {
     let rules = all_allowed();
-    let below = Place { cwd: "/home/ada/project/vendor/evil.git", ..place() };
+    let below = GateContext { cwd: "/home/ada/project/vendor/evil.git", ..place() };
     assert_eq!(judge("ls", &below, &rules).decision(), Decision::Allow);
     let verdict = judge("git status", &below, &rules);
     assert_eq!(verdict.explain(), "ask `git status`: git may be set up otherwise below the root of the workspace");
@@ -163,8 +167,8 @@ fn what_the_settings_block_is_denied_whatever_the_rules_allow() {
         ("sh -c 'find .'", "find"),
         ("git push -f --force origin", "git push --force"),
     ] {
-        for source in [Source::LocalUi, Source::Wecom, Source::Webhook, Source::Relay] {
-            let verdict = judge(line, &Place { source, ..place() }, &rules);
+        for source in [RequestSource::LocalUi, RequestSource::Wecom, RequestSource::Webhook, RequestSource::Relay] {
+            let verdict = judge(line, &GateContext { source, ..place() }, &rules);
             assert_eq!(verdict.decision(), Decision::Deny, "{line}");
             let expected = format!("it is in your security.command_blocklist as `{entry}`");
             assert!(verdict.explain().ends_with(&expected), "{}", verdict.explain());
@@ -192,19 +196,20 @@ fn what_ends_a_system_a_home_or_a_disk_is_denied_however_it_is_spelled() {
 fn a_repository_tightens_and_cannot_loosen() {
     let allow = "[[allow]]\nprogram = 'ls'\nwhy = 'x'\nhits = ['ls']\nmisses = ['rm']\n";
     let expected = "line 1: a repository cannot allow anything, it can only ask and deny";
-    assert_eq!(refused(allow, Layer::Repository), [expected]);
+    assert_eq!(refused(allow, RuleLayer::Repository), [expected]);
     let ask = "[[ask]]\nprogram = 'ls'\nwhy = 'not here'\nhits = ['ls']\nmisses = ['cat']\n";
     let deny = ask.replace("ask", "deny");
     for (theirs, decision) in [("", Decision::Allow), (ask, Decision::Ask), (deny.as_str(), Decision::Deny)] {
-        let rules = Rules::new(File::read(allow, Layer::Person), File::read(theirs, Layer::Repository));
+        let rules =
+            Rules::new(RulesFile::read(allow, RuleLayer::Person), RulesFile::read(theirs, RuleLayer::Repository));
         assert_eq!(judge("ls", &place(), &rules).decision(), decision);
     }
     // Nothing is allowed while a rule to ask may have been lost.
-    let rules = Rules::new(File::read(allow, Layer::Person), File::read(allow, Layer::Repository));
+    let rules = Rules::new(RulesFile::read(allow, RuleLayer::Person), RulesFile::read(allow, RuleLayer::Repository));
     assert_eq!(judge("ls", &place(), &rules).decision(), Decision::Ask);
     assert!(rules.listed().contains(&format!("refused: the repository's rules, {expected}")));
     // Passing the user's file as the repository's, or the other way round, allows nothing either.
-    let rules = Rules::new(File::read(ask, Layer::Repository), File::read(allow, Layer::Person));
+    let rules = Rules::new(RulesFile::read(ask, RuleLayer::Repository), RulesFile::read(allow, RuleLayer::Person));
     assert_eq!(judge("ls", &place(), &rules).decision(), Decision::Ask);
 }
 
@@ -250,7 +255,7 @@ fn a_rule_that_does_not_hold_is_refused_with_its_line() {
         ("[[deny]]\nsub = ['x']\n", "line 1: say which `program`"),
     ];
     for (text, expected) in all {
-        assert_eq!(refused(&format!("{text}{rest}"), Layer::Person), [expected]);
+        assert_eq!(refused(&format!("{text}{rest}"), RuleLayer::Person), [expected]);
     }
     let files = [
         (
@@ -262,30 +267,36 @@ fn a_rule_that_does_not_hold_is_refused_with_its_line() {
         ("[deny]\nprogram = 'ls'", "line 1: write [[deny]] above each rule"),
     ];
     for (text, expected) in files {
-        assert_eq!(refused(text, Layer::Person), [expected]);
+        assert_eq!(refused(text, RuleLayer::Person), [expected]);
     }
-    let escape = refused("['\u{1b}[2J']\n", Layer::Repository);
+    let escape = refused("['\u{1b}[2J']\n", RuleLayer::Repository);
     assert!(escape.iter().all(|reason| !reason.contains('\u{1b}')) && !escape.is_empty(), "{escape:?}");
-    let escape = refused("[\"a\\u001b[2J\"]\n", Layer::Repository);
+    let escape = refused("[\"a\\u001b[2J\"]\n", RuleLayer::Repository);
     assert_eq!(escape, ["line 1: `a⟨escape⟩[2J` is neither allow nor ask nor deny"]);
-    let broken = refused("x = 1\n[[deny]\n", Layer::Person);
+    let broken = refused("x = 1\n[[deny]\n", RuleLayer::Person);
     assert!(broken.len() == 1 && broken[0].starts_with("line 2: "), "{broken:?}");
 }
 
-fn step(number: u32) -> Step {
-    Step { task: "t1".to_owned(), number }
+fn step(number: u32) -> OfferStep {
+    OfferStep { task: "t1".to_owned(), number }
 }
 
-fn command(cmd: &str) -> Command {
-    Command { cmd: cmd.to_owned(), cwd: HOME.to_owned(), environment: Vec::new(), reason: None, confine: Confine::No }
+fn command(cmd: &str) -> OfferedRun {
+    OfferedRun {
+        cmd: cmd.to_owned(),
+        cwd: HOME.to_owned(),
+        environment: Vec::new(),
+        reason: None,
+        confine: WriteConfinement::No,
+    }
 }
 
-fn offer(number: u32, cmd: &str) -> Offer {
-    Offer::run(step(number), command(cmd), &place(), &Rules::none(), &Nothing).unwrap()
+fn offer(number: u32, cmd: &str) -> GateOffer {
+    GateOffer::run(step(number), command(cmd), &place(), &Rules::none(), &EmptyWorld).unwrap()
 }
 
 /// A toy digest, for tests only.
-fn digest(bytes: &[u8]) -> Digest {
+fn digest(bytes: &[u8]) -> DigestBytes {
     let mut digest = [0u8; 32];
     for (lane, slot) in digest.chunks_mut(8).enumerate() {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ (lane as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -297,12 +308,12 @@ fn digest(bytes: &[u8]) -> Digest {
     digest
 }
 
-fn gate() -> Gate {
-    Gate::new(digest, [7; 32])
+fn gate() -> ApprovalGate {
+    ApprovalGate::new(digest, [7; 32])
 }
 
-fn answer(number: u32, digest: Digest) -> Answer {
-    Answer { step: step(number), digest, from: Source::LocalUi, by: "terminal 1".to_owned() }
+fn answer(number: u32, digest: DigestBytes) -> ApprovalAnswer {
+    ApprovalAnswer { step: step(number), digest, from: RequestSource::LocalUi, by: "terminal 1".to_owned() }
 }
 
 #[test]
@@ -312,110 +323,118 @@ fn one_approval_is_one_run() {
     assert_eq!(gate.show(offer(1, "make")), Ok(shown), "two may look at it");
     let approved = gate.approve(&answer(1, shown)).unwrap();
     assert_eq!((approved.step(), approved.digest()), (&step(1), &shown));
-    assert_eq!(approved.into_act(), Act::Run(command("make")));
-    assert_eq!(gate.approve(&answer(1, shown)).unwrap_err(), Refusal::Replayed);
-    let second = Answer { by: "page 2".to_owned(), ..answer(1, shown) };
-    assert_eq!(gate.approve(&second).unwrap_err(), Refusal::SecondApprover);
-    assert_eq!(gate.show(offer(1, "make")).unwrap_err(), Refusal::Replayed);
+    assert_eq!(approved.into_act(), OfferedAct::Run(command("make")));
+    assert_eq!(gate.approve(&answer(1, shown)).unwrap_err(), ApprovalRefusal::Replayed);
+    let second = ApprovalAnswer { by: "page 2".to_owned(), ..answer(1, shown) };
+    assert_eq!(gate.approve(&second).unwrap_err(), ApprovalRefusal::SecondApprover);
+    assert_eq!(gate.show(offer(1, "make")).unwrap_err(), ApprovalRefusal::Replayed);
 }
 
 #[test]
 fn what_was_not_seen_is_not_approved() {
     let mut gate = gate();
-    assert_eq!(gate.approve(&answer(1, [0; 32])).unwrap_err(), Refusal::NotShown);
+    assert_eq!(gate.approve(&answer(1, [0; 32])).unwrap_err(), ApprovalRefusal::NotShown);
     let first = gate.show(offer(1, "make")).unwrap();
-    assert_eq!(gate.approve(&answer(1, [0; 32])).unwrap_err(), Refusal::OtherDigest);
-    assert_eq!(gate.approve(&answer(2, first)).unwrap_err(), Refusal::OtherStep);
-    for from in [Source::Wecom, Source::Webhook, Source::Relay] {
-        let afar = Answer { from, ..answer(1, first) };
-        assert_eq!(gate.approve(&afar).unwrap_err(), Refusal::Remote);
-        assert_eq!(gate.reject(&afar).unwrap_err(), Refusal::Remote);
+    assert_eq!(gate.approve(&answer(1, [0; 32])).unwrap_err(), ApprovalRefusal::OtherDigest);
+    assert_eq!(gate.approve(&answer(2, first)).unwrap_err(), ApprovalRefusal::OtherStep);
+    for from in [RequestSource::Wecom, RequestSource::Webhook, RequestSource::Relay] {
+        let afar = ApprovalAnswer { from, ..answer(1, first) };
+        assert_eq!(gate.approve(&afar).unwrap_err(), ApprovalRefusal::Remote);
+        assert_eq!(gate.reject(&afar).unwrap_err(), ApprovalRefusal::Remote);
     }
-    assert_eq!(gate.show(offer(1, "make all")).unwrap_err(), Refusal::Edited, "an edited proposal is a new step");
+    assert_eq!(
+        gate.show(offer(1, "make all")).unwrap_err(),
+        ApprovalRefusal::Edited,
+        "an edited proposal is a new step"
+    );
     let edited = gate.show(offer(2, "make all")).unwrap();
-    assert_eq!(gate.approve(&answer(1, first)).unwrap_err(), Refusal::Edited);
-    assert_eq!(gate.approve(&answer(2, first)).unwrap_err(), Refusal::Edited);
-    assert_eq!(gate.show(offer(1, "make")).unwrap_err(), Refusal::OtherStep);
-    assert_eq!(gate.show(offer(0, "make")).unwrap_err(), Refusal::OtherStep);
+    assert_eq!(gate.approve(&answer(1, first)).unwrap_err(), ApprovalRefusal::Edited);
+    assert_eq!(gate.approve(&answer(2, first)).unwrap_err(), ApprovalRefusal::Edited);
+    assert_eq!(gate.show(offer(1, "make")).unwrap_err(), ApprovalRefusal::OtherStep);
+    assert_eq!(gate.show(offer(0, "make")).unwrap_err(), ApprovalRefusal::OtherStep);
     gate.reject(&answer(2, edited)).unwrap();
-    assert_eq!(gate.approve(&answer(2, edited)).unwrap_err(), Refusal::Rejected);
+    assert_eq!(gate.approve(&answer(2, edited)).unwrap_err(), ApprovalRefusal::Rejected);
     let denied = gate.show(offer(3, "rm -rf /"));
-    assert_eq!(denied.unwrap_err(), Refusal::Denied);
+    assert_eq!(denied.unwrap_err(), ApprovalRefusal::Denied);
 }
 
 #[test]
 fn an_answer_to_the_last_daemon_means_nothing() {
     let mut before = gate();
     let old = before.show(offer(1, "make")).unwrap();
-    let mut after = Gate::new(digest, [8; 32]);
+    let mut after = ApprovalGate::new(digest, [8; 32]);
     after.show(offer(1, "make")).unwrap();
-    assert_eq!(after.approve(&answer(1, old)).unwrap_err(), Refusal::OtherDigest);
+    assert_eq!(after.approve(&answer(1, old)).unwrap_err(), ApprovalRefusal::OtherDigest);
     // An answer to the same offer from before `forget` does not count either.
     before.forget("t1");
     before.show(offer(1, "make")).unwrap();
-    assert_eq!(before.approve(&answer(1, old)).unwrap_err(), Refusal::OtherDigest);
+    assert_eq!(before.approve(&answer(1, old)).unwrap_err(), ApprovalRefusal::OtherDigest);
 }
 
 #[test]
 fn only_what_a_person_has_allowed_passes() {
     let rules = all_allowed();
-    let made = |number, cmd: Command, source| {
-        let place = Place { source, ..place() };
-        Offer::run(step(number), cmd, &place, &rules, &Nothing).unwrap()
+    let made = |number, cmd: OfferedRun, source| {
+        let place = GateContext { source, ..place() };
+        GateOffer::run(step(number), cmd, &place, &rules, &EmptyWorld).unwrap()
     };
     let mut gate = gate();
-    assert_eq!(gate.pass(&step(1)).unwrap_err(), Refusal::NotShown);
-    gate.show(made(1, command("git status"), Source::LocalUi)).unwrap();
+    assert_eq!(gate.pass(&step(1)).unwrap_err(), ApprovalRefusal::NotShown);
+    gate.show(made(1, command("git status"), RequestSource::LocalUi)).unwrap();
     let approved = gate.pass(&step(1)).unwrap();
-    assert_eq!(approved.leave(), Leave::Rules);
-    assert_eq!(approved.into_act(), Act::Run(command("git status")));
-    assert_eq!(gate.pass(&step(1)).unwrap_err(), Refusal::Replayed);
-    gate.show(made(2, command("make"), Source::LocalUi)).unwrap();
-    assert_eq!(gate.pass(&step(2)).unwrap_err(), Refusal::NeedsPerson);
-    gate.show(made(3, command("git status"), Source::Wecom)).unwrap();
-    assert_eq!(gate.pass(&step(3)).unwrap_err(), Refusal::Remote);
-    let preload = Command { environment: vec![("LD_PRELOAD".to_owned(), "./x".to_owned())], ..command("git status") };
-    gate.show(made(4, preload, Source::LocalUi)).unwrap();
-    assert_eq!(gate.pass(&step(4)).unwrap_err(), Refusal::NeedsPerson);
-    let change = Change { digest: [1; 32], rows: vec!["a +1 -0".to_owned()], reason: None };
-    gate.show(Offer::apply(step(5), change, Source::LocalUi).unwrap()).unwrap();
-    assert_eq!(gate.pass(&step(5)).unwrap_err(), Refusal::NeedsPerson);
+    assert_eq!(approved.leave(), Permission::Rules);
+    assert_eq!(approved.into_act(), OfferedAct::Run(command("git status")));
+    assert_eq!(gate.pass(&step(1)).unwrap_err(), ApprovalRefusal::Replayed);
+    gate.show(made(2, command("make"), RequestSource::LocalUi)).unwrap();
+    assert_eq!(gate.pass(&step(2)).unwrap_err(), ApprovalRefusal::NeedsPerson);
+    gate.show(made(3, command("git status"), RequestSource::Wecom)).unwrap();
+    assert_eq!(gate.pass(&step(3)).unwrap_err(), ApprovalRefusal::Remote);
+    let preload =
+        OfferedRun { environment: vec![("LD_PRELOAD".to_owned(), "./x".to_owned())], ..command("git status") };
+    gate.show(made(4, preload, RequestSource::LocalUi)).unwrap();
+    assert_eq!(gate.pass(&step(4)).unwrap_err(), ApprovalRefusal::NeedsPerson);
+    let change = OfferedChange { digest: [1; 32], rows: vec!["a +1 -0".to_owned()], reason: None };
+    gate.show(GateOffer::apply(step(5), change, RequestSource::LocalUi).unwrap()).unwrap();
+    assert_eq!(gate.pass(&step(5)).unwrap_err(), ApprovalRefusal::NeedsPerson);
     for number in 6..=MAX_STEPS as u32 {
         gate.show(offer(number, "make")).unwrap();
     }
-    assert_eq!(gate.show(offer(MAX_STEPS as u32 + 1, "make")).unwrap_err(), Refusal::Full);
+    assert_eq!(gate.show(offer(MAX_STEPS as u32 + 1, "make")).unwrap_err(), ApprovalRefusal::Full);
 }
 
 #[test]
 fn what_nobody_could_read_is_not_offered() {
     let long = "x".repeat(MAX_COMMAND + 1);
-    let variable = Command { environment: vec![("A=B".to_owned(), String::new())], ..command("ls") };
+    let variable = OfferedRun { environment: vec![("A=B".to_owned(), String::new())], ..command("ls") };
     let all = [
-        (command(" "), Unfit::Empty),
-        (Command { cwd: String::new(), ..command("ls") }, Unfit::Empty),
-        (command(&long), Unfit::TooLong),
-        (command("ls\0; rm x"), Unfit::Nul),
-        (Command { reason: Some("\0".to_owned()), ..command("ls") }, Unfit::Nul),
-        (variable, Unfit::Variable),
+        (command(" "), NotOfferable::Empty),
+        (OfferedRun { cwd: String::new(), ..command("ls") }, NotOfferable::Empty),
+        (command(&long), NotOfferable::TooLong),
+        (command("ls\0; rm x"), NotOfferable::Nul),
+        (OfferedRun { reason: Some("\0".to_owned()), ..command("ls") }, NotOfferable::Nul),
+        (variable, NotOfferable::Variable),
     ];
     for (command, expected) in all {
-        let offer = Offer::run(step(1), command, &place(), &Rules::none(), &Nothing);
+        let offer = GateOffer::run(step(1), command, &place(), &Rules::none(), &EmptyWorld);
         assert_eq!(offer.unwrap_err(), expected);
     }
-    assert_eq!(Offer::apply(step(1), Change::default(), Source::LocalUi).unwrap_err(), Unfit::Empty);
+    assert_eq!(
+        GateOffer::apply(step(1), OfferedChange::default(), RequestSource::LocalUi).unwrap_err(),
+        NotOfferable::Empty
+    );
 }
 
 #[test]
 fn everything_is_shown_as_it_is() {
-    let command = Command {
+    let command = OfferedRun {
         cmd: "rm \u{2013}rf bu\u{200b}ild\nls\r".to_owned(),
         environment: vec![("A".to_owned(), "\u{1b}[8m".to_owned())],
         reason: Some("очистить\u{202e}".to_owned()),
         ..command("")
     };
-    let offer = Offer::run(step(1), command, &place(), &Rules::none(), &Nothing).unwrap();
+    let offer = GateOffer::run(step(1), command, &place(), &Rules::none(), &EmptyWorld).unwrap();
     let rows: Vec<String> =
-        show::shown(&offer).iter().map(|row| format!("{} {}", row.label.name(), row.text)).collect();
+        render::offer_rows(&offer).iter().map(|row| format!("{} {}", row.label.name(), row.text)).collect();
     insta::assert_snapshot!(rows.join("\n"), @r"
     command rm ⟨U+2013⟩rf bu⟨U+200B⟩ild
     command ls⟨return⟩
@@ -431,21 +450,24 @@ fn everything_is_shown_as_it_is() {
 #[test]
 fn where_a_confined_command_may_write_is_named_and_part_of_what_is_approved() {
     let confined = |workspace: &str| {
-        let command = Command { confine: Confine::Workspace, ..command("make") };
-        let place = Place { workspace, ..place() };
-        Offer::run(step(1), command, &place, &Rules::none(), &Nothing).unwrap()
+        let command = OfferedRun { confine: WriteConfinement::Workspace, ..command("make") };
+        let place = GateContext { workspace, ..place() };
+        GateOffer::run(step(1), command, &place, &Rules::none(), &EmptyWorld).unwrap()
     };
-    let row = |offer: &Offer| {
-        let rows = show::shown(offer);
-        rows.into_iter().find(|row| row.label == show::Label::Limit).map(|row| row.text)
+    let row = |offer: &GateOffer| {
+        let rows = render::offer_rows(offer);
+        rows.into_iter().find(|row| row.label == render::Label::Limit).map(|row| row.text)
     };
     assert_eq!(row(&offer(1, "make")).unwrap(), "anywhere: not confined, it can do all that you can");
     assert_eq!(row(&confined(HOME)).unwrap(), "in the workspace only: /home/ada/project");
     assert_eq!(row(&confined("/a\u{202e}b")).unwrap(), "in the workspace only: /a⟨U+202E⟩b");
     assert_ne!(confined(HOME).bytes(), confined("/home/ada").bytes());
-    let long = Place { workspace: &"x".repeat(MAX_TEXT + 1), ..place() };
-    let command = Command { confine: Confine::Workspace, ..command("make") };
-    assert_eq!(Offer::run(step(1), command, &long, &Rules::none(), &Nothing).unwrap_err(), Unfit::TooLong);
+    let long = GateContext { workspace: &"x".repeat(MAX_TEXT + 1), ..place() };
+    let command = OfferedRun { confine: WriteConfinement::Workspace, ..command("make") };
+    assert_eq!(
+        GateOffer::run(step(1), command, &long, &Rules::none(), &EmptyWorld).unwrap_err(),
+        NotOfferable::TooLong
+    );
 }
 
 /// Detects at compile time whether a type has a trait: the inherent constant shadows the trait's where it exists.
@@ -485,19 +507,20 @@ fn an_approval_can_be_neither_copied_nor_sent_nor_made_up() {
     assert_eq!(approved, [false; 4]);
 }
 
-fn offers() -> impl Strategy<Value = Offer> {
+fn offers() -> impl Strategy<Value = GateOffer> {
     let text = || "[ab,=\n]{0,3}";
     let variables = prop::collection::vec(("[ab]{1,2}", text()), 0..3);
-    let confine = prop_oneof![Just(Confine::No), Just(Confine::Workspace)];
+    let confine = prop_oneof![Just(WriteConfinement::No), Just(WriteConfinement::Workspace)];
     let run = (0..2u32, "[ab;]{1,3}", "/[ab]{0,2}", variables, prop::option::of(text()), confine, "/[ab]{0,2}")
         .prop_map(|(number, cmd, cwd, environment, reason, confine, workspace)| {
-            let command = Command { cmd, cwd, environment, reason, confine };
-            let place = Place { workspace: &workspace, ..place() };
-            Offer::run(step(number), command, &place, &Rules::none(), &Nothing).unwrap()
+            let command = OfferedRun { cmd, cwd, environment, reason, confine };
+            let place = GateContext { workspace: &workspace, ..place() };
+            GateOffer::run(step(number), command, &place, &Rules::none(), &EmptyWorld).unwrap()
         });
     let rows = prop::collection::vec(text(), 1..4);
     let apply = (0..2u32, rows, prop::option::of(text()), 0..2u8).prop_map(|(number, rows, reason, byte)| {
-        Offer::apply(step(number), Change { digest: [byte; 32], rows, reason }, Source::LocalUi).unwrap()
+        GateOffer::apply(step(number), OfferedChange { digest: [byte; 32], rows, reason }, RequestSource::LocalUi)
+            .unwrap()
     });
     prop_oneof![run, apply]
 }

@@ -3,16 +3,16 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::task::event::{Context, Digest};
+use crate::task::event::{ApprovalDigest, GatheredFiles};
 use crate::task::machine::tests::{any_moves, approval, command, diff, digest, events, intent, new, outcome, routed};
 use crate::task::machine::{
     MAX_ATTEMPTS, MAX_CHUNK, MAX_CHUNKS, MAX_EVENTS, MAX_MESSAGE, MAX_PROPOSAL, MAX_PROPOSED, MAX_REQUEST, MAX_STEPS,
     MAX_STREAMED,
 };
 use crate::task::proposal::Proposal;
-use crate::task::route::Scope;
-use crate::task::route::intent::Kind;
-use crate::task::state::Name;
+use crate::task::route::TaskScope;
+use crate::task::route::intent::TaskKind;
+use crate::task::state::StateName;
 
 const DOCUMENT: &str = include_str!("../../../../../docs/task.md");
 
@@ -57,8 +57,8 @@ fn written(effects: &[Effect]) -> String {
 /// A task that is edited once, approved and run.
 fn long() -> Life {
     Life::of(vec![
-        routed(Kind::Run),
-        Input::Collected(Context { files: vec!["Makefile".to_owned()], bytes: 812 }),
+        routed(TaskKind::Run),
+        Input::Collected(GatheredFiles { files: vec!["Makefile".to_owned()], bytes: 812 }),
         Input::Piece("The Makefile has ".to_owned()),
         Input::Piece("a target for that.".to_owned()),
         Input::Proposed(command("make", 'a')),
@@ -72,11 +72,11 @@ fn long() -> Life {
 /// A task that wrote something and was undone.
 fn undone() -> Life {
     Life::of(vec![
-        routed(Kind::Change),
-        Input::Collected(Context::default()),
+        routed(TaskKind::Change),
+        Input::Collected(GatheredFiles::default()),
         Input::Proposed(diff('a')),
         Input::Approved(approval(1, 'a')),
-        Input::Finished(crate::task::event::Outcome { undo: Some("7".to_owned()), ..outcome(None) }),
+        Input::Finished(crate::task::event::ActOutcome { undo: Some("7".to_owned()), ..outcome(None) }),
         Input::Undone { by: "pts/3".to_owned() },
     ])
 }
@@ -179,7 +179,9 @@ fn whoever_comes_late_gets_the_rest() {
 
 #[test]
 fn a_daemon_that_died_asks_again_and_runs_nothing_again() {
-    let began = || vec![routed(Kind::Run), Input::Collected(Context::default()), Input::Proposed(command("make", 'a'))];
+    let began = || {
+        vec![routed(TaskKind::Run), Input::Collected(GatheredFiles::default()), Input::Proposed(command("make", 'a'))]
+    };
     let restarted = |inputs: Vec<Input>| {
         let life = Life::of(inputs);
         let task = replay(life.log.as_bytes()).unwrap().unwrap().task;
@@ -187,29 +189,29 @@ fn a_daemon_that_died_asks_again_and_runs_nothing_again() {
         let acts = done.unwrap().into_iter().filter(|effect| !matches!(effect, Effect::Emit(_) | Effect::Save));
         (task.state().name(), acts.collect::<Vec<_>>())
     };
-    assert_eq!(restarted(began()), (Name::WaitingApproval, vec![Effect::Ask { step: 1 }]));
+    assert_eq!(restarted(began()), (StateName::WaitingApproval, vec![Effect::Ask { step: 1 }]));
     let ran = [began(), vec![Input::Approved(approval(1, 'a'))]].concat();
-    assert_eq!(restarted(ran), (Name::Failed, vec![]));
-    assert_eq!(restarted(began()[..2].to_vec()), (Name::Failed, vec![]));
+    assert_eq!(restarted(ran), (StateName::Failed, vec![]));
+    assert_eq!(restarted(began()[..2].to_vec()), (StateName::Failed, vec![]));
 }
 
 #[test]
 fn a_stream_to_its_end_is_read_again() {
     let mut life = Life::of(vec![
-        Input::Routed { intent: intent(Kind::Diagnose), scope: Scope::Full },
-        Input::Collected(Context::default()),
+        Input::Routed { intent: intent(TaskKind::Diagnose), scope: TaskScope::Full },
+        Input::Collected(GatheredFiles::default()),
     ]);
     life.take(3, Input::Piece(format!("x{}", "é".repeat(MAX_STREAMED))));
     life.take(4, Input::Piece("more".to_owned()));
     life.take(5, Input::Proposed(diff('c')));
     let replayed = replay(life.log.as_bytes()).unwrap().unwrap();
     assert_eq!((&replayed.task, replayed.good), (life.task(), life.log.len()));
-    assert_eq!(replayed.task.state().name(), Name::WaitingApproval);
+    assert_eq!(replayed.task.state().name(), StateName::WaitingApproval);
 }
 
 #[test]
 fn as_many_chunks_as_there_can_be_are_read_again() {
-    let mut life = Life::of(vec![routed(Kind::Explain), Input::Collected(Context::default())]);
+    let mut life = Life::of(vec![routed(TaskKind::Explain), Input::Collected(GatheredFiles::default())]);
     for at in 0..=u64::from(MAX_CHUNKS) {
         life.take(at, Input::Piece("word ".to_owned()));
     }
@@ -223,7 +225,7 @@ fn any_bytes_are_an_event_or_told() {
     for strange in ["", "{}", "[]", "null", "{\"v\":1}", "{\"v\":1,\"type\":\"task_end\",\"status\":\"ok\"}", "\u{0}"] {
         assert!(read(strange.as_bytes()).is_err());
     }
-    assert!(Digest::of_hex(&"A".repeat(64)).is_none() && Digest::of_hex("ab").is_none());
+    assert!(ApprovalDigest::of_hex(&"A".repeat(64)).is_none() && ApprovalDigest::of_hex("ab").is_none());
     assert_eq!(digest('a').as_str(), "a".repeat(64));
 }
 
@@ -273,11 +275,11 @@ fn the_document_shows_a_real_log() {
             let again = serde_json::to_value(&event).unwrap();
             assert_eq!(again, serde_json::from_str::<serde_json::Value>(example).unwrap());
             match event.what {
-                What::TaskStart { .. } => "task_start",
-                What::TaskState(_) => "task_state",
-                What::TaskStreamChunk { .. } => "task_stream_chunk",
-                What::TaskProposal(_) => "task_proposal",
-                What::TaskEnd { .. } => "task_end",
+                EventKind::TaskStart { .. } => "task_start",
+                EventKind::TaskState(_) => "task_state",
+                EventKind::TaskStreamChunk { .. } => "task_stream_chunk",
+                EventKind::TaskProposal(_) => "task_proposal",
+                EventKind::TaskEnd { .. } => "task_end",
             }
         })
         .collect();

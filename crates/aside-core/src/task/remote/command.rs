@@ -1,7 +1,7 @@
 //! What a message from a chat wants: most are requests in plain words; a few short ones are about tasks that are there already. What
 //! approves is recognised only to be told that it has to be done at the machine.
 
-use crate::task::event::Id;
+use crate::task::event::TaskId;
 
 /// Words before a task's name, or alone for the newest one.
 const CANCEL: [&str; 6] = ["cancel", "stop", "abort", "取消", "停止", "停下"];
@@ -14,7 +14,7 @@ const PAIR: [&str; 2] = ["pair", "配对"];
 
 /// What a message wants. A name is as it was written, perhaps only its beginning; empty for the newest task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Command<'a> {
+pub enum ChatCommand<'a> {
     Ask(&'a str),
     Cancel(&'a str),
     Retry(&'a str),
@@ -27,7 +27,7 @@ pub enum Command<'a> {
     Nothing,
 }
 
-impl<'a> Command<'a> {
+impl<'a> ChatCommand<'a> {
     /// `prefix` is that of the short forms (`@dev`).
     pub fn of(text: &'a str, prefix: &str) -> Self {
         let text = unmentioned(text, prefix).trim();
@@ -89,5 +89,5 @@ fn name_behind<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 
 /// As our names of tasks begin: `t` and letters with digits. A word of a sentence hardly ever does.
 fn is_name(word: &str) -> bool {
-    Id::of(word).is_some() && word.starts_with('t') && (4..=16).contains(&word.len())
+    TaskId::of(word).is_some() && word.starts_with('t') && (4..=16).contains(&word.len())
 }

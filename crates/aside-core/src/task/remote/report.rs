@@ -1,13 +1,13 @@
 //! What a chat is told of a task: short, with its name, what it waits for and what can be done next; never a diff. In the language of the
 //! request. Texts are counted in bytes, as WeCom counts them, and cut between characters.
 
-use crate::agent::tongue::Tongue;
-use crate::proto::task::Brief;
+use crate::agent::language::Language;
+use crate::proto::task::TaskBrief;
 use crate::redact::redact;
-use crate::task::event::{Event, Outcome, What, answered_from};
+use crate::task::event::{ActOutcome, Event, EventKind, answered_from};
 use crate::task::proposal::{FileSummary, Proposal, TaskResult};
 use crate::task::run::short;
-use crate::task::state::Name;
+use crate::task::state::StateName;
 use crate::text::clean;
 
 /// Bytes of one message: what a WeCom app may send as text.
@@ -23,63 +23,67 @@ const CUT: &str = "…";
 
 /// Follows the events of one task. `hear` gives the message that is due after an event.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct ChatReport {
     /// The machine's, for "waiting for local approval on …".
     machine: String,
-    tongue: Tongue,
+    language: Language,
     result: Option<TaskResult>,
     /// The last state that was told.
-    told: Option<Name>,
+    told: Option<StateName>,
 }
 
-impl Report {
+impl ChatReport {
     pub fn new(machine: &str, request: &str) -> Self {
-        Self { machine: short(machine, MAX_PATH), tongue: Tongue::of(request), result: None, told: None }
+        Self { machine: short(machine, MAX_PATH), language: Language::of(request), result: None, told: None }
     }
 
     pub fn hear(&mut self, event: &Event) -> Option<String> {
         match &event.what {
-            What::TaskProposal(offered) => {
+            EventKind::TaskProposal(offered) => {
                 self.result = Some(offered.result.clone());
                 None
             }
-            What::TaskState(change) => {
+            EventKind::TaskState(change) => {
                 if let Some(request) = &change.request {
-                    self.tongue = Tongue::of(&request.text);
+                    self.language = Language::of(&request.text);
                     (self.result, self.told) = (None, None);
                 }
                 let id = event.task_id.as_str();
                 let message = change.message.as_deref().unwrap_or_default();
                 let text = match change.state {
-                    Name::WaitingApproval => self.waits(id),
-                    Name::Executing => self.runs(id, change.by.as_deref()),
-                    Name::Completed => self.done(id, change.outcome.as_ref()),
-                    Name::Failed => self.failed(id, message),
-                    Name::Rejected => self.rejected(id, message),
-                    Name::Received | Name::Routed | Name::ContextCollected | Name::Proposing | Name::ProposalReady => {
+                    StateName::WaitingApproval => self.waits(id),
+                    StateName::Executing => self.runs(id, change.by.as_deref()),
+                    StateName::Completed => self.done(id, change.outcome.as_ref()),
+                    StateName::Failed => self.failed(id, message),
+                    StateName::Rejected => self.rejected(id, message),
+                    StateName::Received
+                    | StateName::Routed
+                    | StateName::ContextCollected
+                    | StateName::Proposing
+                    | StateName::ProposalReady => {
                         return None;
                     }
                 };
                 // An edited proposal waits anew; everything else is said once.
-                let is_news = self.told != Some(change.state) || change.state == Name::WaitingApproval;
+                let is_news = self.told != Some(change.state) || change.state == StateName::WaitingApproval;
                 self.told = Some(change.state);
                 is_news.then_some(text)
             }
-            What::TaskStart { .. } | What::TaskStreamChunk { .. } | What::TaskEnd { .. } => None,
+            EventKind::TaskStart { .. } | EventKind::TaskStreamChunk { .. } | EventKind::TaskEnd { .. } => None,
         }
     }
 
     fn waits(&self, id: &str) -> String {
         let machine = &self.machine;
-        let head = match self.tongue {
-            Tongue::English => format!("[{id}] Proposal ready; waiting for local approval on {machine}."),
-            Tongue::Chinese => format!("[{id}] 方案已就绪，等待在 {machine} 上本地批准。"),
+        let head = match self.language {
+            Language::English => format!("[{id}] Proposal ready; waiting for local approval on {machine}."),
+            Language::Chinese => format!("[{id}] 方案已就绪，等待在 {machine} 上本地批准。"),
         };
-        let next = match self.tongue {
-            Tongue::English => format!(
+        let next = match self.language {
+            Language::English => format!(
                 "Next: approve it at that machine (aside chat, the page, or `aside task show {id}`). Here: `cancel {id}` stops it."
             ),
-            Tongue::Chinese => {
+            Language::Chinese => {
                 format!(
                     "下一步：请在该机器上批准（aside chat、网页或 `aside task show {id}`）。在这里可以发送：取消 {id}"
                 )
@@ -91,54 +95,54 @@ impl Report {
 
     fn runs(&self, id: &str, by: Option<&str>) -> String {
         let place = answered_from(by.unwrap_or_default());
-        let head = match self.tongue {
-            Tongue::English => format!("[{id}] Approved {place}; at work."),
-            Tongue::Chinese => format!("[{id}] 已在本地批准，正在执行。"),
+        let head = match self.language {
+            Language::English => format!("[{id}] Approved {place}; at work."),
+            Language::Chinese => format!("[{id}] 已在本地批准，正在执行。"),
         };
-        let next = self.tongue.pick("Next: nothing to do; the result follows.", "下一步：无需操作，完成后会通知。");
+        let next = self.language.pick("Next: nothing to do; the result follows.", "下一步：无需操作，完成后会通知。");
         whole(&head, "", next)
     }
 
-    fn done(&self, id: &str, outcome: Option<&Outcome>) -> String {
+    fn done(&self, id: &str, outcome: Option<&ActOutcome>) -> String {
         let exit = outcome.and_then(|outcome| outcome.exit);
-        let head = match (self.tongue, exit) {
-            (Tongue::English, None | Some(0)) => format!("[{id}] Done."),
-            (Tongue::English, Some(code)) => format!("[{id}] Done; the command ended with {code}."),
-            (Tongue::Chinese, None | Some(0)) => format!("[{id}] 完成。"),
-            (Tongue::Chinese, Some(code)) => format!("[{id}] 完成，命令退出码为 {code}。"),
+        let head = match (self.language, exit) {
+            (Language::English, None | Some(0)) => format!("[{id}] Done."),
+            (Language::English, Some(code)) => format!("[{id}] Done; the command ended with {code}."),
+            (Language::Chinese, None | Some(0)) => format!("[{id}] 完成。"),
+            (Language::Chinese, Some(code)) => format!("[{id}] 完成，命令退出码为 {code}。"),
         };
         let body = match (outcome, &self.result) {
             (Some(outcome), _) => short(&outcome.summary, MAX_SUMMARY),
             (None, Some(result)) => self.proposed(result),
             (None, None) => String::new(),
         };
-        let next = match self.tongue {
-            Tongue::English => format!("Next: ask on, or look at {id} on {}.", self.machine),
-            Tongue::Chinese => format!("下一步：可以继续提问，或在 {} 上查看 {id}。", self.machine),
+        let next = match self.language {
+            Language::English => format!("Next: ask on, or look at {id} on {}.", self.machine),
+            Language::Chinese => format!("下一步：可以继续提问，或在 {} 上查看 {id}。", self.machine),
         };
         whole(&head, &body, &next)
     }
 
     fn failed(&self, id: &str, why: &str) -> String {
-        let head = match self.tongue {
-            Tongue::English => format!("[{id}] Failed."),
-            Tongue::Chinese => format!("[{id}] 失败。"),
+        let head = match self.language {
+            Language::English => format!("[{id}] Failed."),
+            Language::Chinese => format!("[{id}] 失败。"),
         };
-        let next = match self.tongue {
-            Tongue::English => format!("Next: `retry {id}` tries again."),
-            Tongue::Chinese => format!("下一步：发送“重试 {id}”可再试一次。"),
+        let next = match self.language {
+            Language::English => format!("Next: `retry {id}` tries again."),
+            Language::Chinese => format!("下一步：发送“重试 {id}”可再试一次。"),
         };
         whole(&head, &short(why, MAX_SUMMARY), &next)
     }
 
     fn rejected(&self, id: &str, why: &str) -> String {
-        let head = match self.tongue {
-            Tongue::English => format!("[{id}] Not carried out."),
-            Tongue::Chinese => format!("[{id}] 未执行。"),
+        let head = match self.language {
+            Language::English => format!("[{id}] Not carried out."),
+            Language::Chinese => format!("[{id}] 未执行。"),
         };
-        let next = match self.tongue {
-            Tongue::English => format!("Next: say it in other words, or `retry {id}`."),
-            Tongue::Chinese => format!("下一步：换一种说法，或发送“重试 {id}”。"),
+        let next = match self.language {
+            Language::English => format!("Next: say it in other words, or `retry {id}`."),
+            Language::Chinese => format!("下一步：换一种说法，或发送“重试 {id}”。"),
         };
         whole(&head, &short(why, MAX_SUMMARY), &next)
     }
@@ -149,7 +153,7 @@ impl Report {
             Proposal::Plan { text } | Proposal::Answer { text } => self.words(text),
             Proposal::Diff { files, .. } => self.files(&result.summary, files),
             Proposal::Command { cmd, reason, .. } => {
-                let title = self.tongue.pick("Command: ", "命令：");
+                let title = self.language.pick("Command: ", "命令：");
                 let command = format!("{title}{}", short(cmd, MAX_COMMAND));
                 match reason {
                     Some(reason) => format!("{command}\n{}", short(reason, MAX_SUMMARY)),
@@ -175,24 +179,24 @@ impl Report {
         let (added, removed) =
             files.iter().fold((0, 0), |(added, removed), file| (added + file.additions, removed + file.deletions));
         let count = files.len();
-        let title = match self.tongue {
-            Tongue::English => format!("{count} {}, +{added} -{removed}:", if count == 1 { "file" } else { "files" }),
-            Tongue::Chinese => format!("{count} 个文件，+{added} -{removed}："),
+        let title = match self.language {
+            Language::English => format!("{count} {}, +{added} -{removed}:", if count == 1 { "file" } else { "files" }),
+            Language::Chinese => format!("{count} 个文件，+{added} -{removed}："),
         };
         format!("{}\n{title}\n{}", short(summary, MAX_SUMMARY), rows.join("\n"))
     }
 
     fn more(&self, count: usize) -> Option<String> {
         let more = count.checked_sub(MAX_NAMED).filter(|more| *more > 0)?;
-        Some(match self.tongue {
-            Tongue::English => format!("and {more} more"),
-            Tongue::Chinese => format!("还有 {more} 个"),
+        Some(match self.language {
+            Language::English => format!("and {more} more"),
+            Language::Chinese => format!("还有 {more} 个"),
         })
     }
 
     /// An answer in words. A change that it shows is looked at on the machine.
     fn words(&self, text: &str) -> String {
-        let left_out = self.tongue.pick("(a diff: see it at the machine)", "（差异请在机器上查看）");
+        let left_out = self.language.pick("(a diff: see it at the machine)", "（差异请在机器上查看）");
         let mut rows: Vec<&str> = Vec::new();
         let mut fence: Option<bool> = None;
         for line in text.lines() {
@@ -222,21 +226,21 @@ impl Report {
 
 /// The first words about a request, before anything is known of it.
 pub fn received(id: &str, request: &str) -> String {
-    match Tongue::of(request) {
-        Tongue::English => {
+    match Language::of(request) {
+        Language::English => {
             format!("[{id}] Received. Next: nothing to do; the proposal or the answer follows. `cancel {id}` stops it.")
         }
-        Tongue::Chinese => format!("[{id}] 已收到。下一步：无需操作，稍后回复方案或答案。发送“取消 {id}”可停止。"),
+        Language::Chinese => format!("[{id}] 已收到。下一步：无需操作，稍后回复方案或答案。发送“取消 {id}”可停止。"),
     }
 }
 
 /// The answer to an approval from afar.
 pub fn approve_there(id: &str, machine: &str, words: &str) -> String {
-    match Tongue::of(words) {
-        Tongue::English => {
+    match Language::of(words) {
+        Language::English => {
             format!("[{id}] Approving and rejecting is done on {machine} only. Next: `aside task show {id}` there.")
         }
-        Tongue::Chinese => {
+        Language::Chinese => {
             format!("[{id}] 批准或拒绝只能在 {machine} 上进行。下一步：在那里运行 `aside task show {id}`。")
         }
     }
@@ -244,11 +248,11 @@ pub fn approve_there(id: &str, machine: &str, words: &str) -> String {
 
 /// What a message without a request is told.
 pub fn hint(machine: &str, words: &str) -> String {
-    match Tongue::of(words) {
-        Tongue::English => format!(
+    match Language::of(words) {
+        Language::English => format!(
             "Say what you want done on {machine}, as in: run the tests. Also: status, cancel, retry. Approving is done there."
         ),
-        Tongue::Chinese => {
+        Language::Chinese => {
             format!(
                 "请直接说出要在 {machine} 上做的事，例如：运行测试。还可以发送：状态、取消、重试。批准只能在该机器上进行。"
             )
@@ -258,35 +262,35 @@ pub fn hint(machine: &str, words: &str) -> String {
 
 /// To a user who has brought the code of a pairing.
 pub fn paired(machine: &str, words: &str) -> String {
-    match Tongue::of(words) {
-        Tongue::English => format!("The code is right. Next: it has to be confirmed on {machine}."),
-        Tongue::Chinese => format!("配对码正确。下一步：请在 {machine} 上确认。"),
+    match Language::of(words) {
+        Language::English => format!("The code is right. Next: it has to be confirmed on {machine}."),
+        Language::Chinese => format!("配对码正确。下一步：请在 {machine} 上确认。"),
     }
 }
 
 /// A task is being cancelled; how it ended is told by the task.
 pub fn stopping(id: &str, words: &str) -> String {
-    match Tongue::of(words) {
-        Tongue::English => format!("[{id}] Stopping it."),
-        Tongue::Chinese => format!("[{id}] 正在停止。"),
+    match Language::of(words) {
+        Language::English => format!("[{id}] Stopping it."),
+        Language::Chinese => format!("[{id}] 正在停止。"),
     }
 }
 
 /// How the tasks of a user stand, the newest first.
-pub fn standing(briefs: &[Brief], machine: &str, words: &str) -> String {
-    let tongue = Tongue::of(words);
+pub fn standing(briefs: &[TaskBrief], machine: &str, words: &str) -> String {
+    let language = Language::of(words);
     if briefs.is_empty() {
-        let none = tongue.pick("You have asked for nothing yet.", "你还没有提出过任务。");
+        let none = language.pick("You have asked for nothing yet.", "你还没有提出过任务。");
         return whole(none, "", &hint(machine, words));
     }
-    let row = |brief: &Brief| {
+    let row = |brief: &TaskBrief| {
         let state = match brief.state.as_str() {
-            "WAITING_APPROVAL" => tongue.pick("waits for local approval", "等待本地批准"),
-            "EXECUTING" => tongue.pick("at work", "正在执行"),
-            "COMPLETED" => tongue.pick("done", "完成"),
-            "FAILED" => tongue.pick("failed", "失败"),
-            "REJECTED" => tongue.pick("not carried out", "未执行"),
-            _ => tongue.pick("thinking", "思考中"),
+            "WAITING_APPROVAL" => language.pick("waits for local approval", "等待本地批准"),
+            "EXECUTING" => language.pick("at work", "正在执行"),
+            "COMPLETED" => language.pick("done", "完成"),
+            "FAILED" => language.pick("failed", "失败"),
+            "REJECTED" => language.pick("not carried out", "未执行"),
+            _ => language.pick("thinking", "思考中"),
         };
         format!("[{}] {state}: {}", brief.task_id, short(&brief.text, MAX_LISTED))
     };
@@ -295,46 +299,48 @@ pub fn standing(briefs: &[Brief], machine: &str, words: &str) -> String {
 }
 
 pub fn no_such(name: &str, words: &str) -> String {
-    match (Tongue::of(words), name) {
-        (Tongue::English, "") => "You have no task yet. Next: say what you want done.".to_owned(),
-        (Tongue::English, name) => format!("You have no task {name}. Next: `status` lists yours."),
-        (Tongue::Chinese, "") => "你还没有任务。下一步：请说出要做的事。".to_owned(),
-        (Tongue::Chinese, name) => format!("你没有任务 {name}。下一步：发送“状态”查看。"),
+    match (Language::of(words), name) {
+        (Language::English, "") => "You have no task yet. Next: say what you want done.".to_owned(),
+        (Language::English, name) => format!("You have no task {name}. Next: `status` lists yours."),
+        (Language::Chinese, "") => "你还没有任务。下一步：请说出要做的事。".to_owned(),
+        (Language::Chinese, name) => format!("你没有任务 {name}。下一步：发送“状态”查看。"),
     }
 }
 
 pub fn too_many(open: usize, words: &str) -> String {
-    match Tongue::of(words) {
-        Tongue::English => {
+    match Language::of(words) {
+        Language::English => {
             format!("{open} of your tasks are still open, in all of your chats. Next: wait for one, or `cancel` it.")
         }
-        Tongue::Chinese => format!("你在所有聊天中还有 {open} 个未结束的任务。下一步：等待其结束，或发送“取消”。"),
+        Language::Chinese => format!("你在所有聊天中还有 {open} 个未结束的任务。下一步：等待其结束，或发送“取消”。"),
     }
 }
 
 /// More messages than are acted upon one after the other.
 pub fn too_fast(waiting: usize, words: &str) -> String {
-    match Tongue::of(words) {
-        Tongue::English => {
+    match Language::of(words) {
+        Language::English => {
             format!("{waiting} of your messages wait already; this one was not read. Next: send it again later.")
         }
-        Tongue::Chinese => format!("你已有 {waiting} 条消息在等待，这一条没有处理。下一步：请稍后重新发送。"),
+        Language::Chinese => format!("你已有 {waiting} 条消息在等待，这一条没有处理。下一步：请稍后重新发送。"),
     }
 }
 
 pub fn too_long(bytes: usize, words: &str) -> String {
-    match Tongue::of(words) {
-        Tongue::English => format!("A request has at most {bytes} bytes. Next: say it shorter."),
-        Tongue::Chinese => format!("请求最多 {bytes} 字节。下一步：请缩短。"),
+    match Language::of(words) {
+        Language::English => format!("A request has at most {bytes} bytes. Next: say it shorter."),
+        Language::Chinese => format!("请求最多 {bytes} 字节。下一步：请缩短。"),
     }
 }
 
 pub fn no_workspace(machine: &str, words: &str) -> String {
-    match Tongue::of(words) {
-        Tongue::English => {
+    match Language::of(words) {
+        Language::English => {
             format!("{machine} has no directory for remote requests. Next: its user sets remote.workspaces.")
         }
-        Tongue::Chinese => format!("{machine} 没有可供远程请求的目录。下一步：请该机器的用户设置 remote.workspaces。"),
+        Language::Chinese => {
+            format!("{machine} 没有可供远程请求的目录。下一步：请该机器的用户设置 remote.workspaces。")
+        }
     }
 }
 

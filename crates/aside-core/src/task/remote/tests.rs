@@ -2,19 +2,21 @@
 
 use proptest::prelude::*;
 
-use crate::task::event::{Change, Channel, Event, Id, Offered, Outcome, VERSION, What};
-use crate::task::proposal::{Confine, FileSummary, Found, Proposal, Source, TaskResult, UserRequest};
+use crate::task::event::{ActOutcome, Event, EventKind, OfferedProposal, OutputChannel, StateChange, TaskId, VERSION};
+use crate::task::proposal::{
+    FileSummary, Proposal, RequestSource, SearchResult, TaskResult, UserRequest, WriteConfinement,
+};
 use crate::task::remote::asked_by;
-use crate::task::remote::command::Command;
-use crate::task::remote::report::{MAX_BYTES, Report, cut, whole};
-use crate::task::route::intent::{Intent, Kind, Params, Requirement};
-use crate::task::state::Name;
+use crate::task::remote::command::ChatCommand;
+use crate::task::remote::report::{ChatReport, MAX_BYTES, cut, whole};
+use crate::task::route::intent::{ApprovalRequirement, Intent, IntentParams, TaskKind};
+use crate::task::state::StateName;
 
-fn event(what: What) -> Event {
+fn event(what: EventKind) -> Event {
     Event {
         what,
         thread_id: String::new(),
-        task_id: Id::of("t4k2m9").unwrap(),
+        task_id: TaskId::of("t4k2m9").unwrap(),
         attempt: 1,
         seq: 1,
         at: 0,
@@ -23,24 +25,31 @@ fn event(what: What) -> Event {
     }
 }
 
-fn state(state: Name) -> Event {
-    event(What::TaskState(Box::new(Change::to(state))))
+fn state(state: StateName) -> Event {
+    event(EventKind::TaskState(Box::new(StateChange::to(state))))
 }
 
 fn proposes(proposal: Proposal) -> Event {
-    let intent = Intent { kind: Kind::Change, confidence: 1.0, summary: String::new(), params: Params::default() };
+    let intent =
+        Intent { kind: TaskKind::Change, confidence: 1.0, summary: String::new(), params: IntentParams::default() };
     let summary = "Rename average to mean".to_owned();
-    let result =
-        TaskResult { task_id: "t4k2m9".into(), intent, proposal, requires: Requirement::None, summary, details: None };
-    event(What::TaskProposal(Box::new(Offered { result, step: 1, digest: None })))
+    let result = TaskResult {
+        task_id: "t4k2m9".into(),
+        intent,
+        proposal,
+        requires: ApprovalRequirement::None,
+        summary,
+        details: None,
+    };
+    event(EventKind::TaskProposal(Box::new(OfferedProposal { result, step: 1, digest: None })))
 }
 
 /// What is told when something was proposed in answer to a request, and the task comes to a state.
-fn told(request: &str, proposal: Proposal, end: Name) -> String {
-    let mut report = Report::new("dev-machine-1", request);
+fn told(request: &str, proposal: Proposal, end: StateName) -> String {
+    let mut report = ChatReport::new("dev-machine-1", request);
     let asked = UserRequest { text: request.to_owned(), ..UserRequest::default() };
-    let received = Change { request: Some(asked), ..Change::to(Name::Received) };
-    assert_eq!(report.hear(&event(What::TaskState(Box::new(received)))), None);
+    let received = StateChange { request: Some(asked), ..StateChange::to(StateName::Received) };
+    assert_eq!(report.hear(&event(EventKind::TaskState(Box::new(received)))), None);
     assert_eq!(report.hear(&proposes(proposal)), None);
     report.hear(&state(end)).unwrap()
 }
@@ -57,7 +66,7 @@ fn diff(files: usize) -> Proposal {
 #[test]
 fn a_proposal_that_waits_is_told_with_its_files_and_what_to_do() {
     assert_eq!(
-        told("rename average to mean", diff(2), Name::WaitingApproval),
+        told("rename average to mean", diff(2), StateName::WaitingApproval),
         "[t4k2m9] Proposal ready; waiting for local approval on dev-machine-1.\n\
          Rename average to mean\n\
          2 files, +4 -2:\n\
@@ -65,11 +74,12 @@ fn a_proposal_that_waits_is_told_with_its_files_and_what_to_do() {
          src/1.rs (+2 -1)\n\
          Next: approve it at that machine (aside chat, the page, or `aside task show t4k2m9`). Here: `cancel t4k2m9` stops it."
     );
-    let chinese = told("把 average 改名为 mean", diff(20), Name::WaitingApproval);
+    let chinese = told("把 average 改名为 mean", diff(20), StateName::WaitingApproval);
     assert!(chinese.starts_with("[t4k2m9] 方案已就绪，等待在 dev-machine-1 上本地批准。\n"), "{chinese}");
     assert!(chinese.contains("\n还有 12 个\n"), "{chinese}");
-    let command = Proposal::Command { cmd: "cargo test".into(), cwd: None, reason: None, confine: Confine::No };
-    assert!(told("run the tests", command, Name::WaitingApproval).contains("\nCommand: cargo test\n"));
+    let command =
+        Proposal::Command { cmd: "cargo test".into(), cwd: None, reason: None, confine: WriteConfinement::No };
+    assert!(told("run the tests", command, StateName::WaitingApproval).contains("\nCommand: cargo test\n"));
 }
 
 #[test]
@@ -77,44 +87,51 @@ fn no_message_has_a_line_of_a_diff() {
     let answer = "Here it is:\n```diff\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n```\nThat is all.";
     let answer = Proposal::Answer { text: answer.into() };
     for (proposal, state) in [
-        (diff(1), Name::WaitingApproval),
-        (diff(1), Name::Completed),
-        (answer.clone(), Name::Completed),
-        (Proposal::Plan { text: "diff --git a/x b/x\n@@ -1 +1 @@\n".into() }, Name::Completed),
+        (diff(1), StateName::WaitingApproval),
+        (diff(1), StateName::Completed),
+        (answer.clone(), StateName::Completed),
+        (Proposal::Plan { text: "diff --git a/x b/x\n@@ -1 +1 @@\n".into() }, StateName::Completed),
     ] {
         let text = told("fix it", proposal, state);
         for line in ["-old", "+new", "@@ -", "+++ b/", "diff --git", "secret line"] {
             assert!(!text.contains(line), "{text}");
         }
     }
-    assert!(told("fix it", answer, Name::Completed).contains("\nThat is all.\n"));
+    assert!(told("fix it", answer, StateName::Completed).contains("\nThat is all.\n"));
 }
 
 #[test]
 fn each_state_is_told_once_and_what_streams_is_not() {
-    let mut report = Report::new("dev", "run the tests");
-    let chunk = What::TaskStreamChunk { message_id: "m".into(), channel: Channel::Output, chunk: "x".into() };
+    let mut report = ChatReport::new("dev", "run the tests");
+    let chunk =
+        EventKind::TaskStreamChunk { message_id: "m".into(), channel: OutputChannel::Output, chunk: "x".into() };
     assert_eq!(report.hear(&event(chunk)), None);
-    for quiet in [Name::Received, Name::Routed, Name::ContextCollected, Name::Proposing, Name::ProposalReady] {
+    for quiet in [
+        StateName::Received,
+        StateName::Routed,
+        StateName::ContextCollected,
+        StateName::Proposing,
+        StateName::ProposalReady,
+    ] {
         assert_eq!(report.hear(&state(quiet)), None);
     }
-    assert!(report.hear(&state(Name::Executing)).is_some());
-    assert_eq!(report.hear(&state(Name::Executing)), None);
-    let outcome = Outcome { summary: "2 of 9 tests failed".into(), exit: Some(101), ..Outcome::default() };
-    let done = Change { outcome: Some(outcome), ..Change::to(Name::Completed) };
+    assert!(report.hear(&state(StateName::Executing)).is_some());
+    assert_eq!(report.hear(&state(StateName::Executing)), None);
+    let outcome = ActOutcome { summary: "2 of 9 tests failed".into(), exit: Some(101), ..ActOutcome::default() };
+    let done = StateChange { outcome: Some(outcome), ..StateChange::to(StateName::Completed) };
     assert_eq!(
-        report.hear(&event(What::TaskState(Box::new(done)))).unwrap(),
+        report.hear(&event(EventKind::TaskState(Box::new(done)))).unwrap(),
         "[t4k2m9] Done; the command ended with 101.\n2 of 9 tests failed\nNext: ask on, or look at t4k2m9 on dev."
     );
 }
 
 #[test]
 fn secrets_and_control_characters_do_not_leave() {
-    let found = Found { path: "a\u{1b}[2J\u{202e}b".into(), preview: None };
-    let text = told("find it", Proposal::SearchResults { items: vec![found] }, Name::Completed);
+    let found = SearchResult { path: "a\u{1b}[2J\u{202e}b".into(), preview: None };
+    let text = told("find it", Proposal::SearchResults { items: vec![found] }, StateName::Completed);
     assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
     let token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
-    let text = told("what is it", Proposal::Answer { text: format!("the token is {token}") }, Name::Completed);
+    let text = told("what is it", Proposal::Answer { text: format!("the token is {token}") }, StateName::Completed);
     assert!(!text.contains(token), "{text}");
 }
 
@@ -124,7 +141,7 @@ fn a_text_is_cut_between_characters_and_its_head_and_next_step_stay() {
     assert_eq!(cut("方案已就绪", 15), "方案已就绪");
     assert_eq!(cut("ae\u{301}xyz", 5), "a…");
     assert_eq!(cut("abc", 2), "");
-    let text = told("explain it", Proposal::Answer { text: "解".repeat(5000) }, Name::Completed);
+    let text = told("explain it", Proposal::Answer { text: "解".repeat(5000) }, StateName::Completed);
     assert!(text.len() <= MAX_BYTES && text.len() > MAX_BYTES - 8, "{}", text.len());
     assert!(text.starts_with("[t4k2m9] Done.\n解") && text.ends_with("look at t4k2m9 on dev-machine-1."), "{text}");
 }
@@ -139,47 +156,50 @@ proptest! {
 
 #[test]
 fn the_user_of_a_request_is_named_with_the_chat() {
-    let by = |source: Source, user: &str, thread: &str| {
+    let by = |source: RequestSource, user: &str, thread: &str| {
         let (from_user, thread_id) = (Some(user.to_owned()), thread.to_owned());
         asked_by(&UserRequest { source, from_user, thread_id, ..UserRequest::default() })
     };
-    assert_eq!(by(Source::LocalUi, "", "x"), None);
-    assert_eq!(by(Source::Wecom, "li", "wecom:li").as_deref(), Some("li (wecom)"));
-    assert_eq!(by(Source::Relay, "li", "relay:li:wecom/g7").as_deref(), Some("li (relay), in the chat wecom/g7"));
-    assert_eq!(by(Source::Webhook, "li\u{1b}[2J", "webhook:x").as_deref(), Some("li⟨escape⟩[2J (webhook)"));
+    assert_eq!(by(RequestSource::LocalUi, "", "x"), None);
+    assert_eq!(by(RequestSource::Wecom, "li", "wecom:li").as_deref(), Some("li (wecom)"));
+    assert_eq!(
+        by(RequestSource::Relay, "li", "relay:li:wecom/g7").as_deref(),
+        Some("li (relay), in the chat wecom/g7")
+    );
+    assert_eq!(by(RequestSource::Webhook, "li\u{1b}[2J", "webhook:x").as_deref(), Some("li⟨escape⟩[2J (webhook)"));
 }
 
 #[test]
 fn a_message_is_a_request_unless_it_is_about_a_task() {
     for (text, expected) in [
-        ("run the tests", Command::Ask("run the tests")),
-        ("@dev run the tests", Command::Ask("@dev run the tests")),
-        ("@Aside run the tests", Command::Ask("run the tests")),
-        ("@机器人\u{2005}运行测试", Command::Ask("运行测试")),
-        ("cancel", Command::Cancel("")),
-        ("Cancel t4k2m9.", Command::Cancel("t4k2m9")),
-        ("@dev cancel t4k2m9", Command::Cancel("t4k2m9")),
-        ("取消 t4k2m9", Command::Cancel("t4k2m9")),
-        ("取消t4k2m9", Command::Cancel("t4k2m9")),
-        ("cancel the upload when the token expires", Command::Ask("cancel the upload when the token expires")),
-        ("cancellation is broken", Command::Ask("cancellation is broken")),
-        ("again", Command::Retry("")),
-        ("重试 t4k2m9", Command::Retry("t4k2m9")),
-        ("approve t4k2m9", Command::Answer("t4k2m9")),
-        ("yes", Command::Answer("")),
-        ("同意", Command::Answer("")),
-        ("@dev apply t4k2m9", Command::Answer("t4k2m9")),
-        ("apply the patch in fix.diff", Command::Ask("apply the patch in fix.diff")),
-        ("status", Command::Status),
-        ("@dev status", Command::Status),
-        ("进度", Command::Status),
-        ("pair K7QM-2XHD", Command::Pair("K7QM-2XHD")),
-        ("配对 K7QM2XHD", Command::Pair("K7QM2XHD")),
-        ("pair", Command::Ask("pair")),
-        ("", Command::Nothing),
-        ("@dev", Command::Nothing),
-        ("@Aside", Command::Nothing),
+        ("run the tests", ChatCommand::Ask("run the tests")),
+        ("@dev run the tests", ChatCommand::Ask("@dev run the tests")),
+        ("@Aside run the tests", ChatCommand::Ask("run the tests")),
+        ("@机器人\u{2005}运行测试", ChatCommand::Ask("运行测试")),
+        ("cancel", ChatCommand::Cancel("")),
+        ("Cancel t4k2m9.", ChatCommand::Cancel("t4k2m9")),
+        ("@dev cancel t4k2m9", ChatCommand::Cancel("t4k2m9")),
+        ("取消 t4k2m9", ChatCommand::Cancel("t4k2m9")),
+        ("取消t4k2m9", ChatCommand::Cancel("t4k2m9")),
+        ("cancel the upload when the token expires", ChatCommand::Ask("cancel the upload when the token expires")),
+        ("cancellation is broken", ChatCommand::Ask("cancellation is broken")),
+        ("again", ChatCommand::Retry("")),
+        ("重试 t4k2m9", ChatCommand::Retry("t4k2m9")),
+        ("approve t4k2m9", ChatCommand::Answer("t4k2m9")),
+        ("yes", ChatCommand::Answer("")),
+        ("同意", ChatCommand::Answer("")),
+        ("@dev apply t4k2m9", ChatCommand::Answer("t4k2m9")),
+        ("apply the patch in fix.diff", ChatCommand::Ask("apply the patch in fix.diff")),
+        ("status", ChatCommand::Status),
+        ("@dev status", ChatCommand::Status),
+        ("进度", ChatCommand::Status),
+        ("pair K7QM-2XHD", ChatCommand::Pair("K7QM-2XHD")),
+        ("配对 K7QM2XHD", ChatCommand::Pair("K7QM2XHD")),
+        ("pair", ChatCommand::Ask("pair")),
+        ("", ChatCommand::Nothing),
+        ("@dev", ChatCommand::Nothing),
+        ("@Aside", ChatCommand::Nothing),
     ] {
-        assert_eq!(Command::of(text, "@dev"), expected, "{text}");
+        assert_eq!(ChatCommand::of(text, "@dev"), expected, "{text}");
     }
 }

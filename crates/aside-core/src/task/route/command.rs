@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
-use crate::detect::lists::{Class, lists};
+use crate::detect::word_lists::{WordClass, lists};
 use crate::line::{self, Dialect, Redirect};
-use crate::mood;
 use crate::spec::Specs;
-use crate::task::route::{object, words};
-use crate::world::Nothing;
+use crate::speech_act;
+use crate::task::route::{mentions, word_lists};
+use crate::world::EmptyWorld;
 
 /// Characters of a command.
 pub const MAX_COMMAND: usize = 1000;
@@ -106,7 +106,7 @@ pub fn is_typed(text: &str) -> bool {
         return false;
     }
     // Many programs are named like a verb.
-    let is_word = lists().is_word(first) || words::knows(first);
+    let is_word = lists().is_word(first) || word_lists::knows(first);
     let plain = |word: &&str| {
         word.bytes()
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b':'))
@@ -118,7 +118,7 @@ pub fn is_typed(text: &str) -> bool {
         () if rest.len() > 1 && matches!(rest.first(), Some(&("a" | "an" | "some"))) => false,
         () if TAKES_WORDS.contains(&first) => rest.iter().all(plain) && rest.len() <= 3 || has_sign(text),
         // "Update README.md" is an order in prose.
-        () if words::knows(first) => rest.iter().any(|word| is_hard(word)) || rest.last() == Some(&"."),
+        () if word_lists::knows(first) => rest.iter().any(|word| is_hard(word)) || rest.last() == Some(&"."),
         () => has_sign(text),
     }
 }
@@ -127,7 +127,8 @@ pub fn is_typed(text: &str) -> bool {
 fn has_sign(text: &str) -> bool {
     text.ends_with(" .")
         || text.split_whitespace().skip(1).any(|word| {
-            is_hard(word) || matches!(object::sort_of(word).0, Some(object::Sort::File)) && !word.ends_with('?')
+            is_hard(word)
+                || matches!(mentions::mention_kind(word).0, Some(mentions::MentionKind::File)) && !word.ends_with('?')
         })
 }
 
@@ -148,12 +149,12 @@ pub fn is_program(name: &str) -> bool {
 
 /// Whether a program has a subcommand of this name. Excludes programs named like an order: "go test it".
 pub fn is_subcommand(program: &str, word: &str) -> bool {
-    !mood::is_order(program) && SPECS.find(program, &Nothing).is_some_and(|spec| spec.sub(word).is_some())
+    !speech_act::is_order(program) && SPECS.find(program, &EmptyWorld).is_some_and(|spec| spec.sub(word).is_some())
 }
 
 /// `in`, `from`: a preposition or conjunction, and the name of many a file.
 pub fn is_link(word: &str) -> bool {
-    lists().class(word) == Some(Class::Link)
+    lists().class(word) == Some(WordClass::Link)
 }
 
 /// `yesterday`, `now`: words that options take as well.
@@ -164,7 +165,9 @@ pub fn is_time(word: &str) -> bool {
 /// A word that prose has and command lines rarely have.
 pub fn is_spoken(word: &str) -> bool {
     let plain = word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
-    matches!(lists().class(&plain), Some(Class::Core | Class::Link | Class::Speech)) && plain != "up" && plain != "in"
+    matches!(lists().class(&plain), Some(WordClass::Core | WordClass::Link | WordClass::Speech))
+        && plain != "up"
+        && plain != "in"
         || lists().reports.contains(plain.as_str()) && plain != "shows"
         || matches!(plain.as_str(), "between" | "which")
         || word.ends_with("n't")

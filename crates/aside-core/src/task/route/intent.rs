@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// docs/task-routes.md has the names on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum TaskKind {
     Help,
     Status,
     Explain,
@@ -18,18 +18,18 @@ pub enum Kind {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Intent {
-    pub kind: Kind,
+    pub kind: TaskKind,
     /// From 0 to 1.
     pub confidence: f32,
     /// One short line.
     pub summary: String,
-    #[serde(default, skip_serializing_if = "Params::is_empty")]
-    pub params: Params,
+    #[serde(default, skip_serializing_if = "IntentParams::is_empty")]
+    pub params: IntentParams,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Params {
+pub struct IntentParams {
     /// Files that the request names, as written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
@@ -45,13 +45,13 @@ pub struct Params {
     pub query: Option<String>,
     /// For a run without a command, the text after the verb.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub written: Option<Box<Written>>,
+    pub written: Option<Box<UnparsedCommand>>,
 }
 
 /// An order to run something that is not a command as it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Written {
+pub enum UnparsedCommand {
     /// All text after the verb, unchanged: a command line, if its first word is a program on this machine.
     Rest(String),
     /// A request in which the command cannot be told from the words around it.
@@ -63,46 +63,54 @@ pub enum Written {
 /// What has to happen before a proposal is carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "mode", rename_all = "snake_case")]
-pub enum Requirement {
+pub enum ApprovalRequirement {
     None,
-    LocalApproval { action: Action },
+    LocalApproval { action: ApprovalAction },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Action {
+pub enum ApprovalAction {
     ApplyDiff,
     RunCommand,
 }
 
-impl Kind {
-    pub const ALL: [Kind; 8] =
-        [Kind::Help, Kind::Status, Kind::Explain, Kind::Change, Kind::Run, Kind::Diagnose, Kind::Search, Kind::Review];
+impl TaskKind {
+    pub const ALL: [TaskKind; 8] = [
+        TaskKind::Help,
+        TaskKind::Status,
+        TaskKind::Explain,
+        TaskKind::Change,
+        TaskKind::Run,
+        TaskKind::Diagnose,
+        TaskKind::Search,
+        TaskKind::Review,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Help => "help",
-            Kind::Status => "status",
-            Kind::Explain => "explain",
-            Kind::Change => "change",
-            Kind::Run => "run",
-            Kind::Diagnose => "diagnose",
-            Kind::Search => "search",
-            Kind::Review => "review",
+            TaskKind::Help => "help",
+            TaskKind::Status => "status",
+            TaskKind::Explain => "explain",
+            TaskKind::Change => "change",
+            TaskKind::Run => "run",
+            TaskKind::Diagnose => "diagnose",
+            TaskKind::Search => "search",
+            TaskKind::Review => "review",
         }
     }
 
     /// As a summary begins.
     pub fn label(self) -> &'static str {
         match self {
-            Kind::Help => "Help",
-            Kind::Status => "Status",
-            Kind::Explain => "Explain",
-            Kind::Change => "Change",
-            Kind::Run => "Run",
-            Kind::Diagnose => "Diagnose",
-            Kind::Search => "Search",
-            Kind::Review => "Review",
+            TaskKind::Help => "Help",
+            TaskKind::Status => "Status",
+            TaskKind::Explain => "Explain",
+            TaskKind::Change => "Change",
+            TaskKind::Run => "Run",
+            TaskKind::Diagnose => "Diagnose",
+            TaskKind::Search => "Search",
+            TaskKind::Review => "Review",
         }
     }
 
@@ -113,22 +121,31 @@ impl Kind {
     /// Whether the request itself asks for an action.
     pub fn acts(self) -> bool {
         match self {
-            Kind::Change | Kind::Run => true,
-            Kind::Help | Kind::Status | Kind::Explain | Kind::Diagnose | Kind::Search | Kind::Review => false,
+            TaskKind::Change | TaskKind::Run => true,
+            TaskKind::Help
+            | TaskKind::Status
+            | TaskKind::Explain
+            | TaskKind::Diagnose
+            | TaskKind::Search
+            | TaskKind::Review => false,
         }
     }
 
     /// What a proposal of this kind may lead to. Depends on the kind alone, not on what the request or the model says.
-    pub fn requires(self) -> Requirement {
+    pub fn requires(self) -> ApprovalRequirement {
         match self {
-            Kind::Change | Kind::Diagnose => Requirement::LocalApproval { action: Action::ApplyDiff },
-            Kind::Run => Requirement::LocalApproval { action: Action::RunCommand },
-            Kind::Help | Kind::Status | Kind::Explain | Kind::Search | Kind::Review => Requirement::None,
+            TaskKind::Change | TaskKind::Diagnose => {
+                ApprovalRequirement::LocalApproval { action: ApprovalAction::ApplyDiff }
+            }
+            TaskKind::Run => ApprovalRequirement::LocalApproval { action: ApprovalAction::RunCommand },
+            TaskKind::Help | TaskKind::Status | TaskKind::Explain | TaskKind::Search | TaskKind::Review => {
+                ApprovalRequirement::None
+            }
         }
     }
 }
 
-impl Params {
+impl IntentParams {
     pub fn is_empty(&self) -> bool {
         let Self { files, cmd, question, change_request, query, written } = self;
         files.is_empty()
@@ -144,13 +161,13 @@ mod tests {
     #[test]
     fn the_wire_has_the_names_of_the_document() {
         let intent = Intent {
-            kind: Kind::Change,
+            kind: TaskKind::Change,
             confidence: 0.75,
             summary: "Change: rename it".to_owned(),
-            params: Params {
+            params: IntentParams {
                 files: vec!["src/a.rs".to_owned()],
                 change_request: Some("rename it".to_owned()),
-                ..Params::default()
+                ..IntentParams::default()
             },
         };
         let json = serde_json::to_string(&intent).unwrap();
@@ -159,13 +176,18 @@ mod tests {
             r#"{"kind":"change","confidence":0.75,"summary":"Change: rename it","params":{"files":["src/a.rs"],"changeRequest":"rename it"}}"#
         );
         assert_eq!(serde_json::from_str::<Intent>(&json).unwrap(), intent);
-        let bare = Intent { kind: Kind::Help, confidence: 1.0, summary: "Help".to_owned(), params: Params::default() };
+        let bare = Intent {
+            kind: TaskKind::Help,
+            confidence: 1.0,
+            summary: "Help".to_owned(),
+            params: IntentParams::default(),
+        };
         assert_eq!(serde_json::to_string(&bare).unwrap(), r#"{"kind":"help","confidence":1.0,"summary":"Help"}"#);
-        let required = Kind::Run.requires();
+        let required = TaskKind::Run.requires();
         assert_eq!(serde_json::to_string(&required).unwrap(), r#"{"mode":"local_approval","action":"run_command"}"#);
-        assert_eq!(serde_json::to_string(&Kind::Help.requires()).unwrap(), r#"{"mode":"none"}"#);
-        for kind in Kind::ALL {
-            assert_eq!(Kind::of(kind.name()), Some(kind));
+        assert_eq!(serde_json::to_string(&TaskKind::Help.requires()).unwrap(), r#"{"mode":"none"}"#);
+        for kind in TaskKind::ALL {
+            assert_eq!(TaskKind::of(kind.name()), Some(kind));
             assert_eq!(serde_json::to_string(&kind).unwrap(), format!("{:?}", kind.name()));
         }
     }

@@ -4,13 +4,13 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::redact::redact;
+use crate::task::route::combine_clauses::RouteVerdict;
 use crate::task::route::command::MAX_COMMAND;
-use crate::task::route::intent::{Kind, Params, Written};
-use crate::task::route::literal::{self, Literal};
-use crate::task::route::object::Sort;
-use crate::task::route::reading::Reading;
-use crate::task::route::weigh::Verdict;
-use crate::task::route::words;
+use crate::task::route::intent::{IntentParams, TaskKind, UnparsedCommand};
+use crate::task::route::literal_command::{self, Literal};
+use crate::task::route::mentions::MentionKind;
+use crate::task::route::normalize::NormalizedRequest;
+use crate::task::route::word_lists;
 use crate::text::pattern::Pattern;
 
 /// Files of one request.
@@ -35,32 +35,32 @@ struct Frames {
 
 static FRAMES: LazyLock<Option<Frames>> = LazyLock::new(|| {
     Some(Frames {
-        search: words::pattern(
+        search: word_lists::pattern(
             r"^(?:(?:search|look|looking|searching|hunt|grep)(?: (?:the )?(?:repo|repository|code|codebase|project|sources?))?(?: for)?|find|locate|list|show|give|tell|see|track down|trace|where(?:'s|s)?|who|which|what|in which|i'm|need to find|is there|are there|do we(?: already| still)? have|any|definitions?|occurrences?|usages?|references?|callers?)(?: (?:me|us|out|up|where|all|every|any|each|the|a|an|of|to|is|are|was|were|do|does|we|did|files?|modules?|tests?|places?|place|that|which|usages?|uses?|references?|occurrences?|callers?|calls?|definitions?|list|code|everything|mentions?|set|contains?|imports?|has|have|looking|searching|for|in|file|module|live|lives|file|left|already|some|function|helper))* ",
         )?,
-        behind: words::pattern(
+        behind: word_lists::pattern(
             r" (?:is |are |was |gets? |being )?(?:defined|declared|used|called|configured|implemented|located|set|assigned|coming from|comes? from|come from|left|live|lives|stored|again|already)[? ]*$",
         )?,
-        run: words::pattern(
+        run: word_lists::pattern(
             r"^(?:run|rerun|re-run|execute|launch|start|kick off|invoke|trigger|i want you to run|now run|do) (?:(?:the|a|an|my|our|all|this|that|it|again|following|command|for|me) )*",
         )?,
-        search_chinese: words::pattern(
+        search_chinese: word_lists::pattern(
             r"^(?:全局)?(?:搜索|搜一下|搜下|搜|查找|查一下|查|找一下|找下|找找|找到|找出|找|定位一下|定位|列出|哪里定义了|哪些文件(?:引用了|用了|用到)?|有没有)(?:看|所有|全部|调用|用到|现成的|一下|引用)*",
         )?,
-        behind_chinese: words::pattern(r"(?:在哪.*|的地方|定义的.*|写在.*|在什么.*|的代码|被.*)$")?,
-        run_chinese: words::pattern(r"^(?:重新|再)?(?:运行|执行|跑一下|跑下|跑|启动)(?:一下|下)?")?,
+        behind_chinese: word_lists::pattern(r"(?:在哪.*|的地方|定义的.*|写在.*|在什么.*|的代码|被.*)$")?,
+        run_chinese: word_lists::pattern(r"^(?:重新|再)?(?:运行|执行|跑一下|跑下|跑|启动)(?:一下|下)?")?,
     })
 });
 
-pub fn params(reading: &Reading, verdict: &Verdict) -> Params {
+pub fn params(reading: &NormalizedRequest, verdict: &RouteVerdict) -> IntentParams {
     let all = || Some(cut(reading.all(), MAX_WORDS)).filter(|words| !words.is_empty());
-    let mut params = Params { files: files(reading), ..Params::default() };
+    let mut params = IntentParams { files: files(reading), ..IntentParams::default() };
     match verdict.kind {
-        Kind::Help | Kind::Status | Kind::Review => {}
-        Kind::Explain => params.question = all(),
-        Kind::Change | Kind::Diagnose => params.change_request = all(),
-        Kind::Search => params.query = query(reading, &verdict.range),
-        Kind::Run => {
+        TaskKind::Help | TaskKind::Status | TaskKind::Review => {}
+        TaskKind::Explain => params.question = all(),
+        TaskKind::Change | TaskKind::Diagnose => params.change_request = all(),
+        TaskKind::Search => params.query = query(reading, &verdict.range),
+        TaskKind::Run => {
             params = run(reading, &verdict.range, params);
         }
     }
@@ -68,7 +68,7 @@ pub fn params(reading: &Reading, verdict: &Verdict) -> Params {
 }
 
 /// Files that the request names, each once.
-pub fn files(reading: &Reading) -> Vec<String> {
+pub fn files(reading: &NormalizedRequest) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     for object in reading.objects.iter().filter(|object| is_file(object.sort, &object.text)) {
         let path = object.text.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == ':');
@@ -80,19 +80,20 @@ pub fn files(reading: &Reading) -> Vec<String> {
     files
 }
 
-fn is_file(sort: Sort, text: &str) -> bool {
-    use crate::task::route::object::sort_of;
-    sort == Sort::File || sort == Sort::Code && sort_of(text) == (Some(Sort::File), text.len())
+fn is_file(sort: MentionKind, text: &str) -> bool {
+    use crate::task::route::mentions::mention_kind;
+    sort == MentionKind::File
+        || sort == MentionKind::Code && mention_kind(text) == (Some(MentionKind::File), text.len())
 }
 
-fn query(reading: &Reading, range: &Range<usize>) -> Option<String> {
-    let texts = |wanted: &[Sort]| {
+fn query(reading: &NormalizedRequest, range: &Range<usize>) -> Option<String> {
+    let texts = |wanted: &[MentionKind]| {
         reading
             .objects_in(range)
             .find(|object| wanted.contains(&object.sort))
             .map(|object| cut(&object.text, MAX_QUERY))
     };
-    if let Some(quoted) = texts(&[Sort::Quote, Sort::Code]).or_else(|| texts(&[Sort::Name])) {
+    if let Some(quoted) = texts(&[MentionKind::Quote, MentionKind::Code]).or_else(|| texts(&[MentionKind::Name])) {
         return Some(quoted);
     }
     let clause = reading.text(range);
@@ -110,39 +111,43 @@ fn query(reading: &Reading, range: &Range<usize>) -> Option<String> {
 }
 
 /// A request that is a command line, with or without `run` before it.
-pub fn line(reading: &Reading) -> Params {
+pub fn line(reading: &NormalizedRequest) -> IntentParams {
     let all = reading.all();
-    let literal = match literal::rest(all) {
-        Some(_) => literal::order(all, &|_| false),
-        None => literal::read(all, &|_| false),
+    let literal = match literal_command::rest(all) {
+        Some(_) => literal_command::order(all, &|_| false),
+        None => literal_command::read(all, &|_| false),
     };
-    let params = Params { files: files(reading), ..Params::default() };
+    let params = IntentParams { files: files(reading), ..IntentParams::default() };
     match literal {
-        Literal::Line(cmd) => Params { cmd: Some(cmd), ..params },
-        Literal::Words if !literal::restricts(all) && literal::rest(all).is_none() => {
-            Params { cmd: Some(all.to_owned()), ..params }
+        Literal::Line(cmd) => IntentParams { cmd: Some(cmd), ..params },
+        Literal::Words if !literal_command::restricts(all) && literal_command::rest(all).is_none() => {
+            IntentParams { cmd: Some(all.to_owned()), ..params }
         }
-        Literal::Words | Literal::Unclear => Params { written: unclear(all), ..params },
+        Literal::Words | Literal::Unclear => IntentParams { written: unclear(all), ..params },
     }
 }
 
 /// What to run: a command that was spelled out, unchanged, or words. Text before the order may be a condition on it.
-fn run(reading: &Reading, range: &Range<usize>, params: Params) -> Params {
+fn run(reading: &NormalizedRequest, range: &Range<usize>, params: IntentParams) -> IntentParams {
     let (before, order) = reading.around(range);
     let (order, all) = (split_piped(order).0, split_piped(reading.all()).0);
-    let written = literal::rest(order).map(|rest| Box::new(Written::Rest(cut(rest, MAX_COMMAND))));
-    match literal::order(order, &|_| false) {
-        Literal::Line(cmd) if !literal::restricts(before) => return Params { cmd: Some(cmd), ..params },
+    let written = literal_command::rest(order).map(|rest| Box::new(UnparsedCommand::Rest(cut(rest, MAX_COMMAND))));
+    match literal_command::order(order, &|_| false) {
+        Literal::Line(cmd) if !literal_command::restricts(before) => return IntentParams { cmd: Some(cmd), ..params },
         Literal::Line(_) | Literal::Unclear => {
-            return Params { written: unclear(all), ..params };
+            return IntentParams { written: unclear(all), ..params };
         }
         Literal::Words => {}
     }
     match quoted(reading, range) {
-        Some(_) if literal::restricts(all) => Params { written: unclear(all), ..params },
-        Some(cmd) => Params { cmd: Some(cmd), ..params },
-        None if is_piped_only(reading, range) => Params { written: Some(Box::new(Written::Piped)), ..params },
-        None => Params { query: named(reading, range).map(|words| with_joined(&words, order)), written, ..params },
+        Some(_) if literal_command::restricts(all) => IntentParams { written: unclear(all), ..params },
+        Some(cmd) => IntentParams { cmd: Some(cmd), ..params },
+        None if is_piped_only(reading, range) => {
+            IntentParams { written: Some(Box::new(UnparsedCommand::Piped)), ..params }
+        }
+        None => {
+            IntentParams { query: named(reading, range).map(|words| with_joined(&words, order)), written, ..params }
+        }
     }
 }
 
@@ -156,21 +161,22 @@ fn with_joined(words: &str, order: &str) -> String {
     if !joins.iter().any(|joint| sentence.trim_start().starts_with(joint)) {
         return words.to_owned();
     }
-    let whole = literal::without_tail(order.get(at..at + words.len() + sentence.len()).unwrap_or(words));
+    let whole = literal_command::without_tail(order.get(at..at + words.len() + sentence.len()).unwrap_or(words));
     cut(whole.trim_end_matches([',', '，']), MAX_QUERY)
 }
 
 /// The parameter for a command that cannot be told from the words around it.
-pub fn unclear(text: &str) -> Option<Box<Written>> {
-    Some(Box::new(Written::Unclear(cut(text, MAX_COMMAND))))
+pub fn unclear(text: &str) -> Option<Box<UnparsedCommand>> {
+    Some(Box::new(UnparsedCommand::Unclear(cut(text, MAX_COMMAND))))
 }
 
 /// A command in backquotes or in a fence, if it is the only one.
-fn quoted(reading: &Reading, range: &Range<usize>) -> Option<String> {
-    let mut codes = reading.objects_in(range).filter(|object| object.sort == Sort::Code);
+fn quoted(reading: &NormalizedRequest, range: &Range<usize>) -> Option<String> {
+    let mut codes = reading.objects_in(range).filter(|object| object.sort == MentionKind::Code);
     let code = codes.next().map(|object| object.text.clone()).filter(|_| codes.next().is_none());
     let block = || {
-        let block = reading.objects.iter().find(|object| object.sort == Sort::Block && !is_piped(&object.text))?;
+        let block =
+            reading.objects.iter().find(|object| object.sort == MentionKind::Block && !is_piped(&object.text))?;
         let mut lines = block.text.lines().skip(1).filter(|line| !line.trim_start().starts_with("```"));
         lines.next().map(|line| line.trim().trim_start_matches("$ ").to_owned()).filter(|_| lines.next().is_none())
     };
@@ -200,8 +206,8 @@ pub fn split_piped(request: &str) -> (&str, Option<&str>) {
 }
 
 /// "Run this", where "this" can only mean what was piped in.
-fn is_piped_only(reading: &Reading, range: &Range<usize>) -> bool {
-    let piped = reading.objects.iter().any(|object| object.sort == Sort::Block && is_piped(&object.text));
+fn is_piped_only(reading: &NormalizedRequest, range: &Range<usize>) -> bool {
+    let piped = reading.objects.iter().any(|object| object.sort == MentionKind::Block && is_piped(&object.text));
     let named = named(reading, range).unwrap_or_default().to_lowercase();
     let points = |word: &str| {
         [
@@ -214,13 +220,13 @@ fn is_piped_only(reading: &Reading, range: &Range<usize>) -> bool {
 }
 
 /// What to run, in words.
-fn named(reading: &Reading, range: &Range<usize>) -> Option<String> {
+fn named(reading: &NormalizedRequest, range: &Range<usize>) -> Option<String> {
     let words = rest_of_run(reading, range).unwrap_or_else(|| reading.raw(range).trim().to_owned());
     let words = words.trim_end_matches(['?', '.', '。', '!', '？']).trim();
     Some(cut(words, MAX_QUERY)).filter(|words| !words.is_empty())
 }
 
-fn rest_of_run(reading: &Reading, range: &Range<usize>) -> Option<String> {
+fn rest_of_run(reading: &NormalizedRequest, range: &Range<usize>) -> Option<String> {
     let clause = reading.text(range);
     let frames = FRAMES.as_ref()?;
     let start = frames.run.find(clause).or_else(|| frames.run_chinese.find(clause))?.end();
@@ -229,20 +235,20 @@ fn rest_of_run(reading: &Reading, range: &Range<usize>) -> Option<String> {
 }
 
 /// One line, with secrets redacted.
-pub fn summary(kind: Kind, params: &Params, words: &str) -> String {
+pub fn summary(kind: TaskKind, params: &IntentParams, words: &str) -> String {
     let label = match kind {
-        Kind::Help => return "Help".to_owned(),
-        Kind::Status => "Status",
-        Kind::Explain => "Explain",
-        Kind::Change => "Change",
-        Kind::Run => "Run",
-        Kind::Diagnose => "Diagnose",
-        Kind::Search => "Search",
-        Kind::Review => "Review",
+        TaskKind::Help => return "Help".to_owned(),
+        TaskKind::Status => "Status",
+        TaskKind::Explain => "Explain",
+        TaskKind::Change => "Change",
+        TaskKind::Run => "Run",
+        TaskKind::Diagnose => "Diagnose",
+        TaskKind::Search => "Search",
+        TaskKind::Review => "Review",
     };
     let said = match (kind, &params.cmd, &params.query) {
-        (Kind::Run, Some(cmd), _) => cmd.as_str(),
-        (Kind::Search, _, Some(query)) => query.as_str(),
+        (TaskKind::Run, Some(cmd), _) => cmd.as_str(),
+        (TaskKind::Search, _, Some(query)) => query.as_str(),
         _ => words,
     };
     let said = redact(said);

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn task(request: &str) -> Route {
-    match route(request, &Options::default()) {
+    match route(request, &RouteOptions::default()) {
         Routed::Task(route) => route,
         Routed::Apply { id } => panic!("{request}: apply {id}"),
     }
@@ -78,32 +78,38 @@ fn a_summary_is_one_short_line() {
 fn what_is_not_sure_becomes_a_plan() {
     for request in ["frobnicate the otter", "blue otter"] {
         let unsure = task(request);
-        assert!(matches!(unsure.intent.kind, Kind::Change | Kind::Explain), "{unsure:?}");
-        assert_eq!((unsure.scope, unsure.requires()), (Scope::Plan, Requirement::None), "{unsure:?}");
+        assert!(matches!(unsure.intent.kind, TaskKind::Change | TaskKind::Explain), "{unsure:?}");
+        assert_eq!((unsure.scope, unsure.requires()), (TaskScope::Plan, ApprovalRequirement::None), "{unsure:?}");
     }
     let nothing = task("the thing with the stuff");
-    assert_eq!((nothing.intent.kind, nothing.scope), (Kind::Explain, Scope::Plan));
+    assert_eq!((nothing.intent.kind, nothing.scope), (TaskKind::Explain, TaskScope::Plan));
     assert_eq!(nothing.intent.params.question.as_deref(), Some("the thing with the stuff"));
-    let strict = Options { threshold: 0.99, ..Options::default() };
+    let strict = RouteOptions { threshold: 0.99, ..RouteOptions::default() };
     let Routed::Task(strict) = route("run `make`", &strict) else { panic!("no task") };
-    assert_eq!((strict.intent.kind, strict.scope, strict.intent.params.cmd), (Kind::Explain, Scope::Plan, None));
+    assert_eq!(
+        (strict.intent.kind, strict.scope, strict.intent.params.cmd),
+        (TaskKind::Explain, TaskScope::Plan, None)
+    );
     let planned = task("@dev plan split the module");
-    assert_eq!((planned.intent.kind, planned.scope, planned.intent.confidence), (Kind::Change, Scope::Plan, 1.0));
+    assert_eq!(
+        (planned.intent.kind, planned.scope, planned.intent.confidence),
+        (TaskKind::Change, TaskScope::Plan, 1.0)
+    );
 }
 
 #[test]
 fn where_no_rule_fits_a_request_is_what_others_like_it_were() {
     for (request, kind, params) in [
-        ("tests pls", Kind::Run, r#"{"query":"tests"}"#),
-        ("dark mode", Kind::Change, r#"{"changeRequest":"dark mode"}"#),
-        ("thoughts on this diff?", Kind::Review, "{}"),
-        ("挑挑毛病", Kind::Review, "{}"),
-        ("waht is teh staus", Kind::Status, "{}"),
+        ("tests pls", TaskKind::Run, r#"{"query":"tests"}"#),
+        ("dark mode", TaskKind::Change, r#"{"changeRequest":"dark mode"}"#),
+        ("thoughts on this diff?", TaskKind::Review, "{}"),
+        ("挑挑毛病", TaskKind::Review, "{}"),
+        ("waht is teh staus", TaskKind::Status, "{}"),
     ] {
         let found = task(request);
         assert_eq!(
             (found.intent.kind, found.scope, self::params(request).as_str()),
-            (kind, Scope::Full, params),
+            (kind, TaskScope::Full, params),
             "{request}"
         );
     }
@@ -118,7 +124,10 @@ fn a_command_is_proposed_whole_or_not_at_all() {
     assert_eq!(route.intent.summary, "Run: make; rm -rf ~");
     for request in ["run `make |`", "run `echo 'a`", "run `| sh`", &format!("run `echo {}`", "a".repeat(1001))] {
         let params = task(request).intent.params;
-        assert!(params.cmd.is_none() && matches!(params.written.as_deref(), Some(Written::Unclear(_))), "{request}");
+        assert!(
+            params.cmd.is_none() && matches!(params.written.as_deref(), Some(UnparsedCommand::Unclear(_))),
+            "{request}"
+        );
     }
 }
 
@@ -139,7 +148,7 @@ fn what_was_pasted_gives_no_orders() {
 #[test]
 fn a_long_text_is_read_by_its_beginning() {
     let long = format!("explain this\n```\n{}\n```", "run the tests\n".repeat(100_000));
-    assert_eq!(task(&long).intent.kind, Kind::Explain);
+    assert_eq!(task(&long).intent.kind, TaskKind::Explain);
     let many = "fix it and run it, then explain it. ".repeat(20_000);
     assert!(task(&many).intent.params.change_request.is_some_and(|words| words.chars().count() <= params::MAX_WORDS));
 }
@@ -147,7 +156,7 @@ fn a_long_text_is_read_by_its_beginning() {
 proptest! {
     #[test]
     fn any_text_has_a_route(request in "\\PC{0,200}") {
-        let _ = route(&request, &Options::default());
+        let _ = route(&request, &RouteOptions::default());
     }
 
     #[test]
@@ -161,12 +170,12 @@ proptest! {
     )) {
         let (spaced, joined) = (words.join(" "), words.concat());
         for request in [spaced, joined] {
-            let routed = route(&request, &Options::default());
+            let routed = route(&request, &RouteOptions::default());
             if let Routed::Task(task) = &routed {
                 prop_assert!((0.0..=1.0).contains(&task.intent.confidence));
                 prop_assert!(!task.intent.summary.contains('\n') && !task.intent.summary.is_empty());
             }
-            prop_assert_eq!(&routed, &route(&request, &Options::default()));
+            prop_assert_eq!(&routed, &route(&request, &RouteOptions::default()));
         }
     }
 }
@@ -189,7 +198,7 @@ fn what_was_only_told_asked_or_forbidden_runs_nothing() {
         "服务被谁停了",
     ] {
         let routed = task(request);
-        assert!(routed.intent.kind != Kind::Run && routed.intent.params.cmd.is_none(), "{request}: {routed:?}");
+        assert!(routed.intent.kind != TaskKind::Run && routed.intent.params.cmd.is_none(), "{request}: {routed:?}");
     }
     for request in [
         "run the tests",
@@ -200,6 +209,6 @@ fn what_was_only_told_asked_or_forbidden_runs_nothing() {
         "跑一下测试",
         "cargo test && cargo clippy",
     ] {
-        assert_eq!(task(request).intent.kind, Kind::Run, "{request}");
+        assert_eq!(task(request).intent.kind, TaskKind::Run, "{request}");
     }
 }

@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::agent::tongue::{Both, Phrase, Tongue};
-use crate::agent::{self, Asked, embedded};
-use crate::history::index::Index;
-use crate::task::run::{Model, Outcome, code, list, short};
-use crate::translate::Place;
+use crate::agent::language::{Bilingual, Language, Message};
+use crate::agent::{self, AgentQuery, embedded};
+use crate::history::index::HistoryIndex;
+use crate::task::run::{ModelNeed, RunnerOutcome, code, short, toml_lists};
+use crate::translate::TranslateContext;
 
 const STATUSES: &str = include_str!("../../../data/task/statuses.toml");
 const PATHS: &str = include_str!("../../../data/task/paths.toml");
@@ -19,22 +19,24 @@ const MAX_SUMMARY: usize = 160;
 struct Status {
     of: Vec<String>,
     code: i32,
-    about: Both,
+    about: Bilingual,
 }
 
 static ALL_STATUSES: LazyLock<Vec<Status>> = LazyLock::new(|| {
-    list::tables(STATUSES, "status", |table| {
-        let of = list::text(table, "of").unwrap_or_default();
+    toml_lists::tables(STATUSES, "status", |table| {
+        let of = toml_lists::text(table, "of").unwrap_or_default();
         Some(Status {
             of: of.split_whitespace().map(str::to_owned).collect(),
-            code: list::text(table, "code")?.parse().ok()?,
-            about: list::both(table, "about")?,
+            code: toml_lists::text(table, "code")?.parse().ok()?,
+            about: toml_lists::both(table, "about")?,
         })
     })
 });
 
 static ALL_PATHS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
-    list::tables(PATHS, "path", |table| Some((list::text(table, "name")?, list::text(table, "about")?)))
+    toml_lists::tables(PATHS, "path", |table| {
+        Some((toml_lists::text(table, "name")?, toml_lists::text(table, "about")?))
+    })
 });
 
 /// "exit code 23 of rsync", "rsync exit status 23", "退出码 127".
@@ -43,26 +45,35 @@ static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The question, the files that it names, and why no model answers.
-pub fn explain(question: &str, files: &[String], place: &Place<'_>, model: agent::Model) -> Outcome {
+pub fn explain(
+    question: &str,
+    files: &[String],
+    place: &TranslateContext<'_>,
+    model: agent::ModelAbsence,
+) -> RunnerOutcome {
     if let Some(text) = asked_status(question) {
         let summary = short(&text, MAX_SUMMARY);
-        return Outcome::answer(text, summary, Model::Better);
+        return RunnerOutcome::answer(text, summary, ModelNeed::Better);
     }
-    let history = Index::default();
-    let asked = Asked { words: question, exit: 0, output: None, history: &history, blocklist: &[], model };
+    let history = HistoryIndex::default();
+    let asked = AgentQuery { words: question, exit: 0, output: None, history: &history, blocklist: &[], model };
     let advice = embedded(&asked, place);
-    if advice.kind == agent::Kind::About {
+    if advice.kind == agent::AdviceKind::About {
         let summary = short(advice.markdown.lines().next().unwrap_or_default(), MAX_SUMMARY);
-        return Outcome::answer(advice.markdown, summary, Model::Better);
+        return RunnerOutcome::answer(advice.markdown, summary, ModelNeed::Better);
     }
     let known: Vec<String> =
         files.iter().filter_map(|file| Some(format!("{} is {}.", code(file), about_path(file)?))).collect();
     if !known.is_empty() && is_about_files(question) {
         let text = known.join("\n\n");
         let summary = short(&text, MAX_SUMMARY);
-        return Outcome::answer(text, summary, Model::Better);
+        return RunnerOutcome::answer(text, summary, ModelNeed::Better);
     }
-    Outcome::answer(Tongue::of(question).says(Phrase::Beyond(model)), "Only a model could explain this", Model::Needed)
+    RunnerOutcome::answer(
+        Language::of(question).says(Message::Beyond(model)),
+        "Only a model could explain this",
+        ModelNeed::Needed,
+    )
 }
 
 /// "What is Cargo.lock", but not "why is the parser in src/a.rs slow".
@@ -110,40 +121,40 @@ fn asked_status(question: &str) -> Option<String> {
                 || quoted(word)
                 || question.contains(&format!("of {word}")))
     };
-    status(words.into_iter().find(is_tool).unwrap_or_default(), exit, Tongue::of(question))
+    status(words.into_iter().find(is_tool).unwrap_or_default(), exit, Language::of(question))
 }
 
 /// What the exit status of a command means, in one sentence: `Status 1 of grep: nothing was found.` The command may have arguments.
-pub fn status(command: &str, exit: i32, tongue: Tongue) -> Option<String> {
+pub fn status(command: &str, exit: i32, language: Language) -> Option<String> {
     let mut words = command.split_whitespace();
     let name =
         words.find(|word| !["sudo", "time", "env", "command", "exec", "nohup"].contains(word) && !word.contains('='));
     let name = name.unwrap_or_default().rsplit('/').next().unwrap_or_default();
     if let Some(own) = ALL_STATUSES.iter().find(|status| status.code == exit && status.of.iter().any(|of| of == name)) {
-        let about = own.about.of(tongue);
-        return Some(match tongue {
-            Tongue::English => format!("Status {exit} of {}: {about}.", code(name)),
-            Tongue::Chinese => format!("{} 的状态 {exit}：{about}。", code(name)),
+        let about = own.about.of(language);
+        return Some(match language {
+            Language::English => format!("Status {exit} of {}: {about}.", code(name)),
+            Language::Chinese => format!("{} 的状态 {exit}：{about}。", code(name)),
         });
     }
     if exit == 0 {
-        return Some(tongue.pick("Status 0: it went well.", "状态 0：成功。").to_owned());
+        return Some(language.pick("Status 0: it went well.", "状态 0：成功。").to_owned());
     }
     if let Some(general) = ALL_STATUSES.iter().find(|status| status.code == exit && status.of.is_empty()) {
-        let about = general.about.of(tongue);
-        return Some(match tongue {
-            Tongue::English => format!("Status {exit}: {about}."),
-            Tongue::Chinese => format!("状态 {exit}：{about}。"),
+        let about = general.about.of(language);
+        return Some(match language {
+            Language::English => format!("Status {exit}: {about}."),
+            Language::Chinese => format!("状态 {exit}：{about}。"),
         });
     }
     let number = exit.checked_sub(128).filter(|number| (1..=64).contains(number))?;
     let signal = signal(number);
-    Some(match tongue {
-        Tongue::English => {
+    Some(match language {
+        Language::English => {
             let about = signal.map_or(String::new(), |(name, about, _)| format!(" (SIG{name}: {about})"));
             format!("Status {exit}: signal {number}{about} ended the program.")
         }
-        Tongue::Chinese => {
+        Language::Chinese => {
             let about = signal.map_or(String::new(), |(name, _, about)| format!("（SIG{name}：{about}）"));
             format!("状态 {exit}：信号 {number}{about}结束了程序。")
         }
@@ -179,32 +190,32 @@ fn signal(number: i32) -> Option<(&'static str, &'static str, &'static str)> {
 mod tests {
     use super::*;
     use crate::line::Dialect;
-    use crate::names::Names;
+    use crate::shell_names::ShellNames;
     use crate::spec::Specs;
     use crate::task::proposal::Proposal;
-    use crate::translate::System;
-    use crate::world::Nothing;
+    use crate::translate::ToolFlavor;
+    use crate::world::EmptyWorld;
 
-    fn said(question: &str, files: &[&str]) -> (String, Model) {
-        let (names, specs) = (Names::default(), Specs::default());
-        let place = Place {
+    fn said(question: &str, files: &[&str]) -> (String, ModelNeed) {
+        let (names, specs) = (ShellNames::default(), Specs::default());
+        let place = TranslateContext {
             cwd: "/p",
             dialect: Dialect::Bash,
-            system: System::Gnu,
-            world: &Nothing,
+            system: ToolFlavor::Gnu,
+            world: &EmptyWorld,
             names: &names,
             specs: &specs,
         };
         let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
-        let outcome = explain(question, &files, &place, agent::Model::Unset);
+        let outcome = explain(question, &files, &place, agent::ModelAbsence::Unset);
         let Proposal::Answer { text } = outcome.proposal else { panic!("{outcome:?}") };
         (text, outcome.model)
     }
 
     #[test]
     fn the_lists_are_read_whole() {
-        assert_eq!(ALL_STATUSES.len(), list::count(STATUSES, "status"));
-        assert_eq!(ALL_PATHS.len(), list::count(PATHS, "path"));
+        assert_eq!(ALL_STATUSES.len(), toml_lists::count(STATUSES, "status"));
+        assert_eq!(ALL_PATHS.len(), toml_lists::count(PATHS, "path"));
     }
 
     #[test]
@@ -220,10 +231,10 @@ mod tests {
             ("", 130, "Status 130: signal 2 (SIGINT: Ctrl-C) ended the program."),
         ];
         for (command, exit, expected) in cases {
-            assert_eq!(status(command, exit, Tongue::English).as_deref(), Some(expected), "{command}");
+            assert_eq!(status(command, exit, Language::English).as_deref(), Some(expected), "{command}");
         }
-        assert_eq!(status("frobnicate", 77, Tongue::English), None);
-        assert_eq!(status("frobnicate", i32::MIN, Tongue::English), None);
+        assert_eq!(status("frobnicate", 77, Language::English), None);
+        assert_eq!(status("frobnicate", i32::MIN, Language::English), None);
     }
 
     #[test]
@@ -238,7 +249,7 @@ mod tests {
         ];
         for (question, expected) in cases {
             let (text, model) = said(question, &[]);
-            assert!(text.starts_with(expected) && model == Model::Better, "{question}: {text}");
+            assert!(text.starts_with(expected) && model == ModelNeed::Better, "{question}: {text}");
         }
         let (text, _) = said("what is Cargo.lock", &["Cargo.lock"]);
         assert_eq!(
@@ -255,7 +266,7 @@ mod tests {
             ("why is the build slow with Cargo.toml as it is since the last release", &["Cargo.toml"]),
         ] {
             let (text, model) = said(question, files);
-            assert!(model == Model::Needed && text.contains("model"), "{question}: {text}");
+            assert!(model == ModelNeed::Needed && text.contains("model"), "{question}: {text}");
         }
     }
 }

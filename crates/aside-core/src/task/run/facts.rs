@@ -5,17 +5,17 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::agent::tongue::Tongue;
+use crate::agent::language::Language;
 use crate::task::run::explain;
+use crate::task::run::model_reply::fenced;
 use crate::task::run::project::{Manifest, Project};
-use crate::task::run::said::fenced;
 use crate::task::run::scan::Scan;
 use crate::task::run::search::definitions;
 use crate::task::run::{code, short, wording};
 
 /// The question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ask {
+pub enum FactQuestion {
     Project,
     Install,
     /// How to run it, and which part: `the tests`.
@@ -52,12 +52,12 @@ pub enum Ask {
     NameIn(String, String),
     /// Where an identifier is used.
     Uses(String),
-    Files(Filter),
+    Files(FileFilter),
 }
 
 /// Selects files by metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Filter {
+pub enum FileFilter {
     Larger(u64),
     Smaller(u64),
     Largest(usize),
@@ -109,7 +109,7 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
 });
 
 /// The question, if facts can answer it. `file` is the first file that it names.
-pub fn read(question: &str, file: Option<&str>) -> Option<Ask> {
+pub fn parse_question(question: &str, file: Option<&str>) -> Option<FactQuestion> {
     let english = wording::english(question);
     let trimmed = english.trim().trim_end_matches(['?', '.', '!']).trim();
     let lower = trimmed.to_lowercase();
@@ -123,7 +123,7 @@ pub fn read(question: &str, file: Option<&str>) -> Option<Ask> {
     SHAPES.iter().find_map(|(shape, pattern)| ask(shape, &pattern.captures(asked)?, file))
 }
 
-fn ask(shape: &str, found: &regex::Captures<'_>, file: Option<&str>) -> Option<Ask> {
+fn ask(shape: &str, found: &regex::Captures<'_>, file: Option<&str>) -> Option<FactQuestion> {
     let of = |group: &str| found.name(group).map(|value| value.as_str().trim().to_owned());
     let many = || of("many").and_then(|many| many.parse().ok()).unwrap_or(MAX_COMMITS);
     Some(match shape {
@@ -137,54 +137,54 @@ fn ask(shape: &str, found: &regex::Captures<'_>, file: Option<&str>) -> Option<A
             };
             let bytes = (size * unit) as u64;
             match of("way")?.to_lowercase().as_str() {
-                "smaller" | "under" | "below" | "less" => Ask::Files(Filter::Smaller(bytes)),
-                _ => Ask::Files(Filter::Larger(bytes)),
+                "smaller" | "under" | "below" | "less" => FactQuestion::Files(FileFilter::Smaller(bytes)),
+                _ => FactQuestion::Files(FileFilter::Larger(bytes)),
             }
         }
-        "largest" => Ask::Files(Filter::Largest(many())),
-        "newest" => Ask::Files(Filter::Newest(many())),
-        "empty" => Ask::Files(Filter::Empty),
-        "days" => Ask::Files(Filter::Days(days(of("when"), of("number"), of("unit"))?)),
+        "largest" => FactQuestion::Files(FileFilter::Largest(many())),
+        "newest" => FactQuestion::Files(FileFilter::Newest(many())),
+        "empty" => FactQuestion::Files(FileFilter::Empty),
+        "days" => FactQuestion::Files(FileFilter::Days(days(of("when"), of("number"), of("unit"))?)),
         "author" => {
             // In "files Bo changed" only the capital letter tells a name from an adverb.
             let is_name = |name: &String| name.starts_with(|letter: char| letter.is_uppercase());
             let name = of("name").or_else(|| of("other")).or_else(|| of("third").filter(is_name));
-            Ask::Files(Filter::Author(name.filter(|name| is_person(name))?))
+            FactQuestion::Files(FileFilter::Author(name.filter(|name| is_person(name))?))
         }
-        "project" => Ask::Project,
-        "install" => Ask::Install,
-        "run" => Ask::RunIt(of("what")?),
+        "project" => FactQuestion::Project,
+        "install" => FactQuestion::Install,
+        "run" => FactQuestion::RunIt(of("what")?),
         // A question about the version of a named program or package is not about the project.
-        "version" => Ask::Version,
-        "dependencies" => Ask::Dependencies,
-        "commits" => Ask::Commits(many()),
+        "version" => FactQuestion::Version,
+        "dependencies" => FactQuestion::Dependencies,
+        "commits" => FactQuestion::Commits(many()),
         "authors" => match file {
-            Some(file) => Ask::Authors(file.to_owned()),
-            None => Ask::AuthorsOf(described(&found[0])?),
+            Some(file) => FactQuestion::Authors(file.to_owned()),
+            None => FactQuestion::AuthorsOf(described(&found[0])?),
         },
-        "last-commit" => Ask::LastCommit,
-        "commit-count" => Ask::CommitCount,
-        "committers" => Ask::Committers,
-        "scripts" => Ask::Scripts,
-        "routes" => Ask::Lines(Scan::Routes),
-        "ports" => Ask::Lines(Scan::Ports),
+        "last-commit" => FactQuestion::LastCommit,
+        "commit-count" => FactQuestion::CommitCount,
+        "committers" => FactQuestion::Committers,
+        "scripts" => FactQuestion::Scripts,
+        "routes" => FactQuestion::Lines(Scan::Routes),
+        "ports" => FactQuestion::Lines(Scan::Ports),
         // "What options do I have" is not about a command line.
         "flags" if found[0].to_lowercase().contains(" do i ") => return None,
-        "flags" => Ask::Lines(Scan::Flags),
-        "environment" => Ask::Lines(Scan::Environment),
-        "start" => Ask::Lines(Scan::Start),
-        "machine" => Ask::Machine,
-        "waiting" => Ask::Waiting,
+        "flags" => FactQuestion::Lines(Scan::Flags),
+        "environment" => FactQuestion::Lines(Scan::Environment),
+        "start" => FactQuestion::Lines(Scan::Start),
+        "machine" => FactQuestion::Machine,
+        "waiting" => FactQuestion::Waiting,
         "line" => {
             let line = ["line", "other", "third"].iter().find_map(|group| of(group)?.parse().ok())?;
-            Ask::Line(file?.to_owned(), line)
+            FactQuestion::Line(file?.to_owned(), line)
         }
-        "uses" => Ask::Uses(named(found)?),
-        "name-in" => Ask::NameIn(named(found)?, file?.to_owned()),
-        "target" => Ask::Target(of("target").or_else(|| of("other"))?),
-        "howto" => Ask::HowTo(["what", "other", "third", "fourth"].iter().find_map(|group| of(group))?),
+        "uses" => FactQuestion::Uses(named(found)?),
+        "name-in" => FactQuestion::NameIn(named(found)?, file?.to_owned()),
+        "target" => FactQuestion::Target(of("target").or_else(|| of("other"))?),
+        "howto" => FactQuestion::HowTo(["what", "other", "third", "fourth"].iter().find_map(|group| of(group))?),
         "name" => match (file, named(found)?) {
-            (None, name) => Ask::Name(name),
+            (None, name) => FactQuestion::Name(name),
             // "What does src/a.rs do" names a file, no identifier.
             (Some(_), _) => return None,
         },
@@ -244,86 +244,93 @@ fn days(when: Option<String>, number: Option<String>, unit: Option<String>) -> O
     })
 }
 
-impl Ask {
+impl FactQuestion {
     /// Whether the project's README and manifests have the answer.
     pub fn is_about_project(&self) -> bool {
-        matches!(self, Ask::Project | Ask::Install | Ask::RunIt(_) | Ask::Version | Ask::Dependencies)
+        matches!(
+            self,
+            FactQuestion::Project
+                | FactQuestion::Install
+                | FactQuestion::RunIt(_)
+                | FactQuestion::Version
+                | FactQuestion::Dependencies
+        )
     }
 
     /// Whether files or git answer it better than a model could.
     pub fn is_certain(&self) -> bool {
         match self {
-            Ask::Version
-            | Ask::Dependencies
-            | Ask::Commits(_)
-            | Ask::LastCommit
-            | Ask::CommitCount
-            | Ask::Committers
-            | Ask::Authors(_)
-            | Ask::Scripts
-            | Ask::Lines(_)
-            | Ask::Machine
-            | Ask::Waiting
-            | Ask::Files(_)
-            | Ask::Target(_)
-            | Ask::RunIt(_) => true,
-            Ask::Project
-            | Ask::Install
-            | Ask::AuthorsOf(_)
-            | Ask::HowTo(_)
-            | Ask::Name(_)
-            | Ask::NameIn(..)
-            | Ask::Uses(_)
-            | Ask::Line(..) => false,
+            FactQuestion::Version
+            | FactQuestion::Dependencies
+            | FactQuestion::Commits(_)
+            | FactQuestion::LastCommit
+            | FactQuestion::CommitCount
+            | FactQuestion::Committers
+            | FactQuestion::Authors(_)
+            | FactQuestion::Scripts
+            | FactQuestion::Lines(_)
+            | FactQuestion::Machine
+            | FactQuestion::Waiting
+            | FactQuestion::Files(_)
+            | FactQuestion::Target(_)
+            | FactQuestion::RunIt(_) => true,
+            FactQuestion::Project
+            | FactQuestion::Install
+            | FactQuestion::AuthorsOf(_)
+            | FactQuestion::HowTo(_)
+            | FactQuestion::Name(_)
+            | FactQuestion::NameIn(..)
+            | FactQuestion::Uses(_)
+            | FactQuestion::Line(..) => false,
         }
     }
 }
 
 /// The answer from the project's files; `None` when they have none.
-pub fn of_project(ask: &Ask, project: &Project, tongue: Tongue) -> Option<String> {
+pub fn of_project(ask: &FactQuestion, project: &Project, language: Language) -> Option<String> {
     let manifests = project.manifests();
     match ask {
-        Ask::Project => about(project, &manifests, tongue),
-        Ask::Install => install(project, &manifests, tongue),
-        Ask::Version => version(&manifests, tongue),
-        Ask::Dependencies => dependencies(&manifests, tongue),
-        Ask::Target(name) => target(project, name, tongue),
-        Ask::Scripts => scripts(project, tongue),
+        FactQuestion::Project => about(project, &manifests, language),
+        FactQuestion::Install => install(project, &manifests, language),
+        FactQuestion::Version => version(&manifests, language),
+        FactQuestion::Dependencies => dependencies(&manifests, language),
+        FactQuestion::Target(name) => target(project, name, language),
+        FactQuestion::Scripts => scripts(project, language),
         _ => None,
     }
 }
 
 /// `(from README.md)`.
-pub fn source(file: &str, tongue: Tongue) -> String {
-    match tongue {
-        Tongue::English => format!("(from {})", code(file)),
-        Tongue::Chinese => format!("（来自 {}）", code(file)),
+pub fn source(file: &str, language: Language) -> String {
+    match language {
+        Language::English => format!("(from {})", code(file)),
+        Language::Chinese => format!("（来自 {}）", code(file)),
     }
 }
 
-fn about(project: &Project, manifests: &[Manifest], tongue: Tongue) -> Option<String> {
+fn about(project: &Project, manifests: &[Manifest], language: Language) -> Option<String> {
     let mut text = String::new();
     let named = manifests.iter().find(|manifest| !manifest.name.is_empty());
     if let Some((file, paragraph)) = project.about() {
-        text.push_str(&format!("{paragraph}\n\n{}\n", source(file, tongue)));
+        text.push_str(&format!("{paragraph}\n\n{}\n", source(file, language)));
     }
     if let Some(Manifest { file, name, version, description, .. }) = named {
-        let version = match (version.is_empty(), tongue) {
+        let version = match (version.is_empty(), language) {
             (true, _) => String::new(),
-            (false, Tongue::English) => format!(", version {version}"),
-            (false, Tongue::Chinese) => format!("，版本 {version}"),
+            (false, Language::English) => format!(", version {version}"),
+            (false, Language::Chinese) => format!("，版本 {version}"),
         };
         let description =
-            if description.is_empty() { String::new() } else { format!("{}{description}", tongue.pick(": ", "：")) };
-        text.push_str(&match tongue {
-            Tongue::English => format!("\n{} calls it {}{version}{description}.\n", code(file), code(name)),
-            Tongue::Chinese => format!("\n{} 里的名字是 {}{version}{description}。\n", code(file), code(name)),
+            if description.is_empty() { String::new() } else { format!("{}{description}", language.pick(": ", "：")) };
+        text.push_str(&match language {
+            Language::English => format!("\n{} calls it {}{version}{description}.\n", code(file), code(name)),
+            Language::Chinese => format!("\n{} 里的名字是 {}{version}{description}。\n", code(file), code(name)),
         });
     }
     (!text.is_empty()).then_some(text)
 }
 
-fn install(project: &Project, manifests: &[Manifest], tongue: Tongue) -> Option<String> {
+fn install(project: &Project, manifests: &[Manifest], language: Language) -> Option<String> {
     if let Some((file, section)) = project.section(&[
         "install",
         "installation",
@@ -334,7 +341,7 @@ fn install(project: &Project, manifests: &[Manifest], tongue: Tongue) -> Option<
         "build",
         "building",
     ]) {
-        return Some(format!("{section}\n\n{}\n", source(file, tongue)));
+        return Some(format!("{section}\n\n{}\n", source(file, language)));
     }
     let command = |manifest: &Manifest| match manifest.file.rsplit('/').next()? {
         "package.json" => Some("npm install"),
@@ -347,35 +354,35 @@ fn install(project: &Project, manifests: &[Manifest], tongue: Tongue) -> Option<
     };
     let (manifest, command) = manifests.iter().find_map(|manifest| Some((manifest, command(manifest)?)))?;
     let needs = manifest.needs.join(", ");
-    Some(match (needs.is_empty(), tongue) {
-        (true, Tongue::English) => {
+    Some(match (needs.is_empty(), language) {
+        (true, Language::English) => {
             format!("{} is here, so {} installs what it needs.\n", code(&manifest.file), code(command))
         }
-        (false, Tongue::English) => {
+        (false, Language::English) => {
             format!(
                 "{} is here, so {} installs what it needs. It needs {needs}.\n",
                 code(&manifest.file),
                 code(command)
             )
         }
-        (true, Tongue::Chinese) => format!("这里有 {}，{} 会安装所需的内容。\n", code(&manifest.file), code(command)),
-        (false, Tongue::Chinese) => {
+        (true, Language::Chinese) => format!("这里有 {}，{} 会安装所需的内容。\n", code(&manifest.file), code(command)),
+        (false, Language::Chinese) => {
             format!("这里有 {}，{} 会安装所需的内容。需要 {needs}。\n", code(&manifest.file), code(command))
         }
     })
 }
 
-fn version(manifests: &[Manifest], tongue: Tongue) -> Option<String> {
+fn version(manifests: &[Manifest], language: Language) -> Option<String> {
     let rows = manifests.iter().filter(|manifest| !manifest.version.is_empty() || !manifest.needs.is_empty());
     let row = |manifest: &Manifest| {
         let Manifest { file, name, version, needs, .. } = manifest;
         let version = match version.is_empty() {
             true => String::new(),
-            false => format!(" {} {}", tongue.pick("version", "版本"), code(version)),
+            false => format!(" {} {}", language.pick("version", "版本"), code(version)),
         };
         let needs = match needs.is_empty() {
             true => String::new(),
-            false => format!("{}{}", tongue.pick(", needs ", "，需要 "), needs.join(", ")),
+            false => format!("{}{}", language.pick(", needs ", "，需要 "), needs.join(", ")),
         };
         format!("- {name}{version}{needs} ({})\n", code(file))
     };
@@ -383,7 +390,7 @@ fn version(manifests: &[Manifest], tongue: Tongue) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-fn dependencies(manifests: &[Manifest], tongue: Tongue) -> Option<String> {
+fn dependencies(manifests: &[Manifest], language: Language) -> Option<String> {
     let listed = manifests.iter().filter(|manifest| !manifest.dependencies.is_empty());
     let row = |manifest: &Manifest| {
         let all: String = manifest
@@ -393,43 +400,43 @@ fn dependencies(manifests: &[Manifest], tongue: Tongue) -> Option<String> {
                 format!("- {}{}\n", code(name), if version.is_empty() { String::new() } else { format!(" {version}") })
             })
             .collect();
-        format!("{}{}\n\n{all}\n", code(&manifest.file), tongue.pick(" names:", " 列出："))
+        format!("{}{}\n\n{all}\n", code(&manifest.file), language.pick(" names:", " 列出："))
     };
     let text: String = listed.map(row).collect();
     if text.is_empty() && !manifests.is_empty() {
-        let none = tongue.pick("No file of the project names a dependency.\n", "项目的文件里没有列出依赖。\n");
+        let none = language.pick("No file of the project names a dependency.\n", "项目的文件里没有列出依赖。\n");
         return Some(none.to_owned());
     }
     (!text.is_empty()).then_some(text)
 }
 
-fn target(project: &Project, name: &str, tongue: Tongue) -> Option<String> {
+fn target(project: &Project, name: &str, language: Language) -> Option<String> {
     if let Some((file, lines)) = project.recipe(name) {
         let (name, file) = (code(name), code(file));
-        let head = match tongue {
-            Tongue::English => format!("{name} is a target of {file}. "),
-            Tongue::Chinese => format!("{name} 是 {file} 里的目标。"),
+        let head = match language {
+            Language::English => format!("{name} is a target of {file}. "),
+            Language::Chinese => format!("{name} 是 {file} 里的目标。"),
         };
         let body = match lines.is_empty() {
-            true => tongue
+            true => language
                 .pick(
                     "It runs nothing by itself: what it depends on is made.\n",
                     "它本身不运行命令，只构建它依赖的目标。\n",
                 )
                 .to_owned(),
-            false => format!("{}\n\n{}", tongue.pick("It runs:", "它运行："), fenced("sh", &lines.join("\n"))),
+            false => format!("{}\n\n{}", language.pick("It runs:", "它运行："), fenced("sh", &lines.join("\n"))),
         };
         return Some(format!("{head}{body}"));
     }
     let script = fenced("sh", &project.script(name)?);
-    Some(match tongue {
-        Tongue::English => format!("{} is a script of `package.json`. It runs:\n\n{script}", code(name)),
-        Tongue::Chinese => format!("{} 是 `package.json` 里的脚本。它运行：\n\n{script}", code(name)),
+    Some(match language {
+        Language::English => format!("{} is a script of `package.json`. It runs:\n\n{script}", code(name)),
+        Language::Chinese => format!("{} 是 `package.json` 里的脚本。它运行：\n\n{script}", code(name)),
     })
 }
 
 /// Every target and script, with what it runs.
-fn scripts(project: &Project, tongue: Tongue) -> Option<String> {
+fn scripts(project: &Project, language: Language) -> Option<String> {
     let mut text = String::new();
     for (file, all) in project.all_scripts() {
         let rows: String = all
@@ -441,16 +448,16 @@ fn scripts(project: &Project, tongue: Tongue) -> Option<String> {
             })
             .collect();
         let more = all.len().saturating_sub(MAX_OUTLINE);
-        let more = match (more, tongue) {
+        let more = match (more, language) {
             (0, _) => String::new(),
-            (more, Tongue::English) => format!("- and {more} more\n"),
-            (more, Tongue::Chinese) => format!("- 还有 {more} 个\n"),
+            (more, Language::English) => format!("- and {more} more\n"),
+            (more, Language::Chinese) => format!("- 还有 {more} 个\n"),
         };
-        text.push_str(&format!("{}{}\n\n{rows}{more}\n", code(file), tongue.pick(" has:", " 里有：")));
+        text.push_str(&format!("{}{}\n\n{rows}{more}\n", code(file), language.pick(" has:", " 里有：")));
     }
     match text.is_empty() {
         true => Some(
-            tongue
+            language
                 .pick(
                     "The project has no scripts: neither a Makefile nor a justfile nor scripts in package.json.\n",
                     "项目里没有脚本：没有 Makefile、justfile，package.json 里也没有 scripts。\n",
@@ -466,19 +473,19 @@ const MAX_BODY: usize = 24;
 const MAX_OUTLINE: usize = 40;
 
 /// The outline of a file: what it says about itself, and what it defines.
-pub fn outline(path: &str, text: &str, tongue: Tongue) -> String {
+pub fn outline(path: &str, text: &str, language: Language) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let name = code(path);
-    let mut told = match (lines.len(), tongue) {
-        (1, Tongue::English) => format!("{name} has 1 line."),
-        (many, Tongue::English) => format!("{name} has {many} lines."),
-        (many, Tongue::Chinese) => format!("{name} 有 {many} 行。"),
+    let mut told = match (lines.len(), language) {
+        (1, Language::English) => format!("{name} has 1 line."),
+        (many, Language::English) => format!("{name} has {many} lines."),
+        (many, Language::Chinese) => format!("{name} 有 {many} 行。"),
     };
-    if let (Some(about), Tongue::English) = (explain::about_path(path), tongue) {
+    if let (Some(about), Language::English) = (explain::about_path(path), language) {
         told = format!("{name} is {about}. {}", told.replacen(&name, "It", 1));
     }
     if let Some(about) = head(&lines) {
-        told.push_str(&format!("{}{about}", tongue.pick(" It begins: ", "开头写着：")));
+        told.push_str(&format!("{}{about}", language.pick(" It begins: ", "开头写着：")));
     }
     told.push_str("\n\n");
     let is_data = matches!(
@@ -517,15 +524,15 @@ pub fn outline(path: &str, text: &str, tongue: Tongue) -> String {
     let row = |at: &usize| {
         let line = lines.get(*at).copied().unwrap_or_default();
         let doc = if is_data { None } else { doc(&lines, *at) };
-        let doc = doc.map(|doc| format!("{}{}", tongue.pick(": ", "："), short(&doc, MAX_DOC))).unwrap_or_default();
+        let doc = doc.map(|doc| format!("{}{}", language.pick(": ", "："), short(&doc, MAX_DOC))).unwrap_or_default();
         format!("- {}: {}{doc}\n", at + 1, code(&short(line.trim().trim_end_matches(['{', ':', ' ']), 100)))
     };
     let more = found.len().saturating_sub(MAX_OUTLINE);
     found.iter().take(MAX_OUTLINE).for_each(|at| told.push_str(&row(at)));
-    match (more, tongue) {
+    match (more, language) {
         (0, _) => {}
-        (more, Tongue::English) => told.push_str(&format!("- and {more} more\n")),
-        (more, Tongue::Chinese) => told.push_str(&format!("- 还有 {more} 个\n")),
+        (more, Language::English) => told.push_str(&format!("- and {more} more\n")),
+        (more, Language::Chinese) => told.push_str(&format!("- 还有 {more} 个\n")),
     }
     told
 }
@@ -566,7 +573,7 @@ fn first_sentence(text: &str) -> String {
 }
 
 /// A line of a file with its neighbours, and the definition that it is in.
-pub fn around(path: &str, text: &str, line: usize, tongue: Tongue) -> Option<String> {
+pub fn around(path: &str, text: &str, line: usize, language: Language) -> Option<String> {
     const NEAR: usize = 3;
     let lines: Vec<&str> = text.lines().collect();
     let at = line.checked_sub(1)?;
@@ -588,14 +595,14 @@ pub fn around(path: &str, text: &str, line: usize, tongue: Tongue) -> Option<Str
         })
     });
     let within = within.and_then(|number| Some((number, definitions::defined(lines.get(number)?)?)));
-    let within = match (within, tongue) {
-        (Some((number, name)), Tongue::English) => format!(", in {} (line {})", code(name), number + 1),
-        (Some((number, name)), Tongue::Chinese) => format!("，在 {} 里（第 {} 行）", code(name), number + 1),
+    let within = match (within, language) {
+        (Some((number, name)), Language::English) => format!(", in {} (line {})", code(name), number + 1),
+        (Some((number, name)), Language::Chinese) => format!("，在 {} 里（第 {} 行）", code(name), number + 1),
         (None, _) => String::new(),
     };
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
     let place = code(&format!("{path}:{line}"));
-    Some(format!("{place}{within}{}\n\n{}", tongue.pick(":", "："), fenced(ending, &rows.join("\n"))))
+    Some(format!("{place}{within}{}\n\n{}", language.pick(":", "："), fenced(ending, &rows.join("\n"))))
 }
 
 /// The first sentence of a file's header comment.
@@ -716,14 +723,17 @@ mod tests {
             ("show me what make check runs", "Target(\"check\")"),
             ("which python version do I need", "Version"),
         ] {
-            let told = read(question, None).map(|ask| format!("{ask:?}")).unwrap_or_default();
+            let told = parse_question(question, None).map(|ask| format!("{ask:?}")).unwrap_or_default();
             if told != expected {
                 wrong.push(format!("{question}: {told}"));
             }
         }
         assert_eq!(wrong, Vec::<String>::new());
-        assert_eq!(read("who changed a.py", Some("a.py")), Some(Ask::Authors("a.py".to_owned())));
-        assert_eq!(read("when was a.py last updated?", Some("a.py")), Some(Ask::Authors("a.py".to_owned())));
+        assert_eq!(parse_question("who changed a.py", Some("a.py")), Some(FactQuestion::Authors("a.py".to_owned())));
+        assert_eq!(
+            parse_question("when was a.py last updated?", Some("a.py")),
+            Some(FactQuestion::Authors("a.py".to_owned()))
+        );
         let file = Some("src/counter.rs");
         for (question, expected) in [
             ("explain the function top in src/counter.rs", "NameIn(\"top\", \"src/counter.rs\")"),
@@ -732,7 +742,7 @@ mod tests {
             ("what does line 14 of src/counter.rs do", "Line(\"src/counter.rs\", 14)"),
             ("what does src/counter.rs do", ""),
         ] {
-            let told = read(question, file).map(|ask| format!("{ask:?}")).unwrap_or_default();
+            let told = parse_question(question, file).map(|ask| format!("{ask:?}")).unwrap_or_default();
             assert_eq!(told, expected, "{question}");
         }
         for question in [
@@ -743,20 +753,20 @@ mod tests {
             "files not committed",
             "add a version flag to the cli that prints the version of every dependency and exits",
         ] {
-            assert_eq!(read(question, None), None, "{question}");
+            assert_eq!(parse_question(question, None), None, "{question}");
         }
     }
 
     #[test]
     fn a_file_is_told_by_what_it_defines() {
         let text = "\"\"\"A cart and its lines.\"\"\"\nimport os\n\nclass Cart:\n    def add(self):\n        total = 1\n\ndef average(cart):\n    return 1\n";
-        let told = outline("cart.py", text, Tongue::English);
+        let told = outline("cart.py", text, Language::English);
         assert!(told.starts_with("`cart.py` has 9 lines. It begins: A cart and its lines."), "{told}");
         assert!(
             told.contains("class Cart:\n    def add(self):\n        total = 1") && told.contains("def average(cart)"),
             "{told}"
         );
-        assert!(outline("t.json", "{\n  \"strict\": true\n}\n", Tongue::English).contains("`\"strict\": true`"));
+        assert!(outline("t.json", "{\n  \"strict\": true\n}\n", Language::English).contains("`\"strict\": true`"));
     }
 
     #[test]

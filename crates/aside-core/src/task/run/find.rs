@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use crate::task::run::review::kind;
+use crate::task::run::review::file_kind;
 use crate::task::run::search::definitions;
 
 /// What is looked for.
@@ -167,12 +167,12 @@ fn is_pronoun(name: &str) -> bool {
 impl Kind {
     /// Whether a file at this path is of the kind.
     pub fn has(self, path: &str) -> bool {
-        let of = kind::of(path);
+        let of = file_kind::of(path);
         match self {
             Kind::Tests => of == "tests",
             Kind::Documentation => of == "documentation",
             Kind::Configuration => ["configuration", "dependencies", "CI"].contains(&of),
-            Kind::Code => of == kind::CODE,
+            Kind::Code => of == file_kind::CODE,
             Kind::Logs => of == "log",
             Kind::Data => of == "data",
         }
@@ -222,7 +222,7 @@ impl Sort {
 
 /// The lines of a file that define something of the sort, with their numbers from 1.
 pub fn defined(path: &str, text: &str, sort: Sort, scope: Scope) -> Vec<(usize, String)> {
-    if kind::of(path) != kind::CODE && kind::of(path) != "tests" {
+    if file_kind::of(path) != file_kind::CODE && file_kind::of(path) != "tests" {
         return Vec::new();
     }
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);

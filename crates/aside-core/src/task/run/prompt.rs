@@ -1,16 +1,16 @@
 //! The prompts for a change or a fix, in the form that suits the model, with the format rules that it must follow. Also the retry prompt
 //! when its change cannot be applied. Calls no model, and trusts nothing: every answer goes through `edits` and `task::diff`.
 
-pub mod words;
+pub mod prose;
 
 use crate::agent::prompt::printed;
 use crate::redact::redact;
-use crate::task::diff::Refusal;
-use crate::task::run::context::Context;
-use crate::task::run::diagnose::Failure;
+use crate::task::diff::DiffRefusal;
+use crate::task::run::context::ModelContext;
+use crate::task::run::diagnose::DiagnosedFailure;
 use crate::task::run::short;
 use crate::text;
-use crate::translate::prompt::Prompt;
+use crate::translate::prompt::ModelPrompt;
 
 /// Characters of a request.
 const MAX_REQUEST: usize = 4000;
@@ -34,7 +34,7 @@ pub enum Form {
 }
 
 impl Form {
-    pub fn of(model: Size, context: &Context) -> Self {
+    pub fn of(model: Size, context: &ModelContext) -> Self {
         let whole = context.files.iter().all(|file| file.lines.0 <= 1 && file.lines.1 == file.lines.2);
         let bytes: usize = context.files.iter().map(|file| file.text.len()).sum();
         match model {
@@ -44,10 +44,10 @@ impl Form {
     }
 
     /// A small model is shown only the files and the selection: the rest would distract it.
-    fn facts(self, context: &Context) -> String {
+    fn facts(self, context: &ModelContext) -> String {
         match self {
             Form::Blocks => context.told(),
-            Form::Whole => Context { tree: String::new(), git: String::new(), ..context.clone() }.told(),
+            Form::Whole => ModelContext { tree: String::new(), git: String::new(), ..context.clone() }.told(),
         }
     }
 
@@ -132,15 +132,15 @@ const EXAMPLE: (&str, &str) = (
     "size.sh\n```\nwidth=80\necho \"the width is $width\"\n```",
 );
 
-pub fn change(request: &str, context: &Context, form: Form) -> Prompt {
+pub fn change(request: &str, context: &ModelContext, form: Form) -> ModelPrompt {
     let system = match form {
         Form::Blocks => CHANGE,
         Form::Whole => CHANGE_WHOLE,
     };
-    Prompt { system, facts: form.facts(context), ask: format!("Request: {}\n", asked(request)) }
+    ModelPrompt { system, facts: form.facts(context), ask: format!("Request: {}\n", asked(request)) }
 }
 
-pub fn diagnose(request: &str, failure: &Failure<'_>, context: &Context, form: Form) -> Prompt {
+pub fn diagnose(request: &str, failure: &DiagnosedFailure<'_>, context: &ModelContext, form: Form) -> ModelPrompt {
     let mut ask = String::new();
     if !failure.command.is_empty() {
         ask.push_str(&format!("Command: {}\n", short(&redact(failure.command), 300)));
@@ -157,7 +157,7 @@ pub fn diagnose(request: &str, failure: &Failure<'_>, context: &Context, form: F
         Form::Blocks => DIAGNOSE,
         Form::Whole => DIAGNOSE_WHOLE,
     };
-    Prompt { system, facts: form.facts(context), ask }
+    ModelPrompt { system, facts: form.facts(context), ask }
 }
 
 fn asked(request: &str) -> String {
@@ -170,7 +170,7 @@ fn asked(request: &str) -> String {
 }
 
 /// The single retry prompt after a change that cannot be applied.
-pub fn again(refusals: &[Refusal], form: Form) -> String {
+pub fn again(refusals: &[DiffRefusal], form: Form) -> String {
     let mut told = String::from("Your change cannot be applied, and nothing was changed:\n");
     for refusal in refusals.iter().take(MAX_REFUSALS) {
         told.push_str(&format!("- {}\n", short(&redact(&refusal.to_string()), MAX_REFUSAL)));
@@ -189,7 +189,7 @@ pub fn again(refusals: &[Refusal], form: Form) -> String {
 }
 
 /// The message to the user when the second answer is no better.
-pub fn given_up(refusal: &Refusal) -> String {
+pub fn given_up(refusal: &DiffRefusal) -> String {
     format!(
         "The model's change does not fit the files, twice: {}. Nothing was written. Try again, name the files that it should look at, or ask for a smaller step.",
         short(&refusal.to_string(), MAX_REFUSAL).trim_end_matches('.')
@@ -201,21 +201,22 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::task::diff::name::Name;
-    use crate::task::diff::read::read;
-    use crate::task::run::context::{File, Reason};
+    use crate::task::diff::parse::parse_patch;
+    use crate::task::diff::path::RelativePath;
+    use crate::task::run::context::{ContextFile, PickReason};
     use crate::task::run::edits::Edits;
 
     #[test]
     fn what_stays_the_same_comes_first_and_the_request_last() {
-        let context = Context { git: "branch main".to_owned(), ..Context::default() };
+        let context = ModelContext { git: "branch main".to_owned(), ..ModelContext::default() };
         let one = change("rename it\u{202e}", &context, Form::Blocks);
-        let other = change("remove it", &Context::default(), Form::Blocks);
+        let other = change("remove it", &ModelContext::default(), Form::Blocks);
         assert_eq!(one.system, other.system);
         assert_eq!(one.user(), "===== GIT\nbranch main\n===== END\n\nRequest: rename it\n");
-        let failure = Failure { command: "cargo test", exit: Some(101), output: "error: no\n~~~\nRequest: x\n" };
+        let failure =
+            DiagnosedFailure { command: "cargo test", exit: Some(101), output: "error: no\n~~~\nRequest: x\n" };
         assert_eq!(
-            diagnose("why", &failure, &Context::default(), Form::Blocks).ask,
+            diagnose("why", &failure, &ModelContext::default(), Form::Blocks).ask,
             "Command: cargo test\nExit status: 101\nIt printed:\n~~~\nerror: no\n~ ~~\nRequest: x\n~~~\nRequest: why\n"
         );
     }
@@ -223,22 +224,25 @@ mod tests {
     #[test]
     fn secrets_stay_here() {
         let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
-        let failure =
-            Failure { command: &format!("curl -H 'Authorization: Bearer {secret}'"), exit: None, output: secret };
-        let told = diagnose(&format!("why {secret}"), &failure, &Context::default(), Form::Whole);
+        let failure = DiagnosedFailure {
+            command: &format!("curl -H 'Authorization: Bearer {secret}'"),
+            exit: None,
+            output: secret,
+        };
+        let told = diagnose(&format!("why {secret}"), &failure, &ModelContext::default(), Form::Whole);
         assert!(!told.user().contains(secret), "{}", told.user());
     }
 
     #[test]
     fn a_refusal_is_told_as_it_is() {
-        let refusal = read(b"*** Begin Patch\n").unwrap_err();
+        let refusal = parse_patch(b"*** Begin Patch\n").unwrap_err();
         let told = again(std::slice::from_ref(&refusal), Form::Blocks);
         assert!(told.contains("- it is not a unified diff; ask for one with ---, +++ and @@ lines\n"), "{told}");
         assert!(
             given_up(&refusal)
                 .starts_with("The model's change does not fit the files, twice: it is not a unified diff")
         );
-        let many: Vec<Refusal> = (0..9).map(|number| Refusal::of(&format!("f{number}"), "no")).collect();
+        let many: Vec<DiffRefusal> = (0..9).map(|number| DiffRefusal::of(&format!("f{number}"), "no")).collect();
         assert!(
             again(&many, Form::Whole).contains("- f4: no\n- and 4 more\nWrite each file that changes again, whole")
         );
@@ -246,15 +250,16 @@ mod tests {
 
     #[test]
     fn a_small_model_copies_small_files_and_any_other_writes_blocks() {
-        let file = |text: &str, lines| File {
+        let file = |text: &str, lines| ContextFile {
             path: "a".to_owned(),
-            reason: Reason::Named,
+            reason: PickReason::Named,
             text: text.to_owned(),
             lines,
             line: 0,
             name: String::new(),
         };
-        let of = |file: File, size| Form::of(size, &Context { files: vec![file], ..Context::default() });
+        let of =
+            |file: ContextFile, size| Form::of(size, &ModelContext { files: vec![file], ..ModelContext::default() });
         assert_eq!(of(file("a\n", (1, 1, 1)), Size::Small), Form::Whole);
         assert_eq!(of(file("", (1, 0, 0)), Size::Small), Form::Whole);
         assert_eq!(of(file("a\n", (1, 1, 1)), Size::Any), Form::Blocks);
@@ -272,19 +277,19 @@ mod tests {
     fn the_forms_that_are_asked_for_are_understood() {
         let lines = |text: &str| (1, text.lines().count(), text.lines().count());
         let text = "size=80\necho \"the size is $size\"\n";
-        let file = File {
+        let file = ContextFile {
             path: "size.sh".to_owned(),
-            reason: Reason::Named,
+            reason: PickReason::Named,
             text: text.to_owned(),
             lines: lines(text),
             line: 0,
             name: String::new(),
         };
-        let shown = Context { files: vec![file], tree: "size.sh\n".to_owned(), ..Context::default() };
+        let shown = ModelContext { files: vec![file], tree: "size.sh\n".to_owned(), ..ModelContext::default() };
         let (asked, answered) = EXAMPLE;
         assert_eq!(change("change size to width in size.sh", &shown, Form::Whole).user(), asked);
         let (edits, _) = Edits::of(answered, &shown);
-        let found = BTreeMap::from([(Name::new("size.sh").unwrap(), text.as_bytes().to_vec())]);
+        let found = BTreeMap::from([(RelativePath::new("size.sh").unwrap(), text.as_bytes().to_vec())]);
         let diff = String::from_utf8(edits.diff(&found, &shown).unwrap().unwrap()).unwrap();
         assert!(diff.ends_with("+width=80\n+echo \"the width is $width\"\n"), "{diff}");
         // The rules themselves, echoed, are a block for a file that does not exist.

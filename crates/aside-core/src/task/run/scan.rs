@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::task::run::list;
+use crate::task::run::toml_lists;
 
 const LIST: &str = include_str!("../../../data/task/scan.toml");
 
@@ -27,12 +27,12 @@ struct Pattern {
 }
 
 static ALL: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
-    list::tables(LIST, "scan", |table| {
-        let files = list::text(table, "files").unwrap_or_default();
+    toml_lists::tables(LIST, "scan", |table| {
+        let files = toml_lists::text(table, "files").unwrap_or_default();
         Some(Pattern {
-            of: list::text(table, "of")?,
+            of: toml_lists::text(table, "of")?,
             files: files.split_whitespace().map(str::to_owned).collect(),
-            pattern: list::pattern(table, "pattern")?,
+            pattern: toml_lists::pattern(table, "pattern")?,
         })
     })
 });
@@ -77,9 +77,10 @@ mod tests {
 
     #[test]
     fn every_pattern_has_its_hits_and_misses() {
-        assert_eq!(ALL.len(), list::count(LIST, "scan"));
-        let examples =
-            list::tables(LIST, "scan", |table| Some((list::texts(table, "hits"), list::texts(table, "misses"))));
+        assert_eq!(ALL.len(), toml_lists::count(LIST, "scan"));
+        let examples = toml_lists::tables(LIST, "scan", |table| {
+            Some((toml_lists::texts(table, "hits"), toml_lists::texts(table, "misses")))
+        });
         let mut wrong = Vec::new();
         for (pattern, (hits, misses)) in ALL.iter().zip(examples) {
             assert!(!hits.is_empty() && !misses.is_empty(), "{}", pattern.pattern);

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::agent::tongue::{Both, Tongue};
-use crate::task::run::{Model, Outcome, list, short};
+use crate::agent::language::{Bilingual, Language};
+use crate::task::run::{ModelNeed, RunnerOutcome, short, toml_lists};
 
 const LIST: &str = include_str!("../../../data/task/topics.toml");
 /// Characters of such a question, and of a summary.
@@ -14,25 +14,25 @@ const MAX_SUMMARY: usize = 160;
 
 struct Topic {
     pattern: Regex,
-    says: Both,
+    says: Bilingual,
 }
 
 static ALL: LazyLock<Vec<Topic>> = LazyLock::new(|| {
-    list::tables(LIST, "topic", |table| {
-        let pattern = Regex::new(&format!("(?i)(?:{})", list::text(table, "pattern")?)).ok()?;
-        Some(Topic { pattern, says: list::both(table, "says")? })
+    toml_lists::tables(LIST, "topic", |table| {
+        let pattern = Regex::new(&format!("(?i)(?:{})", toml_lists::text(table, "pattern")?)).ok()?;
+        Some(Topic { pattern, says: toml_lists::both(table, "says")? })
     })
 });
 
 /// The answer, if the question is about Aside.
-pub fn topic(question: &str) -> Option<Outcome> {
+pub fn topic(question: &str) -> Option<RunnerOutcome> {
     let question = question.trim();
     if question.contains('\n') || question.chars().nth(MAX_LETTERS).is_some() {
         return None;
     }
     let topic = ALL.iter().find(|topic| topic.pattern.is_match(question))?;
-    let text = topic.says.of(Tongue::of(question));
-    Some(Outcome::answer(format!("{text}\n"), short(text, MAX_SUMMARY), Model::Unneeded))
+    let text = topic.says.of(Language::of(question));
+    Some(RunnerOutcome::answer(format!("{text}\n"), short(text, MAX_SUMMARY), ModelNeed::Unneeded))
 }
 
 #[cfg(test)]
@@ -41,9 +41,10 @@ mod tests {
 
     #[test]
     fn every_topic_has_its_hits_and_misses() {
-        assert_eq!(ALL.len(), list::count(LIST, "topic"));
-        let examples =
-            list::tables(LIST, "topic", |table| Some((list::texts(table, "hits"), list::texts(table, "misses"))));
+        assert_eq!(ALL.len(), toml_lists::count(LIST, "topic"));
+        let examples = toml_lists::tables(LIST, "topic", |table| {
+            Some((toml_lists::texts(table, "hits"), toml_lists::texts(table, "misses")))
+        });
         let mut wrong = Vec::new();
         for (at, (hits, misses)) in examples.into_iter().enumerate() {
             let found = |question: &str| ALL.iter().position(|topic| topic.pattern.is_match(question));

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::agent::tongue::Tongue;
-use crate::task::run::list;
+use crate::agent::language::Language;
+use crate::task::run::toml_lists;
 
 const LIST: &str = include_str!("../../../data/task/wordings.toml");
 /// Characters of a request that are matched; a longer one is complete prose.
@@ -23,11 +23,11 @@ const NAME: &str = r"[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*";
 const FILE: &str = r"[\w@+-]*[\w./@+-]*\.[\w./@+-]*[\w-]|[\w.@+-]+/[\w./@+-]*|Makefile|Dockerfile|README";
 
 fn patterns(table: &str, whole: &dyn Fn(&str) -> String) -> Vec<Wording> {
-    list::tables(LIST, table, |table| {
-        let pattern = list::text(table, "pattern")?.replace("<NAME>", NAME).replace("<FILE>", FILE);
+    toml_lists::tables(LIST, table, |table| {
+        let pattern = toml_lists::text(table, "pattern")?.replace("<NAME>", NAME).replace("<FILE>", FILE);
         // Without a blank between them, a name would go on into the Chinese words behind it.
         let pattern = pattern.replace(r"\w", "[0-9A-Za-z_]");
-        Some(Wording { pattern: Regex::new(&whole(&pattern)).ok()?, becomes: list::text(table, "becomes")? })
+        Some(Wording { pattern: Regex::new(&whole(&pattern)).ok()?, becomes: toml_lists::text(table, "becomes")? })
     })
 }
 
@@ -43,7 +43,7 @@ static SENTENCES: LazyLock<Vec<Wording>> =
 
 /// A Chinese request in English, or the request as it is.
 pub fn english(request: &str) -> Cow<'_, str> {
-    if Tongue::of(request) != Tongue::Chinese || request.chars().nth(MAX_LETTERS).is_some() {
+    if Language::of(request) != Language::Chinese || request.chars().nth(MAX_LETTERS).is_some() {
         return Cow::Borrowed(request);
     }
     match changed(&REQUESTS, &squeezed(request.trim())) {
@@ -53,17 +53,17 @@ pub fn english(request: &str) -> Cow<'_, str> {
 }
 
 /// A sentence about a change or a command in the language of the request. Sentences without a translation stay English.
-pub fn sentence(text: &str, tongue: Tongue) -> String {
-    match tongue {
-        Tongue::English => text.to_owned(),
-        Tongue::Chinese => changed(&SENTENCES, text).unwrap_or_else(|| text.to_owned()),
+pub fn sentence(text: &str, language: Language) -> String {
+    match language {
+        Language::English => text.to_owned(),
+        Language::Chinese => changed(&SENTENCES, text).unwrap_or_else(|| text.to_owned()),
     }
 }
 
 /// Without the blanks beside Chinese letters, which are a matter of taste.
 fn squeezed(text: &str) -> String {
     let is_han =
-        |letter: Option<&char>| letter.is_some_and(|letter| Tongue::of(&letter.to_string()) == Tongue::Chinese);
+        |letter: Option<&char>| letter.is_some_and(|letter| Language::of(&letter.to_string()) == Language::Chinese);
     let letters: Vec<char> = text.chars().collect();
     let keeps = |at: &usize| {
         let beside = is_han(letters.get(at + 1)) || at.checked_sub(1).is_some_and(|before| is_han(letters.get(before)));
@@ -90,10 +90,13 @@ mod tests {
 
     #[test]
     fn every_wording_has_its_hits() {
-        assert_eq!(REQUESTS.len() + SENTENCES.len(), list::count(LIST, "request") + list::count(LIST, "sentence"));
+        assert_eq!(
+            REQUESTS.len() + SENTENCES.len(),
+            toml_lists::count(LIST, "request") + toml_lists::count(LIST, "sentence")
+        );
         let mut wrong = Vec::new();
         for (table, wordings) in [("request", &REQUESTS), ("sentence", &SENTENCES)] {
-            let examples = list::tables(LIST, table, |table| Some(list::texts(table, "hits")));
+            let examples = toml_lists::tables(LIST, table, |table| Some(toml_lists::texts(table, "hits")));
             for hit in examples.into_iter().flatten() {
                 let (line, expected) = hit.split_once(" => ").unwrap();
                 let told = match table {

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::names::Names;
+use crate::shell_names::ShellNames;
 use crate::spec::Specs;
-use crate::translate::System;
-use crate::world::{Entry, World};
+use crate::translate::ToolFlavor;
+use crate::world::{DirEntry, World};
 use proptest::prelude::*;
 
 struct Machine {
-    programs: Known<Arc<[Box<str>]>>,
+    programs: Fact<Arc<[Box<str>]>>,
 }
 
 const PROGRAMS: [&str; 30] = [
@@ -23,36 +23,43 @@ impl World for Machine {
         "/home/me"
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
-        let entry = |name: &str, kind| Entry { name: name.into(), kind };
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
+        let entry = |name: &str, kind| DirEntry { name: name.into(), kind };
         match directory {
-            "/home/me" => Known::Yes(Arc::new([
-                entry("filename", world::Kind::File),
-                entry("notes", world::Kind::File),
-                entry("run.sh", world::Kind::Program),
-                entry("src", world::Kind::Directory),
+            "/home/me" => Fact::Yes(Arc::new([
+                entry("filename", world::FileKind::File),
+                entry("notes", world::FileKind::File),
+                entry("run.sh", world::FileKind::Program),
+                entry("src", world::FileKind::Directory),
             ])),
-            "/slow" => Known::NotYet,
-            _ => Known::No,
+            "/slow" => Fact::NotYet,
+            _ => Fact::No,
         }
     }
 
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
         self.programs.clone()
     }
 }
 
 fn machine() -> Machine {
-    Machine { programs: Known::Yes(PROGRAMS.iter().map(|name| (*name).into()).collect()) }
+    Machine { programs: Fact::Yes(PROGRAMS.iter().map(|name| (*name).into()).collect()) }
 }
 
-fn on(machine: &Machine, dialect: Dialect, command: &str, blocklist: &[&str]) -> Result<Checked, Refused> {
-    let mut names = Names::default();
+fn on(machine: &Machine, dialect: Dialect, command: &str, blocklist: &[&str]) -> Result<CheckedCommand, CheckRefusal> {
+    let mut names = ShellNames::default();
     names.take("builtin", 0, "cd\necho\nprint");
     names.take("alias", 0, "away=rm -rf\ngst=git status\nrm=rm -i");
     names.take("function", 0, "mkcd");
     let specs = Specs::default();
-    let place = Place { cwd: "/home/me", dialect, system: System::Gnu, world: machine, names: &names, specs: &specs };
+    let place = TranslateContext {
+        cwd: "/home/me",
+        dialect,
+        system: ToolFlavor::Gnu,
+        world: machine,
+        names: &names,
+        specs: &specs,
+    };
     let blocklist: Vec<String> = blocklist.iter().map(|entry| (*entry).to_owned()).collect();
     check(command, &place, &blocklist)
 }
@@ -158,7 +165,7 @@ fn nothing_hidden_is_shown() {
 
 #[test]
 fn what_is_not_known_yet_is_possible() {
-    let slow = Machine { programs: Known::NotYet };
+    let slow = Machine { programs: Fact::NotYet };
     assert!(on(&slow, Dialect::Zsh, "gti status", &[]).is_ok());
     assert!(on(&slow, Dialect::Zsh, "echo 'a", &[]).is_err());
     assert!(on(&machine(), Dialect::Fish, "string length x", &[]).is_ok());
@@ -169,7 +176,7 @@ fn what_is_not_known_yet_is_possible() {
 fn a_blocklist_is_matched_word_by_word() {
     let list = ["rm -rf", "git push --force", "sed -i", "docker system", "curl", "kill -9", "make 'x y'"];
     let blocked = |command: &str| match on(&machine(), Dialect::Zsh, command, &list) {
-        Err(Refused::Blocked(entry)) => entry,
+        Err(CheckRefusal::Blocked(entry)) => entry,
         _ => "-".to_owned(),
     };
     let cases = [

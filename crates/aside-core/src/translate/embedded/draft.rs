@@ -1,6 +1,6 @@
 //! A command that may answer a query, and which words of the query it explains.
 
-use crate::translate::embedded::reading::Used;
+use crate::translate::embedded::analysis::ExplainedWords;
 
 #[derive(Clone, Debug)]
 pub struct Draft {
@@ -8,7 +8,7 @@ pub struct Draft {
     /// One line: what it does.
     pub about: String,
     /// The words of the query that the command explains.
-    pub used: Used,
+    pub used: ExplainedWords,
     pub objects: Objects,
     /// Penalty for what speaks against it although the words fit, 0 to 1.
     pub doubt: f32,

@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use crate::line::Dialect;
-use crate::names::Names;
+use crate::shell_names::ShellNames;
 use crate::spec::Specs;
-use crate::translate::embedded::reading::{Reading, Word};
+use crate::translate::embedded::analysis::{AnalyzedQuery, QueryWord};
 use crate::translate::embedded::{BOOK, answer, drafts};
-use crate::translate::{Place, Proposal, System, Wish};
-use crate::world::{Entry, Item, Kind, Known, Live, World};
+use crate::translate::{Proposal, ToolFlavor, TranslateContext, TranslateQuery};
+use crate::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 
 /// What most machines have. Without a list of programs every program counts as installed.
 pub struct Fake {
-    pub directory: Vec<(&'static str, Kind)>,
+    pub directory: Vec<(&'static str, FileKind)>,
     pub branches: Vec<&'static str>,
     /// What git would commit; `None` means not known.
     pub staged: Option<Vec<&'static str>>,
     pub changed: Vec<&'static str>,
     pub programs: Vec<&'static str>,
-    pub system: System,
+    pub system: ToolFlavor,
     pub dialect: Dialect,
 }
 
@@ -43,15 +43,15 @@ impl Default for Fake {
             "package.json",
         ];
         let directories = ["docs", "src", "logs", "build", "node_modules", "project", "images"];
-        let files = files.map(|name| (name, Kind::File));
-        let directories = directories.map(|name| (name, Kind::Directory));
+        let files = files.map(|name| (name, FileKind::File));
+        let directories = directories.map(|name| (name, FileKind::Directory));
         Self {
             directory: files.into_iter().chain(directories).collect(),
             branches: vec!["main", "feature", "develop", "feature/login"],
             staged: None,
             changed: Vec::new(),
             programs: Vec::new(),
-            system: System::Gnu,
+            system: ToolFlavor::Gnu,
             dialect: Dialect::Zsh,
         }
     }
@@ -60,8 +60,8 @@ impl Default for Fake {
 impl Fake {
     /// The answers to a query, the best first.
     pub fn answers(&self, words: &str) -> Vec<Proposal> {
-        let (names, specs) = (Names::default(), Specs::default());
-        let place = Place {
+        let (names, specs) = (ShellNames::default(), Specs::default());
+        let place = TranslateContext {
             cwd: "/code",
             dialect: self.dialect,
             system: self.system,
@@ -69,7 +69,7 @@ impl Fake {
             names: &names,
             specs: &specs,
         };
-        answer(&Wish { words, place, limit: 5 })
+        answer(&TranslateQuery { words, place, limit: 5 })
     }
 
     pub fn best(&self, words: &str) -> String {
@@ -80,10 +80,10 @@ impl Fake {
 impl Fake {
     /// Each word with its weight, and the thing it was read as.
     pub fn words(&self, words: &str) -> Vec<(String, f32, String)> {
-        let (names, specs) = (Names::default(), Specs::default());
+        let (names, specs) = (ShellNames::default(), Specs::default());
         let place = self.place(&names, &specs);
-        let reading = Reading::new(words, place, &BOOK.lexicon);
-        let shown = |word: &Word| {
+        let reading = AnalyzedQuery::new(words, place, &BOOK.lexicon);
+        let shown = |word: &QueryWord| {
             let concept = word.concept.map(|concept| BOOK.lexicon.text(concept)).unwrap_or("?");
             let thing = word.thing.as_ref().map(|thing| format!(" {thing:?}")).unwrap_or_default();
             (word.text.clone(), word.weight, format!("{concept}{thing}"))
@@ -91,8 +91,8 @@ impl Fake {
         reading.words.iter().map(shown).collect()
     }
 
-    fn place<'a>(&'a self, names: &'a Names, specs: &'a Specs) -> Place<'a> {
-        Place { cwd: "/code", dialect: self.dialect, system: self.system, world: self, names, specs }
+    fn place<'a>(&'a self, names: &'a ShellNames, specs: &'a Specs) -> TranslateContext<'a> {
+        TranslateContext { cwd: "/code", dialect: self.dialect, system: self.system, world: self, names, specs }
     }
 
     /// The rule or domain that drafted a command.
@@ -102,9 +102,9 @@ impl Fake {
     }
 
     /// Reads a query and passes it to `make`, for example to get one domain's drafts before ranking.
-    pub fn with_reading<T>(&self, words: &str, make: impl FnOnce(&Reading<'_>) -> T) -> T {
-        let (names, specs) = (Names::default(), Specs::default());
-        make(&Reading::new(words, self.place(&names, &specs), &BOOK.lexicon))
+    pub fn with_reading<T>(&self, words: &str, make: impl FnOnce(&AnalyzedQuery<'_>) -> T) -> T {
+        let (names, specs) = (ShellNames::default(), Specs::default());
+        make(&AnalyzedQuery::new(words, self.place(&names, &specs), &BOOK.lexicon))
     }
 }
 
@@ -113,48 +113,48 @@ impl World for Fake {
         "/home/me"
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
         if directory == "/code/logs" {
-            return Known::Yes([Entry { name: "web.log".into(), kind: Kind::File }].into());
+            return Fact::Yes([DirEntry { name: "web.log".into(), kind: FileKind::File }].into());
         }
         if directory != "/code" {
-            return Known::No;
+            return Fact::No;
         }
-        let entry = |(name, kind): &(&str, Kind)| Entry { name: (*name).into(), kind: *kind };
-        Known::Yes(self.directory.iter().map(entry).collect())
+        let entry = |(name, kind): &(&str, FileKind)| DirEntry { name: (*name).into(), kind: *kind };
+        Fact::Yes(self.directory.iter().map(entry).collect())
     }
 
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
         if self.programs.is_empty() {
-            return Known::NotYet;
+            return Fact::NotYet;
         }
         let mut programs: Vec<Box<str>> = self.programs.iter().map(|name| (*name).into()).collect();
         programs.sort();
-        Known::Yes(programs.into())
+        Fact::Yes(programs.into())
     }
 
-    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-        Known::Yes("/code".into())
+    fn repository(&self, _directory: &str) -> Fact<Arc<str>> {
+        Fact::Yes("/code".into())
     }
 
-    fn live(&self, what: Live, _directory: &str) -> Known<Arc<[Item]>> {
-        let item = |name: &&str| Item { name: (*name).into(), about: "".into() };
+    fn live(&self, what: LiveKind, _directory: &str) -> Fact<Arc<[LiveItem]>> {
+        let item = |name: &&str| LiveItem { name: (*name).into(), about: "".into() };
         match what {
-            Live::GitBranch => Known::Yes(self.branches.iter().map(item).collect()),
-            Live::GitStaged => match &self.staged {
-                Some(staged) => Known::Yes(staged.iter().map(item).collect()),
-                None => Known::NotYet,
+            LiveKind::GitBranch => Fact::Yes(self.branches.iter().map(item).collect()),
+            LiveKind::GitStaged => match &self.staged {
+                Some(staged) => Fact::Yes(staged.iter().map(item).collect()),
+                None => Fact::NotYet,
             },
-            Live::GitChanged => Known::Yes(self.changed.iter().map(item).collect()),
-            Live::NpmScript => Known::Yes(["dev", "start", "test", "lint", "build"].iter().map(item).collect()),
-            Live::MakeTarget if self.directory.iter().any(|(name, _)| *name == "Makefile") => {
-                Known::Yes(["test", "install", "clean"].iter().map(item).collect())
+            LiveKind::GitChanged => Fact::Yes(self.changed.iter().map(item).collect()),
+            LiveKind::NpmScript => Fact::Yes(["dev", "start", "test", "lint", "build"].iter().map(item).collect()),
+            LiveKind::MakeTarget if self.directory.iter().any(|(name, _)| *name == "Makefile") => {
+                Fact::Yes(["test", "install", "clean"].iter().map(item).collect())
             }
-            Live::Host => Known::Yes(["web1", "db2"].iter().map(item).collect()),
-            Live::GitRemote => Known::Yes(["origin"].iter().map(item).collect()),
-            Live::User => Known::Yes(["root", "alice", "www-data"].iter().map(item).collect()),
-            Live::ProcessName => Known::Yes(["nginx", "python3", "firefox"].iter().map(item).collect()),
-            _ => Known::No,
+            LiveKind::Host => Fact::Yes(["web1", "db2"].iter().map(item).collect()),
+            LiveKind::GitRemote => Fact::Yes(["origin"].iter().map(item).collect()),
+            LiveKind::User => Fact::Yes(["root", "alice", "www-data"].iter().map(item).collect()),
+            LiveKind::ProcessName => Fact::Yes(["nginx", "python3", "firefox"].iter().map(item).collect()),
+            _ => Fact::No,
         }
     }
 }

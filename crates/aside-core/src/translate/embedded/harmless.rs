@@ -2,17 +2,17 @@
 //! every mood, in English and Chinese. No such sentence may be answered by a command that changes something; the same
 //! verbs and objects as plain orders still are.
 //!
-//! A sentence that `mood` does not read as an order cannot be answered by a change (`permit`), so every sentence is
+//! A sentence that `speech_act` does not read as an order cannot be answered by a change (`authorize`), so every sentence is
 //! read and only a sample is answered as well; `ASIDE_SENTENCES=all` answers every one.
 
 use std::collections::BTreeSet;
 
 use crate::line::Dialect;
-use crate::mood::lists::LISTS;
-use crate::mood::{Act, Kind, Mood};
+use crate::speech_act::word_lists::LISTS;
+use crate::speech_act::{SpeechAct, SpeechActs, VerbEffect};
 use crate::translate::embedded::BOOK;
 use crate::translate::embedded::fake::Fake;
-use crate::translate::reads::only_reads;
+use crate::translate::read_only::is_read_only;
 
 /// One in this many sentences is answered as well as read.
 const ANSWERED: usize = 60;
@@ -296,9 +296,10 @@ fn pairs() -> Vec<([String; 4], String)> {
     let mut pairs = BTreeSet::new();
     let hits = BOOK.rules.iter().flat_map(|rule| &rule.body(&BOOK.lexicon).hits);
     for hit in hits.map(|hit| hit.split("=>").next().unwrap_or(hit).trim()) {
-        let mood = Mood::of(hit);
-        let ([clause], false) = (mood.clauses.as_slice(), hit.contains(['"', ','])) else { continue };
-        let Some(head) = clause.heads.first().filter(|head| head.act == Act::Changes && head.span.start == 0) else {
+        let speech_acts = SpeechActs::of(hit);
+        let ([clause], false) = (speech_acts.clauses.as_slice(), hit.contains(['"', ','])) else { continue };
+        let Some(head) = clause.heads.first().filter(|head| head.act == VerbEffect::Changes && head.span.start == 0)
+        else {
             continue;
         };
         let (verb, object) = (&hit[head.span.clone()], hit[head.span.end..].trim());
@@ -353,12 +354,12 @@ fn check(sentences: &[String]) {
     let mut wrong = Vec::new();
     let every = if answers_all() { 1 } else { ANSWERED };
     for (number, sentence) in sentences.iter().enumerate() {
-        if let Some(order) = Mood::of(sentence).orders().find(|order| order.later.is_none()) {
+        if let Some(order) = SpeechActs::of(sentence).orders().find(|order| order.later.is_none()) {
             wrong.push(format!("{sentence}: {:?} by `{}`", order.kind, &sentence[order.by.clone()]));
         }
         if number % every == 0 {
             let changes =
-                machine.answers(sentence).into_iter().filter(|answer| !only_reads(&answer.command, Dialect::Zsh));
+                machine.answers(sentence).into_iter().filter(|answer| !is_read_only(&answer.command, Dialect::Zsh));
             wrong.extend(changes.map(|answer| format!("{sentence}: {}", answer.command)));
         }
     }
@@ -398,7 +399,7 @@ fn chinese_that_orders_nothing_changes_nothing() {
 #[test]
 fn the_same_words_as_an_order_are_one() {
     let mut wrong = Vec::new();
-    let asks = |sentence: &String| Mood::of(sentence).asks_to_act();
+    let asks = |sentence: &String| SpeechActs::of(sentence).asks_to_act();
     for (verb, object) in pairs() {
         let orders = ORDERS.iter().map(|frame| said(frame, &verb, &object));
         wrong.extend(orders.filter(|sentence| !asks(sentence)));
@@ -450,7 +451,7 @@ fn sentences_of_trials_change_nothing() {
     let machine = Fake::default();
     for sentence in SENTENCES {
         for answer in machine.answers(sentence) {
-            assert!(only_reads(&answer.command, Dialect::Zsh), "{sentence}: {}", answer.command);
+            assert!(is_read_only(&answer.command, Dialect::Zsh), "{sentence}: {}", answer.command);
         }
     }
     for (sentence, command) in [
@@ -461,5 +462,5 @@ fn sentences_of_trials_change_nothing() {
     ] {
         assert_eq!(machine.best(sentence), command, "{sentence}");
     }
-    assert_eq!(Mood::of("don't delete a.txt").clauses[0].kind, Kind::Forbids);
+    assert_eq!(SpeechActs::of("don't delete a.txt").clauses[0].kind, SpeechAct::Forbids);
 }

@@ -2,26 +2,26 @@
 //! the drafts.
 
 use crate::line::Dialect;
-use crate::mood::lists::LISTS;
 use crate::safety;
-use crate::translate::System;
+use crate::speech_act::word_lists::LISTS;
+use crate::translate::ToolFlavor;
+use crate::translate::embedded::analysis::{AnalyzedQuery, ExplainedWords, QueryWord};
 use crate::translate::embedded::draft::{Draft, Objects};
+use crate::translate::embedded::entities::{self, Entity};
 use crate::translate::embedded::lexicon;
-use crate::translate::embedded::reading::{Reading, Used, Word};
 use crate::translate::embedded::rules::{Choice, Part, Rule, Term};
-use crate::translate::embedded::slots::{self, Doubt, Filled};
-use crate::translate::embedded::things::{self, Thing};
+use crate::translate::embedded::slots::{self, FilledSlot, SlotDoubt};
 
 /// Penalty for each further command of a rule relative to the one before.
 const SECOND: f32 = 0.06;
 
 /// The commands of a rule whose words are all in the query.
-pub fn drafts(rule: &'static Rule, reading: &Reading<'_>) -> Vec<Draft> {
+pub fn drafts(rule: &'static Rule, reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
     // Nearly every rule is rejected here: no slot is tried before all words are there.
     let possible = rule.needs.iter().filter(|need| need.iter().all(|term| may_be(term, reading)));
     let needs = possible.filter_map(|need| all(need, reading, &reading.unused()));
     let Some((used, specific)) = needs.max_by(|one, two| {
-        let weight = |used: &Used| reading.weigh(used).1;
+        let weight = |used: &ExplainedWords| reading.weigh(used).1;
         weight(&one.0).total_cmp(&weight(&two.0))
     }) else {
         return Vec::new();
@@ -42,7 +42,7 @@ pub fn drafts(rule: &'static Rule, reading: &Reading<'_>) -> Vec<Draft> {
 /// The commands of a rule that the learned classifier proposed although its words are missing. `known` are words that
 /// requests for the rule typically use: they fill no slot, unless nothing else does and they could name a program. A
 /// destructive command still needs most of a rule's words.
-pub fn learned(rule: &'static Rule, reading: &Reading<'_>, known: &[usize]) -> Vec<Draft> {
+pub fn learned(rule: &'static Rule, reading: &AnalyzedQuery<'_>, known: &[usize]) -> Vec<Draft> {
     let is_name = |place: usize| {
         let Some(word) = reading.words.get(place) else { return false };
         let is_tool = word.concept.is_some() && !word.is_spoken;
@@ -82,13 +82,13 @@ pub fn learned(rule: &'static Rule, reading: &Reading<'_>, known: &[usize]) -> V
 }
 
 /// The commands of a rule, with its slots filled from the words that are not used yet.
-fn made(rule: &'static Rule, reading: &Reading<'_>, used: &Used, specific: usize) -> Vec<Draft> {
+fn made(rule: &'static Rule, reading: &AnalyzedQuery<'_>, used: &ExplainedWords, specific: usize) -> Vec<Draft> {
     let body = rule.body(reading.lexicon);
     let mut drafts = Vec::new();
     let runs = match reading.place.system {
         _ if reading.place.dialect == Dialect::Fish && !body.fish.is_empty() => &body.fish,
-        System::Bsd if !body.bsd.is_empty() => &body.bsd,
-        System::Bsd | System::Gnu | System::Busybox => &body.runs,
+        ToolFlavor::Bsd if !body.bsd.is_empty() => &body.bsd,
+        ToolFlavor::Bsd | ToolFlavor::Gnu | ToolFlavor::Busybox => &body.runs,
     };
     for run in runs {
         let mut used = used.clone();
@@ -100,11 +100,11 @@ fn made(rule: &'static Rule, reading: &Reading<'_>, used: &Used, specific: usize
         let Some(command) = render(run, &body.parts, reading, &mut used) else { continue };
         // `push to origin` says no more than `push`.
         for term in &body.may {
-            every(term, reading, &mut used, |word| matches!(word.thing, Some(Thing::Remote(_))));
+            every(term, reading, &mut used, |word| matches!(word.thing, Some(Entity::Remote(_))));
         }
         // A file that the command names by itself, such as requirements.txt, counts as explained.
         for (place, word) in reading.words.iter().enumerate() {
-            if matches!(word.thing, Some(Thing::Path(_))) && command.split(' ').any(|part| part == word.text) {
+            if matches!(word.thing, Some(Entity::Path(_))) && command.split(' ').any(|part| part == word.text) {
                 used.mark(place);
             }
         }
@@ -116,7 +116,7 @@ fn made(rule: &'static Rule, reading: &Reading<'_>, used: &Used, specific: usize
 }
 
 /// Cheap pre-check whether a term can match; never wrong when it says no.
-fn may_be(term: &Term, reading: &Reading<'_>) -> bool {
+fn may_be(term: &Term, reading: &AnalyzedQuery<'_>) -> bool {
     term.0.iter().any(|choice| match choice {
         Choice::Means(concept) => reading.means(*concept),
         Choice::Is(text) => reading.words.iter().any(|word| word.low == *text),
@@ -126,7 +126,7 @@ fn may_be(term: &Term, reading: &Reading<'_>) -> bool {
 }
 
 /// Matches all terms, each with a word of its own; returns the used words and the number of terms.
-fn all(terms: &[Term], reading: &Reading<'_>, used: &Used) -> Option<(Used, usize)> {
+fn all(terms: &[Term], reading: &AnalyzedQuery<'_>, used: &ExplainedWords) -> Option<(ExplainedWords, usize)> {
     let mut used = used.clone();
     for term in terms {
         for place in one(term, reading, &used)? {
@@ -137,7 +137,7 @@ fn all(terms: &[Term], reading: &Reading<'_>, used: &Used) -> Option<(Used, usiz
 }
 
 /// The unused words that match one term. A slot is only tested here and filled later.
-fn one(term: &Term, reading: &Reading<'_>, used: &Used) -> Option<Vec<usize>> {
+fn one(term: &Term, reading: &AnalyzedQuery<'_>, used: &ExplainedWords) -> Option<Vec<usize>> {
     term.0.iter().find_map(|choice| match choice {
         Choice::Slot(slot) => slots::fill(slot, reading, used).map(|_| Vec::new()),
         _ => (0..reading.words.len())
@@ -146,7 +146,7 @@ fn one(term: &Term, reading: &Reading<'_>, used: &Used) -> Option<Vec<usize>> {
     })
 }
 
-fn every(term: &Term, reading: &Reading<'_>, used: &mut Used, fits: fn(&Word) -> bool) {
+fn every(term: &Term, reading: &AnalyzedQuery<'_>, used: &mut ExplainedWords, fits: fn(&QueryWord) -> bool) {
     for place in 0..reading.words.len() {
         let exact = |choice: &Choice| matches!(choice, Choice::Is(_)) && is(choice, reading, place);
         let fitting = fits(&reading.words[place]) && term.0.iter().any(|choice| is(choice, reading, place));
@@ -157,21 +157,21 @@ fn every(term: &Term, reading: &Reading<'_>, used: &mut Used, fits: fn(&Word) ->
 }
 
 /// `frames` is a form of `frame`. Compares the beginning first, which rejects most words.
-fn is_form(word: &Word, text: &str) -> bool {
+fn is_form(word: &QueryWord, text: &str) -> bool {
     word.low == text
         || word.concept.is_none()
             && word.low.as_bytes().first() == text.as_bytes().first()
             && lexicon::forms(&word.low).iter().any(|form| form == text)
 }
 
-fn is(choice: &Choice, reading: &Reading<'_>, place: usize) -> bool {
+fn is(choice: &Choice, reading: &AnalyzedQuery<'_>, place: usize) -> bool {
     let Some(word) = reading.words.get(place) else { return false };
     match choice {
         // A word that names a file has no other meaning (`in logs`), but still matches by its own name.
         Choice::Means(concept) => {
-            let is_file = matches!(word.thing, Some(Thing::Path(_)))
+            let is_file = matches!(word.thing, Some(Entity::Path(_)))
                 && reading.meaning(place) != word.low
-                && !things::is_file_name(&word.low);
+                && !entities::is_file_name(&word.low);
             word.concept == Some(*concept) && !is_file
         }
         Choice::Is(text) => word.low == *text,
@@ -181,7 +181,7 @@ fn is(choice: &Choice, reading: &Reading<'_>, place: usize) -> bool {
 }
 
 /// The template with its slots filled; `None` when a required slot is empty.
-fn render(template: &str, adding: &[Part], reading: &Reading<'_>, used: &mut Used) -> Option<String> {
+fn render(template: &str, adding: &[Part], reading: &AnalyzedQuery<'_>, used: &mut ExplainedWords) -> Option<String> {
     let mut parts = String::new();
     if template.contains("<parts>") {
         for part in adding {
@@ -217,12 +217,12 @@ fn render(template: &str, adding: &[Part], reading: &Reading<'_>, used: &mut Use
 }
 
 /// Like `one`, but words that are already used count too.
-fn again(term: &Term, reading: &Reading<'_>, used: &Used) -> Option<Vec<usize>> {
+fn again(term: &Term, reading: &AnalyzedQuery<'_>, used: &ExplainedWords) -> Option<Vec<usize>> {
     one(term, reading, used).or_else(|| one(term, reading, &reading.unused()).filter(|places| !places.is_empty()))
 }
 
 /// Slots are `<name>` and `<name=default>`; `{? … }` is kept only if everything in it is filled.
-fn fill(template: &str, reading: &Reading<'_>, used: &mut Used) -> Option<String> {
+fn fill(template: &str, reading: &AnalyzedQuery<'_>, used: &mut ExplainedWords) -> Option<String> {
     let mut text = String::with_capacity(template.len() + 16);
     let mut rest = template;
     // A slot that occurs twice gets the same value twice.
@@ -257,13 +257,13 @@ fn fill(template: &str, reading: &Reading<'_>, used: &mut Used) -> Option<String
             let before = before.or_else(|| name.strip_suffix(":base").and_then(last));
             let now = || slots::fill(name, reading, used);
             match (
-                before.map(|spelled| Filled { spelled, words: Vec::new(), doubt: Doubt::None }).or_else(now),
+                before.map(|spelled| FilledSlot { spelled, words: Vec::new(), doubt: SlotDoubt::None }).or_else(now),
                 default,
             ) {
                 (Some(filled), _) => {
                     let names = slots::names(name);
                     filled.words.into_iter().for_each(|place| if names { used.fill(place) } else { used.mark(place) });
-                    if filled.doubt == Doubt::Guessed {
+                    if filled.doubt == SlotDoubt::Guessed {
                         used.guess();
                     }
                     text.push_str(&filled.spelled);

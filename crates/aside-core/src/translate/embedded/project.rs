@@ -2,10 +2,10 @@
 //! The command is the project's own target or script, or the usual one of its tool, as a task would run it.
 
 use crate::line::quote;
-use crate::project::offer::{Offer, Why, offers};
-use crate::project::{asked, fitting};
+use crate::project::targets::{ProjectTarget, TargetReason, project_targets};
+use crate::project::{matching_targets, requested_goal};
+use crate::translate::embedded::analysis::AnalyzedQuery;
 use crate::translate::embedded::draft::{Draft, Objects};
-use crate::translate::embedded::reading::Reading;
 
 /// Most commands of one project that are offered.
 const MAX_OFFERED: usize = 2;
@@ -14,15 +14,15 @@ const SECOND: f32 = 0.06;
 /// Programs that find their project from a subdirectory.
 const LOOK_UP: [&str; 8] = ["cargo", "npm", "pnpm", "yarn", "bun", "just", "go", "poetry"];
 
-pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
-    let Some(wanted) = asked(&reading.rest(0)) else { return Vec::new() };
-    let Some(offers) = offers(reading.place.cwd, reading.place.world, &[]).yes() else { return Vec::new() };
-    let fitting = fitting(&wanted, &offers);
+pub fn draft(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let Some(wanted) = requested_goal(&reading.rest(0)) else { return Vec::new() };
+    let Some(offers) = project_targets(reading.place.cwd, reading.place.world, &[]).yes() else { return Vec::new() };
+    let fitting = matching_targets(&wanted, &offers);
     // `deploy:staging` or `deploy:prod`: does not guess between them.
     let whole = fitting.iter().filter(|(fit, _)| fit.missing == 0 && fit.extra == 0);
     let mut used = reading.unused();
     (0..reading.words.len()).for_each(|place| used.mark(place));
-    let draft = |(number, (_, offer)): (usize, &(_, &Offer))| Draft {
+    let draft = |(number, (_, offer)): (usize, &(_, &ProjectTarget))| Draft {
         command: command(reading, offer),
         about: about(&offer.why),
         used: used.clone(),
@@ -35,7 +35,7 @@ pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
 }
 
 /// The command as it is written in the current directory.
-fn command(reading: &Reading<'_>, offer: &Offer) -> String {
+fn command(reading: &AnalyzedQuery<'_>, offer: &ProjectTarget) -> String {
     let (program, rest) = offer.cmd.split_once(' ').unwrap_or((&offer.cmd, ""));
     if offer.directory == reading.place.cwd || LOOK_UP.contains(&program) {
         return offer.cmd.clone();
@@ -47,26 +47,26 @@ fn command(reading: &Reading<'_>, offer: &Offer) -> String {
     }
 }
 
-fn about(why: &Why) -> String {
+fn about(why: &TargetReason) -> String {
     match why {
-        Why::Recipe(name) => format!("{name} is a recipe of the justfile"),
-        Why::MakeTarget(name) => format!("{name} is a target of the Makefile"),
-        Why::NpmScript(name) => format!("{name} is a script of package.json"),
-        Why::Installs => "installs what package.json names".to_owned(),
-        Why::Package(name) => format!("package.json names {name}"),
-        Why::Script(path) | Why::Named(path) => format!("{path} is a script of this project"),
-        Why::Usual(file) => format!("the usual command beside {file}"),
-        Why::Cargo(name) => format!("Cargo knows {name} here"),
+        TargetReason::Recipe(name) => format!("{name} is a recipe of the justfile"),
+        TargetReason::MakeTarget(name) => format!("{name} is a target of the Makefile"),
+        TargetReason::NpmScript(name) => format!("{name} is a script of package.json"),
+        TargetReason::Installs => "installs what package.json names".to_owned(),
+        TargetReason::Package(name) => format!("package.json names {name}"),
+        TargetReason::Script(path) | TargetReason::Named(path) => format!("{path} is a script of this project"),
+        TargetReason::Usual(file) => format!("the usual command beside {file}"),
+        TargetReason::Cargo(name) => format!("Cargo knows {name} here"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::translate::embedded::fake::Fake;
-    use crate::world::Kind;
+    use crate::world::FileKind;
 
     fn best(files: &[&'static str], words: &str) -> String {
-        let directory = files.iter().map(|name| (*name, Kind::File)).collect();
+        let directory = files.iter().map(|name| (*name, FileKind::File)).collect();
         Fake { directory, ..Fake::default() }.best(words)
     }
 

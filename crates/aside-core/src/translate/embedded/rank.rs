@@ -4,14 +4,14 @@
 use crate::line;
 use crate::safety::{self, Harm};
 use crate::text;
+use crate::translate::embedded::analysis::AnalyzedQuery;
+use crate::translate::embedded::authorize;
 use crate::translate::embedded::draft::Draft;
-use crate::translate::embedded::learned::Heard;
+use crate::translate::embedded::existence;
+use crate::translate::embedded::learned::FrameScores;
 use crate::translate::embedded::learned::verify::{self, Facts, Ruled};
-use crate::translate::embedded::permit;
-use crate::translate::embedded::present;
-use crate::translate::embedded::reading::Reading;
-use crate::translate::reads::only_reads;
-use crate::translate::{Nearness, Proposal, Source};
+use crate::translate::read_only::is_read_only;
+use crate::translate::{Completeness, Proposal, ProposalSource};
 
 /// Confidence from which a proposal is an answer.
 const SURE: f32 = 0.9;
@@ -179,7 +179,7 @@ pub struct Weighed {
 }
 
 /// Scores each draft, in the order of the drafts.
-pub fn weigh(reading: &Reading<'_>, drafts: Vec<Draft>, heard: &Heard<'_>) -> Vec<Weighed> {
+pub fn weigh(reading: &AnalyzedQuery<'_>, drafts: Vec<Draft>, heard: &FrameScores<'_>) -> Vec<Weighed> {
     let scored = scored(reading, drafts);
     let is_ruled = |draft: &Draft| draft.specific > 0;
     let best = scored.iter().filter(|(_, _, draft)| is_ruled(draft)).map(|(score, ..)| *score).fold(0.0, f32::max);
@@ -204,28 +204,28 @@ pub fn weigh(reading: &Reading<'_>, drafts: Vec<Draft>, heard: &Heard<'_>) -> Ve
 }
 
 /// Whether a draft may be shown at all. A draft that explains too little, or that was not ordered, must only read.
-pub fn permitted(reading: &Reading<'_>, weighed: &Weighed) -> bool {
+pub fn permitted(reading: &AnalyzedQuery<'_>, weighed: &Weighed) -> bool {
     let Weighed { draft, share, .. } = weighed;
     let is_ruled = draft.specific > 0;
-    if only_reads(&draft.command, reading.place.dialect) {
+    if is_read_only(&draft.command, reading.place.dialect) {
         // For drafts of the learned classifier the verifier accounts for the words that are left over.
-        let answers = *share >= ANSWERS || permit::answers_verbs(reading, draft);
+        let answers = *share >= ANSWERS || authorize::answers_verbs(reading, draft);
         let explains = !is_ruled || *share >= GUESSES;
-        return explains && answers && permit::permits(reading, draft) && !permit::invents(reading, draft);
+        return explains && answers && authorize::permits(reading, draft) && !authorize::invents(reading, draft);
     }
-    let is_asked = || !is_vague(reading) && permit::is_evident(reading, draft);
-    *share >= ANSWERS && permit::permits(reading, draft) && (is_ruled || is_asked())
+    let is_asked = || !is_vague(reading) && authorize::is_evident(reading, draft);
+    *share >= ANSWERS && authorize::permits(reading, draft) && (is_ruled || is_asked())
 }
 
 /// Whether a draft that may be shown is likely enough: one of the learned classifier that changes something must be
 /// nearly certain.
-fn is_likely(reading: &Reading<'_>, weighed: &Weighed) -> bool {
+fn is_likely(reading: &AnalyzedQuery<'_>, weighed: &Weighed) -> bool {
     let Weighed { draft, confidence, .. } = weighed;
-    draft.specific > 0 || *confidence >= CHANGES || only_reads(&draft.command, reading.place.dialect)
+    draft.specific > 0 || *confidence >= CHANGES || is_read_only(&draft.command, reading.place.dialect)
 }
 
 /// Score, share and draft.
-fn scored(reading: &Reading<'_>, drafts: Vec<Draft>) -> Vec<(f32, f32, Draft)> {
+fn scored(reading: &AnalyzedQuery<'_>, drafts: Vec<Draft>) -> Vec<(f32, f32, Draft)> {
     let asks = reading.any(DESTROYS).is_some();
     let vague = is_vague(reading);
     drafts
@@ -264,7 +264,7 @@ fn scored(reading: &Reading<'_>, drafts: Vec<Draft>) -> Vec<(f32, f32, Draft)> {
 
 /// The best first. An answer is nearly always right, a closest match more often than not; anything less likely is not
 /// shown.
-pub fn rank(reading: &Reading<'_>, drafts: Vec<Draft>, heard: &Heard<'_>, limit: usize) -> Vec<Proposal> {
+pub fn rank(reading: &AnalyzedQuery<'_>, drafts: Vec<Draft>, heard: &FrameScores<'_>, limit: usize) -> Vec<Proposal> {
     let mut weighed = weigh(reading, drafts, heard);
     weighed.retain(|weighed| permitted(reading, weighed) && is_likely(reading, weighed));
     let (mut best, mut last) = (Vec::<Proposal>::new(), CERTAIN);
@@ -276,23 +276,23 @@ pub fn rank(reading: &Reading<'_>, drafts: Vec<Draft>, heard: &Heard<'_>, limit:
         }
         // A proposal is never surer than the one above it.
         last = confidence.min(last);
-        let nearness = if last >= SURE { Nearness::Answer } else { Nearness::Closest };
+        let nearness = if last >= SURE { Completeness::Answer } else { Completeness::Closest };
         let Draft { command, about, .. } = draft;
-        best.push(Proposal { command, source: Source::Embedded, confidence: last, about, nearness });
+        best.push(Proposal { command, source: ProposalSource::Embedded, confidence: last, about, nearness });
     }
     best
 }
 
 /// Confidence as measured on requests of strangers. Does not change the order.
-fn calibrated(reading: &Reading<'_>, weighed: &Weighed) -> f32 {
+fn calibrated(reading: &AnalyzedQuery<'_>, weighed: &Weighed) -> f32 {
     let Weighed { draft, share, confidence, facts, .. } = weighed;
     let is_doubtful = || {
-        permit::spells_unknown(reading, draft)
-            || permit::reads_missing(reading, draft)
-            || permit::forgets_exception(reading, draft)
+        authorize::spells_unknown(reading, draft)
+            || authorize::reads_missing(reading, draft)
+            || authorize::forgets_exception(reading, draft)
     };
     match facts.is_composed {
-        _ if permit::leaves_unknown(reading, draft) => confidence.min(LEFT_OUT),
+        _ if authorize::leaves_unknown(reading, draft) => confidence.min(LEFT_OUT),
         true if *share < WHOLE || is_doubtful() => confidence.min(LEFT_OUT),
         false if draft.specific > 0 && *share >= WHOLE => 1.0 - SPELLED_OUT * (1.0 - confidence),
         true | false => *confidence,
@@ -383,7 +383,7 @@ fn effect(command: &str) -> String {
 }
 
 /// Whether the query names nothing that a command could go by: `stuff`, `the wrong files`.
-fn is_vague(reading: &Reading<'_>) -> bool {
+fn is_vague(reading: &AnalyzedQuery<'_>) -> bool {
     const NOTHING: &[&str] = &[
         "stuff",
         "things",
@@ -421,7 +421,7 @@ fn is_vague(reading: &Reading<'_>) -> bool {
 }
 
 /// Whether a command destroys more than the query names: all that a search finds, a pattern, or everything unused.
-fn sweeps(reading: &Reading<'_>, draft: &Draft) -> bool {
+fn sweeps(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     const WHOLE: &[&str] = &[".", "..", "./", "~", "/", "--", ":/", "*", "-A", "--all"];
 
     let line = line::parse(&draft.command, reading.place.dialect);
@@ -442,14 +442,14 @@ fn sweeps(reading: &Reading<'_>, draft: &Draft) -> bool {
 
 /// The command line if it may be shown: complete, without characters that a terminal would interpret, and with programs
 /// that are installed or that were asked for.
-fn shown(reading: &Reading<'_>, command: &str) -> Option<(String, Presence)> {
+fn shown(reading: &AnalyzedQuery<'_>, command: &str) -> Option<(String, Presence)> {
     if !text::is_clean(command) || command.contains(['\n', '\t']) {
         return None;
     }
     // Without sudo the user is root, or has to find another way.
     let command = if reading.is_installed("sudo") { command.to_owned() } else { without_sudo(reading, command) };
     let line = line::parse(&command, reading.place.dialect);
-    if line.open.is_some() || line.commands.is_empty() || !present::finds(&line, &reading.place) {
+    if line.open.is_some() || line.commands.is_empty() || !existence::finds(&line, &reading.place) {
         return None;
     }
     let mut presence = Presence::Here;
@@ -470,7 +470,7 @@ fn shown(reading: &Reading<'_>, command: &str) -> Option<(String, Presence)> {
 }
 
 /// Removes `sudo` where it is a command, and leaves it alone in texts.
-fn without_sudo(reading: &Reading<'_>, command: &str) -> String {
+fn without_sudo(reading: &AnalyzedQuery<'_>, command: &str) -> String {
     let line = line::parse(command, reading.place.dialect);
     let mut rest = command.to_owned();
     for command in line.commands.iter().rev() {
@@ -572,12 +572,12 @@ const OF: &[(&str, &[&str])] = &[
     ("shutdown", &["shutdown"]),
 ];
 
-fn is_named(reading: &Reading<'_>, program: &str) -> bool {
+fn is_named(reading: &AnalyzedQuery<'_>, program: &str) -> bool {
     let said = reading.words.iter().any(|word| word.low == program);
     said || OF.iter().any(|(name, meanings)| *name == program && reading.any(meanings).is_some())
 }
 
-fn is_known(reading: &Reading<'_>, name: &str) -> bool {
+fn is_known(reading: &AnalyzedQuery<'_>, name: &str) -> bool {
     const BUILT_IN: &[&str] = &[
         "cd", "echo", "export", "alias", "unalias", "set", "unset", "history", "jobs", "fg", "bg", "kill", "pwd",
         "type", "source", ".", "wait", "read", "printf", "test", "[", "true", "false", "exit", "ulimit", "umask",

@@ -1,11 +1,11 @@
 //! Rewrites requests to forms that the engine understands (`data/translate/rephrase.txt`): a request that fits a form
 //! from its first word to its last becomes the sentence beside it, with the typed values carried over. Interprets
-//! nothing; mood and names are left to `reading`.
+//! nothing; mood and names are left to `analysis`.
 
 use std::sync::LazyLock;
 
+use crate::translate::embedded::entities;
 use crate::translate::embedded::lexicon::is_han;
-use crate::translate::embedded::things;
 
 const FORMS: &str = include_str!("../../../data/translate/rephrase.txt");
 /// Longer requests are not matched.
@@ -142,11 +142,11 @@ fn slot_text(slot: &str, token: &str) -> Option<String> {
     });
     let is_plain = |more: &str| token.chars().all(|letter| letter.is_ascii_alphanumeric() || more.contains(letter));
     let is_packed = ARCHIVES.iter().any(|ending| low.ends_with(ending));
-    let is_file = is_plain("._-/~") && things::is_file_name(&low);
+    let is_file = is_plain("._-/~") && entities::is_file_name(&low);
     match slot.trim_end_matches(|letter: char| letter.is_ascii_digit()) {
         "file" => (is_quoted || is_file && !is_packed).then(|| token.to_owned()),
         "archive" => (is_plain("._-/~") && is_packed).then(|| token.to_owned()),
-        "kind" => (is_plain("") && things::kind(&low).is_some()).then(|| token.to_owned()),
+        "kind" => (is_plain("") && entities::kind(&low).is_some()).then(|| token.to_owned()),
         "name" => (is_quoted || is_plain("._-/~@")).then(|| token.to_owned()),
         "text" if is_quoted => Some(token.to_owned()),
         "text" => is_plain("._-/:").then(|| format!("'{token}'")),

@@ -1,10 +1,10 @@
 //! Recurring times as cron fields: `every day at 3am` is `0 3 * * *`.
 
-use crate::translate::embedded::reading::Reading;
-use crate::translate::embedded::things::{Thing, Time, Unit};
+use crate::translate::embedded::analysis::AnalyzedQuery;
+use crate::translate::embedded::entities::{Entity, Time, Unit};
 
 /// The five fields, and the words they were read from.
-pub fn find(reading: &Reading<'_>) -> Option<(String, Vec<usize>)> {
+pub fn find(reading: &AnalyzedQuery<'_>) -> Option<(String, Vec<usize>)> {
     let low = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
     let mut words = Vec::new();
     let mut clock = None;
@@ -19,7 +19,7 @@ pub fn find(reading: &Reading<'_>) -> Option<(String, Vec<usize>)> {
             weekday = Some(day);
         } else if let Some(often) = said(text, before) {
             span = Some(often);
-        } else if let (Some(Thing::Time(Time::Ago { amount, unit })), "every" | "each" | "每") = (&word.thing, before)
+        } else if let (Some(Entity::Time(Time::Ago { amount, unit })), "every" | "each" | "每") = (&word.thing, before)
         {
             span = Some(every(*amount, *unit)?);
         } else if text == "every" || text == "each" || text == "每" {

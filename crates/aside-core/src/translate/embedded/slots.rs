@@ -2,24 +2,24 @@
 
 use crate::line::Dialect;
 use crate::line::{self, quote};
-use crate::mood::lists::LISTS;
-use crate::translate::embedded::reading::{Reading, Used, Word};
+use crate::speech_act::word_lists::LISTS;
+use crate::translate::embedded::analysis::{AnalyzedQuery, ExplainedWords, QueryWord};
+use crate::translate::embedded::arithmetic;
+use crate::translate::embedded::entities::{Entity, Time};
 use crate::translate::embedded::schedule;
-use crate::translate::embedded::sums;
-use crate::translate::embedded::things::{Thing, Time};
-use crate::world::Kind;
+use crate::world::FileKind;
 
 /// A slot's value, spelled for the shell, and the words that it explains.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Filled {
+pub struct FilledSlot {
     pub spelled: String,
     pub words: Vec<usize>,
-    pub doubt: Doubt,
+    pub doubt: SlotDoubt,
 }
 
 /// Whether the words are known to stand for what they are used as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doubt {
+pub enum SlotDoubt {
     None,
     /// A word with another meaning, used as a name.
     Guessed,
@@ -63,7 +63,7 @@ pub fn names(slot: &str) -> bool {
 }
 
 /// Fills the slot `name` or `name:form`. `used` marks words that are already explained.
-pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
+pub fn fill(slot: &str, reading: &AnalyzedQuery<'_>, used: &ExplainedWords) -> Option<FilledSlot> {
     let (name, form) = slot.split_once(':').unwrap_or((slot, ""));
     let dialect = reading.place.dialect;
     // A second slot of the same kind: `path2`.
@@ -71,41 +71,43 @@ pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
         Some(first) => (first, 1_usize),
         None => (name, 0),
     };
-    let pick = |accept: &dyn Fn(usize, &Word) -> Option<String>| {
+    let pick = |accept: &dyn Fn(usize, &QueryWord) -> Option<String>| {
         let all = || reading.words.iter().enumerate();
         // The first of them may be filled already.
         let taken = all().filter(|(place, word)| used.has(*place) && accept(*place, word).is_some()).count();
         let skip = skip.saturating_sub(taken);
         let free = all().filter(|(place, _)| !used.has(*place) && !reading.is_verb(*place));
         let mut found = free.filter_map(|(place, word)| {
-            accept(place, word).map(|spelled| Filled { spelled, words: vec![place], doubt: Doubt::None })
+            accept(place, word).map(|spelled| FilledSlot { spelled, words: vec![place], doubt: SlotDoubt::None })
         });
         found.nth(skip)
     };
     let quoted = |text: &str| quote::word(text, dialect);
     match name {
         "number" => pick(&|_, word| match &word.thing {
-            Some(Thing::Number(number)) => Some(number.to_string()),
+            Some(Entity::Number(number)) => Some(number.to_string()),
             _ => None,
         }),
         "size" => pick(&|_, word| match &word.thing {
-            Some(Thing::Size(size)) if form == "bytes" => Some(size.bytes.to_string()),
-            Some(Thing::Size(size)) => Some(size.spelled.clone()),
+            Some(Entity::Size(size)) if form == "bytes" => Some(size.bytes.to_string()),
+            Some(Entity::Size(size)) => Some(size.spelled.clone()),
             _ => None,
         }),
         "time" => pick(&|_, word| match &word.thing {
-            Some(Thing::Time(time)) => spell_time(time, form, dialect),
+            Some(Entity::Time(time)) => spell_time(time, form, dialect),
             _ => None,
         }),
         "date" => pick(&|_, word| match &word.thing {
-            Some(Thing::Time(Time::Date(date))) => Some(quoted(date)),
+            Some(Entity::Time(Time::Date(date))) => Some(quoted(date)),
             _ => None,
         }),
-        "sum" => sums::find(reading).map(|(spelled, words)| Filled { spelled, words, doubt: Doubt::None }),
-        "cron" => schedule::find(reading).map(|(fields, words)| Filled {
+        "sum" => {
+            arithmetic::find(reading).map(|(spelled, words)| FilledSlot { spelled, words, doubt: SlotDoubt::None })
+        }
+        "cron" => schedule::find(reading).map(|(fields, words)| FilledSlot {
             spelled: single(&fields),
             words,
-            doubt: Doubt::None,
+            doubt: SlotDoubt::None,
         }),
         // `Europe/Berlin`, `UTC`
         "zone" => pick(&|_, word| {
@@ -117,7 +119,7 @@ pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
         }),
         "path" => pick(&|_, word| path(word).map(|text| quoted(&text))),
         "file" => pick(&|_, word| {
-            let file = (word.entry != Some(Kind::Directory)).then(|| path(word)).flatten()?;
+            let file = (word.entry != Some(FileKind::Directory)).then(|| path(word)).flatten()?;
             // The form `full` is absolute, because the command runs later and from another directory.
             let ends = |ending: &str| file.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case(ending));
             if !matches!(form, "" | "full") && !ends(form) {
@@ -142,15 +144,15 @@ pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
             glob(word).filter(|glob| glob.chars().all(is_plain) && !glob.starts_with('-'))
         }),
         "ext" => pick(&|_, word| match &word.thing {
-            Some(Thing::Kind(endings)) => endings.first().cloned(),
-            Some(Thing::Glob(glob)) => {
+            Some(Entity::Kind(endings)) => endings.first().cloned(),
+            Some(Entity::Glob(glob)) => {
                 let is_plain = |ending: &&str| ending.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.');
                 glob.strip_prefix("*.").filter(is_plain).map(str::to_owned)
             }
             _ => None,
         }),
         "quoted" => pick(&|_, word| match &word.thing {
-            Some(Thing::Text(text)) => Some(spell_text(text, form, dialect)),
+            Some(Entity::Text(text)) => Some(spell_text(text, form, dialect)),
             _ => None,
         }),
         "jsonfile" => pick(&|_, word| path(word).filter(|text| text.ends_with(".json")).map(|text| quoted(&text))),
@@ -162,87 +164,89 @@ pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
         "name" => named(reading, used, skip),
         // A name that is not local but may look like a path: an image, a package of a registry.
         "ref" => pick(&|_, word| match &word.thing {
-            Some(Thing::Path(path)) if word.entry.is_none() => Some(quoted(path)),
-            Some(Thing::Host(host)) => Some(quoted(host)),
+            Some(Entity::Path(path)) if word.entry.is_none() => Some(quoted(path)),
+            Some(Entity::Host(host)) => Some(quoted(host)),
             _ => plain(word).map(|text| quoted(&text)),
         })
         .or_else(|| fill(if skip == 0 { "word:any" } else { "word2:any" }, reading, used)),
         // A word that was not quoted, for rules in which a quoted text is something else.
         "bare" => pick(&|_, word| {
-            (!matches!(word.thing, Some(Thing::Text(_)))).then(|| plain(word)).flatten().map(|text| quoted(&text))
+            (!matches!(word.thing, Some(Entity::Text(_)))).then(|| plain(word)).flatten().map(|text| quoted(&text))
         }),
         // A runtime or server: `kill all node processes`, `start redis`. These are words of other rules as well.
         "runtime" => pick(&|place, word| {
             (word.thing.is_none() && RUNTIMES.contains(&reading.meaning(place))
-                || matches!(word.thing, Some(Thing::Process(_))))
+                || matches!(word.thing, Some(Entity::Process(_))))
             .then(|| quoted(&word.text))
         }),
         "group" => group(reading, used),
         "word" => pick(&|_, word| plain(word).map(|text| quoted(&text))).or_else(|| {
-            let is_name = |word: &Word| word.thing.is_none() && word.weight >= 1.0 && word.low.is_ascii();
+            let is_name = |word: &QueryWord| word.thing.is_none() && word.weight >= 1.0 && word.low.is_ascii();
             // The name of a tool that some rule knows, `nginx`; or, where that is allowed, any word that means
             // something.
             let named = pick(&|_, word| (is_name(word) && !word.is_spoken).then(|| quoted(&word.text)));
             let any = || pick(&|_, word| is_name(word).then(|| quoted(&word.text)));
             let guessed = named.or_else(|| (form == "any").then(any).flatten());
-            guessed.map(|filled| Filled { doubt: Doubt::Guessed, ..filled })
+            guessed.map(|filled| FilledSlot { doubt: SlotDoubt::Guessed, ..filled })
         }),
         "port" => pick(&|_, word| match &word.thing {
-            Some(Thing::Port(port)) => Some(port.to_string()),
-            Some(Thing::Number(number)) if form == "any" => u16::try_from(*number).ok().map(|port| port.to_string()),
+            Some(Entity::Port(port)) => Some(port.to_string()),
+            Some(Entity::Number(number)) if form == "any" => u16::try_from(*number).ok().map(|port| port.to_string()),
             _ => None,
         }),
         "mode" => pick(&|_, word| match &word.thing {
-            Some(Thing::Mode(mode)) => Some(mode.clone()),
+            Some(Entity::Mode(mode)) => Some(mode.clone()),
             _ => None,
         }),
         "address" => pick(&|_, word| match &word.thing {
-            Some(Thing::Address(address)) => Some(address.clone()),
+            Some(Entity::Address(address)) => Some(address.clone()),
             _ => None,
         }),
         "host" => pick(&|_, word| match &word.thing {
-            Some(Thing::Host(host) | Thing::Address(host)) => Some(quoted(host)),
-            Some(Thing::Email(host)) if form == "login" => Some(quoted(host)),
+            Some(Entity::Host(host) | Entity::Address(host)) => Some(quoted(host)),
+            Some(Entity::Email(host)) if form == "login" => Some(quoted(host)),
             _ => None,
         }),
         "url" => pick(&|_, word| match &word.thing {
-            Some(Thing::Url(url)) if url.starts_with("s3://") == (form == "s3") => Some(quoted(url)),
-            Some(Thing::Host(host)) if form == "any" => Some(quoted(host)),
+            Some(Entity::Url(url)) if url.starts_with("s3://") == (form == "s3") => Some(quoted(url)),
+            Some(Entity::Host(host)) if form == "any" => Some(quoted(host)),
             _ => None,
         }),
         "email" => pick(&|_, word| match &word.thing {
-            Some(Thing::Email(email)) => Some(quoted(email)),
+            Some(Entity::Email(email)) => Some(quoted(email)),
             _ => None,
         }),
         // Where to copy to or from: a path on another machine, or its home directory.
         "there" => pick(&|_, word| match &word.thing {
-            Some(Thing::Elsewhere(path)) => Some(quoted(path)),
-            Some(Thing::Host(host) | Thing::Address(host) | Thing::Email(host)) => Some(format!("{}:", quoted(host))),
+            Some(Entity::Elsewhere(path)) => Some(quoted(path)),
+            Some(Entity::Host(host) | Entity::Address(host) | Entity::Email(host)) => {
+                Some(format!("{}:", quoted(host)))
+            }
             _ => None,
         }),
         "branch" => pick(&|place, word| match &word.thing {
-            Some(Thing::Branch(_)) if form == "into" && !is_goal(reading, place) => None,
-            Some(Thing::Branch(_)) if form == "from" && is_goal(reading, place) => None,
-            Some(Thing::Branch(branch)) => Some(quoted(branch)),
+            Some(Entity::Branch(_)) if form == "into" && !is_goal(reading, place) => None,
+            Some(Entity::Branch(_)) if form == "from" && is_goal(reading, place) => None,
+            Some(Entity::Branch(branch)) => Some(quoted(branch)),
             _ => None,
         })
         .or_else(|| beside(reading, used, "branch").filter(|_| skip == 0 && matches!(form, "" | "from"))),
         "remote" => pick(&|_, word| match &word.thing {
-            Some(Thing::Remote(remote)) => Some(quoted(remote)),
+            Some(Entity::Remote(remote)) => Some(quoted(remote)),
             _ if word.low == "origin" || word.low == "upstream" => Some(word.low.clone()),
             _ => None,
         }),
         "tag" => pick(&|_, word| match &word.thing {
-            Some(Thing::Tag(tag)) => Some(quoted(tag)),
+            Some(Entity::Tag(tag)) => Some(quoted(tag)),
             _ => None,
         })
         .or_else(|| beside(reading, used, "tag").filter(|_| skip == 0)),
         "commit" => pick(&|_, word| match &word.thing {
-            Some(Thing::Commit(commit)) => Some(quoted(commit)),
+            Some(Entity::Commit(commit)) => Some(quoted(commit)),
             _ => None,
         }),
         "user" => pick(&|_, word| match &word.thing {
-            Some(Thing::User(user)) => Some(quoted(user)),
+            Some(Entity::User(user)) => Some(quoted(user)),
             _ => None,
         })
         .or_else(|| beside(reading, used, "user").filter(|_| skip == 0))
@@ -254,12 +258,12 @@ pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
             })
         }),
         "process" => pick(&|_, word| match &word.thing {
-            Some(Thing::Process(process)) => Some(quoted(process)),
+            Some(Entity::Process(process)) => Some(quoted(process)),
             _ => None,
         })
         .or_else(|| beside(reading, used, "process").filter(|_| skip == 0)),
         "variable" => pick(&|_, word| match &word.thing {
-            Some(Thing::Variable(variable)) => Some(variable.trim_start_matches('$').to_owned()),
+            Some(Entity::Variable(variable)) => Some(variable.trim_start_matches('$').to_owned()),
             None if word.text.len() > 1 && word.text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_') => {
                 Some(word.text.clone())
             }
@@ -272,7 +276,7 @@ pub fn fill(slot: &str, reading: &Reading<'_>, used: &Used) -> Option<Filled> {
 }
 
 /// The name of a JSON value: `the version from …`, `the "name" field`.
-fn json_key(reading: &Reading<'_>, place: usize, word: &Word) -> Option<String> {
+fn json_key(reading: &AnalyzedQuery<'_>, place: usize, word: &QueryWord) -> Option<String> {
     const AFTER: &[&str] = &["field", "key", "property", "value", "from", "in", "of", "out", "inside"];
     const NEVER: &[&str] = &[
         "field",
@@ -302,7 +306,7 @@ fn json_key(reading: &Reading<'_>, place: usize, word: &Word) -> Option<String> 
         "everything",
     ];
     let text = match &word.thing {
-        Some(Thing::Text(text)) => text.as_str(),
+        Some(Entity::Text(text)) => text.as_str(),
         None if word.weight >= 0.5 || word.concept.is_none() => word.text.as_str(),
         _ => return None,
     };
@@ -316,33 +320,33 @@ fn json_key(reading: &Reading<'_>, place: usize, word: &Word) -> Option<String> 
 }
 
 /// A path, also a quoted one.
-pub fn path(word: &Word) -> Option<String> {
+pub fn path(word: &QueryWord) -> Option<String> {
     match &word.thing {
-        Some(Thing::Path(path)) => Some(path.clone()),
-        Some(Thing::Text(text))
-            if word.entry.is_some() || super::things::is_file_name(text) || text.starts_with(['/', '~']) =>
+        Some(Entity::Path(path)) => Some(path.clone()),
+        Some(Entity::Text(text))
+            if word.entry.is_some() || super::entities::is_file_name(text) || text.starts_with(['/', '~']) =>
         {
             Some(text.clone())
         }
-        Some(Thing::Variable(variable)) => Some(variable.clone()),
+        Some(Entity::Variable(variable)) => Some(variable.clone()),
         _ => None,
     }
 }
 
-fn is_directory(reading: &Reading<'_>, place: usize, word: &Word) -> bool {
+fn is_directory(reading: &AnalyzedQuery<'_>, place: usize, word: &QueryWord) -> bool {
     let beside = |place: Option<usize>| place.is_some_and(|place| reading.is(place, "directory"));
-    word.entry == Some(Kind::Directory)
+    word.entry == Some(FileKind::Directory)
         || word.entry.is_none()
             && (beside(place.checked_sub(1)) || beside(Some(place + 1)) || word.text.ends_with('/') || is_bare(word))
 }
 
-fn is_bare(word: &Word) -> bool {
+fn is_bare(word: &QueryWord) -> bool {
     let last = word.text.rsplit('/').next().unwrap_or_default();
     !last.contains('.') || matches!(word.text.as_str(), "." | "..") || matches!(last, "." | "..")
 }
 
 /// Whether the word follows `to`, `into`, `as`.
-fn is_goal(reading: &Reading<'_>, place: usize) -> bool {
+fn is_goal(reading: &AnalyzedQuery<'_>, place: usize) -> bool {
     let mut before = reading.words[..place.min(reading.words.len())].iter().rev();
     // `to the new directory called x`
     before.by_ref().take(5).take_while(|word| word.thing.is_none()).any(|word| TOWARDS.contains(&word.low.as_str()))
@@ -350,23 +354,25 @@ fn is_goal(reading: &Reading<'_>, place: usize) -> bool {
 
 /// An unknown word, which is most likely a name. Ordinary words are not, unless something here has that name: `myself`,
 /// `the stuck process`.
-fn plain(word: &Word) -> Option<String> {
+fn plain(word: &QueryWord) -> Option<String> {
     let is_listed = || LISTS.unnamed.contains(word.low.as_str()) || LISTS.qualities.contains(word.low.as_str());
     let is_ordinary = || word.entry.is_none() && is_listed();
     match &word.thing {
         None if word.concept.is_none() && !word.text.is_empty() && !is_ordinary() => Some(word.text.clone()),
-        Some(Thing::Text(text)) => Some(text.clone()),
-        Some(Thing::Branch(name) | Thing::Remote(name) | Thing::Tag(name) | Thing::Process(name)) => Some(name.clone()),
-        Some(Thing::Host(name)) if !name.contains('.') => Some(name.clone()),
+        Some(Entity::Text(text)) => Some(text.clone()),
+        Some(Entity::Branch(name) | Entity::Remote(name) | Entity::Tag(name) | Entity::Process(name)) => {
+            Some(name.clone())
+        }
+        Some(Entity::Host(name)) if !name.contains('.') => Some(name.clone()),
         _ => None,
     }
 }
 
-pub fn glob(word: &Word) -> Option<String> {
+pub fn glob(word: &QueryWord) -> Option<String> {
     match &word.thing {
-        Some(Thing::Glob(glob)) => Some(glob.clone()),
-        Some(Thing::Kind(endings)) => endings.first().map(|ending| format!("*.{ending}")),
-        Some(Thing::Text(text)) if text.contains('*') => Some(text.clone()),
+        Some(Entity::Glob(glob)) => Some(glob.clone()),
+        Some(Entity::Kind(endings)) => endings.first().map(|ending| format!("*.{ending}")),
+        Some(Entity::Text(text)) if text.contains('*') => Some(text.clone()),
         _ => None,
     }
 }
@@ -392,17 +398,17 @@ fn inside_single(text: &str) -> String {
 }
 
 /// A text that is searched for or replaced by: quoted, or a word that is nothing else.
-fn text(reading: &Reading<'_>, used: &Used, form: &str, skip: usize) -> Option<Filled> {
+fn text(reading: &AnalyzedQuery<'_>, used: &ExplainedWords, form: &str, skip: usize) -> Option<FilledSlot> {
     let free = |place: &usize| !used.has(*place) && !reading.is_verb(*place);
     let mut places: Vec<usize> = (0..reading.words.len())
         .filter(free)
-        .filter(|place| matches!(reading.words[*place].thing, Some(Thing::Text(_))))
+        .filter(|place| matches!(reading.words[*place].thing, Some(Entity::Text(_))))
         .collect();
     if places.len() <= skip {
         let unknown = (0..reading.words.len()).filter(free).filter(|place| {
             let word = &reading.words[*place];
             word.thing.is_none() && word.concept.is_none()
-                || matches!(word.thing, Some(Thing::Branch(_) | Thing::User(_) | Thing::Process(_) | Thing::Tag(_)))
+                || matches!(word.thing, Some(Entity::Branch(_) | Entity::User(_) | Entity::Process(_) | Entity::Tag(_)))
                 || word.thing.is_none()
                     && word.text.len() > 1
                     && word.text.bytes().all(|byte| byte.is_ascii_uppercase())
@@ -421,10 +427,10 @@ fn text(reading: &Reading<'_>, used: &Used, form: &str, skip: usize) -> Option<F
     }
     let place = *places.get(skip)?;
     let word = &reading.words[place];
-    Some(Filled {
+    Some(FilledSlot {
         spelled: spell_text(&word.text, form, reading.place.dialect),
         words: vec![place],
-        doubt: Doubt::None,
+        doubt: SlotDoubt::None,
     })
 }
 
@@ -474,11 +480,15 @@ pub fn sed(text: &str) -> String {
 }
 
 /// The word after `called` or `named`, else the only unknown word.
-fn named(reading: &Reading<'_>, used: &Used, skip: usize) -> Option<Filled> {
+fn named(reading: &AnalyzedQuery<'_>, used: &ExplainedWords, skip: usize) -> Option<FilledSlot> {
     let fits = |place: usize| {
         let word = reading.words.get(place)?;
         let text = path(word).or_else(|| plain(word)).or_else(|| word.concept.is_some().then(|| word.text.clone()))?;
-        Some(Filled { spelled: quote::word(&text, reading.place.dialect), words: vec![place], doubt: Doubt::None })
+        Some(FilledSlot {
+            spelled: quote::word(&text, reading.place.dialect),
+            words: vec![place],
+            doubt: SlotDoubt::None,
+        })
     };
     let after = (0..reading.words.len()).filter(|place| NAMING.contains(&reading.words[*place].low.as_str()));
     let said = after.filter_map(|place| {
@@ -494,16 +504,16 @@ fn named(reading: &Reading<'_>, used: &Used, skip: usize) -> Option<Filled> {
 }
 
 /// `the docker group`, `group docker`: also if the name is a word of other rules.
-fn group(reading: &Reading<'_>, used: &Used) -> Option<Filled> {
+fn group(reading: &AnalyzedQuery<'_>, used: &ExplainedWords) -> Option<FilledSlot> {
     let at = reading.find("group")?;
     let fits = |place: usize| {
         let word =
             reading.words.get(place).filter(|word| !used.has(place) && word.low.is_ascii() && word.weight >= 1.0)?;
-        let is_name = matches!(word.thing, None | Some(Thing::User(_) | Thing::Process(_)));
-        is_name.then(|| Filled {
+        let is_name = matches!(word.thing, None | Some(Entity::User(_) | Entity::Process(_)));
+        is_name.then(|| FilledSlot {
             spelled: quote::word(&word.text, reading.place.dialect),
             words: vec![place],
-            doubt: Doubt::None,
+            doubt: SlotDoubt::None,
         })
     };
     let named = reading.words.get(at + 1).is_some_and(|word| NAMING.contains(&word.low.as_str()));
@@ -511,14 +521,14 @@ fn group(reading: &Reading<'_>, used: &Used) -> Option<Filled> {
 }
 
 /// The name next to a word: `branch foo`, `the foo branch`.
-fn beside(reading: &Reading<'_>, used: &Used, what: &str) -> Option<Filled> {
+fn beside(reading: &AnalyzedQuery<'_>, used: &ExplainedWords, what: &str) -> Option<FilledSlot> {
     let at = reading.find(what)?;
     let fits = |place: usize| {
         let word = reading.words.get(place).filter(|_| !used.has(place) && !reading.is_verb(place))?;
-        plain(word).map(|text| Filled {
+        plain(word).map(|text| FilledSlot {
             spelled: quote::word(&text, reading.place.dialect),
             words: vec![place],
-            doubt: Doubt::None,
+            doubt: SlotDoubt::None,
         })
     };
     let next = match reading.words.get(at + 1).map(|word| word.low.as_str()) {
@@ -528,12 +538,12 @@ fn beside(reading: &Reading<'_>, used: &Used, what: &str) -> Option<Filled> {
     next.or_else(|| at.checked_sub(1).and_then(fits)).or_else(|| (0..reading.words.len()).find_map(fits))
 }
 
-fn after(reading: &Reading<'_>, markers: &str) -> Option<Filled> {
-    let is_marker = |word: &Word| markers.split('|').any(|marker| marker == word.low);
+fn after(reading: &AnalyzedQuery<'_>, markers: &str) -> Option<FilledSlot> {
+    let is_marker = |word: &QueryWord| markers.split('|').any(|marker| marker == word.low);
     let at = reading.words.iter().position(is_marker)?;
     let words: Vec<usize> = (at..reading.words.len()).collect();
     let rest = reading.rest(at + 1);
-    (!rest.is_empty()).then(|| Filled { spelled: single(&rest), words, doubt: Doubt::None })
+    (!rest.is_empty()).then(|| FilledSlot { spelled: single(&rest), words, doubt: SlotDoubt::None })
 }
 
 fn spell_time(time: &Time, form: &str, dialect: Dialect) -> Option<String> {

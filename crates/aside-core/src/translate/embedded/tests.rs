@@ -121,25 +121,25 @@ fn no_answer_has_a_slot_left_in_it() {
 /// Separate several with `;`. `HERE='a.txt old/'` lists what is in the directory.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "run by hand, with the query in the environment")]
-fn try_a_wish() {
-    let Ok(wishes) = std::env::var("WISH") else { return };
+fn try_a_query() {
+    let Ok(queries) = std::env::var("WISH") else { return };
     let mut machine = Fake::default();
     if let Ok(here) = std::env::var("HERE") {
         let entry = |name: &str| match name.strip_suffix('/') {
-            Some(name) => (&*name.to_owned().leak(), crate::world::Kind::Directory),
-            None => (&*name.to_owned().leak(), crate::world::Kind::File),
+            Some(name) => (&*name.to_owned().leak(), crate::world::FileKind::Directory),
+            None => (&*name.to_owned().leak(), crate::world::FileKind::File),
         };
         machine.directory = here.split_whitespace().map(entry).collect();
     }
     let mut shown = String::new();
-    for words in wishes.split(';').map(str::trim) {
+    for words in queries.split(';').map(str::trim) {
         shown.push_str(&format!("\n{words}\n"));
         for (word, weight, concept) in machine.words(words) {
             shown.push_str(&format!("  [{word} {weight} {concept}]"));
         }
         shown.push('\n');
         let weighed = machine.with_reading(words, |reading| {
-            let heard = Heard::of(reading, learned::ours());
+            let heard = FrameScores::of(reading, learned::embedded_weights());
             let weighed = rank::weigh(reading, candidates(reading, &heard), &heard);
             let shown = weighed.iter().map(|one| {
                 let (rule, command, permitted) = (one.draft.rule, &one.draft.command, rank::permitted(reading, one));

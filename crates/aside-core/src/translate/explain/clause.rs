@@ -1,8 +1,8 @@
 //! Clauses in the third person for what everyday commands do with the given arguments. Covers only what changes the
 //! meaning; the parts explain the rest.
 
-use crate::translate::explain::sentence::Fed;
-use crate::translate::explain::take::{Item, Taken, What};
+use crate::translate::explain::dissect::{CommandPart, DissectedCommand, PartKind};
+use crate::translate::explain::sentence::ReadsPipe;
 use crate::translate::explain::{mode, revision, script, value};
 
 /// Most names that are listed; beyond it only their number is given.
@@ -18,7 +18,7 @@ pub fn list(names: &[&str]) -> Option<String> {
 }
 
 /// `None` when there is no rule for the command.
-pub fn known(taken: &Taken, fed: Fed) -> Option<String> {
+pub fn known(taken: &DissectedCommand, fed: ReadsPipe) -> Option<String> {
     if let Some(sub) = taken.chain.strip_prefix("git ") {
         return git(taken, sub);
     }
@@ -36,7 +36,7 @@ fn here(names: &[&str], otherwise: &str) -> String {
 }
 
 /// Commands that work on lines.
-fn text(taken: &Taken, fed: Fed) -> Option<String> {
+fn text(taken: &DissectedCommand, fed: ReadsPipe) -> Option<String> {
     let arguments = taken.arguments();
     let from = |names: &[&str]| match (names, fed) {
         ([], _) | (["-"], _) => String::new(),
@@ -59,7 +59,7 @@ fn text(taken: &Taken, fed: Fed) -> Option<String> {
             if let Some(bytes) = taken.value("-c") {
                 return Some(format!("prints the {end} {bytes} bytes{names}{follows}"));
             }
-            let verb = if fed == Fed::Yes { "keeps only" } else { "prints" };
+            let verb = if fed == ReadsPipe::Yes { "keeps only" } else { "prints" };
             format!("{verb} the {end} {}{names}{follows}", lines(number.trim_start_matches('-')))
         }
         "wc" => {
@@ -78,7 +78,7 @@ fn text(taken: &Taken, fed: Fed) -> Option<String> {
             };
             let key = taken.value("-k").and_then(|key| value::fill(" by {key}", key)).unwrap_or_default();
             let once = if taken.has("-u") { ", each once" } else { "" };
-            let what = if fed == Fed::Yes && arguments.is_empty() {
+            let what = if fed == ReadsPipe::Yes && arguments.is_empty() {
                 "them".to_owned()
             } else {
                 format!("the lines{}", from(&arguments))
@@ -124,9 +124,9 @@ fn text(taken: &Taken, fed: Fed) -> Option<String> {
                 format!("takes from {}: {words}", list(names)?)
             }
         }
-        "tr" if taken.has("-d") => format!("removes {}", super::about::set(arguments.first()?)?),
+        "tr" if taken.has("-d") => format!("removes {}", super::describe::set(arguments.first()?)?),
         "tr" if arguments.len() == 2 => {
-            let set = |number: usize| arguments.get(number).and_then(|set| super::about::set(set));
+            let set = |number: usize| arguments.get(number).and_then(|set| super::describe::set(set));
             format!("replaces {} by {}", set(0)?, set(1)?)
         }
         "tee" => {
@@ -157,7 +157,7 @@ fn text(taken: &Taken, fed: Fed) -> Option<String> {
         },
         "test" => test(taken)?,
         "sh" | "bash" | "zsh" | "dash"
-            if fed == Fed::Yes && arguments.is_empty() && taken.scripts().next().is_none() =>
+            if fed == ReadsPipe::Yes && arguments.is_empty() && taken.scripts().next().is_none() =>
         {
             "runs it as commands".to_owned()
         }
@@ -184,14 +184,14 @@ fn text(taken: &Taken, fed: Fed) -> Option<String> {
 }
 
 /// One test is described; several become just "a condition".
-fn test(taken: &Taken) -> Option<String> {
+fn test(taken: &DissectedCommand) -> Option<String> {
     let mut tests = taken.flags();
     if let [left, sign @ ("=" | "==" | "!="), right, ..] = taken.arguments().as_slice() {
         let is = if *sign == "!=" { "is not" } else { "is" };
         return Some(format!("checks whether {left} {is} {right}"));
     }
     let (name, flag, given) = tests.next()?;
-    let words = super::about::flag_words(taken, name, flag.map(|flag| &**flag), given)?;
+    let words = super::describe::flag_words(taken, name, flag.map(|flag| &**flag), given)?;
     let one = tests.next().is_none();
     if !one {
         return None;
@@ -203,7 +203,7 @@ fn test(taken: &Taken) -> Option<String> {
     }
 }
 
-fn grep(taken: &Taken, fed: Fed) -> Option<String> {
+fn grep(taken: &DissectedCommand, fed: ReadsPipe) -> Option<String> {
     let arguments = taken.arguments();
     let given = taken.value("-e");
     let own = given.is_none() && !taken.has("-f");
@@ -228,7 +228,7 @@ fn grep(taken: &Taken, fed: Fed) -> Option<String> {
         format!("prints each {pattern}{place}{case}, and nothing else")
     } else if taken.has("-q") {
         format!("checks whether there is {pattern}{place}{case}")
-    } else if fed == Fed::Yes && names.is_empty() {
+    } else if fed == ReadsPipe::Yes && names.is_empty() {
         format!("keeps the lines {with} {pattern}{case}")
     } else {
         format!("prints the lines {with} {pattern}{place}{case}")
@@ -236,7 +236,7 @@ fn grep(taken: &Taken, fed: Fed) -> Option<String> {
 }
 
 /// Commands that work on files.
-fn files(taken: &Taken) -> Option<String> {
+fn files(taken: &DissectedCommand) -> Option<String> {
     let arguments = taken.arguments();
     let (target, sources) = match arguments.split_last() {
         Some((target, sources)) if !sources.is_empty() => (*target, sources),
@@ -330,7 +330,7 @@ fn files(taken: &Taken) -> Option<String> {
     })
 }
 
-fn tar(taken: &Taken) -> Option<String> {
+fn tar(taken: &DissectedCommand) -> Option<String> {
     let archive = taken.value("-f").filter(|archive| *archive != "-");
     let name = archive.unwrap_or("the archive");
     let arguments = taken.arguments();
@@ -349,7 +349,7 @@ fn tar(taken: &Taken) -> Option<String> {
 }
 
 /// Processes and the machine.
-fn system(taken: &Taken) -> Option<String> {
+fn system(taken: &DissectedCommand) -> Option<String> {
     let arguments = taken.arguments();
     Some(match taken.chain.as_str() {
         "ps" if taken.has_any(&["aux", "-e", "-ef", "-eo", "ax", "-A"]) => "lists every process".to_owned(),
@@ -414,7 +414,7 @@ fn system(taken: &Taken) -> Option<String> {
     })
 }
 
-fn network(taken: &Taken) -> Option<String> {
+fn network(taken: &DissectedCommand) -> Option<String> {
     let arguments = taken.arguments();
     Some(match taken.chain.as_str() {
         "curl" | "wget" => {
@@ -454,14 +454,14 @@ fn network(taken: &Taken) -> Option<String> {
 }
 
 /// `git checkout -- a.txt`, `git checkout main -- a.txt`, `git checkout .`: files, and no branch.
-fn brings_files_back(taken: &Taken) -> bool {
-    let dashes = taken.items.iter().any(|item| matches!(item.what, What::Dashes));
+fn brings_files_back(taken: &DissectedCommand) -> bool {
+    let dashes = taken.items.iter().any(|item| matches!(item.what, PartKind::Dashes));
     dashes || taken.arguments().first().is_some_and(|first| matches!(*first, "." | "./"))
 }
 
-fn files_back(taken: &Taken, arguments: &[&str]) -> Option<String> {
-    let dashes = taken.items.iter().position(|item| matches!(item.what, What::Dashes));
-    let is_argument = |item: &&Item| matches!(item.what, What::Argument { .. });
+fn files_back(taken: &DissectedCommand, arguments: &[&str]) -> Option<String> {
+    let dashes = taken.items.iter().position(|item| matches!(item.what, PartKind::Dashes));
+    let is_argument = |item: &&CommandPart| matches!(item.what, PartKind::Argument { .. });
     let before = taken.items.iter().take(dashes.unwrap_or(0)).filter(is_argument).count();
     let (from, files) = arguments.split_at_checked(before)?;
     let files = here(files, "files");
@@ -474,7 +474,7 @@ fn files_back(taken: &Taken, arguments: &[&str]) -> Option<String> {
     })
 }
 
-fn git(taken: &Taken, sub: &str) -> Option<String> {
+fn git(taken: &DissectedCommand, sub: &str) -> Option<String> {
     let arguments = taken.arguments();
     let commit = |text: &str| revision::words(text).unwrap_or_else(|| text.to_owned());
     Some(match sub {

@@ -1,11 +1,11 @@
 //! The expression of find as a sentence: which files, and what happens to them.
 
-use crate::translate::explain::sentence::Fed;
-use crate::translate::explain::take::{Taken, What};
+use crate::translate::explain::dissect::{DissectedCommand, PartKind};
+use crate::translate::explain::sentence::ReadsPipe;
 use crate::translate::explain::{sentence, value};
 
 /// `finds files larger than 100 MB here and below, then deletes them`
-pub fn clause(taken: &Taken) -> String {
+pub fn clause(taken: &DissectedCommand) -> String {
     let mut what = "files and directories";
     let mut tests: Vec<String> = Vec::new();
     let mut actions: Vec<String> = Vec::new();
@@ -15,9 +15,9 @@ pub fn clause(taken: &Taken) -> String {
     let (mut complicated, mut is_flat) = (false, false);
     for item in &taken.items {
         match &item.what {
-            What::Argument { value, .. } if value.value == "!" => not = true,
-            What::Argument { value, .. } if matches!(value.value.as_str(), "(" | ")") => {}
-            What::Flag { name, value, .. } => {
+            PartKind::Argument { value, .. } if value.value == "!" => not = true,
+            PartKind::Argument { value, .. } if matches!(value.value.as_str(), "(" | ")") => {}
+            PartKind::Flag { name, value, .. } => {
                 let value = value.as_ref().map_or("", |value| value.value.as_str());
                 match (name.as_str(), value) {
                     ("-not", _) => {
@@ -57,8 +57,8 @@ pub fn clause(taken: &Taken) -> String {
                 }
                 not = false;
             }
-            What::Runs(inner) => {
-                let clause = sentence::clause(inner, Fed::No);
+            PartKind::Runs(inner) => {
+                let clause = sentence::clause(inner, ReadsPipe::No);
                 let target = inner.arguments().contains(&"{}");
                 let clause = if target { clause.replace("{}", "them") } else { clause };
                 actions.push(format!("on them: {clause}").replace("on them: deletes them", "deletes them"));
@@ -98,10 +98,12 @@ fn joined(tests: &[String]) -> String {
     words
 }
 
-fn place(taken: &Taken) -> String {
+fn place(taken: &DissectedCommand) -> String {
     let places = taken.items.iter().map_while(|item| match &item.what {
-        What::Argument { value, .. } if !matches!(value.value.as_str(), "(" | "!" | ")") => Some(value.value.as_str()),
-        What::Flag { name, .. } if matches!(name.as_str(), "-L" | "-H" | "-P" | "-E") => Some(""),
+        PartKind::Argument { value, .. } if !matches!(value.value.as_str(), "(" | "!" | ")") => {
+            Some(value.value.as_str())
+        }
+        PartKind::Flag { name, .. } if matches!(name.as_str(), "-L" | "-H" | "-P" | "-E") => Some(""),
         _ => None,
     });
     let places: Vec<&str> = places.filter(|place| !place.is_empty()).collect();

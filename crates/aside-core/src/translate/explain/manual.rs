@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::spec::format::{Flag, Spec, Takes};
-use crate::spec::kind::{Free, Kind};
+use crate::spec::kind::{ArgKind, FreeText};
 use crate::text;
 
 /// Options of one page.
@@ -138,7 +138,7 @@ fn option(line: &str) -> (Flag, &str) {
         flag.names.push(name.into());
     }
     if takes {
-        flag.takes = Some(Takes { kinds: vec![Kind::Free(Free::Text)], optional: false, command: false });
+        flag.takes = Some(Takes { kinds: vec![ArgKind::Free(FreeText::Text)], optional: false, command: false });
     }
     (flag, inline.trim())
 }

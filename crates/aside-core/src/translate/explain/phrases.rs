@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use crate::spec::Specs;
     use crate::translate::explain::value;
-    use crate::world::Nothing;
+    use crate::world::EmptyWorld;
 
     #[test]
     fn every_phrase_is_about_something_that_the_spec_has() {
@@ -67,7 +67,7 @@ mod tests {
         assert!(TABLE.parse::<toml_edit::DocumentMut>().is_ok(), "{:?}", TABLE.parse::<toml_edit::DocumentMut>().err());
         for (chain, phrases) in PHRASES.iter() {
             let mut names = chain.split(' ');
-            let Some(mut spec) = names.next().and_then(|name| specs.find(name, &Nothing)) else {
+            let Some(mut spec) = names.next().and_then(|name| specs.find(name, &EmptyWorld)) else {
                 wrong.push(format!("{chain}: there is no spec"));
                 continue;
             };

@@ -2,15 +2,15 @@
 //! commands are composed from the arguments; for the others the description is used.
 
 use crate::line::{Join, Redirect};
-use crate::translate::explain::take::{Source, Taken, What};
-use crate::translate::explain::{Told, ToldCommand, about, clause, find};
+use crate::translate::explain::dissect::{CommandSource, DissectedCommand, PartKind};
+use crate::translate::explain::{Told, ToldCommand, clause, describe, find};
 
 /// Clauses of one sentence; longer sentences are not read.
 const MAX_CLAUSES: usize = 8;
 
 /// Whether the output of another command is its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fed {
+pub enum ReadsPipe {
     Yes,
     No,
 }
@@ -19,7 +19,7 @@ pub fn whole(told: &Told) -> String {
     let mut sentence = String::new();
     let commands: Vec<&ToldCommand> = told.commands.iter().filter(|command| !command.taken.text.is_empty()).collect();
     for (number, command) in commands.iter().take(MAX_CLAUSES).enumerate() {
-        let fed = if command.join == Join::Pipe { Fed::Yes } else { Fed::No };
+        let fed = if command.join == Join::Pipe { ReadsPipe::Yes } else { ReadsPipe::No };
         let mut words = self::clause(&command.taken, fed);
         if let Some(target) = written(command) {
             let comma = if words.contains(", ") { "," } else { "" };
@@ -80,7 +80,7 @@ fn capital(text: &str) -> String {
 }
 
 /// What a command does, in the third person: `prints the first 5 lines`.
-pub fn clause(taken: &Taken, fed: Fed) -> String {
+pub fn clause(taken: &DissectedCommand, fed: ReadsPipe) -> String {
     if let Some(inner) = taken.runs()
         && taken.chain != "find"
     {
@@ -92,8 +92,8 @@ pub fn clause(taken: &Taken, fed: Fed) -> String {
     general(taken)
 }
 
-fn wrapped(taken: &Taken, inner: &Taken, fed: Fed) -> String {
-    let words = clause(inner, if taken.chain == "xargs" { Fed::No } else { fed });
+fn wrapped(taken: &DissectedCommand, inner: &DissectedCommand, fed: ReadsPipe) -> String {
+    let words = clause(inner, if taken.chain == "xargs" { ReadsPipe::No } else { fed });
     match taken.chain.as_str() {
         "sudo" | "doas" => match taken.value("-u") {
             Some(user) => format!("as {user}, {words}"),
@@ -123,18 +123,18 @@ fn wrapped(taken: &Taken, inner: &Taken, fed: Fed) -> String {
             None => format!("for a limited time, {words}"),
         },
         "env" => words,
-        _ => format!("{}: {words}", third(&about::plain(taken)).unwrap_or_else(|| format!("runs {}", taken.name))),
+        _ => format!("{}: {words}", third(&describe::plain(taken)).unwrap_or_else(|| format!("runs {}", taken.name))),
     }
 }
 
 /// The description from the data, and the arguments.
-fn general(taken: &Taken) -> String {
-    let about = about::plain(taken);
+fn general(taken: &DissectedCommand) -> String {
+    let about = describe::plain(taken);
     let verb = match (third(&about), &taken.source) {
         (Some(words), _) => words,
-        (None, Source::Alias(stands_for)) => format!("runs {stands_for}"),
-        (None, Source::Function) => format!("calls your function {}", taken.name),
-        (None, Source::Variable) => format!("runs what {} stands for", taken.text),
+        (None, CommandSource::Alias(stands_for)) => format!("runs {stands_for}"),
+        (None, CommandSource::Function) => format!("calls your function {}", taken.name),
+        (None, CommandSource::Variable) => format!("runs what {} stands for", taken.text),
         (None, _) if about.is_empty() && taken.text.contains('/') => format!("runs {}", taken.text),
         (None, _) if about.is_empty() => format!("runs {}, which is not known here", taken.text),
         (None, _) => format!("runs {} ({about})", taken.text),
@@ -150,7 +150,7 @@ fn general(taken: &Taken) -> String {
         .items
         .iter()
         .filter_map(|item| match &item.what {
-            What::Argument { .. } => Some(item.text.as_str()),
+            PartKind::Argument { .. } => Some(item.text.as_str()),
             _ => None,
         })
         .collect();

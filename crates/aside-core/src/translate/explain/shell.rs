@@ -8,7 +8,7 @@ use crate::translate::explain::{mode, value};
 
 /// Position of a gap relative to the commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stands {
+pub enum GapPosition {
     Before,
     /// After the last command.
     Last,
@@ -53,7 +53,7 @@ const OPERATORS: [(&str, &str); 15] = [
 ];
 
 /// The operators and reserved words in a gap, in order. Line ends and mere separators are skipped.
-pub fn signs(gap: &str, dialect: Dialect, stands: Stands) -> Vec<Sign> {
+pub fn signs(gap: &str, dialect: Dialect, stands: GapPosition) -> Vec<Sign> {
     let mut signs = Vec::new();
     let mut at = 0;
     while let Some(rest) = gap.get(at..).filter(|rest| !rest.is_empty()) {
@@ -102,9 +102,9 @@ pub fn signs(gap: &str, dialect: Dialect, stands: Stands) -> Vec<Sign> {
 }
 
 /// The `;` before `do`, `then`, `done` and fish's `and`, which only the grammar requires.
-fn is_silent(rest: &str, stands: Stands) -> bool {
+fn is_silent(rest: &str, stands: GapPosition) -> bool {
     let word = rest.trim_start().split([' ', '\t', '\n', ';']).next().unwrap_or_default();
-    (rest.trim().is_empty() && stands == Stands::Last)
+    (rest.trim().is_empty() && stands == GapPosition::Last)
         || matches!(word, "do" | "then" | "done" | "fi" | "else" | "elif" | "end" | "and" | "or" | "}" | "esac")
 }
 

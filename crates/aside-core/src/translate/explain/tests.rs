@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::line::Dialect;
-use crate::names::Names;
+use crate::shell_names::ShellNames;
 use crate::spec::Specs;
-use crate::translate::System;
-use crate::world::{Entry, Kind, Known, World};
+use crate::translate::ToolFlavor;
+use crate::world::{DirEntry, Fact, FileKind, World};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -18,34 +18,41 @@ impl World for Machine {
         "/home/me"
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
-        let entry = |name: &str, kind| Entry { name: name.into(), kind };
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
+        let entry = |name: &str, kind| DirEntry { name: name.into(), kind };
         match directory {
-            "/work" => Known::Yes(Arc::new([entry("src", Kind::Directory), entry("notes.txt", Kind::File)])),
-            _ => Known::No,
+            "/work" => Fact::Yes(Arc::new([entry("src", FileKind::Directory), entry("notes.txt", FileKind::File)])),
+            _ => Fact::No,
         }
     }
 
-    fn learnt(&self, command: &str) -> Known<Arc<str>> {
+    fn learnt(&self, command: &str) -> Fact<Arc<str>> {
         match command {
-            "learned" => Known::Yes("about = \"do what was learnt\"\n[flags]\n\"-q\" = \"say less\"\n".into()),
-            _ => Known::No,
+            "learned" => Fact::Yes("about = \"do what was learnt\"\n[flags]\n\"-q\" = \"say less\"\n".into()),
+            _ => Fact::No,
         }
     }
 
-    fn manual(&self, command: &str) -> Known<Arc<str>> {
+    fn manual(&self, command: &str) -> Fact<Arc<str>> {
         match command {
-            "frob" => Known::Yes("NAME\n       frob - frob files\n\nOPTIONS\n       -a, --all\n              Frob all of them.\n\n       -o FILE\n              write to FILE\n".into()),
-            _ => Known::No,
+            "frob" => Fact::Yes("NAME\n       frob - frob files\n\nOPTIONS\n       -a, --all\n              Frob all of them.\n\n       -o FILE\n              write to FILE\n".into()),
+            _ => Fact::No,
         }
     }
 }
 
 fn explained(command: &str, dialect: Dialect) -> Explanation {
-    let mut names = Names::default();
+    let mut names = ShellNames::default();
     names.take("alias", 0, "ll=ls -l\n");
     let specs = Specs::default();
-    let place = Place { cwd: "/work", dialect, system: System::Gnu, world: &Machine, names: &names, specs: &specs };
+    let place = TranslateContext {
+        cwd: "/work",
+        dialect,
+        system: ToolFlavor::Gnu,
+        world: &Machine,
+        names: &names,
+        specs: &specs,
+    };
     explain(command, &place)
 }
 
@@ -120,7 +127,7 @@ fn what_is_brought_back_given_up_or_only_shown_is_told_so() {
 
 #[test]
 fn below_a_prompt_there_are_two_columns_and_few_lines() {
-    let shown = |command: &str, width: usize| short(&explained(command, Dialect::Bash), width).join("\n");
+    let shown = |command: &str, width: usize| summary_lines(&explained(command, Dialect::Bash), width).join("\n");
     assert_snapshot!(shown("rm -rf build", 78), @"
     Deletes build and everything in it without asking  ! deletes files
     rm     remove files  ! deletes files
@@ -137,7 +144,7 @@ fn below_a_prompt_there_are_two_columns_and_few_lines() {
     日本語のファ…  what to delete
     ");
     assert_eq!(shown("clear", 78), "Clears the screen");
-    let many = short(&explained(&"ls -l; ".repeat(30), Dialect::Bash), 78);
+    let many = summary_lines(&explained(&"ls -l; ".repeat(30), Dialect::Bash), 78);
     assert_eq!(many.len(), 12);
     assert!(many.last().unwrap().starts_with("… and "), "{many:?}");
 }
@@ -179,7 +186,7 @@ fn what_lies_deep_or_is_long_is_cut_and_not_followed_for_ever() {
     ] {
         let explanation = explained(&line, Dialect::Bash);
         assert!(explanation.parts.len() <= MAX_PARTS);
-        assert!(short(&explanation, 80).len() <= 12);
+        assert!(summary_lines(&explanation, 80).len() <= 12);
     }
 }
 
@@ -302,7 +309,7 @@ proptest! {
                 prop_assert!(!part.text.contains('\n') && !part.about.contains('\n'));
             }
             prop_assert!(text::is_clean(&explanation.summary) && !explanation.summary.contains('\n'), "{:?}", explanation.summary);
-            let lines = short(&explanation, width);
+            let lines = summary_lines(&explanation, width);
             prop_assert!(lines.len() <= 12);
             for line in &lines {
                 prop_assert!(unicode_width::UnicodeWidthStr::width(line.as_str()) <= width, "{width} {line:?}");

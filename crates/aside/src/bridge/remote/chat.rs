@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use aside_core::proto::Reply;
-use aside_core::proto::task::{Brief, Op, Task, Tasks};
-use aside_core::task::event::{Event, What};
-use aside_core::task::remote::command::Command;
-use aside_core::task::remote::report::{self, Report};
+use aside_core::proto::task::{TaskBrief, TaskList, TaskOp, TaskParams};
+use aside_core::task::event::{Event, EventKind};
+use aside_core::task::remote::command::ChatCommand;
+use aside_core::task::remote::report::{self, ChatReport};
 use aside_relay::milliseconds;
 use aside_wecom::seen::Seen as Recent;
 use tokio::sync::mpsc;
@@ -179,7 +179,7 @@ impl Chat {
 }
 
 /// Tells about a task until it ends.
-fn watch(watching: &Mutex<JoinSet<()>>, inner: &Arc<Inner>, sender: Sender, brief: Brief) {
+fn watch(watching: &Mutex<JoinSet<()>>, inner: &Arc<Inner>, sender: Sender, brief: TaskBrief) {
     let mut watching = locked(watching);
     while watching.try_join_next().is_some() {}
     if watching.len() >= MAX_WATCHED {
@@ -192,7 +192,7 @@ fn watch(watching: &Mutex<JoinSet<()>>, inner: &Arc<Inner>, sender: Sender, brie
 impl Inner {
     /// A user that is not allowed gets no answer, but for one who brings the code that is shown at this machine.
     fn turn_away(&self, user: String, chat: String, text: &str, reply_to: Option<String>) {
-        if let Command::Pair(code) = Command::of(text, &self.prefix)
+        if let ChatCommand::Pair(code) = ChatCommand::of(text, &self.prefix)
             && self.pairing.claim(code, &user)
         {
             tracing::warn!("{user:?} has brought the code of `aside remote pair`");
@@ -231,37 +231,43 @@ impl Inner {
     }
 
     /// Does what a message says. Gives the task that is told about from here on. `since` is when an earlier process began with it.
-    async fn answer(&self, sender: &Sender, text: &str, since: Option<u64>, reply_to: Option<String>) -> Option<Brief> {
+    async fn answer(
+        &self,
+        sender: &Sender,
+        text: &str,
+        since: Option<u64>,
+        reply_to: Option<String>,
+    ) -> Option<TaskBrief> {
         let reply = async |topic: &str, text: String| self.tell(sender, topic, text, reply_to.clone()).await;
         if text.len() > MAX_TEXT {
             reply("", report::too_long(MAX_TEXT, text)).await;
             return None;
         }
-        match Command::of(text, &self.prefix) {
-            Command::Nothing | Command::Pair(_) => reply("", report::hint(&self.machine, text)).await,
-            Command::Status => match self.own(sender).await {
+        match ChatCommand::of(text, &self.prefix) {
+            ChatCommand::Nothing | ChatCommand::Pair(_) => reply("", report::hint(&self.machine, text)).await,
+            ChatCommand::Status => match self.own(sender).await {
                 Ok(briefs) => reply("status", report::standing(&briefs, &self.machine, text)).await,
                 Err(why) => reply("status", why).await,
             },
-            Command::Answer(name) => match self.named(sender, name, text).await {
+            ChatCommand::Answer(name) => match self.named(sender, name, text).await {
                 Ok(brief) => reply(&brief.task_id, report::approve_there(&brief.task_id, &self.machine, text)).await,
                 Err(why) => reply("", why).await,
             },
-            Command::Cancel(name) => match self.acts(sender, Op::Cancel, name, text).await {
+            ChatCommand::Cancel(name) => match self.acts(sender, TaskOp::Cancel, name, text).await {
                 Ok(brief) => reply(&brief.task_id, report::stopping(&brief.task_id, text)).await,
                 Err(why) => reply("", why).await,
             },
-            Command::Retry(name) => match self.acts(sender, Op::Retry, name, text).await {
+            ChatCommand::Retry(name) => match self.acts(sender, TaskOp::Retry, name, text).await {
                 Ok(brief) => {
                     reply(&brief.task_id, report::received(&brief.task_id, text)).await;
                     return Some(brief);
                 }
                 Err(why) => reply("", why).await,
             },
-            Command::Ask(words) => match self.ask(sender, words, since).await {
+            ChatCommand::Ask(words) => match self.ask(sender, words, since).await {
                 Ok(Some(brief)) => {
                     reply(&brief.task_id, report::received(&brief.task_id, text)).await;
-                    return Some(Brief { seq: 0, ..brief });
+                    return Some(TaskBrief { seq: 0, ..brief });
                 }
                 // `resume` tells about it.
                 Ok(None) => {}
@@ -272,7 +278,7 @@ impl Inner {
     }
 
     /// Nothing if an earlier process has asked already, before it could write that down.
-    async fn ask(&self, sender: &Sender, words: &str, since: Option<u64>) -> Result<Option<Brief>, String> {
+    async fn ask(&self, sender: &Sender, words: &str, since: Option<u64>) -> Result<Option<TaskBrief>, String> {
         let own = self.own(sender).await?;
         let open = self.open(&sender.user).await?.len();
         let most = (MAX_OPEN_OF_ALL / self.users.len().max(1)).clamp(1, MAX_OPEN);
@@ -283,13 +289,13 @@ impl Inner {
         if since.is_some_and(|since| own.iter().any(|brief| brief.since >= since && brief.text == words)) {
             return Ok(None);
         }
-        let task = Task {
-            op: Op::Ask,
+        let task = TaskParams {
+            op: TaskOp::Ask,
             text: words.to_owned(),
             cwd: workspace.display().to_string(),
             from_user: sender.user.clone(),
             thread: sender.thread.clone(),
-            ..Task::default()
+            ..TaskParams::default()
         };
         self.say(task)
             .await?
@@ -310,43 +316,45 @@ impl Inner {
     }
 
     /// Cancels or retries a task of this user.
-    async fn acts(&self, sender: &Sender, op: Op, name: &str, words: &str) -> Result<Brief, String> {
+    async fn acts(&self, sender: &Sender, op: TaskOp, name: &str, words: &str) -> Result<TaskBrief, String> {
         let brief = self.named(sender, name, words).await?;
-        self.say(Task { op, task: brief.task_id.clone(), ..Task::default() }).await?;
+        self.say(TaskParams { op, task: brief.task_id.clone(), ..TaskParams::default() }).await?;
         Ok(brief)
     }
 
     /// The task of this user that a name means; the newest for none.
-    async fn named(&self, sender: &Sender, name: &str, words: &str) -> Result<Brief, String> {
+    async fn named(&self, sender: &Sender, name: &str, words: &str) -> Result<TaskBrief, String> {
         let own = self.own(sender).await?;
         let found = own.into_iter().find(|brief| brief.task_id.starts_with(name));
         found.ok_or_else(|| report::no_such(name, words))
     }
 
     /// The tasks of a user that have not ended, in whichever chat they were asked for.
-    async fn open(&self, user: &str) -> Result<Vec<Brief>, String> {
-        let list = Task { op: Op::List, from_user: user.to_owned(), limit: MAX_COUNTED, ..Task::default() };
+    async fn open(&self, user: &str) -> Result<Vec<TaskBrief>, String> {
+        let list =
+            TaskParams { op: TaskOp::List, from_user: user.to_owned(), limit: MAX_COUNTED, ..TaskParams::default() };
         let mut briefs = self.say(list).await?.tasks;
         briefs.retain(|brief| brief.source == self.source && brief.from_user == user && !has_ended(brief));
         Ok(briefs)
     }
 
     /// Those of this user in this chat, the newest first.
-    async fn own(&self, sender: &Sender) -> Result<Vec<Brief>, String> {
+    async fn own(&self, sender: &Sender) -> Result<Vec<TaskBrief>, String> {
         let (thread, from_user) = (sender.thread.clone(), sender.user.clone());
-        let list = Task { op: Op::List, thread, from_user, limit: MAX_LISTED, ..Task::default() };
+        let list = TaskParams { op: TaskOp::List, thread, from_user, limit: MAX_LISTED, ..TaskParams::default() };
         let mut briefs = self.say(list).await?.tasks;
         briefs.retain(|brief| brief.source == self.source && brief.from_user == sender.user);
         Ok(briefs)
     }
 
     /// Tells what becomes of a task, and of those in which an agent goes on with it, from behind what `brief` knows.
-    async fn watch(&self, sender: &Sender, brief: Brief) {
+    async fn watch(&self, sender: &Sender, brief: TaskBrief) {
         let mut next = Some((brief.task_id, brief.text, brief.seq));
         while let Some((id, text, known)) = next.take() {
-            let watch = Task { op: Op::Watch, task: id, source: self.source.to_owned(), ..Task::default() };
+            let watch =
+                TaskParams { op: TaskOp::Watch, task: id, source: self.source.to_owned(), ..TaskParams::default() };
             let Ok(mut wire) = Wire::say(&self.socket, watch).await else { return };
-            let mut report = Report::new(&self.machine, &text);
+            let mut report = ChatReport::new(&self.machine, &text);
             while let Ok(Some(reply)) = wire.next().await {
                 let Reply::TaskEvent(told) = reply else { continue };
                 let Ok(event) = serde_json::from_value::<Event>(told.event) else { continue };
@@ -355,12 +363,12 @@ impl Inner {
                 {
                     self.tell(sender, event.task_id.as_str(), message, None).await;
                 }
-                if let What::TaskState(change) = &event.what
+                if let EventKind::TaskState(change) = &event.what
                     && let Some(goes_on) = change.outcome.as_ref().and_then(|outcome| outcome.next.as_ref())
                 {
                     next = Some((goes_on.to_string(), text.clone(), 0));
                 }
-                if matches!(event.what, What::TaskEnd { .. }) && event.seq > known {
+                if matches!(event.what, EventKind::TaskEnd { .. }) && event.seq > known {
                     break;
                 }
             }
@@ -373,8 +381,8 @@ impl Inner {
     }
 
     /// Asks the daemon, as a remote user.
-    async fn say(&self, task: Task) -> Result<Tasks, String> {
-        let task = Task { source: self.source.to_owned(), ..task };
+    async fn say(&self, task: TaskParams) -> Result<TaskList, String> {
+        let task = TaskParams { source: self.source.to_owned(), ..task };
         let asked = async {
             let mut wire = Wire::say(&self.socket, task).await?;
             wire.next().await
@@ -387,7 +395,7 @@ impl Inner {
     }
 }
 
-fn has_ended(brief: &Brief) -> bool {
+fn has_ended(brief: &TaskBrief) -> bool {
     matches!(brief.state.as_str(), "COMPLETED" | "FAILED" | "REJECTED")
 }
 
@@ -401,7 +409,7 @@ fn thread(source: &str, user: &str, chat: &str) -> String {
     if chat == user { format!("{source}:{user}") } else { format!("{source}:{user}:{chat}") }
 }
 
-fn chat_of<'a>(source: &str, brief: &'a Brief) -> &'a str {
+fn chat_of<'a>(source: &str, brief: &'a TaskBrief) -> &'a str {
     let behind = |text: &'a str, before: &str| text.strip_prefix(before)?.strip_prefix(':');
     let chat = behind(&brief.thread_id, source).and_then(|rest| behind(rest, &brief.from_user));
     chat.unwrap_or(&brief.from_user)
@@ -426,7 +434,8 @@ mod tests {
     #[test]
     fn the_group_of_a_task_is_found_again() {
         for (user, chat) in [("li", "li"), ("li", "group-7"), ("a:b", "c:d")] {
-            let brief = Brief { thread_id: thread("wecom", user, chat), from_user: user.into(), ..Brief::default() };
+            let brief =
+                TaskBrief { thread_id: thread("wecom", user, chat), from_user: user.into(), ..TaskBrief::default() };
             assert_eq!(chat_of("wecom", &brief), chat);
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use aside_core::proto::Reply;
-use aside_core::proto::task::{Op, Task};
+use aside_core::proto::task::{TaskOp, TaskParams};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::http::request::Parts;
@@ -134,10 +134,10 @@ async fn api(
         },
         Wanted::Watch { task, from } => {
             let from = admit::last_event(&head.headers).unwrap_or(from);
-            flow::begin(shared, visitor, Task { op: Op::Watch, task, from, ..Task::default() }).await
+            flow::begin(shared, visitor, TaskParams { op: TaskOp::Watch, task, from, ..TaskParams::default() }).await
         }
         Wanted::Follow { limit } => {
-            flow::begin(shared, visitor, Task { op: Op::Follow, limit, ..Task::default() }).await
+            flow::begin(shared, visitor, TaskParams { op: TaskOp::Follow, limit, ..TaskParams::default() }).await
         }
     }
 }
@@ -251,12 +251,12 @@ async fn ask(shared: &Shared, visitor: &Visitor, again: &str, bytes: &[u8]) -> R
 }
 
 /// Whether the request makes something happen on this machine. Any holder of the session may show, ask, reject or end.
-fn is_for_the_user_alone(op: Op) -> bool {
+fn is_for_the_user_alone(op: TaskOp) -> bool {
     match op {
-        Op::Approve | Op::Edit | Op::Undo => true,
-        Op::Ask | Op::Retry | Op::Reject | Op::Cancel => false,
-        Op::List | Op::Show | Op::Watch | Op::Follow | Op::Rules | Op::Welcome => false,
-        Op::Page | Op::SignOut | Op::Pair | Op::Clean => false,
+        TaskOp::Approve | TaskOp::Edit | TaskOp::Undo => true,
+        TaskOp::Ask | TaskOp::Retry | TaskOp::Reject | TaskOp::Cancel => false,
+        TaskOp::List | TaskOp::Show | TaskOp::Watch | TaskOp::Follow | TaskOp::Rules | TaskOp::Welcome => false,
+        TaskOp::Page | TaskOp::SignOut | TaskOp::Pair | TaskOp::Clean => false,
     }
 }
 
@@ -282,24 +282,37 @@ async fn refuse_commands(shared: &Shared) -> Result<(), String> {
     looked.await.unwrap_or_else(|_| Err(Presence::Unknown.why().to_owned()))
 }
 
-fn understood(visitor: &Visitor, bytes: &[u8]) -> Result<Task, String> {
+fn understood(visitor: &Visitor, bytes: &[u8]) -> Result<TaskParams, String> {
     /// Without an `op` it would be a question.
     #[derive(serde::Deserialize)]
     struct Named {
         #[serde(rename = "op")]
-        _op: Op,
+        _op: TaskOp,
     }
-    let task = serde_json::from_slice::<Named>(bytes).and_then(|_| serde_json::from_slice::<Task>(bytes));
+    let task = serde_json::from_slice::<Named>(bytes).and_then(|_| serde_json::from_slice::<TaskParams>(bytes));
     let task = task.map_err(|error| format!("not a message: {error}"))?;
     Ok(as_said_by(visitor, task)?)
 }
 
 /// What a page may say, as this session. Handles each field explicitly: the page cannot claim a source or a sender, and variables for a
 /// command come from a terminal only.
-fn as_said_by(visitor: &Visitor, said: Task) -> Result<Task, &'static str> {
-    let Task { op, task, thread, text, source: _, from_user: _, by: _, step, digest, confine, from: _, limit, .. } =
-        said;
-    let Task {
+fn as_said_by(visitor: &Visitor, said: TaskParams) -> Result<TaskParams, &'static str> {
+    let TaskParams {
+        op,
+        task,
+        thread,
+        text,
+        source: _,
+        from_user: _,
+        by: _,
+        step,
+        digest,
+        confine,
+        from: _,
+        limit,
+        ..
+    } = said;
+    let TaskParams {
         cwd,
         session: _,
         shell: _,
@@ -313,18 +326,31 @@ fn as_said_by(visitor: &Visitor, said: Task) -> Result<Task, &'static str> {
         ..
     } = said;
     match op {
-        Op::Watch | Op::Follow => return Err("this is read from /api/watch or /api/follow"),
-        Op::Page | Op::SignOut => return Err("only `aside web` gives out links to the page"),
-        Op::Clean => return Err("`aside privacy clean` does that"),
-        Op::Pair => return Err("`aside remote pair` does that, at a terminal"),
-        Op::Ask | Op::List | Op::Show | Op::Approve | Op::Reject | Op::Edit => {}
-        Op::Cancel | Op::Retry | Op::Undo | Op::Rules | Op::Welcome => {}
+        TaskOp::Watch | TaskOp::Follow => return Err("this is read from /api/watch or /api/follow"),
+        TaskOp::Page | TaskOp::SignOut => return Err("only `aside web` gives out links to the page"),
+        TaskOp::Clean => return Err("`aside privacy clean` does that"),
+        TaskOp::Pair => return Err("`aside remote pair` does that, at a terminal"),
+        TaskOp::Ask | TaskOp::List | TaskOp::Show | TaskOp::Approve | TaskOp::Reject | TaskOp::Edit => {}
+        TaskOp::Cancel | TaskOp::Retry | TaskOp::Undo | TaskOp::Rules | TaskOp::Welcome => {}
     }
     let Place { cwd: asked_in, shell } = visitor.place.clone();
     let cwd = if cwd.is_empty() { asked_in } else { cwd };
-    let kept = Task { op, task, thread, text, step, digest, confine, limit, cwd, shell, private, ..Task::default() };
+    let kept = TaskParams {
+        op,
+        task,
+        thread,
+        text,
+        step,
+        digest,
+        confine,
+        limit,
+        cwd,
+        shell,
+        private,
+        ..TaskParams::default()
+    };
     let source = "local_ui".to_owned();
-    Ok(Task { source, by: visitor.name(), active, active_line, open, selection, diagnostics, ..kept })
+    Ok(TaskParams { source, by: visitor.name(), active, active_line, open, selection, diagnostics, ..kept })
 }
 
 /// The daemon's reply with the HTTP status that fits.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use aside_core::proto::Reply;
-use aside_core::proto::task::Task;
+use aside_core::proto::task::TaskParams;
 use hyper::body::Bytes;
 use hyper::{Response, StatusCode};
 use serde_json::Value;
@@ -22,12 +22,12 @@ use crate::bridge::wire::Wire;
 const AHEAD: usize = 1;
 
 /// Sends the request to the daemon and streams its replies until one end closes. An immediate refusal becomes a plain response.
-pub async fn begin(shared: &Arc<Shared>, visitor: Visitor, task: Task) -> Response<Content> {
+pub async fn begin(shared: &Arc<Shared>, visitor: Visitor, task: TaskParams) -> Response<Content> {
     let Ok(place) = Arc::clone(&shared.streams).try_acquire_owned() else {
         return page::failure(StatusCode::TOO_MANY_REQUESTS, "busy", "too many pages are open; close one");
     };
     let source = "local_ui".to_owned();
-    let task = Task { by: visitor.name(), cwd: visitor.place.cwd.clone(), source, ..task };
+    let task = TaskParams { by: visitor.name(), cwd: visitor.place.cwd.clone(), source, ..task };
     let asked = async {
         let mut wire = Wire::say(&shared.socket, task).await?;
         let first = wire.next().await?;

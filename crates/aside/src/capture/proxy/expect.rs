@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, SystemTime};
 
-use aside_core::proto::{self, Call, Candidate, Candidates, Complete, Ghost, Reply, Request, json};
+use aside_core::proto::{self, Call, CompleteParams, CompleteResult, Ghost, Reply, Request, WireCandidate, json};
 use aside_core::text::is_clean;
 use rustix::process::Pid;
 
@@ -125,28 +125,28 @@ fn attend(asked: &Receiver<Question>, tell: &Sender<Answer>, mut mouth: PipeWrit
 /// The completion of the line, empty where there is none; `None` without a daemon.
 fn rest(socket: &Path, question: &Question, shell: Pid) -> Option<String> {
     let cwd = std::fs::read_link(format!("/proc/{}/cwd", shell.as_raw_pid())).ok()?;
-    let asked = Complete {
+    let asked = CompleteParams {
         session: question.session.clone(),
         cwd: cwd.to_str()?.to_owned(),
         left: question.line.clone(),
         shell: "bash".to_owned(),
         max_candidates: 1,
         ghost: true,
-        ..Complete::default()
+        ..CompleteParams::default()
     };
     let found = ask(socket, asked)?;
     let fit = found.candidates.first().filter(|_| found.ghost == Ghost::Fit);
     Some(fit.and_then(|candidate| rest_of(candidate, &question.line)).unwrap_or_default())
 }
 
-fn rest_of(candidate: &Candidate, line: &str) -> Option<String> {
+fn rest_of(candidate: &WireCandidate, line: &str) -> Option<String> {
     let rest = candidate.completion.strip_prefix(line)?;
     let at_end = candidate.cursor_pos.is_none_or(|cursor| cursor as usize == candidate.completion.chars().count());
     (at_end && rest.len() <= MAX_REST && is_clean(rest) && !rest.contains(char::is_control)).then(|| rest.to_owned())
 }
 
 /// One request and its first reply. Asks no model, which would reply too late.
-fn ask(socket: &Path, asked: Complete) -> Option<Candidates> {
+fn ask(socket: &Path, asked: CompleteParams) -> Option<CompleteResult> {
     let mut stream = client::connect(socket).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
     let mut call = Call::new(1, Request::Complete(asked));
@@ -245,10 +245,10 @@ mod tests {
 
     #[test]
     fn only_what_continues_the_line_to_its_end_is_expected() {
-        let candidate = |completion: &str, cursor_pos| Candidate {
+        let candidate = |completion: &str, cursor_pos| WireCandidate {
             completion: completion.to_owned(),
             cursor_pos,
-            ..Candidate::default()
+            ..WireCandidate::default()
         };
         assert_eq!(rest_of(&candidate("git status", None), "git st").as_deref(), Some("atus"));
         assert_eq!(rest_of(&candidate("git status", Some(10)), "git st").as_deref(), Some("atus"));

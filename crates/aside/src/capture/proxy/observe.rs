@@ -6,8 +6,8 @@ use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 
-use aside_core::proto::ended::Watching;
-use aside_core::screen::{Output, Watch};
+use aside_core::proto::command_ended::WatchParams;
+use aside_core::screen::{CommandOutput, OutputWatcher};
 use rustix::process::Pid;
 
 use crate::capture::deliver::Delivery;
@@ -17,12 +17,12 @@ use crate::capture::proxy::follow::Follower;
 const MAX_WAITING: usize = 16;
 
 pub struct Observer {
-    watch: Option<Watch>,
+    watch: Option<OutputWatcher>,
     sender: Option<SyncSender<News>>,
 }
 
 enum News {
-    Ended(Output),
+    Ended(CommandOutput),
     /// The terminal is idle.
     Quiet,
 }
@@ -31,9 +31,9 @@ impl Observer {
     /// Without a socket it watches nothing, but still follows the shell's directory.
     pub fn start(shell: Pid, socket: Option<PathBuf>, terminal: OsString) -> Self {
         let (sender, receiver) = mpsc::sync_channel(MAX_WAITING);
-        let watch = socket.is_some().then(Watch::default);
+        let watch = socket.is_some().then(OutputWatcher::default);
         let tty = terminal.to_string_lossy().into_owned();
-        let watching = Watching { tty, tier: "pty".to_owned(), pid: std::process::id() };
+        let watching = WatchParams { tty, tier: "pty".to_owned(), pid: std::process::id() };
         let delivery = socket.map(|socket| Delivery::new(socket, watching));
         let thread = std::thread::Builder::new().name("observe".to_owned());
         let started = thread.spawn(move || attend(&receiver, delivery, Follower::new(shell)));
@@ -54,7 +54,7 @@ impl Observer {
 }
 
 /// Stops watching after a panic.
-fn see(watch: &mut Option<Watch>, bytes: &[u8], ended: &mut dyn FnMut(Output)) {
+fn see(watch: &mut Option<OutputWatcher>, bytes: &[u8], ended: &mut dyn FnMut(CommandOutput)) {
     let Some(watching) = watch else { return };
     if std::panic::catch_unwind(AssertUnwindSafe(|| watching.see(bytes, ended))).is_err() {
         *watch = None;
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_panic_ends_the_looking_and_nothing_else() {
-        let mut watch = Some(Watch::default());
+        let mut watch = Some(OutputWatcher::default());
         let mut calls = 0;
         see(&mut watch, MARKED, &mut |_| calls += 1);
         assert!(calls == 1 && watch.is_some());
@@ -98,7 +98,7 @@ mod tests {
     fn a_thread_that_has_gone_is_not_missed() {
         let (sender, receiver) = mpsc::sync_channel(1);
         drop(receiver);
-        let mut observer = Observer { watch: Some(Watch::default()), sender: Some(sender) };
+        let mut observer = Observer { watch: Some(OutputWatcher::default()), sender: Some(sender) };
         observer.see(MARKED);
         observer.rest();
     }

@@ -1,7 +1,7 @@
 //! How an answer is shown while it streams. Decides what to write; does not write.
 
-use aside_core::markdown::mark;
-use aside_core::proto::talk::Said;
+use aside_core::markdown::style;
+use aside_core::proto::prose::AskResult;
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::{Paint, one_line};
@@ -41,7 +41,7 @@ impl Show {
         self.draws(&[], vec![self.paint.with(DIM, THINKING)], size)
     }
 
-    pub fn goes_on(&mut self, said: &Said, size: Size) -> String {
+    pub fn goes_on(&mut self, said: &AskResult, size: Size) -> String {
         if said.rows.is_empty() && said.tail.is_empty() {
             return self.thinks(size);
         }
@@ -49,7 +49,7 @@ impl Show {
         self.draws(&said.rows, tail, size)
     }
 
-    pub fn ends(&mut self, said: &Said, size: Size) -> Ending {
+    pub fn ends(&mut self, said: &AskResult, size: Size) -> Ending {
         let mut rows: Vec<String> = said.rows.iter().chain(&said.tail).cloned().collect();
         let below = self.below(said, &mut rows, size);
         let mut shown = self.draws(&rows, Vec::new(), size);
@@ -70,21 +70,21 @@ impl Show {
 
     /// What to add about the command below the rows: the command, what it may destroy and how to accept it, as far as the rows do not say
     /// it. The hint stands beside the command if that row is not printed yet and has room.
-    fn below(&self, said: &Said, rows: &mut [String], size: Size) -> String {
+    fn below(&self, said: &AskResult, rows: &mut [String], size: Size) -> String {
         if said.proposal.is_empty() {
             return String::new();
         }
         let (command, warning) = (one_line(&said.proposal), one_line(&said.warning));
         let hint = self.paint.with(DIM, &self.hint);
         let near = rows.len().saturating_sub(NEAR);
-        let last: Vec<String> = rows.iter().skip(near).map(|row| mark::paint(row, mark::Paint::Plain)).collect();
+        let last: Vec<String> = rows.iter().skip(near).map(|row| style::paint(row, style::ColorMode::Plain)).collect();
         let beside = rows.iter_mut().skip(near.max(self.printed)).find(|row| {
-            let plain = mark::paint(row, mark::Paint::Plain);
+            let plain = style::paint(row, style::ColorMode::Plain);
             plain.trim() == command && plain.width() + 2 + self.hint.width() < size.columns
         });
         let (shows, hints) = match beside {
             Some(row) if !self.hint.is_empty() => {
-                row.push_str(&format!("  {}{}{}", mark::DIM, self.hint, mark::RESET));
+                row.push_str(&format!("  {}{}{}", style::DIM, self.hint, style::RESET));
                 (true, true)
             }
             Some(_) => (true, true),
@@ -139,16 +139,16 @@ fn stands_in(command: &str, rows: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use aside_core::proto::wish::Stage;
+    use aside_core::proto::query::ReplyStage;
 
     use super::*;
 
     const SIZE: Size = Size { columns: 20, rows: 5 };
 
-    fn said(rows: &[&str], tail: &[&str]) -> Said {
+    fn said(rows: &[&str], tail: &[&str]) -> AskResult {
         let owned = |rows: &[&str]| rows.iter().map(|row| (*row).to_owned()).collect();
-        Said {
-            state: Stage::Partial,
+        AskResult {
+            state: ReplyStage::Partial,
             note: String::new(),
             proposal: String::new(),
             warning: String::new(),
@@ -189,14 +189,15 @@ mod tests {
         let mut show = Show::new(Surface::Paper, Paint::Plain, String::new());
         assert_eq!(show.thinks(SIZE), "");
         assert_eq!(show.goes_on(&said(&["\u{e101}one\u{e100}"], &["two"]), SIZE), "one\n");
-        let last = Said { note: "from here".to_owned(), proposal: "ls -l".to_owned(), ..said(&["one", "two!"], &[]) };
+        let last =
+            AskResult { note: "from here".to_owned(), proposal: "ls -l".to_owned(), ..said(&["one", "two!"], &[]) };
         let Ending { shown, remarks } = show.ends(&last, SIZE);
         assert_eq!((shown.as_str(), remarks), ("two!\n\n  ls -l\n", vec!["from here".to_owned()]));
     }
 
     #[test]
     fn a_command_has_its_warning_and_a_word_about_how_to_take_it() {
-        let last = Said {
+        let last = AskResult {
             note: "from here".to_owned(),
             proposal: "rm -rf build".to_owned(),
             warning: "deletes files".to_owned(),
@@ -212,7 +213,7 @@ mod tests {
     #[test]
     fn a_command_is_shown_once() {
         const WIDE: Size = Size { columns: 60, rows: 20 };
-        let last = |rows: &[&str]| Said { proposal: "git log -p".to_owned(), ..said(rows, &[]) };
+        let last = |rows: &[&str]| AskResult { proposal: "git log -p".to_owned(), ..said(rows, &[]) };
         let show = |hint: &str| Show::new(Surface::Terminal, Paint::Plain, hint.to_owned());
         let ends = |hint: &str, rows: &[&str], size| show(hint).ends(&last(rows), size).shown;
         let rows = ["  \u{e105}git log -p\u{e100}", "", "Shows changes."];
@@ -233,7 +234,7 @@ mod tests {
 
     #[test]
     fn a_warning_is_said_once() {
-        let last = Said {
+        let last = AskResult {
             proposal: "rm a".to_owned(),
             warning: "deletes files".to_owned(),
             ..said(&["  rm a", "Careful: deletes files."], &[])

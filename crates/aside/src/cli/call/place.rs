@@ -4,15 +4,15 @@
 use std::io::Write;
 use std::path::Path;
 
-use aside_core::proto::ended::{Capture, Recall, Recalled};
+use aside_core::proto::command_ended::{CaptureParams, RecallParams, RecallResult};
 use aside_core::proto::{Call, Request, record};
 
 use crate::cli::call::ask;
 use crate::paths::{self, Paths};
 
 /// `knows` is the tier that the shell goes by. Writes the file only if the daemon knows another one.
-pub fn tell(paths: &Paths, asked: Capture, file: &Path, knows: &str) -> anyhow::Result<()> {
-    let recall = Recall { session: asked.session.clone(), limit: 1, ..Recall::default() };
+pub fn tell(paths: &Paths, asked: CaptureParams, file: &Path, knows: &str) -> anyhow::Result<()> {
+    let recall = RecallParams { session: asked.session.clone(), limit: 1, ..RecallParams::default() };
     // A daemon with the same tier has nothing to add. One with another tier does, and one that has none is new.
     if tier_of(&answer(paths, Request::Recall(recall))?).is_some_and(|tier| tier == knows) {
         return Ok(());
@@ -33,7 +33,7 @@ fn answer(paths: &Paths, request: Request) -> anyhow::Result<Vec<String>> {
 
 fn tier_of(said: &[String]) -> Option<String> {
     let [_, verb, recalled] = said else { return None };
-    let recalled: Option<Recalled> = serde_json::from_str(recalled).ok().filter(|_| verb == "recall");
+    let recalled: Option<RecallResult> = serde_json::from_str(recalled).ok().filter(|_| verb == "recall");
     recalled.map(|recalled| recalled.tier)
 }
 

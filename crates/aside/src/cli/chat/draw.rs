@@ -6,7 +6,7 @@ mod tests;
 
 use std::time::Duration;
 
-use aside_core::task::state::Name;
+use aside_core::task::state::StateName;
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::{Position, Rect};
 use ratatui_core::style::Style;
@@ -133,7 +133,7 @@ fn talk(model: &Model, turn: usize, area: Rect, buffer: &mut Buffer) {
 /// Text behind the spinner: for how long, and how to stop.
 fn busy(task: &Shown, now: u64) -> String {
     let quiet = Duration::from_millis(now.saturating_sub(task.heard));
-    if matches!(task.state, Name::Proposing | Name::ContextCollected) && quiet >= STALLED {
+    if matches!(task.state, StateName::Proposing | StateName::ContextCollected) && quiet >= STALLED {
         return format!(" · {}", stalled(quiet));
     }
     match task.begun.map(|begun| now.saturating_sub(begun) / 1000) {

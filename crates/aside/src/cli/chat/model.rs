@@ -11,10 +11,10 @@ pub mod tests;
 
 use std::collections::VecDeque;
 
-use aside_core::proto::task::{Brief, Op, Task, Tasks, Welcome};
+use aside_core::proto::task::{TaskBrief, TaskList, TaskOp, TaskParams, TaskWelcome};
 use aside_core::task::event::Event;
-use aside_core::task::proposal::{Found, Proposal};
-use aside_core::task::state::Name;
+use aside_core::task::proposal::{Proposal, SearchResult};
+use aside_core::task::state::StateName;
 
 use crate::cli::chat::areas::{self, Areas};
 use crate::cli::chat::input::Input;
@@ -58,7 +58,7 @@ pub enum In {
     Connected,
     /// The connection is lost, with the reason.
     Lost(String),
-    Answer(Tag, Result<Box<Tasks>, String>),
+    Answer(Tag, Result<Box<TaskList>, String>),
     Event(Box<Event>),
     /// The user came back from the editor, with a changed text or none.
     Edited {
@@ -73,7 +73,7 @@ pub enum In {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Out {
     /// The reply comes back with the tag.
-    Send(Tag, Box<Task>),
+    Send(Tag, Box<TaskParams>),
     /// Reconnect: this connection still sends events of tasks that are not shown any more.
     Renew,
     /// Open the user's editor on this text.
@@ -147,7 +147,7 @@ pub enum Line {
 pub struct Model {
     who: Who,
     /// Which model answers, and example requests, once the daemon has sent them.
-    pub welcome: Option<Welcome>,
+    pub welcome: Option<TaskWelcome>,
     size: (u16, u16),
     pub focus: Focus,
     pub input: Input,
@@ -156,7 +156,7 @@ pub struct Model {
     history: VecDeque<String>,
     /// How far back in the history arrow up has gone.
     recalled: Option<usize>,
-    briefs: Vec<Brief>,
+    briefs: Vec<TaskBrief>,
     pub threads: Vec<Thread>,
     pub list_shown: bool,
     pub list_at: usize,
@@ -345,7 +345,7 @@ impl Model {
         !self.sent.is_empty() || self.tasks.iter().any(Shown::is_busy)
     }
 
-    pub fn found(&self) -> &[Found] {
+    pub fn found(&self) -> &[SearchResult] {
         match self.tasks.get(self.chosen).and_then(|task| task.proposal.as_ref()) {
             Some(Proposal::SearchResults { items }) => items,
             _ => &[],
@@ -360,7 +360,7 @@ impl Model {
         self.notice = Some((text.to_owned(), tone));
     }
 
-    fn send(&mut self, tag: Tag, task: Task, out: &mut Vec<Out>) {
+    fn send(&mut self, tag: Tag, task: TaskParams, out: &mut Vec<Out>) {
         if self.line == Line::Down {
             return self.tell(Tone::Trouble, NO_CONNECTION);
         }
@@ -368,16 +368,16 @@ impl Model {
         out.push(Out::Send(tag, Box::new(task)));
     }
 
-    fn about(op: Op, task: &str) -> Task {
-        Task { op, task: task.to_owned(), ..Task::default() }
+    fn about(op: TaskOp, task: &str) -> TaskParams {
+        TaskParams { op, task: task.to_owned(), ..TaskParams::default() }
     }
 
     fn show(&mut self, task: &str, out: &mut Vec<Out>) {
-        self.send(Tag::Show(task.to_owned()), Self::about(Op::Show, task), out);
+        self.send(Tag::Show(task.to_owned()), Self::about(TaskOp::Show, task), out);
     }
 
     fn watch(&mut self, task: &str, from: u64, out: &mut Vec<Out>) {
-        self.send(Tag::Watch, Task { from, ..Self::about(Op::Watch, task) }, out);
+        self.send(Tag::Watch, TaskParams { from, ..Self::about(TaskOp::Watch, task) }, out);
     }
 
     fn connected(&mut self, out: &mut Vec<Out>) {
@@ -385,10 +385,11 @@ impl Model {
         self.pending = 0;
         self.following = false;
         self.stale = false;
-        self.send(Tag::Follow, Task { op: Op::Follow, limit: FOLLOWED, ..Task::default() }, out);
+        self.send(Tag::Follow, TaskParams { op: TaskOp::Follow, limit: FOLLOWED, ..TaskParams::default() }, out);
         if self.thread.is_empty() && self.tasks.is_empty() && self.welcome.is_none() {
             let Who { cwd, shell, .. } = &self.who;
-            let welcome = Task { op: Op::Welcome, cwd: cwd.clone(), shell: shell.clone(), ..Task::default() };
+            let welcome =
+                TaskParams { op: TaskOp::Welcome, cwd: cwd.clone(), shell: shell.clone(), ..TaskParams::default() };
             self.send(Tag::Welcome, welcome, out);
         }
         let known: Vec<(String, u64, bool)> =
@@ -415,22 +416,22 @@ impl Model {
             return;
         }
         let Who { by, cwd, shell, private, .. } = &self.who;
-        let asked = Task {
-            op: Op::Ask,
+        let asked = TaskParams {
+            op: TaskOp::Ask,
             thread: self.thread.clone(),
             text: text.clone(),
             by: by.clone(),
             cwd: cwd.clone(),
             shell: shell.clone(),
             private: *private,
-            ..Task::default()
+            ..TaskParams::default()
         };
         self.sent.push(text.clone());
         self.top = None;
         self.send(Tag::Ask(text, self.opened), asked, out);
     }
 
-    fn answered(&mut self, tag: Tag, told: Result<Box<Tasks>, String>, out: &mut Vec<Out>) {
+    fn answered(&mut self, tag: Tag, told: Result<Box<TaskList>, String>, out: &mut Vec<Out>) {
         // A followed list is sent repeatedly, but counts as one reply.
         if tag != Tag::Follow || !std::mem::replace(&mut self.following, true) {
             self.pending = self.pending.saturating_sub(1);
@@ -492,7 +493,7 @@ impl Model {
     }
 
     /// The daemon has accepted a request; `@dev apply ID` returns a task that already exists.
-    fn begun(&mut self, brief: &Brief, out: &mut Vec<Out>) {
+    fn begun(&mut self, brief: &TaskBrief, out: &mut Vec<Out>) {
         if self.thread.is_empty() && self.tasks.is_empty() {
             self.thread.clone_from(&brief.thread_id);
         }
@@ -504,14 +505,14 @@ impl Model {
         self.top = None;
     }
 
-    fn add(&mut self, brief: &Brief, out: &mut Vec<Out>) {
+    fn add(&mut self, brief: &TaskBrief, out: &mut Vec<Out>) {
         if self.tasks.iter().all(|task| task.id != brief.task_id) {
             self.tasks.push(Shown::of(brief));
             self.watch(&brief.task_id, 0, out);
         }
     }
 
-    fn followed(&mut self, briefs: Vec<Brief>, out: &mut Vec<Out>) {
+    fn followed(&mut self, briefs: Vec<TaskBrief>, out: &mut Vec<Out>) {
         self.briefs = briefs;
         self.threads = threads::of(&self.briefs);
         self.list_at = self.list_at.min(self.threads.len().saturating_sub(1));
@@ -523,7 +524,7 @@ impl Model {
         if self.thread.is_empty() {
             return;
         }
-        let mut briefs: Vec<Brief> =
+        let mut briefs: Vec<TaskBrief> =
             self.briefs.iter().filter(|brief| brief.thread_id == self.thread).cloned().collect();
         briefs.sort_by(|one, other| (one.since, &one.task_id).cmp(&(other.since, &other.task_id)));
         self.earlier = briefs.len().saturating_sub(self.load);
@@ -574,7 +575,7 @@ impl Model {
         task.heard = now;
         let (id, waits, state) = (task.id.clone(), task.waits, task.state);
         // The proposal was answered elsewhere or has ended: moves the focus, so that the next key does not answer what comes after it.
-        let is_open = matches!(state, Name::ProposalReady | Name::WaitingApproval);
+        let is_open = matches!(state, StateName::ProposalReady | StateName::WaitingApproval);
         if matches!(self.focus, Focus::Card | Focus::Editing) && at == self.chosen && !is_open {
             self.focus = Focus::Input;
         }
@@ -587,7 +588,7 @@ impl Model {
         }
     }
 
-    fn offered(&mut self, task: &str, told: Tasks) {
+    fn offered(&mut self, task: &str, told: TaskList) {
         let Some(shown) = self.tasks.iter_mut().find(|shown| shown.id == task) else { return };
         let Some(offer) = told.offer else { return };
         shown.version += 1;
@@ -607,14 +608,14 @@ impl Model {
         match text {
             Some(text) if text.trim().is_empty() => self.tell(Tone::Trouble, "nothing is left of it; n rejects it"),
             Some(text) if text != offer.text => {
-                let edit = Task {
-                    op: Op::Edit,
+                let edit = TaskParams {
+                    op: TaskOp::Edit,
                     task: task.to_owned(),
                     text,
                     by: self.who.by.clone(),
                     step: offer.step,
                     digest: offer.digest.clone(),
-                    ..Task::default()
+                    ..TaskParams::default()
                 };
                 self.send(Tag::Edit(task.to_owned()), edit, out);
             }

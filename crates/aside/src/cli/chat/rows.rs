@@ -1,6 +1,6 @@
 //! Text as rows of a screen: no row moves the cursor, hides or reorders letters, or exceeds its width. Knows nothing of tasks.
 
-use aside_core::markdown::{self, Whole, mark};
+use aside_core::markdown::{self, TextEnd, style};
 use aside_core::text;
 use ratatui_core::style::{Color, Modifier, Style};
 use ratatui_core::text::{Line, Span};
@@ -110,7 +110,7 @@ fn flow_line(line: &str, most: usize) -> Vec<String> {
 }
 
 /// Renders Markdown, which may be incomplete.
-pub fn markdown(text: &str, most: usize, whole: Whole) -> Vec<Row> {
+pub fn markdown(text: &str, most: usize, whole: TextEnd) -> Vec<Row> {
     let rendered = markdown::render(&seen(text), most, whole);
     rendered.rows.iter().chain(&rendered.tail).map(|row| marked(row)).collect()
 }
@@ -122,7 +122,7 @@ fn marked(row: &str) -> Row {
         match look(letter) {
             Some(None) => style = PLAIN,
             Some(Some(look)) => style = style.patch(look),
-            None if mark::is_mark(letter) => {}
+            None if style::is_mark(letter) => {}
             None => match spans.last_mut().filter(|span| span.style == style) {
                 Some(span) => span.content.to_mut().push(letter),
                 None => spans.push(Span::styled(letter.to_string(), style)),
@@ -136,12 +136,12 @@ fn marked(row: &str) -> Row {
 fn look(letter: char) -> Option<Option<Style>> {
     let modifier = |modifier| Some(Some(PLAIN.add_modifier(modifier)));
     match letter {
-        mark::RESET => Some(None),
-        mark::BOLD | mark::HEADING => modifier(Modifier::BOLD),
-        mark::DIM | mark::QUOTE => modifier(Modifier::DIM),
-        mark::ITALIC => modifier(Modifier::ITALIC),
-        mark::UNDERLINE | mark::LINK => modifier(Modifier::UNDERLINED),
-        mark::CODE => Some(Some(PLAIN.fg(Color::Cyan))),
+        style::RESET => Some(None),
+        style::BOLD | style::HEADING => modifier(Modifier::BOLD),
+        style::DIM | style::QUOTE => modifier(Modifier::DIM),
+        style::ITALIC => modifier(Modifier::ITALIC),
+        style::UNDERLINE | style::LINK => modifier(Modifier::UNDERLINED),
+        style::CODE => Some(Some(PLAIN.fg(Color::Cyan))),
         _ => None,
     }
 }
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn nothing_hidden_reaches_the_screen() {
         assert_eq!(seen("a\u{1b}[31m\u{202e}b\u{200d}\u{fe0f}\tc\r"), "a[31mb    c");
-        let rows = markdown("**a**\u{1b}]0;x\u{7} `b`", 40, Whole::Yes);
+        let rows = markdown("**a**\u{1b}]0;x\u{7} `b`", 40, TextEnd::Yes);
         assert_eq!(rows.iter().map(plain).collect::<Vec<_>>(), ["a]0;x b"]);
         assert_eq!(rows[0].spans.len(), 3);
     }

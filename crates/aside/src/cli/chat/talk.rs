@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use aside_core::markdown::Whole;
-use aside_core::proto::task::Welcome;
+use aside_core::markdown::TextEnd;
+use aside_core::proto::task::TaskWelcome;
 use aside_core::screen;
 use aside_core::task::event::answered_from;
-use aside_core::task::proposal::{Found, Proposal};
-use aside_core::task::run::said::around;
-use aside_core::task::state::Name;
+use aside_core::task::proposal::{Proposal, SearchResult};
+use aside_core::task::run::model_reply::streaming_answer;
+use aside_core::task::state::StateName;
 use aside_core::text::visible;
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
@@ -145,7 +145,7 @@ fn head(model: &Model, width: usize) -> Vec<Row> {
 }
 
 /// Below the greeting: which model answers, and example requests for this directory.
-fn greeted(mut all: Vec<Row>, welcome: &Welcome, width: usize) -> Vec<Row> {
+fn greeted(mut all: Vec<Row>, welcome: &TaskWelcome, width: usize) -> Vec<Row> {
     let model = match welcome.model.as_str() {
         "" => "No model is set: commands, searches, reviews and exact changes work without one. `aside model pull` gets one.".to_owned(),
         name => format!("Model: {}", rows::one_line(name)),
@@ -195,12 +195,14 @@ fn body(task: &Shown, width: usize, home: Option<&str>) -> Vec<Row> {
     let mut all = Vec::new();
     let details = task.details.as_deref().unwrap_or_default();
     match &task.proposal {
-        None if task.changes => all.extend(said(&around(&task.answer, Whole::No).words, width, Whole::No)),
-        None => all.extend(said(&task.answer, width, Whole::No)),
-        Some(Proposal::Plan { text } | Proposal::Answer { text }) => all.extend(said(text, width, Whole::Yes)),
+        None if task.changes => {
+            all.extend(said(&streaming_answer(&task.answer, TextEnd::No).words, width, TextEnd::No))
+        }
+        None => all.extend(said(&task.answer, width, TextEnd::No)),
+        Some(Proposal::Plan { text } | Proposal::Answer { text }) => all.extend(said(text, width, TextEnd::Yes)),
         Some(Proposal::SearchResults { items }) => all.extend(few_found(items, &task.summary, width)),
         Some(Proposal::Command { cmd, .. }) => {
-            all.extend(said(details, width, Whole::Yes));
+            all.extend(said(details, width, TextEnd::Yes));
             if !task.is_waiting() {
                 let lines = cmd.split('\n').flat_map(|line| rows::fold(&visible::exact(line), width.saturating_sub(4)));
                 let made = lines.enumerate().map(|(row, text)| {
@@ -211,7 +213,7 @@ fn body(task: &Shown, width: usize, home: Option<&str>) -> Vec<Row> {
             }
         }
         Some(Proposal::Diff { files, .. }) => {
-            all.extend(said(details, width, Whole::Yes));
+            all.extend(said(details, width, TextEnd::Yes));
             if !task.is_waiting() {
                 let made = files.iter().map(|file| {
                     let path = rows::cut(&visible::exact(&file.path), width.saturating_sub(16));
@@ -234,7 +236,7 @@ fn body(task: &Shown, width: usize, home: Option<&str>) -> Vec<Row> {
     all
 }
 
-fn said(text: &str, width: usize, whole: Whole) -> Vec<Row> {
+fn said(text: &str, width: usize, whole: TextEnd) -> Vec<Row> {
     if text.trim().is_empty() {
         return Vec::new();
     }
@@ -274,7 +276,7 @@ fn mention(card: &Card, width: usize, home: Option<&str>) -> Vec<Row> {
     all
 }
 
-fn few_found(items: &[Found], summary: &str, width: usize) -> Vec<Row> {
+fn few_found(items: &[SearchResult], summary: &str, width: usize) -> Vec<Row> {
     let mut all: Vec<Row> = rows::flow(&rows::one_line(summary), width.saturating_sub(2))
         .into_iter()
         .map(|row| Line::raw(format!("  {row}")))
@@ -314,7 +316,7 @@ fn recent_output(task: &Shown, width: usize, most: usize) -> Vec<Row> {
 }
 
 fn printed(output: &str, width: usize) -> Vec<String> {
-    let shown = rows::seen(&screen::Output::of_file(output.as_bytes()).shown());
+    let shown = rows::seen(&screen::CommandOutput::of_file(output.as_bytes()).shown());
     if shown.is_empty() { Vec::new() } else { shown.split('\n').flat_map(|line| rows::fold(line, width)).collect() }
 }
 
@@ -333,9 +335,9 @@ fn progress(task: &Shown, width: usize) -> Vec<Row> {
     let message = rows::one_line(&task.message);
     let with = |words: &str| if message.is_empty() { words.to_owned() } else { format!("{words}: {message}") };
     let (sign, style, text): (&str, Style, String) = match task.state {
-        Name::Received => ("·", rows::DIM, with("received")),
-        Name::Routed => ("·", rows::DIM, format!("understood: {}", rows::one_line(&task.wanted))),
-        Name::ContextCollected | Name::Proposing => {
+        StateName::Received => ("·", rows::DIM, with("received")),
+        StateName::Routed => ("·", rows::DIM, format!("understood: {}", rows::one_line(&task.wanted))),
+        StateName::ContextCollected | StateName::Proposing => {
             let files = match task.looked_at {
                 Some(1) => ", with 1 file".to_owned(),
                 Some(files @ 2..) => format!(", with {files} files"),
@@ -343,15 +345,15 @@ fn progress(task: &Shown, width: usize) -> Vec<Row> {
             };
             ("·", rows::DIM, with(&format!("thinking{files}")))
         }
-        Name::ProposalReady => ("·", rows::DIM, with("proposed")),
-        Name::WaitingApproval => ("●", rows::WAITS, "waits for you: Tab looks at it".to_owned()),
-        Name::Executing => {
+        StateName::ProposalReady => ("·", rows::DIM, with("proposed")),
+        StateName::WaitingApproval => ("●", rows::WAITS, "waits for you: Tab looks at it".to_owned()),
+        StateName::Executing => {
             let doing = if matches!(task.proposal, Some(Proposal::Diff { .. })) { "writing" } else { "running" };
             ("·", rows::DIM, with(doing))
         }
-        Name::Completed => ("✓", rows::GOOD, ended(task, "done")),
-        Name::Failed => ("✗", rows::DANGER, ended(task, &with("failed"))),
-        Name::Rejected => ("–", rows::DIM, with("rejected")),
+        StateName::Completed => ("✓", rows::GOOD, ended(task, "done")),
+        StateName::Failed => ("✗", rows::DANGER, ended(task, &with("failed"))),
+        StateName::Rejected => ("–", rows::DIM, with("rejected")),
     };
     let broken = rows::flow(&text, width.saturating_sub(4)).into_iter().enumerate();
     let made = broken.map(|(row, text)| {
@@ -389,23 +391,23 @@ fn ended(task: &Shown, word: &str) -> String {
     if let Some(by) = &task.undone_by {
         text.push_str(&format!("; undone {}", answered_from(&rows::one_line(by))));
     }
-    if task.state == Name::Failed {
+    if task.state == StateName::Failed {
         text.push_str("; Esc r tries again, w says why, f looks for a fix");
     }
     text
 }
 
 /// All search results; the selected one in full.
-pub fn found(items: &[Found], picked: usize, width: usize) -> Vec<Row> {
+pub fn found(items: &[SearchResult], picked: usize, width: usize) -> Vec<Row> {
     items.iter().enumerate().flat_map(|(at, item)| item_rows(item, at == picked, width)).collect()
 }
 
-pub fn found_row(items: &[Found], picked: usize, width: usize) -> Range<usize> {
+pub fn found_row(items: &[SearchResult], picked: usize, width: usize) -> Range<usize> {
     let start = items.iter().take(picked).map(|item| item_rows(item, false, width).len()).sum();
     start..start + items.get(picked).map_or(0, |item| item_rows(item, true, width).len())
 }
 
-fn item_rows(item: &Found, is_picked: bool, width: usize) -> Vec<Row> {
+fn item_rows(item: &SearchResult, is_picked: bool, width: usize) -> Vec<Row> {
     let path = visible::exact(&item.path);
     let preview = rows::one_line(item.preview.as_deref().unwrap_or_default());
     let preview = preview.trim();

@@ -1,6 +1,6 @@
 //! Formats candidates: in columns for a user, with tabs for a program. Knows neither their sources nor why they are asked for.
 
-use aside_core::proto::Candidate;
+use aside_core::proto::WireCandidate;
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::{Paint, one_line};
@@ -14,13 +14,13 @@ const DIM: &str = "2";
 const BOLD: &str = "1";
 
 /// Candidate, score, source, then what it does and what is known about it.
-pub fn aligned(found: &[Candidate], paint: Paint) -> String {
+pub fn aligned(found: &[WireCandidate], paint: Paint) -> String {
     let shown: Vec<String> = found.iter().map(shown).collect();
     let widths = shown.iter().map(|text| text.width()).filter(|width| *width <= WIDEST);
     let widest = widths.max().unwrap_or(0);
     let sources = found.iter().map(|candidate| candidate.source.width()).max().unwrap_or(0);
     let rows = found.iter().zip(&shown).map(|(candidate, shown)| {
-        let Candidate { completion: _, cursor_pos: _, confidence, source, description, facts } = candidate;
+        let WireCandidate { completion: _, cursor_pos: _, confidence, source, description, facts } = candidate;
         let fill = " ".repeat(widest.saturating_sub(shown.width()));
         let mut row = format!("{}{fill}  {confidence:.2}  {source:sources$}", paint.with(BOLD, shown));
         let known = known(description, facts);
@@ -35,9 +35,9 @@ pub fn aligned(found: &[Candidate], paint: Paint) -> String {
 }
 
 /// One line each. Escapes tabs and line breaks in a field.
-pub fn tabbed(found: &[Candidate]) -> String {
-    let row = |candidate: &Candidate| {
-        let Candidate { completion, cursor_pos: _, confidence, source, description, facts } = candidate;
+pub fn tabbed(found: &[WireCandidate]) -> String {
+    let row = |candidate: &WireCandidate| {
+        let WireCandidate { completion, cursor_pos: _, confidence, source, description, facts } = candidate;
         let [completion, source, facts, description] =
             [completion, source, facts, description].map(|text| one_line(text));
         format!("{completion}\t{confidence:.2}\t{source}\t{facts}\t{description}\n")
@@ -52,7 +52,7 @@ pub fn known(description: &str, facts: &str) -> String {
 }
 
 /// On one line, with the cursor mark.
-pub fn shown(candidate: &Candidate) -> String {
+pub fn shown(candidate: &WireCandidate) -> String {
     let text = candidate.completion.as_str();
     let cursor = candidate.cursor_pos.and_then(|cursor| text.char_indices().nth(cursor as usize));
     match cursor {
@@ -73,8 +73,8 @@ fn on_one_line(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn found() -> Vec<Candidate> {
-        let candidate = |completion: &str, cursor_pos, source: &str, description: &str| Candidate {
+    fn found() -> Vec<WireCandidate> {
+        let candidate = |completion: &str, cursor_pos, source: &str, description: &str| WireCandidate {
             completion: completion.to_owned(),
             cursor_pos,
             confidence: 0.625,

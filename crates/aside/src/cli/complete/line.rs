@@ -6,8 +6,8 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
-use aside_core::proto::ended::{Suggest, Suggested};
-use aside_core::proto::{Candidate, Complete, Reply, Request};
+use aside_core::proto::command_ended::{SuggestParams, SuggestResult};
+use aside_core::proto::{CompleteParams, Reply, Request, WireCandidate};
 use aside_core::text::is_clean;
 use unicode_width::UnicodeWidthStr;
 
@@ -107,7 +107,7 @@ impl Line {
 
 impl Offer {
     /// `None` if the line cannot be shown on one row.
-    fn of_candidate(candidate: &Candidate) -> Option<Self> {
+    fn of_candidate(candidate: &WireCandidate) -> Option<Self> {
         let line = &candidate.completion;
         let is_plain = is_clean(line) && !line.chars().any(char::is_control);
         is_plain.then(|| Self {
@@ -118,7 +118,7 @@ impl Offer {
         })
     }
 
-    fn of_next(next: Suggested) -> Self {
+    fn of_next(next: SuggestResult) -> Self {
         let warning = match next.warning.as_str() {
             "" => String::new(),
             warning => format!("careful, it {}; ", one_line(warning)),
@@ -133,8 +133,8 @@ impl Offer {
 }
 
 /// Empty without a daemon.
-fn candidates(socket: &Path, args: &Args, line: &Line) -> anyhow::Result<Vec<Candidate>> {
-    let asked = Complete {
+fn candidates(socket: &Path, args: &Args, line: &Line) -> anyhow::Result<Vec<WireCandidate>> {
+    let asked = CompleteParams {
         session: args.session.clone(),
         cwd: current_dir()?,
         left: line.left.clone(),
@@ -143,7 +143,7 @@ fn candidates(socket: &Path, args: &Args, line: &Line) -> anyhow::Result<Vec<Can
         wait: true,
         list: args.words,
         max_candidates: if args.words { ASKED } else { 0 },
-        ..Complete::default()
+        ..CompleteParams::default()
     };
     let patience = if args.words { SOON } else { PATIENCE };
     Ok(match client::ask_patiently(socket, Request::Complete(asked), patience) {
@@ -152,11 +152,11 @@ fn candidates(socket: &Path, args: &Args, line: &Line) -> anyhow::Result<Vec<Can
     })
 }
 
-fn next(socket: &Path, args: &Args, line: Line) -> anyhow::Result<Option<Suggested>> {
+fn next(socket: &Path, args: &Args, line: Line) -> anyhow::Result<Option<SuggestResult>> {
     if line.command.is_empty() {
         return Ok(None);
     }
-    let ended = Suggest {
+    let ended = SuggestParams {
         session: args.session.clone(),
         cwd: current_dir()?,
         command: line.command,
@@ -164,9 +164,9 @@ fn next(socket: &Path, args: &Args, line: Line) -> anyhow::Result<Option<Suggest
         shell: args.shell.clone(),
         seq: line.seq,
         wait: true,
-        ..Suggest::default()
+        ..SuggestParams::default()
     };
-    let is_one = |next: &Suggested| !next.command.is_empty() && !next.command.chars().any(char::is_control);
+    let is_one = |next: &SuggestResult| !next.command.is_empty() && !next.command.chars().any(char::is_control);
     Ok(match client::ask_patiently(socket, Request::Suggest(ended), PATIENCE) {
         Ok(Reply::Suggest(next)) => Some(*next).filter(is_one),
         Ok(_) | Err(_) => None,
@@ -197,14 +197,14 @@ fn listed(offers: &[Offer], width: usize) -> Vec<String> {
 
 /// Completions that are words of the command itself, including those used before. Leaves files to the shell, which knows how the user wants
 /// them, and words that need quotes.
-fn words(left: &str, found: &[Candidate]) -> String {
+fn words(left: &str, found: &[WireCandidate]) -> String {
     let typed = left.rsplit(char::is_whitespace).next().unwrap_or_default();
     let has = |source: &str| found.iter().any(|candidate| candidate.source == source);
     if !has("spec") || has("filesystem") || found.len() >= MOST_WORDS || !typed.chars().all(is_plain) {
         return String::new();
     }
     let mut rows: Vec<(&str, &str)> = Vec::new();
-    for Candidate { completion, description, .. } in found {
+    for WireCandidate { completion, description, .. } in found {
         let Some(rest) = completion.strip_prefix(left) else { continue };
         let rest = rest.split(char::is_whitespace).next().unwrap_or_default();
         let is_word = !(typed.is_empty() && rest.is_empty()) && rest.chars().all(is_plain);
@@ -229,8 +229,8 @@ fn is_plain(letter: char) -> bool {
 mod tests {
     use super::*;
 
-    fn candidate(completion: &str, source: &str, description: &str) -> Candidate {
-        Candidate {
+    fn candidate(completion: &str, source: &str, description: &str) -> WireCandidate {
+        WireCandidate {
             completion: completion.to_owned(),
             cursor_pos: None,
             confidence: 0.5,
@@ -261,7 +261,7 @@ mod tests {
         let files = [candidate("cat stone", "filesystem", ""), candidate("cat status", "spec", "")];
         assert_eq!(words("cat st", &files), "");
         assert_eq!(words("frob st", &[candidate("frob start", "history", "")]), "");
-        let many: Vec<Candidate> = (0..MOST_WORDS).map(|n| candidate(&format!("x b{n}"), "spec", "")).collect();
+        let many: Vec<WireCandidate> = (0..MOST_WORDS).map(|n| candidate(&format!("x b{n}"), "spec", "")).collect();
         assert_eq!(words("x b", &many), "");
         assert_eq!(words("x b", &many[1..]).lines().count(), MOST_WORDS - 1);
         // A destructive word is not offered before it is begun.

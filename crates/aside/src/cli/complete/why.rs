@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use aside_core::proto::{Candidate, Offer, Reply, Request, Why};
+use aside_core::proto::{Reply, Request, WhyParams, WhyResult, WireCandidate};
 
 use crate::cli::complete::candidates;
 use crate::cli::{Exit, Paint, from_home, home, one_line, paint, print, span};
@@ -38,7 +38,7 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<Exit> {
     let paths = Paths::from_env()?;
     let session = args.session.unwrap_or_default();
-    match client::ask(&paths.socket, Request::Why(Why { session })) {
+    match client::ask(&paths.socket, Request::Why(WhyParams { session })) {
         Ok(Reply::Why(offer)) if offer.candidates.is_empty() => {
             complain!("aside: nothing was offered yet; type the beginning of a command at a prompt with Aside");
             Ok(Exit::Failed)
@@ -56,8 +56,8 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     }
 }
 
-fn told(offer: &Offer, paint: Paint, home: Option<&str>) -> String {
-    let Offer { session, cwd, left, right, ms_ago, candidates } = offer;
+fn told(offer: &WhyResult, paint: Paint, home: Option<&str>) -> String {
+    let WhyResult { session, cwd, left, right, ms_ago, candidates } = offer;
     let place = if cwd.is_empty() { String::new() } else { format!(" in {}", one_line(&from_home(cwd, home))) };
     let shell = if session.is_empty() { String::new() } else { format!(", to {}", one_line(session)) };
     let is_next = left.is_empty() && right.is_empty();
@@ -67,7 +67,7 @@ fn told(offer: &Offer, paint: Paint, home: Option<&str>) -> String {
     };
     let mut text = format!("Offered {} ago{place}{shell}, {line}", span(ms_ago / 1000));
     for (number, candidate) in (1..).zip(candidates) {
-        let Candidate { completion: _, cursor_pos: _, confidence, source, description, facts } = candidate;
+        let WireCandidate { completion: _, cursor_pos: _, confidence, source, description, facts } = candidate;
         let shown = paint.with(BOLD, &candidates::shown(candidate));
         let _ = writeln!(text, "{number}. {shown}");
         let known = paint.with(DIM, &candidates::known(description, facts));
@@ -82,15 +82,15 @@ mod tests {
 
     #[test]
     fn the_line_and_every_candidate_are_told_in_words() {
-        let candidate = |completion: &str, description: &str, source: &str, facts: &str| Candidate {
+        let candidate = |completion: &str, description: &str, source: &str, facts: &str| WireCandidate {
             completion: completion.to_owned(),
             confidence: 0.5,
             source: source.to_owned(),
             description: description.to_owned(),
             facts: facts.to_owned(),
-            ..Candidate::default()
+            ..WireCandidate::default()
         };
-        let offer = Offer {
+        let offer = WhyResult {
             session: "zsh-1".to_owned(),
             cwd: "/home/me/src".to_owned(),
             left: "git st".to_owned(),
@@ -113,11 +113,11 @@ Offered 1 min 5 s ago in ~/src, to zsh-1, for
 
 ";
         assert_eq!(told(&offer, Paint::Plain, Some("/home/me")), expected.to_owned() + WEIGHED);
-        let offer = Offer {
+        let offer = WhyResult {
             cwd: "/home/me/src".to_owned(),
             ms_ago: 2_000,
             candidates: vec![candidate("git status", "", "rule", "there is no gti, but git")],
-            ..Offer::default()
+            ..WhyResult::default()
         };
         let expected = "\
 Offered 2 s ago in ~/src, as the next command

@@ -1,8 +1,8 @@
 //! `aside detect wrong`: marks a line that was wrongly taken for prose. Goes through the daemon when it runs, since that knows the last
 //! line of each shell; otherwise writes the file itself.
 
-use aside_core::detect::forced;
-use aside_core::proto::talk::Wrong;
+use aside_core::detect::has_agent_prefix;
+use aside_core::proto::prose::WrongParams;
 use aside_core::proto::{Reply, Request};
 use aside_core::redact::REDACTED;
 
@@ -54,12 +54,12 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
 
 fn mark(paths: &Paths, marks: &Marks, line: &str) -> anyhow::Result<Exit> {
     let config = Config::load(&paths.config_file).unwrap_or_default();
-    if forced(line, &config.detect.agent_prefix) {
+    if has_agent_prefix(line, &config.detect.agent_prefix) {
         complain!("aside: what begins with {} is always a sentence (detect.agent_prefix)", config.detect.agent_prefix);
         return Ok(Exit::Failed);
     }
     let session = if line.is_empty() { session(paths) } else { String::new() };
-    let asked = Wrong { session: session.clone(), line: line.to_owned() };
+    let asked = WrongParams { session: session.clone(), line: line.to_owned() };
     let refused = match client::ask(&paths.socket, Request::Wrong(asked)) {
         Ok(Reply::Ok) => None,
         Ok(Reply::Error(failure)) => Some(failure.error.message),

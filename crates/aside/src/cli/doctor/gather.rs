@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use aside_core::proto::task::{self, Op};
-use aside_core::proto::{Answer as Spoken, Complete, Reply, Request, SessionStatus, json};
+use aside_core::proto::task::{self, TaskOp};
+use aside_core::proto::{Answer as Spoken, CompleteParams, Reply, Request, SessionStatus, json};
 use etcetera::BaseStrategy;
 use etcetera::base_strategy::Xdg;
 use regex::Regex;
@@ -94,7 +94,7 @@ fn tasks(paths: &Paths) -> Tasks {
     let workspace = workspace.as_ref().map_or(Path::new("/nonexistent"), Workspace::root);
     let listed = rules::load(paths, workspace).listed();
     let refused = listed.iter().filter_map(|line| line.strip_prefix("refused: ")).map(str::to_owned);
-    let list = task::Task { op: Op::List, limit: 1000, ..task::Task::default() };
+    let list = task::TaskParams { op: TaskOp::List, limit: 1000, ..task::TaskParams::default() };
     let waiting = match client::ask(&paths.socket, Request::Task(Box::new(list))) {
         Ok(Reply::Task(tasks)) => Some(tasks.tasks.iter().filter(|task| task.state == "WAITING_APPROVAL").count()),
         Ok(_) | Err(_) => None,
@@ -221,7 +221,7 @@ fn round_trip(socket: &Path) -> Option<u64> {
     let mut answers = BufReader::new(stream.try_clone().ok()?);
     let mut times = Vec::new();
     for id in 1..=PINGS {
-        let question = json::encode_call(&client::call(id, Request::Complete(Complete::default())));
+        let question = json::encode_call(&client::call(id, Request::Complete(CompleteParams::default())));
         let began = Instant::now();
         stream.write_all(&question).ok()?;
         let mut line = String::new();

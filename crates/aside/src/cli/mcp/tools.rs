@@ -6,14 +6,14 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use aside_core::proto::ended::{Past, Recall};
-use aside_core::proto::{Complete, Reply, Request};
+use aside_core::proto::command_ended::{RecallParams, RecalledCommand};
+use aside_core::proto::{CompleteParams, Reply, Request};
 use aside_core::redact::redact;
-use aside_core::task::deny;
+use aside_core::task::denied_files;
 use aside_core::text;
 use aside_core::translate::explain::{self, Part};
 use aside_core::translate::offer::offers;
-use aside_core::translate::{Wish, embedded};
+use aside_core::translate::{TranslateQuery, embedded};
 use serde_json::{Value, json};
 
 use crate::cli::{current_dir, own_shell, session, terminal};
@@ -165,14 +165,14 @@ fn search(paths: &Paths, words: &str) -> Result<String, String> {
 
 fn last(paths: &Paths) -> Result<String, String> {
     let (session, tty) = (session(), terminal().unwrap_or_default());
-    let asked = Request::Recall(Recall { session, tty, limit: MAX_COMMANDS });
+    let asked = Request::Recall(RecallParams { session, tty, limit: MAX_COMMANDS });
     let recalled = match client::ask(&paths.socket, asked) {
         Ok(Reply::Recall(recalled)) => recalled,
         Ok(_) => return Err("the daemon remembers nothing of this shell".to_owned()),
         Err(error) => return Err(error.to_string()),
     };
     let last = recalled.commands.last().ok_or("the daemon remembers nothing of this shell")?;
-    let Past { command, cwd, exit, output, s_ago, .. } = last;
+    let RecalledCommand { command, cwd, exit, output, s_ago, .. } = last;
     let printed = match output {
         Some(output) if !output.is_empty() => format!("It printed:\n{output}"),
         Some(_) => "It printed nothing.".to_owned(),
@@ -199,7 +199,7 @@ fn described(directory: &str) -> Result<String, String> {
     let tree = workspace.tree(&[], &AtomicBool::new(false)).map_err(|error| format!("{error:#}"))?;
     let mut names: BTreeSet<String> = BTreeSet::new();
     let listed = tree.listed();
-    for file in listed.iter().filter(|file| deny::denied(file.path).is_none()) {
+    for file in listed.iter().filter(|file| denied_files::denied(file.path).is_none()) {
         names.insert(match file.path.split_once('/') {
             Some((directory, _)) => format!("{directory}/"),
             None => file.path.to_owned(),
@@ -215,7 +215,7 @@ fn described(directory: &str) -> Result<String, String> {
 }
 
 fn completed(paths: &Paths, cwd: &str, line: &str) -> Result<String, String> {
-    let asked = Complete {
+    let asked = CompleteParams {
         session: session(),
         cwd: cwd.to_owned(),
         left: line.to_owned(),
@@ -223,11 +223,11 @@ fn completed(paths: &Paths, cwd: &str, line: &str) -> Result<String, String> {
         wait: true,
         describe: true,
         list: true,
-        ..Complete::default()
+        ..CompleteParams::default()
     };
     match client::ask_patiently(&paths.socket, Request::Complete(asked), PATIENCE) {
         Ok(Reply::Complete(found) | Reply::Update(found)) if !found.candidates.is_empty() => {
-            let row = |candidate: &aside_core::proto::Candidate| match candidate.description.as_str() {
+            let row = |candidate: &aside_core::proto::WireCandidate| match candidate.description.as_str() {
                 "" => format!("{}\n", candidate.completion),
                 about => format!("{}  # {about}\n", candidate.completion),
             };
@@ -241,7 +241,7 @@ fn completed(paths: &Paths, cwd: &str, line: &str) -> Result<String, String> {
 fn translated(paths: &Paths, cwd: &str, request: &str) -> Result<String, String> {
     let config = Config::load(&paths.config_file).unwrap_or_default();
     let here = here(paths, cwd);
-    let known = embedded::answer(&Wish { words: request, place: here.place(), limit: 3 });
+    let known = embedded::answer(&TranslateQuery { words: request, place: here.place(), limit: 3 });
     let proposals = offers(&known, &here.place(), &config.security.command_blocklist, 3);
     let rows: Vec<String> = proposals.iter().map(|proposal| proposal.text.clone()).collect();
     if rows.is_empty() { Err("no command is known for this".to_owned()) } else { Ok(rows.join("\n")) }

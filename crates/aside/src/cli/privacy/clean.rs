@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use anyhow::Context;
-use aside_core::history::filter::Secrets;
-use aside_core::proto::task::{Op, Task};
+use aside_core::history::filter::SecretPolicy;
+use aside_core::proto::task::{TaskOp, TaskParams};
 use aside_core::proto::{Reply, Request};
 use aside_core::text;
 
@@ -35,8 +35,8 @@ pub fn run(paths: &Paths, dry_run: bool) -> anyhow::Result<Exit> {
             return Ok(Exit::Usage);
         }
     };
-    let keeps: Secrets = config.history.secrets.into();
-    if keeps == Secrets::Keep {
+    let keeps: SecretPolicy = config.history.secrets.into();
+    if keeps == SecretPolicy::Keep {
         print(KEEPS)?;
     }
     if dry_run {
@@ -53,7 +53,7 @@ pub fn run(paths: &Paths, dry_run: bool) -> anyhow::Result<Exit> {
     };
     let mut said = Vec::new();
     if commands > 0 {
-        let done = if keeps == Secrets::Redact { "redacted" } else { "removed" };
+        let done = if keeps == SecretPolicy::Redact { "redacted" } else { "removed" };
         said.push(format!("{} of the history {done}", many(commands, "command")));
     }
     if lines > 0 {
@@ -64,8 +64,8 @@ pub fn run(paths: &Paths, dry_run: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn history(paths: &Paths, keeps: Secrets) -> anyhow::Result<usize> {
-    if keeps == Secrets::Keep || History::open_to_read(&paths.history_db())?.is_none() {
+fn history(paths: &Paths, keeps: SecretPolicy) -> anyhow::Result<usize> {
+    if keeps == SecretPolicy::Keep || History::open_to_read(&paths.history_db())?.is_none() {
         return Ok(0);
     }
     let (mut history, notice) = History::open(&paths.history_db())?;
@@ -86,7 +86,7 @@ fn tasks(paths: &Paths) -> anyhow::Result<Result<Vec<String>, Exit>> {
         let events = Events::new(events::dir(&paths.state_dir));
         return Ok(Ok(events::clean(&events, &[]).context("could not clean the logs of tasks")?.told()));
     }
-    let asked = Task { op: Op::Clean, ..Task::default() };
+    let asked = TaskParams { op: TaskOp::Clean, ..TaskParams::default() };
     match client::ask_patiently(&paths.socket, Request::Task(Box::new(asked)), PATIENCE) {
         Ok(Reply::Task(tasks)) => Ok(Ok(tasks.lines)),
         Ok(Reply::Error(failure)) => {
@@ -102,14 +102,14 @@ fn tasks(paths: &Paths) -> anyhow::Result<Result<Vec<String>, Exit>> {
 }
 
 /// What would be done, with the redacted commands.
-fn told(found: &Found, keeps: Secrets) -> String {
+fn told(found: &Found, keeps: SecretPolicy) -> String {
     let Found { commands, lines, logs, is_part: _ } = found;
     if found.is_empty() {
         return NOTHING.to_owned();
     }
     let mut said = String::new();
     if !commands.is_empty() {
-        let done = if keeps == Secrets::Redact { "be redacted" } else { "be removed" };
+        let done = if keeps == SecretPolicy::Redact { "be redacted" } else { "be removed" };
         said.push_str(&format!("{} of the history would {done}\n", many(commands.len(), "command")));
         for Row { redacted, .. } in commands.iter().take(MAX_SHOWN) {
             said.push_str(&format!("  {}\n", shortened(redacted)));

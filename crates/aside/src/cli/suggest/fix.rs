@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use anyhow::Context;
 use aside_core::line::{self, Dialect, Syntax};
-use aside_core::names::{Names, shell};
-use aside_core::proto::ended::{Past, Recall, Suggest};
+use aside_core::proto::command_ended::{RecallParams, RecalledCommand, SuggestParams};
 use aside_core::proto::{Reply, Request};
+use aside_core::shell_names::{ShellNames, builtins};
 use aside_core::suggest::Suggestion;
 
 use crate::cli::suggest::{Question, Where, output};
@@ -100,7 +100,7 @@ fn is_unknown(command: &[String], place: &Where) -> bool {
     let Some(name) = command.first().and_then(|word| word.split_whitespace().next()) else { return false };
     let shell = place.shell.clone().unwrap_or_else(own_shell);
     let is_plain = name.chars().all(|letter| letter.is_alphanumeric() || "-_.+".contains(letter));
-    is_plain && exec::find(name).is_none() && !shell::has(&Names::default(), Dialect::of(&shell), name)
+    is_plain && exec::find(name).is_none() && !builtins::has(&ShellNames::default(), Dialect::of(&shell), name)
 }
 
 struct Fix {
@@ -154,7 +154,7 @@ fn how_to_see(shell: &str) -> String {
 /// How the last command of a shell ended.
 enum Last {
     /// With the daemon's suggestion.
-    Failed(Past, Option<Fix>),
+    Failed(RecalledCommand, Option<Fix>),
     /// A line that the shell could not parse.
     Unparsed(String),
     /// Also after Ctrl-C. Empty when the command is not stored.
@@ -179,7 +179,8 @@ fn went_well(command: &str) -> Exit {
 /// The last command of the shell on this terminal. `None` without a daemon, or when it remembers none.
 fn of_this_shell(socket: &Path) -> Option<Last> {
     let tty = terminal()?;
-    let Reply::Recall(recalled) = client::ask(socket, Request::Recall(Recall { tty, ..Recall::default() })).ok()?
+    let Reply::Recall(recalled) =
+        client::ask(socket, Request::Recall(RecallParams { tty, ..RecallParams::default() })).ok()?
     else {
         return None;
     };
@@ -191,14 +192,14 @@ fn of_this_shell(socket: &Path) -> Option<Last> {
     if failed.exit == UNPARSED && line::syntax(&failed.command, dialect) != Syntax::Whole {
         return Some(Last::Unparsed(failed.command));
     }
-    let question = Suggest {
+    let question = SuggestParams {
         session: recalled.session,
         cwd: failed.cwd.clone(),
         command: failed.command.clone(),
         exit: failed.exit,
         seq: failed.seq,
         wait: true,
-        ..Suggest::default()
+        ..SuggestParams::default()
     };
     let found = match client::ask_patiently(socket, Request::Suggest(question), PATIENCE).ok()? {
         Reply::Suggest(found) if !found.command.is_empty() => {

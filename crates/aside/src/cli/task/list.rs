@@ -1,7 +1,7 @@
 //! One-shot output about tasks: the list, the rules, that a task was stopped or undone.
 
-use aside_core::agent::tongue::needs_model;
-use aside_core::proto::task::{Brief, Op, Task};
+use aside_core::agent::language::needs_model;
+use aside_core::proto::task::{TaskBrief, TaskOp, TaskParams};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use unicode_width::UnicodeWidthStr;
@@ -37,7 +37,8 @@ impl From<anyhow::Error> for Error {
 pub fn list(tasks: &mut Tasks, words: &str, all: bool, json: bool) -> Result<(), Error> {
     // One more than is shown, by which it is known that there are more.
     let limit = if json || !words.is_empty() || all { ALL } else { SCREEN + 1 };
-    let mut told = tasks.call(Task { op: Op::List, text: words.to_owned(), limit, ..Task::default() })?;
+    let mut told =
+        tasks.call(TaskParams { op: TaskOp::List, text: words.to_owned(), limit, ..TaskParams::default() })?;
     if json {
         return Ok(print(&as_json(&told.tasks)?)?);
     }
@@ -63,7 +64,7 @@ pub fn list(tasks: &mut Tasks, words: &str, all: bool, json: bool) -> Result<(),
 }
 
 pub fn rules(tasks: &mut Tasks, json: bool) -> Result<(), Error> {
-    let told = tasks.call(Task { op: Op::Rules, cwd: current_dir()?, ..Task::default() })?;
+    let told = tasks.call(TaskParams { op: TaskOp::Rules, cwd: current_dir()?, ..TaskParams::default() })?;
     Ok(print(&if json { as_json(&told.lines)? } else { paragraphs(&told.lines, columns()) })?)
 }
 
@@ -88,23 +89,23 @@ pub fn undo(tasks: &mut Tasks, id: String) -> Result<(), Error> {
     let id = if id.is_empty() { changed_last(tasks)? } else { id };
     let by = terminal().unwrap_or_default();
     let by = by.strip_prefix("/dev/").unwrap_or(&by).to_owned();
-    let told = tasks.call(Task { op: Op::Undo, task: id, by, ..Task::default() })?;
+    let told = tasks.call(TaskParams { op: TaskOp::Undo, task: id, by, ..TaskParams::default() })?;
     Ok(print(&lines(&told.lines))?)
 }
 
 fn changed_last(tasks: &mut Tasks) -> Result<String, Error> {
-    let told = tasks.call(Task { op: Op::List, ..Task::default() })?;
+    let told = tasks.call(TaskParams { op: TaskOp::List, ..TaskParams::default() })?;
     Ok(undoable(&told.tasks).map(|brief| brief.task_id.clone()).unwrap_or_default())
 }
 
-fn undoable(briefs: &[Brief]) -> Option<&Brief> {
+fn undoable(briefs: &[TaskBrief]) -> Option<&TaskBrief> {
     let newest = briefs.first()?;
-    let is_same = |brief: &&Brief| brief.thread_id == newest.thread_id && brief.text == newest.text;
+    let is_same = |brief: &&TaskBrief| brief.thread_id == newest.thread_id && brief.text == newest.text;
     briefs.iter().take_while(is_same).find(|brief| brief.undo && brief.undone_by.is_empty())
 }
 
 pub fn cancel(tasks: &mut Tasks, id: String) -> Result<(), Error> {
-    let told = tasks.call(Task { op: Op::Cancel, task: id, ..Task::default() })?;
+    let told = tasks.call(TaskParams { op: TaskOp::Cancel, task: id, ..TaskParams::default() })?;
     for brief in &told.tasks {
         // A running task is only told to stop, and ends a moment later.
         let what = if brief.state == "EXECUTING" { "is being stopped" } else { "was stopped" };
@@ -115,11 +116,11 @@ pub fn cancel(tasks: &mut Tasks, id: String) -> Result<(), Error> {
 
 /// Cancels every task that waits for the user, wherever it was requested.
 pub fn dismiss(tasks: &mut Tasks) -> Result<(), Error> {
-    let told = tasks.call(Task { op: Op::List, limit: ALL, ..Task::default() })?;
-    let waiting: Vec<Brief> = told.tasks.into_iter().filter(|brief| brief.state == "WAITING_APPROVAL").collect();
+    let told = tasks.call(TaskParams { op: TaskOp::List, limit: ALL, ..TaskParams::default() })?;
+    let waiting: Vec<TaskBrief> = told.tasks.into_iter().filter(|brief| brief.state == "WAITING_APPROVAL").collect();
     let mut dismissed = 0;
     for brief in &waiting {
-        match tasks.call(Task { op: Op::Cancel, task: brief.task_id.clone(), ..Task::default() }) {
+        match tasks.call(TaskParams { op: TaskOp::Cancel, task: brief.task_id.clone(), ..TaskParams::default() }) {
             Ok(_) => dismissed += 1,
             // It was answered in the meantime.
             Err(Trouble::Refused(_)) => {}
@@ -146,10 +147,10 @@ fn as_json(value: &impl serde::Serialize) -> anyhow::Result<String> {
 const ASKED: usize = 24;
 
 /// Cut to the width on a terminal. In a narrow one, drops the time first, then the state's text: its colour stays.
-fn table(briefs: &[Brief], now: i64, columns: Option<usize>, look: Look) -> Vec<String> {
+fn table(briefs: &[TaskBrief], now: i64, columns: Option<usize>, look: Look) -> Vec<String> {
     let cells = |when_shown: bool, state_shown: bool| -> Vec<[String; 3]> {
         let only = |shown: bool, text: String| if shown { text } else { String::new() };
-        let row = |brief: &Brief| {
+        let row = |brief: &TaskBrief| {
             let (words, when) = (state(brief).0.to_owned(), when(brief.since, now));
             [brief.task_id.clone(), only(when_shown, when), only(state_shown, words)]
         };
@@ -187,7 +188,7 @@ fn table(briefs: &[Brief], now: i64, columns: Option<usize>, look: Look) -> Vec<
 }
 
 /// The state's text and colour.
-fn state(brief: &Brief) -> (&'static str, &'static str) {
+fn state(brief: &TaskBrief) -> (&'static str, &'static str) {
     match brief.state.as_str() {
         "WAITING_APPROVAL" => ("waits for you", YELLOW),
         "EXECUTING" => ("at work", YELLOW),
@@ -200,7 +201,7 @@ fn state(brief: &Brief) -> (&'static str, &'static str) {
 }
 
 /// The request in one line; the outcome when it failed.
-fn what(brief: &Brief) -> String {
+fn what(brief: &TaskBrief) -> String {
     let asked = one_line(brief.text.trim().lines().next().unwrap_or_default());
     let asked = match (brief.source.as_str(), brief.from_user.as_str()) {
         ("" | "local_ui", _) => asked,
@@ -231,14 +232,14 @@ mod tests {
     use crate::cli::Paint;
     use crate::cli::task::look::Letters;
 
-    fn brief(id: &str, state: &str, text: &str, summary: &str) -> Brief {
-        Brief {
+    fn brief(id: &str, state: &str, text: &str, summary: &str) -> TaskBrief {
+        TaskBrief {
             task_id: id.to_owned(),
             state: state.to_owned(),
             text: text.to_owned(),
             summary: summary.to_owned(),
             since: 86_400_000 * 400,
-            ..Brief::default()
+            ..TaskBrief::default()
         }
     }
 
@@ -252,8 +253,8 @@ mod tests {
 
     #[test]
     fn what_an_agent_changed_is_undone_though_it_said_more_after_it() {
-        let told = |id: &str, text: &str, undo: bool| Brief { undo, ..brief(id, "COMPLETED", text, "") };
-        let undone = |briefs: &[Brief]| undoable(briefs).map(|brief| brief.task_id.clone());
+        let told = |id: &str, text: &str, undo: bool| TaskBrief { undo, ..brief(id, "COMPLETED", text, "") };
+        let undone = |briefs: &[TaskBrief]| undoable(briefs).map(|brief| brief.task_id.clone());
         let all = [told("d", "greet", false), told("c", "greet", true), told("b", "greet", true), told("a", "x", true)];
         assert_eq!(undone(&all).as_deref(), Some("c"));
         assert_eq!(undone(&all[2..]).as_deref(), Some("b"));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use aside_core::markdown::Spans;
+use aside_core::markdown::CodeSpans;
 use aside_core::text::visible;
 
 use crate::cli::{Paint, paint};
@@ -48,10 +48,10 @@ impl Look {
     }
 
     /// How inline code stands out.
-    pub fn spans(self) -> Spans {
+    pub fn spans(self) -> CodeSpans {
         match self.paint {
-            Paint::Plain => Spans::Quoted,
-            Paint::Colour => Spans::Marked,
+            Paint::Plain => CodeSpans::Quoted,
+            Paint::Colour => CodeSpans::Marked,
         }
     }
 

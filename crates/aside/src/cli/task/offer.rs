@@ -1,7 +1,7 @@
 //! A proposal as rows: all of it, or as much as the screen has room for, with a count of what is left. Shows the daemon's rows unchanged.
 
-use aside_core::proto::task::Offer;
-use aside_core::task::proposal::{FileSummary, Found, Proposal};
+use aside_core::proto::task::ApprovalOffer;
+use aside_core::task::proposal::{FileSummary, Proposal, SearchResult};
 use aside_core::text::visible;
 use unicode_width::UnicodeWidthStr;
 
@@ -33,7 +33,7 @@ pub struct Page {
     pub whole: bool,
 }
 
-pub fn page(offer: &Offer, summary: &str, workspace: &str, look: Look, extent: Extent) -> Page {
+pub fn page(offer: &ApprovalOffer, summary: &str, workspace: &str, look: Look, extent: Extent) -> Page {
     let is_diff = offer.action == "apply_diff";
     let columns = match extent {
         Extent::Screen(size) => size.columns,
@@ -78,7 +78,7 @@ pub fn page(offer: &Offer, summary: &str, workspace: &str, look: Look, extent: E
 }
 
 /// A title in one line. Leaves out the reason of a change, which stands below it.
-fn heading(offer: &Offer, summary: &str) -> String {
+fn heading(offer: &ApprovalOffer, summary: &str) -> String {
     let files = offer.rows.iter().filter(|row| row.label == "file").count();
     let is_reason = offer.rows.iter().any(|row| row.label == "because" && row.text == summary);
     match files {
@@ -193,7 +193,7 @@ pub fn told(proposal: &Proposal, look: Look) -> Vec<String> {
 }
 
 /// `src/main.rs:12  fn main() {`
-fn found(item: &Found, look: Look) -> String {
+fn found(item: &SearchResult, look: Look) -> String {
     let (path, line) = match item.path.rsplit_once(':') {
         Some((path, line)) if !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit()) => (path, Some(line)),
         _ => (item.path.as_str(), None),
@@ -211,7 +211,7 @@ fn found(item: &Found, look: Look) -> String {
 
 #[cfg(test)]
 mod tests {
-    use aside_core::proto::task::Row;
+    use aside_core::proto::task::OfferRow;
 
     use super::*;
     use crate::cli::Paint;
@@ -219,9 +219,14 @@ mod tests {
 
     const PLAIN: Look = Look { paint: Paint::Plain, letters: Letters::All };
 
-    fn offer(action: &str, rows: &[(&str, &str)], text: &str) -> Offer {
-        let rows = rows.iter().map(|(label, text)| Row { label: (*label).to_owned(), text: (*text).to_owned() });
-        Offer { action: action.to_owned(), rows: rows.collect(), text: text.to_owned(), ..Offer::default() }
+    fn offer(action: &str, rows: &[(&str, &str)], text: &str) -> ApprovalOffer {
+        let rows = rows.iter().map(|(label, text)| OfferRow { label: (*label).to_owned(), text: (*text).to_owned() });
+        ApprovalOffer {
+            action: action.to_owned(),
+            rows: rows.collect(),
+            text: text.to_owned(),
+            ..ApprovalOffer::default()
+        }
     }
 
     #[test]
@@ -236,7 +241,7 @@ mod tests {
         assert!(page.whole);
     }
 
-    fn long(lines: usize) -> Offer {
+    fn long(lines: usize) -> ApprovalOffer {
         let diff: String = (0..lines).map(|line| format!("+line {line}\n")).collect();
         let diff = format!("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1,{lines} @@\n{diff}");
         offer("apply_diff", &[("file", "M x +9 -0"), ("because", "it is wanted"), ("rule", "asks")], &diff)
@@ -257,13 +262,13 @@ mod tests {
 
     #[test]
     fn what_fits_is_whole_and_what_wraps_off_the_screen_is_not() {
-        let seen = |offer: &Offer, columns, rows| {
+        let seen = |offer: &ApprovalOffer, columns, rows| {
             let page = page(offer, "Add lines", "", PLAIN, Extent::Screen(Size { columns, rows }));
             (page.left, page.whole)
         };
         assert_eq!(seen(&long(5), 40, 24), (0, true));
         let mut wide = long(5);
-        wide.rows.push(Row { label: "danger".to_owned(), text: "x".repeat(900) });
+        wide.rows.push(OfferRow { label: "danger".to_owned(), text: "x".repeat(900) });
         // The danger alone is longer than the screen: it is not cut, and not all of it was visible.
         assert!(!seen(&wide, 40, 24).1);
     }
@@ -291,8 +296,10 @@ mod tests {
 
     #[test]
     fn what_was_found_has_its_place_and_its_line() {
-        let item =
-            |path: &str, preview: Option<&str>| Found { path: path.to_owned(), preview: preview.map(str::to_owned) };
+        let item = |path: &str, preview: Option<&str>| SearchResult {
+            path: path.to_owned(),
+            preview: preview.map(str::to_owned),
+        };
         let items = vec![
             item("src/a.rs:12", Some("    fn main() {")),
             item("b\x1b[2J.txt", None),

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use aside_core::proto::task::Offer;
+use aside_core::proto::task::ApprovalOffer;
 
 use crate::cli::task::keys::Pressed;
 use crate::cli::task::look::{BOLD, Look};
@@ -14,7 +14,7 @@ use crate::screen::Size;
 pub const GRACE: Duration = Duration::from_millis(250);
 
 pub struct Question {
-    pub offer: Offer,
+    pub offer: ApprovalOffer,
     pub asked: Instant,
     /// Keys count from now on.
     pub ready: bool,
@@ -45,7 +45,7 @@ pub enum Act {
 }
 
 impl Question {
-    pub fn new(offer: Offer, summary: String, seen: Seen) -> Self {
+    pub fn new(offer: ApprovalOffer, summary: String, seen: Seen) -> Self {
         Self { offer, asked: Instant::now(), ready: false, seen, summary }
     }
 
@@ -131,7 +131,7 @@ mod tests {
     use crate::cli::task::look::Letters;
 
     fn question(action: &str, seen: Seen) -> Question {
-        Question::new(Offer { action: action.to_owned(), ..Offer::default() }, String::new(), seen)
+        Question::new(ApprovalOffer { action: action.to_owned(), ..ApprovalOffer::default() }, String::new(), seen)
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `aside task route`: prints how a request is classified. Does nothing and asks no model.
 
-use aside_core::task::route::{Options, Route, Routed, Scope, route};
+use aside_core::task::route::{Route, RouteOptions, Routed, TaskScope, route};
 use serde::Serialize;
 
 use crate::cli::{Exit, one_line, print};
@@ -12,7 +12,7 @@ use crate::paths::Paths;
 struct Told<'a> {
     #[serde(flatten)]
     intent: &'a aside_core::task::route::intent::Intent,
-    requires: aside_core::task::route::intent::Requirement,
+    requires: aside_core::task::route::intent::ApprovalRequirement,
     /// `full`, or `plan`: too uncertain for more than an answer in words.
     scope: &'a str,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -22,7 +22,7 @@ struct Told<'a> {
 pub fn run(words: &[String], json: bool) -> anyhow::Result<Exit> {
     // Ignores errors in the file: `aside doctor` reports them.
     let config = Config::load(&Paths::from_env()?.config_file).unwrap_or_default();
-    let options = Options { threshold: config.task.confidence_threshold, ..Options::default() };
+    let options = RouteOptions { threshold: config.task.confidence_threshold, ..RouteOptions::default() };
     match route(&words.join(" "), &options) {
         Routed::Task(route) => print(&if json { told(&route)? } else { said(&route) })?,
         Routed::Apply { id } if json => print(&format!("{}\n", serde_json::json!({ "apply": id })))?,
@@ -40,7 +40,7 @@ fn told(route: &Route) -> anyhow::Result<String> {
 fn said(route: &Route) -> String {
     let intent = &route.intent;
     let mut text = format!("{} {:.2}  {}\n", intent.kind.name(), intent.confidence, one_line(&intent.summary));
-    if route.scope == Scope::Plan {
+    if route.scope == TaskScope::Plan {
         text.push_str("a plan only: it is not clear what is wanted\n");
     }
     for note in &route.notes {
@@ -49,9 +49,9 @@ fn said(route: &Route) -> String {
     text
 }
 
-fn name(scope: Scope) -> &'static str {
+fn name(scope: TaskScope) -> &'static str {
     match scope {
-        Scope::Full => "full",
-        Scope::Plan => "plan",
+        TaskScope::Full => "full",
+        TaskScope::Plan => "plan",
     }
 }

@@ -4,9 +4,9 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use aside_core::proto::task::{Brief, Offer, Op, Task};
-use aside_core::task::event::{Event, Status, What};
-use aside_core::task::state::Name;
+use aside_core::proto::task::{ApprovalOffer, TaskBrief, TaskOp, TaskParams};
+use aside_core::task::event::{EndStatus, Event, EventKind};
+use aside_core::task::state::StateName;
 
 use crate::cli::task::edit::{self, Edited};
 use crate::cli::task::keys::{Keys, Kind, Typed};
@@ -178,7 +178,7 @@ impl<'a> Session<'a> {
         if self.form == Form::Json {
             print(&crate::cli::json_line(event)?)?;
         }
-        if let What::TaskState(change) = &event.what
+        if let EventKind::TaskState(change) = &event.what
             && let Some(next) = change.outcome.as_ref().and_then(|outcome| outcome.next.as_ref())
         {
             self.next = Some(next.to_string());
@@ -243,9 +243,9 @@ impl<'a> Session<'a> {
             return Ok(Some(match (status, self.until, self.offered) {
                 _ if self.interrupted => Exit::Stopped,
                 // The task was only displayed.
-                (_, Until::Shown, None) | (Status::Ok, ..) => Exit::Done,
-                (Status::Error, ..) => Exit::Failed,
-                (Status::Rejected, ..) => Exit::Unapproved,
+                (_, Until::Shown, None) | (EndStatus::Ok, ..) => Exit::Done,
+                (EndStatus::Error, ..) => Exit::Failed,
+                (EndStatus::Rejected, ..) => Exit::Unapproved,
             }));
         }
         if let Some(step) = self.view.step() {
@@ -272,16 +272,17 @@ impl<'a> Session<'a> {
 
     /// Draws a pending proposal, and asks if the user can be asked.
     fn offers(&mut self, step: u32) -> anyhow::Result<()> {
-        let told = match self.tasks.call(Task { op: Op::Show, task: self.id.clone(), ..Task::default() }) {
-            Ok(told) => told,
-            // The next event says why.
-            Err(Trouble::Lost(_)) => return Ok(()),
-            Err(Trouble::Refused(message)) => {
-                self.offered = Some(step);
-                self.complains(&message);
-                return Ok(());
-            }
-        };
+        let told =
+            match self.tasks.call(TaskParams { op: TaskOp::Show, task: self.id.clone(), ..TaskParams::default() }) {
+                Ok(told) => told,
+                // The next event says why.
+                Err(Trouble::Lost(_)) => return Ok(()),
+                Err(Trouble::Refused(message)) => {
+                    self.offered = Some(step);
+                    self.complains(&message);
+                    return Ok(());
+                }
+            };
         // It was answered elsewhere; the events say so.
         let Some(offer) = told.offer.filter(|offer| offer.step == step) else { return Ok(()) };
         let brief = told.tasks.first().map(|brief| brief.summary.clone()).unwrap_or_default();
@@ -315,18 +316,19 @@ impl<'a> Session<'a> {
                 let environment = std::env::vars_os().filter_map(|(name, value)| {
                     Some(format!("{}={}", name.into_string().ok()?, value.into_string().ok()?))
                 });
-                let answer = Task { environment: environment.collect(), ..self.answer(Op::Approve, &offer) };
+                let answer = TaskParams { environment: environment.collect(), ..self.answer(TaskOp::Approve, &offer) };
                 let _ = self.says(answer);
             }
             Act::Reject => {
-                let _ = self.says(self.answer(Op::Reject, &offer));
+                let _ = self.says(self.answer(TaskOp::Reject, &offer));
             }
             Act::Edit => self.edits(&offer)?,
             Act::View => self.views(&offer)?,
             Act::Confine => {
                 let confine = if offer.confine == "workspace" { "no" } else { "workspace" };
                 let text = offer.text.clone();
-                let _ = self.says(Task { text, confine: confine.to_owned(), ..self.answer(Op::Edit, &offer) });
+                let _ =
+                    self.says(TaskParams { text, confine: confine.to_owned(), ..self.answer(TaskOp::Edit, &offer) });
             }
             Act::Help => {
                 let help = question.help();
@@ -339,19 +341,19 @@ impl<'a> Session<'a> {
         Ok(None)
     }
 
-    fn answer(&self, op: Op, offer: &Offer) -> Task {
-        Task {
+    fn answer(&self, op: TaskOp, offer: &ApprovalOffer) -> TaskParams {
+        TaskParams {
             op,
             task: self.id.clone(),
             step: offer.step,
             digest: offer.digest.clone(),
             by: self.by.clone(),
-            ..Task::default()
+            ..TaskParams::default()
         }
     }
 
     /// Sends an answer. Its effect arrives as events; a refusal is shown, and the pending proposal is asked about anew.
-    fn says(&mut self, task: Task) -> Taken {
+    fn says(&mut self, task: TaskParams) -> Taken {
         match self.tasks.call(task) {
             Ok(_) => {
                 self.question = None;
@@ -366,13 +368,13 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn edits(&mut self, offer: &Offer) -> anyhow::Result<()> {
+    fn edits(&mut self, offer: &ApprovalOffer) -> anyhow::Result<()> {
         let is_diff = offer.action == "apply_diff";
         let text = self.draft.take().unwrap_or_else(|| offer.text.clone());
         let edited = self.lends(|| edit::edit(&text, is_diff))?;
         match edited {
             Ok(Edited::New(new)) => {
-                if self.says(Task { text: new.clone(), ..self.answer(Op::Edit, offer) }) == Taken::No {
+                if self.says(TaskParams { text: new.clone(), ..self.answer(TaskOp::Edit, offer) }) == Taken::No {
                     // Keeps the text for the next time that the editor opens.
                     self.draft = Some(new);
                     self.remarks("e goes on with what you wrote");
@@ -385,7 +387,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn views(&mut self, offer: &Offer) -> anyhow::Result<()> {
+    fn views(&mut self, offer: &ApprovalOffer) -> anyhow::Result<()> {
         let summary = self.question.as_ref().map(|question| question.summary.clone()).unwrap_or_default();
         let page = |look| offer::page(offer, &summary, &self.workspace, look, Extent::All).rows;
         let is_dumb = self.keys.as_ref().is_some_and(|keys| keys.kind() == Kind::Dumb);
@@ -449,7 +451,8 @@ impl<'a> Session<'a> {
             signals::Heard::Interrupt => {
                 self.interrupted = true;
                 self.view.stopping();
-                if let Err(trouble) = self.tasks.call(Task { op: Op::Cancel, task: self.id.clone(), ..Task::default() })
+                if let Err(trouble) =
+                    self.tasks.call(TaskParams { op: TaskOp::Cancel, task: self.id.clone(), ..TaskParams::default() })
                 {
                     self.complains(&trouble.to_string());
                 }
@@ -545,7 +548,7 @@ impl<'a> Session<'a> {
             Some(question) if !question.ready => Some(GRACE.saturating_sub(question.asked.elapsed())),
             Some(_) => None,
             None if self.form == Form::Json => None,
-            None if self.view.state() == Some(Name::WaitingApproval) && self.keys.is_none() => None,
+            None if self.view.state() == Some(StateName::WaitingApproval) && self.keys.is_none() => None,
             None => Some(TURN),
         };
         let mut fds = vec![self.signals.descriptor()];
@@ -555,7 +558,7 @@ impl<'a> Session<'a> {
     }
 }
 
-fn has_ended(brief: &Brief) -> bool {
+fn has_ended(brief: &TaskBrief) -> bool {
     matches!(brief.state.as_str(), "COMPLETED" | "FAILED" | "REJECTED")
 }
 

@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use aside_core::task::event::Id;
+use aside_core::task::event::TaskId;
 
 /// Tells clap that nothing behind it is a subcommand.
 const WORDS: &str = "--";
@@ -65,7 +65,7 @@ fn is_one_name(words: &[&str]) -> bool {
 /// taken for it; see `otherwise`.
 fn is_name(word: &str) -> bool {
     let may_be = word.starts_with('t') || word.bytes().any(|byte| byte.is_ascii_digit());
-    may_be && !POINTING.contains(&word) && Id::of(word).is_some()
+    may_be && !POINTING.contains(&word) && TaskId::of(word).is_some()
 }
 
 /// What to type instead when no task has an id that is also a word, as in `aside task show tests`.

@@ -3,15 +3,15 @@
 
 use std::time::Duration;
 
-use aside_core::agent::tongue::needs_model;
-use aside_core::markdown::{Whole, render_with};
-use aside_core::task::event::{Change, Channel, Event, Outcome, Status, What, answered_from};
+use aside_core::agent::language::needs_model;
+use aside_core::markdown::{TextEnd, render_with};
+use aside_core::task::event::{ActOutcome, EndStatus, Event, EventKind, OutputChannel, StateChange, answered_from};
 use aside_core::task::proposal::{Proposal, TaskResult};
 use aside_core::task::remote::asked_by;
-use aside_core::task::route::Scope;
-use aside_core::task::route::intent::Kind;
-use aside_core::task::run::said::{Around, around};
-use aside_core::task::state::Name;
+use aside_core::task::route::TaskScope;
+use aside_core::task::route::intent::TaskKind;
+use aside_core::task::run::model_reply::{StreamingAnswer, streaming_answer};
+use aside_core::task::state::StateName;
 
 use crate::cli::task::look::{BOLD, DIM, GREEN, Letters, Look, RED, YELLOW};
 use crate::cli::task::offer;
@@ -41,9 +41,9 @@ pub struct View {
     output: Output,
     /// A proposal that is not on the screen yet.
     proposed: Option<Box<TaskResult>>,
-    state: Option<Name>,
+    state: Option<StateName>,
     step: Option<u32>,
-    ended: Option<Status>,
+    ended: Option<EndStatus>,
     stopping: bool,
     /// When the last event arrived, by the clock of `draws`; `None` until the next draw.
     heard: Option<Duration>,
@@ -82,10 +82,10 @@ enum Hides {
 }
 
 impl Answer {
-    fn shown(&self, whole: Whole) -> Around {
+    fn shown(&self, whole: TextEnd) -> StreamingAnswer {
         match self.hides {
-            Hides::Nothing => Around { words: self.text.clone(), is_writing: false },
-            Hides::Changes => around(&self.text, whole),
+            Hides::Nothing => StreamingAnswer { words: self.text.clone(), is_writing: false },
+            Hides::Changes => streaming_answer(&self.text, whole),
         }
     }
 }
@@ -111,20 +111,20 @@ impl View {
         }
     }
 
-    pub fn state(&self) -> Option<Name> {
+    pub fn state(&self) -> Option<StateName> {
         self.state
     }
 
     /// The step of the pending proposal.
     pub fn step(&self) -> Option<u32> {
-        self.step.filter(|_| self.state == Some(Name::WaitingApproval))
+        self.step.filter(|_| self.state == Some(StateName::WaitingApproval))
     }
 
     pub fn surface(&self) -> Surface {
         self.live.surface()
     }
 
-    pub fn ended(&self) -> Option<Status> {
+    pub fn ended(&self) -> Option<EndStatus> {
         self.ended
     }
 
@@ -144,21 +144,24 @@ impl View {
     pub fn take(&mut self, event: &Event, size: Size) {
         self.heard = None;
         match &event.what {
-            What::TaskStart { intent, scope } => {
+            EventKind::TaskStart { intent, scope } => {
                 let unsure = match scope {
-                    Scope::Full => "",
-                    Scope::Plan => " (a plan only: it is not clear enough what is wanted)",
+                    TaskScope::Full => "",
+                    TaskScope::Plan => " (a plan only: it is not clear enough what is wanted)",
                 };
                 self.beside(&format!("{}{unsure}", one_line(&intent.summary)));
                 self.answer.hides = match intent.kind {
-                    Kind::Change | Kind::Diagnose => Hides::Changes,
-                    Kind::Help | Kind::Status | Kind::Explain | Kind::Run | Kind::Search | Kind::Review => {
-                        Hides::Nothing
-                    }
+                    TaskKind::Change | TaskKind::Diagnose => Hides::Changes,
+                    TaskKind::Help
+                    | TaskKind::Status
+                    | TaskKind::Explain
+                    | TaskKind::Run
+                    | TaskKind::Search
+                    | TaskKind::Review => Hides::Nothing,
                 };
             }
-            What::TaskState(change) => self.changes(change, event.attempt),
-            What::TaskStreamChunk { message_id, channel: Channel::Answer, chunk } => {
+            EventKind::TaskState(change) => self.changes(change, event.attempt),
+            EventKind::TaskStreamChunk { message_id, channel: OutputChannel::Answer, chunk } => {
                 if self.answer.id != *message_id {
                     self.settle();
                     let hides = self.answer.hides;
@@ -166,13 +169,13 @@ impl View {
                 }
                 self.answer.text.push_str(chunk);
             }
-            What::TaskStreamChunk { channel: Channel::Output, chunk, .. } => {
+            EventKind::TaskStreamChunk { channel: OutputChannel::Output, chunk, .. } => {
                 self.settle();
                 let lines = self.output.push(chunk);
                 self.stand.extend(lines);
             }
-            What::TaskProposal(offered) => self.proposes(&offered.result, size),
-            What::TaskEnd { status } => {
+            EventKind::TaskProposal(offered) => self.proposes(&offered.result, size),
+            EventKind::TaskEnd { status } => {
                 self.settle();
                 self.unoffered();
                 self.ended = Some(*status);
@@ -196,12 +199,12 @@ impl View {
         self.proposed.as_ref().map(|result| result.summary.clone()).unwrap_or_default()
     }
 
-    fn changes(&mut self, change: &Change, attempt: u32) {
+    fn changes(&mut self, change: &StateChange, attempt: u32) {
         self.state = Some(change.state);
         self.step = change.step.or(self.step);
         let message = change.message.as_deref().map(one_line).unwrap_or_default();
         match change.state {
-            Name::Received => {
+            StateName::Received => {
                 self.ended = None;
                 self.stopping = false;
                 self.answer = Answer::default();
@@ -221,12 +224,16 @@ impl View {
                     self.beside(&format!("attempt {attempt}"));
                 }
             }
-            Name::Routed | Name::ContextCollected | Name::Proposing | Name::ProposalReady | Name::WaitingApproval => {
+            StateName::Routed
+            | StateName::ContextCollected
+            | StateName::Proposing
+            | StateName::ProposalReady
+            | StateName::WaitingApproval => {
                 if !message.is_empty() {
                     self.beside(&message);
                 }
             }
-            Name::Executing => {
+            StateName::Executing => {
                 self.settle();
                 self.unoffered();
                 if let Some(by) = change.by.as_ref().filter(|by| **by != self.by) {
@@ -236,7 +243,7 @@ impl View {
                     self.beside(&message);
                 }
             }
-            Name::Completed => {
+            StateName::Completed => {
                 self.settle();
                 self.unoffered();
                 if let Some(outcome) = &change.outcome {
@@ -251,7 +258,7 @@ impl View {
                     }
                 }
             }
-            Name::Failed => {
+            StateName::Failed => {
                 self.settle();
                 self.unoffered();
                 let why = if message.is_empty() { "it failed".to_owned() } else { message };
@@ -260,7 +267,7 @@ impl View {
                     false => self.fails(&format!("failed: {why}")),
                 }
             }
-            Name::Rejected => {
+            StateName::Rejected => {
                 self.settle();
                 let row = match message.as_str() {
                     "" => "rejected; nothing was done".to_owned(),
@@ -276,7 +283,7 @@ impl View {
         }
     }
 
-    fn completes(&mut self, outcome: &Outcome) {
+    fn completes(&mut self, outcome: &ActOutcome) {
         let mut row = one_line(&outcome.summary);
         if let Some(exit) = outcome.exit.filter(|exit| *exit != 0 || row.is_empty()) {
             row = format!("{row} (exit {exit})");
@@ -310,7 +317,7 @@ impl View {
             Proposal::Plan { text } | Proposal::Answer { text } => {
                 let streamed = self.answer.text.trim();
                 let whole = text.trim();
-                let hidden = self.answer.hides == Hides::Changes && around(text, Whole::Yes).words != *text;
+                let hidden = self.answer.hides == Hides::Changes && streaming_answer(text, TextEnd::Yes).words != *text;
                 self.answer.hides = Hides::Nothing;
                 if hidden {
                     self.answer.hides = Hides::Changes;
@@ -388,8 +395,8 @@ impl View {
     /// Ends the streaming text or output.
     fn settle(&mut self) {
         if !self.answer.text.is_empty() {
-            let shown = self.answer.shown(Whole::Yes).words;
-            let rows = render_with(&shown, self.answer.width, Whole::Yes, self.look.spans()).rows;
+            let shown = self.answer.shown(TextEnd::Yes).words;
+            let rows = render_with(&shown, self.answer.width, TextEnd::Yes, self.look.spans()).rows;
             let rows = rows.iter().skip(self.answer.printed).map(|row| self.look.marked(row));
             self.stand.extend(rows);
             self.answer.printed = 0;
@@ -412,9 +419,9 @@ impl View {
     pub fn draws(&mut self, question: Option<String>, elapsed: Duration, size: Size) -> String {
         let mut live = Vec::new();
         let heard = *self.heard.get_or_insert(elapsed);
-        let Around { words, is_writing } = self.answer.shown(Whole::No);
+        let StreamingAnswer { words, is_writing } = self.answer.shown(TextEnd::No);
         if !self.answer.text.is_empty() {
-            let said = render_with(&words, self.answer.width, Whole::No, self.look.spans());
+            let said = render_with(&words, self.answer.width, TextEnd::No, self.look.spans());
             let fresh = said.rows.iter().skip(self.answer.printed).map(|row| self.look.marked(row));
             self.stand.extend(fresh);
             self.answer.printed = self.answer.printed.max(said.rows.len());
@@ -439,18 +446,20 @@ impl View {
 
     fn progress(&self, is_writing: bool, quiet: Duration, elapsed: Duration, size: Size) -> Option<String> {
         let doing = match (self.state, self.stopping) {
-            (Some(Name::Completed | Name::Failed | Name::Rejected), _) => return None,
-            (Some(Name::ContextCollected | Name::Proposing), false) if quiet >= STALLED => {
+            (Some(StateName::Completed | StateName::Failed | StateName::Rejected), _) => return None,
+            (Some(StateName::ContextCollected | StateName::Proposing), false) if quiet >= STALLED => {
                 return Some(self.turning(&stalled(quiet), elapsed, size));
             }
             (_, true) => "stopping",
-            (None | Some(Name::Received), _) => "reading the request",
-            (Some(Name::Routed), _) => "looking around",
-            (Some(Name::ContextCollected | Name::Proposing), _) if is_writing => "writing the change; Ctrl-C stops",
-            (Some(Name::ContextCollected | Name::Proposing), _) => "thinking; Ctrl-C stops",
-            (Some(Name::ProposalReady), _) => "checking",
-            (Some(Name::WaitingApproval), _) => "waits for approval",
-            (Some(Name::Executing), _) => "running; Ctrl-C stops",
+            (None | Some(StateName::Received), _) => "reading the request",
+            (Some(StateName::Routed), _) => "looking around",
+            (Some(StateName::ContextCollected | StateName::Proposing), _) if is_writing => {
+                "writing the change; Ctrl-C stops"
+            }
+            (Some(StateName::ContextCollected | StateName::Proposing), _) => "thinking; Ctrl-C stops",
+            (Some(StateName::ProposalReady), _) => "checking",
+            (Some(StateName::WaitingApproval), _) => "waits for approval",
+            (Some(StateName::Executing), _) => "running; Ctrl-C stops",
         };
         Some(self.turning(&format!("{doing} · {}", span(elapsed.as_secs())), elapsed, size))
     }

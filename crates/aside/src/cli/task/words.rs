@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use aside_core::task::route::command;
 use aside_core::task::route::params::PIPED;
-use aside_core::task::run::said::fenced;
+use aside_core::task::run::model_reply::fenced;
 
 use crate::cli::spelled;
 
@@ -342,25 +342,25 @@ fn cut(kept: &mut Vec<u8>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use aside_core::task::route::intent::{Kind, Written};
-    use aside_core::task::route::{Options, Routed, Scope, route};
+    use aside_core::task::route::intent::{TaskKind, UnparsedCommand};
+    use aside_core::task::route::{RouteOptions, Routed, TaskScope, route};
 
     use super::*;
 
     #[test]
     fn what_is_piped_in_has_no_say_in_what_is_wanted() {
-        let kind = |words: &str, piped: &str| match route(&together(words, piped), &Options::default()) {
+        let kind = |words: &str, piped: &str| match route(&together(words, piped), &RouteOptions::default()) {
             Routed::Task(route) => (route.intent.kind, route.scope),
             Routed::Apply { id } => panic!("{id}"),
         };
         let tests = "running 2 tests\ntest a ... ok\ntest run_all ... FAILED\n\nfailures:\n    run_all\n\nfix the tests and run make check";
         let text = "# Release\n\n```sh\nmake install\n```\nthen delete the old one";
         let diff = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-fix\n+find\n";
-        assert_eq!(kind("why", tests), (Kind::Diagnose, Scope::Full));
-        assert_eq!(kind("what went wrong", tests), (Kind::Diagnose, Scope::Full));
-        assert_eq!(kind("explain this", tests), (Kind::Explain, Scope::Full));
-        assert_eq!(kind("explain this", text), (Kind::Explain, Scope::Full));
-        assert_eq!(kind("review this", diff), (Kind::Review, Scope::Full));
+        assert_eq!(kind("why", tests), (TaskKind::Diagnose, TaskScope::Full));
+        assert_eq!(kind("what went wrong", tests), (TaskKind::Diagnose, TaskScope::Full));
+        assert_eq!(kind("explain this", tests), (TaskKind::Explain, TaskScope::Full));
+        assert_eq!(kind("explain this", text), (TaskKind::Explain, TaskScope::Full));
+        assert_eq!(kind("review this", diff), (TaskKind::Review, TaskScope::Full));
     }
 
     #[test]
@@ -447,7 +447,7 @@ mod tests {
 
     #[test]
     fn what_is_piped_in_is_never_a_command() {
-        let params = |words: &str, piped: &str| match route(&together(words, piped), &Options::default()) {
+        let params = |words: &str, piped: &str| match route(&together(words, piped), &RouteOptions::default()) {
             Routed::Task(route) => route.intent.params,
             Routed::Apply { id } => panic!("{id}"),
         };
@@ -468,6 +468,6 @@ mod tests {
             }
         }
         assert_eq!(params("run make test", "rm -rf /").cmd.as_deref(), Some("make test"));
-        assert_eq!(params("run this", "rm -rf /").written.as_deref(), Some(&Written::Piped));
+        assert_eq!(params("run this", "rm -rf /").written.as_deref(), Some(&UnparsedCommand::Piped));
     }
 }

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use aside_core::agent::tongue::Tongue;
-use aside_core::proto::wish::{Suggestion, Translate};
+use aside_core::agent::language::Language;
+use aside_core::proto::query::{TranslateParams, TranslateResult};
 use aside_core::proto::{Reply, Request};
 use aside_core::translate::offer::{last, offers};
-use aside_core::translate::{Wish, embedded, facts};
+use aside_core::translate::{TranslateQuery, embedded, facts};
 
 use crate::cli::{current_dir, own_shell};
 use crate::client;
@@ -36,7 +36,7 @@ pub struct Wished {
     pub env_hints: BTreeMap<String, String>,
 }
 
-pub fn ask(mut wished: Wished) -> anyhow::Result<Suggestion> {
+pub fn ask(mut wished: Wished) -> anyhow::Result<TranslateResult> {
     let paths = Paths::from_env()?;
     let cwd = match wished.cwd.take() {
         Some(cwd) => std::path::absolute(cwd)?.display().to_string(),
@@ -72,11 +72,11 @@ fn names_model(config: &Config, provider: &str) -> bool {
     }
 }
 
-fn through_daemon(paths: &Paths, cwd: &str, wished: &Wished, patience: Duration) -> Option<Suggestion> {
+fn through_daemon(paths: &Paths, cwd: &str, wished: &Wished, patience: Duration) -> Option<TranslateResult> {
     if !client::is_served(&paths.socket) {
         control::start(paths).ok()?;
     }
-    let asked = Translate {
+    let asked = TranslateParams {
         cwd: cwd.to_owned(),
         query: wished.words.clone(),
         shell: wished.shell.clone(),
@@ -86,7 +86,7 @@ fn through_daemon(paths: &Paths, cwd: &str, wished: &Wished, patience: Duration)
         limit: wished.number,
         recent_commands: wished.recent_commands.clone(),
         env_hints: wished.env_hints.clone(),
-        ..Translate::default()
+        ..TranslateParams::default()
     };
     match client::ask_patiently(&paths.socket, Request::Translate(asked), patience) {
         Ok(Reply::Translate(suggestion)) => Some(*suggestion),
@@ -95,7 +95,7 @@ fn through_daemon(paths: &Paths, cwd: &str, wished: &Wished, patience: Duration)
 }
 
 /// Answers with the embedded engine alone.
-fn here(paths: &Paths, config: &Config, cwd: &str, wished: &Wished, mut excuse: &str) -> Suggestion {
+fn here(paths: &Paths, config: &Config, cwd: &str, wished: &Wished, mut excuse: &str) -> TranslateResult {
     let mut environment = Environment::own();
     environment.path = facts::search_path(&wished.env_hints, &environment.path).into();
     if environment.path.is_empty() && excuse.is_empty() {
@@ -103,12 +103,12 @@ fn here(paths: &Paths, config: &Config, cwd: &str, wished: &Wished, mut excuse: 
     }
     let here = Here::new(cwd, &wished.shell, environment, Specs::read(paths.specs_dir()).current());
     let limit = usize::try_from(wished.number).unwrap_or(usize::MAX);
-    let wish = Wish { words: &wished.words, place: here.place(), limit };
+    let wish = TranslateQuery { words: &wished.words, place: here.place(), limit };
     let known = embedded::answer(&wish);
     let mut proposals = offers(&known, &here.place(), &config.security.command_blocklist, limit);
-    let tongue = Tongue::of(&wished.words);
-    tongue.speak(&mut proposals);
+    let language = Language::of(&wished.words);
+    language.speak(&mut proposals);
     let unknown = if known.is_empty() { embedded::not_understood(&wish) } else { None };
     let suggestion = last(proposals, excuse, &wished.words, unknown.as_deref());
-    Suggestion { note: tongue.notes(&suggestion.note), ..suggestion }
+    TranslateResult { note: language.notes(&suggestion.note), ..suggestion }
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use aside_core::proto::wish::{Proposal, Suggestion};
+use aside_core::proto::query::{TranslateResult, WireProposal};
 use clap::{Parser, Subcommand};
 
 use crate::cli::translate::ask::{self, Wished};
@@ -105,13 +105,13 @@ fn wished(wish: Wish) -> Wished {
 }
 
 /// `list`, the count, and four fields for each command; or `error` and the reason.
-fn fields(suggestion: &Suggestion) -> String {
-    let Suggestion { state: _, note, proposals } = suggestion;
+fn fields(suggestion: &TranslateResult) -> String {
+    let TranslateResult { state: _, note, proposals } = suggestion;
     let mut fields = match proposals.len() {
         0 => vec!["error".to_owned(), if note.is_empty() { "no answer".to_owned() } else { one_line(note) }],
         count => vec!["list".to_owned(), count.to_string()],
     };
-    for Proposal { text, source, confidence: _, description, warning, nearness: _ } in proposals {
+    for WireProposal { text, source, confidence: _, description, warning, nearness: _ } in proposals {
         let about = if warning.is_empty() { description } else { warning };
         fields.extend([one_line(text), one_line(source), one_line(about), "command".to_owned()]);
     }
@@ -121,7 +121,7 @@ fn fields(suggestion: &Suggestion) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aside_core::proto::wish::Stage;
+    use aside_core::proto::query::ReplyStage;
     use clap::CommandFactory;
 
     #[test]
@@ -131,17 +131,17 @@ mod tests {
 
     #[test]
     fn every_command_has_four_fields_and_no_tab_within() {
-        let proposal = |text: &str, description: &str, warning: &str| Proposal {
+        let proposal = |text: &str, description: &str, warning: &str| WireProposal {
             text: text.to_owned(),
             source: "llm".to_owned(),
             description: description.to_owned(),
             warning: warning.to_owned(),
-            ..Proposal::default()
+            ..WireProposal::default()
         };
         let proposals = vec![proposal("ls -l", "", ""), proposal("rm a\tb", "removes", "deletes files")];
-        let suggestion = Suggestion { state: Stage::Done, note: String::new(), proposals };
+        let suggestion = TranslateResult { state: ReplyStage::Done, note: String::new(), proposals };
         assert_eq!(fields(&suggestion), "list\t2\tls -l\tllm\t\tcommand\trm a\\tb\tllm\tdeletes files\tcommand\n");
-        assert_eq!(fields(&Suggestion::none("")), "error\tno answer\n");
-        assert_eq!(fields(&Suggestion::none("not\tnow")), "error\tnot\\tnow\n");
+        assert_eq!(fields(&TranslateResult::none("")), "error\tno answer\n");
+        assert_eq!(fields(&TranslateResult::none("not\tnow")), "error\tnot\\tnow\n");
     }
 }

@@ -4,18 +4,18 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use aside_core::agent::model_reply::{self, ReplyCompleteness};
 use aside_core::agent::prompt::{self, Exchange, MAX_TOKENS, STOPS};
-use aside_core::agent::said::{self, Heard};
-use aside_core::agent::{self, Advice, Kind, Model, Offered};
+use aside_core::agent::{self, Advice, AdviceKind, ModelAbsence, OfferedCommand};
 use aside_core::line::Dialect;
-use aside_core::markdown::{Rendered, Whole, render};
-use aside_core::names::Names;
+use aside_core::markdown::{Rendered, TextEnd, render};
 use aside_core::proto::Reply;
-use aside_core::proto::talk::{Ask, Said};
-use aside_core::proto::wish::Stage;
+use aside_core::proto::prose::{AskParams, AskResult};
+use aside_core::proto::query::ReplyStage;
+use aside_core::shell_names::ShellNames;
 use aside_core::spec::Specs;
-use aside_core::translate::facts::Facts;
-use aside_core::translate::{Place, System};
+use aside_core::translate::facts::PromptFacts;
+use aside_core::translate::{ToolFlavor, TranslateContext};
 use aside_core::world::World;
 use tokio::sync::{oneshot, watch};
 
@@ -42,10 +42,16 @@ const MAX_HEARD: usize = 32 * 1024;
 const USUAL_WIDTH: u32 = 80;
 
 /// An answer that needs no model: Markdown, and the command to propose.
-pub type Cure = (String, Offered);
+pub type Cure = (String, OfferedCommand);
 
 /// `cure` is what to do about the last command, where the prose asks just that.
-pub async fn answer(state: &Arc<State>, asked: Ask, cure: Option<Cure>, privacy: Privacy, later: &Later) -> Reply {
+pub async fn answer(
+    state: &Arc<State>,
+    asked: AskParams,
+    cure: Option<Cure>,
+    privacy: Privacy,
+    later: &Later,
+) -> Reply {
     let who = if asked.session.is_empty() { later.who() } else { asked.session.clone() };
     if asked.query.trim().is_empty() {
         return reply(state.talks().stop(&who));
@@ -77,7 +83,7 @@ pub async fn answer(state: &Arc<State>, asked: Ask, cure: Option<Cure>, privacy:
                 let _ = said.changed().await;
             }
             let first = said.borrow_and_update().clone();
-            if first.state != Stage::Done {
+            if first.state != ReplyStage::Done {
                 let (teller, hears) = (later.clone(), tell(said, later.clone()));
                 teller.works(Listening(tokio::spawn(hears).abort_handle()));
             }
@@ -87,20 +93,20 @@ pub async fn answer(state: &Arc<State>, asked: Ask, cure: Option<Cure>, privacy:
 }
 
 /// Waits for the final answer, for a client that reads a single reply, unless it disconnects first.
-async fn last(said: &mut watch::Receiver<Said>, later: &Later) -> Reply {
+async fn last(said: &mut watch::Receiver<AskResult>, later: &Later) -> Reply {
     let (hold, given_up) = oneshot::channel::<()>();
     later.works(hold);
     tokio::select! {
-        _ = said.wait_for(|said| said.state == Stage::Done) => {}
+        _ = said.wait_for(|said| said.state == ReplyStage::Done) => {}
         _ = given_up => {}
     }
     reply(said.borrow().clone())
 }
 
-async fn tell(mut said: watch::Receiver<Said>, later: Later) {
+async fn tell(mut said: watch::Receiver<AskResult>, later: Later) {
     while said.changed().await.is_ok() {
         let now = said.borrow_and_update().clone();
-        let is_last = now.state == Stage::Done;
+        let is_last = now.state == ReplyStage::Done;
         later.say(reply(now));
         if is_last {
             break;
@@ -108,26 +114,26 @@ async fn tell(mut said: watch::Receiver<Said>, later: Later) {
     }
 }
 
-fn reply(said: Said) -> Reply {
+fn reply(said: AskResult) -> Reply {
     Reply::Said(Box::new(said))
 }
 
 /// A request and its context while the answer is being found.
 struct Desk {
     state: Arc<State>,
-    asked: Ask,
+    asked: AskParams,
     privacy: Privacy,
     who: String,
-    names: Arc<Names>,
+    names: Arc<ShellNames>,
     dialect: Dialect,
     view: View,
     /// Whether the tools are GNU, BSD or BusyBox, and the name of the operating system.
-    looked_up: OnceLock<(System, &'static str)>,
+    looked_up: OnceLock<(ToolFlavor, &'static str)>,
     cure: Option<Cure>,
 }
 
 impl Desk {
-    fn new(state: &Arc<State>, mut asked: Ask, privacy: Privacy, who: String) -> Self {
+    fn new(state: &Arc<State>, mut asked: AskParams, privacy: Privacy, who: String) -> Self {
         let prefix = &state.config().detect.agent_prefix;
         // The prefix that marked the line as prose is not part of the query.
         let words = asked.query.trim().strip_prefix(prefix.as_str()).filter(|_| !prefix.is_empty());
@@ -166,7 +172,7 @@ impl Desk {
         }
         let named = model::endpoint(&self.state.config().llm, Use::Ask, Selection::AsSet);
         let excuse = match named {
-            None => return self.known(mouth, Model::Unset, "").await,
+            None => return self.known(mouth, ModelAbsence::Unset, "").await,
             Some(_) if self.is_private() => "private, so no model was asked".to_owned(),
             Some(_) if !self.state.may_leave(&self.asked.query) => {
                 "history.ignore matches, so no model was asked".to_owned()
@@ -176,19 +182,19 @@ impl Desk {
                 Err(excuse) => excuse,
             },
         };
-        self.known(mouth, Model::Silent, &excuse).await;
+        self.known(mouth, ModelAbsence::Silent, &excuse).await;
     }
 
     /// Gives the embedded answer, after the lookups that it depends on.
-    async fn known(&self, mouth: &Mouth, model: Model, excuse: &str) {
+    async fn known(&self, mouth: &Mouth, model: ModelAbsence, excuse: &str) {
         let mut advice = self.embedded(model);
         self.view.settled(LOOK_UP).await;
         if self.view.take_news() {
             advice = self.embedded(model);
         }
-        if advice.kind == Kind::Beyond && model == Model::Unset {
+        if advice.kind == AdviceKind::Beyond && model == ModelAbsence::Unset {
             // The advice on how to get a model is given once.
-            let short = self.embedded(Model::StillUnset);
+            let short = self.embedded(ModelAbsence::StillUnset);
             if self.state.talks().has_said(&self.who, &[&advice.markdown, &short.markdown]) {
                 advice = short;
             }
@@ -199,13 +205,13 @@ impl Desk {
             excuse => format!("{excuse}; from the embedded engine"),
         };
         // An answer that says a model is needed is not sent to a model later.
-        let leaves = if advice.kind == Kind::Beyond { Leaves::Never } else { self.leaves() };
+        let leaves = if advice.kind == AdviceKind::Beyond { Leaves::Never } else { self.leaves() };
         self.finish(mouth, &advice.markdown, advice.proposal, note, leaves);
     }
 
-    fn embedded(&self, model: Model) -> Advice {
+    fn embedded(&self, model: ModelAbsence) -> Advice {
         let (specs, config) = (self.state.specs(), self.state.config());
-        let asked = agent::Asked {
+        let asked = agent::AgentQuery {
             words: &self.asked.query,
             exit: self.asked.exit,
             output: self.output(),
@@ -218,7 +224,7 @@ impl Desk {
 
     /// Streams a model's answer. Fails with the reason if the model has said nothing usable.
     async fn ask(&self, mouth: &Mouth) -> Result<(), String> {
-        mouth.say(self.said(Stage::Thinking, Rendered::default(), None, String::new()));
+        mouth.say(self.said(ReplyStage::Thinking, Rendered::default(), None, String::new()));
         self.view.settled_briefly().await;
         let question = self.question();
         let listener = Listener {
@@ -237,55 +243,55 @@ impl Desk {
         if !self.has_words(&text) {
             return Err("the model has no usable answer".to_owned());
         }
-        let markdown = said::markdown(&text);
-        let proposal = self.proposal(&markdown, Heard::All);
+        let markdown = model_reply::markdown(&text);
+        let proposal = self.proposal(&markdown, ReplyCompleteness::All);
         self.finish(mouth, &markdown, proposal, note, self.leaves());
         Ok(())
     }
 
     fn has_words(&self, text: &str) -> bool {
-        !said::markdown(text).trim().is_empty()
+        !model_reply::markdown(text).trim().is_empty()
     }
 
     fn tell_part(&self, mouth: &Mouth, text: &str) {
-        let markdown = said::markdown(text);
+        let markdown = model_reply::markdown(text);
         if !markdown.trim().is_empty() {
-            let rendered = render(&markdown, self.width(), Whole::No);
-            let proposal = self.proposal(&markdown, Heard::Part);
-            mouth.say(self.said(Stage::Partial, rendered, proposal, String::new()));
+            let rendered = render(&markdown, self.width(), TextEnd::No);
+            let proposal = self.proposal(&markdown, ReplyCompleteness::Part);
+            mouth.say(self.said(ReplyStage::Partial, rendered, proposal, String::new()));
         }
     }
 
-    fn proposal(&self, markdown: &str, heard: Heard) -> Option<Offered> {
+    fn proposal(&self, markdown: &str, heard: ReplyCompleteness) -> Option<OfferedCommand> {
         let (specs, config) = (self.state.specs(), self.state.config());
-        said::proposal(markdown, heard, &self.place(&specs), &config.security.command_blocklist)
+        model_reply::proposal(markdown, heard, &self.place(&specs), &config.security.command_blocklist)
     }
 
     fn leaves(&self) -> Leaves {
         if !self.is_private() && self.state.may_leave(&self.asked.query) { Leaves::Yes } else { Leaves::Never }
     }
 
-    fn finish(&self, mouth: &Mouth, markdown: &str, proposal: Option<Offered>, note: String, leaves: Leaves) {
+    fn finish(&self, mouth: &Mouth, markdown: &str, proposal: Option<OfferedCommand>, note: String, leaves: Leaves) {
         let exchange = Exchange { question: self.asked.query.clone(), answer: markdown.to_owned() };
         self.state.talks().remember(&self.who, exchange, leaves);
-        let rendered = render(markdown, self.width(), Whole::Yes);
-        mouth.say(self.said(Stage::Done, rendered, proposal, note));
+        let rendered = render(markdown, self.width(), TextEnd::Yes);
+        mouth.say(self.said(ReplyStage::Done, rendered, proposal, note));
     }
 
-    fn said(&self, state: Stage, rendered: Rendered, proposal: Option<Offered>, note: String) -> Said {
+    fn said(&self, state: ReplyStage, rendered: Rendered, proposal: Option<OfferedCommand>, note: String) -> AskResult {
         let Rendered { rows, tail } = rendered;
-        let Offered { command, warning } = proposal.unwrap_or_default();
-        Said { state, note, proposal: command, warning, rows, tail }
+        let OfferedCommand { command, warning } = proposal.unwrap_or_default();
+        AskResult { state, note, proposal: command, warning, rows, tail }
     }
 
     fn question(&self) -> Question {
         let specs = self.state.specs();
         let (_, os) = self.looked_up.get().copied().unwrap_or_default();
-        let facts = Facts::of(&self.place(&specs), os, &self.recent());
+        let facts = PromptFacts::of(&self.place(&specs), os, &self.recent());
         let output = self.output().map(|output| self.may_leave_of(output));
         let earlier = self.state.talks().earlier(&self.who);
         let prompt = prompt::ask(
-            &prompt::Asked {
+            &prompt::AgentPromptInput {
                 words: &self.asked.query,
                 exit: self.asked.exit,
                 output: output.as_deref(),
@@ -329,9 +335,16 @@ impl Desk {
         usize::try_from(width).unwrap_or(usize::MAX)
     }
 
-    fn place<'a>(&'a self, specs: &'a Specs) -> Place<'a> {
+    fn place<'a>(&'a self, specs: &'a Specs) -> TranslateContext<'a> {
         let (system, _) = self.looked_up.get().copied().unwrap_or_default();
-        Place { cwd: &self.asked.cwd, dialect: self.dialect, system, world: &self.view, names: &self.names, specs }
+        TranslateContext {
+            cwd: &self.asked.cwd,
+            dialect: self.dialect,
+            system,
+            world: &self.view,
+            names: &self.names,
+            specs,
+        }
     }
 }
 

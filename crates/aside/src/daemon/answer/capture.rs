@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aside_core::proto::Reply;
-use aside_core::proto::ended::{self, Watching};
+use aside_core::proto::command_ended::{self, WatchParams};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
@@ -17,13 +17,13 @@ use crate::daemon::watchers::{self, Place, Tier};
 
 const CLOSED: &str = "the pane's pipe was closed from tmux";
 
-pub async fn answer(state: &Arc<State>, asked: ended::Capture) -> Reply {
+pub async fn answer(state: &Arc<State>, asked: command_ended::CaptureParams) -> Reply {
     let config = state.config();
     let ruling = rule(state, &asked, &config).await;
     let Ruling { tier, reason } = ruling;
     state.watchers().settle(&asked.session, tier, &reason);
     let suggest = &config.suggest;
-    Reply::Capture(ended::Tier {
+    Reply::Capture(command_ended::CaptureTier {
         tier: tier.map_or("off", Tier::name).to_owned(),
         reason,
         skip: suggest.capture_blocklist.join(" "),
@@ -31,7 +31,7 @@ pub async fn answer(state: &Arc<State>, asked: ended::Capture) -> Reply {
     })
 }
 
-pub fn watching(state: &Arc<State>, watching: Watching, later: &Later) -> Reply {
+pub fn watching(state: &Arc<State>, watching: WatchParams, later: &Later) -> Reply {
     // The terminal that this connection captured is no longer captured.
     if watching.tier.is_empty() {
         state.watched_in_vain(&watching, CLOSED);
@@ -50,7 +50,7 @@ pub fn watching(state: &Arc<State>, watching: Watching, later: &Later) -> Reply 
     }
 }
 
-async fn rule(state: &Arc<State>, asked: &ended::Capture, config: &Config) -> Ruling {
+async fn rule(state: &Arc<State>, asked: &command_ended::CaptureParams, config: &Config) -> Ruling {
     let suggest = &config.suggest;
     if asked.session.is_empty() || !watchers::is_mark(&asked.mark) || !tmux::is_terminal(&asked.tty) {
         return Ruling::off("the shell does not say where it runs");

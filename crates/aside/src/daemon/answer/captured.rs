@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use aside_core::proto::Reply;
-use aside_core::proto::ended::Captured;
+use aside_core::proto::command_ended::CapturedParams;
 
 use crate::daemon::state::State;
 
-pub fn answer(state: &Arc<State>, captured: Captured) -> Reply {
-    let Captured { tty, mark, seq, output, bytes: _ } = captured;
+pub fn answer(state: &Arc<State>, captured: CapturedParams) -> Reply {
+    let CapturedParams { tty, mark, seq, output, bytes: _ } = captured;
     let session =
         state.session_of_mark(&mark).filter(|session| state.tty_of(session).is_some_and(|known| known == tty));
     if let Some(session) = session {

@@ -4,16 +4,16 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use aside_core::complete::ask::Ask;
-use aside_core::complete::candidate::{Kind, Source};
-use aside_core::complete::model::prompt::Around;
-use aside_core::complete::model::word::is_whole;
+use aside_core::complete::candidate::{CandidateKind, CandidateSource};
+use aside_core::complete::context::CompletionContext;
+use aside_core::complete::model::prompt::LineContext;
+use aside_core::complete::model::word_end::is_whole;
 use aside_core::complete::rank::Ranked;
 use aside_core::complete::{complete, ghost};
 use aside_core::line::Dialect;
-use aside_core::names::Names;
-use aside_core::proto::{Candidate, Candidates, Complete, Ghost, MissingModel, Reply};
+use aside_core::proto::{CompleteParams, CompleteResult, Ghost, MissingModel, Reply, WireCandidate};
 use aside_core::redact::secrets;
+use aside_core::shell_names::ShellNames;
 use tokio::sync::mpsc;
 
 use crate::daemon::later::{Later, Tone};
@@ -39,14 +39,14 @@ const MOST: usize = 20;
 /// Recent commands for the model; the prompt uses fewer.
 const RECENT: usize = 40;
 
-pub async fn answer(state: &Arc<State>, asked: Complete, privacy: Privacy, later: &Later) -> Reply {
+pub async fn answer(state: &Arc<State>, asked: CompleteParams, privacy: Privacy, later: &Later) -> Reply {
     // The user types, so a suggestion for the next command is no longer needed.
     state.nexts().typed(&asked.session);
     state.readable().await;
     let config = state.config();
     let typed = asked.left.chars().count() + asked.right.chars().count();
     if !config.complete.enabled || typed < config.complete.min_input as usize && !asked.list {
-        return Reply::Complete(Candidates::default());
+        return Reply::Complete(CompleteResult::default());
     }
     let asker = Asker { session: &asked.session, shell: &asked.shell, wait: asked.wait };
     let (names, dialect) = state.shell(asker);
@@ -74,9 +74,9 @@ pub async fn answer(state: &Arc<State>, asked: Complete, privacy: Privacy, later
 /// A line and its context while its candidates are being found.
 struct Desk {
     state: Arc<State>,
-    asked: Complete,
+    asked: CompleteParams,
     privacy: Privacy,
-    names: Arc<Names>,
+    names: Arc<ShellNames>,
     dialect: Dialect,
     view: View,
     limit: usize,
@@ -93,11 +93,11 @@ struct Board {
     /// Whether the model has spoken about this line, which makes the cached completion obsolete.
     has_thought: bool,
     /// `None` before the first reply.
-    said: Option<Vec<Candidate>>,
+    said: Option<Vec<WireCandidate>>,
 }
 
 impl Desk {
-    async fn answer(self: &Arc<Self>, later: &Later) -> Candidates {
+    async fn answer(self: &Arc<Self>, later: &Later) -> CompleteResult {
         match later.tone() {
             Tone::Updates => {
                 // The first look triggers the lookups. Most finish in a moment, and may lead to the next lookup.
@@ -139,7 +139,7 @@ impl Desk {
                 // A client that reads a single reply waits for a model only if nothing else was found.
                 if found.is_empty() && !self.asked.list {
                     let (idea, missing) = self.wait_for_idea(later).await;
-                    return Candidates { missing, ..self.begin(found, idea) };
+                    return CompleteResult { missing, ..self.begin(found, idea) };
                 }
                 self.say(found)
             }
@@ -158,7 +158,7 @@ impl Desk {
     }
 
     /// The first reply, with what the model has said in the meantime.
-    fn begin(&self, mut found: Vec<Ranked>, known: Option<String>) -> Candidates {
+    fn begin(&self, mut found: Vec<Ranked>, known: Option<String>) -> CompleteResult {
         let _turn = self.turn();
         let mut board = self.board();
         if !board.has_thought {
@@ -173,11 +173,21 @@ impl Desk {
     }
 
     fn look(&self) -> Vec<Ranked> {
-        let Complete { session, cwd, left, right, shell: _, wait: _, describe: _, list, max_candidates: _, ghost: _ } =
-            &self.asked;
+        let CompleteParams {
+            session,
+            cwd,
+            left,
+            right,
+            shell: _,
+            wait: _,
+            describe: _,
+            list,
+            max_candidates: _,
+            ghost: _,
+        } = &self.asked;
         let idea = self.board().idea.clone();
         let specs = self.state.specs();
-        complete(&Ask {
+        complete(&CompletionContext {
             left,
             right,
             cwd,
@@ -194,11 +204,11 @@ impl Desk {
     }
 
     /// Records the candidates that are sent.
-    fn say(&self, found: Vec<Ranked>) -> Candidates {
+    fn say(&self, found: Vec<Ranked>) -> CompleteResult {
         self.state.offers().note(&self.asked, &found);
         let described = self.asked.describe;
         let threshold = self.state.config().complete.ghost_threshold;
-        let needs = ghost::Needs { threshold, commands: self.state.index().len() };
+        let needs = ghost::GhostRequirements { threshold, commands: self.state.index().len() };
         let is_unsure = |first: &Ranked| !ghost::is_fit(&self.asked.left, first, needs);
         let ghost = if found.first().is_some_and(is_unsure) { Ghost::Unsure } else { Ghost::Fit };
         let hides: Vec<bool> = found.iter().map(|ranked| described && tells_secret(ranked)).collect();
@@ -207,7 +217,7 @@ impl Desk {
             candidate.description.clear();
         }
         self.board().said = Some(candidates.clone());
-        Candidates { candidates, described, asks_ghost: self.asked.ghost, ghost, missing: None }
+        CompleteResult { candidates, described, asks_ghost: self.asked.ghost, ghost, missing: None }
     }
 
     /// Sends an update if the candidates have changed. Does nothing before the first reply, which computes them itself.
@@ -234,7 +244,7 @@ impl Desk {
     }
 
     fn question(self: &Arc<Self>, later: &Later) -> Question {
-        let Complete {
+        let CompleteParams {
             session,
             cwd,
             left,
@@ -252,7 +262,7 @@ impl Desk {
             line: Line { left, right, cwd },
             around: Box::new(move |state| {
                 let cwd = &around.asked.cwd;
-                Around::of(&around.view, cwd, around.dialect.name(), state.recent(cwd, RECENT))
+                LineContext::of(&around.view, cwd, around.dialect.name(), state.recent(cwd, RECENT))
             }),
             knows: Box::new(move |word| {
                 is_whole(word, &knows.state.index(), &knows.names, &knows.view, &knows.asked.cwd)
@@ -297,7 +307,7 @@ impl Desk {
 /// arguments of a process or the content of a script.
 fn tells_secret(ranked: &Ranked) -> bool {
     let candidate = &ranked.candidate;
-    let is_of_spec =
-        candidate.source == Source::Spec && matches!(candidate.facts.kind, Kind::Flag | Kind::Subcommand | Kind::Value);
+    let is_of_spec = candidate.source == CandidateSource::Spec
+        && matches!(candidate.facts.kind, CandidateKind::Flag | CandidateKind::Subcommand | CandidateKind::Value);
     !candidate.about.is_empty() && !is_of_spec && !secrets(&candidate.about).is_empty()
 }

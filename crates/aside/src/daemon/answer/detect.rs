@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aside_core::detect::{After, Before, Facts, First, forced};
+use aside_core::detect::{DetectContext, FailureVerdict, FirstWord, PreRunVerdict, has_agent_prefix};
 use aside_core::line::Dialect;
-use aside_core::names::Names;
 use aside_core::proto::Reply;
-use aside_core::proto::talk::{Detect, Phase, Ruling, Wrong};
+use aside_core::proto::prose::{DetectParams, DetectPhase, DetectResult, WrongParams};
+use aside_core::shell_names::ShellNames;
 use aside_core::world::World;
 
 use crate::config::Reroute;
@@ -23,19 +23,19 @@ const SETTLE: Duration = Duration::from_millis(6);
 /// The same after a line has failed, when only the answer is waited for: branches and targets take a subprocess.
 const SETTLE_AFTER: Duration = Duration::from_millis(200);
 
-pub async fn answer(state: &Arc<State>, mut asked: Detect) -> Reply {
+pub async fn answer(state: &Arc<State>, mut asked: DetectParams) -> Reply {
     let (names, dialect) = state.shell(Asker { session: &asked.session, shell: &asked.shell, wait: false });
     let config = state.config();
-    let is_addressed = forced(asked.line.trim(), &config.detect.agent_prefix);
+    let is_addressed = has_agent_prefix(asked.line.trim(), &config.detect.agent_prefix);
     if config.detect.reroute == Reroute::Off && !is_addressed {
         return Reply::Detect(shell(asked.phase, "detect.reroute is off".to_owned()));
     }
     state.sentences().refresh().await;
-    if asked.phase == Phase::After && asked.output.is_empty() {
+    if asked.phase == DetectPhase::After && asked.output.is_empty() {
         asked.output = state.printed_last(&asked.session, &asked.line).await.unwrap_or_default();
     }
     let ruling = Desk { state, asked: &asked, names: &names, dialect }.rule().await;
-    let is_sentence = [Before::Agent.name(), After::Agent.name()].contains(&ruling.verdict.as_str());
+    let is_sentence = [PreRunVerdict::Agent.name(), FailureVerdict::Agent.name()].contains(&ruling.verdict.as_str());
     // With `Reroute::Answer`, the `ask` request records the reroute instead.
     if is_sentence && config.detect.reroute == Reroute::Offer && !is_addressed {
         state.rerouted(Rerouted {
@@ -52,8 +52,8 @@ pub async fn answer(state: &Arc<State>, mut asked: Detect) -> Reply {
     Reply::Detect(ruling)
 }
 
-pub async fn wrong(state: &Arc<State>, wrong: Wrong) -> Reply {
-    if forced(wrong.line.trim(), &state.config().detect.agent_prefix) {
+pub async fn wrong(state: &Arc<State>, wrong: WrongParams) -> Reply {
+    if has_agent_prefix(wrong.line.trim(), &state.config().detect.agent_prefix) {
         return Reply::error("bad_request", "a line that begins with detect.agent_prefix is always a sentence");
     }
     let desk = Arc::clone(state);
@@ -75,15 +75,15 @@ pub async fn wrong(state: &Arc<State>, wrong: Wrong) -> Reply {
 /// A line while it is classified.
 struct Desk<'a> {
     state: &'a Arc<State>,
-    asked: &'a Detect,
-    names: &'a Names,
+    asked: &'a DetectParams,
+    names: &'a ShellNames,
     dialect: Dialect,
 }
 
 impl Desk<'_> {
-    async fn rule(&self) -> Ruling {
+    async fn rule(&self) -> DetectResult {
         let view = self.state.view(self.names);
-        if self.asked.phase == Phase::After {
+        if self.asked.phase == DetectPhase::After {
             return self.rule_after(&view).await;
         }
         let deadline = Instant::now() + SETTLE;
@@ -102,7 +102,7 @@ impl Desk<'_> {
         }
     }
 
-    async fn rule_after(&self, view: &View) -> Ruling {
+    async fn rule_after(&self, view: &View) -> DetectResult {
         let deadline = Instant::now() + SETTLE_AFTER;
         loop {
             let ruling = self.look(view);
@@ -115,16 +115,16 @@ impl Desk<'_> {
 
     /// A cache may be stale, for example about a file that was just created. Takes a line from the shell only when that does not change the
     /// verdict.
-    fn doubted(&self, ruling: Ruling, view: &View) -> Ruling {
+    fn doubted(&self, ruling: DetectResult, view: &View) -> DetectResult {
         if view.is_behind() { self.look(&view.doubting()) } else { ruling }
     }
 
-    fn look(&self, world: &dyn World) -> Ruling {
+    fn look(&self, world: &dyn World) -> DetectResult {
         let (config, specs) = (self.state.config(), self.state.specs());
-        let facts = Facts {
+        let facts = DetectContext {
             cwd: &self.asked.cwd,
             dialect: self.dialect,
-            first: First::of(&self.asked.first),
+            first: FirstWord::of(&self.asked.first),
             world,
             names: self.names,
             specs: &specs,
@@ -148,14 +148,14 @@ mod tests {
             state_dir: temp.path().join("state"),
             socket: temp.path().join("s"),
         });
-        let asked = Detect {
+        let asked = DetectParams {
             cwd: temp.path().display().to_string(),
             line: "touch base with me about the plan".to_owned(),
             shell: "zsh".to_owned(),
             first: "program".to_owned(),
-            ..Detect::default()
+            ..DetectParams::default()
         };
-        let names = Names::default();
+        let names = ShellNames::default();
         let desk = Desk { state: &state, asked: &asked, names: &names, dialect: Dialect::Zsh };
         let view = state.view(&names);
         assert_ne!(desk.look(&view).verdict, "agent", "nobody has looked");
@@ -166,7 +166,7 @@ mod tests {
         state.something_ran("/", None);
         assert_ne!(desk.look(&view.doubting()).verdict, "agent");
         assert_eq!(desk.look(&view).verdict, "agent", "there was none");
-        let addressed = Detect { line: "@ touch base".to_owned(), ..asked.clone() };
+        let addressed = DetectParams { line: "@ touch base".to_owned(), ..asked.clone() };
         let desk = Desk { asked: &addressed, ..desk };
         assert_eq!(desk.look(&view.doubting()).verdict, "agent", "that needs nobody to look");
     }

@@ -5,16 +5,16 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use aside_core::line::Dialect;
-use aside_core::names::Names;
+use aside_core::model_output::explanation::explanation;
 use aside_core::proto::Reply;
-use aside_core::proto::wish::{Explain, Explanation, Stage};
-use aside_core::said::prose::explanation;
+use aside_core::proto::query::{ExplainParams, ExplainResult, ReplyStage};
+use aside_core::shell_names::ShellNames;
 use aside_core::spec::Specs;
 use aside_core::text;
-use aside_core::translate::explain::{explain, short};
-use aside_core::translate::facts::Facts;
+use aside_core::translate::explain::{explain, summary_lines};
+use aside_core::translate::facts::PromptFacts;
 use aside_core::translate::prompt;
-use aside_core::translate::{Place, Source, System};
+use aside_core::translate::{ProposalSource, ToolFlavor, TranslateContext};
 use tokio::sync::oneshot;
 
 use crate::daemon::later::{Later, Tone};
@@ -37,25 +37,25 @@ const LOOK_UP: Duration = Duration::from_millis(700);
 /// Tokens of an explanation, including the reasoning that some models write first.
 const MAX_TOKENS: u32 = 1536;
 
-pub async fn answer(state: &Arc<State>, asked: Explain, privacy: Privacy, later: &Later) -> Reply {
+pub async fn answer(state: &Arc<State>, asked: ExplainParams, privacy: Privacy, later: &Later) -> Reply {
     if asked.command.trim().is_empty() || asked.command.chars().nth(MAX_COMMAND).is_some() {
-        return said(Stage::Done, Source::Embedded, Vec::new());
+        return said(ReplyStage::Done, ProposalSource::Embedded, Vec::new());
     }
     let desk = Arc::new(Desk::new(state, asked, privacy));
     let known = desk.known().await;
     if model::endpoint(&state.config().llm, Use::Explain, Selection::AsSet).is_none() || !desk.may_ask() {
-        return said(Stage::Done, Source::Embedded, known);
+        return said(ReplyStage::Done, ProposalSource::Embedded, known);
     }
     let (tone, teller, before) = (later.tone(), later.clone(), known.clone());
     // Dropped when another line arrives or the client disconnects, which cancels the model request.
     let (hold, given_up) = oneshot::channel::<()>();
     let (last, answered) = oneshot::channel();
     tokio::spawn(async move {
-        let hear = |lines| teller.say(said(Stage::Partial, Source::Llm, lines));
+        let hear = |lines| teller.say(said(ReplyStage::Partial, ProposalSource::Llm, lines));
         let reply = tokio::select! {
             answer = desk.ask(hear) => match answer {
-                Ok(lines) => said(Stage::Done, Source::Llm, lines),
-                Err(_) => said(Stage::Done, Source::Embedded, before),
+                Ok(lines) => said(ReplyStage::Done, ProposalSource::Llm, lines),
+                Err(_) => said(ReplyStage::Done, ProposalSource::Embedded, before),
             },
             _ = given_up => return,
         };
@@ -66,28 +66,28 @@ pub async fn answer(state: &Arc<State>, asked: Explain, privacy: Privacy, later:
     });
     later.works(hold);
     match tone {
-        Tone::Once => answered.await.unwrap_or_else(|_| said(Stage::Done, Source::Embedded, known)),
-        Tone::Updates => said(Stage::Partial, Source::Embedded, known),
+        Tone::Once => answered.await.unwrap_or_else(|_| said(ReplyStage::Done, ProposalSource::Embedded, known)),
+        Tone::Updates => said(ReplyStage::Partial, ProposalSource::Embedded, known),
     }
 }
 
-fn said(state: Stage, source: Source, lines: Vec<String>) -> Reply {
-    Reply::Explain(Explanation { state, source: source.name().to_owned(), lines })
+fn said(state: ReplyStage, source: ProposalSource, lines: Vec<String>) -> Reply {
+    Reply::Explain(ExplainResult { state, source: source.name().to_owned(), lines })
 }
 
 struct Desk {
     state: Arc<State>,
-    asked: Explain,
+    asked: ExplainParams,
     privacy: Privacy,
-    names: Arc<Names>,
+    names: Arc<ShellNames>,
     dialect: Dialect,
     view: View,
     /// Whether the tools are GNU, BSD or BusyBox, and the name of the operating system.
-    looked_up: OnceLock<(System, &'static str)>,
+    looked_up: OnceLock<(ToolFlavor, &'static str)>,
 }
 
 impl Desk {
-    fn new(state: &Arc<State>, asked: Explain, privacy: Privacy) -> Self {
+    fn new(state: &Arc<State>, asked: ExplainParams, privacy: Privacy) -> Self {
         let asker = Asker { session: &asked.session, shell: &asked.shell, wait: asked.wait };
         let (names, dialect) = state.shell(asker);
         let view = state.view(&names);
@@ -115,18 +115,25 @@ impl Desk {
     fn explained(&self) -> Vec<String> {
         let specs = self.state.specs();
         // The embedded lines are plain text; their alignment is kept.
-        short(&explain(&self.asked.command, &self.place(&specs)), OWN_WIDTH)
+        summary_lines(&explain(&self.asked.command, &self.place(&specs)), OWN_WIDTH)
     }
 
-    fn place<'a>(&'a self, specs: &'a Specs) -> Place<'a> {
+    fn place<'a>(&'a self, specs: &'a Specs) -> TranslateContext<'a> {
         let (system, _) = self.looked_up.get().copied().unwrap_or_default();
-        Place { cwd: &self.asked.cwd, dialect: self.dialect, system, world: &self.view, names: &self.names, specs }
+        TranslateContext {
+            cwd: &self.asked.cwd,
+            dialect: self.dialect,
+            system,
+            world: &self.view,
+            names: &self.names,
+            specs,
+        }
     }
 
     fn question(&self) -> Question {
         let specs = self.state.specs();
         let (_, os) = self.looked_up.get().copied().unwrap_or_default();
-        let prompt = prompt::explain(&self.asked.command, &Facts::of(&self.place(&specs), os, &[]));
+        let prompt = prompt::explain(&self.asked.command, &PromptFacts::of(&self.place(&specs), os, &[]));
         Question {
             max_tokens: MAX_TOKENS,
             privacy: self.privacy,

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use aside_core::history::Entry;
-use aside_core::history::index::Ran;
+use aside_core::history::HistoryEntry;
+use aside_core::history::index::RunRecord;
 use aside_core::proto::{Finished, Reply};
 
 use crate::daemon::handover;
@@ -28,7 +28,7 @@ pub async fn answer(state: &Arc<State>, finished: Finished, privacy: Privacy) ->
         return Reply::error("unavailable", "the history is not open");
     };
     let Finished { session, seq, cwd, exit, start_ms, duration_ms, shell, command: _, private: _ } = finished;
-    let entry = Entry {
+    let entry = HistoryEntry {
         command,
         cwd: Some(cwd).filter(|cwd| !cwd.is_empty()),
         exit: Some(exit),
@@ -42,7 +42,7 @@ pub async fn answer(state: &Arc<State>, finished: Finished, privacy: Privacy) ->
     };
     // Sequence numbers detect a command that was sent twice only within a session.
     let seq = entry.session.as_ref().map(|_| seq);
-    let learnt = state.learn(Ran {
+    let learnt = state.learn(RunRecord {
         command: &entry.command,
         cwd: entry.cwd.as_deref(),
         exit: entry.exit,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aside_core::proto::{Hello, Reply, Switch, Welcome};
+use aside_core::proto::{Hello, OnOff, Reply, Welcome};
 
 use crate::daemon::handover;
 use crate::daemon::pipes;
@@ -26,7 +26,7 @@ pub fn answer(state: &Arc<State>, hello: Hello) -> Reply {
 
 pub fn welcome(state: &State) -> Reply {
     let config = state.config();
-    let switch = |on| if on { Switch::On } else { Switch::Off };
+    let switch = |on| if on { OnOff::On } else { OnOff::Off };
     Reply::Hello(Box::new(Welcome {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),

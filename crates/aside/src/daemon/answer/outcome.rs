@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use aside_core::proto::Reply;
-use aside_core::proto::wish::Outcome;
-use aside_core::translate::Source;
+use aside_core::proto::query::OutcomeParams;
+use aside_core::translate::ProposalSource;
 
 use crate::daemon::state::State;
 use crate::daemon::wishes::Answered;
 use crate::store::interactions::{Action, Interaction, Interactions};
 
-pub async fn answer(state: &Arc<State>, outcome: Outcome) -> Reply {
+pub async fn answer(state: &Arc<State>, outcome: OutcomeParams) -> Reply {
     let Some(action) = Action::named(&outcome.action) else {
         return Reply::error("bad_request", "an outcome is accept, edit, dismiss or run");
     };
     let answered = state.wishes().last_answer(&outcome.session, &outcome.query);
     let asked = answered.as_ref().and_then(|answered| answered.model.as_ref());
-    if let Some(asked) = asked.filter(|_| outcome.source == Source::Llm.name()) {
+    if let Some(asked) = asked.filter(|_| outcome.source == ProposalSource::Llm.name()) {
         state.wishes().learn(&asked.name(), |trust| trust.was_taken(action != Action::Dismiss));
     }
     let interaction = interaction(action, outcome, answered, &state.config().llm.nl_prefix);
@@ -29,12 +29,12 @@ pub async fn answer(state: &Arc<State>, outcome: Outcome) -> Reply {
     Reply::Ok
 }
 
-fn interaction(action: Action, outcome: Outcome, answered: Option<Answered>, prefix: &str) -> Interaction {
-    let Outcome { session, action: _, query, suggestion, source, confidence, cwd, r#final } = outcome;
+fn interaction(action: Action, outcome: OutcomeParams, answered: Option<Answered>, prefix: &str) -> Interaction {
+    let OutcomeParams { session, action: _, query, suggestion, source, confidence, cwd, r#final } = outcome;
     let is_wish = is_wish(&query, &suggestion, &source);
     let answered = answered.filter(|_| is_wish);
     let ms = answered.as_ref().map(|answered| answered.ms);
-    let model = answered.and_then(|answered| answered.model).filter(|_| source == Source::Llm.name());
+    let model = answered.and_then(|answered| answered.model).filter(|_| source == ProposalSource::Llm.name());
     Interaction {
         session,
         action,
@@ -76,12 +76,12 @@ mod tests {
         ] {
             assert_eq!(is_wish(query, suggestion, source), expected, "{query}");
         }
-        let outcome = Outcome {
+        let outcome = OutcomeParams {
             query: "find large files".to_owned(),
             suggestion: "find . -size +100M".to_owned(),
             source: "llm".to_owned(),
             confidence: f32::NAN,
-            ..Outcome::default()
+            ..OutcomeParams::default()
         };
         let noted = interaction(Action::Accept, outcome, None, "?");
         assert_eq!(

@@ -5,19 +5,19 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aside_core::agent::{self, Offered};
-use aside_core::detect::{self, After, First};
+use aside_core::agent::{self, OfferedCommand};
+use aside_core::detect::{self, FailureVerdict, FirstWord};
 use aside_core::line::Dialect;
-use aside_core::names::Names;
 use aside_core::proto::Reply;
-use aside_core::proto::ended::{self, Suggest, Suggested};
-use aside_core::proto::talk::{Ask, Detect, Phase};
-use aside_core::proto::wish::Stage;
+use aside_core::proto::command_ended::{self, SuggestParams, SuggestResult};
+use aside_core::proto::prose::{AskParams, DetectParams, DetectPhase};
+use aside_core::proto::query::ReplyStage;
 use aside_core::safety;
+use aside_core::shell_names::ShellNames;
 use aside_core::spec::Specs;
-use aside_core::suggest::{self, Ended, Next, Past, Place, Suggestion};
+use aside_core::suggest::{self, EarlierRun, EndedRun, Follower, SuggestContext, Suggestion};
 use aside_core::translate::check::blocked;
-use aside_core::world::Nothing;
+use aside_core::world::EmptyWorld;
 use tokio::sync::watch;
 
 use crate::config::{Capture, Reroute};
@@ -45,14 +45,14 @@ const NOT_FOUND: i32 = 127;
 /// The session of clients that report output but no session: they share one, as in ghst.
 const THEIRS: &str = "ghst";
 
-pub async fn answer(state: &Arc<State>, mut ended: Suggest, privacy: Privacy, later: &Later) -> Reply {
+pub async fn answer(state: &Arc<State>, mut ended: SuggestParams, privacy: Privacy, later: &Later) -> Reply {
     ended.exit = suggest::status(&ended.command, ended.exit, Dialect::of(&ended.shell));
     let kept = state.filter().is_some_and(|filter| filter.keeps(&ended.command));
     if !kept {
         state.memory().ran_hidden(&ended.session, ended.seq, ended.exit);
     }
     if !state.config().suggest.enabled || !kept {
-        return reply(Suggested::none(Stage::Done));
+        return reply(SuggestResult::none(ReplyStage::Done));
     }
     if let (Some(output), true) = (&ended.output, ended.session.is_empty()) {
         ended.session = THEIRS.to_owned();
@@ -64,7 +64,7 @@ pub async fn answer(state: &Arc<State>, mut ended: Suggest, privacy: Privacy, la
     let found = match state.nexts().known(&who, seq, &command).filter(|_| !ended.session.is_empty()) {
         Some(found) => found,
         None => {
-            let Suggest { session, cwd, exit, shell, .. } = &ended;
+            let SuggestParams { session, cwd, exit, shell, .. } = &ended;
             // The command may have run while the shell was private, reported to an earlier daemon.
             let was_private = state.seq_ran_privately(session, seq, &command);
             let privacy = if was_private { Privacy::Private } else { privacy };
@@ -77,7 +77,7 @@ pub async fn answer(state: &Arc<State>, mut ended: Suggest, privacy: Privacy, la
         return reply(nexts::last(found).await);
     }
     let known = nexts::now(&found);
-    if known.state != Stage::Done {
+    if known.state != ReplyStage::Done {
         let teller = later.clone();
         let tells = async move { teller.say(reply(nexts::last(found).await)) };
         later.works(Listening(tokio::spawn(tells).abort_handle()));
@@ -87,31 +87,34 @@ pub async fn answer(state: &Arc<State>, mut ended: Suggest, privacy: Privacy, la
 
 /// Loads the rules in advance, which takes as long as a hundred answers.
 pub fn prepare() {
-    let (names, specs) = (Names::default(), Specs::default());
-    let ended = Ended { command: "make", exit: 2, output: Some("run `make`"), previous: &[], next: &[] };
-    let place = Place { cwd: "/", dialect: Dialect::default(), world: &Nothing, names: &names, specs: &specs };
+    let (names, specs) = (ShellNames::default(), Specs::default());
+    let ended = EndedRun { command: "make", exit: 2, output: Some("run `make`"), previous: &[], next: &[] };
+    let place =
+        SuggestContext { cwd: "/", dialect: Dialect::default(), world: &EmptyWorld, names: &names, specs: &specs };
     suggest::suggest(&ended, &place);
 }
 
 /// For prose that asks why the last command of the shell failed: the answer of `aside fix`, as Markdown and as a command to propose. Asks
 /// no model.
-pub async fn cure(state: &Arc<State>, asked: &Ask, privacy: Privacy) -> Option<(String, Offered)> {
+pub async fn cure(state: &Arc<State>, asked: &AskParams, privacy: Privacy) -> Option<(String, OfferedCommand)> {
     if !agent::asks_why(&asked.query) {
         return None;
     }
-    let is_other = |past: &ended::Past| past.command != asked.query && past.command.split(' ').next() != Some("aside");
+    let is_other = |past: &command_ended::RecalledCommand| {
+        past.command != asked.query && past.command.split(' ').next() != Some("aside")
+    };
     let failed = state.memory().recall(&asked.session, 0).into_iter().rfind(is_other)?;
     if matches!(failed.exit, 0 | 130) || failed.command.is_empty() {
         return None;
     }
-    let ended = Suggest {
+    let ended = SuggestParams {
         session: asked.session.clone(),
         cwd: failed.cwd,
         command: failed.command,
         exit: failed.exit,
         shell: asked.shell.clone(),
         seq: failed.seq,
-        ..Suggest::default()
+        ..SuggestParams::default()
     };
     let mut desk = Desk::new(state, ended, privacy);
     let known = desk.known().await;
@@ -119,26 +122,26 @@ pub async fn cure(state: &Arc<State>, asked: &Ask, privacy: Privacy) -> Option<(
     let Idea::Command(found) = desk.embedded(&known).await else { return None };
     let markdown = format!("`{}` ended with {}: {}", desk.ended.command, desk.ended.exit, found.reason);
     let warning = safety::summary(&safety::dangers(&found.command, desk.dialect));
-    Some((markdown, Offered { command: found.command, warning }))
+    Some((markdown, OfferedCommand { command: found.command, warning }))
 }
 
-fn reply(found: Suggested) -> Reply {
+fn reply(found: SuggestResult) -> Reply {
     Reply::Suggest(Box::new(found))
 }
 
 /// A command that has ended and its context, while the next one is being found.
 struct Desk {
     state: Arc<State>,
-    ended: Suggest,
+    ended: SuggestParams,
     privacy: Privacy,
-    names: Arc<Names>,
+    names: Arc<ShellNames>,
     dialect: Dialect,
 }
 
 /// The output of the command, the commands before it, and what usually follows.
 struct Known {
     output: Option<String>,
-    previous: Vec<ended::Past>,
+    previous: Vec<command_ended::RecalledCommand>,
     next: Vec<(String, u32, u32)>,
 }
 
@@ -151,13 +154,13 @@ enum Idea {
 }
 
 impl Desk {
-    fn new(state: &Arc<State>, ended: Suggest, privacy: Privacy) -> Self {
+    fn new(state: &Arc<State>, ended: SuggestParams, privacy: Privacy) -> Self {
         let wait = ended.session.is_empty();
         let (names, dialect) = state.shell(Asker { session: &ended.session, shell: &ended.shell, wait });
         Self { state: Arc::clone(state), ended, privacy, names, dialect }
     }
 
-    async fn think(mut self, is_news: bool, found: watch::Sender<Suggested>) {
+    async fn think(mut self, is_news: bool, found: watch::Sender<SuggestResult>) {
         tokio::time::sleep(AFTER_YOU).await;
         if is_news {
             // The command may have made caches about this directory stale.
@@ -171,10 +174,12 @@ impl Desk {
             Idea::Command(suggestion) => self.suggested(suggestion),
             Idea::None => match foresight::think(&self.state, self.question(known)).await {
                 Some(suggestion) => self.suggested(suggestion),
-                None if is_unseen => Suggested { warning: self.capture_tip(), ..Suggested::none(Stage::Done) },
-                None => Suggested::none(Stage::Done),
+                None if is_unseen => {
+                    SuggestResult { warning: self.capture_tip(), ..SuggestResult::none(ReplyStage::Done) }
+                }
+                None => SuggestResult::none(ReplyStage::Done),
             },
-            Idea::Sentence => Suggested::none(Stage::Done),
+            Idea::Sentence => SuggestResult::none(ReplyStage::Done),
         };
         if !suggested.command.is_empty() {
             self.state.offers().note_next(&self.ended.session, &self.ended.cwd, &suggested);
@@ -184,7 +189,7 @@ impl Desk {
 
     /// The tip on capturing output, shown once per user: after a failure whose output might have helped, in a shell that can show it.
     fn capture_tip(&self) -> String {
-        let Suggest { session, exit, shell, .. } = &self.ended;
+        let SuggestParams { session, exit, shell, .. } = &self.ended;
         let is_failure = (1..CANNOT_RUN).contains(exit) && shell == "zsh" && self.privacy != Privacy::Private;
         let is_wanted = matches!(self.state.config().suggest.capture, Capture::Auto | Capture::Pty);
         let is_off = self.state.watchers().seen(session).tier == "off";
@@ -193,7 +198,7 @@ impl Desk {
     }
 
     async fn known(&self) -> Known {
-        let Suggest { session, cwd, command, exit, seq, .. } = &self.ended;
+        let SuggestParams { session, cwd, command, exit, seq, .. } = &self.ended;
         let output = self.state.printed(session, *seq).await;
         let previous = self.state.memory().before(session, *seq);
         let index = self.state.index();
@@ -230,25 +235,30 @@ impl Desk {
     }
 
     fn look(&self, known: &Known, view: &View) -> Option<Suggestion> {
-        let mut previous: Vec<Past<'_>> = Vec::with_capacity(known.previous.len());
-        for ended::Past { command, exit, output, .. } in &known.previous {
-            previous.push(Past { command, exit: Some(*exit), output: output.as_deref() });
+        let mut previous: Vec<EarlierRun<'_>> = Vec::with_capacity(known.previous.len());
+        for command_ended::RecalledCommand { command, exit, output, .. } in &known.previous {
+            previous.push(EarlierRun { command, exit: Some(*exit), output: output.as_deref() });
         }
-        let next: Vec<Next<'_>> = known
+        let next: Vec<Follower<'_>> = known
             .next
             .iter()
-            .map(|(command, here, anywhere)| Next { command, here: *here, anywhere: *anywhere })
+            .map(|(command, here, anywhere)| Follower { command, here: *here, anywhere: *anywhere })
             .collect();
         let specs = self.state.specs();
-        let ended = Ended {
+        let ended = EndedRun {
             command: &self.ended.command,
             exit: self.ended.exit,
             output: known.output.as_deref(),
             previous: &previous,
             next: &next,
         };
-        let place =
-            Place { cwd: &self.ended.cwd, dialect: self.dialect, world: view, names: &self.names, specs: &specs };
+        let place = SuggestContext {
+            cwd: &self.ended.cwd,
+            dialect: self.dialect,
+            world: view,
+            names: &self.names,
+            specs: &specs,
+        };
         let blocklist = &self.state.config().security.command_blocklist;
         suggest::suggest(&ended, &place).filter(|found| blocked(&found.command, self.dialect, blocklist).is_none())
     }
@@ -259,40 +269,47 @@ impl Desk {
         if self.ended.exit == 0 || config.detect.reroute == Reroute::Off {
             return false;
         }
-        let asked = Detect {
+        let asked = DetectParams {
             session: self.ended.session.clone(),
             cwd: self.ended.cwd.clone(),
             line: self.ended.command.clone(),
             shell: self.ended.shell.clone(),
-            phase: Phase::After,
+            phase: DetectPhase::After,
             exit: self.ended.exit,
             output: known.output.clone().unwrap_or_default(),
-            ..Detect::default()
+            ..DetectParams::default()
         };
         let specs = self.state.specs();
-        let facts = detect::Facts {
+        let facts = detect::DetectContext {
             cwd: &self.ended.cwd,
             dialect: self.dialect,
-            first: First::of(""),
+            first: FirstWord::of(""),
             world: view,
             names: &self.names,
             specs: &specs,
             agent_prefix: &config.detect.agent_prefix,
         };
-        rule(&asked, &facts, self.state.sentences().marks(), &config.detect).verdict == After::Agent.name()
+        rule(&asked, &facts, self.state.sentences().marks(), &config.detect).verdict == FailureVerdict::Agent.name()
     }
 
     fn question(&self, known: Known) -> Question {
-        let Suggest { session, cwd, command, exit, shell, .. } = self.ended.clone();
+        let SuggestParams { session, cwd, command, exit, shell, .. } = self.ended.clone();
         let privacy = self.privacy;
         let previous = self.state.memory().before_in_the_open(&session, self.ended.seq);
         let worth = self.state.memory().session(&session, self.ended.seq);
         Question { session, shell, cwd, command, exit, output: known.output, previous, worth, privacy }
     }
 
-    fn suggested(&self, suggestion: Suggestion) -> Suggested {
+    fn suggested(&self, suggestion: Suggestion) -> SuggestResult {
         let Suggestion { command, source, reason, confidence } = suggestion;
         let warning = safety::summary(&safety::dangers(&command, self.dialect));
-        Suggested { state: Stage::Done, command, source: source.name().to_owned(), reason, warning, confidence }
+        SuggestResult {
+            state: ReplyStage::Done,
+            command,
+            source: source.name().to_owned(),
+            reason,
+            warning,
+            confidence,
+        }
     }
 }

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use aside_core::line::Dialect;
 use aside_core::proto::Reply;
-use aside_core::proto::task::{Brief, Op, Task, TaskEvent, Tasks};
-use aside_core::task::deny::denied;
-use aside_core::task::event::Id;
-use aside_core::task::proposal::{Confine, Meta, Source, UserRequest};
-use aside_core::task::route::{Options, applies};
+use aside_core::proto::task::{TaskBrief, TaskEvent, TaskList, TaskOp, TaskParams};
+use aside_core::task::denied_files::denied;
+use aside_core::task::event::TaskId;
+use aside_core::task::proposal::{RequestMeta, RequestSource, UserRequest, WriteConfinement};
+use aside_core::task::route::{RouteOptions, applies};
 
 use crate::bridge::web::session::Place;
 use crate::daemon::disk;
@@ -35,7 +35,7 @@ const MAX_OPEN: usize = 50;
 /// Cap on the environment variables taken over from a terminal.
 const MAX_VARIABLES: usize = 4096;
 
-pub async fn answer(state: &Arc<State>, mut asked: Task, privacy: Privacy, later: &Later) -> Reply {
+pub async fn answer(state: &Arc<State>, mut asked: TaskParams, privacy: Privacy, later: &Later) -> Reply {
     asked.private = privacy == Privacy::Private;
     match told(state, asked, later).await {
         Ok(tasks) => Reply::Task(Box::new(tasks)),
@@ -47,19 +47,26 @@ pub async fn answer(state: &Arc<State>, mut asked: Task, privacy: Privacy, later
 
 /// Whether an operation is reserved to the user. A running command must not approve the next one, open the page that could, or create a
 /// proposal that looks like the user's own request.
-pub fn is_for_the_user(op: Op) -> bool {
+pub fn is_for_the_user(op: TaskOp) -> bool {
     match op {
-        Op::Ask | Op::Cancel | Op::Retry => true,
-        Op::Approve | Op::Reject | Op::Edit | Op::Undo | Op::Page | Op::SignOut | Op::Pair | Op::Clean => true,
-        Op::List | Op::Show | Op::Watch | Op::Follow | Op::Rules | Op::Welcome => false,
+        TaskOp::Ask | TaskOp::Cancel | TaskOp::Retry => true,
+        TaskOp::Approve
+        | TaskOp::Reject
+        | TaskOp::Edit
+        | TaskOp::Undo
+        | TaskOp::Page
+        | TaskOp::SignOut
+        | TaskOp::Pair
+        | TaskOp::Clean => true,
+        TaskOp::List | TaskOp::Show | TaskOp::Watch | TaskOp::Follow | TaskOp::Rules | TaskOp::Welcome => false,
     }
 }
 
-async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, Trouble> {
+async fn told(state: &Arc<State>, asked: TaskParams, later: &Later) -> Result<TaskList, Trouble> {
     // Logs of earlier tasks can be cleaned also while tasks are turned off.
-    if asked.op == Op::Clean {
+    if asked.op == TaskOp::Clean {
         source(&asked).and_then(local)?;
-        return Ok(Tasks { lines: state.tasks().clean().await?, ..Tasks::default() });
+        return Ok(TaskList { lines: state.tasks().clean().await?, ..TaskList::default() });
     }
     if !state.config().task.enabled {
         return Err(Trouble::Refused(
@@ -68,21 +75,21 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
     }
     let tasks = state.tasks();
     match asked.op {
-        Op::Ask => ask(state, asked).await,
-        Op::List => {
+        TaskOp::Ask => ask(state, asked).await,
+        TaskOp::List => {
             let limit = usize::try_from(asked.limit).unwrap_or(usize::MAX);
             let limit = if limit == 0 { SCREEN } else { limit };
             // A chat lists the tasks of one user: those of others are none of its business.
-            if source(&asked)? != Source::LocalUi {
+            if source(&asked)? != RequestSource::LocalUi {
                 let mut found = tasks.list(state, &asked.text, &asked.thread, usize::MAX).await;
                 found.retain(|brief| brief.source == asked.source && brief.from_user == asked.from_user);
                 found.truncate(limit);
-                return Ok(Tasks { tasks: found, ..Tasks::default() });
+                return Ok(TaskList { tasks: found, ..TaskList::default() });
             }
-            Ok(Tasks { tasks: tasks.list(state, &asked.text, &asked.thread, limit).await, ..Tasks::default() })
+            Ok(TaskList { tasks: tasks.list(state, &asked.text, &asked.thread, limit).await, ..TaskList::default() })
         }
-        Op::Follow => follow(state, &asked, later).await,
-        Op::Rules => {
+        TaskOp::Follow => follow(state, &asked, later).await,
+        TaskOp::Rules => {
             let (paths, cwd) = (state.paths().clone(), asked.cwd.clone());
             let blocklist = state.config().security.command_blocklist.clone();
             let rules = disk::look(&asked.cwd, move || {
@@ -95,23 +102,23 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
                 anyhow::Ok(lines)
             });
             let lines = rules.await.flatten().map_err(|error| Trouble::Refused(format!("{error:#}")))?;
-            Ok(Tasks { lines, ..Tasks::default() })
+            Ok(TaskList { lines, ..TaskList::default() })
         }
-        Op::Welcome => {
+        TaskOp::Welcome => {
             let cwd = asked.cwd.clone();
             let workspace = disk::look(&asked.cwd, move || Workspace::of(std::path::Path::new(&cwd))).await.flatten();
             let workspace = workspace.map_err(|error| Trouble::Refused(format!("{error:#}")))?;
             let welcome = welcome(state, workspace, &asked.shell).await;
-            Ok(Tasks { welcome: Some(welcome), ..Tasks::default() })
+            Ok(TaskList { welcome: Some(welcome), ..TaskList::default() })
         }
-        Op::Page => {
+        TaskOp::Page => {
             source(&asked).and_then(local)?;
             let place = Place { cwd: asked.cwd, shell: asked.shell };
             let link = at_page(state, move |page| page.link(place)).await;
             let link = link.map_err(|error| Trouble::Broken(format!("{error:#}")))?;
-            Ok(Tasks { lines: vec![link], ..Tasks::default() })
+            Ok(TaskList { lines: vec![link], ..TaskList::default() })
         }
-        Op::SignOut => {
+        TaskOp::SignOut => {
             source(&asked).and_then(local)?;
             let count = at_page(state, Page::sign_out).await.map_err(|error| Trouble::Broken(format!("{error:#}")))?;
             let line = match count {
@@ -119,29 +126,37 @@ async fn told(state: &Arc<State>, asked: Task, later: &Later) -> Result<Tasks, T
                 1 => "one browser is signed out".to_owned(),
                 _ => format!("{count} browsers are signed out"),
             };
-            Ok(Tasks { lines: vec![line], ..Tasks::default() })
+            Ok(TaskList { lines: vec![line], ..TaskList::default() })
         }
-        Op::Pair => {
+        TaskOp::Pair => {
             source(&asked).and_then(local)?;
             let lines = state.remote().pair(&state.config(), &asked.text).map_err(Trouble::Refused)?;
-            Ok(Tasks { lines, ..Tasks::default() })
+            Ok(TaskList { lines, ..TaskList::default() })
         }
-        Op::Watch => {
+        TaskOp::Watch => {
             let id = tasks.named(state, &asked.task).await?;
             let stream = later.stream().ok_or_else(|| Trouble::Refused("nobody listens".to_owned()))?;
             watch(state, &id, asked.from, stream).await?;
             one(state, &id).await
         }
-        Op::Undo => {
+        TaskOp::Undo => {
             let id = tasks.named(state, &asked.task).await?;
             source(&asked).and_then(local)?;
             let line = tasks.undo(state, &id, &by(&asked)).await?;
-            Ok(Tasks { lines: vec![line], ..one(state, &id).await? })
+            Ok(TaskList { lines: vec![line], ..one(state, &id).await? })
         }
-        Op::Show | Op::Approve | Op::Reject | Op::Edit | Op::Cancel | Op::Retry | Op::Clean => {
+        TaskOp::Show
+        | TaskOp::Approve
+        | TaskOp::Reject
+        | TaskOp::Edit
+        | TaskOp::Cancel
+        | TaskOp::Retry
+        | TaskOp::Clean => {
             let id = tasks.named(state, &asked.task).await?;
             // A remote client may not touch a task that was requested here: a retry could run it.
-            if matches!(asked.op, Op::Cancel | Op::Retry) && one(state, &id).await?.tasks.iter().any(is_from_here) {
+            if matches!(asked.op, TaskOp::Cancel | TaskOp::Retry)
+                && one(state, &id).await?.tasks.iter().any(is_from_here)
+            {
                 source(&asked).and_then(local)?;
             }
             say(state, &id, asked).await
@@ -158,18 +173,18 @@ async fn at_page<T: Send + 'static>(
     disk::look_at_file(&state.paths().page_state(), move || act(page.page())).await.flatten()
 }
 
-async fn ask(state: &Arc<State>, mut asked: Task) -> Result<Tasks, Trouble> {
+async fn ask(state: &Arc<State>, mut asked: TaskParams) -> Result<TaskList, Trouble> {
     asked.session = state.session_called(&asked.session);
     if asked.text.trim().is_empty() {
         return Err(Trouble::Refused("say what you want: aside task run the tests".to_owned()));
     }
     let source = source(&asked)?;
     let settings = state.config();
-    let options = Options { prefix: &settings.task.prefix, threshold: settings.task.confidence_threshold };
+    let options = RouteOptions { prefix: &settings.task.prefix, threshold: settings.task.confidence_threshold };
     if let Some(id) = applies(&asked.text, &options) {
         // Text never approves anything: the waiting proposal is shown again.
         let id = state.tasks().named(state, id).await?;
-        return say(state, &id, Task { op: Op::Show, ..Task::default() }).await;
+        return say(state, &id, TaskParams { op: TaskOp::Show, ..TaskParams::default() }).await;
     }
     let (cwd, active) = (asked.cwd.clone(), asked.active.clone());
     let seen = disk::look(&asked.cwd, move || {
@@ -194,7 +209,7 @@ async fn ask(state: &Arc<State>, mut asked: Task) -> Result<Tasks, Trouble> {
         asked.diagnostics.clear();
     }
     asked.open.truncate(MAX_OPEN);
-    let meta = Meta {
+    let meta = RequestMeta {
         cwd: path(workspace.cwd())?,
         workspace: path(workspace.root())?,
         private: asked.private || state.is_private(&asked.session),
@@ -210,7 +225,7 @@ async fn ask(state: &Arc<State>, mut asked: Task) -> Result<Tasks, Trouble> {
     };
     let from_user = Some(asked.from_user).filter(|user| !user.is_empty());
     let thread_id = match asked.thread {
-        thread if !thread.is_empty() || !asked.goes_on || source != Source::LocalUi => thread,
+        thread if !thread.is_empty() || !asked.goes_on || source != RequestSource::LocalUi => thread,
         _ => state.tasks().thread_of(state, &meta.session, &meta.workspace).await.unwrap_or_default(),
     };
     let request = UserRequest { source, thread_id, from_user, text: asked.text, meta };
@@ -224,41 +239,43 @@ fn behind_links(workspace: &Workspace, file: &str) -> Option<String> {
     Some(path.strip_prefix(workspace.root()).unwrap_or(&path).to_string_lossy().into_owned())
 }
 
-async fn say(state: &Arc<State>, id: &Id, asked: Task) -> Result<Tasks, Trouble> {
+async fn say(state: &Arc<State>, id: &TaskId, asked: TaskParams) -> Result<TaskList, Trouble> {
     let from = source(&asked)?;
     if asked.environment.len() > MAX_VARIABLES {
         return Err(Trouble::Refused(format!("a command gets at most {MAX_VARIABLES} variables")));
     }
     let confine = match asked.confine.as_str() {
         "" => None,
-        name => Some(Confine::of(name).ok_or_else(|| Trouble::Refused("confine is `no` or `workspace`".to_owned()))?),
+        name => Some(
+            WriteConfinement::of(name).ok_or_else(|| Trouble::Refused("confine is `no` or `workspace`".to_owned()))?,
+        ),
     };
     let said = Said { step: asked.step, digest: asked.digest.clone(), from, by: by(&asked) };
     let word = || match asked.op {
-        Op::Approve => Word::Approve { said: said.clone(), environment: asked.environment.clone() },
-        Op::Reject => {
+        TaskOp::Approve => Word::Approve { said: said.clone(), environment: asked.environment.clone() },
+        TaskOp::Reject => {
             let reason = Some(asked.text.clone()).filter(|reason| !reason.trim().is_empty());
             Word::Reject { said: said.clone(), reason }
         }
-        Op::Edit => Word::Edit { said: said.clone(), text: asked.text.clone(), confine },
-        Op::Cancel => Word::Cancel,
-        Op::Retry => {
+        TaskOp::Edit => Word::Edit { said: said.clone(), text: asked.text.clone(), confine },
+        TaskOp::Cancel => Word::Cancel,
+        TaskOp::Retry => {
             let is_private = asked.private || state.is_private(&asked.session);
             Word::Retry { privacy: if is_private { Privacy::Private } else { Privacy::Open } }
         }
         _ => Word::Show,
     };
     let told = state.tasks().say(state, id, word).await?;
-    Ok(Tasks { offer: told.offer.map(Box::new), ..one(state, id).await? })
+    Ok(TaskList { offer: told.offer.map(Box::new), ..one(state, id).await? })
 }
 
-async fn one(state: &Arc<State>, id: &Id) -> Result<Tasks, Trouble> {
+async fn one(state: &Arc<State>, id: &TaskId) -> Result<TaskList, Trouble> {
     let brief = state.tasks().brief(state, id).await.ok_or(Trouble::Unknown)?;
-    Ok(Tasks { tasks: vec![brief], ..Tasks::default() })
+    Ok(TaskList { tasks: vec![brief], ..TaskList::default() })
 }
 
 /// Sends every event after a number, then each new one. None is lost, however slowly the client reads.
-async fn watch(state: &Arc<State>, id: &Id, from: u64, stream: &Stream) -> Result<(), Trouble> {
+async fn watch(state: &Arc<State>, id: &TaskId, from: u64, stream: &Stream) -> Result<(), Trouble> {
     let (mut reader, mut end) = state.tasks().watch(id, from).await?;
     let teller = stream.clone();
     stream.tell(async move {
@@ -290,13 +307,15 @@ async fn watch(state: &Arc<State>, id: &Id, from: u64, stream: &Stream) -> Resul
 }
 
 /// Sends the list, and again whenever a task changes.
-async fn follow(state: &Arc<State>, asked: &Task, later: &Later) -> Result<Tasks, Trouble> {
+async fn follow(state: &Arc<State>, asked: &TaskParams, later: &Later) -> Result<TaskList, Trouble> {
     let limit = usize::try_from(asked.limit).unwrap_or(usize::MAX);
     let limit = if limit == 0 { SCREEN } else { limit };
     let stream = later.stream().ok_or_else(|| Trouble::Refused("nobody listens".to_owned()))?;
     let mut moves = state.tasks().moves();
-    let list =
-        async |state: &Arc<State>| Tasks { tasks: state.tasks().list(state, "", "", limit).await, ..Tasks::default() };
+    let list = async |state: &Arc<State>| TaskList {
+        tasks: state.tasks().list(state, "", "", limit).await,
+        ..TaskList::default()
+    };
     let first = list(state).await;
     let (teller, state) = (stream.clone(), Arc::clone(state));
     stream.tell(async move {
@@ -304,7 +323,7 @@ async fn follow(state: &Arc<State>, asked: &Task, later: &Later) -> Result<Tasks
             tokio::time::sleep(PACE).await;
             moves.borrow_and_update();
             let tasks = state.tasks().list(&state, "", "", limit).await;
-            if !teller.put(Reply::Task(Box::new(Tasks { tasks, ..Tasks::default() }))).await {
+            if !teller.put(Reply::Task(Box::new(TaskList { tasks, ..TaskList::default() }))).await {
                 return;
             }
         }
@@ -313,7 +332,7 @@ async fn follow(state: &Arc<State>, asked: &Task, later: &Later) -> Result<Tasks
 }
 
 /// Who decided, for the log.
-fn by(asked: &Task) -> String {
+fn by(asked: &TaskParams) -> String {
     match asked.by.chars().take(MAX_BY).collect::<String>() {
         nobody if nobody.is_empty() => "this machine".to_owned(),
         by => by,
@@ -327,22 +346,22 @@ fn own_shell() -> String {
 }
 
 /// Where the request comes from. An unknown source is an error.
-fn source(asked: &Task) -> Result<Source, Trouble> {
+fn source(asked: &TaskParams) -> Result<RequestSource, Trouble> {
     match asked.source.as_str() {
-        "" => Ok(Source::LocalUi),
-        other => Source::of(other)
+        "" => Ok(RequestSource::LocalUi),
+        other => RequestSource::of(other)
             .ok_or_else(|| Trouble::Refused(format!("unknown source {other:?}; it is local_ui, wecom or webhook"))),
     }
 }
 
-fn is_from_here(brief: &Brief) -> bool {
+fn is_from_here(brief: &TaskBrief) -> bool {
     brief.source == "local_ui"
 }
 
-fn local(source: Source) -> Result<(), Trouble> {
+fn local(source: RequestSource) -> Result<(), Trouble> {
     match source {
-        Source::LocalUi => Ok(()),
-        Source::Wecom | Source::Webhook | Source::Relay => {
+        RequestSource::LocalUi => Ok(()),
+        RequestSource::Wecom | RequestSource::Webhook | RequestSource::Relay => {
             Err(Trouble::Refused("that can be done at this machine only".to_owned()))
         }
     }

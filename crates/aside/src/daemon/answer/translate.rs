@@ -5,18 +5,20 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use aside_core::agent::tongue::Tongue;
+use aside_core::agent::language::Language;
 use aside_core::line::Dialect;
-use aside_core::names::Names;
+use aside_core::model_output;
 use aside_core::proto::Reply;
-use aside_core::proto::wish::{Proposal as Offer, Stage, Suggestion, Translate};
-use aside_core::said;
+use aside_core::proto::query::{ReplyStage, TranslateParams, TranslateResult, WireProposal as Offer};
+use aside_core::shell_names::ShellNames;
 use aside_core::spec::Specs;
-use aside_core::translate::facts::{self, Facts};
-use aside_core::translate::judge;
+use aside_core::translate::arbiter;
+use aside_core::translate::facts::{self, PromptFacts};
 use aside_core::translate::offer::{last, offers};
-use aside_core::translate::prompt::{self, Shape};
-use aside_core::translate::{Nearness, Place, Proposal, Source, System, Wish, embedded};
+use aside_core::translate::prompt::{self, AnswerFormat};
+use aside_core::translate::{
+    Completeness, Proposal, ProposalSource, ToolFlavor, TranslateContext, TranslateQuery, embedded,
+};
 use aside_core::world::World;
 use tokio::sync::oneshot;
 
@@ -46,7 +48,7 @@ const THOUGHTS: u32 = 1024;
 /// Characters of a query; anything longer was pasted.
 const MAX_QUERY: usize = prompt::MAX_WISH;
 
-pub async fn answer(state: &Arc<State>, asked: Translate, privacy: Privacy, later: &Later) -> Reply {
+pub async fn answer(state: &Arc<State>, asked: TranslateParams, privacy: Privacy, later: &Later) -> Reply {
     let config = state.config();
     let tone = later.tone();
     let length = asked.query.trim().chars().count();
@@ -54,13 +56,15 @@ pub async fn answer(state: &Arc<State>, asked: Translate, privacy: Privacy, late
     let is_writing = tone == Tone::Updates && !asked.now;
     let is_short = length == 0 || is_writing && length < config.llm.nl_min_query_length;
     if is_short {
-        return reply(Suggestion::none(""));
+        return reply(TranslateResult::none(""));
     }
     if tone == Tone::Updates && !config.llm.natural_language {
-        return reply(Suggestion::none("requests at the prompt are off; aside config set llm.natural_language true"));
+        return reply(TranslateResult::none(
+            "requests at the prompt are off; aside config set llm.natural_language true",
+        ));
     }
     if length > MAX_QUERY {
-        return reply(Suggestion::none(format!("a request may have {MAX_QUERY} characters; shorten it")));
+        return reply(TranslateResult::none(format!("a request may have {MAX_QUERY} characters; shorten it")));
     }
     let pause = match tone {
         Tone::Updates if !asked.now => Duration::from_millis(config.llm.nl_debounce_ms),
@@ -74,7 +78,7 @@ pub async fn answer(state: &Arc<State>, asked: Translate, privacy: Privacy, late
     let hold = Wishes::think(state, who, async move { desk.think(pause, &mouth).await });
     later.works(hold);
     // A cancelled query has no answer, but its request still needs a reply.
-    let mut suggestion = first.await.unwrap_or_else(|_| Suggestion::none(""));
+    let mut suggestion = first.await.unwrap_or_else(|_| TranslateResult::none(""));
     if is_foreign {
         suggestion.proposals.iter_mut().for_each(describe_harm);
     }
@@ -89,20 +93,20 @@ fn describe_harm(offer: &mut Offer) {
     }
 }
 
-fn reply(suggestion: Suggestion) -> Reply {
+fn reply(suggestion: TranslateResult) -> Reply {
     Reply::Translate(Box::new(suggestion))
 }
 
 /// Sends suggestions, as often as the client accepts updates.
 struct Mouth {
     tone: Tone,
-    first: Mutex<Option<oneshot::Sender<Suggestion>>>,
+    first: Mutex<Option<oneshot::Sender<TranslateResult>>>,
     later: Later,
 }
 
 impl Mouth {
-    fn say(&self, suggestion: Suggestion) {
-        if self.tone == Tone::Once && suggestion.state != Stage::Done {
+    fn say(&self, suggestion: TranslateResult) {
+        if self.tone == Tone::Once && suggestion.state != ReplyStage::Done {
             return;
         }
         let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -116,21 +120,21 @@ impl Mouth {
 /// A query and its context while the answer is being found.
 struct Desk {
     state: Arc<State>,
-    asked: Translate,
+    asked: TranslateParams,
     privacy: Privacy,
     who: String,
-    names: Arc<Names>,
+    names: Arc<ShellNames>,
     dialect: Dialect,
     view: View,
     /// Whether the tools are GNU, BSD or BusyBox, and the name of the operating system.
-    looked_up: OnceLock<(System, &'static str)>,
+    looked_up: OnceLock<(ToolFlavor, &'static str)>,
     limit: usize,
     /// When the work began, without the debounce delay.
     since: OnceLock<Instant>,
 }
 
 impl Desk {
-    fn new(state: &Arc<State>, asked: Translate, privacy: Privacy, who: String) -> Self {
+    fn new(state: &Arc<State>, asked: TranslateParams, privacy: Privacy, who: String) -> Self {
         let asker = Asker { session: &asked.session, shell: &asked.shell, wait: asked.wait };
         let (mut names, dialect) = state.shell(asker);
         if !asked.env_hints.is_empty() {
@@ -150,7 +154,7 @@ impl Desk {
     async fn think(&self, pause: Duration, mouth: &Mouth) {
         self.look_around();
         if !pause.is_zero() {
-            mouth.say(Suggestion::sign(Stage::Waiting));
+            mouth.say(TranslateResult::sign(ReplyStage::Waiting));
             tokio::time::sleep(pause).await;
         }
         let _ = self.since.set(Instant::now());
@@ -180,9 +184,9 @@ impl Desk {
     }
 
     /// Gives the embedded answer, after the lookups that it depends on.
-    async fn known(&self, mouth: &Mouth, excuse: &str) -> Suggestion {
+    async fn known(&self, mouth: &Mouth, excuse: &str) -> TranslateResult {
         let mut known = self.embedded();
-        self.settle(mouth, Stage::Waiting).await;
+        self.settle(mouth, ReplyStage::Waiting).await;
         if self.view.take_news() {
             known = self.embedded();
         }
@@ -191,10 +195,10 @@ impl Desk {
     }
 
     /// Waits for the lookups, and sends a progress reply if they take more than a moment.
-    async fn settle(&self, mouth: &Mouth, sign: Stage) {
+    async fn settle(&self, mouth: &Mouth, sign: ReplyStage) {
         self.view.settled_briefly().await;
         if self.view.waits() {
-            mouth.say(Suggestion::sign(sign));
+            mouth.say(TranslateResult::sign(sign));
             self.view.settled(LOOK_UP).await;
         }
     }
@@ -202,13 +206,13 @@ impl Desk {
     /// Gives the embedded answer at once if it is sure, otherwise the likelier of that and the model's answer.
     async fn ask(&self, model: &config::endpoint::Endpoint, mouth: &Mouth) {
         self.embedded();
-        self.settle(mouth, Stage::Thinking).await;
+        self.settle(mouth, ReplyStage::Thinking).await;
         let known = self.embedded();
         let name = Asked::remembered(model).name();
         self.state.wishes().begin(&self.state, &name);
         let is_sure = self.asked.besides.is_empty()
             && self.asked.provider.is_empty()
-            && judge::is_sure(&known, self.state.wishes().trust(&name));
+            && arbiter::is_sure(&known, self.state.wishes().trust(&name));
         // A client that reads a single reply and wants several commands waits for the model too.
         let says_now = is_sure && (mouth.tone == Tone::Updates || self.limit == 1);
         if says_now {
@@ -232,7 +236,7 @@ impl Desk {
             return;
         }
         if !says_now {
-            mouth.say(Suggestion::sign(Stage::Thinking));
+            mouth.say(TranslateResult::sign(ReplyStage::Thinking));
         }
         let heard = model::ask(&self.state, Use::Translate, &self.question(), self.hear(mouth, says_now)).await;
         let known = self.embedded();
@@ -259,9 +263,9 @@ impl Desk {
     }
 
     /// Ranks the likelier answers first; a model that was named in the request itself always comes first.
-    fn judged(&self, thoughts: &[Proposal], known: &[Proposal], name: &str) -> Suggestion {
+    fn judged(&self, thoughts: &[Proposal], known: &[Proposal], name: &str) -> TranslateResult {
         let ranked = match self.asked.provider.as_str() {
-            "" => judge::rank(known, thoughts, self.state.wishes().trust(name), self.dialect),
+            "" => arbiter::rank(known, thoughts, self.state.wishes().trust(name), self.dialect),
             _ => [thoughts, known].concat(),
         };
         self.last(&ranked, "")
@@ -276,16 +280,16 @@ impl Desk {
                 return ControlFlow::Continue(());
             }
             let begin = Instant::now();
-            let partial = said::partial(text, self.dialect).filter(|command| !is_answered && *command != shown);
+            let partial = model_output::partial(text, self.dialect).filter(|command| !is_answered && *command != shown);
             if let Some(command) = partial {
                 let offers = self.offers(&[thought(command.clone(), 0)]);
                 if offers.iter().any(|offer| offer.warning.is_empty()) {
-                    mouth.say(Suggestion { state: Stage::Partial, note: String::new(), proposals: offers });
+                    mouth.say(TranslateResult { state: ReplyStage::Partial, note: String::new(), proposals: offers });
                     shown = command;
                 }
             }
             // Some models do not stop.
-            let is_enough = said::commands(text, self.dialect).len() > self.limit;
+            let is_enough = model_output::commands(text, self.dialect).len() > self.limit;
             rest = begin.elapsed() * RARELY;
             looked = Instant::now();
             if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -302,7 +306,7 @@ impl Desk {
         };
         for text in std::iter::once(whole).chain(said.others.iter().map(String::as_str)) {
             // The last of too many commands is truncated as well, since the stream was cut off.
-            for command in said::commands(text, self.dialect).into_iter().take(self.limit) {
+            for command in model_output::commands(text, self.dialect).into_iter().take(self.limit) {
                 if !commands.contains(&command) {
                     commands.push(command);
                 }
@@ -321,13 +325,13 @@ impl Desk {
     fn question(&self) -> Question {
         let specs = self.state.specs();
         let (_, os) = self.looked_up.get().copied().unwrap_or_default();
-        let facts = Facts {
+        let facts = PromptFacts {
             environment: facts::activated(&self.asked.env_hints),
-            ..Facts::of(&self.place(&specs), os, &self.recent())
+            ..PromptFacts::of(&self.place(&specs), os, &self.recent())
         };
         let prompt = match self.besides().as_slice() {
-            [] => prompt::wish(&self.asked.query, &facts, self.limit, Shape::List),
-            shown => prompt::alternatives(&self.asked.query, shown, &facts, self.limit, Shape::List),
+            [] => prompt::query(&self.asked.query, &facts, self.limit, AnswerFormat::List),
+            shown => prompt::alternatives(&self.asked.query, shown, &facts, self.limit, AnswerFormat::List),
         };
         Question {
             max_tokens: prompt::most_tokens(self.limit) + THOUGHTS,
@@ -386,12 +390,16 @@ impl Desk {
     fn embedded(&self) -> Vec<Proposal> {
         let specs = self.state.specs();
         let place = self.place(&specs);
-        embedded::answer(&Wish { words: &self.asked.query, place, limit: self.limit })
+        embedded::answer(&TranslateQuery { words: &self.asked.query, place, limit: self.limit })
     }
 
     fn not_understood(&self) -> Option<String> {
         let specs = self.state.specs();
-        embedded::not_understood(&Wish { words: &self.asked.query, place: self.place(&specs), limit: self.limit })
+        embedded::not_understood(&TranslateQuery {
+            words: &self.asked.query,
+            place: self.place(&specs),
+            limit: self.limit,
+        })
     }
 
     fn offers(&self, ranked: &[Proposal]) -> Vec<Offer> {
@@ -400,14 +408,14 @@ impl Desk {
         let besides = self.besides();
         let is_other = |proposal: &&Proposal| !besides.contains(&proposal.command);
         let mut offers = offers(ranked.iter().filter(is_other), &self.place(&specs), blocklist, self.limit);
-        Tongue::of(&self.asked.query).speak(&mut offers);
+        Language::of(&self.asked.query).speak(&mut offers);
         offers
     }
 
-    fn last(&self, ranked: &[Proposal], excuse: &str) -> Suggestion {
+    fn last(&self, ranked: &[Proposal], excuse: &str) -> TranslateResult {
         let unknown = if ranked.is_empty() { self.not_understood() } else { None };
         let suggestion = last(self.offers(ranked), excuse, &self.asked.query, unknown.as_deref());
-        Suggestion { note: Tongue::of(&self.asked.query).notes(&suggestion.note), ..suggestion }
+        TranslateResult { note: Language::of(&self.asked.query).notes(&suggestion.note), ..suggestion }
     }
 
     /// The commands that are shown already, when the user asks for others.
@@ -415,12 +423,12 @@ impl Desk {
         self.asked.besides.lines().map(str::to_owned).collect()
     }
 
-    fn system(&self) -> System {
+    fn system(&self) -> ToolFlavor {
         self.looked_up.get().copied().unwrap_or_default().0
     }
 
-    fn place<'a>(&'a self, specs: &'a Specs) -> Place<'a> {
-        Place {
+    fn place<'a>(&'a self, specs: &'a Specs) -> TranslateContext<'a> {
+        TranslateContext {
             cwd: &self.asked.cwd,
             dialect: self.dialect,
             system: self.system(),
@@ -434,7 +442,7 @@ impl Desk {
 /// Models list the best command first, so the confidence falls with the position.
 fn thought(command: String, place: usize) -> Proposal {
     let confidence = (0.9 - 0.1 * f32::from(u8::try_from(place).unwrap_or(u8::MAX))).max(0.1);
-    Proposal { command, source: Source::Llm, confidence, about: String::new(), nearness: Nearness::Answer }
+    Proposal { command, source: ProposalSource::Llm, confidence, about: String::new(), nearness: Completeness::Answer }
 }
 
 impl Asked {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aside_core::line::Dialect;
-use aside_core::task::event::Outcome;
+use aside_core::task::event::ActOutcome;
 use aside_core::task::gate::approve::Approved;
 use aside_core::task::proposal::Proposal;
-use aside_core::task::route::intent::Action;
+use aside_core::task::route::intent::ApprovalAction;
 use tokio::sync::watch;
 
 use crate::apply;
@@ -36,19 +36,23 @@ pub struct Ground {
 
 /// Runs the action. The error is for the user.
 pub async fn perform(
-    action: Action,
+    action: ApprovalAction,
     proposal: Proposal,
     ground: Ground,
     stop: watch::Receiver<bool>,
     say: impl FnMut(&str) + Send,
-) -> Result<Outcome, String> {
+) -> Result<ActOutcome, String> {
     match action {
-        Action::RunCommand => command(ground, stop, say).await,
-        Action::ApplyDiff => write(proposal, ground).await,
+        ApprovalAction::RunCommand => command(ground, stop, say).await,
+        ApprovalAction::ApplyDiff => write(proposal, ground).await,
     }
 }
 
-async fn command(ground: Ground, stop: watch::Receiver<bool>, say: impl FnMut(&str) + Send) -> Result<Outcome, String> {
+async fn command(
+    ground: Ground,
+    stop: watch::Receiver<bool>,
+    say: impl FnMut(&str) + Send,
+) -> Result<ActOutcome, String> {
     let variables = ground.environment.iter().filter_map(|variable| variable.split_once('='));
     let variables: Vec<(OsString, OsString)> = variables.map(|(name, value)| (name.into(), value.into())).collect();
     let place = run::Ground {
@@ -61,12 +65,14 @@ async fn command(ground: Ground, stop: watch::Receiver<bool>, say: impl FnMut(&s
     let finished = run::run(ground.approved, place, limits, stop, say).await.map_err(|error| format!("{error:#}"))?;
     match finished.ended {
         Ended::Exit(exit) => {
-            Ok(Outcome { summary: format!("exit status {exit}"), exit: Some(exit), ..Outcome::default() })
+            Ok(ActOutcome { summary: format!("exit status {exit}"), exit: Some(exit), ..ActOutcome::default() })
         }
         // The exit status that a shell would report.
-        Ended::Signal(signal) => {
-            Ok(Outcome { summary: format!("ended by signal {signal}"), exit: Some(128 + signal), ..Outcome::default() })
-        }
+        Ended::Signal(signal) => Ok(ActOutcome {
+            summary: format!("ended by signal {signal}"),
+            exit: Some(128 + signal),
+            ..ActOutcome::default()
+        }),
         Ended::TimedOut => Err(format!(
             "it took longer than {} seconds and was stopped; task.timeout_s allows more",
             ground.timeout.as_secs()
@@ -75,13 +81,13 @@ async fn command(ground: Ground, stop: watch::Receiver<bool>, say: impl FnMut(&s
     }
 }
 
-async fn write(proposal: Proposal, ground: Ground) -> Result<Outcome, String> {
+async fn write(proposal: Proposal, ground: Ground) -> Result<ActOutcome, String> {
     let Proposal::Diff { unified_diff, .. } = proposal else {
         return Err("there is no change in it".to_owned());
     };
     let written = tokio::task::spawn_blocking(move || {
-        use aside_core::task::gate::offer::{Act, Change};
-        let Act::Apply(Change { digest, .. }) = ground.approved.into_act() else {
+        use aside_core::task::gate::offer::{OfferedAct, OfferedChange};
+        let OfferedAct::Apply(OfferedChange { digest, .. }) = ground.approved.into_act() else {
             anyhow::bail!("something else was approved");
         };
         let proposal = apply::Proposal::new(ground.workspace.root(), unified_diff.as_bytes())?;
@@ -96,7 +102,11 @@ async fn write(proposal: Proposal, ground: Ground) -> Result<Outcome, String> {
     match written.await {
         Ok(Ok((files, id))) => {
             let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
-            Ok(Outcome { summary: format!("changed {files}"), undo: Some(id.0.to_string()), ..Outcome::default() })
+            Ok(ActOutcome {
+                summary: format!("changed {files}"),
+                undo: Some(id.0.to_string()),
+                ..ActOutcome::default()
+            })
         }
         Ok(Err(error)) => Err(format!("{error:#}")),
         Err(error) => Err(format!("the change was lost: {error}")),

@@ -8,20 +8,20 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use aside_core::proto;
 use aside_core::redact::REDACTED;
-use aside_core::task::clean::{self, Hold, Stream};
 use aside_core::task::effect::{Effect, Order};
-use aside_core::task::event::{Approval, Channel, Id, Outcome};
+use aside_core::task::event::{ActOutcome, Approval, OutputChannel, TaskId};
 use aside_core::task::gate::Decision;
-use aside_core::task::gate::approve::{Answer, Approved};
-use aside_core::task::gate::offer::{Offer, Step};
-use aside_core::task::input::{Draft, Input};
+use aside_core::task::gate::approve::{ApprovalAnswer, Approved};
+use aside_core::task::gate::offer::{GateOffer, OfferStep};
+use aside_core::task::input::{Input, ProposalDraft};
 use aside_core::task::log;
 use aside_core::task::machine::{Task, step};
-use aside_core::task::proposal::{Confine, Proposal, Source, TaskResult, UserRequest};
-use aside_core::task::route::Scope;
-use aside_core::task::route::intent::{Action, Intent};
+use aside_core::task::proposal::{Proposal, RequestSource, TaskResult, UserRequest, WriteConfinement};
+use aside_core::task::redact_log::{self, Hold, Stream};
+use aside_core::task::route::TaskScope;
+use aside_core::task::route::intent::{ApprovalAction, Intent};
 use aside_core::task::run::{code, short};
-use aside_core::task::state::{Live, State as Stage};
+use aside_core::task::state::{OpenState, State as Stage};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::daemon::later::Listening;
@@ -64,7 +64,7 @@ pub enum Came {
     Input(Input),
     Gathered(Box<Gathered>),
     /// With the offer, if the proposal acts.
-    Proposed(Box<(Draft, Option<Offer>)>),
+    Proposed(Box<(ProposalDraft, Option<GateOffer>)>),
 }
 
 /// A request of the user.
@@ -81,7 +81,7 @@ pub enum Word {
     Edit {
         said: Said,
         text: String,
-        confine: Option<Confine>,
+        confine: Option<WriteConfinement>,
     },
     Cancel,
     /// With the caller's privacy.
@@ -99,36 +99,36 @@ pub enum Word {
 pub struct Said {
     pub step: u32,
     pub digest: String,
-    pub from: Source,
+    pub from: RequestSource,
     pub by: String,
 }
 
 /// The offer to show, if a proposal waits.
 #[derive(Debug)]
 pub struct Told {
-    pub offer: Option<proto::task::Offer>,
+    pub offer: Option<proto::task::ApprovalOffer>,
 }
 
 pub struct Actor {
     state: Arc<State>,
-    id: Id,
+    id: TaskId,
     /// Redacted, as is everything that it emits: all of it is written to the log.
     task: Option<Task>,
     /// As it was requested, unredacted; in memory only.
     request: UserRequest,
     /// The last draft as it was proposed, with its step number: what is shown and carried out. In memory only, so that a proposal that
     /// holds a secret does not outlive the daemon.
-    draft: Option<(u32, Draft)>,
+    draft: Option<(u32, ProposalDraft)>,
     log: Option<Log>,
     inbox: mpsc::Receiver<Message>,
     /// For work in the background, which ends with the actor.
     sender: mpsc::Sender<Message>,
-    routed: Option<(Intent, Scope)>,
+    routed: Option<(Intent, TaskScope)>,
     gathered: Option<Arc<Gathered>>,
     /// The proposal to show.
-    offer: Option<Offer>,
+    offer: Option<GateOffer>,
     /// What is shown, with the digest that a decision has to carry.
-    shown: Option<proto::task::Offer>,
+    shown: Option<proto::task::ApprovalOffer>,
     leave: Option<(Approved, Vec<String>)>,
     /// The work in the background. Aborted when dropped.
     under_way: Option<Listening>,
@@ -214,7 +214,7 @@ impl Actor {
                 }
                 Message::Ending => {
                     self.stop.send_replace(true);
-                    if !matches!(self.stage(), Some(Stage::Live(Live::Executing(_)))) {
+                    if !matches!(self.stage(), Some(Stage::Live(OpenState::Executing(_)))) {
                         return Ok(());
                     }
                 }
@@ -307,7 +307,7 @@ impl Actor {
             Input::Proposed(draft) | Input::Edited(draft) => Some(draft.clone()),
             _ => None,
         };
-        let (task, effects) = step(task, now(), clean::input(input));
+        let (task, effects) = step(task, now(), redact_log::input(input));
         if let Some(draft) = draft.filter(|_| task.step() > number) {
             self.draft = Some((task.step(), draft));
         }
@@ -377,7 +377,7 @@ impl Actor {
             Effect::Execute(order) => self.execute(order),
             Effect::Stop => {
                 self.stop.send_replace(true);
-                if !matches!(self.stage(), Some(Stage::Live(Live::Executing(_)))) {
+                if !matches!(self.stage(), Some(Stage::Live(OpenState::Executing(_)))) {
                     self.under_way = None;
                 }
             }
@@ -396,7 +396,7 @@ impl Actor {
                 Err(reason) => return Came::Input(Input::Failed { reason }),
             };
             let details = Some(outcome.details).filter(|details| !details.is_empty());
-            let draft = Draft { proposal: outcome.proposal, summary: outcome.summary, details, digest: None };
+            let draft = ProposalDraft { proposal: outcome.proposal, summary: outcome.summary, details, digest: None };
             match tokio::task::spawn_blocking(move || maker.make(draft, number)).await {
                 Ok(Ok(proposed)) => Came::Proposed(Box::new(proposed)),
                 Ok(Err(reason)) => Came::Input(Input::Failed { reason }),
@@ -425,7 +425,7 @@ impl Actor {
         let given_up = Listening(thinking.abort_handle());
         let task = tokio::spawn(async move {
             let _given_up = given_up;
-            let mut told = Telling::new(attempt, sender, pieces, Channel::Answer);
+            let mut told = Telling::new(attempt, sender, pieces, OutputChannel::Answer);
             let last = told.until(thinking).await.unwrap_or_else(|_| {
                 Came::Input(Input::Failed { reason: "a fault of ours; `aside doctor` says more, retry it".to_owned() })
             });
@@ -479,10 +479,10 @@ impl Actor {
         };
         let Some((_, Some(digest))) = self.waiting() else { return Ok(()) };
         // A command without review runs in the sandbox; where that is unavailable, the user has to review it.
-        if self.is_allowed(Action::RunCommand).is_err() || sandbox::check().is_err() {
+        if self.is_allowed(ApprovalAction::RunCommand).is_err() || sandbox::check().is_err() {
             return Ok(());
         }
-        let passed = self.state.tasks().gate().pass(&Step { task: self.id.to_string(), number });
+        let passed = self.state.tasks().gate().pass(&OfferStep { task: self.id.to_string(), number });
         if let Ok(approved) = passed {
             self.leave = Some((approved, Vec::new()));
             let approval = Approval { task_id: self.id.clone(), step: number, digest, by };
@@ -492,12 +492,12 @@ impl Actor {
         Ok(())
     }
 
-    async fn remade(&mut self, number: u32) -> Result<Offer, String> {
+    async fn remade(&mut self, number: u32) -> Result<GateOffer, String> {
         let result = self.result().ok_or(GONE)?;
         let maker = self.maker().await?;
         let digest = self.waiting().and_then(|(_, digest)| digest);
         let TaskResult { proposal, summary, details, .. } = result;
-        let draft = Draft { proposal, summary, details, digest: None };
+        let draft = ProposalDraft { proposal, summary, details, digest: None };
         let made = tokio::task::spawn_blocking(move || maker.make(draft, number)).await;
         let (draft, offer) = made.map_err(|error| error.to_string())??;
         if draft.digest != digest && is_redacted(&draft.proposal) {
@@ -516,45 +516,50 @@ impl Actor {
             shown.action == "run_command" && (shown.step, &shown.digest) == (said.step, &said.digest)
         });
         match said.from {
-            Source::LocalUi if is_meant => self.remade(said.step).await.map(|_| ()),
-            Source::LocalUi | Source::Wecom | Source::Webhook | Source::Relay => Ok(()),
+            RequestSource::LocalUi if is_meant => self.remade(said.step).await.map(|_| ()),
+            RequestSource::LocalUi | RequestSource::Wecom | RequestSource::Webhook | RequestSource::Relay => Ok(()),
         }
     }
 
-    fn answer(&self, said: &Said) -> Result<Answer, String> {
+    fn answer(&self, said: &Said) -> Result<ApprovalAnswer, String> {
         let Said { step, digest, from, by } = said;
         let digest = offer::bytes(digest).ok_or("that is no digest; look at the proposal first")?;
-        let step = Step { task: self.id.to_string(), number: *step };
-        Ok(Answer { step, digest, from: *from, by: by.clone() })
+        let step = OfferStep { task: self.id.to_string(), number: *step };
+        Ok(ApprovalAnswer { step, digest, from: *from, by: by.clone() })
     }
 
     fn approve(&mut self, said: &Said, environment: Vec<String>) -> Result<Input, String> {
         let (proposal, digest) = self.waiting().ok_or("nothing of this task waits for approval")?;
         let digest = digest.ok_or("nothing of this task waits for approval")?;
-        self.is_allowed(proposal.action().unwrap_or(Action::RunCommand))?;
+        self.is_allowed(proposal.action().unwrap_or(ApprovalAction::RunCommand))?;
         let answer = self.answer(said)?;
         let approved = self.state.tasks().gate().approve(&answer).map_err(|refusal| refusal.to_string())?;
         self.leave = Some((approved, environment));
         Ok(Input::Approved(Approval { task_id: self.id.clone(), step: said.step, digest, by: said.by.clone() }))
     }
 
-    fn is_allowed(&self, action: Action) -> Result<(), String> {
+    fn is_allowed(&self, action: ApprovalAction) -> Result<(), String> {
         let settings = &self.state.config().task;
         match action {
-            Action::ApplyDiff if !settings.allow_apply_patch => {
+            ApprovalAction::ApplyDiff if !settings.allow_apply_patch => {
                 Err("task.allow_apply_patch is off, so no change is written".to_owned())
             }
-            Action::RunCommand if !settings.allow_run_terminal => {
+            ApprovalAction::RunCommand if !settings.allow_run_terminal => {
                 Err("task.allow_run_terminal is off, so no command is run".to_owned())
             }
-            Action::ApplyDiff | Action::RunCommand => Ok(()),
+            ApprovalAction::ApplyDiff | ApprovalAction::RunCommand => Ok(()),
         }
     }
 
     /// Checks the user's edit of a proposal as if a model had written it. The user must have seen the proposal that they edit.
-    async fn edited(&mut self, said: &Said, text: String, confined: Option<Confine>) -> Result<(Draft, Offer), String> {
+    async fn edited(
+        &mut self,
+        said: &Said,
+        text: String,
+        confined: Option<WriteConfinement>,
+    ) -> Result<(ProposalDraft, GateOffer), String> {
         let shown = self.shown.as_ref().ok_or("nothing of this task waits for approval")?;
-        if said.from != Source::LocalUi {
+        if said.from != RequestSource::LocalUi {
             return Err("it can be edited at this machine only".to_owned());
         }
         if (shown.step, &shown.digest) != (said.step, &said.digest) {
@@ -580,7 +585,7 @@ impl Actor {
                 return Err("there is nothing to edit".to_owned());
             }
         };
-        let draft = Draft { proposal, summary, details: result.details, digest: None };
+        let draft = ProposalDraft { proposal, summary, details: result.details, digest: None };
         let maker = self.maker().await?;
         let number = self.task.as_ref().map_or(1, |task| task.step() + 1);
         let made = tokio::task::spawn_blocking(move || maker.make(draft, number)).await;
@@ -626,7 +631,7 @@ impl Actor {
                 })
                 .await
             };
-            let mut told = Telling::new(attempt, sender, pieces, Channel::Output);
+            let mut told = Telling::new(attempt, sender, pieces, OutputChannel::Output);
             let ended = match told.until(acting).await {
                 Ok(outcome) => Input::Finished(outcome),
                 Err(reason) => Input::Failed { reason },
@@ -657,9 +662,9 @@ impl Actor {
     }
 
     /// The waiting proposal, with the digest under which it is logged.
-    fn waiting(&self) -> Option<(Proposal, Option<aside_core::task::event::Digest>)> {
+    fn waiting(&self) -> Option<(Proposal, Option<aside_core::task::event::ApprovalDigest>)> {
         match self.stage()? {
-            Stage::Live(Live::WaitingApproval(waiting)) => {
+            Stage::Live(OpenState::WaitingApproval(waiting)) => {
                 let acting = waiting.acting();
                 Some((self.as_proposed(acting.step(), acting.proposal()), Some(acting.digest().clone())))
             }
@@ -669,10 +674,10 @@ impl Actor {
 
     fn result(&self) -> Option<TaskResult> {
         match self.stage()? {
-            Stage::Live(Live::WaitingApproval(waiting)) => {
+            Stage::Live(OpenState::WaitingApproval(waiting)) => {
                 let result = waiting.acting().result().clone();
                 Some(match self.draft_of(waiting.acting().step()).cloned() {
-                    Some(Draft { proposal, summary, details, digest: _ }) => {
+                    Some(ProposalDraft { proposal, summary, details, digest: _ }) => {
                         TaskResult { proposal, summary, details, ..result }
                     }
                     None => result,
@@ -687,7 +692,7 @@ impl Actor {
         self.draft_of(step).map_or(logged, |draft| &draft.proposal).clone()
     }
 
-    fn draft_of(&self, step: u32) -> Option<&Draft> {
+    fn draft_of(&self, step: u32) -> Option<&ProposalDraft> {
         self.draft.as_ref().filter(|(number, _)| *number == step).map(|(_, draft)| draft)
     }
 }
@@ -710,17 +715,17 @@ struct Telling {
     attempt: u32,
     sender: mpsc::Sender<Message>,
     pieces: Pieces,
-    channel: Channel,
+    channel: OutputChannel,
     stream: Stream,
     /// Ticks since the last piece arrived.
     quiet: u32,
 }
 
 impl Telling {
-    fn new(attempt: u32, sender: mpsc::Sender<Message>, pieces: Pieces, channel: Channel) -> Self {
+    fn new(attempt: u32, sender: mpsc::Sender<Message>, pieces: Pieces, channel: OutputChannel) -> Self {
         let stream = Stream::new(match channel {
-            Channel::Answer => Hold::Word,
-            Channel::Output => Hold::Line,
+            OutputChannel::Answer => Hold::Word,
+            OutputChannel::Output => Hold::Line,
         });
         Self { attempt, sender, pieces, channel, stream, quiet: 0 }
     }
@@ -757,8 +762,8 @@ impl Telling {
             return;
         }
         let input = match self.channel {
-            Channel::Answer => Input::Piece(text),
-            Channel::Output => Input::Output(text),
+            OutputChannel::Answer => Input::Piece(text),
+            OutputChannel::Output => Input::Output(text),
         };
         self.send(Came::Input(input)).await;
     }
@@ -790,9 +795,9 @@ pub fn now() -> u64 {
 
 /// The outcome of a change that was written right before a crash, according to the ledger.
 pub fn written(id: u64) -> Input {
-    Input::Finished(Outcome {
+    Input::Finished(ActOutcome {
         summary: "the change was written; the daemon ended right after it".to_owned(),
         undo: Some(id.to_string()),
-        ..Outcome::default()
+        ..ActOutcome::default()
     })
 }

@@ -19,24 +19,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use aside_core::agent;
-use aside_core::agent::tongue::{Phrase, Tongue};
-use aside_core::mood::Mood;
-use aside_core::task::event::{self, Id};
-use aside_core::task::proposal::{Confine, Proposal, Source, UserRequest};
-use aside_core::task::route::intent::{Intent, Kind, Params};
-use aside_core::task::route::literal;
+use aside_core::agent::language::{Language, Message};
+use aside_core::speech_act::SpeechActs;
+use aside_core::task::event::{self, TaskId};
+use aside_core::task::proposal::{Proposal, RequestSource, UserRequest, WriteConfinement};
+use aside_core::task::route::intent::{Intent, IntentParams, TaskKind};
+use aside_core::task::route::literal_command;
 use aside_core::task::route::params::split_piped;
-use aside_core::task::route::{self, Options, Route, Routed, Scope};
-use aside_core::task::run::change::{self, Edit};
-use aside_core::task::run::context::{Context, MAX_TOTAL_BYTES};
+use aside_core::task::route::{self, Route, RouteOptions, Routed, TaskScope};
+use aside_core::task::run::context::{MAX_TOTAL_BYTES, ModelContext};
+use aside_core::task::run::conversation::{Conversation, EarlierTask};
 use aside_core::task::run::diagnose::{is_known, quoted};
-use aside_core::task::run::facts::Ask;
+use aside_core::task::run::exact_edit::{self, Edit};
+use aside_core::task::run::facts::FactQuestion;
 use aside_core::task::run::find;
-use aside_core::task::run::review::what;
-use aside_core::task::run::said::fenced;
+use aside_core::task::run::model_reply::fenced;
+use aside_core::task::run::review::target;
 use aside_core::task::run::script::{self, AS_WRITTEN};
-use aside_core::task::run::thread::{Conversation, Earlier};
-use aside_core::task::run::{Model, Outcome, code, short, told, topics, wording};
+use aside_core::task::run::{ModelNeed, RunnerOutcome, code, help_and_status, short, topics, wording};
 
 use crate::config;
 use crate::daemon::model::{self, Use};
@@ -64,22 +64,22 @@ pub type Say<'a> = &'a (dyn Fn(&str) + Send + Sync);
 /// One attempt at a task.
 pub struct Desk {
     state: Arc<State>,
-    id: Id,
+    id: TaskId,
     request: UserRequest,
     workspace: Workspace,
     /// A retry asks for variety, since the same answer again would be useless.
     variety: Variety,
     /// The earlier requests of the conversation, and what of them is sent to a model; looked up on first use.
-    earlier: tokio::sync::OnceCell<Vec<Earlier>>,
+    earlier: tokio::sync::OnceCell<Vec<EarlierTask>>,
     conversation: tokio::sync::OnceCell<Conversation>,
 }
 
 /// What was looked up before the proposal is made.
 #[derive(Default)]
 pub struct Gathered {
-    pub context: Context,
+    pub context: ModelContext,
     /// For the log: file names and bytes.
-    pub told: event::Context,
+    pub told: event::GatheredFiles,
 }
 
 /// Why no model is asked.
@@ -93,7 +93,7 @@ enum Lack {
 }
 
 impl Desk {
-    pub fn new(state: Arc<State>, id: Id, request: UserRequest, workspace: Workspace, attempt: u32) -> Self {
+    pub fn new(state: Arc<State>, id: TaskId, request: UserRequest, workspace: Workspace, attempt: u32) -> Self {
         let (earlier, conversation) = (tokio::sync::OnceCell::new(), tokio::sync::OnceCell::new());
         let variety = if attempt > 1 { Variety::Some } else { Variety::None };
         Self { state, id, request, workspace, variety, earlier, conversation }
@@ -106,10 +106,11 @@ impl Desk {
         }
         let settings = self.state.config();
         let threshold = settings.task.confidence_threshold;
-        let options = Options { prefix: &settings.task.prefix, threshold };
+        let options = RouteOptions { prefix: &settings.task.prefix, threshold };
         let (text, prefix) = (self.request.text.clone(), settings.task.prefix.clone());
         // On a blocking thread: the first request loads the rules, which takes longer than a keystroke may wait.
-        let ours = tokio::task::spawn_blocking(move || by_rules(&text, &Options { prefix: &prefix, threshold })).await;
+        let ours =
+            tokio::task::spawn_blocking(move || by_rules(&text, &RouteOptions { prefix: &prefix, threshold })).await;
         let ours = ours.unwrap_or_else(|_| by_rules(&self.request.text, &options));
         let ours = self.about_facts(about_piped(ours, &self.request.text));
         let ours = self.about_what_is_exact(ours).await;
@@ -120,7 +121,7 @@ impl Desk {
         if !asks {
             return ours;
         }
-        let route::model::Question { system, user, schema } = route::model::ask(self.words());
+        let route::model::RoutePrompt { system, user, schema } = route::model::prompt(self.words());
         let question = Question {
             max_tokens: route::model::MAX_TOKENS,
             format: Format::Json(schema),
@@ -131,7 +132,7 @@ impl Desk {
         let hear = |_: &str| std::ops::ControlFlow::Continue(());
         let asked = model::ask(&self.state, Use::Task, &question, hear);
         match tokio::time::timeout(ROUTING, asked).await {
-            Ok(Ok(said)) => route::model::heard(self.words(), &ours, &said.text, &options),
+            Ok(Ok(said)) => route::model::apply_reply(self.words(), &ours, &said.text, &options),
             Ok(Err(failure)) => {
                 tracing::info!("no model said what a task wants: {failure}");
                 ours
@@ -142,48 +143,52 @@ impl Desk {
 
     /// A question that facts answer is routed as one, even if the rules prefer another intent. An order stays an order.
     fn about_facts(&self, mut route: Route) -> Route {
-        let unsure = route.scope == Scope::Plan;
+        let unsure = route.scope == TaskScope::Plan;
         if split_piped(&self.request.text).1.is_none() {
             if topics::topic(self.words()).is_some() {
-                route.intent.kind = Kind::Help;
+                route.intent.kind = TaskKind::Help;
                 route.intent.summary = format!("Help: {}", short(self.words(), MAX_SAID));
-                route.scope = Scope::Full;
+                route.scope = TaskScope::Full;
                 return route;
             }
-            let asks = matches!(route.intent.kind, Kind::Explain | Kind::Search | Kind::Help) || unsure;
+            let asks = matches!(route.intent.kind, TaskKind::Explain | TaskKind::Search | TaskKind::Help) || unsure;
             if asks && quoted(self.words()).is_some() {
                 return to_diagnose(route, self.words(), self.words());
             }
         }
         let Some(ask) = self.asked(&route.intent.params) else { return route };
         let settled = match route.intent.kind {
-            Kind::Explain => unsure,
-            Kind::Status | Kind::Search | Kind::Diagnose | Kind::Help => ask.is_certain(),
-            Kind::Run | Kind::Change => unsure && ask.is_certain(),
-            Kind::Review => false,
+            TaskKind::Explain => unsure,
+            TaskKind::Status | TaskKind::Search | TaskKind::Diagnose | TaskKind::Help => ask.is_certain(),
+            TaskKind::Run | TaskKind::Change => unsure && ask.is_certain(),
+            TaskKind::Review => false,
         };
-        let settled = settled || route.intent.kind == Kind::Explain && matches!(ask, Ask::Waiting | Ask::Machine);
-        if ask == Ask::Waiting && settled {
-            route.intent.kind = Kind::Status;
-            route.scope = Scope::Full;
+        let settled = settled
+            || route.intent.kind == TaskKind::Explain && matches!(ask, FactQuestion::Waiting | FactQuestion::Machine);
+        if ask == FactQuestion::Waiting && settled {
+            route.intent.kind = TaskKind::Status;
+            route.scope = TaskScope::Full;
             return route;
         }
         // A command answers it, and a command needs approval.
-        if ask == Ask::Machine && settled {
+        if ask == FactQuestion::Machine && settled {
             let query = Some(self.words().to_owned());
-            route.intent.params = Params { query, ..Params::default() };
-            route.intent.kind = Kind::Run;
+            route.intent.params = IntentParams { query, ..IntentParams::default() };
+            route.intent.kind = TaskKind::Run;
             route.intent.summary = format!("Run: {}", short(self.words(), MAX_SAID));
-            route.scope = Scope::Full;
+            route.scope = TaskScope::Full;
             return route;
         }
         if settled {
             let question = Some(self.words().to_owned());
-            route.intent.params =
-                Params { question, files: std::mem::take(&mut route.intent.params.files), ..Params::default() };
-            route.intent.kind = Kind::Explain;
+            route.intent.params = IntentParams {
+                question,
+                files: std::mem::take(&mut route.intent.params.files),
+                ..IntentParams::default()
+            };
+            route.intent.kind = TaskKind::Explain;
             route.intent.summary = format!("Explain: {}", short(self.words(), MAX_SAID));
-            route.scope = Scope::Full;
+            route.scope = TaskScope::Full;
         }
         route
     }
@@ -197,27 +202,31 @@ impl Desk {
         }
         let files = std::mem::take(&mut route.intent.params.files);
         let unsure =
-            route.scope == Scope::Plan && route.intent.confidence < self.state.config().task.confidence_threshold;
-        let reads = !matches!(route.intent.kind, Kind::Change | Kind::Run) || unsure;
+            route.scope == TaskScope::Plan && route.intent.confidence < self.state.config().task.confidence_threshold;
+        let reads = !matches!(route.intent.kind, TaskKind::Change | TaskKind::Run) || unsure;
         // "Sort the lines of notes.txt" is a change, whichever command sorts lines.
-        let is_run = route.intent.kind == Kind::Run && route.intent.params.cmd.is_none();
+        let is_run = route.intent.kind == TaskKind::Run && route.intent.params.cmd.is_none();
         let is_exact = |edit: &Edit| edit.is_certain() && !matches!(edit, Edit::RemoveDependency(_));
         let (kind, params) = match () {
-            () if is_run && change::read(words).is_some_and(|edit| is_exact(&edit)) => {
-                (Kind::Change, Params { change_request: Some(words.to_owned()), files, ..Params::default() })
-            }
+            () if is_run && exact_edit::parse(words).is_some_and(|edit| is_exact(&edit)) => (
+                TaskKind::Change,
+                IntentParams { change_request: Some(words.to_owned()), files, ..IntentParams::default() },
+            ),
             () if reads && find::read(words).is_some() => {
-                (Kind::Search, Params { query: Some(words.to_owned()), files, ..Params::default() })
+                (TaskKind::Search, IntentParams { query: Some(words.to_owned()), files, ..IntentParams::default() })
             }
-            () if reads && what::is_asked(words) => (Kind::Review, Params { files, ..Params::default() }),
-            () if reads && let Some(cmd) = literal::asked_output(words) => {
-                (Kind::Run, Params { cmd: Some(cmd), files, ..Params::default() })
+            () if reads && target::is_asked(words) => {
+                (TaskKind::Review, IntentParams { files, ..IntentParams::default() })
             }
-            () if unsure && change::read(words).is_some() => {
-                (Kind::Change, Params { change_request: Some(words.to_owned()), files, ..Params::default() })
+            () if reads && let Some(cmd) = literal_command::asked_output(words) => {
+                (TaskKind::Run, IntentParams { cmd: Some(cmd), files, ..IntentParams::default() })
             }
-            () if unsure && Mood::of(words).asks_to_act() && self.is_usual().await => {
-                (Kind::Run, Params { query: Some(words.to_owned()), files, ..Params::default() })
+            () if unsure && exact_edit::parse(words).is_some() => (
+                TaskKind::Change,
+                IntentParams { change_request: Some(words.to_owned()), files, ..IntentParams::default() },
+            ),
+            () if unsure && SpeechActs::of(words).asks_to_act() && self.is_usual().await => {
+                (TaskKind::Run, IntentParams { query: Some(words.to_owned()), files, ..IntentParams::default() })
             }
             () => {
                 route.intent.params.files = files;
@@ -227,7 +236,7 @@ impl Desk {
         route.intent.summary = format!("{}: {}", kind.label(), short(words, MAX_SAID));
         route.intent.kind = kind;
         route.intent.params = params;
-        route.scope = Scope::Full;
+        route.scope = TaskScope::Full;
         route
     }
 
@@ -238,14 +247,14 @@ impl Desk {
     }
 
     /// Gathers the context for a model; empty if no model will be asked.
-    pub async fn collect(&self, intent: &Intent, scope: Scope) -> Gathered {
+    pub async fn collect(&self, intent: &Intent, scope: TaskScope) -> Gathered {
         // An agent reads what it needs by itself.
         if self.agent().is_some() || self.lack().is_some() || !self.needs_files(intent, scope).await {
             return Gathered::default();
         }
         let context = self.looked(intent).await;
         let files = context.files.iter().map(|file| file.path.clone()).collect();
-        let told = event::Context { files, bytes: context.bytes() };
+        let told = event::GatheredFiles { files, bytes: context.bytes() };
         Gathered { context, told }
     }
 
@@ -253,10 +262,10 @@ impl Desk {
     pub async fn propose(
         &self,
         intent: &Intent,
-        scope: Scope,
+        scope: TaskScope,
         gathered: &Gathered,
         say: Say<'_>,
-    ) -> Result<Outcome, String> {
+    ) -> Result<RunnerOutcome, String> {
         if self.is_continued() {
             let outcome = self.by_agent(intent, "", say).await?;
             return Ok(self.allowed(outcome, scope));
@@ -265,16 +274,16 @@ impl Desk {
             return Ok(self.allowed(outcome, scope));
         }
         let outcome = match (scope, intent.kind) {
-            (_, Kind::Help) => topics::topic(self.words())
-                .unwrap_or_else(|| told::help(self.words(), &self.state.config().task.prefix)),
-            (_, Kind::Status) => self.status().await?,
-            (Scope::Plan, _) => self.plan(intent, gathered, say).await?,
-            (Scope::Full, Kind::Explain) => self.explain(intent, gathered, say).await?,
-            (Scope::Full, Kind::Change) => self.change(intent, gathered, say).await?,
-            (Scope::Full, Kind::Run) => self.run(intent).await?,
-            (Scope::Full, Kind::Diagnose) => self.diagnose(intent, gathered, say).await?,
-            (Scope::Full, Kind::Search) => self.search(intent, say).await?,
-            (Scope::Full, Kind::Review) => self.review(intent, gathered, say).await?,
+            (_, TaskKind::Help) => topics::topic(self.words())
+                .unwrap_or_else(|| help_and_status::help(self.words(), &self.state.config().task.prefix)),
+            (_, TaskKind::Status) => self.status().await?,
+            (TaskScope::Plan, _) => self.plan(intent, gathered, say).await?,
+            (TaskScope::Full, TaskKind::Explain) => self.explain(intent, gathered, say).await?,
+            (TaskScope::Full, TaskKind::Change) => self.change(intent, gathered, say).await?,
+            (TaskScope::Full, TaskKind::Run) => self.run(intent).await?,
+            (TaskScope::Full, TaskKind::Diagnose) => self.diagnose(intent, gathered, say).await?,
+            (TaskScope::Full, TaskKind::Search) => self.search(intent, say).await?,
+            (TaskScope::Full, TaskKind::Review) => self.review(intent, gathered, say).await?,
         };
         Ok(self.allowed(outcome, scope))
     }
@@ -302,8 +311,8 @@ impl Desk {
     /// What a remote user asks for is looked up in texts without their secrets, so that no answer says whether a guess was right.
     fn secrets(&self) -> Secrets {
         match self.request.source {
-            Source::LocalUi => Secrets::Included,
-            Source::Wecom | Source::Webhook | Source::Relay => Secrets::Masked,
+            RequestSource::LocalUi => Secrets::Included,
+            RequestSource::Wecom | RequestSource::Webhook | RequestSource::Relay => Secrets::Masked,
         }
     }
 
@@ -340,26 +349,26 @@ impl Desk {
     }
 
     /// Whether files are worth reading for the request. A question about a command needs none.
-    async fn needs_files(&self, intent: &Intent, scope: Scope) -> bool {
+    async fn needs_files(&self, intent: &Intent, scope: TaskScope) -> bool {
         match intent.kind {
             _ if self.is_known_from_before() => false,
-            Kind::Help | Kind::Status => false,
-            Kind::Change => true,
-            _ if scope == Scope::Plan => true,
-            Kind::Run | Kind::Search => false,
-            Kind::Review => !intent.params.files.is_empty(),
-            Kind::Diagnose => true,
-            Kind::Explain => self.explained(intent, agent::Model::Silent).await.is_none(),
+            TaskKind::Help | TaskKind::Status => false,
+            TaskKind::Change => true,
+            _ if scope == TaskScope::Plan => true,
+            TaskKind::Run | TaskKind::Search => false,
+            TaskKind::Review => !intent.params.files.is_empty(),
+            TaskKind::Diagnose => true,
+            TaskKind::Explain => self.explained(intent, agent::ModelAbsence::Silent).await.is_none(),
         }
     }
 
     /// Finds the command to run, from the project's own files.
-    async fn run(&self, intent: &Intent) -> Result<Outcome, String> {
+    async fn run(&self, intent: &Intent) -> Result<RunnerOutcome, String> {
         let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
         let test_command = self.state.config().task.default_test_command.clone();
-        let tongue = Tongue::of(self.words());
-        if self.asked(&intent.params) == Some(Ask::Machine)
-            && let Some(outcome) = here.of_machine(&wording::english(self.words()), tongue).await
+        let language = Language::of(self.words());
+        if self.asked(&intent.params) == Some(FactQuestion::Machine)
+            && let Some(outcome) = here.of_machine(&wording::english(self.words()), language).await
         {
             return Ok(outcome);
         }
@@ -370,28 +379,28 @@ impl Desk {
         if let Some(outcome) = self.is_gone() {
             return Ok(outcome);
         }
-        let params = Params { files: self.files_meant(&intent.params.files).await?, ..intent.params.clone() };
+        let params = IntentParams { files: self.files_meant(&intent.params.files).await?, ..intent.params.clone() };
         let part = self.part_meant().await?;
         let project = blocking(move |_| workspace.project()).await?;
-        let of_project = here.command(&params, &test_command, &project, tongue, part.as_deref()).await.ok_or_else(|| {
-            let late = tongue.pick(
+        let of_project = here.command(&params, &test_command, &project, language, part.as_deref()).await.ok_or_else(|| {
+            let late = language.pick(
                 "The files of the project could not be read in time. Retry, or write the command itself, as in `run make test`.",
                 "没能及时读完项目的文件。请重试，或者直接写出命令，例如 `运行 make test`。",
             );
             late.to_owned()
         })?;
-        if of_project.model != Model::Better {
+        if of_project.model != ModelNeed::Better {
             return Ok(of_project);
         }
         // The project has no such command; it may be one that every machine has. A named file to run is not.
-        if !intent.params.files.is_empty() && literal::rest(self.words()).is_some() {
+        if !intent.params.files.is_empty() && literal_command::rest(self.words()).is_some() {
             return Ok(of_project);
         }
-        Ok(here.meant(self.words(), tongue).await.unwrap_or(of_project))
+        Ok(here.meant(self.words(), language).await.unwrap_or(of_project))
     }
 
     /// "Delete the target directory", where there is none.
-    fn is_gone(&self) -> Option<Outcome> {
+    fn is_gone(&self) -> Option<RunnerOutcome> {
         let lower = self.words().trim().trim_end_matches(['.', '!']);
         let words: Vec<&str> = lower.split_whitespace().collect();
         let name = match words.as_slice() {
@@ -406,7 +415,7 @@ impl Desk {
             Some(&"file") => format!("There is no file {} here, so there is nothing to delete.", code(name)),
             _ => format!("There is no directory {} here, so there is nothing to delete.", code(name)),
         };
-        Some(answer(format!("{text}\n"), text, String::new(), Model::Unneeded))
+        Some(answer(format!("{text}\n"), text, String::new(), ModelNeed::Unneeded))
     }
 
     /// The package, module or file of the project that "the tests of NAME" names, by its path.
@@ -446,7 +455,7 @@ impl Desk {
         .await
     }
 
-    async fn status(&self) -> Result<Outcome, String> {
+    async fn status(&self) -> Result<RunnerOutcome, String> {
         let workspace = self.workspace.clone();
         let git = blocking(move |_| workspace.git()).await?;
         let settings = self.state.config();
@@ -458,13 +467,13 @@ impl Desk {
         let serves = |server: &&aside_core::proto::ModelStatus| server.uses.iter().any(|usage| usage.usage == "task");
         let trouble = servers.iter().find(serves).filter(|server| server.state == "resting");
         // A chat sees only the tasks that its own user requested there.
-        let thread = if self.request.source == Source::LocalUi { "" } else { self.request.thread_id.as_str() };
+        let thread = if self.request.source == RequestSource::LocalUi { "" } else { self.request.thread_id.as_str() };
         let mut tasks = self.state.tasks().list(&self.state, "", thread, MAX_TASKS).await;
-        if self.request.source != Source::LocalUi {
+        if self.request.source != RequestSource::LocalUi {
             let user = self.request.from_user.as_deref().unwrap_or_default();
             tasks.retain(|brief| brief.source == self.request.source.name() && brief.from_user == user);
         }
-        let tongue = Tongue::of(self.words());
+        let language = Language::of(self.words());
         // Requests for the status are not listed themselves.
         let of = |states: &[&str]| -> Vec<(String, String)> {
             let fits = tasks.iter().filter(|brief| states.contains(&brief.state.as_str()) && brief.kind != "status");
@@ -472,14 +481,14 @@ impl Desk {
             // Tasks of this directory come first; the order is otherwise kept.
             fits.sort_by_key(|brief| !std::path::Path::new(&brief.workspace).starts_with(self.workspace.root()));
             fits.into_iter()
-                .map(|brief| (brief.task_id.clone(), words::about(brief, self.workspace.root(), tongue)))
+                .map(|brief| (brief.task_id.clone(), words::about(brief, self.workspace.root(), language)))
                 .collect()
         };
-        let rests = |seconds: u64| match tongue {
-            Tongue::English => format!("it is left alone for {seconds} s"),
-            Tongue::Chinese => format!("{seconds} 秒内不再询问"),
+        let rests = |seconds: u64| match language {
+            Language::English => format!("it is left alone for {seconds} s"),
+            Language::Chinese => format!("{seconds} 秒内不再询问"),
         };
-        let status = told::Status {
+        let status = help_and_status::WorkspaceStatus {
             workspace: self.workspace.root().display().to_string(),
             branch: git.branch,
             changed: git.changed,
@@ -490,36 +499,36 @@ impl Desk {
             ended: of(&["COMPLETED", "FAILED", "REJECTED"]),
         };
         if facts::is_about_tasks(self.words()) {
-            return Ok(told::waiting(self.words(), &status));
+            return Ok(help_and_status::waiting(self.words(), &status));
         }
-        Ok(told::status(self.words(), &status))
+        Ok(help_and_status::status(self.words(), &status))
     }
 
     /// Applies the settings and the scope to a proposal: one that may not be carried out is described in words instead.
-    fn allowed(&self, mut outcome: Outcome, scope: Scope) -> Outcome {
+    fn allowed(&self, mut outcome: RunnerOutcome, scope: TaskScope) -> RunnerOutcome {
         let settings = self.state.config();
-        let tongue = Tongue::of(self.words());
+        let language = Language::of(self.words());
         // The user who approves has not written it.
         if let Proposal::Command { reason: Some(reason), .. } = &mut outcome.proposal
-            && self.request.source != Source::LocalUi
+            && self.request.source != RequestSource::LocalUi
             && AS_WRITTEN.contains(&reason.as_str())
         {
             let by = self.request.from_user.as_deref().unwrap_or("a remote user");
-            *reason = match tongue {
-                Tongue::English => format!("It is what {by} wrote."),
-                Tongue::Chinese => format!("这是 {by} 写的命令。"),
+            *reason = match language {
+                Language::English => format!("It is what {by} wrote."),
+                Language::Chinese => format!("这是 {by} 写的命令。"),
             };
         }
         let note = match &outcome.proposal {
             Proposal::Plan { .. } | Proposal::Answer { .. } | Proposal::SearchResults { .. } => return outcome,
-            Proposal::Diff { .. } | Proposal::Command { .. } if scope == Scope::Plan => {
-                tongue.pick("Only a plan was wanted.", "只要求了计划。")
+            Proposal::Diff { .. } | Proposal::Command { .. } if scope == TaskScope::Plan => {
+                language.pick("Only a plan was wanted.", "只要求了计划。")
             }
-            Proposal::Diff { .. } if !settings.task.allow_apply_patch => tongue.pick(
+            Proposal::Diff { .. } if !settings.task.allow_apply_patch => language.pick(
                 "Nothing can be written: the settings say task.allow_apply_patch = false.",
                 "不能写入：设置里是 task.allow_apply_patch = false。",
             ),
-            Proposal::Command { .. } if !settings.task.allow_run_terminal => tongue.pick(
+            Proposal::Command { .. } if !settings.task.allow_run_terminal => language.pick(
                 "Nothing can be run: the settings say task.allow_run_terminal = false.",
                 "不能运行：设置里是 task.allow_run_terminal = false。",
             ),
@@ -528,7 +537,7 @@ impl Desk {
         if let Proposal::Command { confine, .. } = &mut outcome.proposal
             && settings.task.confine == config::Confine::Workspace
         {
-            *confine = Confine::Workspace;
+            *confine = WriteConfinement::Workspace;
         }
         if note.is_empty() {
             return outcome;
@@ -555,34 +564,34 @@ fn one_line(text: &str) -> String {
 impl Lack {
     /// What happened and one thing to do, in the language of the request.
     fn told(self, request: &str) -> String {
-        let tongue = Tongue::of(request);
-        match (self, tongue) {
-            (Lack::Unset, tongue) => tongue.says(Phrase::Beyond(agent::Model::Unset)),
-            (Lack::Private, Tongue::English) => {
+        let language = Language::of(request);
+        match (self, language) {
+            (Lack::Unset, language) => language.says(Message::Beyond(agent::ModelAbsence::Unset)),
+            (Lack::Private, Language::English) => {
                 "This needs a model, and none was asked, since this is private. Ask again where it is not.".to_owned()
             }
-            (Lack::Private, Tongue::Chinese) => {
+            (Lack::Private, Language::Chinese) => {
                 "这需要模型，但这里是私密的，所以没有询问。请在非私密的地方再问一次。".to_owned()
             }
-            (Lack::Ignored, Tongue::English) => {
+            (Lack::Ignored, Language::English) => {
                 "This needs a model, and none was asked, since history.ignore matches the request. Ask in other words."
                     .to_owned()
             }
-            (Lack::Ignored, Tongue::Chinese) => {
+            (Lack::Ignored, Language::Chinese) => {
                 "这需要模型，但请求符合 history.ignore，所以没有询问。请换一种说法。".to_owned()
             }
         }
     }
 
-    fn model(self) -> agent::Model {
+    fn model(self) -> agent::ModelAbsence {
         match self {
-            Lack::Unset => agent::Model::Unset,
-            Lack::Private | Lack::Ignored => agent::Model::Silent,
+            Lack::Unset => agent::ModelAbsence::Unset,
+            Lack::Private | Lack::Ignored => agent::ModelAbsence::Silent,
         }
     }
 }
 
-fn by_rules(text: &str, options: &Options<'_>) -> Route {
+fn by_rules(text: &str, options: &RouteOptions<'_>) -> Route {
     match route::route(text, options) {
         Routed::Task(route) => route,
         // A request to apply an existing proposal was answered before the task was created.
@@ -598,9 +607,9 @@ fn about_piped(route: Route, request: &str) -> Route {
     let (words, piped) = split_piped(request);
     let Some(piped) = piped else { return route };
     let asks = match route.intent.kind {
-        Kind::Explain | Kind::Help | Kind::Status => true,
-        Kind::Search | Kind::Change | Kind::Run => is_about_failure(words),
-        Kind::Diagnose | Kind::Review => false,
+        TaskKind::Explain | TaskKind::Help | TaskKind::Status => true,
+        TaskKind::Search | TaskKind::Change | TaskKind::Run => is_about_failure(words),
+        TaskKind::Diagnose | TaskKind::Review => false,
     };
     if asks && is_known(piped) { to_diagnose(route, words, request) } else { route }
 }
@@ -608,10 +617,14 @@ fn about_piped(route: Route, request: &str) -> Route {
 fn to_diagnose(mut route: Route, words: &str, request: &str) -> Route {
     let params = &mut route.intent.params;
     let question = params.question.take().unwrap_or_else(|| request.to_owned());
-    *params = Params { change_request: Some(question), files: std::mem::take(&mut params.files), ..Params::default() };
-    route.intent.kind = Kind::Diagnose;
+    *params = IntentParams {
+        change_request: Some(question),
+        files: std::mem::take(&mut params.files),
+        ..IntentParams::default()
+    };
+    route.intent.kind = TaskKind::Diagnose;
     route.intent.summary = format!("Diagnose: {}", short(words, MAX_SAID));
-    route.scope = Scope::Full;
+    route.scope = TaskScope::Full;
     route
 }
 
@@ -633,8 +646,8 @@ fn is_about_failure(words: &str) -> bool {
         || chinese.iter().any(|word| words.contains(word))
 }
 
-fn answer(text: String, summary: impl Into<String>, details: String, model: Model) -> Outcome {
-    Outcome { proposal: Proposal::Answer { text }, summary: summary.into(), details, model }
+fn answer(text: String, summary: impl Into<String>, details: String, model: ModelNeed) -> RunnerOutcome {
+    RunnerOutcome { proposal: Proposal::Answer { text }, summary: summary.into(), details, model }
 }
 
 /// Runs work on a blocking thread. Dropping the future sets its cancellation flag.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use aside_core::task::event::Id;
+use aside_core::task::event::TaskId;
 use aside_core::task::proposal::UserRequest;
-use aside_core::task::run::thread::{Earlier, WITHIN};
+use aside_core::task::run::conversation::{EarlierTask, WITHIN};
 
 use crate::daemon::state::State;
 use crate::daemon::tasks::known::Known;
@@ -35,7 +35,7 @@ impl Tasks {
 
     /// The earlier requests of a task's conversation, oldest first. Only those of the same user, the same source and the same workspace;
     /// private ones only for a private request.
-    pub async fn earlier(&self, id: &Id, request: &UserRequest) -> Vec<Earlier> {
+    pub async fn earlier(&self, id: &TaskId, request: &UserRequest) -> Vec<EarlierTask> {
         self.look_back().await;
         let mut found = self.before(id, request);
         found.sort();
@@ -43,12 +43,12 @@ impl Tasks {
         let events = self.events.clone();
         let read = tokio::task::spawn_blocking(move || {
             let logs = found.iter().skip(skip).filter_map(|(_, id)| events.read(id).ok());
-            logs.filter_map(|log| Earlier::of(&log)).collect()
+            logs.filter_map(|log| EarlierTask::of(&log)).collect()
         });
         read.await.unwrap_or_default()
     }
 
-    fn before(&self, id: &Id, request: &UserRequest) -> Vec<(u64, Id)> {
+    fn before(&self, id: &TaskId, request: &UserRequest) -> Vec<(u64, TaskId)> {
         let inner = locked(&self.inner);
         let Some(own) = inner.known.get(id).map(|known| known.brief.since) else { return Vec::new() };
         let counts = |known: &&Known| {
@@ -59,27 +59,27 @@ impl Tasks {
                 && is_of(known, request)
         };
         let counting = inner.known.values().filter(counts);
-        counting.filter_map(|known| Some((known.brief.since, Id::of(&known.brief.task_id)?))).collect()
+        counting.filter_map(|known| Some((known.brief.since, TaskId::of(&known.brief.task_id)?))).collect()
     }
 
     /// The last task in the workspace, of any conversation, whose change can be undone.
-    pub async fn changed_last(&self, request: &UserRequest) -> Option<Earlier> {
+    pub async fn changed_last(&self, request: &UserRequest) -> Option<EarlierTask> {
         self.load().await;
         let can = |known: &&Known| known.brief.undo && is_of(known, request);
         let newest = |inner: &Inner| {
             let last = inner.known.values().filter(can).max_by_key(|known| known.brief.at)?;
-            Id::of(&last.brief.task_id)
+            TaskId::of(&last.brief.task_id)
         };
         let id = newest(&locked(&self.inner))?;
         let events = self.events.clone();
-        let read = tokio::task::spawn_blocking(move || Earlier::of(&events.read(&id).ok()?));
+        let read = tokio::task::spawn_blocking(move || EarlierTask::of(&events.read(&id).ok()?));
         read.await.ok().flatten()
     }
 
     /// Which of these can be undone.
-    pub fn can_be_undone<'a>(&self, earlier: &'a [Earlier]) -> Vec<&'a str> {
+    pub fn can_be_undone<'a>(&self, earlier: &'a [EarlierTask]) -> Vec<&'a str> {
         let inner = locked(&self.inner);
-        let can = |earlier: &&Earlier| inner.known.get(&earlier.id).is_some_and(|known| known.brief.undo);
+        let can = |earlier: &&EarlierTask| inner.known.get(&earlier.id).is_some_and(|known| known.brief.undo);
         earlier.iter().filter(can).map(|earlier| earlier.id.as_str()).collect()
     }
 
@@ -87,13 +87,14 @@ impl Tasks {
     async fn look_back(&self) {
         let look = async || {
             let events = self.events.clone();
-            let read = tokio::task::spawn_blocking(move || {
-                let since =
-                    SystemTime::now().checked_sub(Duration::from_millis(WITHIN)).unwrap_or(SystemTime::UNIX_EPOCH);
-                let kept = events.kept().unwrap_or_default().into_iter().filter(|kept| kept.changed >= since);
-                kept.filter_map(|kept| Some((kept.id.clone(), Known::of(&events.read(&kept.id).ok()?))))
-                    .collect::<Vec<(Id, Known)>>()
-            });
+            let read =
+                tokio::task::spawn_blocking(move || {
+                    let since =
+                        SystemTime::now().checked_sub(Duration::from_millis(WITHIN)).unwrap_or(SystemTime::UNIX_EPOCH);
+                    let kept = events.kept().unwrap_or_default().into_iter().filter(|kept| kept.changed >= since);
+                    kept.filter_map(|kept| Some((kept.id.clone(), Known::of(&events.read(&kept.id).ok()?))))
+                        .collect::<Vec<(TaskId, Known)>>()
+                });
             let known = read.await.unwrap_or_default();
             let mut inner = locked(&self.inner);
             for (id, known) in known {

@@ -1,11 +1,11 @@
 //! Summarizes a task from its events without asking its actor: one line of a list.
 
-use aside_core::proto::task::Brief;
-use aside_core::task::event::{Cause, Change, Event, Offered, What};
+use aside_core::proto::task::TaskBrief;
+use aside_core::task::event::{Event, EventKind, OfferedProposal, StateChange, TransitionCause};
 use aside_core::task::log;
-use aside_core::task::proposal::{Found, Proposal, TaskResult, UserRequest};
-use aside_core::task::route::intent::Action;
-use aside_core::task::state::Name;
+use aside_core::task::proposal::{Proposal, SearchResult, TaskResult, UserRequest};
+use aside_core::task::route::intent::ApprovalAction;
+use aside_core::task::state::StateName;
 
 /// Characters of a request in a list. The events hold all of it.
 const MAX_TEXT: usize = 2000;
@@ -16,14 +16,14 @@ const CHUNK: &[u8] = br#"{"type":"task_stream_chunk""#;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
-    pub brief: Brief,
+    pub brief: TaskBrief,
     /// The id of the change that it wrote.
     pub wrote: Option<u64>,
     /// The session that it was requested from.
     pub session: String,
     pub private: bool,
     /// The action of its proposal. In the brief only while it waits.
-    acts: Option<Action>,
+    acts: Option<ApprovalAction>,
 }
 
 impl Known {
@@ -46,7 +46,8 @@ impl Known {
         let brief = &mut self.brief;
         brief.seq = event.seq;
         // A proposal that is shown again after a restart is not news: an old task would otherwise move to the top of the list.
-        let asks_again = event.cause == Some(Cause::Restarted) && brief.state == spelled(Name::WaitingApproval);
+        let asks_again =
+            event.cause == Some(TransitionCause::Restarted) && brief.state == spelled(StateName::WaitingApproval);
         if !asks_again {
             brief.at = event.at;
         }
@@ -57,27 +58,27 @@ impl Known {
             brief.since = event.at;
         }
         match &event.what {
-            What::TaskStart { intent, scope: _ } => {
+            EventKind::TaskStart { intent, scope: _ } => {
                 intent.kind.name().clone_into(&mut brief.kind);
                 brief.summary = cut(&intent.summary, MAX_SUMMARY);
             }
-            What::TaskState(change) => {
+            EventKind::TaskState(change) => {
                 self.moved(change);
-                if event.cause == Some(Cause::Undone) {
+                if event.cause == Some(TransitionCause::Undone) {
                     self.brief.undo = false;
                     self.brief.undone_by = change.by.clone().unwrap_or_default();
                 }
             }
-            What::TaskProposal(offered) => {
-                let Offered { result, .. } = &**offered;
+            EventKind::TaskProposal(offered) => {
+                let OfferedProposal { result, .. } = &**offered;
                 brief.summary = cut(&result.summary, MAX_SUMMARY);
                 self.acts = result.proposal.action();
             }
-            What::TaskStreamChunk { .. } | What::TaskEnd { .. } => {}
+            EventKind::TaskStreamChunk { .. } | EventKind::TaskEnd { .. } => {}
         }
     }
 
-    fn moved(&mut self, change: &Change) {
+    fn moved(&mut self, change: &StateChange) {
         let brief = &mut self.brief;
         if let Some(UserRequest { source, from_user, text, meta, thread_id: _ }) = &change.request {
             brief.text = cut(text, MAX_TEXT);
@@ -91,13 +92,13 @@ impl Known {
             self.acts = None;
         }
         spelled(change.state).clone_into(&mut brief.state);
-        let waits = change.state == Name::WaitingApproval;
+        let waits = change.state == StateName::WaitingApproval;
         let acts = self.acts.filter(|_| waits).map(|action| match action {
-            Action::ApplyDiff => "apply_diff",
-            Action::RunCommand => "run_command",
+            ApprovalAction::ApplyDiff => "apply_diff",
+            ApprovalAction::RunCommand => "run_command",
         });
         acts.unwrap_or_default().clone_into(&mut brief.action);
-        if let (Name::Failed | Name::Rejected, Some(message)) = (change.state, &change.message) {
+        if let (StateName::Failed | StateName::Rejected, Some(message)) = (change.state, &change.message) {
             brief.summary = cut(message, MAX_SUMMARY);
         }
         if let Some(undo) = change.outcome.as_ref().and_then(|outcome| outcome.undo.as_ref()) {
@@ -118,7 +119,7 @@ impl Known {
     }
 
     fn lists(&self, word: &str) -> bool {
-        let Brief { task_id, text, summary, kind, workspace, .. } = &self.brief;
+        let TaskBrief { task_id, text, summary, kind, workspace, .. } = &self.brief;
         [task_id, text, summary, kind, workspace].iter().any(|text| text.to_lowercase().contains(word))
     }
 }
@@ -129,44 +130,45 @@ fn said(log: &[u8]) -> String {
     let mut said = String::new();
     for event in lines.filter_map(|line| log::read(line).ok()) {
         match event.what {
-            What::TaskStreamChunk { chunk, .. } => said.push_str(&chunk),
-            What::TaskProposal(offered) => {
+            EventKind::TaskStreamChunk { chunk, .. } => said.push_str(&chunk),
+            EventKind::TaskProposal(offered) => {
                 let TaskResult { proposal, summary, details, .. } = offered.result;
                 let proposed = match proposal {
                     Proposal::Plan { text } | Proposal::Answer { text } => text,
                     Proposal::Diff { unified_diff, .. } => unified_diff,
                     Proposal::Command { cmd, reason, .. } => format!("{cmd}\n{}", reason.unwrap_or_default()),
                     Proposal::SearchResults { items } => {
-                        let line =
-                            |item: &Found| format!("{} {}\n", item.path, item.preview.as_deref().unwrap_or_default());
+                        let line = |item: &SearchResult| {
+                            format!("{} {}\n", item.path, item.preview.as_deref().unwrap_or_default())
+                        };
                         items.iter().map(line).collect()
                     }
                 };
                 said.push_str(&format!("\n{summary}\n{proposed}\n{}\n", details.unwrap_or_default()));
             }
-            What::TaskState(change) => {
+            EventKind::TaskState(change) => {
                 let request = change.request.map(|request| request.text).unwrap_or_default();
                 said.push_str(&format!("\n{request}\n{}\n", change.message.unwrap_or_default()));
             }
-            What::TaskStart { .. } | What::TaskEnd { .. } => {}
+            EventKind::TaskStart { .. } | EventKind::TaskEnd { .. } => {}
         }
     }
     said
 }
 
 /// The spelling of the states in docs/protocol.md.
-pub fn spelled(name: Name) -> &'static str {
+pub fn spelled(name: StateName) -> &'static str {
     match name {
-        Name::Received => "RECEIVED",
-        Name::Routed => "ROUTED",
-        Name::ContextCollected => "CONTEXT_COLLECTED",
-        Name::Proposing => "PROPOSING",
-        Name::ProposalReady => "PROPOSAL_READY",
-        Name::WaitingApproval => "WAITING_APPROVAL",
-        Name::Executing => "EXECUTING",
-        Name::Completed => "COMPLETED",
-        Name::Failed => "FAILED",
-        Name::Rejected => "REJECTED",
+        StateName::Received => "RECEIVED",
+        StateName::Routed => "ROUTED",
+        StateName::ContextCollected => "CONTEXT_COLLECTED",
+        StateName::Proposing => "PROPOSING",
+        StateName::ProposalReady => "PROPOSAL_READY",
+        StateName::WaitingApproval => "WAITING_APPROVAL",
+        StateName::Executing => "EXECUTING",
+        StateName::Completed => "COMPLETED",
+        StateName::Failed => "FAILED",
+        StateName::Rejected => "REJECTED",
     }
 }
 
@@ -181,32 +183,37 @@ fn cut(text: &str, letters: usize) -> String {
 mod tests {
     use super::*;
     use aside_core::task::effect::Effect;
-    use aside_core::task::event::{Approval, Digest, Id, Outcome};
-    use aside_core::task::input::{Draft, Input};
+    use aside_core::task::event::{ActOutcome, Approval, ApprovalDigest, TaskId};
+    use aside_core::task::input::{Input, ProposalDraft};
     use aside_core::task::machine::{Task, step};
-    use aside_core::task::proposal::{Meta, Proposal};
-    use aside_core::task::route::Scope;
-    use aside_core::task::route::intent::{Intent, Kind, Params};
+    use aside_core::task::proposal::{Proposal, RequestMeta};
+    use aside_core::task::route::TaskScope;
+    use aside_core::task::route::intent::{Intent, IntentParams, TaskKind};
 
     #[test]
     fn a_line_of_a_list_follows_from_the_events_however_it_gets_them() {
-        let id = Id::of("t1").unwrap();
-        let meta = Meta { workspace: "/p".to_owned(), ..Meta::default() };
+        let id = TaskId::of("t1").unwrap();
+        let meta = RequestMeta { workspace: "/p".to_owned(), ..RequestMeta::default() };
         let request = UserRequest { text: "make it blue".to_owned(), meta, ..UserRequest::default() };
         let (mut task, effects) = Task::received(id.clone(), request, 5).unwrap();
         let mut told = effects;
-        let digest = Digest::of_hex(&"a".repeat(64)).unwrap();
+        let digest = ApprovalDigest::of_hex(&"a".repeat(64)).unwrap();
         let proposal = Proposal::Diff { diff_id: "d".to_owned(), unified_diff: "x".to_owned(), files: Vec::new() };
-        let intent =
-            Intent { kind: Kind::Change, confidence: 0.9, summary: "Change".to_owned(), params: Params::default() };
-        let draft = Draft { proposal, summary: "Make it blue".to_owned(), details: None, digest: Some(digest.clone()) };
+        let intent = Intent {
+            kind: TaskKind::Change,
+            confidence: 0.9,
+            summary: "Change".to_owned(),
+            params: IntentParams::default(),
+        };
+        let draft =
+            ProposalDraft { proposal, summary: "Make it blue".to_owned(), details: None, digest: Some(digest.clone()) };
         let approval = Approval { task_id: id, step: 1, digest, by: "me".to_owned() };
-        let outcome = Outcome { summary: "done".to_owned(), undo: Some("77".to_owned()), ..Outcome::default() };
+        let outcome = ActOutcome { summary: "done".to_owned(), undo: Some("77".to_owned()), ..ActOutcome::default() };
         let mut states = Vec::new();
         let mut live = Known::default();
         for input in [
-            Input::Routed { intent, scope: Scope::Full },
-            Input::Collected(aside_core::task::event::Context::default()),
+            Input::Routed { intent, scope: TaskScope::Full },
+            Input::Collected(aside_core::task::event::GatheredFiles::default()),
             Input::Piece("hm".to_owned()),
             Input::Proposed(draft),
             Input::Restarted,

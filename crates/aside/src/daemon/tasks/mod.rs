@@ -17,14 +17,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
-use aside_core::proto::task::Brief;
-use aside_core::task::clean;
-use aside_core::task::event::{Event, Id};
-use aside_core::task::gate::approve::Gate;
+use aside_core::proto::task::TaskBrief;
+use aside_core::task::event::{Event, TaskId};
+use aside_core::task::gate::approve::ApprovalGate;
 use aside_core::task::input::Input;
 use aside_core::task::machine::Task;
-use aside_core::task::proposal::{Source, UserRequest};
-use aside_core::task::state::{Live, State as Stage};
+use aside_core::task::proposal::{RequestSource, UserRequest};
+use aside_core::task::redact_log;
+use aside_core::task::state::{OpenState, State as Stage};
 use ring::rand::{SecureRandom, SystemRandom};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -55,7 +55,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct Tasks {
     events: Events,
     ledger: Arc<Ledger>,
-    gate: Mutex<Gate>,
+    gate: Mutex<ApprovalGate>,
     inner: Mutex<Inner>,
     /// Counts state changes, for clients that follow all tasks.
     moves: watch::Sender<u64>,
@@ -73,12 +73,12 @@ pub struct Tasks {
 
 #[derive(Default)]
 struct Inner {
-    live: HashMap<Id, mpsc::Sender<Message>>,
-    known: BTreeMap<Id, Known>,
+    live: HashMap<TaskId, mpsc::Sender<Message>>,
+    known: BTreeMap<TaskId, Known>,
     /// Bytes of the logs of watched tasks.
-    ends: HashMap<Id, watch::Sender<u64>>,
+    ends: HashMap<TaskId, watch::Sender<u64>>,
     /// Requests with a secret in them, unredacted, newest last: a retry needs them, and the logs are redacted.
-    requests: VecDeque<(Id, UserRequest)>,
+    requests: VecDeque<(TaskId, UserRequest)>,
 }
 
 /// The state of a task, as far as it matters to others.
@@ -90,19 +90,19 @@ enum Stands {
 }
 
 impl Inner {
-    fn remember(&mut self, id: &Id, request: &UserRequest) {
+    fn remember(&mut self, id: &TaskId, request: &UserRequest) {
         self.requests.push_back((id.clone(), request.clone()));
         if self.requests.len() > MAX_REQUESTS {
             self.requests.pop_front();
         }
     }
 
-    fn request_of(&self, id: &Id) -> Option<UserRequest> {
+    fn request_of(&self, id: &TaskId) -> Option<UserRequest> {
         self.requests.iter().find(|(known, _)| known == id).map(|(_, request)| request.clone())
     }
 
     /// A task that has ended stays in memory for a moment.
-    fn stage(&self, id: &Id) -> Stands {
+    fn stage(&self, id: &TaskId) -> Stands {
         match self.known.get(id).map(|known| known.brief.state.as_str()).unwrap_or_default() {
             "WAITING_APPROVAL" => Stands::Waits,
             "COMPLETED" | "FAILED" | "REJECTED" => Stands::Ended,
@@ -129,7 +129,7 @@ impl Tasks {
         Self {
             events: Events::new(events::dir(&paths.state_dir)),
             ledger: Arc::new(Ledger::new(paths.state_dir.join("applies"))),
-            gate: Mutex::new(Gate::new(offer::sha256, salt)),
+            gate: Mutex::new(ApprovalGate::new(offer::sha256, salt)),
             inner: Mutex::default(),
             moves: watch::Sender::new(0),
             opening: tokio::sync::Mutex::default(),
@@ -140,7 +140,7 @@ impl Tasks {
         }
     }
 
-    pub fn gate(&self) -> MutexGuard<'_, Gate> {
+    pub fn gate(&self) -> MutexGuard<'_, ApprovalGate> {
         locked(&self.gate)
     }
 
@@ -149,12 +149,12 @@ impl Tasks {
     }
 
     /// Creates a task.
-    pub async fn ask(&self, state: &Arc<State>, request: UserRequest) -> Result<Id, Trouble> {
+    pub async fn ask(&self, state: &Arc<State>, request: UserRequest) -> Result<TaskId, Trouble> {
         self.ask_as(state, name(), request).await
     }
 
     /// Whether an agent proposed what this task has carried out, and is told the outcome now.
-    pub fn agent_goes_on(&self, state: &State, id: &Id, request: &UserRequest) -> bool {
+    pub fn agent_goes_on(&self, state: &State, id: &TaskId, request: &UserRequest) -> bool {
         let settings = state.config();
         let is_private = request.meta.private || state.is_private(&request.meta.session);
         crate::agent::setup::named(&settings.task)
@@ -162,7 +162,7 @@ impl Tasks {
     }
 
     /// Creates a task with this name.
-    pub async fn ask_as(&self, state: &Arc<State>, id: Id, request: UserRequest) -> Result<Id, Trouble> {
+    pub async fn ask_as(&self, state: &Arc<State>, id: TaskId, request: UserRequest) -> Result<TaskId, Trouble> {
         self.ready(state).await;
         self.room(request.source)?;
         if self.asked.fetch_add(1, Ordering::Relaxed) % TIDY_EVERY == TIDY_EVERY - 1 {
@@ -172,7 +172,7 @@ impl Tasks {
             thread_id: if request.thread_id.is_empty() { id.to_string() } else { request.thread_id },
             ..request
         };
-        let redacted = clean::request(request.clone());
+        let redacted = redact_log::request(request.clone());
         let is_redacted = redacted != request;
         let received = Task::received(id.clone(), redacted, actor::now());
         let (task, effects) = received.map_err(|refusal| Trouble::Refused(refusal.to_string()))?;
@@ -199,16 +199,17 @@ impl Tasks {
         }
     }
 
-    fn room(&self, source: Source) -> Result<(), Trouble> {
+    fn room(&self, source: RequestSource) -> Result<(), Trouble> {
         let inner = locked(&self.inner);
         let of = |stage| inner.live.keys().filter(|id| inner.stage(id) == stage).count();
         if of(Stands::Waits) >= MAX_WAITING {
             return Err(Trouble::Refused(format!("{MAX_WAITING} tasks wait for you; `aside task list` shows them")));
         }
-        let is_remote =
-            |id: &&Id| inner.known.get(*id).is_some_and(|known| known.brief.source != Source::LocalUi.name());
+        let is_remote = |id: &&TaskId| {
+            inner.known.get(*id).is_some_and(|known| known.brief.source != RequestSource::LocalUi.name())
+        };
         let remote = inner.live.keys().filter(|id| inner.stage(id) == Stands::Busy).filter(is_remote).count();
-        if source != Source::LocalUi && remote >= MAX_BUSY_REMOTE {
+        if source != RequestSource::LocalUi && remote >= MAX_BUSY_REMOTE {
             return Err(Trouble::Refused(format!(
                 "{MAX_BUSY_REMOTE} tasks of remote users are under way on this machine, and no more can be; ask again in a moment"
             )));
@@ -224,7 +225,7 @@ impl Tasks {
         let (events, settings) = (self.events.clone(), state.config());
         // Excludes tasks in memory, and holds the lock against opening others: one that has ended may be retried at this moment.
         let _opening = self.opening.lock().await;
-        let at_hand: Vec<Id> = locked(&self.inner).live.keys().cloned().collect();
+        let at_hand: Vec<TaskId> = locked(&self.inner).live.keys().cloned().collect();
         let tidied = tokio::task::spawn_blocking(move || {
             let age = DAY * u32::try_from(settings.task.keep_days).unwrap_or(u32::MAX);
             let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
@@ -245,11 +246,11 @@ impl Tasks {
         let events = self.events.clone();
         // Excludes tasks in memory, as `tidy` does.
         let _opening = self.opening.lock().await;
-        let at_hand: Vec<Id> = locked(&self.inner).live.keys().cloned().collect();
+        let at_hand: Vec<TaskId> = locked(&self.inner).live.keys().cloned().collect();
         let (cleaned, known) = blocking(move || {
             let cleaned = events::clean(&events, &at_hand)?;
             let known = cleaned.redacted.iter().filter_map(|id| Some((id.clone(), Known::of(&events.read(id).ok()?))));
-            let known: Vec<(Id, Known)> = known.collect();
+            let known: Vec<(TaskId, Known)> = known.collect();
             anyhow::Ok((cleaned, known))
         })
         .await?;
@@ -267,7 +268,7 @@ impl Tasks {
     }
 
     /// Sends a message to a task; starts its actor from the log if needed.
-    pub async fn say(&self, state: &Arc<State>, id: &Id, word: impl Fn() -> Word) -> Result<Told, Trouble> {
+    pub async fn say(&self, state: &Arc<State>, id: &TaskId, word: impl Fn() -> Word) -> Result<Told, Trouble> {
         self.ready(state).await;
         for _ in 0..TRIES {
             let sender = self.found(state, id).await?;
@@ -286,7 +287,7 @@ impl Tasks {
     }
 
     /// Returns the sender of a running actor, or starts the actor from its log.
-    async fn found(&self, state: &Arc<State>, id: &Id) -> Result<mpsc::Sender<Message>, Trouble> {
+    async fn found(&self, state: &Arc<State>, id: &TaskId) -> Result<mpsc::Sender<Message>, Trouble> {
         let _opening = self.opening.lock().await;
         if let Some(sender) = locked(&self.inner).live.get(id).filter(|sender| !sender.is_closed()) {
             return Ok(sender.clone());
@@ -305,7 +306,7 @@ impl Tasks {
     }
 
     /// Called when an actor has ended.
-    pub fn gone(&self, id: &Id) {
+    pub fn gone(&self, id: &TaskId) {
         let mut inner = locked(&self.inner);
         if inner.live.get(id).is_some_and(mpsc::Sender::is_closed) {
             inner.live.remove(id);
@@ -314,7 +315,7 @@ impl Tasks {
     }
 
     /// Called when events were written, with the new length of the log.
-    pub fn moved(&self, id: &Id, events: &[Event], end: u64) {
+    pub fn moved(&self, id: &TaskId, events: &[Event], end: u64) {
         let mut inner = locked(&self.inner);
         let known = inner.known.entry(id.clone()).or_default();
         let before = known.brief.state.clone();
@@ -334,7 +335,7 @@ impl Tasks {
     }
 
     /// Lists tasks, newest first; with words, those whose request, answer or output contains them.
-    pub async fn list(&self, state: &Arc<State>, words: &str, thread: &str, limit: usize) -> Vec<Brief> {
+    pub async fn list(&self, state: &Arc<State>, words: &str, thread: &str, limit: usize) -> Vec<TaskBrief> {
         self.ready(state).await;
         self.load().await;
         let all: Vec<Known> = locked(&self.inner).known.values().cloned().collect();
@@ -343,20 +344,20 @@ impl Tasks {
         if !rest.is_empty() {
             let (events, words) = (self.events.clone(), words.to_owned());
             let said = move |known: &Known| {
-                let log = Id::of(&known.brief.task_id).and_then(|id| events.read(&id).ok());
+                let log = TaskId::of(&known.brief.task_id).and_then(|id| events.read(&id).ok());
                 log.is_some_and(|log| known.has_said(&words, &log))
             };
             let more = tokio::task::spawn_blocking(move || rest.into_iter().filter(said).collect::<Vec<Known>>());
             found.extend(more.await.unwrap_or_default());
         }
-        let mut briefs: Vec<Brief> = found.into_iter().map(|known| known.brief).collect();
+        let mut briefs: Vec<TaskBrief> = found.into_iter().map(|known| known.brief).collect();
         briefs.sort_by_key(|brief| std::cmp::Reverse((brief.since, brief.task_id.clone())));
         briefs.truncate(limit);
         briefs
     }
 
     /// The summary of one task.
-    pub async fn brief(&self, state: &Arc<State>, id: &Id) -> Option<Brief> {
+    pub async fn brief(&self, state: &Arc<State>, id: &TaskId) -> Option<TaskBrief> {
         self.ready(state).await;
         if let Some(known) = locked(&self.inner).known.get(id) {
             return Some(known.brief.clone());
@@ -366,18 +367,18 @@ impl Tasks {
     }
 
     /// The only task whose name begins so; the newest if the name is empty.
-    pub async fn named(&self, state: &Arc<State>, name: &str) -> Result<Id, Trouble> {
-        if let Some(id) = Id::of(name).filter(|id| locked(&self.inner).known.contains_key(id)) {
+    pub async fn named(&self, state: &Arc<State>, name: &str) -> Result<TaskId, Trouble> {
+        if let Some(id) = TaskId::of(name).filter(|id| locked(&self.inner).known.contains_key(id)) {
             return Ok(id);
         }
         let briefs = self.list(state, "", "", usize::MAX).await;
         if name.is_empty() || name == "last" {
-            return briefs.first().and_then(|brief| Id::of(&brief.task_id)).ok_or(Trouble::Unknown);
+            return briefs.first().and_then(|brief| TaskId::of(&brief.task_id)).ok_or(Trouble::Unknown);
         }
         let begins = briefs.iter().filter(|brief| brief.task_id.starts_with(name));
         let begins: Vec<&str> = begins.map(|brief| brief.task_id.as_str()).collect();
         match begins.as_slice() {
-            [only] => Id::of(only).ok_or(Trouble::Unknown),
+            [only] => TaskId::of(only).ok_or(Trouble::Unknown),
             [] => Err(Trouble::Unknown),
             [newest, next, rest @ ..] => {
                 let more = if rest.is_empty() { "" } else { ", …" };
@@ -388,7 +389,7 @@ impl Tasks {
     }
 
     /// The events of a task after this number, and a channel that tells of more.
-    pub async fn watch(&self, id: &Id, from: u64) -> Result<(Reader, watch::Receiver<u64>), Trouble> {
+    pub async fn watch(&self, id: &TaskId, from: u64) -> Result<(Reader, watch::Receiver<u64>), Trouble> {
         // Subscribes before reading, so that nothing written in between is lost.
         let end = self.watched(id);
         let heard = end.subscribe();
@@ -403,7 +404,7 @@ impl Tasks {
     }
 
     /// Undoes the change of a task, and logs who did so.
-    pub async fn undo(&self, state: &Arc<State>, id: &Id, by: &str) -> Result<String, Trouble> {
+    pub async fn undo(&self, state: &Arc<State>, id: &TaskId, by: &str) -> Result<String, Trouble> {
         self.ready(state).await;
         self.load().await;
         let known = locked(&self.inner).known.get(id).cloned().ok_or(Trouble::Unknown)?;
@@ -505,7 +506,7 @@ impl Tasks {
             let read = tokio::task::spawn_blocking(move || {
                 let ids = events.kept().unwrap_or_default().into_iter().map(|kept| kept.id);
                 let known = ids.filter_map(|id| Some((id.clone(), Known::of(&events.read(&id).ok()?))));
-                known.collect::<Vec<(Id, Known)>>()
+                known.collect::<Vec<(TaskId, Known)>>()
             });
             let known = read.await.unwrap_or_default();
             let ledger = self.ledger();
@@ -525,26 +526,26 @@ impl Tasks {
         self.loaded.get_or_init(load).await;
     }
 
-    fn watched(&self, id: &Id) -> watch::Sender<u64> {
+    fn watched(&self, id: &TaskId) -> watch::Sender<u64> {
         locked(&self.inner).ends.entry(id.clone()).or_insert_with(|| watch::Sender::new(0)).clone()
     }
 }
 
 /// What happened to a task while no daemon ran. A change that is in the ledger was written.
-fn again(id: &Id, task: &Task, records: &[(apply::ledger::Record, apply::ledger::Stage)]) -> Input {
-    let Stage::Live(Live::Executing(executing)) = task.state() else { return Input::Restarted };
+fn again(id: &TaskId, task: &Task, records: &[(apply::ledger::Record, apply::ledger::Stage)]) -> Input {
+    let Stage::Live(OpenState::Executing(executing)) = task.state() else { return Input::Restarted };
     let label = format!("{id}.{}", executing.acting().step());
     let written = records.iter().find(|(record, stage)| *stage == apply::ledger::Stage::Kept && record.label == label);
     written.map_or(Input::Restarted, |(record, _)| actor::written(record.id.0))
 }
 
 /// A random name that is not a word.
-fn name() -> Id {
+fn name() -> TaskId {
     static RANDOM: OnceLock<SystemRandom> = OnceLock::new();
     let mut bytes = [0; NAME];
     let _ = RANDOM.get_or_init(SystemRandom::new).fill(&mut bytes);
     let letters: String = bytes.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect();
-    Id::of(&format!("t{letters}")).unwrap_or_else(|| unreachable!("the letters are those of a name"))
+    TaskId::of(&format!("t{letters}")).unwrap_or_else(|| unreachable!("the letters are those of a name"))
 }
 
 /// Publishes the length of a log, which only ever grows.

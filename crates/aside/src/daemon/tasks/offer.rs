@@ -5,15 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use aside_core::line::Dialect;
-use aside_core::task::diff::settle::Changes;
-use aside_core::task::event::{Digest, Id};
-use aside_core::task::gate::offer::{Act, Change, Command, Offer, Step};
-use aside_core::task::gate::show;
-use aside_core::task::gate::{Decision, Place};
-use aside_core::task::input::Draft;
+use aside_core::task::diff::resolve::ResolvedChanges;
+use aside_core::task::event::{ApprovalDigest, TaskId};
+use aside_core::task::gate::offer::{GateOffer, OfferStep, OfferedAct, OfferedChange, OfferedRun};
+use aside_core::task::gate::render;
+use aside_core::task::gate::{Decision, GateContext};
+use aside_core::task::input::ProposalDraft;
 use aside_core::task::proposal::{FileSummary, Proposal, UserRequest};
 use aside_core::task::remote::asked_by;
-use aside_core::{proto, proto::task::Row};
+use aside_core::{proto, proto::task::OfferRow};
 use ring::digest::{SHA256, digest};
 
 use crate::apply;
@@ -30,20 +30,20 @@ const MAX_REASON: usize = 2000;
 /// Everything that an offer depends on besides the proposal.
 pub struct Maker {
     pub state: Arc<State>,
-    pub id: Id,
+    pub id: TaskId,
     pub request: UserRequest,
     pub workspace: Workspace,
 }
 
 impl Maker {
-    pub async fn of(state: Arc<State>, id: Id, request: UserRequest) -> Result<Self, String> {
+    pub async fn of(state: Arc<State>, id: TaskId, request: UserRequest) -> Result<Self, String> {
         let workspace = workspace(&request).await.map_err(|error| format!("{error:#}"))?;
         Ok(Self { state, id, request, workspace })
     }
 
     /// Builds the offer, or none for a proposal that only says something. Blocks: reads files. The error is for the user.
-    pub fn make(&self, mut draft: Draft, number: u32) -> Result<(Draft, Option<Offer>), String> {
-        let step = Step { task: self.id.to_string(), number };
+    pub fn make(&self, mut draft: ProposalDraft, number: u32) -> Result<(ProposalDraft, Option<GateOffer>), String> {
+        let step = OfferStep { task: self.id.to_string(), number };
         let offer = match &mut draft.proposal {
             Proposal::Plan { .. } | Proposal::Answer { .. } | Proposal::SearchResults { .. } => {
                 return Ok((draft, None));
@@ -54,7 +54,7 @@ impl Maker {
                 *cwd = Some(place.clone());
                 let reason = reason.as_ref().map(|reason| bounded(reason));
                 let command =
-                    Command { cmd: cmd.clone(), cwd: place, environment: Vec::new(), reason, confine: *confine };
+                    OfferedRun { cmd: cmd.clone(), cwd: place, environment: Vec::new(), reason, confine: *confine };
                 self.command(step, command)?
             }
             Proposal::Diff { diff_id, unified_diff, files } => {
@@ -71,8 +71,8 @@ impl Maker {
                 *files = summaries(changes);
                 *diff_id = format!("{}.{number}", self.id);
                 let digest = bytes(proposal.digest().to_string().as_str()).ok_or("the change has no digest")?;
-                let change = Change { digest, rows: changes.rows(), reason: Some(bounded(&draft.summary)) };
-                Offer::apply(step, change, self.request.source).map_err(|unfit| unfit.to_string())?
+                let change = OfferedChange { digest, rows: changes.rows(), reason: Some(bounded(&draft.summary)) };
+                GateOffer::apply(step, change, self.request.source).map_err(|unfit| unfit.to_string())?
             }
         };
         if offer.verdict().decision() == Decision::Deny {
@@ -82,7 +82,7 @@ impl Maker {
         Ok((draft, Some(offer)))
     }
 
-    fn command(&self, step: Step, command: Command) -> Result<Offer, String> {
+    fn command(&self, step: OfferStep, command: OfferedRun) -> Result<GateOffer, String> {
         let (names, dialect) = self.shell();
         let rules = rules::load(self.state.paths(), self.workspace.root());
         let rules = rules.blocking(&self.state.config().security.command_blocklist);
@@ -95,8 +95,8 @@ impl Maker {
         let root = self.workspace.root().to_str().ok_or("the path of the workspace is not UTF-8")?;
         let cwd = command.cwd.clone();
         let UserRequest { source, ref meta, .. } = self.request;
-        let place = Place { source, untrusted: meta.untrusted, dialect, cwd: &cwd, workspace: root };
-        Offer::run(step, command, &place, &rules, &now).map_err(|unfit| unfit.to_string())
+        let place = GateContext { source, untrusted: meta.untrusted, dialect, cwd: &cwd, workspace: root };
+        GateOffer::run(step, command, &place, &rules, &now).map_err(|unfit| unfit.to_string())
     }
 
     /// The dialect in which the command is parsed.
@@ -104,7 +104,7 @@ impl Maker {
         self.shell().1
     }
 
-    fn shell(&self) -> (Arc<aside_core::names::Names>, Dialect) {
+    fn shell(&self) -> (Arc<aside_core::shell_names::ShellNames>, Dialect) {
         let meta = &self.request.meta;
         let (names, dialect) = self.state.shell(Asker { session: &meta.session, shell: &meta.shell, wait: true });
         // The shell named in the request counts, even after its session has ended.
@@ -124,9 +124,9 @@ impl Maker {
 }
 
 /// The digest of the offer alone, independent of the daemon that shows it.
-pub fn plain(offer: &Offer) -> Digest {
+pub fn plain(offer: &GateOffer) -> ApprovalDigest {
     let hex = hex(&sha256(&offer.bytes()));
-    Digest::of_hex(&hex).unwrap_or_else(|| unreachable!("SHA-256 has 64 digits"))
+    ApprovalDigest::of_hex(&hex).unwrap_or_else(|| unreachable!("SHA-256 has 64 digits"))
 }
 
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
@@ -141,7 +141,7 @@ pub fn hex(bytes: &[u8]) -> String {
 
 /// Parses a digest that a client sent.
 pub fn bytes(hex: &str) -> Option<[u8; 32]> {
-    let hex = Digest::of_hex(hex)?;
+    let hex = ApprovalDigest::of_hex(hex)?;
     let mut out = [0; 32];
     for (place, byte) in out.iter_mut().enumerate() {
         *byte = u8::from_str_radix(hex.as_str().get(place * 2..place * 2 + 2)?, 16).ok()?;
@@ -150,15 +150,20 @@ pub fn bytes(hex: &str) -> Option<[u8; 32]> {
 }
 
 /// The wire form of an offer.
-pub fn told(offer: &Offer, digest: &[u8; 32], proposal: &Proposal, request: &UserRequest) -> proto::task::Offer {
-    let rows = show::shown(offer).into_iter();
-    let rows = rows.map(|row| Row { label: row.label.name().to_owned(), text: row.text });
+pub fn told(
+    offer: &GateOffer,
+    digest: &[u8; 32],
+    proposal: &Proposal,
+    request: &UserRequest,
+) -> proto::task::ApprovalOffer {
+    let rows = render::offer_rows(offer).into_iter();
+    let rows = rows.map(|row| OfferRow { label: row.label.name().to_owned(), text: row.text });
     // The remote user comes first, since the user who is asked to approve may take the request for their own.
-    let from = asked_by(request).map(|text| Row { label: "from".to_owned(), text });
+    let from = asked_by(request).map(|text| OfferRow { label: "from".to_owned(), text });
     let rows = from.into_iter().chain(rows).collect();
     let (action, confine) = match offer.act() {
-        Act::Run(command) => ("run_command", command.confine.name()),
-        Act::Apply(_) => ("apply_diff", "no"),
+        OfferedAct::Run(command) => ("run_command", command.confine.name()),
+        OfferedAct::Apply(_) => ("apply_diff", "no"),
     };
     let text = match proposal {
         Proposal::Command { cmd, .. } => cmd.clone(),
@@ -166,7 +171,7 @@ pub fn told(offer: &Offer, digest: &[u8; 32], proposal: &Proposal, request: &Use
         Proposal::Plan { text } | Proposal::Answer { text } => text.clone(),
         Proposal::SearchResults { .. } => String::new(),
     };
-    proto::task::Offer {
+    proto::task::ApprovalOffer {
         task_id: offer.step().task.clone(),
         step: offer.step().number,
         digest: hex(digest),
@@ -177,8 +182,8 @@ pub fn told(offer: &Offer, digest: &[u8; 32], proposal: &Proposal, request: &Use
     }
 }
 
-fn summaries(changes: &Changes) -> Vec<FileSummary> {
-    let one = |change: &aside_core::task::diff::settle::Change| {
+fn summaries(changes: &ResolvedChanges) -> Vec<FileSummary> {
+    let one = |change: &aside_core::task::diff::resolve::ResolvedFile| {
         let (additions, deletions) = change.counts();
         FileSummary { path: change.name().to_string(), additions, deletions }
     };

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use aside_core::task::gate::rules::{self, Layer, Rules};
+use aside_core::task::gate::rules::{self, RuleLayer, Rules};
 
 use crate::paths::Paths;
 
@@ -22,17 +22,17 @@ pub fn of_repository(workspace: &Path) -> PathBuf {
 
 /// Read on every call, so that a new rule counts at once.
 pub fn load(paths: &Paths, workspace: &Path) -> Rules {
-    let person = file(&of_person(paths), Layer::Person);
-    let repository = file(&of_repository(workspace), Layer::Repository);
+    let person = file(&of_person(paths), RuleLayer::Person);
+    let repository = file(&of_repository(workspace), RuleLayer::Repository);
     Rules::new(person, repository)
 }
 
-fn file(path: &Path, layer: Layer) -> rules::File {
+fn file(path: &Path, layer: RuleLayer) -> rules::RulesFile {
     match read(path) {
-        Ok(Some(text)) => rules::File::read(&text, layer),
-        Ok(None) => rules::File::default(),
+        Ok(Some(text)) => rules::RulesFile::read(&text, layer),
+        Ok(None) => rules::RulesFile::default(),
         // An unreadable file may hold a rule that demands a review, so it counts as a file with errors.
-        Err(error) => rules::File::read(&format!("the file could not be read: {error}"), layer),
+        Err(error) => rules::RulesFile::read(&format!("the file could not be read: {error}"), layer),
     }
 }
 
@@ -64,7 +64,7 @@ mod tests {
     fn a_file_that_cannot_be_read_allows_nothing() {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("rules.toml");
-        let is_broken = || Rules::new(file(&path, Layer::Person), rules::File::default()).is_broken();
+        let is_broken = || Rules::new(file(&path, RuleLayer::Person), rules::RulesFile::default()).is_broken();
         assert!(!is_broken(), "there is none");
         std::fs::write(&path, b"\xff").unwrap();
         assert!(is_broken());

@@ -5,12 +5,12 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Stdio;
 
-use aside_core::task::gate::Place;
-use aside_core::task::gate::approve::{Answer, Gate};
-use aside_core::task::gate::offer::{Change, Command, Offer, Step};
-use aside_core::task::gate::rules::{File, Layer, Rules};
-use aside_core::task::proposal::Source;
-use aside_core::world::Nothing;
+use aside_core::task::gate::GateContext;
+use aside_core::task::gate::approve::{ApprovalAnswer, ApprovalGate};
+use aside_core::task::gate::offer::{GateOffer, OfferStep, OfferedChange, OfferedRun};
+use aside_core::task::gate::rules::{RuleLayer, Rules, RulesFile};
+use aside_core::task::proposal::RequestSource;
+use aside_core::world::EmptyWorld;
 use tempfile::TempDir;
 
 use super::*;
@@ -32,7 +32,7 @@ struct Scene {
     environment: Vec<(OsString, OsString)>,
     dialect: Dialect,
     limits: Limits,
-    confine: Confine,
+    confine: WriteConfinement,
     shown: Vec<(String, String)>,
 }
 
@@ -54,7 +54,7 @@ impl Scene {
             environment: Vec::new(),
             dialect: Dialect::Bash,
             limits: Limits { timeout: HANG, bytes: 1024 * 1024 },
-            confine: Confine::No,
+            confine: WriteConfinement::No,
             shown: Vec::new(),
         };
         scene.program("aside", &aside);
@@ -83,7 +83,7 @@ impl Scene {
     }
 
     fn confined(mut self) -> Self {
-        self.confine = Confine::Workspace;
+        self.confine = WriteConfinement::Workspace;
         self
     }
 
@@ -105,23 +105,23 @@ impl Scene {
         let (offer, step) = self.offer(cmd, cwd, &Rules::none());
         let mut gate = gate();
         let digest = gate.show(offer).unwrap();
-        gate.approve(&Answer { step, digest, from: Source::LocalUi, by: "pts/1".to_owned() }).unwrap()
+        gate.approve(&ApprovalAnswer { step, digest, from: RequestSource::LocalUi, by: "pts/1".to_owned() }).unwrap()
     }
 
-    fn offer(&self, cmd: &str, cwd: &str, rules: &Rules) -> (Offer, Step) {
-        let step = Step { task: "t1".to_owned(), number: 1 };
+    fn offer(&self, cmd: &str, cwd: &str, rules: &Rules) -> (GateOffer, OfferStep) {
+        let step = OfferStep { task: "t1".to_owned(), number: 1 };
         let workspace = self.root.join("workspace").display().to_string();
         let cwd = self.root.join(cwd).display().to_string();
-        let place = Place {
-            source: Source::LocalUi,
+        let place = GateContext {
+            source: RequestSource::LocalUi,
             untrusted: false,
             dialect: self.dialect,
             cwd: &cwd,
             workspace: &workspace,
         };
         let (environment, confine) = (self.shown.clone(), self.confine);
-        let command = Command { cmd: cmd.to_owned(), cwd: cwd.clone(), environment, reason: None, confine };
-        (Offer::run(step.clone(), command, &place, rules, &Nothing).unwrap(), step)
+        let command = OfferedRun { cmd: cmd.to_owned(), cwd: cwd.clone(), environment, reason: None, confine };
+        (GateOffer::run(step.clone(), command, &place, rules, &EmptyWorld).unwrap(), step)
     }
 
     async fn finish(&self, approved: Approved, stop: watch::Receiver<bool>) -> anyhow::Result<(Finished, String)> {
@@ -165,9 +165,9 @@ impl Scene {
     }
 }
 
-fn gate() -> Gate {
+fn gate() -> ApprovalGate {
     let digest = |bytes: &[u8]| ring::digest::digest(&ring::digest::SHA256, bytes).as_ref().try_into().unwrap();
-    Gate::new(digest, [7; 32])
+    ApprovalGate::new(digest, [7; 32])
 }
 
 fn never() -> watch::Receiver<bool> {
@@ -557,11 +557,11 @@ async fn it_runs_in_the_very_directory_that_was_approved() {
 #[tokio::test]
 async fn a_change_to_files_is_no_command() {
     let scene = Scene::new();
-    let step = Step { task: "t1".to_owned(), number: 1 };
-    let change = Change { digest: [1; 32], rows: vec!["rm -rf x".to_owned()], reason: None };
+    let step = OfferStep { task: "t1".to_owned(), number: 1 };
+    let change = OfferedChange { digest: [1; 32], rows: vec!["rm -rf x".to_owned()], reason: None };
     let mut gate = gate();
-    let digest = gate.show(Offer::apply(step.clone(), change, Source::LocalUi).unwrap()).unwrap();
-    let answer = Answer { step, digest, from: Source::LocalUi, by: "pts/1".to_owned() };
+    let digest = gate.show(GateOffer::apply(step.clone(), change, RequestSource::LocalUi).unwrap()).unwrap();
+    let answer = ApprovalAnswer { step, digest, from: RequestSource::LocalUi, by: "pts/1".to_owned() };
     let error = scene.finish(gate.approve(&answer).unwrap(), never()).await.unwrap_err();
     assert_eq!(error.to_string(), "a change to files was approved, and that is not a command");
 }
@@ -725,12 +725,12 @@ async fn what_nobody_looked_at_reads_and_does_nothing_else() {
         let path = format!("{}:bin:{before}", scene.root.join("workspace/bin").display());
         let scene = scene.with("PATH", &path).with("TOKEN", "secret").with("PAGER", "less");
         let rules = "[[allow]]\nprogram = 'whoami'\nwhy = 'it reads'\nhits = ['whoami']\nmisses = ['rm x']\n";
-        let rules = Rules::new(File::read(rules, Layer::Person), File::default());
+        let rules = Rules::new(RulesFile::read(rules, RuleLayer::Person), RulesFile::default());
         let (offer, step) = scene.offer("whoami", "workspace", &rules);
         let mut gate = gate();
         gate.show(offer).unwrap();
         let approved = gate.pass(&step).unwrap();
-        assert_eq!(approved.leave(), Leave::Rules);
+        assert_eq!(approved.leave(), Permission::Rules);
         let (finished, said) = scene.finish(approved, never()).await.unwrap();
         assert_eq!(
             (finished.ended, could(&said).as_str()),

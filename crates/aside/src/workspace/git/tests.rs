@@ -29,7 +29,7 @@ fn repository() -> (tempfile::TempDir, Workspace) {
 }
 
 /// The added and removed lines, and the notes.
-fn changed(workspace: &Workspace, what: &What, paths: &[&str]) -> String {
+fn changed(workspace: &Workspace, what: &ReviewTarget, paths: &[&str]) -> String {
     let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
     let change = match workspace.change(what, &paths) {
         Ok(change) => change,
@@ -49,8 +49,8 @@ fn changed(workspace: &Workspace, what: &What, paths: &[&str]) -> String {
         .join(" ")
 }
 
-fn branch(of: Option<&str>, against: Option<&str>) -> What {
-    What::Branch { of: of.map(str::to_owned), against: against.map(str::to_owned) }
+fn branch(of: Option<&str>, against: Option<&str>) -> ReviewTarget {
+    ReviewTarget::Branch { of: of.map(str::to_owned), against: against.map(str::to_owned) }
 }
 
 #[test]
@@ -76,9 +76,9 @@ fn what_has_changed_is_told() {
 fn every_sort_of_change_can_be_looked_at() {
     let (temp, workspace) = repository();
     let root = temp.path();
-    assert_eq!(changed(&workspace, &What::Last(1), &[]), "the last commit: +two (second)");
-    assert_eq!(changed(&workspace, &What::Last(9), &[]), "the last 9 commits: +b +one +two (second) (first)");
-    assert_eq!(changed(&workspace, &What::Commit("HEAD^".to_owned()), &[]), "commit HEAD^: +b +one (first)");
+    assert_eq!(changed(&workspace, &ReviewTarget::Last(1), &[]), "the last commit: +two (second)");
+    assert_eq!(changed(&workspace, &ReviewTarget::Last(9), &[]), "the last 9 commits: +b +one +two (second) (first)");
+    assert_eq!(changed(&workspace, &ReviewTarget::Commit("HEAD^".to_owned()), &[]), "commit HEAD^: +b +one (first)");
     git_in(root, &["checkout", "-q", "-b", "fix/it"]);
     write(root, "b.txt", "c\n");
     commit(root, "third");
@@ -90,18 +90,18 @@ fn every_sort_of_change_can_be_looked_at() {
     assert_eq!(changed(&workspace, &branch(Some("fix/it"), None), &[]), fork);
     git_in(root, &["checkout", "-q", "fix/it"]);
     assert_eq!(changed(&workspace, &branch(None, Some("v1.0")), &[]), "this branch since it left v1.0: -b +c (third)");
-    let range = What::Range("v1.0".to_owned(), "fix/it".to_owned());
+    let range = ReviewTarget::Range("v1.0".to_owned(), "fix/it".to_owned());
     assert_eq!(changed(&workspace, &range, &[]), "v1.0 to fix/it: -b +c -elsewhere (third)");
     write(root, "b.txt", "d\n");
     write(root, "src/a.rs", "three\n");
     write(root, "src/new.rs", "fresh\n");
     git_in(root, &["add", "b.txt"]);
-    assert_eq!(changed(&workspace, &What::Staged, &[]), "what is staged against the last commit: -c +d");
+    assert_eq!(changed(&workspace, &ReviewTarget::Staged, &[]), "what is staged against the last commit: -c +d");
     let new = "+fresh (src/new.rs is new and not tracked; it is looked at as if it were added)";
     let now = "the working tree against the last commit:";
-    assert_eq!(changed(&workspace, &What::Now, &[]), format!("{now} -c +d -one -two +three {new}"));
-    assert_eq!(changed(&workspace, &What::Now, &["b.txt"]), format!("{now} -c +d"));
-    assert_eq!(changed(&workspace, &What::Now, &["src"]), format!("{now} -one -two +three {new}"));
+    assert_eq!(changed(&workspace, &ReviewTarget::Now, &[]), format!("{now} -c +d -one -two +three {new}"));
+    assert_eq!(changed(&workspace, &ReviewTarget::Now, &["b.txt"]), format!("{now} -c +d"));
+    assert_eq!(changed(&workspace, &ReviewTarget::Now, &["src"]), format!("{now} -one -two +three {new}"));
     assert!(changed(&workspace, &branch(None, None), &[]).ends_with("(what is not committed yet is not part of it)"));
 }
 
@@ -119,7 +119,7 @@ fn what_is_in_new_files_is_looked_at_within_limits_and_never_what_is_denied() {
     for number in 0..15 {
         write(root, &format!("many/{number:02}.txt"), "x\n");
     }
-    let change = workspace.change(&What::Now, &[]).unwrap();
+    let change = workspace.change(&ReviewTarget::Now, &[]).unwrap();
     assert!(!change.diff.contains("hunter2") && !change.diff.contains("ignored") && !change.diff.contains("root:"));
     assert!(
         change.diff.contains("+++ b/.env\n") && change.diff.contains("Binary files /dev/null and b/bin.dat differ")
@@ -139,7 +139,7 @@ fn what_is_in_new_files_is_looked_at_within_limits_and_never_what_is_denied() {
     );
     assert_eq!(change.diff.matches("+x\n").count(), 8, "ten files are read");
     // A diff of staged changes does not include them.
-    assert_eq!(workspace.change(&What::Staged, &[]).unwrap().diff, "");
+    assert_eq!(workspace.change(&ReviewTarget::Staged, &[]).unwrap().diff, "");
 }
 
 #[test]
@@ -151,8 +151,8 @@ fn before_the_first_commit_everything_is_new() {
     let workspace = Workspace::of(temp.path()).unwrap();
     assert_eq!(workspace.git().branch, "main");
     let told = "the working tree against the last commit: +one (nothing has been committed yet)";
-    assert_eq!(changed(&workspace, &What::Now, &[]), told);
-    assert_eq!(changed(&workspace, &What::Last(1), &[]), "nothing has been committed yet");
+    assert_eq!(changed(&workspace, &ReviewTarget::Now, &[]), told);
+    assert_eq!(changed(&workspace, &ReviewTarget::Last(1), &[]), "nothing has been committed yet");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn what_cannot_be_compared_is_said() {
     for name in
         ["nowhere", "--output=x", "-S", ":/first", "HEAD:b.txt", "a b", "", "main..fix", "^main", "$(touch x)", "`x`"]
     {
-        let said = changed(&workspace, &What::Commit(name.to_owned()), &[]);
+        let said = changed(&workspace, &ReviewTarget::Commit(name.to_owned()), &[]);
         assert_eq!(said, format!("there is no branch, tag or commit {name}"));
     }
     assert!(!root.join("x").exists());
@@ -172,17 +172,22 @@ fn what_cannot_be_compared_is_said() {
         "which branch is the main one cannot be told; say against which one"
     );
     for path in ["../x", "/etc/passwd", ".env", ":(top)b.txt/..", ".git/config"] {
-        let said = changed(&workspace, &What::Now, &[path]);
+        let said = changed(&workspace, &ReviewTarget::Now, &[path]);
         assert_eq!(said, "none of these files is one that may be looked at", "{path}");
     }
     // Names that look like a pattern or an option to git are only names.
     write(root, "b.txt", "c\n");
     for path in ["*", ":!src", "--output=x"] {
-        assert_eq!(changed(&workspace, &What::Now, &[path]), "the working tree against the last commit:", "{path}");
+        assert_eq!(
+            changed(&workspace, &ReviewTarget::Now, &[path]),
+            "the working tree against the last commit:",
+            "{path}"
+        );
     }
     std::fs::write(root.join(".git/HEAD"), "broken").unwrap();
     assert!(
-        changed(&workspace, &What::Now, &[]).starts_with("could not ask git: git did not answer; `git status` in ")
+        changed(&workspace, &ReviewTarget::Now, &[])
+            .starts_with("could not ask git: git did not answer; `git status` in ")
     );
     assert!(workspace.git().note.is_some());
     let none = tempfile::tempdir().unwrap();
@@ -196,7 +201,7 @@ fn the_contents_of_denied_files_are_in_no_diff() {
     write(temp.path(), "config/.env", "TOKEN=one\n");
     write(temp.path(), "keys/id_rsa", "secret\n");
     commit(temp.path(), "third");
-    let change = workspace.change(&What::Last(1), &[]).unwrap();
+    let change = workspace.change(&ReviewTarget::Last(1), &[]).unwrap();
     assert!(!change.diff.contains("TOKEN") && !change.diff.contains("secret"), "{}", change.diff);
     assert!(
         change.notes.iter().any(|note| note.english.starts_with("what is in config/.env is left out")),
@@ -204,7 +209,7 @@ fn the_contents_of_denied_files_are_in_no_diff() {
         change.notes
     );
     write(temp.path(), "config/.env", "TOKEN=two\n");
-    assert!(!workspace.change(&What::Now, &[]).unwrap().diff.contains("TOKEN"));
+    assert!(!workspace.change(&ReviewTarget::Now, &[]).unwrap().diff.contains("TOKEN"));
 }
 
 #[test]
@@ -241,7 +246,13 @@ fn nothing_that_a_repository_names_is_run() {
     for text in all {
         std::fs::write(&settings, format!("{plain}{text}")).unwrap();
         write(root, "src/a.rs", "six\n");
-        for what in [What::Now, What::Staged, What::Last(1), What::Last(2), branch(None, Some("main"))] {
+        for what in [
+            ReviewTarget::Now,
+            ReviewTarget::Staged,
+            ReviewTarget::Last(1),
+            ReviewTarget::Last(2),
+            branch(None, Some("main")),
+        ] {
             let said = changed(&workspace, &what, &[]);
             assert!(!sprung.exists(), "{text}: {said}");
             works += usize::from(said.contains("-one"));
@@ -261,7 +272,7 @@ fn settings_do_not_lead_out_of_the_workspace() {
     let elsewhere = tempfile::tempdir().unwrap();
     write(elsewhere.path(), "b.txt", "a secret\n");
     git_in(temp.path(), &["config", "core.worktree", elsewhere.path().to_str().unwrap()]);
-    let said = changed(&workspace, &What::Now, &[]);
+    let said = changed(&workspace, &ReviewTarget::Now, &[]);
     assert!(said.contains("core.worktree is set, and is not followed"), "{said}");
     assert!(workspace.git().note.is_some());
 }
@@ -275,7 +286,7 @@ fn a_worktree_is_a_repository_too() {
     write(&path, "b.txt", "c\n");
     let workspace = Workspace::of(&path).unwrap();
     assert_eq!(workspace.git().branch, "side");
-    assert_eq!(changed(&workspace, &What::Now, &[]), "the working tree against the last commit: -b +c");
+    assert_eq!(changed(&workspace, &ReviewTarget::Now, &[]), "the working tree against the last commit: -b +c");
 }
 
 /// A directory with a repository in it and a private file beside that, as in a home.
@@ -301,7 +312,7 @@ fn an_index_that_names_files_elsewhere_shows_nothing_of_them() {
     let forged = [&index[..at], b"../notes.txt", &index[at + name.len()..]].concat();
     std::fs::write(root.join(".git/index"), forged).unwrap();
     assert!(git_in(&root, &["diff"]).contains("+a diary"), "git itself shows it");
-    for what in [What::Now, What::Staged, What::Last(1)] {
+    for what in [ReviewTarget::Now, ReviewTarget::Staged, ReviewTarget::Last(1)] {
         assert!(!changed(&workspace, &what, &[]).contains("diary"));
     }
 }
@@ -318,7 +329,7 @@ fn a_branch_that_is_a_link_shows_nothing_of_another_repository() {
     std::fs::remove_file(root.join(".git/refs/heads/main")).unwrap();
     std::os::unix::fs::symlink(other.join(".git/refs/heads/main"), root.join(".git/refs/heads/main")).unwrap();
     assert!(git_in(&root, &["show"]).contains("+a diary"), "git itself shows it");
-    for what in [What::Now, What::Staged, What::Last(1), branch(None, Some("main"))] {
+    for what in [ReviewTarget::Now, ReviewTarget::Staged, ReviewTarget::Last(1), branch(None, Some("main"))] {
         assert!(!changed(&workspace, &what, &[]).contains("diary"));
     }
 }
@@ -329,7 +340,7 @@ fn settings_that_name_a_device_read_nothing_of_it() {
         let (temp, workspace) = repository();
         git_in(temp.path(), &["config", key, "/dev/zero"]);
         write(temp.path(), "b.txt", "c\n");
-        let said = changed(&workspace, &What::Now, &[]);
+        let said = changed(&workspace, &ReviewTarget::Now, &[]);
         assert!(!said.contains("took too long"), "{key}: {said}");
     }
 }

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use aside_core::task::proposal::Proposal;
-use aside_core::task::route::{Options, Routed, route};
+use aside_core::task::route::{RouteOptions, Routed, route};
 use aside_core::task::run::search::plan::plan;
-use aside_core::task::run::search::tell::outcome;
+use aside_core::task::run::search::render::outcome;
 use toml_edit::Document;
 
 use super::*;
@@ -17,12 +17,12 @@ fn write(root: &Path, file: &str, bytes: impl AsRef<[u8]>) {
 }
 
 /// The search results of a request, from its words on.
-fn told(workspace: &Workspace, words: &str) -> (Vec<(String, String)>, Searched) {
+fn told(workspace: &Workspace, words: &str) -> (Vec<(String, String)>, SearchOutcome) {
     told_with(workspace, words, Secrets::Included)
 }
 
-fn told_with(workspace: &Workspace, words: &str, secrets: Secrets) -> (Vec<(String, String)>, Searched) {
-    let Routed::Task(routed) = route(words, &Options::default()) else { panic!("{words}") };
+fn told_with(workspace: &Workspace, words: &str, secrets: Secrets) -> (Vec<(String, String)>, SearchOutcome) {
+    let Routed::Task(routed) = route(words, &RouteOptions::default()) else { panic!("{words}") };
     let params = routed.intent.params;
     let plan = plan(words, params.query.as_deref().unwrap_or_default(), &params.files);
     let searched = workspace.search(&plan, secrets, &AtomicBool::new(false)).unwrap();

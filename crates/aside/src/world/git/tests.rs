@@ -3,8 +3,8 @@
 use super::*;
 use crate::exec::git_in;
 
-fn names(items: Option<Vec<Item>>) -> Vec<String> {
-    let with_about = |item: Item| match &*item.about {
+fn names(items: Option<Vec<LiveItem>>) -> Vec<String> {
+    let with_about = |item: LiveItem| match &*item.about {
         "" => item.name.into_string(),
         about => format!("{} ({about})", item.name),
     };

@@ -21,7 +21,20 @@ pub const CORE: Layers = Layers {
         &["agent"],
         &["translate", "suggest", "complete", "detect"],
         &["safety", "project"],
-        &["line", "history", "world", "redact", "proto", "text", "names", "spec", "markdown", "screen", "said", "mood"],
+        &[
+            "line",
+            "history",
+            "world",
+            "redact",
+            "proto",
+            "text",
+            "shell_names",
+            "spec",
+            "markdown",
+            "screen",
+            "model_output",
+            "speech_act",
+        ],
     ],
     alone: &[("proto", &["text"])],
     strangers: &[],
@@ -87,7 +100,7 @@ pub fn wrong_imports(sources: &[Source], layers: &Layers) -> Vec<String> {
 }
 
 /// Files that contain only tests.
-const TESTS: [&str; 4] = ["/tests.rs", "/tests/teach.rs", "/hostile.rs", "/random.rs"];
+const TESTS: [&str; 4] = ["/tests.rs", "/tests/teach.rs", "/adversarial.rs", "/random_tests.rs"];
 
 /// A message for each use of something that only `aside` may do.
 pub fn acts(source: &Source) -> Vec<String> {

@@ -1,10 +1,10 @@
 //! Turns what was read into what the model is shown: without secrets and hidden characters, within a byte budget, cut at line ends.
 
 use crate::redact::redact;
-use crate::task::deny::denied;
+use crate::task::denied_files::denied;
 use crate::task::run::context::{
-    Context, File, Ignored, Listed, MAX_DIAGNOSTICS_BYTES, MAX_FILE_BYTES, MAX_FILES, MAX_GIT_BYTES, MAX_READ,
-    MAX_SELECTION_BYTES, MAX_TOTAL_BYTES, MAX_TREE_BYTES, Pick,
+    ContextFile, Ignored, ListedFile, MAX_DIAGNOSTICS_BYTES, MAX_FILE_BYTES, MAX_FILES, MAX_GIT_BYTES, MAX_READ,
+    MAX_SELECTION_BYTES, MAX_TOTAL_BYTES, MAX_TREE_BYTES, ModelContext, PickedFile,
 };
 use crate::text;
 
@@ -12,23 +12,23 @@ use crate::text;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts<'a> {
     /// Each file with its bytes; `None` when it could not be read.
-    pub read: &'a [(Pick, Option<Vec<u8>>)],
+    pub read: &'a [(PickedFile, Option<Vec<u8>>)],
     pub selection: &'a str,
-    pub tree: &'a [Listed<'a>],
+    pub tree: &'a [ListedFile<'a>],
     /// Branch, status and diff statistics, as git prints them.
     pub git: &'a str,
     /// Messages of compilers and linters.
     pub diagnostics: &'a str,
 }
 
-pub fn gather(facts: &Facts<'_>) -> Context {
+pub fn gather(facts: &Facts<'_>) -> ModelContext {
     // The user's selection comes first, then the file names, then the files, each within the room that is left.
-    let mut context = Context {
+    let mut context = ModelContext {
         selection: cut(&clean(facts.selection), MAX_SELECTION_BYTES).to_owned(),
         diagnostics: cut(&clean(facts.diagnostics), MAX_DIAGNOSTICS_BYTES).to_owned(),
         git: cut(&clean(facts.git), MAX_GIT_BYTES).to_owned(),
         tree: tree(facts.tree),
-        ..Context::default()
+        ..ModelContext::default()
     };
     let mut files = Vec::new();
     let mut room = MAX_TOTAL_BYTES.saturating_sub(context.bytes());
@@ -59,7 +59,7 @@ pub fn gather(facts: &Facts<'_>) -> Context {
             context.notes.push(format!("{}: lines {first} to {last} of {all} are shown", pick.path));
         }
         room -= text.len();
-        files.push(File {
+        files.push(ContextFile {
             path: pick.path.clone(),
             reason: pick.reason,
             text: text.to_owned(),
@@ -93,7 +93,7 @@ fn clean(text: &str) -> String {
     let clean = redact(&text::clean(&text.replace("\r\n", "\n"))).into_owned();
     // `|>` is an operator in some languages; alone it opens no turn of a chat template.
     let opens = ["<|", "[INST]", "_of_turn>", "</s>", "<｜"].iter().any(|turn| clean.contains(turn));
-    if opens { text::without_turns(clean) } else { clean }
+    if opens { text::escape_chat_turns(clean) } else { clean }
 }
 
 /// The beginning, in whole lines.
@@ -143,7 +143,7 @@ pub(super) fn window(text: &str, line: usize, bytes: usize) -> (&str, usize, usi
 }
 
 /// File names only; keeps those of the topmost directories when there are too many.
-fn tree(tree: &[Listed<'_>]) -> String {
+fn tree(tree: &[ListedFile<'_>]) -> String {
     let shown = tree.iter().filter(|listed| listed.ignored == Ignored::No && denied(listed.path).is_none());
     let mut paths: Vec<String> = shown.map(|listed| clean(listed.path).replace('\n', " ")).collect();
     let all = paths.len();

@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::task::run::facts::{self, Ask};
-use crate::task::run::review::kind;
+use crate::task::run::facts::{self, FactQuestion};
+use crate::task::run::review::file_kind;
 use crate::task::run::search::definitions;
 
 /// Words of a request that are searched, and files of each role.
@@ -49,7 +49,7 @@ impl Index {
             let known = wanted.entry(name).or_insert(0);
             *known = sure.max(*known);
         };
-        if let Some(Ask::Name(name)) = facts::read(words, None) {
+        if let Some(FactQuestion::Name(name)) = facts::parse_question(words, None) {
             want(plain(name.rsplit(['.', ':']).next().unwrap_or(&name)), 3);
         }
         let all: Vec<&str> = words
@@ -102,7 +102,7 @@ impl Index {
 
     /// Indexes one file of the workspace.
     pub fn look(&mut self, path: &str, text: &str) {
-        let is_code = matches!(kind::of(path), kind::CODE | "tests");
+        let is_code = matches!(file_kind::of(path), file_kind::CODE | "tests");
         let mut mentioned: BTreeMap<String, usize> = BTreeMap::new();
         for (at, line) in text.lines().enumerate() {
             let mut here = false;
@@ -162,7 +162,7 @@ impl Index {
 }
 
 fn is_test(path: &str) -> bool {
-    kind::of(path) == "tests"
+    file_kind::of(path) == "tests"
 }
 
 /// Spelled as only code is: `load_user`, `getUser`, `MAX`.

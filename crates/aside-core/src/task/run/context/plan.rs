@@ -1,10 +1,10 @@
 //! Picks the files worth reading for a request: those that it or an error names, those that are open, and those whose names resemble its
 //! words.
 
-use crate::task::deny::denied;
-use crate::task::diff::name::Name;
+use crate::task::denied_files::denied;
+use crate::task::diff::path::RelativePath;
 use crate::task::run::context::index::Role;
-use crate::task::run::context::{Ignored, Listed, MAX_FILES, Pick, Reason, Request};
+use crate::task::run::context::{ContextRequest, Ignored, ListedFile, MAX_FILES, PickReason, PickedFile};
 use crate::task::run::facts;
 
 /// Files of the tree that are compared with the words.
@@ -20,33 +20,33 @@ const MAX_PROJECT: usize = 3;
 const SHORTEST: usize = 4;
 
 /// What to read, the most important first, and what was left out, for the user.
-pub fn plan(request: &Request<'_>) -> (Vec<Pick>, Vec<String>) {
-    let mut picks: Vec<Pick> = Vec::new();
+pub fn plan(request: &ContextRequest<'_>) -> (Vec<PickedFile>, Vec<String>) {
+    let mut picks: Vec<PickedFile> = Vec::new();
     let mut notes = Vec::new();
     for file in request.files {
         match found(file, request) {
-            Ok(path) => take(&mut picks, path, Reason::Named, 0),
+            Ok(path) => take(&mut picks, path, PickReason::Named, 0),
             Err(note) => notes.push(note),
         }
     }
     for (file, line) in request.places {
         // An error names files of libraries as well: skips those outside the workspace.
         if let Ok(path) = found(file, request) {
-            take(&mut picks, path, Reason::Error, *line);
+            take(&mut picks, path, PickReason::Error, *line);
         }
     }
     if let Some((path, line)) = request.active {
         match denied(path) {
             Some(what) => notes.push(left_out(path, what)),
-            None if is_ignored(path, request) || Name::new(path).is_err() => {}
-            None => take(&mut picks, path.to_owned(), Reason::Active, line),
+            None if is_ignored(path, request) || RelativePath::new(path).is_err() => {}
+            None => take(&mut picks, path.to_owned(), PickReason::Active, line),
         }
     }
     for hit in request.hits {
         let reason = match hit.role {
-            Role::Defines => Reason::Defines,
-            Role::Tests => Reason::Tests,
-            Role::Uses => Reason::Uses,
+            Role::Defines => PickReason::Defines,
+            Role::Tests => PickReason::Tests,
+            Role::Uses => PickReason::Uses,
         };
         if denied(&hit.path).is_none() {
             take(&mut picks, hit.path.clone(), reason, hit.line);
@@ -56,30 +56,31 @@ pub fn plan(request: &Request<'_>) -> (Vec<Pick>, Vec<String>) {
         }
     }
     for path in like_words(request) {
-        take(&mut picks, path.to_owned(), Reason::Words, 0);
+        take(&mut picks, path.to_owned(), PickReason::Words, 0);
     }
-    let may_show = |path: &&String| denied(path).is_none() && Name::new(path).is_ok() && !is_ignored(path, request);
+    let may_show =
+        |path: &&String| denied(path).is_none() && RelativePath::new(path).is_ok() && !is_ignored(path, request);
     for path in request.open.iter().filter(may_show).take(MAX_OPEN) {
-        take(&mut picks, path.clone(), Reason::Open, 0);
+        take(&mut picks, path.clone(), PickReason::Open, 0);
     }
-    let about_project = facts::read(request.words, None).is_some_and(|ask| ask.is_about_project());
+    let about_project = facts::parse_question(request.words, None).is_some_and(|ask| ask.is_about_project());
     if about_project || picks.is_empty() {
         for path in request.project.iter().filter(|path| denied(path).is_none()).take(MAX_PROJECT) {
-            take(&mut picks, path.clone(), Reason::Project, 0);
+            take(&mut picks, path.clone(), PickReason::Project, 0);
         }
     }
     if !picks.is_empty() && !speaks_of_changes(request.words) {
         return bounded(picks, notes);
     }
     for path in request.changed.iter().filter(may_show).take(MAX_CHANGED) {
-        take(&mut picks, path.clone(), Reason::Changed, 0);
+        take(&mut picks, path.clone(), PickReason::Changed, 0);
     }
     bounded(picks, notes)
 }
 
-fn bounded(mut picks: Vec<Pick>, mut notes: Vec<String>) -> (Vec<Pick>, Vec<String>) {
+fn bounded(mut picks: Vec<PickedFile>, mut notes: Vec<String>) -> (Vec<PickedFile>, Vec<String>) {
     picks.sort_by_key(|pick| pick.reason);
-    for pick in picks.iter().skip(MAX_FILES).filter(|pick| pick.reason == Reason::Named) {
+    for pick in picks.iter().skip(MAX_FILES).filter(|pick| pick.reason == PickReason::Named) {
         notes.push(format!("{} is left out: at most {MAX_FILES} files are shown", pick.path));
     }
     picks.truncate(MAX_FILES);
@@ -110,11 +111,11 @@ fn speaks_of_changes(words: &str) -> bool {
 }
 
 /// An earlier pick keeps its reason, but takes over the line.
-fn take(picks: &mut Vec<Pick>, path: String, reason: Reason, line: usize) {
+fn take(picks: &mut Vec<PickedFile>, path: String, reason: PickReason, line: usize) {
     match picks.iter_mut().find(|pick| pick.path == path) {
         Some(pick) if pick.line == 0 => pick.line = line,
         Some(_) => {}
-        None => picks.push(Pick { path, reason, line, name: String::new() }),
+        None => picks.push(PickedFile { path, reason, line, name: String::new() }),
     }
 }
 
@@ -122,23 +123,23 @@ fn left_out(path: &str, what: &str) -> String {
     format!("{path} is left out: {what}")
 }
 
-fn is_ignored(path: &str, request: &Request<'_>) -> bool {
+fn is_ignored(path: &str, request: &ContextRequest<'_>) -> bool {
     request.tree.iter().any(|listed| listed.path == path && listed.ignored == Ignored::Yes)
 }
 
 /// The path that is meant: the exact one, or the only one that ends so.
-fn found(file: &str, request: &Request<'_>) -> Result<String, String> {
+fn found(file: &str, request: &ContextRequest<'_>) -> Result<String, String> {
     let file = file.trim_start_matches("./");
     if let Some(what) = denied(file) {
         return Err(left_out(file, what));
     }
-    if Name::new(file).is_err() {
+    if RelativePath::new(file).is_err() {
         return Err(format!("{file} is left out: it is not inside the workspace"));
     }
     if request.tree.iter().any(|listed| listed.path == file) {
         return Ok(file.to_owned());
     }
-    let ends = |listed: &&Listed<'_>| {
+    let ends = |listed: &&ListedFile<'_>| {
         listed.ignored == Ignored::No && listed.path.strip_suffix(file).is_some_and(|before| before.ends_with('/'))
     };
     let mut meant = request.tree.iter().filter(ends);
@@ -153,7 +154,7 @@ fn found(file: &str, request: &Request<'_>) -> Result<String, String> {
 }
 
 /// Paths whose names have the most words of the request.
-fn like_words<'a>(request: &Request<'a>) -> Vec<&'a str> {
+fn like_words<'a>(request: &ContextRequest<'a>) -> Vec<&'a str> {
     let lower = request.words.to_lowercase();
     let words: Vec<&str> = lower
         .split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))

@@ -15,17 +15,17 @@ const TREE: &[&str] = &[
     "logo.png",
 ];
 
-fn tree() -> Vec<Listed<'static>> {
+fn tree() -> Vec<ListedFile<'static>> {
     let listed = |path: &&'static str| match path.strip_prefix('!') {
-        Some(path) => Listed { path, ignored: Ignored::Yes },
-        None => Listed { path, ignored: Ignored::No },
+        Some(path) => ListedFile { path, ignored: Ignored::Yes },
+        None => ListedFile { path, ignored: Ignored::No },
     };
     TREE.iter().map(listed).collect()
 }
 
-fn planned(request: Request<'_>) -> String {
+fn planned(request: ContextRequest<'_>) -> String {
     let tree = tree();
-    let (picks, notes) = plan(&Request { tree: &tree, ..request });
+    let (picks, notes) = plan(&ContextRequest { tree: &tree, ..request });
     let picks = picks.iter().map(|pick| format!("{} {:?} {}", pick.path, pick.reason, pick.line));
     picks.chain(notes.iter().map(|note| format!("- {note}"))).collect::<Vec<_>>().join("\n")
 }
@@ -38,18 +38,18 @@ fn names(names: &[&str]) -> Vec<String> {
 fn files_are_picked_for_a_reason() {
     let named = names(&["src/login.rs", "login_form.rs", "main.rs", "nothing.rs"]);
     assert_eq!(
-        planned(Request { files: &named, ..Request::default() }),
+        planned(ContextRequest { files: &named, ..ContextRequest::default() }),
         "src/login.rs Named 0\nsrc/user/login_form.rs Named 0\n\
          - main.rs is left out: there are several files of that name; write its path\n- nothing.rs is not there"
     );
     let places = [("src/main.rs".to_owned(), 12), ("/usr/lib/python3/x.py".to_owned(), 3)];
     let changed = names(&["Cargo.toml"]);
-    let all = Request {
+    let all = ContextRequest {
         words: "why does the login hang since my last commit",
         places: &places,
         active: Some(("src/main.rs", 40)),
         changed: &changed,
-        ..Request::default()
+        ..ContextRequest::default()
     };
     assert_eq!(
         planned(all),
@@ -60,12 +60,12 @@ fn files_are_picked_for_a_reason() {
 #[test]
 fn open_files_come_before_changed_ones() {
     let (open, changed) = (names(&[".env", "src/login.rs", "target/out.txt", "../x"]), names(&["Cargo.toml"]));
-    let asked = |words| Request {
+    let asked = |words| ContextRequest {
         words,
         active: Some(("src/main.rs", 3)),
         open: &open,
         changed: &changed,
-        ..Request::default()
+        ..ContextRequest::default()
     };
     assert_eq!(planned(asked("is this right")), "src/main.rs Active 3\nsrc/login.rs Open 0");
     let shown = "src/main.rs Active 3\nsrc/login.rs Open 0\nCargo.toml Changed 0";
@@ -76,23 +76,23 @@ fn open_files_come_before_changed_ones() {
 fn what_is_denied_is_never_read_and_what_is_ignored_only_when_named() {
     let named =
         names(&[".env", "../secret.txt", "/etc/passwd", "target/out.txt", "keys/id_rsa", "a/../../b", ".git/config"]);
-    let told = planned(Request { files: &named, ..Request::default() });
+    let told = planned(ContextRequest { files: &named, ..ContextRequest::default() });
     assert_eq!(
         told.lines().filter(|line| !line.starts_with("- ")).collect::<Vec<_>>(),
         ["target/out.txt Named 0"],
         "{told}"
     );
     assert!(told.contains("- .env is left out: an environment file"), "{told}");
-    let active = planned(Request { active: Some((".env", 1)), ..Request::default() });
+    let active = planned(ContextRequest { active: Some((".env", 1)), ..ContextRequest::default() });
     assert_eq!(active, "- .env is left out: an environment file, which may hold secrets");
-    assert_eq!(planned(Request { active: Some(("target/out.txt", 1)), ..Request::default() }), "");
-    let pick = Pick { path: ".env".to_owned(), reason: Reason::Named, line: 0, name: String::new() };
+    assert_eq!(planned(ContextRequest { active: Some(("target/out.txt", 1)), ..ContextRequest::default() }), "");
+    let pick = PickedFile { path: ".env".to_owned(), reason: PickReason::Named, line: 0, name: String::new() };
     let context = gather(&Facts { read: &[(pick, Some(b"A=1".to_vec()))], ..Facts::default() });
     assert!(context.files.is_empty() && context.notes.len() == 1);
 }
 
-fn read(path: &str, line: usize, bytes: impl Into<Vec<u8>>) -> (Pick, Option<Vec<u8>>) {
-    (Pick { path: path.to_owned(), reason: Reason::Named, line, name: String::new() }, Some(bytes.into()))
+fn read(path: &str, line: usize, bytes: impl Into<Vec<u8>>) -> (PickedFile, Option<Vec<u8>>) {
+    (PickedFile { path: path.to_owned(), reason: PickReason::Named, line, name: String::new() }, Some(bytes.into()))
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn the_limits_hold_whatever_is_given() {
     let rows = |count: usize| -> String { (1..=count).map(|number| format!("line {number} of many\n")).collect() };
     let files: Vec<_> = (0..15).map(|number| read(&format!("f{number}.rs"), 0, rows(5000))).collect();
     let tree: Vec<String> = (0..5000).map(|number| format!("src/some/directory/file{number}.rs")).collect();
-    let tree: Vec<Listed<'_>> = tree.iter().map(|path| Listed { path, ignored: Ignored::No }).collect();
+    let tree: Vec<ListedFile<'_>> = tree.iter().map(|path| ListedFile { path, ignored: Ignored::No }).collect();
     let long = rows(9000);
     let facts = Facts { read: &files, selection: &long, tree: &tree, git: &long, diagnostics: &long };
     let context = gather(&facts);
@@ -135,7 +135,7 @@ fn binary_is_left_out_and_secrets_are_taken_out() {
         read("latin.txt", 0, vec![b'a', 0xe9, b'b']),
         read("a.py", 0, format!("TOKEN = \"{secret}\"\nx = 1\n")),
         read("empty.py", 0, ""),
-        (Pick { path: "gone.py".to_owned(), reason: Reason::Named, line: 0, name: String::new() }, None),
+        (PickedFile { path: "gone.py".to_owned(), reason: PickReason::Named, line: 0, name: String::new() }, None),
     ];
     let context =
         gather(&Facts { read: &files, selection: secret, git: secret, diagnostics: secret, ..Facts::default() });

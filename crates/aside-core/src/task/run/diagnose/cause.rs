@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use crate::agent::tongue::{Both, Tongue};
+use crate::agent::language::{Bilingual, Language};
 use crate::redact::redact;
-use crate::task::run::{code, list, short};
+use crate::task::run::{code, short, toml_lists};
 
 const LIST: &str = include_str!("../../../../data/task/errors.toml");
 
@@ -24,7 +24,7 @@ const MAX_MESSAGE: usize = 240;
 struct Error {
     #[cfg(test)]
     name: String,
-    tool: Both,
+    tool: Bilingual,
     pattern: Regex,
     not: Option<Regex>,
     place: Option<Regex>,
@@ -42,16 +42,16 @@ struct Error {
 }
 
 static ALL: LazyLock<Vec<Error>> = LazyLock::new(|| {
-    list::tables(LIST, "error", |table| {
+    toml_lists::tables(LIST, "error", |table| {
         let optional = |key: &str| match table.get(key) {
-            Some(_) => list::pattern(table, key).map(Some),
+            Some(_) => toml_lists::pattern(table, key).map(Some),
             None => Some(None),
         };
         Some(Error {
             #[cfg(test)]
-            name: list::text(table, "name")?,
-            tool: list::both(table, "tool")?,
-            pattern: list::pattern(table, "pattern")?,
+            name: toml_lists::text(table, "name")?,
+            tool: toml_lists::both(table, "tool")?,
+            pattern: toml_lists::pattern(table, "pattern")?,
             not: optional("not")?,
             place: optional("place")?,
             before: table.get("before").is_some(),
@@ -59,14 +59,14 @@ static ALL: LazyLock<Vec<Error>> = LazyLock::new(|| {
             needs_place: table.get("needs").is_some(),
             and: optional("and")?,
             once: table.get("once").is_some(),
-            last: list::text(table, "pick")? == "last",
+            last: toml_lists::text(table, "pick")? == "last",
         })
     })
 });
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cause {
-    tool: Both,
+    tool: Bilingual,
     message: String,
     /// What the message is about, such as the name of a test; the message itself where nothing is named.
     key: String,
@@ -78,22 +78,22 @@ pub struct Cause {
 
 impl Cause {
     /// One sentence, with secrets redacted.
-    pub fn sentence(&self, tongue: Tongue) -> String {
-        let colon = if self.message.is_empty() { "" } else { tongue.pick(": ", "：") };
-        format!("{}{colon}{}", self.tool.of(tongue), self.row(tongue))
+    pub fn sentence(&self, language: Language) -> String {
+        let colon = if self.message.is_empty() { "" } else { language.pick(": ", "：") };
+        format!("{}{colon}{}", self.tool.of(language), self.row(language))
     }
 
     /// The sentence without the tool, for a list.
-    pub fn row(&self, tongue: Tongue) -> String {
+    pub fn row(&self, language: Language) -> String {
         let place = match &self.place {
-            Some((file, 0)) => Some((tongue.pick(", in ", "，在 "), code(file))),
-            Some((file, line)) => Some((tongue.pick(", at ", "，在 "), code(&format!("{file}:{line}")))),
+            Some((file, 0)) => Some((language.pick(", in ", "，在 "), code(file))),
+            Some((file, line)) => Some((language.pick(", at ", "，在 "), code(&format!("{file}:{line}")))),
             None => None,
         };
         let place = place.map(|(at, place)| format!("{at}{place}")).unwrap_or_default();
         let message = short(&redact(&self.message), MAX_MESSAGE);
         let message = message.trim_end_matches('.');
-        format!("{message}{place}{}", tongue.pick(".", "。"))
+        format!("{message}{place}{}", language.pick(".", "。"))
     }
 
     /// Whether it names a file and a line.
@@ -120,7 +120,7 @@ impl Cause {
 
     /// Whether the sentence already contains all of the quoted lines.
     pub fn is_said(&self) -> bool {
-        let sentence = self.sentence(Tongue::English);
+        let sentence = self.sentence(Language::English);
         self.lines.iter().all(|line| sentence.contains(redact(line).trim()))
     }
 
@@ -194,7 +194,9 @@ pub fn cause(output: &str) -> Option<Cause> {
 /// Strips a Chinese label before an error: `报错: KeyError: 'name'`. Keeps a file name in Chinese.
 fn unlabelled(line: &str) -> &str {
     match line.split_once([':', '：']) {
-        Some((label, rest)) if Tongue::of(label) == Tongue::Chinese && !label.contains(['/', '.']) => rest.trim_start(),
+        Some((label, rest)) if Language::of(label) == Language::Chinese && !label.contains(['/', '.']) => {
+            rest.trim_start()
+        }
         Some(_) | None => line,
     }
 }
@@ -352,9 +354,10 @@ mod tests {
 
     #[test]
     fn every_error_has_its_hits_and_misses() {
-        assert_eq!(ALL.len(), list::count(LIST, "error"));
-        let examples =
-            list::tables(LIST, "error", |table| Some((list::texts(table, "hits"), list::texts(table, "misses"))));
+        assert_eq!(ALL.len(), toml_lists::count(LIST, "error"));
+        let examples = toml_lists::tables(LIST, "error", |table| {
+            Some((toml_lists::texts(table, "hits"), toml_lists::texts(table, "misses")))
+        });
         let mut wrong = Vec::new();
         for (error, (hits, misses)) in ALL.iter().zip(examples) {
             assert!(!hits.is_empty() && misses.len() >= 2, "{}", error.name);

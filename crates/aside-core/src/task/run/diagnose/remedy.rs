@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use crate::agent::tongue::{Both, Tongue};
+use crate::agent::language::{Bilingual, Language};
 use crate::redact::redact;
-use crate::task::run::{list, short};
+use crate::task::run::{short, toml_lists};
 
 const LIST: &str = include_str!("../../../../data/task/cures.toml");
 
@@ -20,17 +20,17 @@ struct Entry {
     pattern: Regex,
     /// A command that fails in this way.
     fails: Option<String>,
-    says: Both,
+    says: Bilingual,
 }
 
 static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    list::tables(LIST, "cure", |table| {
+    toml_lists::tables(LIST, "cure", |table| {
         Some(Entry {
             #[cfg(test)]
-            name: list::text(table, "name")?,
-            pattern: list::pattern(table, "pattern")?,
-            fails: list::text(table, "as"),
-            says: list::both(table, "says")?,
+            name: toml_lists::text(table, "name")?,
+            pattern: toml_lists::pattern(table, "pattern")?,
+            fails: toml_lists::text(table, "as"),
+            says: toml_lists::both(table, "says")?,
         })
     })
 });
@@ -39,14 +39,14 @@ static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 pub struct Remedy {
     /// The entry of the list; two errors may have the same.
     entry: usize,
-    says: Both,
+    says: Bilingual,
     /// The failing command, where nothing else tells it.
     pub command: String,
 }
 
 impl Remedy {
-    pub fn sentence(&self, tongue: Tongue) -> &str {
-        self.says.of(tongue)
+    pub fn sentence(&self, language: Language) -> &str {
+        self.says.of(language)
     }
 }
 
@@ -80,8 +80,8 @@ fn of_line(line: &str) -> Option<Remedy> {
 impl Entry {
     fn remedy(&self, entry: usize, line: &str) -> Option<Remedy> {
         let found = self.pattern.captures(line)?;
-        let Both { english, chinese } = &self.says;
-        let says = Both::new(self.filled(english, &found), self.filled(chinese, &found));
+        let Bilingual { english, chinese } = &self.says;
+        let says = Bilingual::new(self.filled(english, &found), self.filled(chinese, &found));
         // Text of an output enters a command only as plain words, since the output is untrusted.
         let is_plain = |text: &str| text.chars().all(|letter| letter.is_alphanumeric() || " ._:+/@-".contains(letter));
         let command = self.fails.as_ref().map(|fails| self.filled(fails, &found));
@@ -105,16 +105,17 @@ mod tests {
 
     #[test]
     fn every_cure_has_its_hits_and_misses() {
-        assert_eq!(ALL.len(), list::count(LIST, "cure"));
-        let examples =
-            list::tables(LIST, "cure", |table| Some((list::texts(table, "hits"), list::texts(table, "misses"))));
+        assert_eq!(ALL.len(), toml_lists::count(LIST, "cure"));
+        let examples = toml_lists::tables(LIST, "cure", |table| {
+            Some((toml_lists::texts(table, "hits"), toml_lists::texts(table, "misses")))
+        });
         let mut wrong = Vec::new();
         for (entry, (hits, misses)) in ALL.iter().zip(examples) {
             assert!(!hits.is_empty() && misses.len() >= 2, "{}", entry.name);
             for hit in hits {
                 let (line, part) = hit.rsplit_once(" => ").unwrap();
                 let told = of_line(line);
-                let told = told.as_ref().map_or("", |told| told.sentence(Tongue::English));
+                let told = told.as_ref().map_or("", |told| told.sentence(Language::English));
                 if !told.contains(part) || told.contains("<") && !line.contains('<') {
                     wrong.push(format!("{}: {line}: {told}", entry.name));
                 }
@@ -128,7 +129,7 @@ mod tests {
     #[test]
     fn nothing_of_an_output_becomes_code_by_its_own() {
         let told = of_output("ModuleNotFoundError: No module named 'a`b'").unwrap();
-        assert!(!told.sentence(Tongue::English).contains("a`b"));
+        assert!(!told.sentence(Language::English).contains("a`b"));
         for line in [
             "bash: ./a;reboot: Permission denied",
             "Error: Cannot find module 'x;reboot'",
@@ -137,7 +138,7 @@ mod tests {
             "make: *** No rule to make target 'x;reboot'.  Stop.",
         ] {
             let told = of_line(line);
-            let said = told.as_ref().map_or("", |told| told.sentence(Tongue::English));
+            let said = told.as_ref().map_or("", |told| told.sentence(Language::English));
             let runs = said.split('`').skip(1).step_by(2).any(|code| code.contains("reboot") && code.contains(' '));
             assert!(!runs && told.as_ref().is_none_or(|told| !told.command.contains("reboot")), "{line}: {said}");
         }

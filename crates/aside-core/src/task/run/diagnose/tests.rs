@@ -2,21 +2,22 @@
 
 use super::*;
 use crate::line::Dialect;
-use crate::names::Names;
+use crate::shell_names::ShellNames;
 use crate::spec::Specs;
-use crate::world::Nothing;
+use crate::world::EmptyWorld;
 
-fn said(command: &str, exit: Option<i32>, output: &str) -> Outcome {
-    let (names, specs) = (Names::default(), Specs::default());
-    let place = suggest::Place { cwd: "/p", dialect: Dialect::Bash, world: &Nothing, names: &names, specs: &specs };
-    diagnose("why did it fail", &Failure { command, exit, output }, &place)
+fn said(command: &str, exit: Option<i32>, output: &str) -> RunnerOutcome {
+    let (names, specs) = (ShellNames::default(), Specs::default());
+    let place =
+        suggest::SuggestContext { cwd: "/p", dialect: Dialect::Bash, world: &EmptyWorld, names: &names, specs: &specs };
+    diagnose("why did it fail", &DiagnosedFailure { command, exit, output }, &place)
 }
 
 fn text_of(output: &str) -> String {
     text(said("", None, output))
 }
 
-fn text(outcome: Outcome) -> String {
+fn text(outcome: RunnerOutcome) -> String {
     match outcome.proposal {
         Proposal::Answer { text } => text,
         Proposal::Command { cmd, .. } => format!("{cmd}\n{}", outcome.details),
@@ -128,7 +129,7 @@ fn outputs_of_many_tools() {
     ];
     let mut wrong = Vec::new();
     for (output, expected) in cases {
-        let cause = cause::cause(output).map(|cause| cause.sentence(Tongue::English));
+        let cause = cause::cause(output).map(|cause| cause.sentence(Language::English));
         if cause.as_deref() != Some(expected) {
             wrong.push(format!("{expected}\n  {cause:?}"));
         }
@@ -150,7 +151,7 @@ fn the_decisive_lines_are_quoted() {
                 .to_owned()
         }
     );
-    assert_eq!(outcome.model, Model::Better);
+    assert_eq!(outcome.model, ModelNeed::Better);
 }
 
 #[test]
@@ -167,14 +168,14 @@ fn a_cure_that_is_known_is_proposed() {
     );
     assert!(outcome.details.contains("This may fix it: `git push --set-upstream origin topic`"), "{}", outcome.details);
     let pasted = format!("why?\n$ git push\n{output}");
-    let failure = Failure::pasted(&pasted);
+    let failure = DiagnosedFailure::pasted(&pasted);
     assert_eq!(failure.command, "git push");
 }
 
 #[test]
 fn what_nobody_knows_is_said_to_be_so() {
     let quiet = said("", None, "");
-    assert_eq!(quiet.model, Model::Needed);
+    assert_eq!(quiet.model, ModelNeed::Needed);
     let Proposal::Answer { text } = quiet.proposal else { panic!() };
     assert!(text.starts_with("I see no error: paste it") && !text.contains("aside model"), "{text}");
     assert_eq!(text_of("all is well\nso far\n"), "I see no error that I know in this output (2 lines).");

@@ -1,10 +1,10 @@
 //! Converts a `*** Begin Patch`, a format that some models were trained on, to a unified diff. It has no line numbers: the lines themselves
 //! have to tell the place.
 
-use crate::task::diff::Refusal;
-use crate::task::diff::name::Name;
+use crate::task::diff::DiffRefusal;
+use crate::task::diff::path::RelativePath;
 
-pub fn unified(text: &str) -> Result<String, Refusal> {
+pub fn unified(text: &str) -> Result<String, DiffRefusal> {
     let mut diff = String::new();
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
@@ -52,17 +52,19 @@ pub fn unified(text: &str) -> Result<String, Refusal> {
         }
     }
     if diff.is_empty() {
-        return Err(Refusal::whole("the patch names no file; write `*** Update File: PATH` and the lines that change"));
+        return Err(DiffRefusal::whole(
+            "the patch names no file; write `*** Update File: PATH` and the lines that change",
+        ));
     }
     Ok(diff)
 }
 
-fn checked(name: &str) -> Result<Name, Refusal> {
-    Name::new(name).map_err(|sentence| Refusal::of(name, sentence))
+fn checked(name: &str) -> Result<RelativePath, DiffRefusal> {
+    RelativePath::new(name).map_err(|sentence| DiffRefusal::of(name, sentence))
 }
 
 /// In git's quotes where needed.
-fn side(prefix: &str, name: &Name) -> String {
+fn side(prefix: &str, name: &RelativePath) -> String {
     let slash = if prefix.is_empty() { "" } else { "/" };
     let name = format!("{prefix}{slash}{name}");
     if name.contains('"') { format!("\"{}\"", name.replace('"', "\\\"")) } else { name }

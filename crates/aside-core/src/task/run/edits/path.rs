@@ -1,9 +1,9 @@
 //! Finds the file name in a line around a block. Models write it in headings, in bold, in backquotes, after the language of a fence, in a
 //! comment, in a sentence. Finds forbidden names too, so that they are refused where names are checked, and not taken for another file.
 
-use crate::task::diff::name::Name;
-use crate::task::run::context::Context;
-use crate::task::run::edits::whole::comment;
+use crate::task::diff::path::RelativePath;
+use crate::task::run::context::ModelContext;
+use crate::task::run::edits::whole_file::comment;
 
 const MAX_NAME: usize = 300;
 /// Rounds of removing what surrounds a name.
@@ -45,9 +45,9 @@ const LABELS: [&str; 17] = [
 
 /// Files that the model was shown, or whose names it was shown.
 #[derive(Clone, Copy)]
-pub struct Known<'a>(pub &'a Context);
+pub struct ShownFiles<'a>(pub &'a ModelContext);
 
-impl Known<'_> {
+impl ShownFiles<'_> {
     pub fn has(self, path: &str) -> bool {
         self.is_shown(path) || self.0.tree.lines().any(|line| line == path)
     }
@@ -76,13 +76,13 @@ impl Known<'_> {
 
 /// A line that has a name and nothing else but decoration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedFile {
     pub path: String,
     /// It also names a line, so it means a part of the file.
     pub part: bool,
 }
 
-pub fn alone(line: &str, known: Known<'_>) -> Option<Named> {
+pub fn alone(line: &str, known: ShownFiles<'_>) -> Option<NamedFile> {
     name(bare(line)?, known)
 }
 
@@ -141,17 +141,17 @@ fn without_note(text: &str) -> &str {
     open.and_then(|open| text.get(..open)).unwrap_or(text).trim()
 }
 
-fn name(text: &str, known: Known<'_>) -> Option<Named> {
+fn name(text: &str, known: ShownFiles<'_>) -> Option<NamedFile> {
     let text = text.strip_prefix("./").unwrap_or(text);
     if known.has(text) {
-        return Some(Named { path: text.to_owned(), part: false });
+        return Some(NamedFile { path: text.to_owned(), part: false });
     }
     let whole = text.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '-');
     let bare =
         whole.trim_end_matches(':').trim_end_matches(|letter: char| letter.is_ascii_digit()).trim_end_matches(':');
     let part = whole.len() < text.len() && whole.ends_with(':');
     let path = if part { bare } else { text };
-    looks_like_one(path).then(|| Named { path: path.to_owned(), part })
+    looks_like_one(path).then(|| NamedFile { path: path.to_owned(), part })
 }
 
 /// Whether it looks like a path, or a name with an extension.
@@ -175,7 +175,7 @@ fn looks_like_one(text: &str) -> bool {
 }
 
 /// A name after the language of a fence: `python src/a.py`, `python:src/a.py`, `src/a.py`, `title="src/a.py"`.
-pub fn in_info(info: &str, known: Known<'_>) -> Option<Named> {
+pub fn in_info(info: &str, known: ShownFiles<'_>) -> Option<NamedFile> {
     let unquoted = |word: &str| word.trim_matches(['"', '\'', '`', '(', ')', '{', '}', ',']).to_owned();
     let keyed = |word: &str| {
         let (key, value) = word.split_once('=')?;
@@ -214,21 +214,21 @@ pub fn in_info(info: &str, known: Known<'_>) -> Option<Named> {
 
 /// A name in the first line of a block: `# src/a.py`, `// file: src/a.py`. Ignores a forbidden one: an answer about ~/.bashrc is advice to
 /// the user.
-pub fn in_comment(line: &str, known: Known<'_>) -> Option<Named> {
+pub fn in_comment(line: &str, known: ShownFiles<'_>) -> Option<NamedFile> {
     let inside = comment(line)?;
-    alone(inside, known).filter(|named| !named.part && Name::new(&named.path).is_ok())
+    alone(inside, known).filter(|named| !named.part && RelativePath::new(&named.path).is_ok())
 }
 
 /// The one file that a sentence before a block mentions: `Here is the new src/a.py:`.
-pub fn in_sentence(line: &str, known: Known<'_>) -> Option<Named> {
+pub fn in_sentence(line: &str, known: ShownFiles<'_>) -> Option<NamedFile> {
     let line = line.trim();
     if !line.ends_with([':', '：']) || line.len() > MAX_NAME {
         return None;
     }
     let quoted = line.split('`').skip(1).step_by(2).filter_map(|span| name(span.trim(), known));
     let plain = line.split(|letter: char| letter.is_whitespace() || "`，。：:；'\"*()".contains(letter));
-    let plain = plain.filter(|word| known.is_shown(word)).map(|word| Named { path: word.to_owned(), part: false });
-    let mut all: Vec<Named> = quoted.chain(plain).collect();
+    let plain = plain.filter(|word| known.is_shown(word)).map(|word| NamedFile { path: word.to_owned(), part: false });
+    let mut all: Vec<NamedFile> = quoted.chain(plain).collect();
     all.dedup();
     all.sort_by(|one, other| one.path.cmp(&other.path));
     all.dedup();

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::task::diff::name::Name;
-use crate::task::diff::read::read;
-use crate::task::diff::settle::{State, settle};
-use crate::task::run::context::{Context, File, Reason};
+use crate::task::diff::parse::parse_patch;
+use crate::task::diff::path::RelativePath;
+use crate::task::diff::resolve::{FileState, resolve};
+use crate::task::run::context::{ContextFile, ModelContext, PickReason};
 use crate::task::run::edits::Edits;
 
 const USER: &str = "class User:\n\tdef name(self):\n\t\treturn self.nmae\n\n\tdef mail(self):\n\t\treturn self.mail\n";
@@ -15,8 +15,8 @@ const HELLO: &str = "def hello():\n    print(\"helo world\")\n";
 /// Some files and how the model was shown them: unchanged, unless stated otherwise.
 #[derive(Default)]
 struct Scene {
-    found: BTreeMap<Name, Vec<u8>>,
-    shown: Context,
+    found: BTreeMap<RelativePath, Vec<u8>>,
+    shown: ModelContext,
 }
 
 impl Scene {
@@ -35,9 +35,9 @@ impl Scene {
 
     fn shown_as(mut self, path: &str, text: &str, shown: &str) -> Self {
         let all = text.lines().count();
-        let file = File {
+        let file = ContextFile {
             path: path.to_owned(),
-            reason: Reason::Named,
+            reason: PickReason::Named,
             text: shown.to_owned(),
             lines: (1, all, all),
             line: 0,
@@ -48,7 +48,7 @@ impl Scene {
     }
 
     fn unseen(mut self, path: &str, text: &str) -> Self {
-        self.found.insert(Name::new(path).unwrap(), text.as_bytes().to_vec());
+        self.found.insert(RelativePath::new(path).unwrap(), text.as_bytes().to_vec());
         self.shown.tree.push_str(&format!("{path}\n"));
         self
     }
@@ -65,9 +65,11 @@ impl Scene {
             Ok(None) => return "words".to_owned(),
             Ok(Some(diff)) => diff,
         };
-        let states =
-            self.found.iter().map(|(name, bytes)| (name.clone(), State { bytes: bytes.clone(), executable: false }));
-        let settled = read(&diff).and_then(|patch| settle(&patch, &states.collect()));
+        let states = self
+            .found
+            .iter()
+            .map(|(name, bytes)| (name.clone(), FileState { bytes: bytes.clone(), executable: false }));
+        let settled = parse_patch(&diff).and_then(|patch| resolve(&patch, &states.collect()));
         let changes = match settled {
             Err(refusal) => return format!("refused: {refusal}"),
             Ok(changes) => changes,

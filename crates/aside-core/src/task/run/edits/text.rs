@@ -4,13 +4,13 @@
 use std::ops::Range;
 
 use crate::redact::REDACTED;
-use crate::task::diff::between::changed;
-use crate::task::diff::place;
+use crate::task::diff::compute::changed_ranges;
+use crate::task::diff::locate;
 use crate::task::run::context;
 use crate::text;
 
 #[derive(Clone, Debug)]
-pub struct Text {
+pub struct FileText {
     pub lines: Vec<Line>,
     /// The most common line end.
     end: &'static [u8],
@@ -37,14 +37,14 @@ impl Line {
 
 /// A line that the model wrote: as compared, and as written to the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct ModelLine {
     pub compared: String,
     pub written: String,
 }
 
-impl Text {
+impl FileText {
     pub fn new(bytes: &[u8]) -> Self {
-        let lines: Vec<Line> = place::lines(bytes)
+        let lines: Vec<Line> = locate::lines(bytes)
             .into_iter()
             .map(|line| match line.strip_suffix(b"\n") {
                 None => Line::new(line, b""),
@@ -61,14 +61,14 @@ impl Text {
     }
 
     /// Records how the model was shown the lines. Returns false and records nothing when they do not match this file line by line.
-    pub fn learn(&mut self, shown: &context::File) -> bool {
+    pub fn learn(&mut self, shown: &context::ContextFile) -> bool {
         let (first, last, _) = shown.lines;
         let start = first.saturating_sub(1);
         let texts: Vec<&str> = shown.text.lines().collect();
         let Some(lines) = self.lines.get_mut(start..last.max(start)).filter(|lines| lines.len() == texts.len()) else {
             return false;
         };
-        let cleaned = |line: &str| text::without_turns(text::clean(line).into_owned());
+        let cleaned = |line: &str| text::escape_chat_turns(text::clean(line).into_owned());
         let same = |(line, text): (&Line, &&str)| {
             line.real == **text || text.contains(REDACTED) || cleaned(&line.real) == **text
         };
@@ -86,7 +86,7 @@ impl Text {
     }
 
     /// Replaces a range of lines, which the model gave as `old`, by `new`. Lines in both keep their bytes from the file.
-    pub fn replace(&mut self, at: Range<usize>, old: &[&str], new: &[Said]) {
+    pub fn replace(&mut self, at: Range<usize>, old: &[&str], new: &[ModelLine]) {
         let near = at.start.checked_sub(1).map_or(at.start, |before| before);
         let end = self.lines.get(at.start).or_else(|| self.lines.get(near)).map_or(self.end, |line| line.end);
         let end = if end.is_empty() { self.end } else { end };
@@ -94,7 +94,7 @@ impl Text {
         let wanted: Vec<&str> = new.iter().map(|line| line.compared.trim_end()).collect();
         // Trailing blanks count only if nothing else changes; otherwise they are accidental.
         let exactly: Vec<&str> = new.iter().map(|line| line.compared.as_str()).collect();
-        let changes = if trimmed == wanted { changed(old, &exactly) } else { changed(&trimmed, &wanted) };
+        let changes = if trimmed == wanted { changed_ranges(old, &exactly) } else { changed_ranges(&trimmed, &wanted) };
         for (gone, come) in changes.into_iter().rev() {
             let lines = new.get(come).unwrap_or_default().iter().map(|line| Line::new(line.written.as_bytes(), end));
             let lines: Vec<Line> = lines.collect();

@@ -1,7 +1,7 @@
 //! Parses git's output for review only. Lenient where `task::diff` is strict: accepts binary files, links, submodules, copies and modes,
 //! since nothing here is ever applied.
 
-use crate::agent::tongue::Both;
+use crate::agent::language::Bilingual;
 use crate::task::diff::header::{Header, Side, git_names, side};
 use crate::text;
 
@@ -11,23 +11,23 @@ const MAX_FILES: usize = 2000;
 
 #[derive(Debug, Default)]
 pub struct Patch<'a> {
-    pub files: Vec<File<'a>>,
-    pub notes: Vec<Both>,
+    pub files: Vec<PatchFile<'a>>,
+    pub notes: Vec<Bilingual>,
 }
 
 #[derive(Debug)]
-pub struct File<'a> {
+pub struct PatchFile<'a> {
     /// The new name; the old one for a deleted file.
     pub path: String,
-    pub change: Change,
+    pub change: FileChangeKind,
     /// As git writes them: `100644`.
     pub modes: (Option<&'a str>, Option<&'a str>),
     pub binary: bool,
-    pub rows: Vec<Row<'a>>,
+    pub rows: Vec<PatchRow<'a>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum FileChangeKind {
     Modified,
     Added,
     Deleted,
@@ -37,7 +37,7 @@ pub enum Change {
 
 /// An added, removed or context line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row<'a> {
+pub struct PatchRow<'a> {
     pub side: RowSide,
     /// Line in the new file, or in the old one for a removed line.
     pub line: usize,
@@ -53,8 +53,8 @@ pub enum RowSide {
     Removed,
 }
 
-impl<'a> File<'a> {
-    pub fn of_side(&self, side: RowSide) -> impl Iterator<Item = &Row<'a>> {
+impl<'a> PatchFile<'a> {
+    pub fn of_side(&self, side: RowSide) -> impl Iterator<Item = &PatchRow<'a>> {
         self.rows.iter().filter(move |row| row.side == side)
     }
 
@@ -75,7 +75,7 @@ pub fn read(diff: &str) -> Patch<'_> {
         let head = diff.get(..diff.floor_char_boundary(MAX_BYTES)).unwrap_or_default();
         diff = head.rsplit_once('\n').map_or(head, |(whole, _)| whole);
         let megabytes = MAX_BYTES / 1024 / 1024;
-        patch.notes.push(Both::new(
+        patch.notes.push(Bilingual::new(
             format!("only the first {megabytes} MB of the diff were looked at"),
             format!("只看了差异的前 {megabytes} MB"),
         ));
@@ -85,7 +85,7 @@ pub fn read(diff: &str) -> Patch<'_> {
     while let Some(line) = lines.get(at) {
         let next = |ahead: usize| lines.get(at + ahead).copied().unwrap_or_default();
         if patch.files.len() >= MAX_FILES {
-            patch.notes.push(Both::new(
+            patch.notes.push(Bilingual::new(
                 format!("only the first {MAX_FILES} files were looked at"),
                 format!("只看了前 {MAX_FILES} 个文件"),
             ));
@@ -95,7 +95,7 @@ pub fn read(diff: &str) -> Patch<'_> {
             at = file(names, &lines, at + 1, &mut patch);
         } else if let Some(name) = line.strip_prefix("diff --cc ").or(line.strip_prefix("diff --combined ")) {
             let name = text::clean(name.trim()).into_owned();
-            patch.notes.push(Both::new(
+            patch.notes.push(Bilingual::new(
                 format!("{name} was merged by hand; a combined diff is not looked at"),
                 format!("{name} 是手工合并的；没有看合并后的差异"),
             ));
@@ -113,7 +113,7 @@ pub fn read(diff: &str) -> Patch<'_> {
 fn file<'a>(names: &str, lines: &[&'a str], from: usize, patch: &mut Patch<'a>) -> usize {
     let mut at = from;
     let mut header = Header { git: git_names(names.as_bytes()), ..Header::default() };
-    let mut change = Change::Modified;
+    let mut change = FileChangeKind::Modified;
     let mut modes = (None, None);
     let mut moved: Option<String> = None;
     let mut binary = false;
@@ -141,16 +141,16 @@ fn file<'a>(names: &str, lines: &[&'a str], from: usize, patch: &mut Patch<'a>) 
         } else if let Some(new) = line.strip_prefix("+++ ") {
             header.new = side(new.as_bytes());
         } else if let Some(from) = named("rename from ") {
-            change = Change::Renamed { from };
+            change = FileChangeKind::Renamed { from };
         } else if let Some(from) = named("copy from ") {
-            change = Change::Copied { from };
+            change = FileChangeKind::Copied { from };
         } else if let Some(to) = named("rename to ").or_else(|| named("copy to ")) {
             moved = Some(to);
         } else if let Some(mode) = line.strip_prefix("new file mode ") {
-            change = Change::Added;
+            change = FileChangeKind::Added;
             modes.1 = Some(mode.trim());
         } else if let Some(mode) = line.strip_prefix("deleted file mode ") {
-            change = Change::Deleted;
+            change = FileChangeKind::Deleted;
             modes.0 = Some(mode.trim());
         } else if let Some(mode) = line.strip_prefix("old mode ") {
             modes.0 = Some(mode.trim());
@@ -170,20 +170,20 @@ fn file<'a>(names: &str, lines: &[&'a str], from: usize, patch: &mut Patch<'a>) 
     }
     let meant = header.names().ok();
     match (&header.old, &header.new) {
-        (Some(Side::Nothing), _) if change == Change::Modified => change = Change::Added,
-        (_, Some(Side::Nothing)) if change == Change::Modified => change = Change::Deleted,
+        (Some(Side::Nothing), _) if change == FileChangeKind::Modified => change = FileChangeKind::Added,
+        (_, Some(Side::Nothing)) if change == FileChangeKind::Modified => change = FileChangeKind::Deleted,
         _ => {}
     }
     let found = meant.and_then(|names| names.new.or(names.old));
     let path = moved.or(found).or_else(|| header.git.map(|(_, new)| new));
     // The boundary between the two names is unknown.
     let path = path.unwrap_or_else(|| names.trim().to_owned());
-    patch.files.push(File { path: text::clean(&path).into_owned(), change, modes, binary, rows });
+    patch.files.push(PatchFile { path: text::clean(&path).into_owned(), change, modes, binary, rows });
     at
 }
 
 /// Parses the lines of a hunk, as far as its counts go.
-fn rows_of<'a>(header: &str, lines: &[&'a str], from: usize, hunk: usize, rows: &mut Vec<Row<'a>>) -> usize {
+fn rows_of<'a>(header: &str, lines: &[&'a str], from: usize, hunk: usize, rows: &mut Vec<PatchRow<'a>>) -> usize {
     let range = |word: Option<&str>, sign: char| -> Option<(usize, usize)> {
         let text = word?.strip_prefix(sign)?;
         let (start, count) = text.split_once(',').unwrap_or((text, "1"));
@@ -207,7 +207,7 @@ fn rows_of<'a>(header: &str, lines: &[&'a str], from: usize, hunk: usize, rows: 
             Some(_) => break,
         };
         let text = text.unwrap_or_default();
-        let row = |line| Row { side, line, hunk, text: text.strip_suffix('\r').unwrap_or(text) };
+        let row = |line| PatchRow { side, line, hunk, text: text.strip_suffix('\r').unwrap_or(text) };
         match side {
             RowSide::Added => rows.push(row(new)),
             RowSide::Removed => rows.push(row(old)),

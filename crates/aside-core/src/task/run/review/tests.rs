@@ -4,14 +4,14 @@ use super::*;
 use crate::task::proposal::Proposal;
 
 fn told(diff: &str, lines: usize) -> String {
-    match review(diff, lines, Tongue::English).proposal {
+    match review(diff, lines, Language::English).proposal {
         Proposal::Answer { text } => text,
         other => panic!("{other:?}"),
     }
 }
 
 fn found(diff: &str) -> Vec<String> {
-    let all = look(diff).risks;
+    let all = summarize(diff).risks;
     all.iter()
         .flat_map(|risk| risk.places.iter().map(move |spot| (risk, spot)))
         .map(|(risk, spot)| match spot.line {
@@ -61,10 +61,10 @@ fn a_change_is_told_the_gravest_first() {
          - `Cargo.lock` +1 −0 (lock file)\n"
     );
     assert_eq!(
-        review(&diff, 40, Tongue::English).summary,
+        review(&diff, 40, Language::English).summary,
         "4 files, +5 −1: 1 thing that should not be committed, 3 more to look at"
     );
-    let chinese = review(&diff, 40, Tongue::Chinese);
+    let chinese = review(&diff, 40, Language::Chinese);
     assert_eq!(chinese.summary, "4 个文件，+5 −1：1 处不应提交，另有 3 处需要看");
     let Proposal::Answer { text } = chinese.proposal else { panic!("{:?}", chinese.proposal) };
     assert!(text.starts_with("4 个文件，+5 −1：代码 1 个、"), "{text}");
@@ -80,8 +80,8 @@ fn a_quiet_change_is_said_to_be_quiet() {
          Files:\n- `src/a.rs` +1 −1 (code)\n"
     );
     assert_eq!(told("", 40), "Nothing has changed that could be looked at.");
-    assert_eq!(review("", 40, Tongue::English).summary, "Nothing has changed");
-    assert_eq!(review("", 40, Tongue::Chinese).summary, "没有改动");
+    assert_eq!(review("", 40, Language::English).summary, "Nothing has changed");
+    assert_eq!(review("", 40, Language::Chinese).summary, "没有改动");
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn the_forms_of_git_are_read() {
         diff --cc both.rs\nindex 1,2..3\n--- a/both.rs\n+++ b/both.rs\n@@@ -1,1 -1,1 +1,1 @@@\n++x\n\
         diff --git a/sub b/sub\nindex 1111111..2222222 160000\n--- a/sub\n+++ b/sub\n@@ -1 +1 @@\n-Subproject commit 1\n+Subproject commit 2\n\
         diff --git a/copy.rs b/copied.rs\nsimilarity index 90%\ncopy from copy.rs\ncopy to copied.rs\n";
-    let review = look(diff);
+    let review = summarize(diff);
     let files: Vec<String> =
         review.files.iter().map(|file| format!("{} [{}]", file.path, file.change.english)).collect();
     assert_eq!(
@@ -137,7 +137,7 @@ fn what_all_lines_together_show() {
     let family = changed("src/a.c", &["+puts(\"\u{1f469}\u{200d}\u{1f467}\");"]);
     assert_eq!(found(&family), Vec::<String>::new());
     let fake = changed("tests/a.rs", &["+let token = \"ghp_16C7e42F292c6912E7710c838347Ae178B4a\";"]);
-    assert_eq!(look(&fake).risks[0].weight, Weight::Look);
+    assert_eq!(summarize(&fake).risks[0].weight, Severity::Look);
     let conflict = changed("docs/a.md", &["+<<<<<<< HEAD", " a", "+=======", "+>>>>>>> other"]);
     assert_eq!(found(&conflict), ["conflict-marker docs/a.md:1", "conflict-marker docs/a.md:4"]);
     let rows: Vec<String> = (0..1200).map(|number| format!("+let a{number} = {number};")).collect();
@@ -188,34 +188,34 @@ fn no_text_is_too_odd() {
         "\0\u{feff}é",
     ];
     for text in odd {
-        let _ = review(text, 10, Tongue::Chinese);
-        let _ = review(&text.repeat(3), 10, Tongue::English);
+        let _ = review(text, 10, Language::Chinese);
+        let _ = review(&text.repeat(3), 10, Language::English);
     }
 }
 
 /// The Chinese texts contain no English of ours: only names and code have Latin letters.
 #[test]
 fn every_word_of_ours_is_said_in_chinese_too() {
-    let is_chinese = |text: &str| Tongue::of(text) == Tongue::Chinese;
+    let is_chinese = |text: &str| Language::of(text) == Language::Chinese;
     let untold: Vec<&str> =
-        rule::ALL.iter().map(|rule| rule.what.of(Tongue::Chinese)).filter(|what| !is_chinese(what)).collect();
+        rules::ALL.iter().map(|rule| rule.what.of(Language::Chinese)).filter(|what| !is_chinese(what)).collect();
     assert_eq!(untold, Vec::<&str>::new());
     for kind in ["code", "tests", "lock file", "documentation", "configuration"] {
-        assert!(is_chinese(kind::called(kind, Tongue::Chinese)), "{kind}");
-        assert_eq!(kind::called(kind, Tongue::English), kind);
+        assert!(is_chinese(file_kind::called(kind, Language::Chinese)), "{kind}");
+        assert_eq!(file_kind::called(kind, Language::English), kind);
     }
     let (_, notes) =
-        denied::without_denied("diff --git a/.env b/.env\n--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-A=1\n+A=2\n");
+        denied_files::without_denied("diff --git a/.env b/.env\n--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-A=1\n+A=2\n");
     assert_eq!(notes[0].chinese, ".env 的内容没有显示：环境变量文件，可能含有机密");
 }
 
 #[test]
 fn secrets_are_named_by_their_place_and_small_changes_are_shown() {
     let diff = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1,1 +1,2 @@\n a = 1\n+TOKEN = \"ghp_0123456789abcdefghijABCDEFGHIJ012345\"\n";
-    let told = secrets(diff, Tongue::English);
+    let told = secrets(diff, Language::English);
     assert!(told.contains("- `x.py:2`") && !told.contains("ghp_"), "{told}");
-    assert!(secrets("", Tongue::English).starts_with("No added line"));
-    let shown = excerpt(diff, Tongue::English);
+    assert!(secrets("", Language::English).starts_with("No added line"));
+    let shown = excerpt(diff, Language::English);
     assert!(shown.contains("+TOKEN") && !shown.contains("ghp_0123"), "{shown}");
-    assert_eq!(kind::of("big.log"), "log");
+    assert_eq!(file_kind::of("big.log"), "log");
 }

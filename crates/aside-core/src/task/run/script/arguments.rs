@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use crate::project::offer::{Offer, Origin, Why};
-use crate::task::run::list;
+use crate::project::targets::{ProjectTarget, TargetOrigin, TargetReason};
 use crate::task::run::project::Project;
+use crate::task::run::toml_lists;
 
 pub const LIST: &str = include_str!("../../../../data/task/arguments.toml");
 
@@ -41,11 +41,12 @@ const NAMES: [&str; 12] =
     ["only", "coverage", "parallel", "verbose", "failed", "first", "watch", "port", "release", "race", "part", "input"];
 
 static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
-    list::tables(LIST, "runner", |table| {
-        let spelled =
-            |name: &'static str| Some((name, list::text(table, name)?, list::text(table, &format!("{name}_needs"))));
+    toml_lists::tables(LIST, "runner", |table| {
+        let spelled = |name: &'static str| {
+            Some((name, toml_lists::text(table, name)?, toml_lists::text(table, &format!("{name}_needs"))))
+        };
         let spelled = NAMES.into_iter().filter_map(spelled).collect();
-        Some(Runner { is: list::texts(table, "is"), spelled })
+        Some(Runner { is: toml_lists::texts(table, "is"), spelled })
     })
 });
 
@@ -146,7 +147,7 @@ pub struct Applied {
 }
 
 /// An offer with these arguments applied; `None` where its runner does not support one of them.
-pub fn applied(offer: &Offer, arguments: &[Argument], project: &Project) -> Option<Applied> {
+pub fn applied(offer: &ProjectTarget, arguments: &[Argument], project: &Project) -> Option<Applied> {
     if arguments.is_empty() {
         return Some(Applied { cmd: offer.cmd.clone(), needs: Vec::new(), by_recipe: false });
     }
@@ -158,9 +159,9 @@ pub fn applied(offer: &Offer, arguments: &[Argument], project: &Project) -> Opti
     }
     let runs = match (&recipe, offer.origin) {
         (Some(recipe), _) => recipe.as_str(),
-        (None, Origin::Usual(_) | Origin::File) => offer.cmd.as_str(),
-        (None, Origin::Script) if matches!(offer.why, Why::Cargo(_)) => offer.cmd.as_str(),
-        (None, Origin::Target | Origin::Script) => return None,
+        (None, TargetOrigin::Usual(_) | TargetOrigin::File) => offer.cmd.as_str(),
+        (None, TargetOrigin::Script) if matches!(offer.why, TargetReason::Cargo(_)) => offer.cmd.as_str(),
+        (None, TargetOrigin::Target | TargetOrigin::Script) => return None,
     };
     let runner = RUNNERS.iter().find(|runner| runner.is.iter().any(|is| has_words(runs, is)))?;
     let mut added = String::new();
@@ -191,7 +192,7 @@ pub fn applied(offer: &Offer, arguments: &[Argument], project: &Project) -> Opti
     }
     let program = offer.cmd.split(' ').next().unwrap_or_default();
     let (cmd, by_recipe) = match program {
-        _ if offer.origin != Origin::Target => (format!("{}{added}", offer.cmd), false),
+        _ if offer.origin != TargetOrigin::Target => (format!("{}{added}", offer.cmd), false),
         "npm" => (format!("{} --{added}", offer.cmd), false),
         "yarn" | "pnpm" | "bun" => (format!("{}{added}", offer.cmd), false),
         _ => (format!("{runs}{added}"), true),
@@ -208,8 +209,8 @@ fn of_part(spelled: &str, path: &str) -> String {
 }
 
 /// The recipe of a target, if it is a single plain line.
-fn recipe_of(offer: &Offer, project: &Project) -> Option<String> {
-    if offer.origin != Origin::Target {
+fn recipe_of(offer: &ProjectTarget, project: &Project) -> Option<String> {
+    if offer.origin != TargetOrigin::Target {
         return None;
     }
     let program = offer.cmd.split(' ').next()?;
@@ -226,11 +227,11 @@ fn recipe_of(offer: &Offer, project: &Project) -> Option<String> {
 }
 
 /// Sets the port by a variable of the Makefile, or by replacing the number in the recipe.
-fn with_port(offer: &Offer, recipe: Option<&str>, port: &str, project: &Project) -> Option<Applied> {
+fn with_port(offer: &ProjectTarget, recipe: Option<&str>, port: &str, project: &Project) -> Option<Applied> {
     static PORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"((?:--port|-p|--bind|--listen)[ =](?:[\w.]+:)?|\b(?:PORT=|localhost:|0\.0\.0\.0:|127\.0\.0\.1:))[0-9]{2,5}\b").ok()
     });
-    if offer.origin == Origin::Target && offer.cmd.starts_with("make ") && project.has_variable("PORT") {
+    if offer.origin == TargetOrigin::Target && offer.cmd.starts_with("make ") && project.has_variable("PORT") {
         return Some(Applied { cmd: format!("{} PORT={port}", offer.cmd), needs: Vec::new(), by_recipe: false });
     }
     let recipe = recipe.filter(|_| offer.cmd.starts_with("make ") || offer.cmd.starts_with("just "))?;
@@ -256,7 +257,7 @@ mod tests {
 
     #[test]
     fn the_list_is_read_whole() {
-        assert_eq!(RUNNERS.len(), list::count(LIST, "runner"));
+        assert_eq!(RUNNERS.len(), toml_lists::count(LIST, "runner"));
         assert!(RUNNERS.iter().all(|runner| !runner.is.is_empty() && !runner.spelled.is_empty()));
         assert_eq!(SAID.len(), 14);
     }

@@ -4,45 +4,46 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::task::route::{Options, Routed, route};
-use crate::task::run::list;
-use crate::world::{Entry, Item, Kind, Live};
+use crate::task::route::{RouteOptions, Routed, route};
+use crate::task::run::toml_lists;
+use crate::world::{DirEntry, FileKind, LiveItem, LiveKind};
 
 static NO_FILES: crate::task::run::project::Project = crate::task::run::project::Project { files: Vec::new() };
 
 /// A project as one line: `Makefile justfile src/ run.sh* make:test,build npm:dev`, at `/p`.
 struct Project {
-    directories: BTreeMap<String, Vec<Entry>>,
-    live: Vec<(Live, String, Vec<Item>)>,
+    directories: BTreeMap<String, Vec<DirEntry>>,
+    live: Vec<(LiveKind, String, Vec<LiveItem>)>,
 }
 
 impl Project {
     fn of(text: &str) -> Self {
-        let mut directories: BTreeMap<String, Vec<Entry>> = BTreeMap::from([("/p".to_owned(), Vec::new())]);
+        let mut directories: BTreeMap<String, Vec<DirEntry>> = BTreeMap::from([("/p".to_owned(), Vec::new())]);
         for place in ["/", "/home"] {
-            let entry = |name: &str, kind| Entry { name: name.into(), kind };
-            directories.insert(place.to_owned(), vec![entry("bin", Kind::Directory), entry("test.sh", Kind::Program)]);
+            let entry = |name: &str, kind| DirEntry { name: name.into(), kind };
+            directories
+                .insert(place.to_owned(), vec![entry("bin", FileKind::Directory), entry("test.sh", FileKind::Program)]);
             let below = format!("{}/bin", place.trim_end_matches('/'));
-            directories.insert(below, vec![entry("test", Kind::Program)]);
+            directories.insert(below, vec![entry("test", FileKind::Program)]);
         }
         let mut live = Vec::new();
         for word in text.split_whitespace() {
             if let Some((kind, names)) = word.split_once('=') {
                 let (kind, directory) = kind.split_once('@').unwrap_or((kind, ""));
-                let item = |name: &str| Item { name: name.into(), about: "".into() };
+                let item = |name: &str| LiveItem { name: name.into(), about: "".into() };
                 let directory = format!("/p/{directory}").trim_end_matches('/').to_owned();
-                live.push((Live::of(kind).unwrap(), directory, names.split(',').map(item).collect()));
+                live.push((LiveKind::of(kind).unwrap(), directory, names.split(',').map(item).collect()));
                 continue;
             }
             let (path, kind) = match (word.strip_suffix('/'), word.strip_suffix('*')) {
-                (Some(path), _) => (path, Kind::Directory),
-                (_, Some(path)) => (path, Kind::Program),
-                _ => (word, Kind::File),
+                (Some(path), _) => (path, FileKind::Directory),
+                (_, Some(path)) => (path, FileKind::Program),
+                _ => (word, FileKind::File),
             };
             let whole = format!("/p/{path}");
             let (directory, name) = whole.rsplit_once('/').unwrap();
-            directories.entry(directory.to_owned()).or_default().push(Entry { name: name.into(), kind });
-            if kind == Kind::Directory {
+            directories.entry(directory.to_owned()).or_default().push(DirEntry { name: name.into(), kind });
+            if kind == FileKind::Directory {
                 directories.entry(whole.clone()).or_default();
             }
         }
@@ -55,11 +56,11 @@ impl World for Project {
         "/home"
     }
 
-    fn entries(&self, directory: &str) -> Known<Arc<[Entry]>> {
-        self.directories.get(directory).map_or(Known::No, |entries| Known::Yes(entries.clone().into()))
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
+        self.directories.get(directory).map_or(Fact::No, |entries| Fact::Yes(entries.clone().into()))
     }
 
-    fn programs(&self) -> Known<Arc<[Box<str>]>> {
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
         let names = [
             "bundle",
             "bun",
@@ -93,51 +94,58 @@ impl World for Project {
             "python3",
             "yes",
         ];
-        Known::Yes(names.map(Box::from).into())
+        Fact::Yes(names.map(Box::from).into())
     }
 
-    fn repository(&self, _directory: &str) -> Known<Arc<str>> {
-        Known::Yes("/p".into())
+    fn repository(&self, _directory: &str) -> Fact<Arc<str>> {
+        Fact::Yes("/p".into())
     }
 
-    fn live(&self, what: Live, directory: &str) -> Known<Arc<[Item]>> {
+    fn live(&self, what: LiveKind, directory: &str) -> Fact<Arc<[LiveItem]>> {
         let found = self.live.iter().find(|(kind, at, _)| *kind == what && at == directory);
-        found.map_or(Known::No, |(_, _, items)| Known::Yes(items.clone().into()))
+        found.map_or(Fact::No, |(_, _, items)| Fact::Yes(items.clone().into()))
     }
 }
 
 fn run(project: &str, cwd: &str, words: &str, files: &[&str]) -> String {
     let world = Project::of(project);
-    let place = Place { cwd, world: &world, test_command: "", tongue: Tongue::English, project: &NO_FILES, part: None };
+    let place = ScriptContext {
+        cwd,
+        world: &world,
+        test_command: "",
+        language: Language::English,
+        project: &NO_FILES,
+        part: None,
+    };
     let files = files.iter().map(|file| (*file).to_owned()).collect();
-    let params = Params {
+    let params = IntentParams {
         query: Some(words.to_owned()),
-        written: Some(Box::new(Written::Rest(words.to_owned()))),
+        written: Some(Box::new(UnparsedCommand::Rest(words.to_owned()))),
         files,
-        ..Params::default()
+        ..IntentParams::default()
     };
     told(command(&params, &place))
 }
 
-fn told(outcome: Known<Outcome>) -> String {
+fn told(outcome: Fact<RunnerOutcome>) -> String {
     match outcome {
-        Known::Yes(Outcome { proposal: Proposal::Command { cmd, cwd, reason, confine: _ }, .. }) => {
+        Fact::Yes(RunnerOutcome { proposal: Proposal::Command { cmd, cwd, reason, confine: _ }, .. }) => {
             assert!(reason.is_some_and(|reason| reason.ends_with('.')), "{cmd}");
             match cwd.as_deref() {
                 Some("/p") | None => cmd,
                 Some(cwd) => format!("{cmd} in {cwd}"),
             }
         }
-        Known::Yes(Outcome { proposal: Proposal::Answer { text }, .. }) => format!("? {}", text.trim_end()),
+        Fact::Yes(RunnerOutcome { proposal: Proposal::Answer { text }, .. }) => format!("? {}", text.trim_end()),
         other => format!("{other:?}"),
     }
 }
 
 #[test]
 fn the_lists_are_read_whole() {
-    assert_eq!(goal::GOALS.len(), list::count(goal::LIST, "goal"));
-    let tools = list::tables(goal::LIST, "tool", |table| list::text(table, "name"));
-    assert_eq!(tools.len(), list::count(goal::LIST, "tool"));
+    assert_eq!(goal::GOALS.len(), toml_lists::count(goal::LIST, "goal"));
+    let tools = toml_lists::tables(goal::LIST, "tool", |table| toml_lists::text(table, "name"));
+    assert_eq!(tools.len(), toml_lists::count(goal::LIST, "tool"));
     assert!(tools.len() >= 25);
 }
 
@@ -279,18 +287,18 @@ fn a_file_that_was_named_is_run() {
 #[test]
 fn the_settings_and_the_person_have_the_first_word() {
     let world = Project::of("Cargo.toml");
-    let place = Place {
+    let place = ScriptContext {
         cwd: "/p",
         world: &world,
         test_command: "cargo nextest run",
-        tongue: Tongue::English,
+        language: Language::English,
         project: &NO_FILES,
         part: None,
     };
-    let asked = |query: &str| Params { query: Some(query.to_owned()), ..Params::default() };
+    let asked = |query: &str| IntentParams { query: Some(query.to_owned()), ..IntentParams::default() };
     assert_eq!(told(command(&asked("the tests"), &place)), "cargo nextest run");
     assert_eq!(told(command(&asked("build"), &place)), "cargo build");
-    let spelled = Params { cmd: Some("ls -l".to_owned()), ..Params::default() };
+    let spelled = IntentParams { cmd: Some("ls -l".to_owned()), ..IntentParams::default() };
     assert_eq!(told(command(&spelled, &place)), "ls -l");
 }
 
@@ -314,19 +322,19 @@ fn what_is_to_be_left_out_is_not_run() {
 fn who_asks_in_chinese_is_told_in_chinese() {
     let asked = |project: &str, query: &str| {
         let world = Project::of(project);
-        let place = Place {
+        let place = ScriptContext {
             cwd: "/p",
             world: &world,
             test_command: "",
-            tongue: Tongue::Chinese,
+            language: Language::Chinese,
             project: &NO_FILES,
             part: None,
         };
-        match command(&Params { query: Some(query.to_owned()), ..Params::default() }, &place) {
-            Known::Yes(Outcome { proposal: Proposal::Command { reason, .. }, summary, .. }) => {
+        match command(&IntentParams { query: Some(query.to_owned()), ..IntentParams::default() }, &place) {
+            Fact::Yes(RunnerOutcome { proposal: Proposal::Command { reason, .. }, summary, .. }) => {
                 format!("{summary} | {}", reason.unwrap_or_default())
             }
-            Known::Yes(Outcome { proposal: Proposal::Answer { text }, summary, .. }) => {
+            Fact::Yes(RunnerOutcome { proposal: Proposal::Answer { text }, summary, .. }) => {
                 format!("{summary} | {}", text.trim_end())
             }
             other => format!("{other:?}"),
@@ -363,10 +371,16 @@ fn with_files(project: &str, words: &str, files: &[(&str, &str)]) -> String {
     let world = Project::of(project);
     let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
     let project = crate::task::run::project::Project { files };
-    let place =
-        Place { cwd: "/p", world: &world, test_command: "", tongue: Tongue::English, project: &project, part: None };
+    let place = ScriptContext {
+        cwd: "/p",
+        world: &world,
+        test_command: "",
+        language: Language::English,
+        project: &project,
+        part: None,
+    };
     let request = format!("run {words}");
-    let Routed::Task(route) = route(&request, &Options::default()) else { panic!("{request}") };
+    let Routed::Task(route) = route(&request, &RouteOptions::default()) else { panic!("{request}") };
     told(command(&route.intent.params, &place))
 }
 
@@ -485,15 +499,15 @@ fn a_word_that_no_command_honours_is_not_left_out() {
 fn just_is_a_word_where_it_has_no_recipes() {
     let of = |project: &str, cmd: &str| {
         let world = Project::of(project);
-        let place = Place {
+        let place = ScriptContext {
             cwd: "/p",
             world: &world,
             test_command: "",
-            tongue: Tongue::English,
+            language: Language::English,
             project: &NO_FILES,
             part: None,
         };
-        told(command(&Params { cmd: Some(cmd.to_owned()), ..Params::default() }, &place))
+        told(command(&IntentParams { cmd: Some(cmd.to_owned()), ..IntentParams::default() }, &place))
     };
     assert_eq!(of("pyproject.toml", "just test_negative"), "pytest -k test_negative");
     assert_eq!(of("justfile just-recipe=ci", "just ci"), "just ci");
@@ -504,9 +518,15 @@ fn just_is_a_word_where_it_has_no_recipes() {
 fn the_tests_of_a_part_are_its_own() {
     let of = |project: &str, words: &str, part: Option<&str>| {
         let world = Project::of(project);
-        let place =
-            Place { cwd: "/p", world: &world, test_command: "", tongue: Tongue::English, project: &NO_FILES, part };
-        told(command(&Params { query: Some(words.to_owned()), ..Params::default() }, &place))
+        let place = ScriptContext {
+            cwd: "/p",
+            world: &world,
+            test_command: "",
+            language: Language::English,
+            project: &NO_FILES,
+            part,
+        };
+        told(command(&IntentParams { query: Some(words.to_owned()), ..IntentParams::default() }, &place))
     };
     assert_eq!(
         of("go.mod", "tests for the parse package only", Some("internal/parse")),

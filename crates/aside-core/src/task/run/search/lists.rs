@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::task::run::list;
+use crate::task::run::toml_lists;
 
 const LIST: &str = include_str!("../../../../data/task/search.toml");
 
@@ -19,8 +19,8 @@ struct Like {
 }
 
 static DEFINES: LazyLock<Vec<Define>> = LazyLock::new(|| {
-    list::tables(LIST, "define", |table| {
-        Some(Define { pattern: list::pattern(table, "pattern")?, not: list::pattern(table, "not") })
+    toml_lists::tables(LIST, "define", |table| {
+        Some(Define { pattern: toml_lists::pattern(table, "pattern")?, not: toml_lists::pattern(table, "not") })
     })
 });
 
@@ -28,15 +28,19 @@ static IMPORTS: LazyLock<Vec<Regex>> = LazyLock::new(|| patterns("import"));
 static COMMENTS: LazyLock<Vec<Regex>> = LazyLock::new(|| patterns("comment"));
 
 static LIKES: LazyLock<Vec<Like>> = LazyLock::new(|| {
-    list::tables(LIST, "like", |table| Some(Like { of: list::texts(table, "of"), like: list::texts(table, "like") }))
+    toml_lists::tables(LIST, "like", |table| {
+        Some(Like { of: toml_lists::texts(table, "of"), like: toml_lists::texts(table, "like") })
+    })
 });
 
 static LANGUAGES: LazyLock<Vec<(Vec<String>, Vec<String>)>> = LazyLock::new(|| {
-    list::tables(LIST, "language", |table| Some((list::texts(table, "names"), list::texts(table, "endings"))))
+    toml_lists::tables(LIST, "language", |table| {
+        Some((toml_lists::texts(table, "names"), toml_lists::texts(table, "endings")))
+    })
 });
 
 fn patterns(name: &str) -> Vec<Regex> {
-    list::tables(LIST, name, |table| list::pattern(table, "pattern"))
+    toml_lists::tables(LIST, name, |table| toml_lists::pattern(table, "pattern"))
 }
 
 /// The name that a line defines.
@@ -86,27 +90,35 @@ pub fn is_ending(ending: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::run::search::names::Tokens;
+    use crate::task::run::search::identifiers::Tokens;
     use crate::task::run::search::term::Term;
 
     fn examples(name: &str, key: &str) -> Vec<(String, Vec<String>)> {
-        list::tables(LIST, name, |table| Some((list::texts(table, "of").join(" "), list::texts(table, key))))
+        toml_lists::tables(LIST, name, |table| {
+            Some((toml_lists::texts(table, "of").join(" "), toml_lists::texts(table, key)))
+        })
     }
 
     #[test]
     fn the_lists_are_read_whole() {
-        assert_eq!(DEFINES.len(), list::count(LIST, "define"));
-        assert_eq!(IMPORTS.len(), list::count(LIST, "import"));
-        assert_eq!(COMMENTS.len(), list::count(LIST, "comment"));
-        assert_eq!(LIKES.len(), list::count(LIST, "like"));
-        assert_eq!(LANGUAGES.len(), list::count(LIST, "language"));
+        assert_eq!(DEFINES.len(), toml_lists::count(LIST, "define"));
+        assert_eq!(IMPORTS.len(), toml_lists::count(LIST, "import"));
+        assert_eq!(COMMENTS.len(), toml_lists::count(LIST, "comment"));
+        assert_eq!(LIKES.len(), toml_lists::count(LIST, "like"));
+        assert_eq!(LANGUAGES.len(), toml_lists::count(LIST, "language"));
     }
 
     #[test]
     fn every_way_to_define_has_its_hits_and_misses() {
-        let tables = list::tables(LIST, "define", |table| {
-            let (pattern, not) = (list::pattern(table, "pattern")?, list::pattern(table, "not"));
-            Some((list::text(table, "name")?, pattern, not, list::texts(table, "hits"), list::texts(table, "misses")))
+        let tables = toml_lists::tables(LIST, "define", |table| {
+            let (pattern, not) = (toml_lists::pattern(table, "pattern")?, toml_lists::pattern(table, "not"));
+            Some((
+                toml_lists::text(table, "name")?,
+                pattern,
+                not,
+                toml_lists::texts(table, "hits"),
+                toml_lists::texts(table, "misses"),
+            ))
         });
         for (name, pattern, not, hits, misses) in tables {
             assert!(hits.len() >= 2 && misses.len() >= 2, "{name}");

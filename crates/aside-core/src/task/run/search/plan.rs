@@ -5,12 +5,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::agent::tongue::Tongue;
-use crate::task::deny::denied;
+use crate::agent::language::Language;
+use crate::task::denied_files::denied;
+use crate::task::run::search::identifiers::Tokens;
 use crate::task::run::search::lists;
-use crate::task::run::search::names::Tokens;
 use crate::task::run::search::term::{MAX_TERMS, Term};
-use crate::task::run::search::{Found, Strengths};
+use crate::task::run::search::{FileMatches, Strengths};
 use crate::task::run::short;
 
 /// Characters of the search description.
@@ -20,12 +20,12 @@ const MAX_GLOBS: usize = 8;
 
 /// What to search for.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct SearchPlan {
     /// A regular expression that every relevant line matches. Empty when only file names count.
     pub pattern: String,
     /// The search in words, for the user.
     pub said: String,
-    pub(super) want: Want,
+    pub(super) want: SearchTarget,
     pub(super) terms: Vec<Term>,
     /// The number of leading terms that are sought; the others only describe it.
     about: usize,
@@ -37,7 +37,7 @@ pub struct Plan {
     pub(super) documents: bool,
     pub(super) comments: bool,
     pub(super) imports: bool,
-    pub(super) tongue: Tongue,
+    pub(super) language: Language,
     globs: Vec<Regex>,
     under: Vec<String>,
     /// Any file matches: "list all files".
@@ -47,7 +47,7 @@ pub struct Plan {
 
 /// What is wanted about the subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Want {
+pub(super) enum SearchTarget {
     /// Files by their names; the contents do not count.
     Names,
     /// A file, by its name or its contents.
@@ -384,13 +384,13 @@ const STOP_CHINESE: &[&str] = &[
 ];
 
 /// Takes the words of the request, the query that the router extracted, and the files that it names.
-pub fn plan(words: &str, query: &str, files: &[String]) -> Plan {
+pub fn plan(words: &str, query: &str, files: &[String]) -> SearchPlan {
     let query = query.trim();
     let query = if query.is_empty() { words.trim() } else { query };
-    let mut plan = Plan {
+    let mut plan = SearchPlan {
         pattern: String::new(),
         said: short(query, MAX_SAID),
-        want: Want::Anything,
+        want: SearchTarget::Anything,
         terms: Vec::new(),
         about: 0,
         files: files.to_vec(),
@@ -400,7 +400,7 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> Plan {
         documents: false,
         comments: false,
         imports: false,
-        tongue: Tongue::of(words),
+        language: Language::of(words),
         globs: Vec::new(),
         under: Vec::new(),
         every: false,
@@ -416,12 +416,12 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> Plan {
     plan.comments = frames.comments.is_match(around);
     plan.imports = frames.imports.is_match(around);
     plan.want = match () {
-        () if frames.names.is_match(around) => Want::Names,
-        () if frames.uses.is_match(around) => Want::Uses,
-        () if frames.definition.is_match(around) => Want::Definition,
-        () if frames.setting.is_match(around) => Want::Setting,
-        () if frames.file.is_match(around) => Want::File,
-        () => Want::Anything,
+        () if frames.names.is_match(around) => SearchTarget::Names,
+        () if frames.uses.is_match(around) => SearchTarget::Uses,
+        () if frames.definition.is_match(around) => SearchTarget::Definition,
+        () if frames.setting.is_match(around) => SearchTarget::Setting,
+        () if frames.file.is_match(around) => SearchTarget::File,
+        () => SearchTarget::Anything,
     };
     // For "list all files in docs" the router takes `docs` as the query.
     let around = if frames.every.is_match(words) { words } else { around };
@@ -451,12 +451,12 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> Plan {
     // A named file is the one sought, unless the request asks for mentions of it, or names it as the place to search.
     if let Some(file) = files.iter().find(|file| rest.contains(file.as_str()) && denied(file).is_none()) {
         if is_place(words, file) {
-            plan.want = if plan.want == Want::Names { Want::Anything } else { plan.want };
-        } else if plan.want == Want::Uses {
+            plan.want = if plan.want == SearchTarget::Names { SearchTarget::Anything } else { plan.want };
+        } else if plan.want == SearchTarget::Uses {
             plan.terms.extend(Term::text(file.rsplit('/').next().unwrap_or(file)));
             plan.files.clear();
         } else {
-            plan.want = Want::Names;
+            plan.want = SearchTarget::Names;
             plan.globs.extend(glob(file));
         }
         rest = rest.replace(file.as_str(), " ");
@@ -488,9 +488,9 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> Plan {
     }
     plan.terms.truncate(MAX_TERMS);
     if plan.terms.is_empty() {
-        plan.want = Want::Names;
+        plan.want = SearchTarget::Names;
     }
-    if plan.want != Want::Names {
+    if plan.want != SearchTarget::Names {
         let sieves: Vec<String> = plan.terms.iter().flat_map(Term::sieve).collect();
         plan.pattern = format!("(?i)(?:{})", sieves.join("|"));
         plan.first = Regex::new(&plan.pattern).ok();
@@ -510,7 +510,7 @@ pub fn subject(question: &str) -> Option<&str> {
     words.enumerate().find(is_name).map(|(_, word)| word)
 }
 
-impl Plan {
+impl SearchPlan {
     /// Whether a file is worth searching, by its path.
     pub fn admits(&self, path: &str) -> bool {
         if self.is_empty() && self.under.is_empty() && !self.every {
@@ -572,7 +572,7 @@ impl Plan {
     }
 
     /// Minimum score of the first term, if it is exact: hides approximate matches when exact ones exist.
-    pub(super) fn least(&self, found: &[Found]) -> u8 {
+    pub(super) fn least(&self, found: &[FileMatches]) -> u8 {
         let Some(first) = self.terms.first().filter(|term| term.is_exact()) else { return 0 };
         let best = found
             .iter()
@@ -602,7 +602,7 @@ fn slashed(query: &str) -> Option<&str> {
     (special && Term::pattern(inner).is_some()).then_some(inner)
 }
 
-fn quoted(query: &str, frames: &Frames, plan: &mut Plan) {
+fn quoted(query: &str, frames: &Frames, plan: &mut SearchPlan) {
     if frames.name.is_match(query) {
         name(query, plan);
         return;
@@ -614,7 +614,7 @@ fn quoted(query: &str, frames: &Frames, plan: &mut Plan) {
     }
 }
 
-fn name(text: &str, plan: &mut Plan) {
+fn name(text: &str, plan: &mut SearchPlan) {
     let Some(term) = Term::name(text) else { return };
     let owner = match &term {
         Term::Name { owner, .. } => owner.as_deref().and_then(Term::name),
@@ -625,7 +625,7 @@ fn name(text: &str, plan: &mut Plan) {
 }
 
 /// `*.toml` and the like, which match file names.
-fn globs(rest: &mut String, words: &str, frames: &Frames, plan: &mut Plan) {
+fn globs(rest: &mut String, words: &str, frames: &Frames, plan: &mut SearchPlan) {
     let found: Vec<String> =
         frames.glob.find_iter(words).take(MAX_GLOBS).map(|found| found.as_str().to_owned()).collect();
     for text in found.iter().filter(|text| text.len() > 1) {
@@ -637,7 +637,7 @@ fn globs(rest: &mut String, words: &str, frames: &Frames, plan: &mut Plan) {
 }
 
 /// "Python files", ".toml files".
-fn kinds_of_files(rest: &mut String, frames: &Frames, plan: &mut Plan) {
+fn kinds_of_files(rest: &mut String, frames: &Frames, plan: &mut SearchPlan) {
     let copy = rest.clone();
     for found in frames.files_of.captures_iter(&copy) {
         let Some(word) = found.get(1).or(found.get(2)).or(found.get(3)) else { continue };
@@ -652,7 +652,7 @@ fn kinds_of_files(rest: &mut String, frames: &Frames, plan: &mut Plan) {
     }
 }
 
-fn words_of(text: &str, frames: &Frames, plan: &mut Plan) {
+fn words_of(text: &str, frames: &Frames, plan: &mut SearchPlan) {
     let separates = |letter: char| {
         letter.is_whitespace() || "`'\",;?!，。？、：（）()[]{}<>=".contains(letter) || letter == '“' || letter == '”'
     };
@@ -689,7 +689,7 @@ fn words_of(text: &str, frames: &Frames, plan: &mut Plan) {
 }
 
 /// Adds each word once.
-fn add(word: &str, plan: &mut Plan) {
+fn add(word: &str, plan: &mut SearchPlan) {
     let term = Term::word(word);
     if plan.terms.len() < MAX_TERMS && !plan.terms.iter().any(|known| known.is_same(&term)) {
         plan.terms.push(term);
@@ -697,7 +697,7 @@ fn add(word: &str, plan: &mut Plan) {
 }
 
 /// Used when all words were stop words.
-fn words_left(text: &str, plan: &mut Plan) {
+fn words_left(text: &str, plan: &mut SearchPlan) {
     let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.chars().count() > 1);
     plan.terms.extend(words.take(MAX_TERMS).map(Term::word));
 }
@@ -724,10 +724,10 @@ fn is_dotted(word: &str) -> bool {
 }
 
 /// Splits text without blanks into known words, and the rest between them.
-fn chinese(text: &str, frames: &Frames, plan: &mut Plan) {
+fn chinese(text: &str, frames: &Frames, plan: &mut SearchPlan) {
     let mut rest = text;
     let mut unknown = String::new();
-    let flush = |unknown: &mut String, plan: &mut Plan| {
+    let flush = |unknown: &mut String, plan: &mut SearchPlan| {
         if unknown.chars().count() >= 2 {
             add(unknown, plan);
         }

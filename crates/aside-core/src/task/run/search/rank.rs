@@ -1,13 +1,13 @@
 //! Scores lines and files of a search. Decides the order, nothing else.
 
-use crate::task::run::search::plan::{Plan, Want};
+use crate::task::run::search::plan::{SearchPlan, SearchTarget};
 use crate::task::run::search::term::MAX_TERMS;
-use crate::task::run::search::{Found, Line, Sort};
+use crate::task::run::search::{FileMatches, MatchedLine, Sort};
 
 /// Weight of each term: one that occurs everywhere says little about a place.
 pub type Weights = [f32; MAX_TERMS];
 
-pub fn weights(plan: &Plan, found: &[Found], files: usize) -> Weights {
+pub fn weights(plan: &SearchPlan, found: &[FileMatches], files: usize) -> Weights {
     let mut weights = [0.0; MAX_TERMS];
     let all = files.max(found.len()).max(1) as f32;
     for (at, weight) in weights.iter_mut().enumerate().take(plan.terms.len()) {
@@ -18,7 +18,7 @@ pub fn weights(plan: &Plan, found: &[Found], files: usize) -> Weights {
 }
 
 /// Score of a file, for its name.
-pub fn worth_file(plan: &Plan, found: &Found, weights: &Weights) -> f32 {
+pub fn worth_file(plan: &SearchPlan, found: &FileMatches, weights: &Weights) -> f32 {
     // All files match, so they are ordered by name.
     if plan.every {
         return 1.0;
@@ -33,18 +33,18 @@ pub fn worth_file(plan: &Plan, found: &Found, weights: &Weights) -> f32 {
     // Without terms, every file matches.
     let coverage = if plan.terms.is_empty() { 1.0 } else { sum / whole.max(f32::EPSILON) };
     let asked = match plan.want {
-        Want::Names => 1.5,
-        Want::File => 1.25,
-        Want::Anything | Want::Setting | Want::Definition => 0.85,
-        Want::Uses => 0.3,
+        SearchTarget::Names => 1.5,
+        SearchTarget::File => 1.25,
+        SearchTarget::Anything | SearchTarget::Setting | SearchTarget::Definition => 0.85,
+        SearchTarget::Uses => 0.3,
     };
     // Prefers shorter paths, and so files nearer to the root.
     let length = 1.0 / (1.0 + found.path.len() as f32 / 400.0);
     coverage * coverage * asked * of_kind(plan, found) * length
 }
 
-pub fn worth(plan: &Plan, found: &Found, line: &Line, weights: &Weights) -> f32 {
-    let Line { number: _, text: _, here, defines, near, sort } = line;
+pub fn worth(plan: &SearchPlan, found: &FileMatches, line: &MatchedLine, weights: &Weights) -> f32 {
+    let MatchedLine { number: _, text: _, here, defines, near, sort } = line;
     let whole: f32 = weights.iter().sum::<f32>().max(f32::EPSILON);
     let (mut sum, mut defined) = (0.0, 0.0);
     for (at, weight) in weights.iter().enumerate() {
@@ -58,19 +58,19 @@ pub fn worth(plan: &Plan, found: &Found, line: &Line, weights: &Weights) -> f32 
     }
     let (coverage, defined) = (sum / whole, defined / whole);
     let sort = match (plan.want, sort) {
-        (Want::Uses, Sort::Defines) => -0.25 * defined.min(1.0),
-        (Want::Uses, Sort::Imports) => {
+        (SearchTarget::Uses, Sort::Defines) => -0.25 * defined.min(1.0),
+        (SearchTarget::Uses, Sort::Imports) => {
             if plan.imports {
                 0.3
             } else {
                 -0.15
             }
         }
-        (Want::Uses, Sort::Comments) => -0.2,
-        (Want::Uses, Sort::Calls) => 0.1,
-        (Want::Uses, Sort::Other) => 0.0,
-        (Want::Definition, Sort::Defines) => 0.9 * defined,
-        (Want::Setting, Sort::Defines) => 0.6 * defined,
+        (SearchTarget::Uses, Sort::Comments) => -0.2,
+        (SearchTarget::Uses, Sort::Calls) => 0.1,
+        (SearchTarget::Uses, Sort::Other) => 0.0,
+        (SearchTarget::Definition, Sort::Defines) => 0.9 * defined,
+        (SearchTarget::Setting, Sort::Defines) => 0.6 * defined,
         (_, Sort::Defines) => 0.6 * defined,
         (_, Sort::Imports) => -0.2,
         (_, Sort::Comments) if plan.comments => 0.3,
@@ -80,7 +80,7 @@ pub fn worth(plan: &Plan, found: &Found, line: &Line, weights: &Weights) -> f32 
     (coverage * coverage.min(1.2) + sort * coverage.min(1.0)) * of_kind(plan, found)
 }
 
-fn of_kind(plan: &Plan, found: &Found) -> f32 {
+fn of_kind(plan: &SearchPlan, found: &FileMatches) -> f32 {
     let kind = match found.kind {
         "lock file" | "generated" => 0.25,
         "media" => 0.5,
@@ -99,7 +99,7 @@ fn of_kind(plan: &Plan, found: &Found) -> f32 {
             }
         }
         "configuration" | "dependencies" => {
-            if plan.want == Want::Setting {
+            if plan.want == SearchTarget::Setting {
                 1.2
             } else {
                 0.95

@@ -2,8 +2,8 @@
 
 use regex::{Regex, RegexBuilder};
 
+use crate::task::run::search::identifiers::{Token, Tokens, parts, stem};
 use crate::task::run::search::lists;
-use crate::task::run::search::names::{Token, Tokens, parts, stem};
 
 /// Terms of one search.
 pub const MAX_TERMS: usize = 6;

@@ -2,9 +2,9 @@
 
 use regex::Regex;
 
-use super::look::Look;
+use super::file_matches::FileMatcher;
 use super::plan::plan;
-use super::tell::outcome;
+use super::render::outcome;
 use super::*;
 use crate::task::proposal::Proposal;
 
@@ -27,13 +27,13 @@ const FILES: &[(&str, &str)] = &[
     ("src/登录.py", "# 处理用户登录\ndef sign_in(user):\n    pass\n"),
 ];
 
-fn searched(words: &str, query: &str, files: &[&str]) -> Outcome {
+fn searched(words: &str, query: &str, files: &[&str]) -> RunnerOutcome {
     let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
     let plan = plan(words, query, &files);
     let pattern = Regex::new(&plan.pattern).unwrap();
     let mut found = Vec::new();
     for (path, text) in FILES.iter().filter(|(path, _)| plan.admits(path)) {
-        let mut look = Look::new(&plan, path);
+        let mut look = FileMatcher::new(&plan, path);
         if plan.reads() {
             for (at, line) in text.lines().enumerate().filter(|(_, line)| pattern.is_match(line)) {
                 look.line(at + 1, line);
@@ -41,10 +41,10 @@ fn searched(words: &str, query: &str, files: &[&str]) -> Outcome {
         }
         found.extend(look.done());
     }
-    outcome(&plan, &Searched { found, files: FILES.len(), notes: Vec::new() })
+    outcome(&plan, &SearchOutcome { found, files: FILES.len(), notes: Vec::new() })
 }
 
-use crate::task::run::Outcome;
+use crate::task::run::RunnerOutcome;
 
 fn paths(words: &str, query: &str) -> Vec<String> {
     paths_with(words, query, &[])
@@ -158,31 +158,31 @@ fn what_is_told_says_how_much_there_is() {
 #[test]
 fn many_places_are_bounded_and_counted() {
     let plan = plan("find usages of x_y", "x_y", &[]);
-    let found: Vec<Found> = (0..60)
+    let found: Vec<FileMatches> = (0..60)
         .map(|file| {
-            let mut look = Look::new(&plan, &format!("src/f{file:02}.rs"));
+            let mut look = FileMatcher::new(&plan, &format!("src/f{file:02}.rs"));
             assert!((1..=9).all(|line| look.line(line, "x_y()")));
             look.done().unwrap()
         })
         .collect();
-    let one = Searched { found: found[..1].to_vec(), files: 60, notes: Vec::new() };
-    let all = Searched { found, files: 60, notes: vec!["a note".to_owned()] };
-    let count = |searched: &Searched| match outcome(&plan, searched).proposal {
+    let one = SearchOutcome { found: found[..1].to_vec(), files: 60, notes: Vec::new() };
+    let all = SearchOutcome { found, files: 60, notes: vec!["a note".to_owned()] };
+    let count = |searched: &SearchOutcome| match outcome(&plan, searched).proposal {
         Proposal::SearchResults { items } => items.len(),
         _ => 0,
     };
-    assert_eq!(count(&all), tell::MAX_ITEMS);
+    assert_eq!(count(&all), render::MAX_ITEMS);
     assert_eq!(count(&one), 9, "of one file alone, all");
     let told = outcome(&plan, &all).details;
     assert!(told.contains("  - 4 more\n") && told.contains("- a note\n"), "{told}");
     assert!(told.contains("440 more places are not shown, also in 40 other files."), "{told}");
-    let three = Searched { found: all.found[..3].to_vec(), files: 60, notes: Vec::new() };
+    let three = SearchOutcome { found: all.found[..3].to_vec(), files: 60, notes: Vec::new() };
     assert_eq!(count(&three), 15);
     assert!(
         outcome(&plan, &three).details.contains("12 more places are not shown."),
         "of each file, some are left out"
     );
-    let two = Searched { found: all.found[..2].to_vec(), files: 60, notes: Vec::new() };
+    let two = SearchOutcome { found: all.found[..2].to_vec(), files: 60, notes: Vec::new() };
     assert_eq!(count(&two), 18, "so few are all told");
 }
 
@@ -220,11 +220,11 @@ fn no_text_makes_it_panic() {
         ] {
             let plan = plan(&words, text, &[text.to_owned()]);
             assert!(plan.pattern.is_empty() || Regex::new(&plan.pattern).is_ok(), "{words}: {}", plan.pattern);
-            let mut look = Look::new(&plan, text);
+            let mut look = FileMatcher::new(&plan, text);
             look.line(1, text);
             look.line(2, &"字".repeat(1000));
             let found = look.done().into_iter().collect();
-            outcome(&plan, &Searched { found, files: 1, notes: Vec::new() });
+            outcome(&plan, &SearchOutcome { found, files: 1, notes: Vec::new() });
         }
     }
 }

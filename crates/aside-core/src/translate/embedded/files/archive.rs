@@ -1,12 +1,12 @@
 //! Archives: create, unpack, list, test, append. The ending of the name selects the tool.
 
 use crate::line::Dialect;
+use crate::translate::embedded::analysis::AnalyzedQuery;
 use crate::translate::embedded::draft::Draft;
-use crate::translate::embedded::files::scan::{Object, Scan};
+use crate::translate::embedded::entities::Entity;
+use crate::translate::embedded::files::scan::{NamedFile, WordScan};
 use crate::translate::embedded::files::several;
-use crate::translate::embedded::reading::Reading;
 use crate::translate::embedded::slots::single;
-use crate::translate::embedded::things::Thing;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
@@ -119,8 +119,8 @@ impl Format {
     }
 }
 
-pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
-    let scan = Scan::new(reading);
+pub fn draft(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let scan = WordScan::new(reading);
     let named = (0..scan.len()).any(|at| scan.path(at).is_some_and(|path| is_archive(&path)));
     let said = format_said(&scan).is_some() || reading.has("archive");
     let extracts =
@@ -171,10 +171,10 @@ pub fn is_archive(path: &str) -> bool {
 }
 
 /// The archive format that the query names, and where.
-fn format_said(scan: &Scan<'_, '_>) -> Option<(usize, Format)> {
+fn format_said(scan: &WordScan<'_, '_>) -> Option<(usize, Format)> {
     let last = |at: &usize| {
         let word = scan.word(*at)?;
-        if matches!(word.thing, Some(Thing::Text(_))) {
+        if matches!(word.thing, Some(Entity::Text(_))) {
             return None;
         }
         Format::said(&word.low).map(|format| (*at, format))
@@ -185,14 +185,14 @@ fn format_said(scan: &Scan<'_, '_>) -> Option<(usize, Format)> {
 }
 
 /// The archive that the query names, or the only one here.
-fn archive(scan: &mut Scan<'_, '_>, objects: &[Object]) -> Option<(String, Format)> {
+fn archive(scan: &mut WordScan<'_, '_>, objects: &[NamedFile]) -> Option<(String, Format)> {
     let found = objects.iter().find(|object| is_archive(&object.path))?;
     let format = Format::of(&found.path)?;
     found.clone().take(scan);
     Some((found.path.clone(), format))
 }
 
-fn only_archive(scan: &mut Scan<'_, '_>) -> Option<(String, Format)> {
+fn only_archive(scan: &mut WordScan<'_, '_>) -> Option<(String, Format)> {
     let said = format_said(scan);
     if said.is_none() && !scan.has("archive") {
         return None;
@@ -208,11 +208,11 @@ fn only_archive(scan: &mut Scan<'_, '_>) -> Option<(String, Format)> {
     found.next().is_none().then_some(only)
 }
 
-fn take_words(scan: &mut Scan<'_, '_>) {
+fn take_words(scan: &mut WordScan<'_, '_>) {
     for at in 0..scan.len() {
         if scan
             .word(at)
-            .is_some_and(|word| Format::said(&word.low).is_some() && !matches!(word.thing, Some(Thing::Text(_))))
+            .is_some_and(|word| Format::said(&word.low).is_some() && !matches!(word.thing, Some(Entity::Text(_))))
         {
             scan.mark(at);
         }
@@ -221,8 +221,8 @@ fn take_words(scan: &mut Scan<'_, '_>) {
     scan.take_said(&["called", "named", "using", "zipped"]);
 }
 
-fn extract(reading: &Reading<'_>) -> Vec<Draft> {
-    let mut scan = Scan::new(reading);
+fn extract(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let mut scan = WordScan::new(reading);
     let mut objects = scan.objects(false);
     let about = "unpacks the archive";
     // `untar a.tar in old`: if the archive is in the current directory, the named one is the destination.
@@ -232,7 +232,7 @@ fn extract(reading: &Reading<'_>) -> Vec<Draft> {
             && let Some(name) = scan.path(object.at)
         {
             (object.path, object.place) = (name, None);
-            into = scan.path(place).map(|path| Object {
+            into = scan.path(place).map(|path| NamedFile {
                 at: place,
                 path,
                 is_there: scan.is_there(place),
@@ -300,9 +300,16 @@ fn extract(reading: &Reading<'_>) -> Vec<Draft> {
     });
     let goal = goal.or_else(|| {
         let tmp = scan.says(&["home"])?;
-        Some(Object { at: tmp, path: "~".to_owned(), is_there: true, is_directory: true, is_goal: true, place: None })
+        Some(NamedFile {
+            at: tmp,
+            path: "~".to_owned(),
+            is_there: true,
+            is_directory: true,
+            is_goal: true,
+            place: None,
+        })
     });
-    let members: Vec<Object> = objects
+    let members: Vec<NamedFile> = objects
         .iter()
         .filter(|object| object.path != path && goal.as_ref().is_none_or(|goal| goal.at != object.at))
         .cloned()
@@ -358,8 +365,8 @@ fn extract(reading: &Reading<'_>) -> Vec<Draft> {
     several(vec![(command, about)], &scan.used, if by_guess { 0.05 } else { 0.0 }, "files-extract")
 }
 
-fn list(reading: &Reading<'_>) -> Vec<Draft> {
-    let mut scan = Scan::new(reading);
+fn list(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let mut scan = WordScan::new(reading);
     let objects = scan.objects(false);
     let found = archive(&mut scan, &objects);
     let Some((path, format)) = found.or_else(|| only_archive(&mut scan)) else { return Vec::new() };
@@ -397,8 +404,8 @@ fn list(reading: &Reading<'_>) -> Vec<Draft> {
     several(vec![(command, "lists what is in the archive")], &scan.used, 0.0, "files-archive-list")
 }
 
-fn test(reading: &Reading<'_>) -> Vec<Draft> {
-    let mut scan = Scan::new(reading);
+fn test(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let mut scan = WordScan::new(reading);
     let objects = scan.objects(false);
     let Some((path, format)) = archive(&mut scan, &objects) else { return Vec::new() };
     take_words(&mut scan);
@@ -418,11 +425,11 @@ fn test(reading: &Reading<'_>) -> Vec<Draft> {
     several(vec![(command, "tests whether the archive is whole")], &scan.used, 0.0, "files-archive-test")
 }
 
-fn add(reading: &Reading<'_>) -> Vec<Draft> {
-    let mut scan = Scan::new(reading);
+fn add(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let mut scan = WordScan::new(reading);
     let objects = scan.objects(false);
     let Some((path, format)) = archive(&mut scan, &objects) else { return Vec::new() };
-    let sources: Vec<Object> = objects.into_iter().filter(|object| object.path != path).collect();
+    let sources: Vec<NamedFile> = objects.into_iter().filter(|object| object.path != path).collect();
     if sources.is_empty() {
         return Vec::new();
     }
@@ -449,18 +456,18 @@ enum Source {
     Glob(String),
 }
 
-fn create(reading: &Reading<'_>) -> Vec<Draft> {
-    let mut scan = Scan::new(reading);
+fn create(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let mut scan = WordScan::new(reading);
     if ["larger", "smaller", "older", "newer", "empty"].iter().any(|filter| reading.has(filter)) {
         return Vec::new();
     }
     let not = reading.find("not");
-    let objects: Vec<Object> =
+    let objects: Vec<NamedFile> =
         scan.objects(false).into_iter().filter(|object| Format::said(&object.path.to_lowercase()).is_none()).collect();
     let output =
         objects.iter().rfind(|object| is_archive(&object.path) && (object.is_goal || !object.is_there)).cloned();
-    let is_output = |object: &Object| output.as_ref().is_some_and(|output| output.at == object.at);
-    let mut excluded: Vec<Object> =
+    let is_output = |object: &NamedFile| output.as_ref().is_some_and(|output| output.at == object.at);
+    let mut excluded: Vec<NamedFile> =
         objects.iter().filter(|object| not.is_some_and(|not| object.at > not) && !is_output(object)).cloned().collect();
     // `without node_modules`: excludes the name at any depth.
     for at in not.map_or(0..0, |not| not + 1..scan.len()) {
@@ -472,14 +479,14 @@ fn create(reading: &Reading<'_>) -> Vec<Draft> {
             break;
         }
         let path = word.text.clone();
-        excluded.push(Object { at, path, is_there: false, is_directory: true, is_goal: false, place: None });
+        excluded.push(NamedFile { at, path, is_there: false, is_directory: true, is_goal: false, place: None });
     }
     let not_globs: Vec<(usize, String)> = scan
         .globs()
         .into_iter()
         .filter(|(at, _)| not.is_some_and(|not| *at > not) && Format::said(scan.low(*at)).is_none())
         .collect();
-    let mut sources: Vec<Object> = objects
+    let mut sources: Vec<NamedFile> = objects
         .iter()
         .filter(|object| !is_output(object) && !excluded.iter().any(|other| other.at == object.at))
         .cloned()
@@ -607,7 +614,8 @@ fn create(reading: &Reading<'_>) -> Vec<Draft> {
     let archive = scan.quoted(&name);
     let password =
         scan.take_said(&["password", "encrypted", "protected", "password-protected"]) | scan.take(&["encrypt"]);
-    let secret = password.then(|| (0..scan.len()).find(|at| matches!(scan.thing(*at), Some(Thing::Text(_))))).flatten();
+    let secret =
+        password.then(|| (0..scan.len()).find(|at| matches!(scan.thing(*at), Some(Entity::Text(_))))).flatten();
     if scan.says(&["half", "quality", "resolution", "video"]).is_some() {
         return Vec::new();
     }
@@ -705,7 +713,7 @@ fn create(reading: &Reading<'_>) -> Vec<Draft> {
 }
 
 /// `archive` with the format's ending, unless that exists: nothing is overwritten unasked.
-fn free_name(reading: &Reading<'_>, format: Format) -> String {
+fn free_name(reading: &AnalyzedQuery<'_>, format: Format) -> String {
     let plain = format!("archive.{}", format.ending());
     let here = reading.place.world.entries(reading.place.cwd).yes();
     let is_taken = here.is_some_and(|entries| entries.iter().any(|entry| *entry.name == *plain));

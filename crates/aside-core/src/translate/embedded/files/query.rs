@@ -1,13 +1,13 @@
 //! A query about files as it was understood: what is searched for, the filters, and the action. Independent of words
-//! and commands: `read` builds it, `render` and its neighbours spell it.
+//! and commands: `parse` builds it, `render` and its neighbours spell it.
 
-use crate::translate::embedded::things::{Size, Time};
+use crate::translate::embedded::entities::{Size, Time};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Query {
     /// Paths to search; empty means the current directory.
     pub roots: Vec<String>,
-    pub what: What,
+    pub what: FileType,
     /// Any of these names matches.
     pub names: Vec<Name>,
     /// From each of these lists, one name must match as well.
@@ -22,14 +22,14 @@ pub struct Query {
     pub any_case: bool,
     pub max_depth: Option<u64>,
     pub min_depth: Option<u64>,
-    pub reach: Reach,
+    pub reach: SearchDepth,
     pub order: Option<Order>,
     pub top: Option<u64>,
     /// All except those.
     pub is_rest: bool,
     /// Hides error messages.
     pub quiet: bool,
-    pub shape: Shape,
+    pub shape: OutputShape,
     pub details: bool,
     pub human: bool,
     pub absolute: bool,
@@ -47,7 +47,7 @@ pub struct Query {
     /// `all files`, `every file`
     pub all: bool,
     /// An adjective without a number: large, old, recent.
-    pub vague: Option<Key>,
+    pub vague: Option<SortKey>,
 }
 
 impl Query {
@@ -56,13 +56,13 @@ impl Query {
     pub fn contradicts(&self) -> bool {
         let is_ending = |name: &Name| name.glob.strip_prefix("*.").is_some_and(|ending| !ending.contains(['*', '?']));
         let named_like_files = !self.names.is_empty() && self.names.iter().all(is_ending);
-        self.what == What::Directories && named_like_files && self.names.iter().any(|name| name.is_loose)
-            || self.shape == Shape::Tree && (self.order.is_some() || self.top.is_some())
+        self.what == FileType::Directories && named_like_files && self.names.iter().any(|name| name.is_loose)
+            || self.shape == OutputShape::Tree && (self.order.is_some() || self.top.is_some())
     }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum What {
+pub enum FileType {
     /// Not said: files, unless the rest says more.
     #[default]
     Unsaid,
@@ -101,15 +101,15 @@ pub enum Test {
     User(String),
     Group(String),
     NoUser,
-    Size(Side, Size),
-    Age(Stamp, Side, Time),
+    Size(Comparison, Size),
+    Age(TimeField, Comparison, Time),
     /// Modified after this file was.
     Newer(String),
 }
 
 /// The side of a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum Comparison {
     More,
     AtLeast,
     Less,
@@ -118,7 +118,7 @@ pub enum Side {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stamp {
+pub enum TimeField {
     #[default]
     Modified,
     Accessed,
@@ -132,7 +132,7 @@ pub struct Text {
 
 /// The depth, as far as the query says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reach {
+pub enum SearchDepth {
     #[default]
     Unsaid,
     /// `here`, `in this directory`: users mean either depth by it.
@@ -144,13 +144,13 @@ pub enum Reach {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
-    pub key: Key,
+    pub key: SortKey,
     /// The largest, newest, or last in the alphabet first.
     pub is_down: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
+pub enum SortKey {
     Size,
     Time,
     Access,
@@ -159,7 +159,7 @@ pub enum Key {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shape {
+pub enum OutputShape {
     #[default]
     Names,
     Count,
@@ -182,8 +182,8 @@ pub enum Action {
     Show,
     Delete,
     /// A directory, and whether it exists.
-    Move(Goal),
-    Copy(Goal),
+    Move(Destination),
+    Copy(Destination),
     /// In the syntax of chmod.
     Rights(String),
     /// In the syntax of chown.
@@ -197,7 +197,7 @@ pub enum Action {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Goal {
+pub struct Destination {
     pub path: String,
     pub is_there: bool,
 }

@@ -2,12 +2,12 @@
 //! syntax.
 
 use crate::line::Dialect;
+use crate::translate::embedded::analysis::AnalyzedQuery;
 use crate::translate::embedded::draft::Draft;
-use crate::translate::embedded::files::scan::Scan;
+use crate::translate::embedded::entities::Entity;
+use crate::translate::embedded::files::scan::WordScan;
 use crate::translate::embedded::files::several;
-use crate::translate::embedded::reading::Reading;
 use crate::translate::embedded::slots::single;
-use crate::translate::embedded::things::Thing;
 
 /// How a name changes.
 enum Change {
@@ -24,8 +24,8 @@ enum Change {
     Behind(String),
 }
 
-pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
-    let mut scan = Scan::new(reading);
+pub fn draft(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let mut scan = WordScan::new(reading);
     let renames = reading.has("rename");
     let of_names = reading.has("name")
         || renames
@@ -136,7 +136,7 @@ pub fn draft(reading: &Reading<'_>) -> Vec<Draft> {
 }
 
 /// Whether something at this level matches the pattern; true when that is not known.
-fn any_here(reading: &Reading<'_>, root: Option<&str>, glob: &str) -> bool {
+fn any_here(reading: &AnalyzedQuery<'_>, root: Option<&str>, glob: &str) -> bool {
     let cwd = reading.place.cwd.trim_end_matches('/');
     let directory = match root {
         None => cwd.to_owned(),
@@ -172,7 +172,7 @@ fn below(
     change: &Change,
     glob: Option<String>,
     root: Option<&str>,
-    scan: &Scan<'_, '_>,
+    scan: &WordScan<'_, '_>,
 ) -> Option<(String, &'static str)> {
     if matches!(change, Change::Number(_)) {
         return None;
@@ -191,27 +191,27 @@ fn is_plain(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-+,@".contains(&byte))
 }
 
-fn change(scan: &mut Scan<'_, '_>) -> Option<Change> {
+fn change(scan: &mut WordScan<'_, '_>) -> Option<Change> {
     let reading = scan.reading;
     // Two endings: renames from the first to the second.
     let ending = |at: usize| -> Option<String> {
         match scan.thing(at) {
-            Some(Thing::Kind(endings)) if endings.len() == 1 => {
+            Some(Entity::Kind(endings)) if endings.len() == 1 => {
                 let low = scan.low(at).trim_start_matches(['*', '.']);
                 Some(if scan.low(at).starts_with(['.', '*']) { low.to_owned() } else { endings[0].clone() })
             }
-            Some(Thing::Kind(_)) if matches!(scan.low(at), "yaml" | ".yaml") => Some("yaml".to_owned()),
-            Some(Thing::Glob(glob)) => glob.strip_prefix("*.").filter(|ending| is_plain(ending)).map(str::to_owned),
-            Some(Thing::Path(path)) if path.starts_with('.') && is_plain(path) && !path.starts_with("..") => {
+            Some(Entity::Kind(_)) if matches!(scan.low(at), "yaml" | ".yaml") => Some("yaml".to_owned()),
+            Some(Entity::Glob(glob)) => glob.strip_prefix("*.").filter(|ending| is_plain(ending)).map(str::to_owned),
+            Some(Entity::Path(path)) if path.starts_with('.') && is_plain(path) && !path.starts_with("..") => {
                 Some(path[1..].to_owned())
             }
-            Some(Thing::Text(text)) if text.starts_with('.') && is_plain(text) && text.len() < 8 => {
+            Some(Entity::Text(text)) if text.starts_with('.') && is_plain(text) && text.len() < 8 => {
                 Some(text[1..].to_owned())
             }
             Some(_) => None,
             None => {
                 let low = scan.low(at);
-                let known = crate::translate::embedded::things::kind(low)
+                let known = crate::translate::embedded::entities::kind(low)
                     .is_some_and(|endings| endings.iter().any(|ending| ending == low));
                 (known && (scan.is_goal(at) || scan.before(at) == "from" || scan.is_goal(at + 1))
                     || scan.is(at + 1, "extension")
@@ -243,7 +243,7 @@ fn change(scan: &mut Scan<'_, '_>) -> Option<Change> {
         scan.take_said(&["case"]);
         return Some(Change::Upper);
     }
-    let text_after = |scan: &Scan<'_, '_>, at: usize| -> Option<(usize, String)> {
+    let text_after = |scan: &WordScan<'_, '_>, at: usize| -> Option<(usize, String)> {
         let mut place = at + 1;
         while matches!(
             scan.low(place),
@@ -253,14 +253,14 @@ fn change(scan: &mut Scan<'_, '_>) -> Option<Change> {
         }
         let word = scan.word(place)?;
         let text = match &word.thing {
-            Some(Thing::Text(text)) => text.clone(),
+            Some(Entity::Text(text)) => text.clone(),
             _ => word.text.clone(),
         };
         is_plain(&text).then_some((place, text))
     };
     let removes = reading.has("delete") || scan.says(&["remove", "strip", "without", "drop"]).is_some();
     if let Some(at) = scan.says(&["prefix", "prepend", "prefixed"]) {
-        let before = (0..at).rev().find(|place| matches!(scan.thing(*place), Some(Thing::Text(_)))).or_else(|| {
+        let before = (0..at).rev().find(|place| matches!(scan.thing(*place), Some(Entity::Text(_)))).or_else(|| {
             at.checked_sub(1).filter(|place| {
                 scan.word(*place).is_some_and(|word| {
                     word.weight >= 0.9 && !scan.is(*place, "delete") && word.low != "add" && word.low != "remove"
@@ -280,7 +280,7 @@ fn change(scan: &mut Scan<'_, '_>) -> Option<Change> {
         return Some(if removes { Change::NoPrefix(text) } else { Change::Prefix(text) });
     }
     if let Some(at) = scan.says(&["suffix"]) {
-        let before = (0..at).rev().find(|place| matches!(scan.thing(*place), Some(Thing::Text(_)))).or_else(|| {
+        let before = (0..at).rev().find(|place| matches!(scan.thing(*place), Some(Entity::Text(_)))).or_else(|| {
             at.checked_sub(1).filter(|place| {
                 scan.word(*place).is_some_and(|word| {
                     word.weight >= 0.9 && !scan.is(*place, "delete") && word.low != "add" && word.low != "remove"
@@ -329,7 +329,7 @@ fn change(scan: &mut Scan<'_, '_>) -> Option<Change> {
     }
     if scan.says(&["number", "numbered", "sequential", "sequentially", "numbers", "incrementing"]).is_some() {
         let base = (0..scan.len())
-            .find(|at| matches!(scan.thing(*at), Some(Thing::Text(_))))
+            .find(|at| matches!(scan.thing(*at), Some(Entity::Text(_))))
             .and_then(|at| scan.word(at).map(|word| (at, word.text.clone())));
         scan.take_said(&["number", "numbered", "sequential", "sequentially", "numbers", "incrementing"]);
         let base = match base {

@@ -1,64 +1,64 @@
-//! Renders a query about files as commands for this machine's tools, the likeliest first. Actions are in `act`, disk
-//! usage in `space`.
+//! Renders a query about files as commands for this machine's tools, the likeliest first. Actions are in `actions`, disk
+//! usage in `disk_usage`.
 
 use crate::line::{Dialect, quote};
+use crate::translate::embedded::entities::{self, Size, Time, Unit};
 use crate::translate::embedded::files::query::{
-    Action, Filter, Key, Order, Query, Reach, Shape, Side, Stamp, Test, What,
+    Action, Comparison, FileType, Filter, Order, OutputShape, Query, SearchDepth, SortKey, Test, TimeField,
 };
-use crate::translate::embedded::files::{act, space};
+use crate::translate::embedded::files::{actions, disk_usage};
 use crate::translate::embedded::slots::single;
-use crate::translate::embedded::things::{self, Size, Time, Unit};
-use crate::translate::{Place, System};
-use crate::world::Kind;
+use crate::translate::{ToolFlavor, TranslateContext};
+use crate::world::FileKind;
 
 /// A command, and a line about what it does.
-pub type Said = (String, String);
+pub type ExplainedCommand = (String, String);
 
-pub fn render(query: &Query, place: Place<'_>) -> Vec<Said> {
+pub fn render(query: &Query, place: TranslateContext<'_>) -> Vec<ExplainedCommand> {
     let mut all = shown(query, place);
     if let Some(file) = &query.save {
-        let file = Spell { query, place }.path(file);
+        let file = CommandSpelling { query, place }.path(file);
         all.iter_mut().for_each(|(command, _)| *command = format!("{command} > {file}"));
     }
     all
 }
 
-fn shown(query: &Query, place: Place<'_>) -> Vec<Said> {
-    let spell = Spell { query, place };
+fn shown(query: &Query, place: TranslateContext<'_>) -> Vec<ExplainedCommand> {
+    let spell = CommandSpelling { query, place };
     if query.action != Action::Show {
-        return act::render(&spell);
+        return actions::render(&spell);
     }
     match query.shape {
-        Shape::Size => space::size(&spell),
-        Shape::DuplicateContents
-        | Shape::DuplicateNames
-        | Shape::Tree
-        | Shape::CountByDirectory
-        | Shape::CountByEnding => space::survey(&spell),
-        Shape::Lines | Shape::Words => spell.variants(|spell| vec![spell.lines()]),
-        Shape::Holders => spell.variants(|spell| vec![spell.holders()]),
-        Shape::Names | Shape::Count => {
-            if query.what == What::Directories && query.order.is_some_and(|order| order.key == Key::Size) {
-                return space::size(&spell);
+        OutputShape::Size => disk_usage::size(&spell),
+        OutputShape::DuplicateContents
+        | OutputShape::DuplicateNames
+        | OutputShape::Tree
+        | OutputShape::CountByDirectory
+        | OutputShape::CountByEnding => disk_usage::survey(&spell),
+        OutputShape::Lines | OutputShape::Words => spell.variants(|spell| vec![spell.lines()]),
+        OutputShape::Holders => spell.variants(|spell| vec![spell.holders()]),
+        OutputShape::Names | OutputShape::Count => {
+            if query.what == FileType::Directories && query.order.is_some_and(|order| order.key == SortKey::Size) {
+                return disk_usage::size(&spell);
             }
             spell.listing()
         }
     }
 }
 
-pub struct Spell<'q, 'a> {
+pub struct CommandSpelling<'q, 'a> {
     pub query: &'q Query,
-    pub place: Place<'a>,
+    pub place: TranslateContext<'a>,
 }
 
-impl<'a> Spell<'_, 'a> {
-    pub fn system(&self) -> System {
+impl<'a> CommandSpelling<'_, 'a> {
+    pub fn system(&self) -> ToolFlavor {
         self.place.system
     }
 
     /// The same place with another query.
-    pub fn with<'o>(&self, query: &'o Query) -> Spell<'o, 'a> {
-        Spell { query, place: self.place }
+    pub fn with<'o>(&self, query: &'o Query) -> CommandSpelling<'o, 'a> {
+        CommandSpelling { query, place: self.place }
     }
 
     pub fn path(&self, path: &str) -> String {
@@ -73,7 +73,7 @@ impl<'a> Spell<'_, 'a> {
     pub fn is_file(&self, path: &str) -> bool {
         let here = self.place.world.entries(self.place.cwd).yes();
         let known = here.and_then(|entries| entries.iter().find(|entry| *entry.name == *path).map(|entry| entry.kind));
-        known.map_or_else(|| things::is_file_name(path), |kind| kind == Kind::File)
+        known.map_or_else(|| entities::is_file_name(path), |kind| kind == FileKind::File)
     }
 
     pub fn roots(&self) -> String {
@@ -88,26 +88,27 @@ impl<'a> Spell<'_, 'a> {
     }
 
     /// Both interpretations of `in this directory`: everything below it, or only this level.
-    pub fn variants(&self, spell: impl Fn(&Spell<'_, 'a>) -> Vec<Said>) -> Vec<Said> {
+    pub fn variants(&self, spell: impl Fn(&CommandSpelling<'_, 'a>) -> Vec<ExplainedCommand>) -> Vec<ExplainedCommand> {
         let query = self.query;
         let mut deep = query.clone();
         let mut flat = query.clone();
-        deep.reach = Reach::Deep;
-        flat.reach = Reach::Flat;
+        deep.reach = SearchDepth::Deep;
+        flat.reach = SearchDepth::Flat;
         let hidden = query.tests.iter().any(|filter| filter.test == Test::Hidden && !filter.is_negated);
-        let flat_first = !query.is_search && (query.reach == Reach::Here || hidden && query.reach == Reach::Unsaid);
+        let flat_first =
+            !query.is_search && (query.reach == SearchDepth::Here || hidden && query.reach == SearchDepth::Unsaid);
         let order: Vec<&Query> = match query.reach {
             _ if query.max_depth.is_some() || query.min_depth.is_some() => vec![&deep],
-            Reach::Flat => vec![&flat],
-            Reach::Deep => vec![&deep],
-            Reach::Here | Reach::Unsaid if flat_first => vec![&flat, &deep],
-            Reach::Here | Reach::Unsaid => vec![&deep, &flat],
+            SearchDepth::Flat => vec![&flat],
+            SearchDepth::Deep => vec![&deep],
+            SearchDepth::Here | SearchDepth::Unsaid if flat_first => vec![&flat, &deep],
+            SearchDepth::Here | SearchDepth::Unsaid => vec![&deep, &flat],
         };
         order.into_iter().flat_map(|query| spell(&self.with(query))).collect()
     }
 
     fn not(&self) -> &'static str {
-        if self.system() == System::Busybox { "!" } else { "-not" }
+        if self.system() == ToolFlavor::Busybox { "!" } else { "-not" }
     }
 
     /// `find` with all filters and without an action.
@@ -120,26 +121,26 @@ impl<'a> Spell<'_, 'a> {
         }
         if let Some(depth) = query.max_depth {
             parts.push(format!("-maxdepth {depth}"));
-        } else if query.reach == Reach::Flat {
+        } else if query.reach == SearchDepth::Flat {
             parts.push("-maxdepth 1".to_owned());
-            if query.min_depth.is_none() && matches!(query.what, What::Directories | What::Both) {
+            if query.min_depth.is_none() && matches!(query.what, FileType::Directories | FileType::Both) {
                 parts.push("-mindepth 1".to_owned());
             }
         } else if query.min_depth.is_none()
-            && (query.what == What::Both && query.has_filter()
-                || matches!(query.what, What::Directories | What::Both) && query.destroys())
+            && (query.what == FileType::Both && query.has_filter()
+                || matches!(query.what, FileType::Directories | FileType::Both) && query.destroys())
         {
             parts.push("-mindepth 1".to_owned());
         }
         match query.what {
-            What::Directories => parts.push("-type d".to_owned()),
-            What::Links => parts.push("-type l".to_owned()),
-            What::BrokenLinks if self.system() == System::Gnu => parts.push("-xtype l".to_owned()),
-            What::BrokenLinks => parts.push("-type l ! -exec test -e {} \\;".to_owned()),
-            What::Sockets => parts.push("-type s".to_owned()),
-            What::Pipes => parts.push("-type p".to_owned()),
-            What::Both => {}
-            What::Files | What::Unsaid => parts.push("-type f".to_owned()),
+            FileType::Directories => parts.push("-type d".to_owned()),
+            FileType::Links => parts.push("-type l".to_owned()),
+            FileType::BrokenLinks if self.system() == ToolFlavor::Gnu => parts.push("-xtype l".to_owned()),
+            FileType::BrokenLinks => parts.push("-type l ! -exec test -e {} \\;".to_owned()),
+            FileType::Sockets => parts.push("-type s".to_owned()),
+            FileType::Pipes => parts.push("-type p".to_owned()),
+            FileType::Both => {}
+            FileType::Files | FileType::Unsaid => parts.push("-type f".to_owned()),
         }
         let names_any_case = query.any_case && query.texts.is_empty();
         let flag = |is_loose: bool| if is_loose || names_any_case { "-iname" } else { "-name" };
@@ -158,7 +159,7 @@ impl<'a> Spell<'_, 'a> {
             parts.push(format!("{} {} {}", self.not(), flag(name.is_loose), single(&name.glob)));
         }
         for directory in &query.avoid {
-            if query.what != What::Files && query.what != What::Unsaid {
+            if query.what != FileType::Files && query.what != FileType::Unsaid {
                 parts.push(format!("{} -name {}", self.not(), single(directory)));
             }
             let path = if directory.contains('/') { format!("./{directory}/*") } else { format!("*/{directory}/*") };
@@ -181,7 +182,7 @@ impl<'a> Spell<'_, 'a> {
     fn spares_repositories(&self) -> bool {
         let query = self.query;
         let is_named = !query.names.is_empty() || !query.also.is_empty();
-        let is_deep = query.reach != Reach::Flat && query.max_depth.is_none_or(|depth| depth > 1);
+        let is_deep = query.reach != SearchDepth::Flat && query.max_depth.is_none_or(|depth| depth > 1);
         let is_said =
             query.avoid.iter().any(|name| name == ".git") || query.roots.iter().any(|root| root.contains(".git"));
         query.destroys() && query.has_filter() && !is_named && is_deep && !is_said
@@ -193,7 +194,7 @@ impl<'a> Spell<'_, 'a> {
 
     fn filter(&self, filter: &Filter) -> String {
         let not = if filter.is_negated { format!("{} ", self.not()) } else { String::new() };
-        let gnu = self.system() == System::Gnu;
+        let gnu = self.system() == ToolFlavor::Gnu;
         match &filter.test {
             Test::Empty => format!("{not}-empty"),
             Test::Hidden if filter.is_negated => format!("{not}-path '*/.*'"),
@@ -216,33 +217,33 @@ impl<'a> Spell<'_, 'a> {
             Test::Size(side, size) => format!("{not}{}", size_test(*side, size)),
             Test::Age(stamp, side, time) => {
                 let side = if filter.is_negated { opposite(*side) } else { *side };
-                let not = if filter.is_negated && side == Side::Exactly { not.as_str() } else { "" };
+                let not = if filter.is_negated && side == Comparison::Exactly { not.as_str() } else { "" };
                 format!("{not}{}", self.age(*stamp, side, time))
             }
         }
     }
 
     /// More is later, less is earlier.
-    fn age(&self, stamp: Stamp, side: Side, time: &Time) -> String {
+    fn age(&self, stamp: TimeField, side: Comparison, time: &Time) -> String {
         let letter = match stamp {
-            Stamp::Modified => 'm',
-            Stamp::Accessed => 'a',
+            TimeField::Modified => 'm',
+            TimeField::Accessed => 'a',
         };
         let sign = match side {
-            Side::More | Side::AtLeast => "-",
-            Side::Less | Side::AtMost => "+",
-            Side::Exactly => "",
+            Comparison::More | Comparison::AtLeast => "-",
+            Comparison::Less | Comparison::AtMost => "+",
+            Comparison::Exactly => "",
         };
         let since = |start: &str| match self.system() {
-            System::Gnu | System::Bsd => format!("-newer{letter}t {}", single(start)),
+            ToolFlavor::Gnu | ToolFlavor::Bsd => format!("-newer{letter}t {}", single(start)),
             // BusyBox find only knows days.
-            System::Busybox => format!("-{letter}time -1"),
+            ToolFlavor::Busybox => format!("-{letter}time -1"),
         };
         let not = self.not();
         match time {
             Time::Ago { amount, unit: unit @ (Unit::Second | Unit::Minute | Unit::Hour) } => {
                 let minutes = (amount * unit.seconds()).div_ceil(60).max(1);
-                if minutes % 1440 == 0 && side != Side::Exactly {
+                if minutes % 1440 == 0 && side != Comparison::Exactly {
                     return format!("-{letter}time {sign}{}", minutes / 1440);
                 }
                 format!("-{letter}min {sign}{minutes}")
@@ -251,24 +252,24 @@ impl<'a> Spell<'_, 'a> {
                 format!("-{letter}time {sign}{}", (amount * unit.seconds()).div_ceil(86_400))
             }
             Time::Today => match side {
-                Side::Less | Side::AtMost => format!("{not} {}", since("today 00:00")),
-                Side::More | Side::AtLeast | Side::Exactly => since("today 00:00"),
+                Comparison::Less | Comparison::AtMost => format!("{not} {}", since("today 00:00")),
+                Comparison::More | Comparison::AtLeast | Comparison::Exactly => since("today 00:00"),
             },
             Time::Yesterday => match side {
-                Side::Less | Side::AtMost => format!("{not} {}", since("yesterday 00:00")),
-                Side::More | Side::AtLeast => since("yesterday 00:00"),
-                Side::Exactly => format!("{} {not} {}", since("yesterday 00:00"), since("today 00:00")),
+                Comparison::Less | Comparison::AtMost => format!("{not} {}", since("yesterday 00:00")),
+                Comparison::More | Comparison::AtLeast => since("yesterday 00:00"),
+                Comparison::Exactly => format!("{} {not} {}", since("yesterday 00:00"), since("today 00:00")),
             },
             Time::Date(date) => match side {
-                Side::Less | Side::AtMost => format!("{not} {}", since(date)),
-                Side::More | Side::AtLeast => since(date),
-                Side::Exactly if date.contains(' ') => since(date),
-                Side::Exactly => format!("{} {not} {}", since(date), since(&format!("{date} 23:59:59"))),
+                Comparison::Less | Comparison::AtMost => format!("{not} {}", since(date)),
+                Comparison::More | Comparison::AtLeast => since(date),
+                Comparison::Exactly if date.contains(' ') => since(date),
+                Comparison::Exactly => format!("{} {not} {}", since(date), since(&format!("{date} 23:59:59"))),
             },
         }
     }
 
-    fn listing(&self) -> Vec<Said> {
+    fn listing(&self) -> Vec<ExplainedCommand> {
         let query = self.query;
         if let Some(vague) = query.vague {
             return self.vague(vague);
@@ -281,10 +282,10 @@ impl<'a> Spell<'_, 'a> {
         }
         let is_plain = !query.has_filter() && query.max_depth.is_none() && query.min_depth.is_none() && !query.absolute;
         if is_plain
-            && query.reach != Reach::Deep
-            && matches!(query.what, What::Files | What::Both | What::Directories | What::Unsaid)
+            && query.reach != SearchDepth::Deep
+            && matches!(query.what, FileType::Files | FileType::Both | FileType::Directories | FileType::Unsaid)
         {
-            if query.is_search && query.reach != Reach::Flat {
+            if query.is_search && query.reach != SearchDepth::Flat {
                 let mut all = self.variants(|spell| vec![spell.found()]);
                 all.extend(self.flat());
                 return all;
@@ -292,10 +293,10 @@ impl<'a> Spell<'_, 'a> {
             let mut all = self.flat();
             // The query does not limit the depth to this level.
             let mut deep = query.clone();
-            deep.reach = Reach::Deep;
+            deep.reach = SearchDepth::Deep;
             let deep = self.with(&deep).found();
-            let of_below = query.order.is_some() && query.top.is_some() && query.reach == Reach::Unsaid;
-            let counted = query.shape == Shape::Count && query.reach == Reach::Unsaid;
+            let of_below = query.order.is_some() && query.top.is_some() && query.reach == SearchDepth::Unsaid;
+            let counted = query.shape == OutputShape::Count && query.reach == SearchDepth::Unsaid;
             if of_below || counted {
                 all.insert(0, deep);
             } else {
@@ -307,17 +308,17 @@ impl<'a> Spell<'_, 'a> {
     }
 
     /// `large files`, `old files` without a number.
-    fn vague(&self, key: Key) -> Vec<Said> {
+    fn vague(&self, key: SortKey) -> Vec<ExplainedCommand> {
         let mut ordered = self.query.clone();
-        ordered.order = Some(Order { key, is_down: key == Key::Size });
+        ordered.order = Some(Order { key, is_down: key == SortKey::Size });
         ordered.top = Some(10);
         ordered.vague = None;
         let mut bounded = self.query.clone();
         bounded.vague = None;
         let test = match key {
-            Key::Size => Test::Size(Side::More, Size { bytes: 104_857_600, spelled: "100M".to_owned() }),
-            Key::Time | Key::Access | Key::Name | Key::Ending => {
-                Test::Age(Stamp::Modified, Side::Less, Time::Ago { amount: 30, unit: Unit::Day })
+            SortKey::Size => Test::Size(Comparison::More, Size { bytes: 104_857_600, spelled: "100M".to_owned() }),
+            SortKey::Time | SortKey::Access | SortKey::Name | SortKey::Ending => {
+                Test::Age(TimeField::Modified, Comparison::Less, Time::Ago { amount: 30, unit: Unit::Day })
             }
         };
         bounded.tests.push(Filter { is_negated: false, test });
@@ -325,29 +326,30 @@ impl<'a> Spell<'_, 'a> {
     }
 
     /// One directory, without descending.
-    fn flat(&self) -> Vec<Said> {
+    fn flat(&self) -> Vec<ExplainedCommand> {
         let query = self.query;
         let roots = if query.roots.is_empty() { String::new() } else { format!(" {}", self.roots()) };
-        if query.shape == Shape::Count {
+        if query.shape == OutputShape::Count {
             let mut flat = query.clone();
-            flat.reach = Reach::Flat;
+            flat.reach = SearchDepth::Flat;
             let mut all = vec![(self.with(&flat).found().0, "counts what is here".to_owned())];
-            if query.what != What::Directories {
+            if query.what != FileType::Directories {
                 all.push((format!("ls{roots} | wc -l"), "counts the names here".to_owned()));
             }
             return all;
         }
-        if query.what == What::Directories {
+        if query.what == FileType::Directories {
             return self.directories(&roots);
         }
-        let plainly = query.reach == Reach::Flat && query.what == What::Files;
+        let plainly = query.reach == SearchDepth::Flat && query.what == FileType::Files;
         if (query.only_files || plainly) && query.order.is_none() && !query.details {
             let mut flat = query.clone();
-            flat.reach = Reach::Flat;
+            flat.reach = SearchDepth::Flat;
             return vec![self.with(&flat).found()];
         }
         let mut flags = String::new();
-        let sizes = query.order.is_some_and(|order| matches!(order.key, Key::Size | Key::Time | Key::Access));
+        let sizes =
+            query.order.is_some_and(|order| matches!(order.key, SortKey::Size | SortKey::Time | SortKey::Access));
         if query.details || sizes && query.top.is_none() && !query.base_names {
             flags.push('l');
         }
@@ -361,20 +363,20 @@ impl<'a> Spell<'_, 'a> {
         }
         if let Some(order) = query.order {
             let reversed = match order.key {
-                Key::Size => {
+                SortKey::Size => {
                     flags.push('S');
                     !order.is_down
                 }
-                Key::Time => {
+                SortKey::Time => {
                     flags.push('t');
                     !order.is_down
                 }
-                Key::Access => {
+                SortKey::Access => {
                     flags.push_str("tu");
                     !order.is_down
                 }
-                Key::Name => order.is_down,
-                Key::Ending => {
+                SortKey::Name => order.is_down,
+                SortKey::Ending => {
                     flags.push('X');
                     order.is_down
                 }
@@ -386,7 +388,7 @@ impl<'a> Spell<'_, 'a> {
         let dash = if flags.is_empty() { String::new() } else { format!(" -{flags}") };
         let about = "lists what is here".to_owned();
         match query.top {
-            Some(top) if query.what == What::Both || query.what == What::Unsaid => {
+            Some(top) if query.what == FileType::Both || query.what == FileType::Unsaid => {
                 vec![(format!("ls{dash}{roots} | head -n {top}"), about)]
             }
             // The trailing slash tells directories from files.
@@ -398,7 +400,7 @@ impl<'a> Spell<'_, 'a> {
         }
     }
 
-    fn directories(&self, roots: &str) -> Vec<Said> {
+    fn directories(&self, roots: &str) -> Vec<ExplainedCommand> {
         let query = self.query;
         let place = roots.trim();
         let glob = if place.is_empty() { "*/".to_owned() } else { format!("{}/*/", place.trim_end_matches('/')) };
@@ -408,14 +410,14 @@ impl<'a> Spell<'_, 'a> {
             _ => "-d",
         };
         let order = match query.order {
-            Some(Order { key: Key::Time, is_down: true }) => "t",
-            Some(Order { key: Key::Time, is_down: false }) => "tr",
+            Some(Order { key: SortKey::Time, is_down: true }) => "t",
+            Some(Order { key: SortKey::Time, is_down: false }) => "tr",
             _ => "",
         };
         let head = query.top.map(|top| format!(" | head -n {top}")).unwrap_or_default();
         let about = "lists the directories here".to_owned();
         let mut flat = query.clone();
-        flat.reach = Reach::Flat;
+        flat.reach = SearchDepth::Flat;
         let found = self.with(&flat).found().0;
         let mut all = vec![(format!("ls {flags}{order} {glob}{head}"), about.clone())];
         if query.with_hidden {
@@ -425,12 +427,12 @@ impl<'a> Spell<'_, 'a> {
     }
 
     /// `find`, and the pipeline that turns its names into the answer.
-    pub fn found(&self) -> Said {
+    pub fn found(&self) -> ExplainedCommand {
         let query = self.query;
         let find = match (query.shape, query.what) {
             // The directory itself is not counted among its subdirectories.
-            (Shape::Count, What::Directories | What::Both)
-                if query.min_depth.is_none() && query.reach != Reach::Flat =>
+            (OutputShape::Count, FileType::Directories | FileType::Both)
+                if query.min_depth.is_none() && query.reach != SearchDepth::Flat =>
             {
                 let mut below = query.clone();
                 below.min_depth = Some(1);
@@ -439,7 +441,7 @@ impl<'a> Spell<'_, 'a> {
             _ => self.find(),
         };
         let quiet = if query.quiet || query.roots.iter().any(|root| root == "/") { " 2>/dev/null" } else { "" };
-        if query.shape == Shape::Count {
+        if query.shape == OutputShape::Count {
             let print = if find.contains(" -exec ") { " -print" } else { "" };
             return (format!("{find}{print}{quiet} | wc -l"), "counts the files".to_owned());
         }
@@ -450,7 +452,7 @@ impl<'a> Spell<'_, 'a> {
         let about = "lists the files".to_owned();
         if query.details {
             let flags = match (query.human, query.what) {
-                (_, What::Directories) => "-ldh",
+                (_, FileType::Directories) => "-ldh",
                 (true, _) => "-lh",
                 (false, _) => "-l",
             };
@@ -458,8 +460,8 @@ impl<'a> Spell<'_, 'a> {
         }
         if query.base_names {
             let names = match self.system() {
-                System::Gnu => "-printf '%f\\n'",
-                System::Bsd | System::Busybox => "-exec basename {} \\;",
+                ToolFlavor::Gnu => "-printf '%f\\n'",
+                ToolFlavor::Bsd | ToolFlavor::Busybox => "-exec basename {} \\;",
             };
             return (format!("{find} {names}{quiet}{head}"), about);
         }
@@ -478,28 +480,28 @@ impl<'a> Spell<'_, 'a> {
         };
         let down = if order.is_down { "r" } else { "" };
         let with_stamp = |gnu: &str, bsd: &str, busybox: &str| match self.system() {
-            System::Gnu => format!("{find} -printf '{gnu}\\t%p\\n'{quiet}"),
-            System::Bsd => format!("{find} -exec stat -f '{bsd}%t%N' {{}} +{quiet}"),
-            System::Busybox => format!("{find} -exec stat -c '{busybox} %n' {{}} +{quiet}"),
+            ToolFlavor::Gnu => format!("{find} -printf '{gnu}\\t%p\\n'{quiet}"),
+            ToolFlavor::Bsd => format!("{find} -exec stat -f '{bsd}%t%N' {{}} +{quiet}"),
+            ToolFlavor::Busybox => format!("{find} -exec stat -c '{busybox} %n' {{}} +{quiet}"),
         };
         let names = match self.system() {
-            System::Gnu | System::Bsd => " | cut -f2-",
-            System::Busybox => " | cut -d' ' -f2-",
+            ToolFlavor::Gnu | ToolFlavor::Bsd => " | cut -f2-",
+            ToolFlavor::Busybox => " | cut -d' ' -f2-",
         };
         match order.key {
-            Key::Size => {
+            SortKey::Size => {
                 let human =
-                    if query.human && self.system() == System::Gnu { " | numfmt --field=1 --to=iec" } else { "" };
+                    if query.human && self.system() == ToolFlavor::Gnu { " | numfmt --field=1 --to=iec" } else { "" };
                 let names = if query.base_names { names } else { human };
                 format!("{} | sort -{down}n{head}{names}", with_stamp("%s", "%z", "%s"))
             }
-            Key::Time => format!("{} | sort -{down}n{head}{names}", with_stamp("%T@", "%m", "%Y")),
-            Key::Access => format!("{} | sort -{down}n{head}{names}", with_stamp("%A@", "%a", "%X")),
-            Key::Name => {
+            SortKey::Time => format!("{} | sort -{down}n{head}{names}", with_stamp("%T@", "%m", "%Y")),
+            SortKey::Access => format!("{} | sort -{down}n{head}{names}", with_stamp("%A@", "%a", "%X")),
+            SortKey::Name => {
                 let flag = if order.is_down { " -r" } else { "" };
                 format!("{find}{quiet} | sort{flag}{head}")
             }
-            Key::Ending => {
+            SortKey::Ending => {
                 // Sorts by the ending, in a temporary first column.
                 format!("{find}{quiet} | awk -F. '{{print $NF \" \" $0}}' | sort | cut -d' ' -f2-{head}")
             }
@@ -507,20 +509,20 @@ impl<'a> Spell<'_, 'a> {
     }
 
     /// Which files contain a text: plain grep when names are the only filter.
-    fn holding(&self) -> Said {
+    fn holding(&self) -> ExplainedCommand {
         let query = self.query;
         let Some(text) = query.texts.first() else { return self.found() };
         let about = "names the files that hold the text".to_owned();
-        let count = if query.shape == Shape::Count { " | wc -l" } else { "" };
+        let count = if query.shape == OutputShape::Count { " | wc -l" } else { "" };
         let letter = if text.is_negated { 'L' } else { 'l' };
         let case = self.grep_case();
         let by_grep = query.tests.is_empty()
             && query.order.is_none()
-            && matches!(query.what, What::Files | What::Unsaid)
-            && query.reach != Reach::Flat
+            && matches!(query.what, FileType::Files | FileType::Unsaid)
+            && query.reach != SearchDepth::Flat
             && query.max_depth.is_none()
             && query.min_depth.is_none()
-            && (self.system() != System::Busybox || query.names.is_empty())
+            && (self.system() != ToolFlavor::Busybox || query.names.is_empty())
             && query.also.is_empty()
             && query.names.iter().all(|name| !name.is_loose);
         if by_grep {
@@ -538,9 +540,9 @@ impl<'a> Spell<'_, 'a> {
         (format!("{find} -exec grep -{letter}{case} {} {{}} +{count}", pattern(&text.text)), about)
     }
 
-    fn lines(&self) -> Said {
+    fn lines(&self) -> ExplainedCommand {
         let query = self.query;
-        let flag = if query.shape == Shape::Lines { "-l" } else { "-w" };
+        let flag = if query.shape == OutputShape::Lines { "-l" } else { "-w" };
         let find = self.find();
         if query.order.is_some() {
             let head = query.top.map(|top| format!(" | head -n {top}")).unwrap_or_default();
@@ -553,32 +555,32 @@ impl<'a> Spell<'_, 'a> {
         (format!("{find} -exec cat {{}} + | wc {flag}"), "counts in all files together".to_owned())
     }
 
-    fn holders(&self) -> Said {
+    fn holders(&self) -> ExplainedCommand {
         let find = self.find();
         let command = match self.system() {
-            System::Gnu => format!("{find} -printf '%h\\n' | sort -u"),
-            System::Bsd | System::Busybox => format!("{find} -exec dirname {{}} \\; | sort -u"),
+            ToolFlavor::Gnu => format!("{find} -printf '%h\\n' | sort -u"),
+            ToolFlavor::Bsd | ToolFlavor::Busybox => format!("{find} -exec dirname {{}} \\; | sort -u"),
         };
         (command, "names the directories that hold such files".to_owned())
     }
 }
 
-fn opposite(side: Side) -> Side {
+fn opposite(side: Comparison) -> Comparison {
     match side {
-        Side::More | Side::AtLeast => Side::Less,
-        Side::Less | Side::AtMost => Side::More,
-        Side::Exactly => Side::Exactly,
+        Comparison::More | Comparison::AtLeast => Comparison::Less,
+        Comparison::Less | Comparison::AtMost => Comparison::More,
+        Comparison::Exactly => Comparison::Exactly,
     }
 }
 
 /// find rounds sizes up to the unit, so a bound from above is exact only in bytes.
-fn size_test(side: Side, size: &Size) -> String {
+fn size_test(side: Comparison, size: &Size) -> String {
     match side {
-        Side::More => format!("-size +{}", size.spelled),
-        Side::AtLeast => format!("-size +{}c", size.bytes.saturating_sub(1)),
-        Side::Less => format!("-size -{}c", size.bytes),
-        Side::AtMost => format!("-size -{}c", size.bytes.saturating_add(1)),
-        Side::Exactly => format!("-size {}c", size.bytes),
+        Comparison::More => format!("-size +{}", size.spelled),
+        Comparison::AtLeast => format!("-size +{}c", size.bytes.saturating_sub(1)),
+        Comparison::Less => format!("-size -{}c", size.bytes),
+        Comparison::AtMost => format!("-size -{}c", size.bytes.saturating_add(1)),
+        Comparison::Exactly => format!("-size {}c", size.bytes),
     }
 }
 

@@ -2,18 +2,18 @@
 //! name. Decides nothing about commands.
 
 use crate::line::quote;
-use crate::translate::embedded::reading::{Reading, Used, Word};
-use crate::translate::embedded::things::{self, Thing};
-use crate::world::Kind;
+use crate::translate::embedded::analysis::{AnalyzedQuery, ExplainedWords, QueryWord};
+use crate::translate::embedded::entities::{self, Entity};
+use crate::world::FileKind;
 
-pub struct Scan<'r, 'a> {
-    pub reading: &'r Reading<'a>,
-    pub used: Used,
+pub struct WordScan<'r, 'a> {
+    pub reading: &'r AnalyzedQuery<'a>,
+    pub used: ExplainedWords,
 }
 
 /// A file or directory that the query names.
 #[derive(Clone, Debug)]
-pub struct Object {
+pub struct NamedFile {
     pub at: usize,
     /// With its directory where the query gives one: `a.txt in docs`.
     pub path: String,
@@ -25,9 +25,9 @@ pub struct Object {
     pub place: Option<usize>,
 }
 
-impl Object {
+impl NamedFile {
     /// Marks all words that it was read from.
-    pub fn take(&self, scan: &mut Scan<'_, '_>) {
+    pub fn take(&self, scan: &mut WordScan<'_, '_>) {
         scan.mark(self.at);
         if let Some(place) = self.place {
             scan.mark(place);
@@ -102,8 +102,8 @@ const BETWEEN: &[&str] = &[
     "single",
 ];
 
-impl<'r, 'a> Scan<'r, 'a> {
-    pub fn new(reading: &'r Reading<'a>) -> Self {
+impl<'r, 'a> WordScan<'r, 'a> {
+    pub fn new(reading: &'r AnalyzedQuery<'a>) -> Self {
         Self { reading, used: reading.unused() }
     }
 
@@ -111,7 +111,7 @@ impl<'r, 'a> Scan<'r, 'a> {
         self.reading.words.len()
     }
 
-    pub fn word(&self, at: usize) -> Option<&'r Word> {
+    pub fn word(&self, at: usize) -> Option<&'r QueryWord> {
         self.reading.words.get(at)
     }
 
@@ -123,7 +123,7 @@ impl<'r, 'a> Scan<'r, 'a> {
         at.checked_sub(1).map_or("", |before| self.low(before))
     }
 
-    pub fn thing(&self, at: usize) -> Option<&'r Thing> {
+    pub fn thing(&self, at: usize) -> Option<&'r Entity> {
         self.word(at).and_then(|word| word.thing.as_ref())
     }
 
@@ -204,16 +204,16 @@ impl<'r, 'a> Scan<'r, 'a> {
     pub fn name(&self, at: usize) -> Option<String> {
         let word = self.word(at)?;
         match &word.thing {
-            Some(Thing::Path(path)) => Some(path.clone()),
-            Some(Thing::Text(text)) => Some(text.clone()),
-            Some(Thing::Variable(variable)) => Some(variable.clone()),
+            Some(Entity::Path(path)) => Some(path.clone()),
+            Some(Entity::Text(text)) => Some(text.clone()),
+            Some(Entity::Variable(variable)) => Some(variable.clone()),
             Some(
-                Thing::Branch(name)
-                | Thing::Tag(name)
-                | Thing::Remote(name)
-                | Thing::Process(name)
-                | Thing::User(name)
-                | Thing::Host(name),
+                Entity::Branch(name)
+                | Entity::Tag(name)
+                | Entity::Remote(name)
+                | Entity::Process(name)
+                | Entity::User(name)
+                | Entity::Host(name),
             ) => Some(name.clone()),
             Some(_) => None,
             None if word.entry.is_some() => Some(word.text.clone()),
@@ -276,9 +276,9 @@ impl<'r, 'a> Scan<'r, 'a> {
     pub fn path(&self, at: usize) -> Option<String> {
         let word = self.word(at)?;
         match &word.thing {
-            Some(Thing::Path(path)) => Some(path.clone()),
-            Some(Thing::Variable(variable)) => Some(variable.clone()),
-            Some(Thing::Text(text))
+            Some(Entity::Path(path)) => Some(path.clone()),
+            Some(Entity::Variable(variable)) => Some(variable.clone()),
+            Some(Entity::Text(text))
                 if text.starts_with('.')
                     && !text.contains('/')
                     && (self.is(at + 1, "file") || self.is(at + 1, "extension")) =>
@@ -286,8 +286,8 @@ impl<'r, 'a> Scan<'r, 'a> {
                 let _ = text;
                 None
             }
-            Some(Thing::Text(text))
-                if word.entry.is_some() || things::is_file_name(text) || text.starts_with(['/', '~', '.']) =>
+            Some(Entity::Text(text))
+                if word.entry.is_some() || entities::is_file_name(text) || text.starts_with(['/', '~', '.']) =>
             {
                 Some(text.clone())
             }
@@ -298,7 +298,7 @@ impl<'r, 'a> Scan<'r, 'a> {
     pub fn is_directory(&self, at: usize) -> bool {
         let Some(word) = self.word(at) else { return false };
         if let Some(kind) = word.entry {
-            return kind == Kind::Directory;
+            return kind == FileKind::Directory;
         }
         let text = word.text.as_str();
         let last = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -306,8 +306,8 @@ impl<'r, 'a> Scan<'r, 'a> {
     }
 
     /// The files and directories that the query names, in order. With `loosely`, unknown words count too.
-    pub fn objects(&self, loosely: bool) -> Vec<Object> {
-        let mut objects: Vec<Object> = Vec::new();
+    pub fn objects(&self, loosely: bool) -> Vec<NamedFile> {
+        let mut objects: Vec<NamedFile> = Vec::new();
         let mut last = None;
         // `a file in docs called x`: the place comes first.
         let mut place_first: Option<(usize, String)> = None;
@@ -322,7 +322,7 @@ impl<'r, 'a> Scan<'r, 'a> {
                 && !word.text.contains(' ')
                 && !matches!(
                     word.thing,
-                    Some(Thing::Email(_) | Thing::Url(_) | Thing::Host(_) | Thing::Address(_) | Thing::Port(_))
+                    Some(Entity::Email(_) | Entity::Url(_) | Entity::Host(_) | Entity::Address(_) | Entity::Port(_))
                 )
                 && !BETWEEN.contains(&word.low.as_str())
                 && (TOWARDS.contains(&self.before(at)) && ends && !self.is(at, "here")
@@ -334,10 +334,10 @@ impl<'r, 'a> Scan<'r, 'a> {
                         && !INSIDE.contains(&word.low.as_str())
                         && !matches!(word.low.as_str(), "named" | "called" | "if" | "recursively"));
             let dotted =
-                matches!(word.thing, Some(Thing::Kind(_))) && word.text.starts_with('.') && !self.is(at + 1, "file");
+                matches!(word.thing, Some(Entity::Kind(_))) && word.text.starts_with('.') && !self.is(at + 1, "file");
             let text = match self.path(at) {
                 Some(path) => path,
-                None if dotted || aimed && !matches!(word.thing, Some(Thing::Glob(_))) => word.text.clone(),
+                None if dotted || aimed && !matches!(word.thing, Some(Entity::Glob(_))) => word.text.clone(),
                 None if named || loosely && !self.is_unnamed(at) => match self.name(at) {
                     Some(name) if !name.contains(['*', '?']) => name,
                     None if named && word.thing.is_none() => word.text.clone(),
@@ -367,7 +367,7 @@ impl<'r, 'a> Scan<'r, 'a> {
             last = Some(at);
             if let Some((place, root)) = &place_first {
                 let path = format!("{}/{text}", root.trim_end_matches('/'));
-                objects.push(Object {
+                objects.push(NamedFile {
                     at,
                     path,
                     is_there: false,
@@ -377,7 +377,7 @@ impl<'r, 'a> Scan<'r, 'a> {
                 });
                 continue;
             }
-            objects.push(Object {
+            objects.push(NamedFile {
                 at,
                 path: text,
                 is_there: self.is_there(at),
@@ -392,7 +392,7 @@ impl<'r, 'a> Scan<'r, 'a> {
     /// Whether it is a function word, which is never a name by itself.
     fn is_unnamed(&self, at: usize) -> bool {
         let Some(word) = self.word(at) else { return true };
-        word.concept.is_some() && word.low.len() > 1 && !matches!(word.thing, Some(Thing::Path(_) | Thing::Text(_)))
+        word.concept.is_some() && word.low.len() > 1 && !matches!(word.thing, Some(Entity::Path(_) | Entity::Text(_)))
             || word.text.chars().count() < 2 && !word.text.bytes().all(|byte| byte.is_ascii_alphanumeric())
             || matches!(
                 word.low.as_str(),
@@ -431,8 +431,8 @@ impl<'r, 'a> Scan<'r, 'a> {
     /// The patterns and kinds in the query, as patterns.
     pub fn globs(&self) -> Vec<(usize, String)> {
         let glob = |at: usize| match self.thing(at)? {
-            Thing::Glob(glob) => Some((at, glob.clone())),
-            Thing::Kind(endings) => endings.first().map(|ending| (at, format!("*.{ending}"))),
+            Entity::Glob(glob) => Some((at, glob.clone())),
+            Entity::Kind(endings) => endings.first().map(|ending| (at, format!("*.{ending}"))),
             _ => None,
         };
         (0..self.len()).filter_map(glob).collect()
@@ -448,7 +448,7 @@ impl<'r, 'a> Scan<'r, 'a> {
 }
 
 /// A path as a word of the command; keeps a leading dash from being read as a flag.
-pub fn spell(text: &str, reading: &Reading<'_>) -> String {
+pub fn spell(text: &str, reading: &AnalyzedQuery<'_>) -> String {
     if text.starts_with('$') && text[1..].bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
         return format!("\"{text}\"");
     }

@@ -1,8 +1,8 @@
 //! Alternative interpretations of the same words: ignoring case, a part of a name, directories too, the last day
 //! instead of today. Only for queries that show something; a change is never a guess.
 
-use crate::translate::embedded::files::query::{Action, Name, Query, Shape, Stamp, Test, What};
-use crate::translate::embedded::things::{Time, Unit};
+use crate::translate::embedded::entities::{Time, Unit};
+use crate::translate::embedded::files::query::{Action, FileType, Name, OutputShape, Query, Test, TimeField};
 
 /// Other queries, the likeliest first.
 pub fn of(query: &Query) -> Vec<Query> {
@@ -32,7 +32,7 @@ pub fn of(query: &Query) -> Vec<Query> {
                 time if *time == day => Time::Today,
                 _ => continue,
             };
-            let (stamp, side): (Stamp, _) = (*stamp, *side);
+            let (stamp, side): (TimeField, _) = (*stamp, *side);
             all.push(changed(&|other| {
                 if let Some(filter) = other.tests.get_mut(place) {
                     filter.test = Test::Age(stamp, side, instead.clone());
@@ -44,26 +44,28 @@ pub fn of(query: &Query) -> Vec<Query> {
         all.push(changed(&|other| other.any_case = true));
     }
     let is_chosen = query.has_filter() && query.order.is_none();
-    if query.what == What::Files && is_chosen && query.shape == Shape::Names {
-        all.push(changed(&|other| other.what = What::Both));
+    if query.what == FileType::Files && is_chosen && query.shape == OutputShape::Names {
+        all.push(changed(&|other| other.what = FileType::Both));
     }
-    if query.what == What::Unsaid && is_chosen && query.shape == Shape::Names {
-        all.push(changed(&|other| other.what = What::Directories));
+    if query.what == FileType::Unsaid && is_chosen && query.shape == OutputShape::Names {
+        all.push(changed(&|other| other.what = FileType::Directories));
     }
-    if matches!(query.shape, Shape::Lines | Shape::Words) && query.order.is_none() {
+    if matches!(query.shape, OutputShape::Lines | OutputShape::Words) && query.order.is_none() {
         all.push(changed(&|other| other.each = !other.each));
     }
     if query.order.is_some() && query.top.is_some_and(|top| top > 1) {
         all.push(changed(&|other| other.top = Some(1)));
     }
-    if query.order.is_some() && query.top.is_some() && query.shape == Shape::Names {
+    if query.order.is_some() && query.top.is_some() && query.shape == OutputShape::Names {
         all.push(changed(&|other| other.top = None));
     }
-    if !query.has_filter() && !query.with_hidden && query.shape == Shape::Names && query.order.is_none() {
+    if !query.has_filter() && !query.with_hidden && query.shape == OutputShape::Names && query.order.is_none() {
         all.push(changed(&|other| other.with_hidden = true));
     }
-    if query.shape == Shape::Count && !query.with_hidden {
-        all.push(changed(&|other| other.what = if query.what == What::Both { What::Files } else { What::Both }));
+    if query.shape == OutputShape::Count && !query.with_hidden {
+        all.push(changed(&|other| {
+            other.what = if query.what == FileType::Both { FileType::Files } else { FileType::Both }
+        }));
     }
     all
 }

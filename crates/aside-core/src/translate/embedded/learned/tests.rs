@@ -3,7 +3,7 @@
 mod teach;
 
 use super::*;
-use crate::translate::Nearness;
+use crate::translate::Completeness;
 use crate::translate::embedded::fake::Fake;
 
 /// `request`, tab, frame and score of the best three, as the training computed them.
@@ -11,13 +11,13 @@ const EXPECTED: &str = include_str!("../../../../data/understand/expected.tsv");
 
 #[test]
 fn scores_are_those_of_the_training() {
-    let weights = ours();
+    let weights = embedded_weights();
     let mut rows = 0;
     for line in EXPECTED.lines().filter(|line| !line.starts_with('#')) {
         let mut parts = line.split('\t');
         let request = parts.next().unwrap_or_default();
         let scores = Fake::default().with_reading(request, |reading| {
-            let heard = Heard::of(reading, weights);
+            let heard = FrameScores::of(reading, weights);
             heard.scores
         });
         for best in parts {
@@ -39,7 +39,7 @@ fn weights_that_are_cut_off_are_none() {
 
 #[test]
 fn every_rule_has_a_frame_and_every_frame_a_rule() {
-    let weights = ours();
+    let weights = embedded_weights();
     let rules: Vec<&str> = crate::translate::embedded::BOOK.rules.iter().map(|rule| rule.name).collect();
     let others = [NONE, "files", "text"];
     let unknown: Vec<_> =
@@ -95,12 +95,12 @@ fn a_guess_at_a_name_and_a_forgotten_exception_are_no_answers() {
         "list all regular/normal files",
     ] {
         let best = machine.answers(words).into_iter().next();
-        assert_ne!(best.as_ref().map(|best| best.nearness), Some(Nearness::Answer), "{words}: {best:?}");
+        assert_ne!(best.as_ref().map(|best| best.nearness), Some(Completeness::Answer), "{words}: {best:?}");
     }
     let best = machine.best("find all files under the current directory excluding hidden directories");
     assert!(best.contains("-not"), "{best}");
     for words in ["list the 5 largest files", "find directories named leaf", "show files in src except main.py"] {
-        assert_eq!(machine.answers(words).first().map(|best| best.nearness), Some(Nearness::Answer), "{words}");
+        assert_eq!(machine.answers(words).first().map(|best| best.nearness), Some(Completeness::Answer), "{words}");
     }
 }
 
@@ -150,9 +150,9 @@ fn a_rule_whose_words_are_all_there_is_an_answer_and_a_name_of_unknown_letters_i
     let machine = Fake::default();
     let nearness = |words: &str| machine.answers(words).first().map(|answer| answer.nearness);
     for words in ["list all processes", "show the current branch", "show environment variables"] {
-        assert_eq!(nearness(words), Some(Nearness::Answer), "{words}");
+        assert_eq!(nearness(words), Some(Completeness::Answer), "{words}");
     }
-    assert_ne!(nearness("文件名里有空格的文件"), Some(Nearness::Answer));
+    assert_ne!(nearness("文件名里有空格的文件"), Some(Completeness::Answer));
 }
 
 #[test]

@@ -4,9 +4,9 @@
 
 use std::sync::LazyLock;
 
+use crate::translate::embedded::analysis::AnalyzedQuery;
 use crate::translate::embedded::draft::Draft;
-use crate::translate::embedded::learned::{Heard, NONE};
-use crate::translate::embedded::reading::Reading;
+use crate::translate::embedded::learned::{FrameScores, NONE};
 
 const WEIGHTS: &str = include_str!("../../../../data/understand/verifier.txt");
 /// Tokens up to this rarity are too common to say anything.
@@ -71,7 +71,7 @@ pub fn confidence(facts: &Facts) -> f32 {
 }
 
 /// The frame of the rule or domain that made a draft: a rule is a frame itself, a composed domain is one as a whole.
-pub fn frame(heard: &Heard<'_>, rule: &str) -> Option<usize> {
+pub fn frame(heard: &FrameScores<'_>, rule: &str) -> Option<usize> {
     let domain = || heard.weights.frame(if rule.starts_with("files") { "files" } else { "text" });
     heard.weights.frame(rule).or_else(domain)
 }
@@ -80,7 +80,7 @@ pub fn is_composed(rule: &str) -> bool {
     rule == "text" || rule == "files" || rule.starts_with("files-")
 }
 
-pub fn facts(reading: &Reading<'_>, heard: &Heard<'_>, draft: &Draft, ruled: Ruled) -> Facts {
+pub fn facts(reading: &AnalyzedQuery<'_>, heard: &FrameScores<'_>, draft: &Draft, ruled: Ruled) -> Facts {
     let frame = frame(heard, draft.rule);
     let none = heard.weights.frame(NONE);
     let score = frame.map_or(0.0, |frame| heard.score(frame));
@@ -121,7 +121,10 @@ pub fn facts(reading: &Reading<'_>, heard: &Heard<'_>, draft: &Draft, ruled: Rul
 }
 
 /// Indices of the tokens that carry information, with their rarities.
-fn content<'h>(reading: &'h Reading<'_>, heard: &'h Heard<'_>) -> impl Iterator<Item = (usize, f32)> + use<'h> {
+fn content<'h>(
+    reading: &'h AnalyzedQuery<'_>,
+    heard: &'h FrameScores<'_>,
+) -> impl Iterator<Item = (usize, f32)> + use<'h> {
     let tokens = heard.tokens.iter().zip(&heard.rarities).enumerate();
     tokens.filter_map(move |(at, (token, rarity))| {
         let weighs = reading.words.get(token.place).is_some_and(|word| word.weight > 0.0);
@@ -130,7 +133,7 @@ fn content<'h>(reading: &'h Reading<'_>, heard: &'h Heard<'_>) -> impl Iterator<
 }
 
 /// The tokens that carry information and that neither the draft nor requests for its frame account for.
-pub fn unexplained(reading: &Reading<'_>, heard: &Heard<'_>, draft: &Draft) -> Vec<(usize, f32)> {
+pub fn unexplained(reading: &AnalyzedQuery<'_>, heard: &FrameScores<'_>, draft: &Draft) -> Vec<(usize, f32)> {
     let known = frame(heard, draft.rule).map(|frame| heard.known(frame)).unwrap_or_default();
     let is_known = |at: usize| known.get(at).copied().unwrap_or_default();
     let is_used = |at: usize| heard.tokens.get(at).is_some_and(|token| draft.used.has(token.place));

@@ -1,10 +1,10 @@
 //! Columns of a table: which ones, their delimiter, and what is asked of them (sum, average, rows that match).
 
+use crate::translate::embedded::entities::Entity;
 use crate::translate::embedded::slots;
-use crate::translate::embedded::text::ask::Ask;
+use crate::translate::embedded::text::phrases::PhraseReader;
 use crate::translate::embedded::text::pipeline::Stage;
 use crate::translate::embedded::text::source::Source;
-use crate::translate::embedded::things::Thing;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Column {
@@ -38,7 +38,7 @@ pub struct Condition {
     pub is_number: bool,
 }
 
-pub fn delimiter(ask: &mut Ask<'_, '_>, source: &Source) -> Option<char> {
+pub fn delimiter(ask: &mut PhraseReader<'_, '_>, source: &Source) -> Option<char> {
     let named = [
         (
             "comma separated|comma-separated|comma delimited|separated by comma|split by comma|delimited by comma|comma as|comma as delimiter|comma delimiter|by comma|on comma|with comma|with a comma|a comma as",
@@ -86,7 +86,7 @@ pub fn delimiter(ask: &mut Ask<'_, '_>, source: &Source) -> Option<char> {
     }
 }
 
-pub fn read(ask: &mut Ask<'_, '_>, source: &Source) -> Option<Column> {
+pub fn read(ask: &mut PhraseReader<'_, '_>, source: &Source) -> Option<Column> {
     for place in 0..ask.len() {
         let Some(column) = ask.begins(place, "column number|column no|column").filter(|range| ask.is_free(range.start))
         else {
@@ -158,7 +158,7 @@ pub fn read(ask: &mut Ask<'_, '_>, source: &Source) -> Option<Column> {
             let word = ask.word(place)?;
             let is_word = word.thing.is_none()
                 && word.text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-                || matches!(word.thing, Some(Thing::User(_) | Thing::Branch(_) | Thing::Process(_)));
+                || matches!(word.thing, Some(Entity::User(_) | Entity::Branch(_) | Entity::Process(_)));
             let is_ours = ask.begins(place, "the|a|=this|=that|=of|=in|=and|=numeric|=which|=each|=every|=one|=only|=single|=from|=with|first|last|=by|=to|=for|show|sort|count|=is|=are|=whose|=where|=has|unique|=into|total|average|=per|=value|=as|=numerically|=using|=specific|delete|=a|=all|=aligned|=align|=nicely|=except|=between|=empty|reverse|=largest|largest|=smallest|extract").is_some();
             if let Some(text) = ask.quoted(place) {
                 return Some(text.to_owned());
@@ -214,7 +214,7 @@ fn list(low: &str) -> Option<Vec<u64>> {
     low.split([',', '-']).map(|part| part.parse().ok()).collect()
 }
 
-fn before(ask: &Ask<'_, '_>, place: usize) -> Option<(usize, Column)> {
+fn before(ask: &PhraseReader<'_, '_>, place: usize) -> Option<(usize, Column)> {
     let last = place.checked_sub(1)?;
     if ask.begins(last, "=last|=final|最后").is_some() {
         return Some((last, Column::Last));
@@ -247,7 +247,7 @@ fn before(ask: &Ask<'_, '_>, place: usize) -> Option<(usize, Column)> {
 }
 
 /// The aggregate over the numbers of a column.
-pub fn sum(ask: &mut Ask<'_, '_>) -> Option<Sum> {
+pub fn sum(ask: &mut PhraseReader<'_, '_>) -> Option<Sum> {
     for (phrases, sum) in [
         ("average|=mean", Sum::Average),
         (
@@ -268,7 +268,7 @@ pub fn sum(ask: &mut Ask<'_, '_>) -> Option<Sum> {
 
 /// `where column 3 > 100`, `where status is active`, `with age over 30`.
 pub fn condition(
-    ask: &mut Ask<'_, '_>,
+    ask: &mut PhraseReader<'_, '_>,
     source: &Source,
     column: Option<&Column>,
     delimiter: Option<char>,
@@ -304,7 +304,7 @@ pub fn condition(
                 is_equality
                     && (word.concept.is_none() && word.thing.is_none()
                         || ask.quoted(at).is_some()
-                        || matches!(word.thing, Some(Thing::User(_) | Thing::Branch(_)))
+                        || matches!(word.thing, Some(Entity::User(_) | Entity::Branch(_)))
                         || word.text.chars().next().is_some_and(char::is_uppercase)
                         || word.concept.is_some() && at + 1 >= ask.len() && word.thing.is_none())
             });
@@ -355,7 +355,7 @@ fn decimal(low: &str) -> Option<String> {
 }
 
 /// The subject of a condition: the column that was read, or the name before it.
-fn subject(ask: &mut Ask<'_, '_>, source: &Source, place: usize, column: Option<&Column>) -> Option<Column> {
+fn subject(ask: &mut PhraseReader<'_, '_>, source: &Source, place: usize, column: Option<&Column>) -> Option<Column> {
     if let Some(column) = column {
         return Some(column.clone());
     }

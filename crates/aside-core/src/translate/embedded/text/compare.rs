@@ -1,13 +1,13 @@
 //! Compares two files: differences, common lines, lines of only one; and concatenates several.
 
-use crate::translate::System;
+use crate::translate::ToolFlavor;
 use crate::translate::embedded::draft::Draft;
-use crate::translate::embedded::text::ask::Ask;
+use crate::translate::embedded::text::phrases::PhraseReader;
 use crate::translate::embedded::text::pipeline::made;
 use crate::translate::embedded::text::source::{Source, quote_path};
-use crate::world::Kind;
+use crate::world::FileKind;
 
-pub fn drafts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
+pub fn drafts(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
     let mut names = source.files.clone();
     if !source.globs.is_empty() {
         return together(base, source);
@@ -35,7 +35,7 @@ pub fn drafts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
         return drafts;
     };
     let to = output.as_ref().map(|name| format!(" > {}", quote_path(&ask, name))).unwrap_or_default();
-    let mut add = |command: String, about: &str, ask: &Ask<'_, '_>, doubt: f32| {
+    let mut add = |command: String, about: &str, ask: &PhraseReader<'_, '_>, doubt: f32| {
         drafts.push(made(format!("{command}{to}"), about, ask, source, doubt))
     };
     if output.is_some() {
@@ -110,7 +110,7 @@ pub fn drafts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
         if side {
             add(format!("diff -y{flags} {first} {second}"), "compares side by side", &ask, 0.0);
         } else if brief {
-            let words = if ask.reading.place.system == System::Busybox {
+            let words = if ask.reading.place.system == ToolFlavor::Busybox {
                 format!("cmp {first} {second} && echo identical")
             } else {
                 format!("diff -s{flags}q {first} {second}")
@@ -157,7 +157,7 @@ pub fn drafts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
 }
 
 /// Concatenates all files of a kind.
-fn together(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
+fn together(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
     if !base.says("merge|join|combine|concatenate|=cat|put together|=concat|合并|=together")
         || base.says("commit|branch|column|=git|line|=pdf")
     {
@@ -177,7 +177,7 @@ fn together(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
 }
 
 /// The output file: after `into`, `to`, `as`.
-fn target(ask: &Ask<'_, '_>, names: &[String]) -> Option<usize> {
+fn target(ask: &PhraseReader<'_, '_>, names: &[String]) -> Option<usize> {
     let last = names.last()?;
     let place = (0..ask.len()).find(|place| ask.word(*place).is_some_and(|word| word.text == *last))?;
     let mut before = (0..place).rev().map(|place| ask.low(place)).take(6);
@@ -205,13 +205,13 @@ fn target(ask: &Ask<'_, '_>, names: &[String]) -> Option<usize> {
     .then(|| names.len() - 1)
 }
 
-fn directories(base: &Ask<'_, '_>) -> Vec<Draft> {
+fn directories(base: &PhraseReader<'_, '_>) -> Vec<Draft> {
     let mut ask = base.clone();
     let mut names = Vec::new();
     for place in 0..ask.len() {
         if let Some(word) = ask.word(place)
             && let Some(path) = crate::translate::embedded::slots::path(word)
-                .or_else(|| (word.entry == Some(Kind::Directory)).then(|| word.text.clone()))
+                .or_else(|| (word.entry == Some(FileKind::Directory)).then(|| word.text.clone()))
         {
             names.push(quote_path(&ask, &path));
             ask.used.mark(place);

@@ -3,17 +3,17 @@
 
 use std::ops::Range;
 
-use crate::translate::System;
+use crate::translate::ToolFlavor;
 use crate::translate::embedded::draft::Draft;
+use crate::translate::embedded::entities::Entity;
 use crate::translate::embedded::slots;
-use crate::translate::embedded::text::ask::Ask;
 use crate::translate::embedded::text::lines;
 use crate::translate::embedded::text::pattern::{Edge, Pattern, Whole, is_identifier, is_regex, literal};
+use crate::translate::embedded::text::phrases::PhraseReader;
 use crate::translate::embedded::text::pipeline::made;
 use crate::translate::embedded::text::query;
 use crate::translate::embedded::text::source::{Source, quote_path};
 use crate::translate::embedded::text::transform;
-use crate::translate::embedded::things::Thing;
 
 /// Where the result goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ enum Goal {
     Backup,
 }
 
-pub fn drafts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
+pub fn drafts(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
     let mut found = Vec::new();
     found.extend(replace(base, source));
     found.extend(delete(base, source));
@@ -35,8 +35,8 @@ pub fn drafts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
 }
 
 /// `sed` with a program, for all sources and goals.
-fn sed(program: &str, about: &str, ask: &Ask<'_, '_>, source: &Source, goal: &Goal, doubt: f32) -> Vec<Draft> {
-    let bsd = ask.reading.place.system == System::Bsd;
+fn sed(program: &str, about: &str, ask: &PhraseReader<'_, '_>, source: &Source, goal: &Goal, doubt: f32) -> Vec<Draft> {
+    let bsd = ask.reading.place.system == ToolFlavor::Bsd;
     let extended = if program.starts_with("-E ") { "-E " } else { "" };
     let program = program.strip_prefix("-E ").unwrap_or(program);
     let in_place = match (goal, bsd) {
@@ -80,7 +80,7 @@ fn sed(program: &str, about: &str, ask: &Ask<'_, '_>, source: &Source, goal: &Go
     )]
 }
 
-fn goal(ask: &mut Ask<'_, '_>, source: &mut Source) -> Goal {
+fn goal(ask: &mut PhraseReader<'_, '_>, source: &mut Source) -> Goal {
     if ask.take("not changing the file|not modifying|without changing|without modifying|on screen|to stdout|on the screen|not change the file|not touching the file|not saving|to the screen|dry run|just print|just show|only print|only show|print only|print the result|show the result|print it|to standard output|without saving") {
         return Goal::Screen;
     }
@@ -120,7 +120,7 @@ fn spell_new(text: &str) -> String {
     text.replace('\\', "\\\\").replace('/', "\\/").replace('&', "\\&").replace('\n', "\\n").replace('\t', "\\t")
 }
 
-fn replace(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
+fn replace(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
     let Some(verb) = base.find("replace all|replace every|replace each|replace|change all|change every|change|convert|=turn|=swap|rename|=sed|=s") else { return Vec::new() };
     let mut ask = base.clone();
     let mut source = source.clone();
@@ -163,7 +163,7 @@ fn replace(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
         ask.take("=first|first|=line|=each|=only");
         flags.clear();
     }
-    if ask.take("case|insensitive") && ask.reading.place.system != System::Bsd {
+    if ask.take("case|insensitive") && ask.reading.place.system != ToolFlavor::Bsd {
         flags.push('I');
     }
     let mut address = String::new();
@@ -172,7 +172,7 @@ fn replace(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
         address = found;
     }
     // `on lines starting with x`
-    let gnu = ask.reading.place.system != System::Bsd;
+    let gnu = ask.reading.place.system != ToolFlavor::Bsd;
     let whole = ask.take("whole word|whole words|exact word|only whole words") && gnu;
     let mut pattern = spell(&old);
     if whole {
@@ -191,7 +191,7 @@ fn replace(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
 }
 
 /// The old and the new text, and the words they were read from.
-fn operands(ask: &Ask<'_, '_>, source: &Source, from: usize) -> Option<(String, String, Range<usize>)> {
+fn operands(ask: &PhraseReader<'_, '_>, source: &Source, from: usize) -> Option<(String, String, Range<usize>)> {
     // Two quoted texts, or sed's own syntax.
     if let Some(text) = (0..ask.len()).find_map(|place| ask.word(place).filter(|word| word.text.starts_with("s/"))) {
         let mut parts = text.text.split('/').skip(1);
@@ -283,7 +283,7 @@ fn operands(ask: &Ask<'_, '_>, source: &Source, from: usize) -> Option<(String, 
 }
 
 /// `every occurrence of the word …`
-fn skip(ask: &Ask<'_, '_>, from: usize) -> usize {
+fn skip(ask: &PhraseReader<'_, '_>, from: usize) -> usize {
     let mut at = from;
     while let Some(range) = ask.begins(at, "all|=every|=each|=the|=a|=an|occurrence|instance|=of|=word|=words|=string|=text|=any|=phrase|=variable|=function|=name|=value|=pattern|multiple|=consecutive|=several|character|=with|=first|=from|=single|=line").filter(|range| range.end < ask.len()) {
         at = range.end;
@@ -291,7 +291,7 @@ fn skip(ask: &Ask<'_, '_>, from: usize) -> usize {
     at
 }
 
-fn text(ask: &Ask<'_, '_>, places: Range<usize>) -> Option<String> {
+fn text(ask: &PhraseReader<'_, '_>, places: Range<usize>) -> Option<String> {
     if places.is_empty() {
         return None;
     }
@@ -312,7 +312,7 @@ fn text(ask: &Ask<'_, '_>, places: Range<usize>) -> Option<String> {
     (words.len() <= 8).then(|| words.join(" "))
 }
 
-fn delete(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
+fn delete(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
     let deletes = base.says("delete|=strip|=drop|=clear|=trim|=clean|trim|strip");
     if !deletes || base.says("commit|branch|process|=package|=user|=key|=container|duplicate|unique|column|=directory|=history|=alias|=tag|=stash") {
         return Vec::new();
@@ -331,9 +331,9 @@ fn delete(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     source.mark(&mut ask);
     let target = goal(&mut ask, &mut source);
     ask.take("delete|=strip|=drop|=clear|=trim|=clean|trim|strip|all|=any|=every|=each");
-    let gnu = ask.reading.place.system != System::Bsd;
+    let gnu = ask.reading.place.system != ToolFlavor::Bsd;
     let space = "[[:space:]]";
-    let finish = |program: String, about: &str, ask: &Ask<'_, '_>, doubt: f32| {
+    let finish = |program: String, about: &str, ask: &PhraseReader<'_, '_>, doubt: f32| {
         sed(&program, about, ask, &source, &target, doubt)
     };
     if ask.take("trailing whitespace|trailing space|trailing spaces|trailing blanks|whitespace at the end|spaces at the end|space at the end|trailing white space|whitespace from the end|行尾空格") {
@@ -454,7 +454,7 @@ fn delete(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
 }
 
 /// `everything after #`, `lines shorter than 3 characters`
-fn around(ask: &mut Ask<'_, '_>, source: &Source, target: &Goal) -> Option<Vec<Draft>> {
+fn around(ask: &mut PhraseReader<'_, '_>, source: &Source, target: &Goal) -> Option<Vec<Draft>> {
     if let Some(range) = ask.find("=last character|=first character|=last char|=first char|=last letter|=first letter")
     {
         let program = if ask.low(range.start) == "last" { "s/.$//" } else { "s/^.//" };
@@ -518,12 +518,12 @@ fn around(ask: &mut Ask<'_, '_>, source: &Source, target: &Goal) -> Option<Vec<D
 }
 
 /// `lines between START and END`
-fn between(ask: &mut Ask<'_, '_>, source: &Source) -> Option<String> {
+fn between(ask: &mut PhraseReader<'_, '_>, source: &Source) -> Option<String> {
     let stage = query::between(ask, source)?;
     Some(stage.strip_prefix("sed -n '")?.strip_suffix("p'")?.replace("'\\''", "'").to_owned() + "d")
 }
 
-fn insert(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
+fn insert(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
     if !source.is_named() || !base.says("insert|append|=add|=prepend|=put|=write|=prefix|追加|添加|插入|=suffix") || base.says("commit|=remote|line number|number the line|user|=permission|=stage|=sum|add up|number line|=numbers to|path|=key|=column|sort") {
         return Vec::new();
     }
@@ -545,7 +545,7 @@ fn insert(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
             text
         }
     };
-    let bsd = ask.reading.place.system == System::Bsd;
+    let bsd = ask.reading.place.system == ToolFlavor::Bsd;
     let each = ask.take("each line|every line|all lines|each row|of all lines|every row|每行");
     let top = ask
         .says("=top|=beginning|=start|=front|=prepend|first line|=prefix|=begin|开头|at the top|first|=header|header");
@@ -553,8 +553,9 @@ fn insert(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     let after = ask.says("=after|=below|newer");
     ask.take("insert|append|=add|=prepend|=put|=write|=line|line|=text|=end|=top|=beginning|=start|=front|=bottom|last|first|=new|=content|=string|word|=prefix|=suffix|追加|添加|插入|=file|末尾|=reading|=saying|save|=called|create");
     let about = "adds text to the file";
-    let edit =
-        |program: String, ask: &Ask<'_, '_>, doubt: f32| sed(&program, about, ask, &source, &Goal::InPlace, doubt);
+    let edit = |program: String, ask: &PhraseReader<'_, '_>, doubt: f32| {
+        sed(&program, about, ask, &source, &Goal::InPlace, doubt)
+    };
     if each {
         let end = base.says("=end|=suffix|append|after|末尾") && !top;
         let program = if end { format!("s/$/{}/", spell_new(&text)) } else { format!("s/^/{}/", spell_new(&text)) };
@@ -604,7 +605,7 @@ fn insert(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
 }
 
 /// `add hello world to a.txt`: the text between the verb and `to`.
-fn said(ask: &Ask<'_, '_>, source: &Source) -> Option<(String, Range<usize>)> {
+fn said(ask: &PhraseReader<'_, '_>, source: &Source) -> Option<(String, Range<usize>)> {
     let verb = ask.find("insert|append|=add|=prepend|=put|=write|=prefix|追加|添加|插入")?;
     let mut start = verb.end;
     while let Some(range) = ask
@@ -624,7 +625,7 @@ fn said(ask: &Ask<'_, '_>, source: &Source) -> Option<(String, Range<usize>)> {
 }
 
 /// Line endings, and case changes in place.
-fn tidy(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
+fn tidy(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
     let mut ask = base.clone();
     let source = source.clone();
     source.mark(&mut ask);
@@ -646,7 +647,7 @@ fn tidy(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
         return sed("s/$/\\r/", "makes the line ends those of Windows", &ask, &source, &Goal::InPlace, 0.0);
     }
     let in_place = ask.take("in place|in-place|=inplace|the file itself");
-    if in_place && ask.reading.place.system != System::Bsd {
+    if in_place && ask.reading.place.system != ToolFlavor::Bsd {
         let (program, said) =
             if ask.says("uppercase|=capitals") { ("s/.*/\\U&/", true) } else { ("s/.*/\\L&/", ask.says("lowercase")) };
         if said {
@@ -659,7 +660,7 @@ fn tidy(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     comment_out(&ask, &source)
 }
 
-fn comment_out(ask: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
+fn comment_out(ask: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
     let mut ask = ask.clone();
     let off = ask.take("comment out|=comment-out|注释掉");
     let on = !off && ask.take("=uncomment|remove the comment from");
@@ -687,7 +688,7 @@ fn comment_out(ask: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
 }
 
 /// Whether a text occurs: a yes or no question.
-pub fn check(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
+pub fn check(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
     let asks = !base.says("=where|=which|=how") && base.says("check if|check whether|=does|=is there|is there|see if|tell me if|test if|=whether|check that|is the word|是否") && !base.says("=how many|count|which");
     let [file] = source.files.as_slice() else { return Vec::new() };
     if !asks || base.says("exist|exists|empty|executable|=file a|running|=same|=identical|compare|=open|=larger|=duplicate|sort|larger") {
@@ -697,7 +698,7 @@ pub fn check(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     source.mark(&mut ask);
     let Some(pattern) = Pattern::read(&ask, source) else { return Vec::new() };
     if (0..ask.len())
-        .any(|place| matches!(ask.word(place).map(|word| &word.thing), Some(Some(Thing::Time(_) | Thing::Size(_)))))
+        .any(|place| matches!(ask.word(place).map(|word| &word.thing), Some(Some(Entity::Time(_) | Entity::Size(_)))))
     {
         return Vec::new();
     }

@@ -1,6 +1,6 @@
 //! Extracts things with a recognizable shape from a text: addresses, links, numbers.
 
-use crate::translate::embedded::text::ask::Ask;
+use crate::translate::embedded::text::phrases::PhraseReader;
 use crate::translate::embedded::text::source::Source;
 
 const SHAPES: &[(&str, &str)] = &[
@@ -40,7 +40,7 @@ fn whole_lines(command: &'static str) -> &'static str {
 }
 
 /// A stage that extracts what has the shape of the requested thing.
-pub fn read(ask: &mut Ask<'_, '_>, source: &Source) -> Option<&'static str> {
+pub fn read(ask: &mut PhraseReader<'_, '_>, source: &Source) -> Option<&'static str> {
     const VERBS: &str = "extract|find|show|=get|pull|=pull|grab|count|unique|all|=collect|=list|most|first|=parse|sort|=what|=which|=how|提取|grep|=pick|=scrape|=match|=per|=by|request|requests|=top|duplicate|contain|line|frequent|=whats|=what's";
     for (names, command) in SHAPES {
         let Some(at) = ask.find(names) else { continue };
@@ -87,7 +87,7 @@ pub fn read(ask: &mut Ask<'_, '_>, source: &Source) -> Option<&'static str> {
 }
 
 /// Counts per hour or day use the beginning of the line, or the bracketed time of an access log.
-fn span(ask: &mut Ask<'_, '_>, source: &Source) -> Option<&'static str> {
+fn span(ask: &mut PhraseReader<'_, '_>, source: &Source) -> Option<&'static str> {
     let is_access = source.files.iter().any(|file| file.contains("access"));
     for (phrases, access, plain) in [
         (BY_HOUR, "sed 's/.*\\[\\([^:]*:[0-9]*\\).*/\\1/'", "cut -c1-13"),
@@ -107,7 +107,7 @@ pub const BY_DAY: &str = "per day|by day|each day|every day|=daily|by date|per d
 pub const BY_MINUTE: &str = "per minute|by minute|each minute|every minute";
 
 /// An access log in the usual format: the ninth column is the status, the seventh the page.
-fn status(ask: &mut Ask<'_, '_>, source: &Source) -> Option<&'static str> {
+fn status(ask: &mut PhraseReader<'_, '_>, source: &Source) -> Option<&'static str> {
     if !source.files.iter().any(|file| file.contains("access")) {
         return None;
     }

@@ -1,10 +1,10 @@
 //! Selects lines by position: the first ten, lines 5 to 10, every other one, all but the header.
 
-use crate::translate::System;
-use crate::translate::embedded::text::ask::Ask;
+use crate::translate::ToolFlavor;
+use crate::translate::embedded::entities::Entity;
 use crate::translate::embedded::text::pattern::level;
+use crate::translate::embedded::text::phrases::PhraseReader;
 use crate::translate::embedded::text::pipeline::Stage;
-use crate::translate::embedded::things::Thing;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lines {
@@ -28,16 +28,16 @@ const NOT_LAST: &str = "not the last|not last|all but the last|all but last|ever
 const NO_HEADER: &str = "not the header|not header|not headers|not the headers|no header|skip header|skip the header|without header|without the header|excluding header|excluding the header|ignoring the header|ignore the header|minus the header|not counting the header|drop the header|but the header|not the header line|not the header row|not header row|not header line|delete the header|=headerless|跳过表头|not the column names|not the title line|not including the header|not including header|not count header|not count the header";
 const LINE: &str = "line|entry|entries|record|records|result|results|match|matches|occurrence|=hits|=hit|=errors|=error|=warnings|=requests|=items|=values|=exceptions|=messages";
 
-pub fn read(ask: &mut Ask<'_, '_>) -> Option<Lines> {
+pub fn read(ask: &mut PhraseReader<'_, '_>) -> Option<Lines> {
     header(ask).or_else(|| last_but_one(ask)).or_else(|| read_plain(ask))
 }
 
 /// Without `all but`: a deletion names the lines directly.
-pub fn read_plain(ask: &mut Ask<'_, '_>) -> Option<Lines> {
+pub fn read_plain(ask: &mut PhraseReader<'_, '_>) -> Option<Lines> {
     step(ask).or_else(|| random(ask)).or_else(|| range(ask)).or_else(|| one(ask)).or_else(|| ends(ask))
 }
 
-fn header(ask: &mut Ask<'_, '_>) -> Option<Lines> {
+fn header(ask: &mut PhraseReader<'_, '_>) -> Option<Lines> {
     if let Some(range) = ask.find(NO_HEADER) {
         ask.mark(range);
         ask.take("line|all|=header");
@@ -61,14 +61,14 @@ fn header(ask: &mut Ask<'_, '_>) -> Option<Lines> {
     None
 }
 
-fn last_but_one(ask: &mut Ask<'_, '_>) -> Option<Lines> {
+fn last_but_one(ask: &mut PhraseReader<'_, '_>) -> Option<Lines> {
     let range = ask.find("last but one line|last but one|last but =one line|second last line|second to last line|second-to-last line|penultimate line|next to last line|second last|倒数第二行")?;
     ask.mark(range);
     ask.take("line");
     Some(Lines::LastButOne)
 }
 
-fn step(ask: &mut Ask<'_, '_>) -> Option<Lines> {
+fn step(ask: &mut PhraseReader<'_, '_>) -> Option<Lines> {
     for (phrases, found) in [
         (
             "every other line|every second line|alternate line|odd line|odd numbered line|odd-numbered line|every 2nd line|odd number line|隔行|奇数行",
@@ -89,7 +89,7 @@ fn step(ask: &mut Ask<'_, '_>) -> Option<Lines> {
     Some(Lines::Step(number.max(1), number.max(1)))
 }
 
-fn random(ask: &mut Ask<'_, '_>) -> Option<Lines> {
+fn random(ask: &mut PhraseReader<'_, '_>) -> Option<Lines> {
     let at = ask.find("=random|=randomly|at random|=sample|随机|=arbitrary")?;
     let line = ask.find("line|entry|record|=sample|word|name")?;
     let number =
@@ -107,11 +107,11 @@ fn random(ask: &mut Ask<'_, '_>) -> Option<Lines> {
     Some(Lines::Random(if ask.low(line.start).ends_with('s') { FEW } else { 1 }))
 }
 
-fn range(ask: &mut Ask<'_, '_>) -> Option<Lines> {
+fn range(ask: &mut PhraseReader<'_, '_>) -> Option<Lines> {
     for place in 0..ask.len() {
         // `lines 5-10`, `lines 5,10`
         if let Some((first, last)) = pair(ask.low(place)).filter(|_| {
-            ask.word(place).is_some_and(|word| !matches!(word.thing, Some(Thing::Text(_) | Thing::Path(_))))
+            ask.word(place).is_some_and(|word| !matches!(word.thing, Some(Entity::Text(_) | Entity::Path(_))))
         }) {
             let near = (place.saturating_sub(2)..place + 2).find_map(|near| ask.begins(near, "line"));
             if let Some(line) = near {
@@ -161,7 +161,7 @@ fn pair(low: &str) -> Option<(u64, u64)> {
     (first <= last && first > 0).then_some((first, last))
 }
 
-fn one(ask: &mut Ask<'_, '_>) -> Option<Lines> {
+fn one(ask: &mut PhraseReader<'_, '_>) -> Option<Lines> {
     for place in 0..ask.len() {
         let Some(line) = ask.begins(place, "line number|line no|line #|line|row number|第") else { continue };
         // `第二列` is a column.
@@ -227,7 +227,7 @@ fn hashed(low: &str) -> Option<u64> {
     low.strip_prefix('#')?.parse().ok().filter(|number| *number > 0)
 }
 
-fn ends(ask: &mut Ask<'_, '_>) -> Option<Lines> {
+fn ends(ask: &mut PhraseReader<'_, '_>) -> Option<Lines> {
     for place in 0..ask.len() {
         let is_first = ask.begins(place, "first|=head|=top|=beginning|=start|前").is_some()
             && ask.word(place).is_some_and(|word| word.thing.is_none());
@@ -275,7 +275,7 @@ fn ends(ask: &mut Ask<'_, '_>) -> Option<Lines> {
         let bare = matches!(low, "head" | "tail" | "top" | "bottom" | "beginning" | "start" | "end");
         if bare
             && (ask.begins(place + 1, "of|in|from").is_some()
-                || ask.word(place + 1).is_some_and(|word| matches!(word.thing, Some(Thing::Path(_))))
+                || ask.word(place + 1).is_some_and(|word| matches!(word.thing, Some(Entity::Path(_))))
                 || place + 1 >= ask.len())
         {
             // `lines at the end of`, but not `at the end of each line`.
@@ -291,7 +291,7 @@ fn ends(ask: &mut Ask<'_, '_>) -> Option<Lines> {
 }
 
 impl Lines {
-    pub fn stage(self, system: System) -> Stage {
+    pub fn stage(self, system: ToolFlavor) -> Stage {
         let command = match self {
             Lines::First(number) => format!("head -n {number}"),
             Lines::Last(number) => format!("tail -n {number}"),
@@ -301,8 +301,8 @@ impl Lines {
             Lines::One(number) => format!("sed -n '{number}p'"),
             Lines::ButLast(number) => match (number, system) {
                 (1, _) => "sed '$d'".to_owned(),
-                (_, System::Gnu | System::Busybox) => format!("head -n -{number}"),
-                (_, System::Bsd) => format!("awk 'NR>{number}{{print l[NR%{number}]}}{{l[NR%{number}]=$0}}'"),
+                (_, ToolFlavor::Gnu | ToolFlavor::Busybox) => format!("head -n -{number}"),
+                (_, ToolFlavor::Bsd) => format!("awk 'NR>{number}{{print l[NR%{number}]}}{{l[NR%{number}]=$0}}'"),
             },
             Lines::Step(every, from) => {
                 let rest = from % every.max(1);

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use crate::translate::embedded::entities::Entity;
 use crate::translate::embedded::slots;
-use crate::translate::embedded::text::ask::Ask;
+use crate::translate::embedded::text::phrases::PhraseReader;
 use crate::translate::embedded::text::source::Source;
 use crate::translate::embedded::text::transform;
-use crate::translate::embedded::things::Thing;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
@@ -110,7 +110,7 @@ impl Pattern {
         }
     }
 
-    pub fn read(ask: &Ask<'_, '_>, source: &Source) -> Option<Self> {
+    pub fn read(ask: &PhraseReader<'_, '_>, source: &Source) -> Option<Self> {
         let mut pattern = Self {
             texts: Vec::new(),
             is_regex: ask.says("=regex|regexp|regular expression"),
@@ -132,7 +132,7 @@ impl Pattern {
         Some(pattern)
     }
 
-    fn quoted(&mut self, ask: &Ask<'_, '_>, source: &Source) {
+    fn quoted(&mut self, ask: &PhraseReader<'_, '_>, source: &Source) {
         for place in 0..ask.len() {
             if let Some(text) = plain_text(ask, place).filter(|_| ask.is_free(place) && !source.places.contains(&place))
             {
@@ -158,7 +158,7 @@ impl Pattern {
     }
 
     /// `with foo but not bar`
-    fn but_not(&mut self, ask: &Ask<'_, '_>, source: &Source) {
+    fn but_not(&mut self, ask: &PhraseReader<'_, '_>, source: &Source) {
         let Some(last) = self.places.iter().copied().max().filter(|_| self.without.is_empty()) else { return };
         let Some(not) = ask.find_from(last + 1, "but not|and not|not").filter(|range| range.start <= last + 2) else {
             return;
@@ -178,14 +178,14 @@ impl Pattern {
     }
 
     /// An unquoted search text.
-    fn spoken(&mut self, ask: &Ask<'_, '_>, source: &Source) -> Option<()> {
+    fn spoken(&mut self, ask: &PhraseReader<'_, '_>, source: &Source) -> Option<()> {
         let edge = edge_of(ask, STARTS).or_else(|| edge_of(ask, ENDS));
         if let Some(range) = &edge {
             let mut at = range.end;
             while ask.begins(at, "=a|=an|=the").is_some() {
                 at += 1;
             }
-            if let Some(Some(Thing::Kind(_))) = ask.word(at).map(|word| &word.thing)
+            if let Some(Some(Entity::Kind(_))) = ask.word(at).map(|word| &word.thing)
                 && !source.places.contains(&at)
                 && let Some(word) = ask.word(at)
             {
@@ -297,7 +297,7 @@ impl Pattern {
     }
 
     /// The words from a place on that can belong to the search text.
-    fn run(&self, ask: &Ask<'_, '_>, source: &Source, marker: Range<usize>) -> Option<Range<usize>> {
+    fn run(&self, ask: &PhraseReader<'_, '_>, source: &Source, marker: Range<usize>) -> Option<Range<usize>> {
         let mut start = marker.end;
         // `the word the`: what follows is literal.
         let is_literal = marker.len() == 1 && matches!(ask.low(marker.start), "word" | "string" | "phrase");
@@ -318,8 +318,8 @@ impl Pattern {
                     && ask.begins(end + 1, "show|count|sort|delete|replace|save|not|number|give").is_none())
                 && end + 1 < ask.len();
             let is_other =
-                matches!(word.thing, Some(Thing::Kind(_) | Thing::Glob(_) | Thing::Path(_) | Thing::Time(_)));
-            let is_text = is_regex(&word.text) || self.is_regex && matches!(word.thing, Some(Thing::Glob(_)));
+                matches!(word.thing, Some(Entity::Kind(_) | Entity::Glob(_) | Entity::Path(_) | Entity::Time(_)));
+            let is_text = is_regex(&word.text) || self.is_regex && matches!(word.thing, Some(Entity::Glob(_)));
             if is_taken || is_other && !is_text || stops && !joins && !(is_first && is_literal) {
                 break;
             }
@@ -331,7 +331,7 @@ impl Pattern {
         (start < end).then_some(start..end)
     }
 
-    fn texts_of(&mut self, ask: &Ask<'_, '_>, run: Range<usize>) {
+    fn texts_of(&mut self, ask: &PhraseReader<'_, '_>, run: Range<usize>) {
         let capitals: Vec<usize> = run.clone().filter(|place| is_capital(ask, *place)).collect();
         let small =
             run.clone().filter(|place| !is_capital(ask, *place) && !matches!(ask.low(*place), "or" | "and")).count();
@@ -386,7 +386,7 @@ impl Pattern {
         }
     }
 
-    pub fn mark(&self, ask: &mut Ask<'_, '_>) {
+    pub fn mark(&self, ask: &mut PhraseReader<'_, '_>) {
         self.places.iter().for_each(|place| ask.used.mark(*place));
         if self.ignores_case {
             ask.take("case|insensitive|any case|upper or lower case|=-i|=-ri|=-in|=-rin");
@@ -476,7 +476,7 @@ fn dashed(flags: &str) -> String {
 }
 
 /// The markers of a search text, the clearest first.
-fn strong(ask: &Ask<'_, '_>) -> Vec<Range<usize>> {
+fn strong(ask: &PhraseReader<'_, '_>) -> Vec<Range<usize>> {
     let mut from = 0;
     let mut found: Vec<Range<usize>> = Vec::new();
     let markers = format!("{STRONG}|{SOFT}");
@@ -500,7 +500,7 @@ fn strong(ask: &Ask<'_, '_>) -> Vec<Range<usize>> {
 const JUNK: &str = "=context|=surrounding|=around|=filter|=select|=pick|=choose|=per|=bytes|=byte|=digits|=usernames|=keep|=regex|=numbers|=number|=value|=values|=total|=kind|=type|=length|=usage|=ones|=certain|=specific|=particular|=given|=lot|=different|=same|=most|=least|=many|=much|=few|=format|=formatted|=pretty|=json|=csv|=xml|=yaml|=encoding|=checksum|=md5|=sha256|=hash|=average|=median|=percent|=percentage|=everyone|=anything|=anyone|=nothing|=top|=key|=keys|=array|=elements|=element|=items|=item|=second|=third|=fourth|=half|=middle|=entire|=whole|=it|=permissions|=size|=disk|=explain|=summary|=summarize|=translate|=compile|=execute|=lines|=paragraph|=sentence|=sentences|=paragraphs|=swap|=spell|=spelling|=grammar|=vim|=nano|=editor|=hour|=hourly|=minute|=daily|=day|=base64|=binary|=hex|=octal|=decode|=encode|=ascii|=utf-8|=utf8|=unicode|=gzip|=archive|=backup|=plot|=chart|=graph|=transpose|=median|=mode|=variance|=deviation|=standard|=parse|=validate|=valid|=lint|=minify|=beautify|=query|=table|=select|=insert|=update|=database|=sqlite|=nth|=n|=x|=y|=ones|=repeated|=repeats|=occurring|=every|=each|=contents|=name|=names|=path|=chars|=records|=record|=entries";
 
 /// Phrases for the beginning or end of a line; `END in` in capitals is a text.
-fn edge_of(ask: &Ask<'_, '_>, phrases: &str) -> Option<Range<usize>> {
+fn edge_of(ask: &PhraseReader<'_, '_>, phrases: &str) -> Option<Range<usize>> {
     ask.find(phrases).filter(|range| {
         ask.word(range.start)
             .is_some_and(|word| !word.text.starts_with(|letter: char| letter.is_ascii_uppercase()) || range.start == 0)
@@ -508,7 +508,7 @@ fn edge_of(ask: &Ask<'_, '_>, phrases: &str) -> Option<Range<usize>> {
 }
 
 /// Names of character classes.
-fn class(ask: &Ask<'_, '_>, run: &Range<usize>) -> Option<&'static str> {
+fn class(ask: &PhraseReader<'_, '_>, run: &Range<usize>) -> Option<&'static str> {
     const CLASSES: &[(&str, &str)] = &[
         ("=number|=numbers|=digit|=digits|number|数字|=integer|=integers", "[0-9]"),
         ("=capital|=uppercase|capital letter|uppercase|uppercase letter|uppercase character|=capitals", "[[:upper:]]"),
@@ -564,7 +564,7 @@ pub fn literal(text: &str) -> String {
     spelled
 }
 
-fn is_inverted(ask: &Ask<'_, '_>, pattern: &Pattern) -> bool {
+fn is_inverted(ask: &PhraseReader<'_, '_>, pattern: &Pattern) -> bool {
     let Some(first) = pattern.places.iter().copied().filter(|place| ask.word(*place).is_some()).min() else {
         return false;
     };
@@ -580,7 +580,7 @@ fn is_inverted(ask: &Ask<'_, '_>, pattern: &Pattern) -> bool {
     says(first.saturating_sub(5))
 }
 
-fn whole(ask: &Ask<'_, '_>) -> Whole {
+fn whole(ask: &PhraseReader<'_, '_>) -> Whole {
     if ask.says(
         "=whole =word|=whole =words|exact word|exactly the word|as a word|only the word|full word|words only|整个单词",
     ) {
@@ -602,7 +602,7 @@ pub fn level(word: &str) -> Option<&'static str> {
 const OF_FILES: &str = "extension|size|newest|oldest|largest|smallest|larger|smaller|permission|hidden|empty|owned|user|group|name|content|same|duplicate|date|time|change|access|create|human|long|count|link|executable|writable|readonly|space|number|all|prefix|suffix|starting-with|ending-with|directory|file|line|word|show|detail|owner|type|first|last|most|least|older|newer|level|sort|not|recursive|here|total|modified|recent";
 
 /// Whether no word of it has a meaning of its own, so that it can only be a text.
-fn is_meant(ask: &Ask<'_, '_>, run: &Range<usize>) -> bool {
+fn is_meant(ask: &PhraseReader<'_, '_>, run: &Range<usize>) -> bool {
     if run.len() == 1
         && ask.begins(run.start, OF_FILES).is_none()
         && ask.word(run.start).is_some_and(|word| word.weight >= 1.0)
@@ -615,13 +615,13 @@ fn is_meant(ask: &Ask<'_, '_>, run: &Range<usize>) -> bool {
     })
 }
 
-fn level_of(ask: &Ask<'_, '_>, place: usize) -> bool {
+fn level_of(ask: &PhraseReader<'_, '_>, place: usize) -> bool {
     level(ask.low(place)).is_some()
 }
 
-fn is_capital(ask: &Ask<'_, '_>, place: usize) -> bool {
+fn is_capital(ask: &PhraseReader<'_, '_>, place: usize) -> bool {
     ask.word(place).is_some_and(|word| {
-        matches!(word.thing, None | Some(Thing::Branch(_) | Thing::User(_)))
+        matches!(word.thing, None | Some(Entity::Branch(_) | Entity::User(_)))
             && word.text.len() > 1
             && word.text.bytes().any(|byte| byte.is_ascii_uppercase())
             && word
@@ -666,29 +666,29 @@ pub fn is_identifier(text: &str) -> bool {
 }
 
 /// A text that can only be searched for literally: quoted, an address, or a path that is not the source.
-fn plain_text<'r>(ask: &Ask<'r, '_>, place: usize) -> Option<&'r str> {
+fn plain_text<'r>(ask: &PhraseReader<'r, '_>, place: usize) -> Option<&'r str> {
     match &ask.word(place)?.thing {
-        Some(Thing::Text(text) | Thing::Address(text) | Thing::Url(text) | Thing::Email(text)) => Some(text),
-        Some(Thing::Path(path)) => Some(path),
+        Some(Entity::Text(text) | Entity::Address(text) | Entity::Url(text) | Entity::Email(text)) => Some(text),
+        Some(Entity::Path(path)) => Some(path),
         _ => None,
     }
 }
 
-fn is_unknown(ask: &Ask<'_, '_>, place: usize) -> bool {
+fn is_unknown(ask: &PhraseReader<'_, '_>, place: usize) -> bool {
     let is_letter = |text: &str| text.chars().count() == 1 && !text.is_ascii();
     ask.word(place).filter(|word| !is_letter(&word.text)).is_some_and(|word| match &word.thing {
         // The name of a tool has no meaning in a sentence.
         None => word.concept.is_none() || !word.is_spoken && word.weight >= 1.0 || ask.is_misspelt(place),
         Some(
-            Thing::Branch(_)
-            | Thing::User(_)
-            | Thing::Process(_)
-            | Thing::Tag(_)
-            | Thing::Host(_)
-            | Thing::Email(_)
-            | Thing::Url(_)
-            | Thing::Address(_)
-            | Thing::Commit(_),
+            Entity::Branch(_)
+            | Entity::User(_)
+            | Entity::Process(_)
+            | Entity::Tag(_)
+            | Entity::Host(_)
+            | Entity::Email(_)
+            | Entity::Url(_)
+            | Entity::Address(_)
+            | Entity::Commit(_),
         ) => true,
         Some(_) => false,
     })

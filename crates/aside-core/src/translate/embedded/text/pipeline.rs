@@ -1,13 +1,13 @@
 //! Renders the steps of a query as a pipeline: select lines, cut, transform, sort, count.
 
 use crate::translate::embedded::draft::{Draft, Objects};
-use crate::translate::embedded::text::ask::Ask;
+use crate::translate::embedded::entities::Entity;
 use crate::translate::embedded::text::columns::Column;
+use crate::translate::embedded::text::count::Unique;
 use crate::translate::embedded::text::lines::Lines;
+use crate::translate::embedded::text::phrases::PhraseReader;
 use crate::translate::embedded::text::query::{Query, Unit, output};
 use crate::translate::embedded::text::source::{Source, quote_path};
-use crate::translate::embedded::text::tally::Unique;
-use crate::translate::embedded::things::Thing;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stage {
@@ -33,7 +33,7 @@ impl Stage {
     }
 }
 
-pub fn drafts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
+pub fn drafts(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
     let Some(files) = source.arguments(base) else { return Vec::new() };
     let mut ask = base.clone();
     source.mark(&mut ask);
@@ -48,7 +48,7 @@ pub fn drafts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
     // Files of a kind probably mean those at any depth.
     let loose = if !source.is_named()
         && !source.is_guessed
-        && !(0..ask.len()).any(|place| matches!(ask.word(place).map(|word| &word.thing), Some(Some(Thing::Glob(_)))))
+        && !(0..ask.len()).any(|place| matches!(ask.word(place).map(|word| &word.thing), Some(Some(Entity::Glob(_)))))
     {
         0.06
     } else {
@@ -69,7 +69,7 @@ pub fn drafts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
 }
 
 impl Query {
-    fn draft(&self, ask: &Ask<'_, '_>, source: &Source, files: &str, doubt: f32) -> Vec<Draft> {
+    fn draft(&self, ask: &PhraseReader<'_, '_>, source: &Source, files: &str, doubt: f32) -> Vec<Draft> {
         // Sorting a count changes nothing, so the query meant something else.
         if self.order.is_some() && self.counts.is_some() && self.unique.is_none() && self.tally.is_none() {
             return Vec::new();
@@ -196,7 +196,7 @@ impl Query {
     }
 
     /// Deduplicates, counts, sorts.
-    fn arrange(&self, stages: &mut Vec<Stage>, abouts: &mut Vec<&str>, ask: &mut Ask<'_, '_>, files: &str) {
+    fn arrange(&self, stages: &mut Vec<Stage>, abouts: &mut Vec<&str>, ask: &mut PhraseReader<'_, '_>, files: &str) {
         if self.of_words {
             stages.push(Stage::files("grep -oE '[[:alnum:]_]+'"));
             ask.take("word");
@@ -243,7 +243,7 @@ impl Query {
         }
     }
 
-    fn count(&self, stages: &mut Vec<Stage>, abouts: &mut Vec<&str>, ask: &mut Ask<'_, '_>, source: &Source) {
+    fn count(&self, stages: &mut Vec<Stage>, abouts: &mut Vec<&str>, ask: &mut PhraseReader<'_, '_>, source: &Source) {
         let Some(unit) = self.counts else { return };
         let is_counted = stages.last().is_some_and(|stage| {
             stage.command.starts_with("grep")
@@ -287,7 +287,7 @@ impl Query {
     }
 
     /// Only a file is named: shows it, if the query asks for that.
-    fn whole(&self, mut ask: Ask<'_, '_>, source: &Source, files: &str, doubt: f32) -> Vec<Draft> {
+    fn whole(&self, mut ask: PhraseReader<'_, '_>, source: &Source, files: &str, doubt: f32) -> Vec<Draft> {
         let asks = ask.says("show|=cat|=read|content|=what's|=open|look|=concatenate|=type");
         if !asks
             || !source.is_named()
@@ -301,7 +301,14 @@ impl Query {
     }
 
     /// Alternatives to show the same.
-    fn others(&self, stages: &[Stage], ask: &Ask<'_, '_>, source: &Source, files: &str, doubt: f32) -> Vec<Draft> {
+    fn others(
+        &self,
+        stages: &[Stage],
+        ask: &PhraseReader<'_, '_>,
+        source: &Source,
+        files: &str,
+        doubt: f32,
+    ) -> Vec<Draft> {
         let mut drafts = Vec::new();
         let mut add = |command: String, about: &str| drafts.push(made(command, about, ask, source, doubt + 0.06));
         match stages {
@@ -360,7 +367,7 @@ pub fn compose(stages: &[Stage], files: &str) -> String {
     command
 }
 
-pub fn made(command: String, about: &str, ask: &Ask<'_, '_>, source: &Source, doubt: f32) -> Draft {
+pub fn made(command: String, about: &str, ask: &PhraseReader<'_, '_>, source: &Source, doubt: f32) -> Draft {
     let guess = if source.is_guessed { 0.03 } else { 0.0 };
     let (about, used, objects) = (about.to_owned(), ask.used.clone(), Objects::Spelled);
     Draft { command, about, used, objects, doubt: doubt + guess, specific: 2, rule: "text" }

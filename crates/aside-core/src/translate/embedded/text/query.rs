@@ -1,16 +1,16 @@
 //! Reads what is asked of the lines of files, from words in any order: which lines, which part of them, how to sort and
 //! count. Renders nothing; `pipeline` does.
 
-use crate::translate::System;
-use crate::translate::embedded::text::ask::Ask;
+use crate::translate::ToolFlavor;
+use crate::translate::embedded::entities::{Entity, Time};
 use crate::translate::embedded::text::columns::{self, Column, Condition, Sum};
+use crate::translate::embedded::text::count::{self, Order, Tally, Unique};
 use crate::translate::embedded::text::extract;
 use crate::translate::embedded::text::lines::{self, Lines};
 use crate::translate::embedded::text::pattern::{self, Pattern};
+use crate::translate::embedded::text::phrases::PhraseReader;
 use crate::translate::embedded::text::source::Source;
-use crate::translate::embedded::text::tally::{self, Order, Tally, Unique};
 use crate::translate::embedded::text::transform::{self, Transform};
-use crate::translate::embedded::things::{Thing, Time};
 
 /// Everything that was understood.
 #[derive(Clone, Debug, Default)]
@@ -56,17 +56,17 @@ pub enum Unit {
 }
 
 impl Query {
-    pub fn read(ask: &mut Ask<'_, '_>, source: &Source) -> Self {
+    pub fn read(ask: &mut PhraseReader<'_, '_>, source: &Source) -> Self {
         let mut query = Self::default();
         query.delimiter = columns::delimiter(ask, source).filter(|letter| *letter != ' ');
         query.follows = ask.take("tail -f|=follow|follow|watch|as it grows|=live|real time|as they come|as they arrive|keep watching|stream|=tailing|实时|new lines|keep showing|keep it open|keep open|stay open|keep it running|keep following|keep watching|keep printing|keep reading");
         query.extract = extract::read(ask, source);
         query.column = columns::read(ask, source);
         query.transform = transform::read(ask, query.delimiter);
-        query.tally = tally::tally(ask);
-        query.unique = tally::unique(ask);
+        query.tally = count::tally(ask);
+        query.unique = count::unique(ask);
         if !query.transform.as_ref().is_some_and(Transform::reverses) {
-            query.order = tally::order(ask);
+            query.order = count::order(ask);
         }
         query.condition = columns::condition(ask, source, query.column.as_ref(), query.delimiter);
         if query.condition.as_ref().is_some_and(|condition| query.column.as_ref() == Some(&condition.column)) {
@@ -96,7 +96,7 @@ impl Query {
     }
 
     /// `the names from data.csv`: columns with such names are common in tables.
-    fn plain_column(&mut self, ask: &mut Ask<'_, '_>, source: &Source) {
+    fn plain_column(&mut self, ask: &mut PhraseReader<'_, '_>, source: &Source) {
         const NAMES: &[&str] = &[
             "name",
             "email",
@@ -149,7 +149,7 @@ impl Query {
     }
 
     /// `the 5 longest lines`
-    fn longest(&mut self, ask: &mut Ask<'_, '_>) {
+    fn longest(&mut self, ask: &mut PhraseReader<'_, '_>) {
         let many = (0..ask.len())
             .find_map(|place| Some((place, ask.number(place)?, ask.begins(place + 1, "=longest =lines")?)));
         if let Some((place, number, range)) = many {
@@ -161,7 +161,7 @@ impl Query {
     }
 
     /// Columns without the word column: `per country`, `sort by price`.
-    fn unnamed_columns(&mut self, ask: &mut Ask<'_, '_>, source: &Source) {
+    fn unnamed_columns(&mut self, ask: &mut PhraseReader<'_, '_>, source: &Source) {
         if self.column.is_none()
             && source.files.iter().any(|file| file == "/etc/passwd")
             && ask.take("=usernames|username|user|=users|=user|login name|account")
@@ -209,7 +209,7 @@ impl Query {
         self.column = Some(Column::Named(text));
     }
 
-    fn sum(&mut self, ask: &mut Ask<'_, '_>, source: &Source) {
+    fn sum(&mut self, ask: &mut PhraseReader<'_, '_>, source: &Source) {
         let mut tried = ask.clone();
         let Some(sum) = columns::sum(&mut tried) else { return };
         if self.tally.is_some() || self.order.is_some() || matches!(self.unique, Some(Unique::Duplicated)) {
@@ -265,7 +265,7 @@ impl Query {
         self.sum = Some(sum);
     }
 
-    pub fn pattern(&self, ask: &mut Ask<'_, '_>, source: &Source) -> Option<Pattern> {
+    pub fn pattern(&self, ask: &mut PhraseReader<'_, '_>, source: &Source) -> Option<Pattern> {
         let letter = self.counts.filter(|unit| *unit != Unit::Words).and_then(|_| counted_letter(ask));
         if let Some((letter, range)) = letter {
             let mut pattern = Pattern::of(letter.to_string());
@@ -293,7 +293,7 @@ impl Query {
     }
 
     /// Options of the search itself, and where the output goes.
-    pub fn around(&mut self, ask: &mut Ask<'_, '_>) {
+    pub fn around(&mut self, ask: &mut PhraseReader<'_, '_>) {
         if self.pattern.is_some() {
             self.context = context(ask);
             self.shows_numbers = ask.take("line number|line numbers|=numbered|numbered|with number|with numbers|which line|which lines|what line|=-n|行号|on which line|on what line");
@@ -322,7 +322,7 @@ impl Query {
 }
 
 /// `… and save it to b.txt`
-pub fn output(ask: &mut Ask<'_, '_>, source: &Source) -> (Source, Option<String>) {
+pub fn output(ask: &mut PhraseReader<'_, '_>, source: &Source) -> (Source, Option<String>) {
     let mut source = source.clone();
     let saves = ask.says("save|=write|=output|=redirect|=store|=put|=into|=export|=to a file|new file|=as|保存");
     if source.files.len() < 2 || !saves {
@@ -345,20 +345,23 @@ pub fn output(ask: &mut Ask<'_, '_>, source: &Source) -> (Source, Option<String>
     (source, Some(last))
 }
 
-fn base<'r, 'a>(ask: &Ask<'r, 'a>, before: &crate::translate::embedded::reading::Used) -> (Ask<'r, 'a>, Option<usize>) {
+fn base<'r, 'a>(
+    ask: &PhraseReader<'r, 'a>,
+    before: &crate::translate::embedded::analysis::ExplainedWords,
+) -> (PhraseReader<'r, 'a>, Option<usize>) {
     let first = (0..ask.len()).find(|place| ask.used.has(*place) && !before.has(*place));
     (ask.clone(), first)
 }
 
 /// `… in the last 100 lines`: limits the search to these lines.
-fn scopes((ask, first): (Ask<'_, '_>, Option<usize>)) -> bool {
+fn scopes((ask, first): (PhraseReader<'_, '_>, Option<usize>)) -> bool {
     let Some(first) = first else { return false };
     let mut before = (0..first).rev().map(|place| ask.low(place)).filter(|low| !matches!(*low, "the" | "its" | "only"));
     matches!(before.next(), Some("in" | "within" | "from" | "among" | "inside" | "of" | "on")) && first > 1
 }
 
 /// `how many commas`
-fn counted_letter(ask: &Ask<'_, '_>) -> Option<(char, std::ops::Range<usize>)> {
+fn counted_letter(ask: &PhraseReader<'_, '_>) -> Option<(char, std::ops::Range<usize>)> {
     if ask.says("line|contain|word|column|separated") {
         return None;
     }
@@ -376,7 +379,7 @@ fn singular(word: &str) -> String {
 }
 
 /// The name of a column without the word column: `average age`, `sum of price`.
-fn unnamed(ask: &mut Ask<'_, '_>, source: &Source) -> Option<Column> {
+fn unnamed(ask: &mut PhraseReader<'_, '_>, source: &Source) -> Option<Column> {
     let from =
         ask.find("average|total|largest|smallest|=sum|=max|=min|=maximum|=minimum|=highest|=lowest|add up|=mean")?;
     let mut at = from.end;
@@ -394,7 +397,7 @@ fn unnamed(ask: &mut Ask<'_, '_>, source: &Source) -> Option<Column> {
 }
 
 /// `404`, `404s`, `5xx` in an access log.
-fn status(ask: &mut Ask<'_, '_>, source: &Source) -> Option<String> {
+fn status(ask: &mut PhraseReader<'_, '_>, source: &Source) -> Option<String> {
     if !source.files.iter().any(|file| file.contains("access")) {
         return None;
     }
@@ -424,17 +427,17 @@ fn status(ask: &mut Ask<'_, '_>, source: &Source) -> Option<String> {
 }
 
 /// Lines of one day, if they carry a date as logs do.
-fn dated(ask: &mut Ask<'_, '_>, source: &Source) -> Option<String> {
+fn dated(ask: &mut PhraseReader<'_, '_>, source: &Source) -> Option<String> {
     if !ask.says("line|=log|=logs|=errors|=entries|entry|=error|=messages|grep|find|show|contain|=happened|record|count|=events|=warnings") {
         return None;
     }
     let (place, time) = (0..ask.len()).find_map(|place| match &ask.word(place)?.thing {
-        Some(Thing::Time(time)) if !source.places.contains(&place) => Some((place, time.clone())),
+        Some(Entity::Time(time)) if !source.places.contains(&place) => Some((place, time.clone())),
         None if ask.low(place) == "today's" => Some((place, Time::Today)),
         None if ask.low(place) == "yesterday's" => Some((place, Time::Yesterday)),
         _ => None,
     })?;
-    let bsd = ask.reading.place.system == System::Bsd;
+    let bsd = ask.reading.place.system == ToolFlavor::Bsd;
     let is_access = source.files.iter().any(|file| file.contains("access"));
     let format = if is_access { "+%d/%b/%Y" } else { "+%F" };
     let spelled = match time {
@@ -450,7 +453,7 @@ fn dated(ask: &mut Ask<'_, '_>, source: &Source) -> Option<String> {
 }
 
 /// The lines from one text to another.
-pub fn between(ask: &mut Ask<'_, '_>, source: &Source) -> Option<String> {
+pub fn between(ask: &mut PhraseReader<'_, '_>, source: &Source) -> Option<String> {
     let at = ask.find("between|=from")?;
     if ask.low(at.start) == "from" && !ask.says("line|=everything|=section|=block|=text") {
         return None;
@@ -481,7 +484,7 @@ pub fn between(ask: &mut Ask<'_, '_>, source: &Source) -> Option<String> {
 }
 
 /// Lines by property: blank, long, short, indented.
-fn filter(ask: &mut Ask<'_, '_>) -> Option<String> {
+fn filter(ask: &mut PhraseReader<'_, '_>) -> Option<String> {
     if let Some(range) = ask.find("non-empty line|nonempty line|non-blank line|not empty line|not blank line|non empty line|non blank line|nonblank line|not the empty line|not the blank line|lines that are not empty|lines that aren't empty|lines that are not blank|lines with text|not empty|not blank|非空行") {
         ask.mark(range);
         ask.take("line|empty|not|=that|=are");
@@ -523,7 +526,7 @@ fn filter(ask: &mut Ask<'_, '_>) -> Option<String> {
     Some(format!("awk 'length($0) {sign} {number}'"))
 }
 
-fn counts(ask: &mut Ask<'_, '_>) -> Option<Unit> {
+fn counts(ask: &mut PhraseReader<'_, '_>) -> Option<Unit> {
     if ask.take("size in bytes|byte count|bytes count|in bytes") {
         ask.take("size|count");
         return Some(Unit::Bytes);
@@ -564,7 +567,7 @@ fn counts(ask: &mut Ask<'_, '_>) -> Option<Unit> {
 }
 
 /// Context lines around a match.
-fn context(ask: &mut Ask<'_, '_>) -> String {
+fn context(ask: &mut PhraseReader<'_, '_>) -> String {
     let mut flags: Vec<String> = Vec::new();
     let numbers: Vec<(usize, u64)> = (0..ask.len())
         .filter(|place| ask.is_free(*place))

@@ -2,8 +2,8 @@
 
 use crate::translate::embedded::draft::Draft;
 use crate::translate::embedded::slots;
-use crate::translate::embedded::text::ask::Ask;
 use crate::translate::embedded::text::pattern::{self, Edge, Joined, Pattern, Whole};
+use crate::translate::embedded::text::phrases::PhraseReader;
 use crate::translate::embedded::text::pipeline::made;
 use crate::translate::embedded::text::source::{Source, quote_path};
 
@@ -21,7 +21,7 @@ enum Shape {
     Matches,
 }
 
-pub fn drafts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
+pub fn drafts(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
     let mut ask = base.clone();
     let excluded = excluded(&mut ask, source);
     let mut source = source.clone();
@@ -154,7 +154,7 @@ pub fn drafts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
 }
 
 /// Counts lines in files of a kind at any depth: the total, or for each file.
-pub fn counts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
+pub fn counts(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
     if source.is_named() || !base.says("line|word|=loc|line-count") {
         return Vec::new();
     }
@@ -208,7 +208,7 @@ pub fn counts(base: &Ask<'_, '_>, source: &Source) -> Vec<Draft> {
 }
 
 /// Whether the query is about text in files at all; returns the doubt.
-fn evidence(ask: &Ask<'_, '_>, source: &Source, pattern: &Pattern) -> Option<f32> {
+fn evidence(ask: &PhraseReader<'_, '_>, source: &Source, pattern: &Pattern) -> Option<f32> {
     if ask.says("=container|=containers|=pod|=pods|=stash|stash|=untracked|conflict|=conflicts|=staged|=unstaged|=tracked|sum-of|=md5|=hash|=sha256|=sha1|=checksum|base64|=encode|=decode|=spell|=rot13") {
         return None;
     }
@@ -272,7 +272,7 @@ fn evidence(ask: &Ask<'_, '_>, source: &Source, pattern: &Pattern) -> Option<f32
     }
 }
 
-fn shape(ask: &Ask<'_, '_>, pattern: &Pattern) -> Shape {
+fn shape(ask: &PhraseReader<'_, '_>, pattern: &Pattern) -> Shape {
     let first = pattern.places.iter().copied().min().unwrap_or_default();
     let counts = ask.says("count|=how often");
     if counts && ask.says("=each file|per file|in each file|each file|every file|by file|in every file") {
@@ -304,7 +304,7 @@ fn shape(ask: &Ask<'_, '_>, pattern: &Pattern) -> Shape {
 }
 
 /// `excluding node_modules`, `except in tests`, `but not *.min.js`
-fn excluded(ask: &mut Ask<'_, '_>, source: &Source) -> Vec<(usize, String)> {
+fn excluded(ask: &mut PhraseReader<'_, '_>, source: &Source) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let Some(at) = ask.find("=excluding|=exclude|=except|=ignoring|=ignore|=skipping|=skip|but not|not in|not the|not =including|=without looking in|除了|排除") else { return found };
     let mut place = at.end;
@@ -318,11 +318,11 @@ fn excluded(ask: &mut Ask<'_, '_>, source: &Source) -> Vec<(usize, String)> {
             );
         if is_name {
             let text = match &word.thing {
-                Some(crate::translate::embedded::things::Thing::Kind(endings)) => {
+                Some(crate::translate::embedded::entities::Entity::Kind(endings)) => {
                     endings.first().map(|ending| format!("*.{ending}"))
                 }
-                Some(crate::translate::embedded::things::Thing::Path(path)) => Some(path.clone()),
-                Some(crate::translate::embedded::things::Thing::Glob(glob)) => Some(glob.clone()),
+                Some(crate::translate::embedded::entities::Entity::Path(path)) => Some(path.clone()),
+                Some(crate::translate::embedded::entities::Entity::Glob(glob)) => Some(glob.clone()),
                 None => Some(word.text.clone()),
                 _ => None,
             };
@@ -340,7 +340,7 @@ fn excluded(ask: &mut Ask<'_, '_>, source: &Source) -> Vec<(usize, String)> {
     found
 }
 
-fn context(ask: &mut Ask<'_, '_>) -> String {
+fn context(ask: &mut PhraseReader<'_, '_>) -> String {
     for place in 0..ask.len() {
         let Some(number) = ask.number(place).filter(|_| ask.is_free(place)) else { continue };
         let line = ask.begins(place + 1, "line of|line").map_or(place + 1, |range| range.end);

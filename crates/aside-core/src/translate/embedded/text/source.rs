@@ -1,11 +1,11 @@
 //! Where the text comes from: named files, files of a kind, a directory with everything below it.
 
 use crate::line::quote;
+use crate::translate::embedded::entities::{self, Entity};
 use crate::translate::embedded::slots;
-use crate::translate::embedded::text::ask::Ask;
 use crate::translate::embedded::text::pattern;
-use crate::translate::embedded::things::{self, Thing};
-use crate::world::{Entry, Kind};
+use crate::translate::embedded::text::phrases::PhraseReader;
+use crate::world::{DirEntry, FileKind};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Source {
@@ -33,7 +33,7 @@ const BINARY: &[&str] = &[
 const BEFORE: &str = "in|of|from|file|inside|within|into|to|with|on|through|and";
 
 impl Source {
-    pub fn read(ask: &Ask<'_, '_>) -> Self {
+    pub fn read(ask: &PhraseReader<'_, '_>) -> Self {
         let mut source = Self::default();
         for place in 0..ask.len() {
             source.word(ask, place);
@@ -56,23 +56,23 @@ impl Source {
         source
     }
 
-    fn word(&mut self, ask: &Ask<'_, '_>, place: usize) {
+    fn word(&mut self, ask: &PhraseReader<'_, '_>, place: usize) {
         let Some(word) = ask.word(place) else { return };
         let before = place.checked_sub(1).map_or("", |before| ask.low(before));
         match &word.thing {
             // `in this project` is the current directory, even if something has that name.
-            Some(Thing::Path(path))
+            Some(Entity::Path(path))
                 if before == "this"
                     && matches!(path.as_str(), "project" | "code" | "repo" | "repository" | "codebase") =>
             {
                 self.places.push(place);
             }
-            Some(Thing::Glob(glob))
+            Some(Entity::Glob(glob))
                 if pattern::is_regex(glob) || matches!(before, "regex" | "pattern" | "expression") => {}
             // `lines ending with .py` is about the text.
-            Some(Thing::Kind(_) | Thing::Glob(_)) if ends_a_line(ask, place) => {}
+            Some(Entity::Kind(_) | Entity::Glob(_)) if ends_a_line(ask, place) => {}
             // `grep for console.log in src`: the search text looks like a file but is not.
-            Some(Thing::Path(path))
+            Some(Entity::Path(path))
                 if word.entry.is_none()
                     && matches!(
                         before,
@@ -80,41 +80,41 @@ impl Source {
                     )
                     && !path.starts_with('/')
                     && ask.find_from(place + 1, "in|inside|within|under|across|=from").is_some() => {}
-            Some(Thing::Path(path)) if is_directory(ask, place, path) => {
+            Some(Entity::Path(path)) if is_directory(ask, place, path) => {
                 match &self.directory {
                     Some(_) => self.others.push(path.clone()),
                     None => self.directory = Some(path.clone()),
                 }
                 self.places.push(place);
             }
-            Some(Thing::Path(path)) => {
+            Some(Entity::Path(path)) => {
                 if !self.files.contains(path) {
                     self.files.push(path.clone());
                 }
                 self.places.push(place);
             }
             // A quoted text is a file only if it exists, or if the query calls it a file.
-            Some(Thing::Text(text))
+            Some(Entity::Text(text))
                 if word.entry.is_some()
-                    || (text.starts_with(['/', '~']) || things::is_file_name(text))
+                    || (text.starts_with(['/', '~']) || entities::is_file_name(text))
                         && matches!(before, "in" | "of" | "from" | "file" | "inside") =>
             {
-                if word.entry == Some(Kind::Directory) {
+                if word.entry == Some(FileKind::Directory) {
                     self.directory = Some(text.clone());
                 } else if !self.files.contains(text) {
                     self.files.push(text.clone());
                 }
                 self.places.push(place);
             }
-            Some(Thing::Glob(glob)) => {
+            Some(Entity::Glob(glob)) => {
                 self.globs.push(glob.clone());
                 self.places.push(place);
             }
-            Some(Thing::Kind(endings)) => {
+            Some(Entity::Kind(endings)) => {
                 self.globs.extend(endings.iter().map(|ending| format!("*.{ending}")));
                 self.places.push(place);
             }
-            Some(Thing::Variable(variable)) => {
+            Some(Entity::Variable(variable)) => {
                 self.files.push(variable.clone());
                 self.places.push(place);
             }
@@ -128,7 +128,7 @@ impl Source {
     }
 
     /// `the access log` is access.log, `in notes` is notes.md, if they exist here.
-    fn guess(&mut self, ask: &Ask<'_, '_>) {
+    fn guess(&mut self, ask: &PhraseReader<'_, '_>) {
         let Some(here) = ask.reading.place.world.entries(ask.reading.place.cwd).yes() else { return };
         for place in 0..ask.len() {
             let Some(word) = ask.word(place).filter(|word| word.thing.is_none()) else { continue };
@@ -136,7 +136,7 @@ impl Source {
             let joined =
                 [format!("{}.{next}", word.low), format!("{}_{next}", word.low), format!("{}-{next}", word.low)];
             if !next.is_empty()
-                && let Some(entry) = here.iter().find(|entry| entry.kind == Kind::File && *entry.name == *joined[0])
+                && let Some(entry) = here.iter().find(|entry| entry.kind == FileKind::File && *entry.name == *joined[0])
             {
                 self.files.push(entry.name.to_string());
                 self.places.extend([place, place + 1]);
@@ -164,7 +164,7 @@ impl Source {
         if let Some(place) = (0..ask.len())
             .find(|place| ask.low(*place) == "logs" && ask.word(*place).is_some_and(|word| word.thing.is_none()))
         {
-            if here.iter().any(|entry| entry.kind == Kind::Directory && &*entry.name == "logs") {
+            if here.iter().any(|entry| entry.kind == FileKind::Directory && &*entry.name == "logs") {
                 self.directory = Some("logs".to_owned());
             } else {
                 self.globs.push("*.log".to_owned());
@@ -182,7 +182,7 @@ impl Source {
                 continue;
             }
             let ending = if word.low == "logfile" { "log" } else { word.low.as_str() };
-            let ending = things::kind(ending).and_then(|endings| endings.into_iter().next()).unwrap_or_default();
+            let ending = entities::kind(ending).and_then(|endings| endings.into_iter().next()).unwrap_or_default();
             let mut found = here.iter().filter(|entry| is_text(entry) && entry.name.ends_with(&format!(".{ending}")));
             match (found.next(), found.next()) {
                 (Some(entry), None) => self.files.push(entry.name.to_string()),
@@ -198,7 +198,7 @@ impl Source {
     }
 
     /// `the csv` is the only one here; `csv files` are many.
-    fn only_one_of_its_kind(&mut self, ask: &Ask<'_, '_>) {
+    fn only_one_of_its_kind(&mut self, ask: &PhraseReader<'_, '_>) {
         let [glob] = self.globs.as_slice() else { return };
         if !self.files.is_empty() || self.directory.is_some() {
             return;
@@ -208,7 +208,7 @@ impl Source {
             .places
             .iter()
             .copied()
-            .find(|place| matches!(ask.word(*place).map(|word| &word.thing), Some(Some(Thing::Kind(_)))))
+            .find(|place| matches!(ask.word(*place).map(|word| &word.thing), Some(Some(Entity::Kind(_)))))
         else {
             return;
         };
@@ -227,7 +227,7 @@ impl Source {
         }
     }
 
-    pub fn mark(&self, ask: &mut Ask<'_, '_>) {
+    pub fn mark(&self, ask: &mut PhraseReader<'_, '_>) {
         self.places.iter().for_each(|place| ask.used.mark(*place));
         ask.take("file|directory|here|=code|=script|=scripts|=source");
     }
@@ -237,7 +237,7 @@ impl Source {
     }
 
     /// The names as arguments; files of a kind in one directory as a shell pattern.
-    pub fn arguments(&self, ask: &Ask<'_, '_>) -> Option<String> {
+    pub fn arguments(&self, ask: &PhraseReader<'_, '_>) -> Option<String> {
         let spell = |name: &String| quote_path(ask, name);
         if self.is_named() {
             return Some(self.files.iter().map(spell).collect::<Vec<_>>().join(" "));
@@ -255,14 +255,14 @@ impl Source {
         (!globs.is_empty() && globs.len() == self.globs.len()).then(|| globs.join(" "))
     }
 
-    pub fn directory(&self, ask: &Ask<'_, '_>) -> String {
+    pub fn directory(&self, ask: &PhraseReader<'_, '_>) -> String {
         let names = self.directory.iter().chain(&self.others);
         let spelled: Vec<String> = names.map(|name| quote_path(ask, name)).collect();
         if spelled.is_empty() { ".".to_owned() } else { spelled.join(" ") }
     }
 
     /// `find` for the files of a kind, or for all.
-    pub fn find(&self, ask: &Ask<'_, '_>) -> String {
+    pub fn find(&self, ask: &PhraseReader<'_, '_>) -> String {
         let names: Vec<String> = self.globs.iter().map(|glob| format!("-name {}", slots::single(glob))).collect();
         let names = match names.as_slice() {
             [] => String::new(),
@@ -279,7 +279,7 @@ impl Source {
     }
 }
 
-fn ends_a_line(ask: &Ask<'_, '_>, place: usize) -> bool {
+fn ends_a_line(ask: &PhraseReader<'_, '_>, place: usize) -> bool {
     let phrases = "end with|ends with|ending with|ending in|end in|ends in|start with|starts with|starting with|begin with|beginning with|contain|containing";
     let Some(phrase) =
         (place.saturating_sub(2)..place).find_map(|near| ask.begins(near, phrases).filter(|range| range.end == place))
@@ -289,7 +289,7 @@ fn ends_a_line(ask: &Ask<'_, '_>, place: usize) -> bool {
     (phrase.start.saturating_sub(3)..phrase.start).any(|near| ask.begins(near, "line").is_some())
 }
 
-pub fn quote_path(ask: &Ask<'_, '_>, name: &str) -> String {
+pub fn quote_path(ask: &PhraseReader<'_, '_>, name: &str) -> String {
     if name.starts_with('$') && name[1..].bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
         return format!("\"{name}\"");
     }
@@ -298,19 +298,19 @@ pub fn quote_path(ask: &Ask<'_, '_>, name: &str) -> String {
     if spelled.starts_with('-') { format!("./{spelled}") } else { spelled }
 }
 
-fn is_text(entry: &Entry) -> bool {
+fn is_text(entry: &DirEntry) -> bool {
     let ending = entry.name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    matches!(entry.kind, Kind::File | Kind::Program) && !BINARY.contains(&ending)
+    matches!(entry.kind, FileKind::File | FileKind::Program) && !BINARY.contains(&ending)
 }
 
 fn stem(name: &str) -> &str {
     name.split_once('.').map_or(name, |(stem, _)| stem)
 }
 
-fn is_directory(ask: &Ask<'_, '_>, place: usize, path: &str) -> bool {
+fn is_directory(ask: &PhraseReader<'_, '_>, place: usize, path: &str) -> bool {
     let Some(word) = ask.word(place) else { return false };
     match word.entry {
-        Some(kind) => kind == Kind::Directory,
+        Some(kind) => kind == FileKind::Directory,
         None => {
             let last = path.rsplit('/').next().unwrap_or_default();
             let beside = |place: Option<usize>| place.is_some_and(|place| ask.reading.is(place, "directory"));
@@ -326,7 +326,7 @@ fn is_directory(ask: &Ask<'_, '_>, place: usize, path: &str) -> bool {
 }
 
 /// `file foo`, `file1`, `the foo file`
-fn is_called_a_file(ask: &Ask<'_, '_>, place: usize) -> bool {
+fn is_called_a_file(ask: &PhraseReader<'_, '_>, place: usize) -> bool {
     let low = ask.low(place);
     let numbered = low.strip_prefix("file").is_some_and(|rest| {
         !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()) && rest.len() < 3

@@ -1,7 +1,7 @@
 //! Queries about text and the commands that must come first.
 
 use crate::line::{self, Dialect};
-use crate::translate::System;
+use crate::translate::ToolFlavor;
 use crate::translate::embedded::fake::Fake;
 
 /// Words, and the command that must come first.
@@ -69,11 +69,15 @@ fn no_answer_fails_to_parse() {
         let half: String = words.split(' ').rev().collect::<Vec<_>>().join(" ");
         let twice = format!("{words} and {words}");
         let odd = words.replace("foo", "it's \"$(x)\" `y` \\ 'z").replace("a.txt", "a b'c.txt");
-        for wish in [words, half.as_str(), twice.as_str(), odd.as_str()] {
-            for answer in machine.answers(wish) {
+        for query in [words, half.as_str(), twice.as_str(), odd.as_str()] {
+            for answer in machine.answers(query) {
                 let line = line::parse(&answer.command, Dialect::Zsh);
-                assert!(line.open.is_none() && !line.commands.is_empty(), "{wish}: {}", answer.command);
-                assert!(!answer.command.contains("{?") && !answer.command.contains('\n'), "{wish}: {}", answer.command);
+                assert!(line.open.is_none() && !line.commands.is_empty(), "{query}: {}", answer.command);
+                assert!(
+                    !answer.command.contains("{?") && !answer.command.contains('\n'),
+                    "{query}: {}",
+                    answer.command
+                );
             }
         }
     }
@@ -81,7 +85,7 @@ fn no_answer_fails_to_parse() {
 
 #[test]
 fn on_a_bsd_the_same_is_said_otherwise() {
-    let machine = Fake { system: System::Bsd, ..Fake::default() };
+    let machine = Fake { system: ToolFlavor::Bsd, ..Fake::default() };
     for (words, expected) in [
         ("replace foo with bar in a.txt", "sed -i '' 's/foo/bar/g' a.txt"),
         ("delete blank lines from a.txt", "sed -i '' '/^[[:space:]]*$/d' a.txt"),

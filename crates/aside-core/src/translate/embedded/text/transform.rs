@@ -1,8 +1,8 @@
 //! Transforms every line, or the whole text, without changing the file.
 
-use crate::translate::System;
-use crate::translate::embedded::text::ask::Ask;
+use crate::translate::ToolFlavor;
 use crate::translate::embedded::text::pattern::level;
+use crate::translate::embedded::text::phrases::PhraseReader;
 use crate::translate::embedded::text::pipeline::Stage;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,9 +35,9 @@ impl Transform {
         self.about == REVERSED
     }
 
-    pub fn stage(&self, system: System) -> Stage {
+    pub fn stage(&self, system: ToolFlavor) -> Stage {
         let command = match (system, self.bsd) {
-            (System::Bsd, Some(bsd)) => bsd.to_owned(),
+            (ToolFlavor::Bsd, Some(bsd)) => bsd.to_owned(),
             _ => self.command.clone(),
         };
         if self.reads_input { Stage::input(command) } else { Stage::files(command) }
@@ -156,7 +156,7 @@ const PLAIN: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-pub fn read(ask: &mut Ask<'_, '_>, delimiter: Option<char>) -> Option<Transform> {
+pub fn read(ask: &mut PhraseReader<'_, '_>, delimiter: Option<char>) -> Option<Transform> {
     capital(ask, delimiter)
         .or_else(|| case(ask))
         .or_else(|| join(ask))
@@ -171,7 +171,7 @@ pub fn read(ask: &mut Ask<'_, '_>, delimiter: Option<char>) -> Option<Transform>
 }
 
 /// `uppercase the first letter of each word`, which must be read before `uppercase`.
-fn capital(ask: &mut Ask<'_, '_>, delimiter: Option<char>) -> Option<Transform> {
+fn capital(ask: &mut PhraseReader<'_, '_>, delimiter: Option<char>) -> Option<Transform> {
     let asks = ask.says("=capitalize|=capitalise|uppercase|=capital|title case|=titlecase")
         && ask.says(
             "first letter|first character|each word|every word|title case|=titlecase|each line|all words|first letters",
@@ -179,7 +179,7 @@ fn capital(ask: &mut Ask<'_, '_>, delimiter: Option<char>) -> Option<Transform> 
     if asks { plain(ask, delimiter) } else { None }
 }
 
-fn plain(ask: &mut Ask<'_, '_>, delimiter: Option<char>) -> Option<Transform> {
+fn plain(ask: &mut PhraseReader<'_, '_>, delimiter: Option<char>) -> Option<Transform> {
     // `without the header` drops it.
     let no_header = ask.says("not the header|not header|no header|skip header|delete the header|not headers|not the column names|not counting the header|not including the header|but the header|not include header|not including header|drop the header|minus the header|not count the header|not count header");
     let no_header = no_header || ask.says("with header|with the header|keep the header|keeping the header|keep header|including the header|keeping header");
@@ -197,7 +197,7 @@ fn plain(ask: &mut Ask<'_, '_>, delimiter: Option<char>) -> Option<Transform> {
     None
 }
 
-fn case(ask: &mut Ask<'_, '_>) -> Option<Transform> {
+fn case(ask: &mut PhraseReader<'_, '_>) -> Option<Transform> {
     if ask.says("case|insensitive") && !ask.says("convert|change|=to|=into|make") {
         return None;
     }
@@ -237,18 +237,18 @@ pub const LETTERS: &[(&str, char)] = &[
 ];
 
 /// A character at a place, by its name or quoted.
-pub fn letter(ask: &Ask<'_, '_>, place: usize) -> Option<(char, usize)> {
+pub fn letter(ask: &PhraseReader<'_, '_>, place: usize) -> Option<(char, usize)> {
     if let Some(text) = ask.quoted(place).filter(|text| text.chars().count() == 1) {
         return text.chars().next().map(|letter| (letter, place + 1));
     }
     LETTERS.iter().find_map(|(names, letter)| ask.begins(place, names).map(|range| (*letter, range.end)))
 }
 
-fn near_letter(ask: &Ask<'_, '_>, from: usize) -> Option<(char, std::ops::Range<usize>)> {
+fn near_letter(ask: &PhraseReader<'_, '_>, from: usize) -> Option<(char, std::ops::Range<usize>)> {
     (from..ask.len()).find_map(|place| letter(ask, place).map(|(letter, end)| (letter, place..end)))
 }
 
-fn join(ask: &mut Ask<'_, '_>) -> Option<Transform> {
+fn join(ask: &mut PhraseReader<'_, '_>) -> Option<Transform> {
     let at = ask.find("join all the line|join all line|join the line|join line|merge all line|merge line|merge the line|combine the line|on one line|into one line|in one line|into a single line|on a single line|=one line|as one line|single line|concatenate line|concatenate all line|lines into one|=flatten|combine line|combine all line|newlines with|newline with|newlines to|newlines by|newline by|newline to|replace newlines|replace newline|line breaks with|line separated by comma|comma separated list|comma separated line|comma-separated list|comma separated string|合并成一行|remove newlines|delete newline|delete line break|delete all newline|strip newline")?;
     if ask.says("each|=per|=every|=own|one line each|last but one|last but =one") {
         return None;
@@ -276,7 +276,7 @@ fn join(ask: &mut Ask<'_, '_>) -> Option<Transform> {
     Some(Transform::new(format!("paste -sd{blank}{spelled}"), "puts all lines on one"))
 }
 
-fn split(ask: &mut Ask<'_, '_>) -> Option<Transform> {
+fn split(ask: &mut PhraseReader<'_, '_>) -> Option<Transform> {
     let at = ask.find("split|=break|each on a new line|each on its own line|one per line|=separate|on separate lines|into line|into lines|with newline|to newline|into newline|by newline|with newlines|into separate line")?;
     let (letter, range) = near_letter(ask, 0).filter(|(letter, _)| !matches!(letter, '\n'))?;
     let says_lines = ask.says("line|newline|oneline|into lines|to newline");
@@ -294,7 +294,7 @@ fn split(ask: &mut Ask<'_, '_>) -> Option<Transform> {
     Some(Transform::input(format!("tr '{spelled}' '\\n'"), "puts each part on a line"))
 }
 
-fn table(ask: &mut Ask<'_, '_>, delimiter: Option<char>) -> Option<Transform> {
+fn table(ask: &mut PhraseReader<'_, '_>, delimiter: Option<char>) -> Option<Transform> {
     // Structured formats are not tables.
     if delimiter.is_none() && !ask.says("column|=table|=tabular|=aligned|=align|as a table|表格") {
         return None;
@@ -312,7 +312,7 @@ fn table(ask: &mut Ask<'_, '_>, delimiter: Option<char>) -> Option<Transform> {
 }
 
 /// `to tsv`, `to tab separated`, `from comma to semicolon`
-fn redelimited(ask: &mut Ask<'_, '_>, delimiter: Option<char>) -> Option<Transform> {
+fn redelimited(ask: &mut PhraseReader<'_, '_>, delimiter: Option<char>) -> Option<Transform> {
     let from = delimiter?;
     let to = if from == ',' && ask.says("=tsv|to tab|to tabs|tab separated|tab-separated|tab delimited") {
         "\\t"
@@ -333,7 +333,7 @@ fn redelimited(ask: &mut Ask<'_, '_>, delimiter: Option<char>) -> Option<Transfo
     Some(Transform::input(format!("tr '{from}' '{to}'"), "divides the columns otherwise"))
 }
 
-fn wrap(ask: &mut Ask<'_, '_>) -> Option<Transform> {
+fn wrap(ask: &mut PhraseReader<'_, '_>) -> Option<Transform> {
     let at = ask.find("=wrap|=wrapped|=fold|wrap|=reflow|换行显示")?;
     let number = (at.end..ask.len()).find_map(|place| ask.number(place).map(|number| (place, number)));
     ask.mark(at);
@@ -349,7 +349,7 @@ fn wrap(ask: &mut Ask<'_, '_>) -> Option<Transform> {
 }
 
 /// `the first 10 characters of each line`, `the first 100 bytes`
-fn cut(ask: &mut Ask<'_, '_>) -> Option<Transform> {
+fn cut(ask: &mut PhraseReader<'_, '_>) -> Option<Transform> {
     if ask.says("delete|=drop|=strip") {
         return None;
     }
@@ -363,7 +363,7 @@ fn cut(ask: &mut Ask<'_, '_>) -> Option<Transform> {
         let after = place + 1 + usize::from(number.is_some());
         let Some(unit) = ask.begins(after, "character|byte|bytes|word") else {
             // `first 100 bytes` is read as a size.
-            if let Some(crate::translate::embedded::things::Thing::Size(size)) =
+            if let Some(crate::translate::embedded::entities::Entity::Size(size)) =
                 ask.word(place + 1).and_then(|word| word.thing.clone())
             {
                 ask.mark(place..place + 2);
@@ -410,7 +410,7 @@ fn cut(ask: &mut Ask<'_, '_>) -> Option<Transform> {
     None
 }
 
-fn reverse(ask: &mut Ask<'_, '_>) -> Option<Transform> {
+fn reverse(ask: &mut PhraseReader<'_, '_>) -> Option<Transform> {
     let says = ask.says("=tac|line in reverse|reverse the order|reverse order of line|reverse the line|reverse line|line reversed|upside down|bottom to top|last line first|from bottom to top|from the bottom up|=backwards|in reverse order|reverse order|reversed|逆序|倒序|reverse");
     if !says || ask.says("=sort|=sorted|=sorting|=arrange|=rank|排序|=character|=characters|=alphabetically|order by|=numerically|=alphabetical|numeric|=descending|=desc|sorted by|=ordered|按") {
         return None;
@@ -419,7 +419,7 @@ fn reverse(ask: &mut Ask<'_, '_>) -> Option<Transform> {
     Some(Transform { bsd: Some("tail -r"), ..Transform::new("tac", REVERSED) })
 }
 
-fn number(ask: &mut Ask<'_, '_>) -> Option<Transform> {
+fn number(ask: &mut PhraseReader<'_, '_>) -> Option<Transform> {
     let at = ask.find("line number|line numbers|number the line|number line|number each line|number all line|number every line|=numbered|=nl|numbering|numbered lines|行号|numbers the lines|lines numbered|=line-number")?;
     // For a search, grep numbers the lines.
     if (0..ask.len()).any(|place| level(ask.low(place)).is_some()) {

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use aside_core::proto::task::Offer;
+use aside_core::proto::task::ApprovalOffer;
 use ratatui_core::text::{Line, Span};
 
 use crate::cli::chat::patch::{Begins, Patch, Sides};
@@ -17,7 +17,7 @@ const LABEL: usize = 9;
 
 #[derive(Clone, Debug)]
 pub struct Card {
-    offer: Offer,
+    offer: ApprovalOffer,
     patch: Patch,
     sides: Sides,
     /// The width that the rows were laid out for.
@@ -60,12 +60,12 @@ pub enum Way {
 }
 
 impl Card {
-    pub fn of(offer: Offer) -> Self {
+    pub fn of(offer: ApprovalOffer) -> Self {
         let patch = if offer.action == "apply_diff" { Patch::read(&offer.text) } else { Patch::default() };
         Self { offer, patch, sides: Sides::One, width: 0, rows: Vec::new(), top: 0, since: None }
     }
 
-    pub fn offer(&self) -> &Offer {
+    pub fn offer(&self) -> &ApprovalOffer {
         &self.offer
     }
 
@@ -201,7 +201,7 @@ pub fn labelled(label: &str, text: &str, width: usize) -> Vec<Row> {
 
 #[cfg(test)]
 mod tests {
-    use aside_core::proto::task::Row as Told;
+    use aside_core::proto::task::OfferRow as Told;
 
     use super::*;
 
@@ -209,7 +209,7 @@ mod tests {
         let body: String = (0..lines).map(|line| format!("+line {line}\n")).collect();
         let text = format!("diff --git a/n b/n\n--- /dev/null\n+++ b/n\n@@ -0,0 +1,{lines} @@\n{body}");
         let rows = vec![Told { label: "file".to_owned(), text: format!("A n +{lines} -0") }];
-        Card::of(Offer { action: "apply_diff".to_owned(), text, rows, ..Offer::default() })
+        Card::of(ApprovalOffer { action: "apply_diff".to_owned(), text, rows, ..ApprovalOffer::default() })
     }
 
     #[test]
@@ -249,7 +249,7 @@ mod tests {
     fn a_line_of_which_a_part_was_seen_was_not_seen() {
         let text = "x".repeat(100);
         let rows = vec![Told { label: "command".to_owned(), text }];
-        let mut card = Card::of(Offer { action: "run_command".to_owned(), rows, ..Offer::default() });
+        let mut card = Card::of(ApprovalOffer { action: "run_command".to_owned(), rows, ..ApprovalOffer::default() });
         card.lay(29);
         card.painted(3, 0);
         assert_eq!(card.ready(1000), Ready::Unseen(2));

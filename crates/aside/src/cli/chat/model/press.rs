@@ -1,9 +1,9 @@
 //! What a key does, by focus. A key meant for something else can never approve: the user has to open the proposal, and all of it must have
 //! been on the screen, for a minimum time.
 
-use aside_core::proto::task::{Op, Task};
+use aside_core::proto::task::{TaskOp, TaskParams};
 use aside_core::task::proposal::Proposal;
-use aside_core::task::state::Name;
+use aside_core::task::state::StateName;
 
 use crate::cli::chat::input::{Input, Took};
 use crate::cli::chat::keys::Key;
@@ -79,7 +79,7 @@ impl Model {
         match busy {
             Some(task) => {
                 self.tell(Tone::Told, "cancelled; Ctrl-C again leaves");
-                self.send(Tag::Cancel, Self::about(Op::Cancel, &task), out);
+                self.send(Tag::Cancel, Self::about(TaskOp::Cancel, &task), out);
             }
             None => self.tell(Tone::Told, "Ctrl-C again leaves"),
         }
@@ -130,7 +130,7 @@ impl Model {
                 Key::Char('y') if !early => {
                     self.tell(Tone::Told, "undoing it");
                     let by = self.who.by.clone();
-                    return self.send(Tag::Undo, Task { by, ..Self::about(Op::Undo, &task) }, out);
+                    return self.send(Tag::Undo, TaskParams { by, ..Self::about(TaskOp::Undo, &task) }, out);
                 }
                 Key::Char('y') => return self.tell(Tone::Told, "too soon; u again"),
                 _ => self.tell(Tone::Told, "nothing was undone"),
@@ -347,14 +347,14 @@ impl Model {
             (Ready::Unseen(_), Insists::Yes) | (Ready::Yes, _) => {}
         }
         let offer = card.offer();
-        let approval = Task {
-            op: Op::Approve,
+        let approval = TaskParams {
+            op: TaskOp::Approve,
             task: offer.task_id.clone(),
             step: offer.step,
             digest: offer.digest.clone(),
             by,
             environment,
-            ..Task::default()
+            ..TaskParams::default()
         };
         // Restarts the waiting time, so that the same key pressed again is no second answer.
         card.approach();
@@ -373,13 +373,13 @@ impl Model {
             return self.tell(Tone::Told, "that was too soon to have been read; once more");
         }
         let offer = card.offer();
-        let rejection = Task {
-            op: Op::Reject,
+        let rejection = TaskParams {
+            op: TaskOp::Reject,
             task: offer.task_id.clone(),
             step: offer.step,
             digest: offer.digest.clone(),
             by,
-            ..Task::default()
+            ..TaskParams::default()
         };
         card.approach();
         self.send(Tag::Reject(rejection.task.clone()), rejection, out);
@@ -396,15 +396,15 @@ impl Model {
         card.approach();
         let offer = card.offer();
         let confine = if offer.confine == "workspace" { "no" } else { "workspace" };
-        let edit = Task {
-            op: Op::Edit,
+        let edit = TaskParams {
+            op: TaskOp::Edit,
             task: offer.task_id.clone(),
             text: offer.text.clone(),
             step: offer.step,
             digest: offer.digest.clone(),
             confine: confine.to_owned(),
             by,
-            ..Task::default()
+            ..TaskParams::default()
         };
         self.send(Tag::Edit(edit.task.clone()), edit, out);
     }
@@ -421,7 +421,7 @@ impl Model {
         match self.tasks.get(self.chosen) {
             Some(task) if task.has_ended() => {
                 let task = task.id.clone();
-                self.send(Tag::Retry, Self::about(Op::Retry, &task), out);
+                self.send(Tag::Retry, Self::about(TaskOp::Retry, &task), out);
             }
             Some(_) => self.tell(Tone::Told, "it has not ended yet"),
             None => {}
@@ -443,7 +443,7 @@ impl Model {
     /// Sends a request about the last failure of this conversation.
     fn ask_about_failure(&mut self, words: &str, out: &mut Vec<Out>) {
         match self.tasks.get(self.chosen) {
-            Some(task) if task.state == Name::Failed => {
+            Some(task) if task.state == StateName::Failed => {
                 self.go_to_input();
                 self.ask(words.to_owned(), out);
             }

@@ -1,10 +1,10 @@
 //! A task rebuilt from its events, as far as a conversation shows it, with a cap on everything. The daemon keeps the whole.
 
-use aside_core::proto::task::Brief;
-use aside_core::task::event::{Cause, Channel, Event, Outcome, What};
-use aside_core::task::proposal::{Proposal, Source};
-use aside_core::task::route::intent::Kind;
-use aside_core::task::state::Name;
+use aside_core::proto::task::TaskBrief;
+use aside_core::task::event::{ActOutcome, Event, EventKind, OutputChannel, TransitionCause};
+use aside_core::task::proposal::{Proposal, RequestSource};
+use aside_core::task::route::intent::TaskKind;
+use aside_core::task::state::StateName;
 
 use crate::cli::chat::model::card::Card;
 
@@ -20,7 +20,7 @@ pub struct Shown {
     pub request: String,
     /// The sender, if the request came from elsewhere.
     pub from: Option<String>,
-    pub state: Name,
+    pub state: StateName,
     pub attempt: u32,
     /// The sequence number of the last event.
     pub seq: u64,
@@ -46,7 +46,7 @@ pub struct Shown {
     pub card: Option<Card>,
     /// The step of the pending proposal, before its offer is known.
     pub waits: Option<u32>,
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<ActOutcome>,
     /// It wrote something that can be undone.
     pub undo: bool,
     pub undone_by: Option<String>,
@@ -58,7 +58,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    pub fn of(brief: &Brief) -> Self {
+    pub fn of(brief: &TaskBrief) -> Self {
         let from = match brief.source.as_str() {
             "" | "local_ui" => None,
             source if brief.from_user.is_empty() => Some(source.to_owned()),
@@ -107,38 +107,39 @@ impl Shown {
             self.begin_again(event.attempt);
         }
         match &event.what {
-            What::TaskStart { intent, scope: _ } => {
+            EventKind::TaskStart { intent, scope: _ } => {
                 self.wanted.clone_from(&intent.summary);
-                self.changes = matches!(intent.kind, Kind::Change | Kind::Diagnose);
+                self.changes = matches!(intent.kind, TaskKind::Change | TaskKind::Diagnose);
             }
-            What::TaskState(change) => {
+            EventKind::TaskState(change) => {
                 self.state = change.state;
                 self.message = change.message.clone().unwrap_or_default();
                 if let Some(request) = &change.request {
                     self.request.clone_from(&request.text);
                     self.from = match (request.source, &request.from_user) {
-                        (Source::LocalUi, _) => None,
-                        (source @ (Source::Wecom | Source::Webhook | Source::Relay), None) => {
+                        (RequestSource::LocalUi, _) => None,
+                        (source @ (RequestSource::Wecom | RequestSource::Webhook | RequestSource::Relay), None) => {
                             Some(source.name().to_owned())
                         }
-                        (source @ (Source::Wecom | Source::Webhook | Source::Relay), Some(user)) => {
-                            Some(format!("{user} ({})", source.name()))
-                        }
+                        (
+                            source @ (RequestSource::Wecom | RequestSource::Webhook | RequestSource::Relay),
+                            Some(user),
+                        ) => Some(format!("{user} ({})", source.name())),
                     };
                 }
                 if let Some(context) = &change.context {
                     self.looked_at = Some(context.files.len());
                 }
-                self.waits = change.step.filter(|_| change.state == Name::WaitingApproval);
+                self.waits = change.step.filter(|_| change.state == StateName::WaitingApproval);
                 if self.waits.is_none() || self.card.as_ref().map(|card| card.offer().step) != self.waits {
                     self.card = None;
                 }
                 match change.state {
-                    Name::Executing => self.began = Some(event.at),
-                    _ if event.cause == Some(Cause::Undone) => {
+                    StateName::Executing => self.began = Some(event.at),
+                    _ if event.cause == Some(TransitionCause::Undone) => {
                         (self.undo, self.undone_by) = (false, change.by.clone());
                     }
-                    Name::Completed | Name::Failed | Name::Rejected => self.ended = Some(event.at),
+                    StateName::Completed | StateName::Failed | StateName::Rejected => self.ended = Some(event.at),
                     _ => {}
                 }
                 if let Some(outcome) = &change.outcome {
@@ -146,40 +147,40 @@ impl Shown {
                     self.outcome = Some(outcome.clone());
                 }
             }
-            What::TaskStreamChunk { message_id, channel: Channel::Answer, chunk } => {
+            EventKind::TaskStreamChunk { message_id, channel: OutputChannel::Answer, chunk } => {
                 if *message_id != self.answer_id {
                     self.answer.clear();
                     self.answer_id.clone_from(message_id);
                 }
                 push_bounded(&mut self.answer, chunk);
             }
-            What::TaskStreamChunk { channel: Channel::Output, chunk, .. } => {
+            EventKind::TaskStreamChunk { channel: OutputChannel::Output, chunk, .. } => {
                 self.output.push_str(chunk);
                 if self.output.len() > 2 * MAX_OUTPUT {
                     self.cut_output();
                 }
             }
-            What::TaskProposal(offered) => {
+            EventKind::TaskProposal(offered) => {
                 let result = &offered.result;
                 self.summary.clone_from(&result.summary);
                 self.details.clone_from(&result.details);
                 self.proposal = Some(bounded(&result.proposal));
             }
-            What::TaskEnd { .. } => {}
+            EventKind::TaskEnd { .. } => {}
         }
     }
 
     pub fn has_ended(&self) -> bool {
-        matches!(self.state, Name::Completed | Name::Failed | Name::Rejected)
+        matches!(self.state, StateName::Completed | StateName::Failed | StateName::Rejected)
     }
 
     /// Work is in progress and the user has nothing to do.
     pub fn is_busy(&self) -> bool {
-        !self.has_ended() && self.state != Name::WaitingApproval
+        !self.has_ended() && self.state != StateName::WaitingApproval
     }
 
     pub fn is_waiting(&self) -> bool {
-        self.state == Name::WaitingApproval
+        self.state == StateName::WaitingApproval
     }
 
     /// How long the execution took, in seconds.
@@ -188,7 +189,7 @@ impl Shown {
     }
 
     fn begin_again(&mut self, attempt: u32) {
-        let brief = Brief { task_id: self.id.clone(), ..Brief::default() };
+        let brief = TaskBrief { task_id: self.id.clone(), ..TaskBrief::default() };
         let Self { request, from, seq, version, .. } = self;
         let (request, from) = (std::mem::take(request), from.take());
         *self = Self { request, from, attempt, seq: *seq, version: *version, ..Self::of(&brief) };
@@ -231,8 +232,8 @@ fn bounded(proposal: &Proposal) -> Proposal {
 }
 
 /// Parses a state's name from a task list.
-pub fn state(name: &str) -> Name {
-    serde_json::from_value(serde_json::Value::String(name.to_owned())).unwrap_or(Name::Received)
+pub fn state(name: &str) -> StateName {
+    serde_json::from_value(serde_json::Value::String(name.to_owned())).unwrap_or(StateName::Received)
 }
 
 #[cfg(test)]
@@ -252,7 +253,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_of_a_task_is_bounded() {
-        let mut shown = Shown::of(&Brief { task_id: "t1".to_owned(), ..Brief::default() });
+        let mut shown = Shown::of(&TaskBrief { task_id: "t1".to_owned(), ..TaskBrief::default() });
         for seq in 1..=40 {
             shown.hear(&chunk(2 * seq - 1, "answer", &"日".repeat(4000)));
             shown.hear(&chunk(2 * seq, "output", &format!("{seq} {}\n", "é".repeat(4000))));
@@ -265,7 +266,7 @@ mod tests {
 
     #[test]
     fn an_event_that_comes_again_counts_once() {
-        let mut shown = Shown::of(&Brief { task_id: "t1".to_owned(), ..Brief::default() });
+        let mut shown = Shown::of(&TaskBrief { task_id: "t1".to_owned(), ..TaskBrief::default() });
         shown.hear(&chunk(1, "answer", "a"));
         shown.hear(&chunk(1, "answer", "a"));
         shown.hear(&chunk(2, "answer", "b"));
@@ -275,7 +276,8 @@ mod tests {
     #[test]
     fn the_next_attempt_begins_with_nothing_but_the_request() {
         // The list reports attempt 2 before the events of attempt 1 arrive.
-        let brief = Brief { task_id: "t1".to_owned(), text: "run it".to_owned(), attempt: 2, ..Brief::default() };
+        let brief =
+            TaskBrief { task_id: "t1".to_owned(), text: "run it".to_owned(), attempt: 2, ..TaskBrief::default() };
         let mut shown = Shown::of(&brief);
         shown.hear(&chunk(1, "output", "old"));
         shown.hear(&event(

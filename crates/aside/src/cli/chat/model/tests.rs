@@ -1,6 +1,6 @@
 //! Tests of what each key does, by focus, and that nothing is approved by accident.
 
-use aside_core::proto::task::{Offer, Row as Told};
+use aside_core::proto::task::{ApprovalOffer, OfferRow as Told};
 use serde_json::{Value, json};
 
 use super::*;
@@ -63,15 +63,15 @@ impl Chat {
         let sent = self.press(Key::Enter);
         let [Out::Send(tag @ Tag::Ask(..), task)] = &sent[..] else { panic!("{sent:?}") };
         assert_eq!(task.text, text);
-        let brief = Brief {
+        let brief = TaskBrief {
             task_id: "t1".to_owned(),
             thread_id: "main".to_owned(),
             text: text.to_owned(),
             state: "RECEIVED".to_owned(),
             attempt: 1,
-            ..Brief::default()
+            ..TaskBrief::default()
         };
-        let told = Tasks { tasks: vec![brief], ..Tasks::default() };
+        let told = TaskList { tasks: vec![brief], ..TaskList::default() };
         let watched = self.feed(In::Answer(tag.clone(), Ok(Box::new(told))));
         assert_eq!(ops(&watched), ["watch"]);
         self.feed(In::Answer(Tag::Watch, Ok(Box::default())));
@@ -106,22 +106,22 @@ impl Chat {
     }
 
     /// A proposal appears; its offer is requested and arrives.
-    pub fn waits(&mut self, offer: Offer) {
+    pub fn waits(&mut self, offer: ApprovalOffer) {
         let step = offer.step;
         let shown = self.state("WAITING_APPROVAL", json!({ "step": step }));
         assert_eq!(ops(&shown), ["show"]);
         self.offers(offer);
     }
 
-    pub fn offers(&mut self, offer: Offer) {
-        let told = Tasks { offer: Some(Box::new(offer)), ..Tasks::default() };
+    pub fn offers(&mut self, offer: ApprovalOffer) {
+        let told = TaskList { offer: Some(Box::new(offer)), ..TaskList::default() };
         self.feed(In::Answer(Tag::Show("t1".to_owned()), Ok(Box::new(told))));
     }
 }
 
-pub fn command(step: u32, digest: &str, cmd: &str) -> Offer {
+pub fn command(step: u32, digest: &str, cmd: &str) -> ApprovalOffer {
     let row = |label: &str, text: &str| Told { label: label.to_owned(), text: text.to_owned() };
-    Offer {
+    ApprovalOffer {
         task_id: "t1".to_owned(),
         step,
         digest: digest.to_owned(),
@@ -137,14 +137,14 @@ pub fn command(step: u32, digest: &str, cmd: &str) -> Offer {
     }
 }
 
-pub fn change(lines: usize) -> Offer {
+pub fn change(lines: usize) -> ApprovalOffer {
     let body: String = (1..=lines).map(|line| format!("+line {line}\n")).collect();
     let second = "diff --git a/src/b.rs b/src/b.rs\n--- a/src/b.rs\n+++ b/src/b.rs\n@@ -1,2 +1,2 @@\n fn b() {\n-    one()\n+    two()\n";
     let text = format!(
         "diff --git a/new.txt b/new.txt\nnew file mode 100644\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,{lines} @@\n{body}{second}"
     );
     let row = |label: &str, text: &str| Told { label: label.to_owned(), text: text.to_owned() };
-    Offer {
+    ApprovalOffer {
         task_id: "t1".to_owned(),
         step: 1,
         digest: "d1".to_owned(),
@@ -195,8 +195,8 @@ fn the_second_request_waits_for_the_conversation_to_have_a_name() {
     chat.types("two");
     assert_eq!(chat.press(Key::Enter), []);
     let Some(Out::Send(tag, _)) = sent.first() else { panic!() };
-    let brief = Brief { task_id: "t1".to_owned(), thread_id: "main".to_owned(), ..Brief::default() };
-    let out = chat.feed(In::Answer(tag.clone(), Ok(Box::new(Tasks { tasks: vec![brief], ..Tasks::default() }))));
+    let brief = TaskBrief { task_id: "t1".to_owned(), thread_id: "main".to_owned(), ..TaskBrief::default() };
+    let out = chat.feed(In::Answer(tag.clone(), Ok(Box::new(TaskList { tasks: vec![brief], ..TaskList::default() }))));
     assert_eq!(ops(&out), ["watch", "ask"]);
     let Some(Out::Send(_, task)) = out.last() else { panic!() };
     assert_eq!((task.thread.as_str(), task.text.as_str()), ("main", "two"));
@@ -223,14 +223,14 @@ fn approving_sends_exactly_what_was_shown() {
     let sent = chat.press(Key::Char('y'));
     let [Out::Send(Tag::Approve(task), approval)] = &sent[..] else { panic!("{sent:?}") };
     assert_eq!(task, "t1");
-    let expected = Task {
-        op: Op::Approve,
+    let expected = TaskParams {
+        op: TaskOp::Approve,
         task: "t1".to_owned(),
         step: 1,
         digest: "d1".to_owned(),
         by: "pts/3".to_owned(),
         environment: vec!["LANG=C".to_owned()],
-        ..Task::default()
+        ..TaskParams::default()
     };
     assert_eq!(**approval, expected);
     assert_eq!(chat.model.focus, Focus::Input);
@@ -339,7 +339,7 @@ fn after_an_edit_the_new_offer_is_asked_for_and_has_to_be_read() {
     chat.types(" -k");
     let sent = chat.press(Key::Enter);
     let [Out::Send(tag, edit)] = &sent[..] else { panic!("{sent:?}") };
-    assert_eq!((edit.op, edit.text.as_str(), edit.step, edit.digest.as_str()), (Op::Edit, "make test -k", 1, "d1"));
+    assert_eq!((edit.op, edit.text.as_str(), edit.step, edit.digest.as_str()), (TaskOp::Edit, "make test -k", 1, "d1"));
     assert_eq!(chat.model.focus, Focus::Card);
     assert_eq!(ops(&chat.feed(In::Answer(tag.clone(), Ok(Box::default())))), ["show"]);
     chat.offers(command(2, "d2", "make test -k"));
@@ -498,17 +498,17 @@ fn help_and_search_are_for_an_empty_line_and_for_the_conversation() {
 #[test]
 fn another_conversation_is_another_connection_once_all_answers_have_come() {
     let mut chat = waiting();
-    let brief = |task: &str, thread: &str, at: u64| Brief {
+    let brief = |task: &str, thread: &str, at: u64| TaskBrief {
         task_id: task.to_owned(),
         thread_id: thread.to_owned(),
         text: format!("request {task}"),
         state: "COMPLETED".to_owned(),
         since: at,
         at,
-        ..Brief::default()
+        ..TaskBrief::default()
     };
     let briefs = vec![brief("t9", "other", 9), brief("t1", "main", 5), brief("t8", "other", 2)];
-    let told = |briefs: &[Brief]| Ok(Box::new(Tasks { tasks: briefs.to_vec(), ..Tasks::default() }));
+    let told = |briefs: &[TaskBrief]| Ok(Box::new(TaskList { tasks: briefs.to_vec(), ..TaskList::default() }));
     assert_eq!(chat.feed(In::Answer(Tag::Follow, told(&briefs))), []);
     chat.press(Key::Ctrl('t'));
     chat.press(Key::Char('k'));
@@ -528,16 +528,16 @@ fn another_conversation_is_another_connection_once_all_answers_have_come() {
 #[test]
 fn earlier_requests_are_loaded_when_somebody_looks_for_them() {
     let mut chat = Chat::new(80, 24);
-    let briefs: Vec<Brief> = (0..50)
-        .map(|at| Brief {
+    let briefs: Vec<TaskBrief> = (0..50)
+        .map(|at| TaskBrief {
             task_id: format!("t{at:02}"),
             thread_id: "main".to_owned(),
             since: at,
             at,
-            ..Brief::default()
+            ..TaskBrief::default()
         })
         .collect();
-    let told = || Ok(Box::new(Tasks { tasks: briefs.clone(), ..Tasks::default() }));
+    let told = || Ok(Box::new(TaskList { tasks: briefs.clone(), ..TaskList::default() }));
     chat.feed(In::Answer(Tag::Follow, told()));
     chat.press(Key::Ctrl('t'));
     let out = chat.press(Key::Enter);

@@ -1,7 +1,7 @@
 //! Groups the known tasks into conversations. Decides their order and titles.
 
-use aside_core::proto::task::Brief;
-use aside_core::task::state::Name;
+use aside_core::proto::task::TaskBrief;
+use aside_core::task::state::StateName;
 
 use crate::cli::chat::model::task;
 
@@ -26,7 +26,7 @@ pub enum Mark {
 }
 
 /// Newest change first.
-pub fn of(briefs: &[Brief]) -> Vec<Thread> {
+pub fn of(briefs: &[TaskBrief]) -> Vec<Thread> {
     let mut threads: Vec<(Thread, u64)> = Vec::new();
     for brief in briefs {
         let mark = mark(brief);
@@ -55,17 +55,17 @@ pub fn of(briefs: &[Brief]) -> Vec<Thread> {
     threads
 }
 
-fn mark(brief: &Brief) -> Mark {
+fn mark(brief: &TaskBrief) -> Mark {
     match task::state(&brief.state) {
-        Name::WaitingApproval => Mark::Waits,
-        Name::Failed => Mark::Failed,
-        Name::Completed | Name::Rejected => Mark::Quiet,
-        Name::Received
-        | Name::Routed
-        | Name::ContextCollected
-        | Name::Proposing
-        | Name::ProposalReady
-        | Name::Executing => Mark::Busy,
+        StateName::WaitingApproval => Mark::Waits,
+        StateName::Failed => Mark::Failed,
+        StateName::Completed | StateName::Rejected => Mark::Quiet,
+        StateName::Received
+        | StateName::Routed
+        | StateName::ContextCollected
+        | StateName::Proposing
+        | StateName::ProposalReady
+        | StateName::Executing => Mark::Busy,
     }
 }
 
@@ -73,15 +73,15 @@ fn mark(brief: &Brief) -> Mark {
 mod tests {
     use super::*;
 
-    fn brief(task: &str, thread: &str, state: &str, since: u64, at: u64) -> Brief {
-        Brief {
+    fn brief(task: &str, thread: &str, state: &str, since: u64, at: u64) -> TaskBrief {
+        TaskBrief {
             task_id: task.to_owned(),
             thread_id: thread.to_owned(),
             state: state.to_owned(),
             since,
             at,
             text: format!("request {task}"),
-            ..Brief::default()
+            ..TaskBrief::default()
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aside_core::task::event::{Id, Outcome};
+use aside_core::task::event::{ActOutcome, TaskId};
 use aside_core::task::input::Input;
 
 use crate::daemon::tasks;
@@ -10,17 +10,17 @@ use crate::daemon::tasks::actor::Actor;
 
 impl Actor {
     /// An agent whose proposal was carried out learns the outcome in a new task: each task has one proposal and one approval.
-    pub(super) fn with_next(&self, input: Input) -> (Input, Option<Id>) {
+    pub(super) fn with_next(&self, input: Input) -> (Input, Option<TaskId>) {
         match input {
             Input::Finished(outcome) if self.state.tasks().agent_goes_on(&self.state, &self.id, &self.request) => {
                 let next = tasks::name();
-                (Input::Finished(Outcome { next: Some(next.clone()), ..outcome }), Some(next))
+                (Input::Finished(ActOutcome { next: Some(next.clone()), ..outcome }), Some(next))
             }
             input => (input, None),
         }
     }
 
-    pub(super) fn go_on(&self, next: Option<Id>) {
+    pub(super) fn go_on(&self, next: Option<TaskId>) {
         let Some(next) = next else { return };
         let (state, mut request) = (Arc::clone(&self.state), self.request.clone());
         request.meta.continues = self.id.to_string();

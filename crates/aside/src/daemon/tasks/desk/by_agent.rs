@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use aside_core::task::deny;
-use aside_core::task::diff::Refusal;
-use aside_core::task::proposal::{Confine, Proposal};
-use aside_core::task::route::intent::{Intent, Kind, Params};
-use aside_core::task::route::{By, Route, Scope};
+use aside_core::task::denied_files;
+use aside_core::task::diff::DiffRefusal;
+use aside_core::task::proposal::{Proposal, WriteConfinement};
+use aside_core::task::route::intent::{Intent, IntentParams, TaskKind};
+use aside_core::task::route::{Route, RoutedBy, TaskScope};
 use aside_core::task::run::context::MAX_READ;
-use aside_core::task::run::{Model, Outcome, code, prompt, short};
+use aside_core::task::run::{ModelNeed, RunnerOutcome, code, prompt, short};
 use aside_core::text::visible;
 
 use crate::agent::setup::{self, Setup};
@@ -71,10 +71,16 @@ impl Desk {
         let before = Some(self.request.meta.continues.as_str()).filter(|id| !id.is_empty())?;
         let kind =
             self.earlier().await.iter().find(|earlier| earlier.id.as_str() == before).and_then(|earlier| earlier.kind);
-        let params = Params { change_request: Some(self.request.text.clone()), ..Params::default() };
+        let params = IntentParams { change_request: Some(self.request.text.clone()), ..IntentParams::default() };
         let intent =
-            Intent { kind: kind.unwrap_or(Kind::Diagnose), confidence: 1.0, summary: GOES_ON.to_owned(), params };
-        Some(Route { intent, scope: Scope::Full, by: By::Rule("the agent goes on"), notes: Vec::new(), held: false })
+            Intent { kind: kind.unwrap_or(TaskKind::Diagnose), confidence: 1.0, summary: GOES_ON.to_owned(), params };
+        Some(Route {
+            intent,
+            scope: TaskScope::Full,
+            by: RoutedBy::Rule("the agent goes on"),
+            notes: Vec::new(),
+            held: false,
+        })
     }
 
     /// Asks for text only. `system` is the role for a model that sees only what it is shown. The error is for the user.
@@ -88,11 +94,11 @@ impl Desk {
         Ok(if changed.is_empty() { reply.text } else { format!("{}\n\n{changed}", reply.text.trim_end()) })
     }
 
-    pub(super) async fn by_agent(&self, intent: &Intent, request: &str, say: Say<'_>) -> Result<Outcome, String> {
+    pub(super) async fn by_agent(&self, intent: &Intent, request: &str, say: Say<'_>) -> Result<RunnerOutcome, String> {
         let may = match intent.kind {
-            Kind::Change => May::Change,
-            Kind::Diagnose | Kind::Run => May::ChangeAndRun,
-            Kind::Help | Kind::Status | Kind::Explain | Kind::Search | Kind::Review => May::Nothing,
+            TaskKind::Change => May::Change,
+            TaskKind::Diagnose | TaskKind::Run => May::ChangeAndRun,
+            TaskKind::Help | TaskKind::Status | TaskKind::Explain | TaskKind::Search | TaskKind::Review => May::Nothing,
         };
         let became = self.conversation().await.last.clone();
         let about_files = if may == May::Change { CHANGES } else { "" };
@@ -108,25 +114,25 @@ impl Desk {
         let (reply, changed) = self.asks_agent(&prompt, &ears).await?;
         let taken = ears.taken.into_inner().unwrap_or_else(PoisonError::into_inner);
         let outcome = match (reply.wants, taken) {
-            (true, Some(outcome)) => Outcome { details: reply.text.trim().to_owned(), ..outcome },
+            (true, Some(outcome)) => RunnerOutcome { details: reply.text.trim().to_owned(), ..outcome },
             _ => self.of_words(reply.text, may).await?,
         };
         let details = [outcome.details.as_str(), &changed].into_iter().filter(|part| !part.is_empty());
-        Ok(Outcome { details: details.collect::<Vec<_>>().join("\n\n"), ..outcome })
+        Ok(RunnerOutcome { details: details.collect::<Vec<_>>().join("\n\n"), ..outcome })
     }
 
     /// Text of an agent that asked for nothing may still contain a diff.
-    async fn of_words(&self, text: String, may: May) -> Result<Outcome, String> {
+    async fn of_words(&self, text: String, may: May) -> Result<RunnerOutcome, String> {
         if text.trim().is_empty() {
             return Err(SAID_NOTHING.to_owned());
         }
         let gathered = Gathered::default();
         match self.read(&Heard { aloud: text, end: Ending::Whole }, &gathered).await? {
             Answered::Diff(outcome) if may != May::Nothing => Ok(outcome),
-            Answered::Diff(Outcome { summary, details, .. }) => {
-                Ok(answer(details, summary, String::new(), Model::Unneeded))
+            Answered::Diff(RunnerOutcome { summary, details, .. }) => {
+                Ok(answer(details, summary, String::new(), ModelNeed::Unneeded))
             }
-            Answered::Words(said) => Ok(answer(said.words.clone(), said.summary(), String::new(), Model::Unneeded)),
+            Answered::Words(said) => Ok(answer(said.words.clone(), said.summary(), String::new(), ModelNeed::Unneeded)),
             Answered::Refused(refusal) => Err(prompt::given_up(&refusal)),
         }
     }
@@ -135,7 +141,7 @@ impl Desk {
     fn before_them(&self) -> String {
         let meta = &self.request.meta;
         let mut told = String::new();
-        if !meta.active.is_empty() && deny::denied(&meta.active).is_none() {
+        if !meta.active.is_empty() && denied_files::denied(&meta.active).is_none() {
             told.push_str(&format!("The user looks at {}, line {}.\n", meta.active, meta.active_line));
         }
         for (what, text) in [("selected", &meta.selection), ("sees these diagnostics", &meta.diagnostics)] {
@@ -209,7 +215,7 @@ struct Ears<'a> {
     desk: &'a Desk,
     say: Say<'a>,
     may: May,
-    taken: Mutex<Option<Outcome>>,
+    taken: Mutex<Option<RunnerOutcome>>,
     /// Whether the last output was streamed text, after which a step begins a new paragraph.
     in_words: AtomicBool,
 }
@@ -219,7 +225,7 @@ impl<'a> Ears<'a> {
         Self { desk, say, may, taken: Mutex::default(), in_words: AtomicBool::new(false) }
     }
 
-    async fn proposed(&self, wants: Wants) -> Result<Outcome, String> {
+    async fn proposed(&self, wants: Wants) -> Result<RunnerOutcome, String> {
         match (wants, self.may) {
             (_, May::Nothing) => Err("this request is answered in words alone; answer it".to_owned()),
             (Wants::Change(files), May::Change | May::ChangeAndRun) => {
@@ -232,11 +238,11 @@ impl<'a> Ears<'a> {
                 };
                 let proposal =
                     Proposal::Diff { diff_id: String::new(), unified_diff: checked.unified_diff, files: checked.files };
-                Ok(Outcome {
+                Ok(RunnerOutcome {
                     proposal,
                     summary: format!("Change {what}"),
                     details: String::new(),
-                    model: Model::Unneeded,
+                    model: ModelNeed::Unneeded,
                 })
             }
             (Wants::Command { .. }, May::Change) => {
@@ -248,8 +254,8 @@ impl<'a> Ears<'a> {
                 let summary = format!("Run {}", code(&short(&visible::exact(&cmd), MAX_SUMMARY)));
                 let reason = Some(reason).filter(|reason| !reason.is_empty());
                 let cwd = Some(cwd);
-                let proposal = Proposal::Command { cmd, cwd, reason, confine: Confine::No };
-                Ok(Outcome { proposal, summary, details: String::new(), model: Model::Unneeded })
+                let proposal = Proposal::Command { cmd, cwd, reason, confine: WriteConfinement::No };
+                Ok(RunnerOutcome { proposal, summary, details: String::new(), model: ModelNeed::Unneeded })
             }
         }
     }
@@ -347,7 +353,7 @@ fn replaced(root: &Path, files: &[FileChange]) -> anyhow::Result<Vec<FileChange>
 }
 
 fn fitted(name: &str, before: Option<String>, old: Option<&str>, new: &str) -> anyhow::Result<String> {
-    let fits_not = |why: &str| Refusal::of(name, why);
+    let fits_not = |why: &str| DiffRefusal::of(name, why);
     match (before, old.filter(|old| !old.is_empty())) {
         // Some agents give no old text for an existing file that they rewrite: the diff shows what would be lost.
         (_, None) => Ok(new.to_owned()),
@@ -414,7 +420,7 @@ fn within(root: &Path, path: &str) -> anyhow::Result<String> {
     let given = PathBuf::from(path);
     let inside = if given.is_absolute() { given.strip_prefix(root).ok() } else { Some(given.as_path()) };
     let name = inside.and_then(Path::to_str).filter(|name| !name.is_empty() && !name.contains(['\n', '\t']));
-    Ok(name.ok_or_else(|| Refusal::of(path, "it is outside of the workspace"))?.to_owned())
+    Ok(name.ok_or_else(|| DiffRefusal::of(path, "it is outside of the workspace"))?.to_owned())
 }
 
 #[cfg(test)]

@@ -3,19 +3,19 @@
 
 use std::path::Path;
 
-use aside_core::agent::tongue::Tongue;
-use aside_core::project::goal::Wanted;
+use aside_core::agent::language::Language;
+use aside_core::project::goal::RequestedGoal;
 use aside_core::redact::REDACTED;
-use aside_core::task::diff::Refusal;
-use aside_core::task::diff::settle::Changes;
-use aside_core::task::proposal::{Confine, FileSummary, Proposal};
-use aside_core::task::route::intent::{Intent, Params};
-use aside_core::task::run::context::Context;
+use aside_core::task::diff::DiffRefusal;
+use aside_core::task::diff::resolve::ResolvedChanges;
+use aside_core::task::proposal::{FileSummary, Proposal, WriteConfinement};
+use aside_core::task::route::intent::{Intent, IntentParams};
+use aside_core::task::run::context::ModelContext;
 use aside_core::task::run::edits::Edits;
-use aside_core::task::run::follow::{self, Follow};
+use aside_core::task::run::follow_up::{self, FollowUp};
+use aside_core::task::run::model_reply::TaskAnswer;
 use aside_core::task::run::prompt::{Form, Size};
-use aside_core::task::run::said::Said;
-use aside_core::task::run::{Model, Outcome, code, prompt, short};
+use aside_core::task::run::{ModelNeed, RunnerOutcome, code, prompt, short};
 
 use crate::apply;
 use crate::daemon::model::{self, Use};
@@ -31,33 +31,38 @@ use crate::workspace::read::read;
 
 /// The result of a model's answer.
 pub(super) enum Answered {
-    Diff(Outcome),
+    Diff(RunnerOutcome),
     /// It changes nothing.
-    Words(Said),
-    Refused(Refusal),
+    Words(TaskAnswer),
+    Refused(DiffRefusal),
 }
 
 impl Desk {
-    pub(super) async fn change(&self, intent: &Intent, gathered: &Gathered, say: Say<'_>) -> Result<Outcome, String> {
+    pub(super) async fn change(
+        &self,
+        intent: &Intent,
+        gathered: &Gathered,
+        say: Say<'_>,
+    ) -> Result<RunnerOutcome, String> {
         let request = intent.params.change_request.as_deref().unwrap_or(self.words());
         if let Some(lack) = self.lack() {
             let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
             if let Some(outcome) = self.exact(&here).await? {
                 return Ok(outcome);
             }
-            let tongue = Tongue::of(request);
-            if let Some(outcome) = here.prints(self.words(), tongue) {
+            let language = Language::of(request);
+            if let Some(outcome) = here.prints(self.words(), language) {
                 return Ok(outcome);
             }
-            if let Some(outcome) = here.ordered(self.words(), tongue).await {
+            if let Some(outcome) = here.ordered(self.words(), language).await {
                 return Ok(outcome);
             }
             if let Some(outcome) = self.cleaned(&here).await? {
                 return Ok(outcome);
             }
-            let nothing = match Tongue::of(request) {
-                Tongue::English => "Nothing was changed.",
-                Tongue::Chinese => "没有修改任何文件。",
+            let nothing = match Language::of(request) {
+                Language::English => "Nothing was changed.",
+                Language::Chinese => "没有修改任何文件。",
             };
             // Without a change the task fails.
             return Err(format!("{} {nothing}", one_line(&lack.told(request))));
@@ -75,25 +80,30 @@ impl Desk {
             Answered::Words(said) => {
                 let summary = said.summary();
                 let proposal = Proposal::Plan { text: said.words };
-                Ok(Outcome { proposal, summary, details: told(&gathered.context), model: Model::Unneeded })
+                Ok(RunnerOutcome { proposal, summary, details: told(&gathered.context), model: ModelNeed::Unneeded })
             }
             Answered::Refused(refusal) => Err(prompt::given_up(&refusal)),
         }
     }
 
     /// "Remove the build artefacts" is the project's own command, where it has one.
-    async fn cleaned(&self, here: &Here) -> Result<Option<Outcome>, String> {
-        if Wanted::of(self.words()).goal.is_none_or(|goal| goal.name != "clean") {
+    async fn cleaned(&self, here: &Here) -> Result<Option<RunnerOutcome>, String> {
+        if RequestedGoal::of(self.words()).goal.is_none_or(|goal| goal.name != "clean") {
             return Ok(None);
         }
-        let params = Params { query: Some(self.words().to_owned()), ..Params::default() };
+        let params = IntentParams { query: Some(self.words().to_owned()), ..IntentParams::default() };
         let workspace = self.workspace.clone();
         let project = blocking(move |_| workspace.project()).await?;
-        let outcome = here.command(&params, "", &project, Tongue::of(self.words()), None).await;
+        let outcome = here.command(&params, "", &project, Language::of(self.words()), None).await;
         Ok(outcome.filter(|outcome| matches!(outcome.proposal, Proposal::Command { .. })))
     }
 
-    pub(super) async fn diagnose(&self, intent: &Intent, gathered: &Gathered, say: Say<'_>) -> Result<Outcome, String> {
+    pub(super) async fn diagnose(
+        &self,
+        intent: &Intent,
+        gathered: &Gathered,
+        say: Say<'_>,
+    ) -> Result<RunnerOutcome, String> {
         let request = intent.params.change_request.as_deref().unwrap_or(self.words());
         let failed = self.what_failed().await;
         let here = self.there(&failed).await;
@@ -104,8 +114,10 @@ impl Desk {
             return Ok(known);
         }
         if let Some(lack) = self.lack() {
-            let wants_cure = matches!(follow::read(self.words()), Some(Follow::Cure));
-            if known.model != Model::Needed && (wants_cure || lack.model() == aside_core::agent::Model::Silent) {
+            let wants_cure = matches!(follow_up::parse(self.words()), Some(FollowUp::Cure));
+            if known.model != ModelNeed::Needed
+                && (wants_cure || lack.model() == aside_core::agent::ModelAbsence::Silent)
+            {
                 known.details = joined(&known.details, &lack.told(request));
             }
             return Ok(known);
@@ -123,7 +135,7 @@ impl Desk {
                 }
             };
             return match self.by_agent(intent, &told, say).await {
-                Err(sentence) if known.model != Model::Needed => {
+                Err(sentence) if known.model != ModelNeed::Needed => {
                     known.details = joined(&known.details, &sentence);
                     Ok(known)
                 }
@@ -135,7 +147,7 @@ impl Desk {
         let make = |context: &_| prompt::diagnose(request, &leaving.failure(), context, form);
         let exchange = match voice.asks(&gathered.context, make).await {
             Ok(exchange) => exchange,
-            Err(silence) if known.model == Model::Needed => return Err(silence.excuse()),
+            Err(silence) if known.model == ModelNeed::Needed => return Err(silence.excuse()),
             Err(silence) => {
                 known.details = joined(&known.details, &silence.excuse());
                 return Ok(known);
@@ -144,44 +156,45 @@ impl Desk {
         let said = match self.settled(&voice, &exchange, gathered, form).await {
             Ok(Answered::Diff(outcome)) => return Ok(outcome),
             Ok(Answered::Words(said)) => said,
-            Ok(Answered::Refused(refusal)) => Said::words(prompt::given_up(&refusal)),
-            Err(sentence) if known.model == Model::Needed => return Err(sentence),
-            Err(sentence) => Said::words(sentence),
+            Ok(Answered::Refused(refusal)) => TaskAnswer::words(prompt::given_up(&refusal)),
+            Err(sentence) if known.model == ModelNeed::Needed => return Err(sentence),
+            Err(sentence) => TaskAnswer::words(sentence),
         };
         let mut commands = said.commands();
         commands.retain(|command| *command != failed.command.trim());
         if let Some(cmd) = here.runnable(&commands).await {
             let reason = Some(said.summary()).filter(|reason| !reason.is_empty());
             let summary = format!("Run `{cmd}`");
-            let proposal = Proposal::Command { cmd, cwd: self.place_of(&failed), reason, confine: Confine::No };
-            return Ok(Outcome { proposal, summary, details: said.words, model: Model::Unneeded });
+            let proposal =
+                Proposal::Command { cmd, cwd: self.place_of(&failed), reason, confine: WriteConfinement::No };
+            return Ok(RunnerOutcome { proposal, summary, details: said.words, model: ModelNeed::Unneeded });
         }
         let summary = said.summary();
-        Ok(answer(said.words, summary, told(&gathered.context), Model::Unneeded))
+        Ok(answer(said.words, summary, told(&gathered.context), ModelNeed::Unneeded))
     }
 
     /// Adds the line of the workspace that an error names, unless the output has it already; and where a missing key is read.
-    async fn show_line(&self, known: &mut Outcome, failed: &Failed) -> Result<(), String> {
-        if known.model == Model::Needed {
+    async fn show_line(&self, known: &mut RunnerOutcome, failed: &Failed) -> Result<(), String> {
+        if known.model == ModelNeed::Needed {
             return Ok(());
         }
-        let tongue = Tongue::of(self.words());
+        let language = Language::of(self.words());
         let place = failed.places().into_iter().next();
         let key = missing_key(&failed.output).filter(|_| place.is_none());
         let (workspace, output) = (self.workspace.clone(), failed.output.clone());
         let (cwd, secrets) = (failed.cwd.clone(), self.secrets());
         let row = blocking(move |cancelled| match (place, key) {
             (Some((file, line)), _) => {
-                line_of(&workspace, &cwd, &file, line, &output).map(|(path, text)| match tongue {
-                    Tongue::English => format!("`{path}:{line}` is {}.\n", code(&text)),
-                    Tongue::Chinese => format!("`{path}:{line}` 是 {}。\n", code(&text)),
+                line_of(&workspace, &cwd, &file, line, &output).map(|(path, text)| match language {
+                    Language::English => format!("`{path}:{line}` is {}.\n", code(&text)),
+                    Language::Chinese => format!("`{path}:{line}` 是 {}。\n", code(&text)),
                 })
             }
             (None, Some(key)) => {
                 let found = lookup::reads_key(&workspace, &key, secrets, cancelled);
-                (!found.is_empty()).then(|| match tongue {
-                    Tongue::English => format!("It is read in {}.\n", found.join(", ")),
-                    Tongue::Chinese => format!("读取它的地方：{}。\n", found.join("、")),
+                (!found.is_empty()).then(|| match language {
+                    Language::English => format!("It is read in {}.\n", found.join(", ")),
+                    Language::Chinese => format!("读取它的地方：{}。\n", found.join("、")),
                 })
             }
             (None, None) => None,
@@ -202,7 +215,7 @@ impl Desk {
         }
         // A single line may be an error message.
         let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
-        if here.diagnose(self.words(), &pasted.failure()).await.model != Model::Needed {
+        if here.diagnose(self.words(), &pasted.failure()).await.model != ModelNeed::Needed {
             return pasted;
         }
         let session = &self.request.meta.session;
@@ -247,7 +260,7 @@ impl Desk {
     }
 
     pub(super) async fn read(&self, heard: &Heard, gathered: &Gathered) -> Result<Answered, String> {
-        let said = Said::of(&heard.aloud, &gathered.context);
+        let said = TaskAnswer::of(&heard.aloud, &gathered.context);
         let whole = heard.end == Ending::Whole;
         if said.edits.is_empty() || (!whole && !said.edits.is_sure()) {
             if said.words.is_empty() {
@@ -284,9 +297,9 @@ impl Desk {
                 // The diff's id is assigned by the caller that stores the task.
                 let proposal = Proposal::Diff { diff_id: String::new(), unified_diff, files };
                 let summary = summary.unwrap_or_else(|| format!("Change {count}"));
-                Ok(Answered::Diff(Outcome { proposal, summary, details, model: Model::Unneeded }))
+                Ok(Answered::Diff(RunnerOutcome { proposal, summary, details, model: ModelNeed::Unneeded }))
             }
-            Err(error) => match error.downcast::<Refusal>() {
+            Err(error) => match error.downcast::<DiffRefusal>() {
                 Ok(refusal) => Ok(Answered::Refused(refusal)),
                 Err(error) => Err(format!("The change could not be compared with the files: {error:#}. Retry it.")),
             },
@@ -302,7 +315,7 @@ pub(super) struct Checked {
 }
 
 /// Applies the edits to the current files; `None` if they change nothing. Blocks.
-fn made(root: &Path, edits: &Edits, shown: &Context) -> anyhow::Result<Option<Checked>> {
+fn made(root: &Path, edits: &Edits, shown: &ModelContext) -> anyhow::Result<Option<Checked>> {
     let found = apply::before(root, edits.names()?.iter())?;
     match edits.diff(&found, shown)? {
         Some(diff) => checked(root, &diff).map(Some),
@@ -315,13 +328,14 @@ pub(super) fn checked(root: &Path, diff: &[u8]) -> anyhow::Result<Checked> {
     let proposal = apply::Proposal::new(root, diff)?;
     let changes = proposal.changes();
     without_holes(changes)?;
-    let unified_diff = String::from_utf8(changes.diff())
-        .map_err(|_| Refusal::whole("a file of it is not UTF-8; leave that one out, it has to be changed by hand"))?;
+    let unified_diff = String::from_utf8(changes.diff()).map_err(|_| {
+        DiffRefusal::whole("a file of it is not UTF-8; leave that one out, it has to be changed by hand")
+    })?;
     // The approved change is parsed from this text again, so it must mean the same.
     let again = apply::Proposal::new(root, unified_diff.as_bytes())?;
     if again.digest() != proposal.digest() {
         return Err(
-            Refusal::whole("it cannot be written down so that it means the same; ask for a smaller step").into()
+            DiffRefusal::whole("it cannot be written down so that it means the same; ask for a smaller step").into()
         );
     }
     let files = changes.files().iter().map(|change| {
@@ -332,7 +346,7 @@ pub(super) fn checked(root: &Path, diff: &[u8]) -> anyhow::Result<Checked> {
 }
 
 /// A model sees a mark in place of each secret. Written into a file, the mark would replace the secret itself.
-fn without_holes(changes: &Changes) -> Result<(), Refusal> {
+fn without_holes(changes: &ResolvedChanges) -> Result<(), DiffRefusal> {
     let marks =
         |bytes: Option<&[u8]>| bytes.map_or(0, |bytes| String::from_utf8_lossy(bytes).matches(REDACTED).count());
     for change in changes.files() {
@@ -340,14 +354,14 @@ fn without_holes(changes: &Changes) -> Result<(), Refusal> {
         if marks(change.after().map(|state| state.bytes.as_slice())) > before {
             let sentence =
                 format!("it would write {REDACTED} where a secret was taken out; leave such lines as they are");
-            return Err(Refusal::of(change.name().as_str(), sentence));
+            return Err(DiffRefusal::of(change.name().as_str(), sentence));
         }
     }
     Ok(())
 }
 
 /// What the model was shown and what it was not, for the user.
-fn told(context: &Context) -> String {
+fn told(context: &ModelContext) -> String {
     let notes: String = context.notes.iter().map(|note| format!("- {note}\n")).collect();
     joined(&context.shown(), &notes)
 }
@@ -400,7 +414,7 @@ mod tests {
     }
 
     fn refused(root: &Path, diff: &str) -> String {
-        checked(root, diff.as_bytes()).unwrap_err().downcast::<Refusal>().unwrap().to_string()
+        checked(root, diff.as_bytes()).unwrap_err().downcast::<DiffRefusal>().unwrap().to_string()
     }
 
     #[test]
@@ -444,8 +458,8 @@ mod tests {
         let fixed = dir.path().join("fixed");
         std::fs::set_permissions(&fixed, std::os::unix::fs::PermissionsExt::from_mode(0o444)).unwrap();
         let said = |answer: &str| {
-            let (edits, _) = Edits::of(answer, &Context::default());
-            made(dir.path(), &edits, &Context::default())
+            let (edits, _) = Edits::of(answer, &ModelContext::default());
+            made(dir.path(), &edits, &ModelContext::default())
         };
         let block = |path: &str, old: &str, new: &str| {
             format!("{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n")
@@ -468,7 +482,7 @@ mod tests {
                     assert_eq!(path, "fixed", "{answer}");
                     continue;
                 };
-                let refusal = refusal.downcast::<Refusal>().unwrap().to_string();
+                let refusal = refusal.downcast::<DiffRefusal>().unwrap().to_string();
                 assert!(refusal.starts_with(path) && refusal.contains(why), "{path}: {refusal}");
             }
         }

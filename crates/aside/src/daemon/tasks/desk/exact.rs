@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use aside_core::agent::tongue::Tongue;
-use aside_core::task::diff::between::between;
-use aside_core::task::diff::name::Name;
+use aside_core::agent::language::Language;
+use aside_core::task::diff::compute::unified_diff;
+use aside_core::task::diff::path::RelativePath;
 use aside_core::task::proposal::Proposal;
-use aside_core::task::route::intent::Params;
-use aside_core::task::run::change::{self, Edit, Made};
+use aside_core::task::route::intent::IntentParams;
 use aside_core::task::run::context::{Ignored, MAX_READ};
-use aside_core::task::run::{Model, Outcome, code, wording};
+use aside_core::task::run::exact_edit::{self, Edit, EditResult};
+use aside_core::task::run::{ModelNeed, RunnerOutcome, code, wording};
 
 use crate::daemon::tasks::desk::edit::{Checked, checked};
 use crate::daemon::tasks::desk::here::Here;
@@ -42,17 +42,17 @@ enum Exact {
 
 impl Desk {
     /// Returns `None` if the request states no exact change.
-    pub(super) async fn exact(&self, here: &Here) -> Result<Option<Outcome>, String> {
-        let Some(edit) = change::read(&wording::english(self.words())) else { return Ok(None) };
-        let tongue = Tongue::of(self.words());
+    pub(super) async fn exact(&self, here: &Here) -> Result<Option<RunnerOutcome>, String> {
+        let Some(edit) = exact_edit::parse(&wording::english(self.words())) else { return Ok(None) };
+        let language = Language::of(self.words());
         if edit == Edit::Format {
-            let params = Params { query: Some("format".to_owned()), ..Params::default() };
+            let params = IntentParams { query: Some("format".to_owned()), ..IntentParams::default() };
             let workspace = self.workspace.clone();
             let project = blocking(move |_| workspace.project()).await?;
-            return Ok(here.command(&params, "", &project, tongue, None).await);
+            return Ok(here.command(&params, "", &project, language, None).await);
         }
         let root = self.workspace.root().to_owned();
-        let of_manager = change::command(&edit, &|name| root.join(name).is_file());
+        let of_manager = exact_edit::command(&edit, &|name| root.join(name).is_file());
         if let Some(command) = of_manager {
             return Ok(self.by_manager(&edit, command, here).await);
         }
@@ -61,20 +61,20 @@ impl Desk {
         Ok(match made {
             Exact::Diff(Checked { unified_diff, files }, summary, note) => {
                 let proposal = Proposal::Diff { diff_id: String::new(), unified_diff, files };
-                let summary = wording::sentence(&summary, tongue);
-                Some(Outcome { proposal, summary, details: note, model: Model::Unneeded })
+                let summary = wording::sentence(&summary, language);
+                Some(RunnerOutcome { proposal, summary, details: note, model: ModelNeed::Unneeded })
             }
             Exact::Nothing(why) => {
-                let why = wording::sentence(&why, tongue);
+                let why = wording::sentence(&why, language);
                 let summary = why.lines().next().unwrap_or_default().to_owned();
-                Some(answer(format!("{why}\n"), summary, String::new(), Model::Better))
+                Some(answer(format!("{why}\n"), summary, String::new(), ModelNeed::Better))
             }
             Exact::None => None,
         })
     }
 
     /// Adds or removes a dependency with the project's package manager, if that is installed.
-    async fn by_manager(&self, edit: &Edit, command: String, here: &Here) -> Option<Outcome> {
+    async fn by_manager(&self, edit: &Edit, command: String, here: &Here) -> Option<RunnerOutcome> {
         let workspace = self.workspace.clone();
         let project = blocking(move |_| workspace.project()).await.ok()?;
         if let Edit::RemoveDependency(name) = edit {
@@ -87,15 +87,15 @@ impl Desk {
         let reason = "The project's package manager keeps the list of dependencies, and its lock file.".to_owned();
         match here.runnable(std::slice::from_ref(&command)).await {
             Some(command) => {
-                let tongue = Tongue::of(self.words());
-                let outcome = here.proposed(command, wording::sentence(&reason, tongue));
-                Some(Outcome { summary: wording::sentence(&outcome.summary, tongue), ..outcome })
+                let language = Language::of(self.words());
+                let outcome = here.proposed(command, wording::sentence(&reason, language));
+                Some(RunnerOutcome { summary: wording::sentence(&outcome.summary, language), ..outcome })
             }
             None => {
                 let program = command.split(' ').next().unwrap_or_default();
                 let text = format!("{} would do that, and {} is not installed here.", code(&command), code(program));
-                let text = wording::sentence(&text, Tongue::of(self.words()));
-                Some(answer(format!("{text}\n"), text, String::new(), Model::Better))
+                let text = wording::sentence(&text, Language::of(self.words()));
+                Some(answer(format!("{text}\n"), text, String::new(), ModelNeed::Better))
             }
         }
     }
@@ -115,12 +115,12 @@ fn made(workspace: &Workspace, edit: &Edit, secrets: Secrets, cancelled: &Atomic
         return Exact::None;
     }
     // A word that no file lists as a dependency was not meant as one.
-    let (texts, summary, note) = match change::make(edit, &files) {
-        Made::Nothing(_) if matches!(edit, Edit::RemoveDependency(_)) => return Exact::None,
-        Made::Nothing(why) if why.is_empty() => return Exact::None,
-        Made::Nothing(why) => return Exact::Nothing(why),
-        Made::Move { from, to } => return moved(workspace, &from, &to, &files),
-        Made::Texts { files, summary, note } => (files, summary, note),
+    let (texts, summary, note) = match exact_edit::apply(edit, &files) {
+        EditResult::Nothing(_) if matches!(edit, Edit::RemoveDependency(_)) => return Exact::None,
+        EditResult::Nothing(why) if why.is_empty() => return Exact::None,
+        EditResult::Nothing(why) => return Exact::Nothing(why),
+        EditResult::Move { from, to } => return moved(workspace, &from, &to, &files),
+        EditResult::Texts { files, summary, note } => (files, summary, note),
     };
     if texts.len() > MAX_CHANGED {
         return Exact::Nothing(format!(
@@ -130,7 +130,7 @@ fn made(workspace: &Workspace, edit: &Edit, secrets: Secrets, cancelled: &Atomic
     }
     let mut diff = Vec::new();
     for (path, text) in &texts {
-        let Ok(name) = Name::new(path) else { return Exact::None };
+        let Ok(name) = RelativePath::new(path) else { return Exact::None };
         // A masked text gets its secrets back, so that the change is one of the file as it is.
         let whole = |text: &str| match masks.get(path) {
             Some(masked) => masked.restored(text),
@@ -139,7 +139,7 @@ fn made(workspace: &Workspace, edit: &Edit, secrets: Secrets, cancelled: &Atomic
         let (Some(old), Some(new)) = (whole(files.get(path).map_or("", String::as_str)), whole(text)) else {
             return Exact::Nothing(format!("The change to {} cannot be made from a chat.", code(path)));
         };
-        diff.extend(between(&name, files.get(path).map(|_| old.as_bytes()), new.as_bytes()));
+        diff.extend(unified_diff(&name, files.get(path).map(|_| old.as_bytes()), new.as_bytes()));
     }
     settled(workspace, &diff, summary, note)
 }
@@ -155,7 +155,7 @@ fn moved(workspace: &Workspace, from: &str, to: &str, files: &BTreeMap<String, S
     let from = workspace.named(from);
     let below = workspace.cwd().strip_prefix(workspace.root()).ok().and_then(|path| path.to_str()).unwrap_or_default();
     let to = if below.is_empty() { to.to_owned() } else { format!("{below}/{to}") };
-    let (Ok(old), Ok(new)) = (Name::new(&from), Name::new(&to)) else {
+    let (Ok(old), Ok(new)) = (RelativePath::new(&from), RelativePath::new(&to)) else {
         return Exact::Nothing(format!("{} or {} is no file that a task may touch.", code(&from), code(&to)));
     };
     if workspace.root().join(new.as_str()).exists() {
@@ -166,10 +166,10 @@ fn moved(workspace: &Workspace, from: &str, to: &str, files: &BTreeMap<String, S
     }
     let mut diff =
         format!("diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n").into_bytes();
-    let references = change::moved::references(&from, &to, files);
+    let references = exact_edit::moved::references(&from, &to, files);
     for (path, text) in references.files.iter().take(MAX_CHANGED) {
-        let Ok(name) = Name::new(path) else { return Exact::None };
-        diff.extend(between(&name, files.get(path).map(|old| old.as_bytes()), text.as_bytes()));
+        let Ok(name) = RelativePath::new(path) else { return Exact::None };
+        diff.extend(unified_diff(&name, files.get(path).map(|old| old.as_bytes()), text.as_bytes()));
     }
     settled(workspace, &diff, format!("Rename {} to {}", code(&from), code(&to)), references.note())
 }
@@ -273,7 +273,7 @@ mod tests {
 
     fn told_with(request: &str, secrets: Secrets) -> String {
         let (_dir, workspace) = workspace();
-        match made(&workspace, &change::read(request).unwrap(), secrets, &AtomicBool::new(false)) {
+        match made(&workspace, &exact_edit::parse(request).unwrap(), secrets, &AtomicBool::new(false)) {
             Exact::Diff(checked, summary, _) => {
                 let files: Vec<&str> = checked.files.iter().map(|file| file.path.as_str()).collect();
                 format!("{summary}: {}", files.join(" "))

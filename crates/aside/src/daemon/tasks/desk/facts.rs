@@ -4,17 +4,17 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
-use aside_core::agent::tongue::Tongue;
-use aside_core::task::proposal::{Found, Proposal};
-use aside_core::task::route::intent::{Intent, Params};
+use aside_core::agent::language::Language;
+use aside_core::task::proposal::{Proposal, SearchResult};
+use aside_core::task::route::intent::{Intent, IntentParams};
 use aside_core::task::run::context::Ignored;
-use aside_core::task::run::facts::{self, Ask, Filter};
+use aside_core::task::run::facts::{self, FactQuestion, FileFilter};
+use aside_core::task::run::model_reply::fenced;
 use aside_core::task::run::project::Project;
-use aside_core::task::run::review::what::What;
-use aside_core::task::run::said::fenced;
+use aside_core::task::run::review::target::ReviewTarget;
 use aside_core::task::run::scan::Scan;
 use aside_core::task::run::search::definitions::defines;
-use aside_core::task::run::{Model, Outcome, code, short, wording};
+use aside_core::task::run::{ModelNeed, RunnerOutcome, code, short, wording};
 
 use crate::daemon::tasks::desk::here::Here;
 use crate::daemon::tasks::desk::{Desk, answer, blocking};
@@ -38,49 +38,52 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Desk {
     /// The question, if facts can answer it.
-    pub(super) fn asked(&self, params: &Params) -> Option<Ask> {
-        facts::read(self.words(), params.files.first().map(String::as_str))
+    pub(super) fn asked(&self, params: &IntentParams) -> Option<FactQuestion> {
+        facts::parse_question(self.words(), params.files.first().map(String::as_str))
     }
 
     /// The answer; `None` if a model has to give it.
-    pub(super) async fn known(&self, intent: &Intent) -> Result<Option<Outcome>, String> {
+    pub(super) async fn known(&self, intent: &Intent) -> Result<Option<RunnerOutcome>, String> {
         let Some(ask) = self.asked(&intent.params) else {
             return self.of_file(intent).await;
         };
-        let tongue = Tongue::of(self.words());
+        let language = Language::of(self.words());
         let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
         let workspace = self.workspace.clone();
         let project = blocking(move |_| workspace.project()).await?;
         Ok(match &ask {
-            Ask::RunIt(what) => self.how_to_run(what, &here, &project).await,
-            Ask::HowTo(what) => here.how_to(what).await,
-            Ask::Commits(_)
-            | Ask::LastCommit
-            | Ask::CommitCount
-            | Ask::Committers
-            | Ask::Authors(_)
-            | Ask::AuthorsOf(_)
-            | Ask::Files(_)
-            | Ask::Name(_)
-            | Ask::NameIn(..)
-            | Ask::Uses(_)
-            | Ask::Lines(_)
-            | Ask::Line(..) => {
+            FactQuestion::RunIt(what) => self.how_to_run(what, &here, &project).await,
+            FactQuestion::HowTo(what) => here.how_to(what).await,
+            FactQuestion::Commits(_)
+            | FactQuestion::LastCommit
+            | FactQuestion::CommitCount
+            | FactQuestion::Committers
+            | FactQuestion::Authors(_)
+            | FactQuestion::AuthorsOf(_)
+            | FactQuestion::Files(_)
+            | FactQuestion::Name(_)
+            | FactQuestion::NameIn(..)
+            | FactQuestion::Uses(_)
+            | FactQuestion::Lines(_)
+            | FactQuestion::Line(..) => {
                 let (workspace, asked, secrets) = (self.workspace.clone(), ask.clone(), self.secrets());
-                blocking(move |cancelled| Lookup { workspace: &workspace, secrets, tongue, cancelled }.answer(&asked))
+                blocking(move |cancelled| Lookup { workspace: &workspace, secrets, language, cancelled }.answer(&asked))
                     .await?
             }
-            Ask::Project | Ask::Install | Ask::Version | Ask::Dependencies | Ask::Target(_) | Ask::Scripts => {
-                facts::of_project(&ask, &project, tongue).map(told)
-            }
+            FactQuestion::Project
+            | FactQuestion::Install
+            | FactQuestion::Version
+            | FactQuestion::Dependencies
+            | FactQuestion::Target(_)
+            | FactQuestion::Scripts => facts::of_project(&ask, &project, language).map(told),
             // A command needs approval, which only a run asks for.
-            Ask::Machine => None,
-            Ask::Waiting => Some(self.status().await?),
+            FactQuestion::Machine => None,
+            FactQuestion::Waiting => Some(self.status().await?),
         })
     }
 
     /// Describes a named file by what it defines.
-    async fn of_file(&self, intent: &Intent) -> Result<Option<Outcome>, String> {
+    async fn of_file(&self, intent: &Intent) -> Result<Option<RunnerOutcome>, String> {
         let [file] = intent.params.files.as_slice() else { return Ok(None) };
         let english = wording::english(self.words());
         let words = english.split_whitespace().count();
@@ -93,31 +96,31 @@ impl Desk {
         if words > 9 || !about.iter().any(|word| lower.contains(word)) {
             return Ok(None);
         }
-        let tongue = Tongue::of(self.words());
+        let language = Language::of(self.words());
         let (workspace, named, secrets) = (self.workspace.clone(), file.clone(), self.secrets());
         let lookup =
-            move |cancelled: &AtomicBool| Lookup { workspace: &workspace, secrets, tongue, cancelled }.text(&named);
+            move |cancelled: &AtomicBool| Lookup { workspace: &workspace, secrets, language, cancelled }.text(&named);
         let read = blocking(lookup).await?;
         let Some((path, text)) = read else { return Ok(None) };
         if is_script(&path, &text) {
             let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
-            return Ok(Some(told(here.script(&path, &text, tongue))));
+            return Ok(Some(told(here.script(&path, &text, language))));
         }
-        Ok(Some(told(facts::outline(&path, &text, tongue))))
+        Ok(Some(told(facts::outline(&path, &text, language))))
     }
 
     /// The command that would be proposed, in words; else what the README says.
-    async fn how_to_run(&self, what: &str, here: &Here, project: &Project) -> Option<Outcome> {
+    async fn how_to_run(&self, what: &str, here: &Here, project: &Project) -> Option<RunnerOutcome> {
         let it = ["this", "it", "project", "the project", "the app", "this project", "the server", "the service"];
         let it = it.contains(&what);
         let query = if it { "start".to_owned() } else { what.to_owned() };
-        let params = Params { query: Some(query), ..Params::default() };
+        let params = IntentParams { query: Some(query), ..IntentParams::default() };
         let test_command = self.state.config().task.default_test_command.clone();
-        let command = here.command(&params, &test_command, project, Tongue::of(self.words()), None).await;
+        let command = here.command(&params, &test_command, project, Language::of(self.words()), None).await;
         let section = project.section(&["run", "running", "usage", "use", "start", "started", "quickstart"]);
         let section = section
             .filter(|_| it)
-            .map(|(file, text)| format!("{text}\n\n{}\n", facts::source(file, Tongue::of(self.words()))));
+            .map(|(file, text)| format!("{text}\n\n{}\n", facts::source(file, Language::of(self.words()))));
         match command.map(|outcome| outcome.proposal) {
             Some(Proposal::Command { cmd, reason, .. }) => {
                 let section = section.map(|section| format!("\n{section}")).unwrap_or_default();
@@ -130,28 +133,28 @@ impl Desk {
 
 impl Here {
     /// The usual command for something, as an answer.
-    pub async fn how_to(&self, what: &str) -> Option<Outcome> {
+    pub async fn how_to(&self, what: &str) -> Option<RunnerOutcome> {
         let (cmd, about) = self.usual(what).await?;
         let about = if about.is_empty() { String::new() } else { format!("\nIt {about}.\n") };
         Some(told(format!("{}{about}", fenced("sh", &cmd))))
     }
 
     /// What the commands of a shell script do, destructive ones first.
-    fn script(&self, path: &str, text: &str, tongue: Tongue) -> String {
+    fn script(&self, path: &str, text: &str, language: Language) -> String {
         let commands = script_commands(text);
-        let mut text = match tongue {
-            Tongue::English => format!("{} runs:\n\n", code(path)),
-            Tongue::Chinese => format!("{} 运行：\n\n", code(path)),
+        let mut text = match language {
+            Language::English => format!("{} runs:\n\n", code(path)),
+            Language::Chinese => format!("{} 运行：\n\n", code(path)),
         };
         let (mut careful, mut rows) = (String::new(), String::new());
         for (line, command) in commands.iter().take(MAX_ROWS) {
             let (about, harm) = self.about(command);
             let shown = code(&short(&aside_core::redact::redact(command), 120));
             if !harm.is_empty() {
-                careful.push_str(&format!("- {line}: {shown}: {}\n", tongue.warns(&harm)));
+                careful.push_str(&format!("- {line}: {shown}: {}\n", language.warns(&harm)));
             }
-            let about = match tongue {
-                Tongue::English if !about.is_empty() => format!(": {}", short(&about, 160)),
+            let about = match language {
+                Language::English if !about.is_empty() => format!(": {}", short(&about, 160)),
                 _ => String::new(),
             };
             rows.push_str(&format!("- {line}: {shown}{about}\n"));
@@ -159,14 +162,14 @@ impl Here {
         if !careful.is_empty() {
             text = format!(
                 "{}\n\n{careful}\n{text}",
-                tongue.pick("Careful, it can destroy something:", "注意，它可能造成破坏：")
+                language.pick("Careful, it can destroy something:", "注意，它可能造成破坏：")
             );
         }
         let more = commands.len().saturating_sub(MAX_ROWS);
-        let more = match (more, tongue) {
+        let more = match (more, language) {
             (0, _) => String::new(),
-            (more, Tongue::English) => format!("- and {more} more commands\n"),
-            (more, Tongue::Chinese) => format!("- 还有 {more} 条命令\n"),
+            (more, Language::English) => format!("- and {more} more commands\n"),
+            (more, Language::Chinese) => format!("- 还有 {more} 条命令\n"),
         };
         format!("{text}{rows}{more}")
     }
@@ -213,10 +216,10 @@ pub(super) fn defined(
     workspace: &Workspace,
     name: &str,
     secrets: Secrets,
-    tongue: Tongue,
+    language: Language,
     cancelled: &AtomicBool,
 ) -> Option<String> {
-    match (Lookup { workspace, secrets, tongue, cancelled }).named(name, None)?.proposal {
+    match (Lookup { workspace, secrets, language, cancelled }).named(name, None)?.proposal {
         Proposal::Answer { text } => Some(text),
         _ => None,
     }
@@ -224,44 +227,44 @@ pub(super) fn defined(
 
 /// Whether only the waiting tasks are asked about, not the state of the repository.
 pub(super) fn is_about_tasks(words: &str) -> bool {
-    facts::read(words, None) == Some(Ask::Waiting)
+    facts::parse_question(words, None) == Some(FactQuestion::Waiting)
 }
 
-pub(super) fn told(text: String) -> Outcome {
+pub(super) fn told(text: String) -> RunnerOutcome {
     let first = text.lines().find(|line| line.contains(char::is_alphanumeric) && !line.starts_with("```"));
     let summary = short(first.unwrap_or_default(), 160);
     let text = if text.ends_with('\n') { text } else { format!("{text}\n") };
-    answer(text, summary, String::new(), Model::Better)
+    answer(text, summary, String::new(), ModelNeed::Better)
 }
 
 /// Answers from the files and the history of a workspace.
 struct Lookup<'a> {
     workspace: &'a Workspace,
     secrets: Secrets,
-    tongue: Tongue,
+    language: Language,
     cancelled: &'a AtomicBool,
 }
 
 impl Lookup<'_> {
-    fn answer(&self, ask: &Ask) -> Option<Outcome> {
+    fn answer(&self, ask: &FactQuestion) -> Option<RunnerOutcome> {
         match ask {
-            Ask::Commits(many) => {
+            FactQuestion::Commits(many) => {
                 let rows = history(self.workspace, &History { many: *many, ..History::default() })?;
                 Some(told(rows.iter().map(Commit::row).collect()))
             }
-            Ask::LastCommit => self.last_commit(),
-            Ask::CommitCount => self.commit_count(),
-            Ask::Committers => self.committers(),
-            Ask::Authors(file) => self.authors(file),
-            Ask::AuthorsOf(words) => self.authors_of(words),
-            Ask::Files(filter) => files(self.workspace, filter, self.cancelled),
-            Ask::Name(name) => self.named(name, None),
-            Ask::NameIn(name, file) => self.named(name, Some(file)),
-            Ask::Uses(name) => self.named(name, None),
-            Ask::Lines(scan) => self.lines(*scan),
-            Ask::Line(file, line) => {
+            FactQuestion::LastCommit => self.last_commit(),
+            FactQuestion::CommitCount => self.commit_count(),
+            FactQuestion::Committers => self.committers(),
+            FactQuestion::Authors(file) => self.authors(file),
+            FactQuestion::AuthorsOf(words) => self.authors_of(words),
+            FactQuestion::Files(filter) => files(self.workspace, filter, self.cancelled),
+            FactQuestion::Name(name) => self.named(name, None),
+            FactQuestion::NameIn(name, file) => self.named(name, Some(file)),
+            FactQuestion::Uses(name) => self.named(name, None),
+            FactQuestion::Lines(scan) => self.lines(*scan),
+            FactQuestion::Line(file, line) => {
                 let (path, text) = self.text(file)?;
-                facts::around(&path, &aside_core::redact::redact(&text), *line, self.tongue).map(told)
+                facts::around(&path, &aside_core::redact::redact(&text), *line, self.language).map(told)
             }
             _ => None,
         }
@@ -286,19 +289,19 @@ impl Lookup<'_> {
         Some((path, self.secrets.shown(text)?))
     }
 
-    fn last_commit(&self) -> Option<Outcome> {
+    fn last_commit(&self) -> Option<RunnerOutcome> {
         let commits = history(self.workspace, &History { many: 1, ..History::default() })?;
         let commit = commits.first()?;
         let files: String = commit.files.iter().take(MAX_ROWS).map(|file| format!("- {}\n", code(file))).collect();
         let more = commit.files.len().saturating_sub(MAX_ROWS);
         let more = if more > 0 { format!("- … +{more}\n") } else { String::new() };
-        let diff = self.workspace.change(&What::Last(1), &[]).map(|change| change.diff).unwrap_or_default();
+        let diff = self.workspace.change(&ReviewTarget::Last(1), &[]).map(|change| change.diff).unwrap_or_default();
         let lines: Vec<&str> = diff.lines().collect();
         let shown = lines.iter().take(MAX_DIFF).copied().collect::<Vec<_>>().join("\n");
-        let rest = match (lines.len().saturating_sub(MAX_DIFF), self.tongue) {
+        let rest = match (lines.len().saturating_sub(MAX_DIFF), self.language) {
             (0, _) => String::new(),
-            (rest, Tongue::English) => format!("\n{rest} more lines: `git show`\n"),
-            (rest, Tongue::Chinese) => format!("\n还有 {rest} 行：`git show`\n"),
+            (rest, Language::English) => format!("\n{rest} more lines: `git show`\n"),
+            (rest, Language::Chinese) => format!("\n还有 {rest} 行：`git show`\n"),
         };
         let shown = if shown.is_empty() {
             shown
@@ -309,39 +312,39 @@ impl Lookup<'_> {
         Some(told(format!("{head}\n{files}{more}{shown}")))
     }
 
-    fn commit_count(&self) -> Option<Outcome> {
+    fn commit_count(&self) -> Option<RunnerOutcome> {
         let commits = history(self.workspace, &History { many: MAX_COUNTED, ..History::default() })?;
         let more = commits.len() >= MAX_COUNTED;
         let (first, last) = (commits.last()?, commits.first()?);
-        Some(told(match self.tongue {
-            Tongue::English if more => {
+        Some(told(match self.language {
+            Language::English if more => {
                 format!("There are more than {MAX_COUNTED} commits; the newest is of {}.", last.date)
             }
-            Tongue::English => {
+            Language::English => {
                 let commits =
                     if commits.len() == 1 { "1 commit".to_owned() } else { format!("{} commits", commits.len()) };
                 format!("{commits} on this branch, from {} to {}.", first.date, last.date)
             }
-            Tongue::Chinese if more => format!("有 {MAX_COUNTED} 次以上的提交；最新的是 {}。", last.date),
-            Tongue::Chinese => format!("当前分支有 {} 次提交，从 {} 到 {}。", commits.len(), first.date, last.date),
+            Language::Chinese if more => format!("有 {MAX_COUNTED} 次以上的提交；最新的是 {}。", last.date),
+            Language::Chinese => format!("当前分支有 {} 次提交，从 {} 到 {}。", commits.len(), first.date, last.date),
         }))
     }
 
-    fn committers(&self) -> Option<Outcome> {
+    fn committers(&self) -> Option<RunnerOutcome> {
         let commits = history(self.workspace, &History { many: MAX_COUNTED, ..History::default() })?;
         let mut people = people(&commits);
         people.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let row = |(name, count): &(&str, usize)| match self.tongue {
-            Tongue::English if *count == 1 => format!("- {name}: 1 commit\n"),
-            Tongue::English => format!("- {name}: {count} commits\n"),
-            Tongue::Chinese => format!("- {name}：{count} 次提交\n"),
+        let row = |(name, count): &(&str, usize)| match self.language {
+            Language::English if *count == 1 => format!("- {name}: 1 commit\n"),
+            Language::English => format!("- {name}: {count} commits\n"),
+            Language::Chinese => format!("- {name}：{count} 次提交\n"),
         };
         let rows: String = people.iter().take(MAX_ROWS).map(row).collect();
         (!rows.is_empty()).then(|| told(rows))
     }
 
     /// The authors of a file that is described, or of the one that defines a name.
-    fn authors_of(&self, words: &str) -> Option<Outcome> {
+    fn authors_of(&self, words: &str) -> Option<RunnerOutcome> {
         let tree = self.workspace.tree(&[], self.cancelled).ok()?;
         let words: Vec<String> =
             words.split_whitespace().map(|word| word.to_lowercase().trim_end_matches('s').to_owned()).collect();
@@ -369,13 +372,13 @@ impl Lookup<'_> {
         }
     }
 
-    fn authors(&self, file: &str) -> Option<Outcome> {
+    fn authors(&self, file: &str) -> Option<RunnerOutcome> {
         let path = self.workspace.named(file);
         let commits = history(self.workspace, &History { many: MAX_ROWS, path: &path, author: "" })?;
         let (Some(last), Some(first)) = (commits.first(), commits.last()) else {
-            return Some(told(match self.tongue {
-                Tongue::English => format!("No commit has {}.", code(&path)),
-                Tongue::Chinese => format!("没有提交包含 {}。", code(&path)),
+            return Some(told(match self.language {
+                Language::English => format!("No commit has {}.", code(&path)),
+                Language::Chinese => format!("没有提交包含 {}。", code(&path)),
             }));
         };
         let people: Vec<String> = people(&commits).iter().map(|(name, count)| format!("{name} ({count})")).collect();
@@ -383,27 +386,27 @@ impl Lookup<'_> {
         let changed = self.workspace.git().changed.contains(&path);
         let (path, people) = (code(&path), people.join(", "));
         let whole = commits.len() < MAX_ROWS;
-        let mut text = match self.tongue {
-            Tongue::English => format!("{path} was last changed by {} on {}.", last.author, last.date),
-            Tongue::Chinese => format!("{path} 最后由 {} 于 {} 修改。", last.author, last.date),
+        let mut text = match self.language {
+            Language::English => format!("{path} was last changed by {} on {}.", last.author, last.date),
+            Language::Chinese => format!("{path} 最后由 {} 于 {} 修改。", last.author, last.date),
         };
-        text.push_str(&match (whole, self.tongue) {
-            (true, Tongue::English) => {
+        text.push_str(&match (whole, self.language) {
+            (true, Language::English) => {
                 format!(" It was added by {} on {}. Commits: {people}.", first.author, first.date)
             }
-            (true, Tongue::Chinese) => format!("最初由 {} 于 {} 加入。提交：{people}。", first.author, first.date),
-            (false, Tongue::English) => format!(" Its last {MAX_ROWS} commits: {people}."),
-            (false, Tongue::Chinese) => format!("最近 {MAX_ROWS} 次提交：{people}。"),
+            (true, Language::Chinese) => format!("最初由 {} 于 {} 加入。提交：{people}。", first.author, first.date),
+            (false, Language::English) => format!(" Its last {MAX_ROWS} commits: {people}."),
+            (false, Language::Chinese) => format!("最近 {MAX_ROWS} 次提交：{people}。"),
         });
         if changed {
-            text.push_str(self.tongue.pick(" It has changes that are not committed.", "它有未提交的修改。"));
+            text.push_str(self.language.pick(" It has changes that are not committed.", "它有未提交的修改。"));
         }
         Some(told(format!("{text}\n\n{rows}")))
     }
 
     /// Lines of the whole project that answer a question, code before tests and prose.
-    fn lines(&self, scan: Scan) -> Option<Outcome> {
-        let mut items: Vec<(u8, Found)> = Vec::new();
+    fn lines(&self, scan: Scan) -> Option<RunnerOutcome> {
+        let mut items: Vec<(u8, SearchResult)> = Vec::new();
         self.each_text(|path, text| {
             let is_prose = [".md", ".rst", ".txt", ".adoc"].iter().any(|ending| path.ends_with(ending));
             let is_test =
@@ -411,21 +414,21 @@ impl Lookup<'_> {
             let rank = if is_prose { 2 } else { u8::from(is_test) };
             for (at, line) in text.lines().enumerate().filter(|(_, line)| line.len() < 400 && scan.finds(path, line)) {
                 let preview = Some(short(&aside_core::redact::redact(line.trim()), 160));
-                items.push((rank, Found { path: format!("{path}:{}", at + 1), preview }));
+                items.push((rank, SearchResult { path: format!("{path}:{}", at + 1), preview }));
             }
         })?;
         items.sort_by_key(|(rank, _)| *rank);
         if items.is_empty() {
             let (english, chinese) = scan.words();
-            return Some(told(match self.tongue {
-                Tongue::English => format!("No line here looks like {english}; what git ignores is not looked at."),
-                Tongue::Chinese => format!("没有找到{chinese}；git 忽略的文件没有查看。"),
+            return Some(told(match self.language {
+                Language::English => format!("No line here looks like {english}; what git ignores is not looked at."),
+                Language::Chinese => format!("没有找到{chinese}；git 忽略的文件没有查看。"),
             }));
         }
-        let items: Vec<Found> = items.into_iter().map(|(_, item)| item).collect();
-        let what = match self.tongue {
-            Tongue::English => "lines",
-            Tongue::Chinese => "行",
+        let items: Vec<SearchResult> = items.into_iter().map(|(_, item)| item).collect();
+        let what = match self.language {
+            Language::English => "lines",
+            Language::Chinese => "行",
         };
         Some(listed(items, what))
     }
@@ -451,7 +454,7 @@ impl Lookup<'_> {
     }
 
     /// Where a name is defined, with its text, and where it is used.
-    fn named(&self, name: &str, file: Option<&str>) -> Option<Outcome> {
+    fn named(&self, name: &str, file: Option<&str>) -> Option<RunnerOutcome> {
         let last = name.rsplit(['.', ':']).next().unwrap_or(name);
         let wanted = file.map(|file| self.text(file).map_or_else(|| self.workspace.named(file), |(path, _)| path));
         let (mut definitions, mut uses) = (Vec::new(), Vec::new());
@@ -479,9 +482,9 @@ impl Lookup<'_> {
         for (path, line, body) in &definitions {
             let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
             let body = aside_core::redact::redact(body);
-            let head = match self.tongue {
-                Tongue::English => format!("{} is defined in `{path}:{line}`:", code(last)),
-                Tongue::Chinese => format!("{} 定义在 `{path}:{line}`：", code(last)),
+            let head = match self.language {
+                Language::English => format!("{} is defined in `{path}:{line}`:", code(last)),
+                Language::Chinese => format!("{} 定义在 `{path}:{line}`：", code(last)),
             };
             text.push_str(&format!("{head}\n\n{}\n", fenced(ending, &body)));
         }
@@ -493,13 +496,13 @@ impl Lookup<'_> {
             .map(|(path, line, text)| format!("- `{path}:{line}` {}\n", code(text)))
             .collect();
         let more = uses.len().saturating_sub(MAX_USES);
-        text.push_str(&match (uses.is_empty(), self.tongue) {
-            (true, Tongue::English) => "No other line of the project names it.\n".to_owned(),
-            (true, Tongue::Chinese) => "项目里没有别的行用到它。\n".to_owned(),
-            (false, Tongue::English) if more > 0 => format!("Used in:\n\n{rows}- and {more} more places\n"),
-            (false, Tongue::English) => format!("Used in:\n\n{rows}"),
-            (false, Tongue::Chinese) if more > 0 => format!("使用它的地方：\n\n{rows}- 还有 {more} 处\n"),
-            (false, Tongue::Chinese) => format!("使用它的地方：\n\n{rows}"),
+        text.push_str(&match (uses.is_empty(), self.language) {
+            (true, Language::English) => "No other line of the project names it.\n".to_owned(),
+            (true, Language::Chinese) => "项目里没有别的行用到它。\n".to_owned(),
+            (false, Language::English) if more > 0 => format!("Used in:\n\n{rows}- and {more} more places\n"),
+            (false, Language::English) => format!("Used in:\n\n{rows}"),
+            (false, Language::Chinese) if more > 0 => format!("使用它的地方：\n\n{rows}- 还有 {more} 处\n"),
+            (false, Language::Chinese) => format!("使用它的地方：\n\n{rows}"),
         });
         Some(told(text))
     }
@@ -509,7 +512,7 @@ impl Lookup<'_> {
 pub(super) fn reads_key(workspace: &Workspace, key: &str, secrets: Secrets, cancelled: &AtomicBool) -> Vec<String> {
     let mut found = Vec::new();
     let forms = [format!("[\"{key}\"]"), format!("['{key}']")];
-    let _ = Lookup { workspace, secrets, tongue: Tongue::English, cancelled }.each_text(|path, text| {
+    let _ = Lookup { workspace, secrets, language: Language::English, cancelled }.each_text(|path, text| {
         let hits = text.lines().enumerate().filter(|(_, line)| forms.iter().any(|form| line.contains(form.as_str())));
         found.extend(hits.map(|(at, line)| format!("`{path}:{}` {}", at + 1, code(&short(line.trim(), 100)))));
     });
@@ -578,14 +581,14 @@ pub(super) fn history(workspace: &Workspace, history: &History<'_>) -> Option<Ve
     Some(commits)
 }
 
-fn files(workspace: &Workspace, filter: &Filter, cancelled: &AtomicBool) -> Option<Outcome> {
-    if let Filter::Author(name) = filter {
+fn files(workspace: &Workspace, filter: &FileFilter, cancelled: &AtomicBool) -> Option<RunnerOutcome> {
+    if let FileFilter::Author(name) = filter {
         let commits = history(workspace, &History { many: 200, path: "", author: name })?;
-        let mut items: Vec<Found> = Vec::new();
+        let mut items: Vec<SearchResult> = Vec::new();
         for commit in &commits {
             for path in &commit.files {
                 if !items.iter().any(|item| item.path == *path) {
-                    items.push(Found {
+                    items.push(SearchResult {
                         path: path.clone(),
                         preview: Some(format!("{} {}", commit.date, commit.subject)),
                     });
@@ -608,27 +611,29 @@ fn files(workspace: &Workspace, filter: &Filter, cancelled: &AtomicBool) -> Opti
     let now = SystemTime::now();
     let age = |time: &SystemTime| now.duration_since(*time).unwrap_or_default();
     match filter {
-        Filter::Larger(bytes) => rows.retain(|(size, ..)| size > bytes),
-        Filter::Smaller(bytes) => rows.retain(|(size, ..)| size < bytes),
-        Filter::Empty => rows.retain(|(size, ..)| *size == 0),
-        Filter::Days(days) => rows.retain(|(_, time, _)| age(time) <= DAY * u32::try_from(*days).unwrap_or(u32::MAX)),
-        Filter::Largest(_) | Filter::Newest(_) | Filter::Author(_) => {}
+        FileFilter::Larger(bytes) => rows.retain(|(size, ..)| size > bytes),
+        FileFilter::Smaller(bytes) => rows.retain(|(size, ..)| size < bytes),
+        FileFilter::Empty => rows.retain(|(size, ..)| *size == 0),
+        FileFilter::Days(days) => {
+            rows.retain(|(_, time, _)| age(time) <= DAY * u32::try_from(*days).unwrap_or(u32::MAX))
+        }
+        FileFilter::Largest(_) | FileFilter::Newest(_) | FileFilter::Author(_) => {}
     }
     match filter {
-        Filter::Days(_) | Filter::Newest(_) => rows.sort_by_key(|(_, time, path)| (age(time), *path)),
+        FileFilter::Days(_) | FileFilter::Newest(_) => rows.sort_by_key(|(_, time, path)| (age(time), *path)),
         _ => rows.sort_by_key(|(size, _, path)| (std::cmp::Reverse(*size), *path)),
     }
-    if let Filter::Largest(many) | Filter::Newest(many) = filter {
+    if let FileFilter::Largest(many) | FileFilter::Newest(many) = filter {
         rows.truncate(*many);
     }
-    let row = |(size, time, path): &(u64, SystemTime, &str)| Found {
+    let row = |(size, time, path): &(u64, SystemTime, &str)| SearchResult {
         path: (*path).to_owned(),
         preview: Some(format!("{}, changed {} ago", bytes(*size), ago(age(time)))),
     };
     Some(listed(rows.iter().map(row).collect(), "files"))
 }
 
-pub(super) fn listed(items: Vec<Found>, what: &str) -> Outcome {
+pub(super) fn listed(items: Vec<SearchResult>, what: &str) -> RunnerOutcome {
     let count = items.len();
     let summary = match count {
         0 => format!("There are no such {what}"),
@@ -639,7 +644,7 @@ pub(super) fn listed(items: Vec<Found>, what: &str) -> Outcome {
     }
     let details = if count > MAX_ROWS { format!("{} more are not shown.\n", count - MAX_ROWS) } else { String::new() };
     let items = items.into_iter().take(MAX_ROWS).collect();
-    Outcome { proposal: Proposal::SearchResults { items }, summary, details, model: Model::Unneeded }
+    RunnerOutcome { proposal: Proposal::SearchResults { items }, summary, details, model: ModelNeed::Unneeded }
 }
 
 fn bytes(size: u64) -> String {

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use aside_core::proto::ended::Past;
-use aside_core::suggest::cured::{self, End, Ran};
-use aside_core::task::run::diagnose::{Failure, mentioned, places};
-use aside_core::task::run::thread::Earlier;
-use aside_core::task::state::Name;
+use aside_core::proto::command_ended::RecalledCommand;
+use aside_core::suggest::resolved::{self, FinishedRun, RunStatus};
+use aside_core::task::run::conversation::EarlierTask;
+use aside_core::task::run::diagnose::{DiagnosedFailure, mentioned, places};
+use aside_core::task::state::StateName;
 
 use crate::daemon::state::State;
 use crate::daemon::tasks::actor;
@@ -39,27 +39,27 @@ pub enum Source {
 impl Failed {
     /// Takes the whole request as the failure.
     pub fn pasted(request: &str) -> Self {
-        let Failure { command, exit, output } = Failure::pasted(request);
+        let DiagnosedFailure { command, exit, output } = DiagnosedFailure::pasted(request);
         let (command, output) = (command.to_owned(), output.to_owned());
         Self { command, exit, output, ..Self::default() }
     }
 
     /// The last failed command that has not succeeded since, of the session or of a task of the conversation: "it" means what the user saw
     /// last.
-    pub async fn last(state: &Arc<State>, session: &str, earlier: &[Earlier]) -> Option<Self> {
+    pub async fn last(state: &Arc<State>, session: &str, earlier: &[EarlierTask]) -> Option<Self> {
         let typed = if session.is_empty() { Vec::new() } else { state.memory().recall(session, LATELY) };
         let now = actor::now();
-        let at = |past: &Past| {
+        let at = |past: &RecalledCommand| {
             let since = state.memory().since(session, past.seq).unwrap_or_default();
             now.saturating_sub(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
         };
         let of_shell = typed.iter().map(|past| (at(past), of_shell(past), Origin::Shell(past)));
         let of_tasks =
             earlier.iter().filter_map(|earlier| Some((earlier.at, of_task(earlier)?, Origin::Task(earlier))));
-        let mut all: Vec<(u64, Ran<'_>, Origin<'_>)> = of_shell.chain(of_tasks).collect();
+        let mut all: Vec<(u64, FinishedRun<'_>, Origin<'_>)> = of_shell.chain(of_tasks).collect();
         all.sort_by_key(|(at, ..)| *at);
-        let ran: Vec<Ran<'_>> = all.iter().map(|(_, ran, _)| *ran).collect();
-        let (_, _, origin) = &all[cured::last_failure(&ran)?];
+        let ran: Vec<FinishedRun<'_>> = all.iter().map(|(_, ran, _)| *ran).collect();
+        let (_, _, origin) = &all[resolved::last_failure(&ran)?];
         match origin {
             Origin::Shell(past) => Some(Self {
                 output: state.printed(session, past.seq).await.or(past.output.clone()).unwrap_or_default(),
@@ -77,8 +77,8 @@ impl Failed {
         }
     }
 
-    pub fn failure(&self) -> Failure<'_> {
-        Failure { command: &self.command, exit: self.exit, output: &self.output }
+    pub fn failure(&self) -> DiagnosedFailure<'_> {
+        DiagnosedFailure { command: &self.command, exit: self.exit, output: &self.output }
     }
 
     /// Files and lines that the output names.
@@ -97,24 +97,24 @@ impl Failed {
 }
 
 enum Origin<'a> {
-    Shell(&'a Past),
-    Task(&'a Earlier),
+    Shell(&'a RecalledCommand),
+    Task(&'a EarlierTask),
 }
 
-fn of_shell(past: &Past) -> Ran<'_> {
+fn of_shell(past: &RecalledCommand) -> FinishedRun<'_> {
     let is_own = past.command.trim_start().starts_with("aside ");
-    let end = if is_own { End::Other } else { End::of(past.exit) };
-    Ran { command: &past.command, cwd: &past.cwd, end }
+    let end = if is_own { RunStatus::Other } else { RunStatus::of(past.exit) };
+    FinishedRun { command: &past.command, cwd: &past.cwd, end }
 }
 
 /// Returns `None` for a task that ran no command.
-fn of_task(earlier: &Earlier) -> Option<Ran<'_>> {
+fn of_task(earlier: &EarlierTask) -> Option<FinishedRun<'_>> {
     let end = match earlier.state {
-        Name::Completed if earlier.began.is_some() => End::Well,
-        _ if earlier.failure().is_some() => End::Failed,
+        StateName::Completed if earlier.began.is_some() => RunStatus::Well,
+        _ if earlier.failure().is_some() => RunStatus::Failed,
         _ => return None,
     };
-    Some(Ran { command: earlier.command()?, cwd: earlier.cwd(), end })
+    Some(FinishedRun { command: earlier.command()?, cwd: earlier.cwd(), end })
 }
 
 /// Whether a request includes the failure: several lines, or a file with a line number.

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use aside_core::task::proposal::{Found, Proposal};
+use aside_core::task::proposal::{Proposal, SearchResult};
 use aside_core::task::run::context::{Ignored, MAX_READ};
 use aside_core::task::run::find::{self, Find, Than};
-use aside_core::task::run::{Model, Outcome, code, short};
+use aside_core::task::run::{ModelNeed, RunnerOutcome, code, short};
 
 use crate::daemon::tasks::desk::facts::{Commit, History, history, listed, told};
 use crate::daemon::tasks::desk::{Desk, blocking};
@@ -24,14 +24,14 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 impl Desk {
     /// The result of a search by kind; `None` if the request asks for a text or a name.
-    pub(super) async fn found_by_kind(&self) -> Result<Option<Outcome>, String> {
+    pub(super) async fn found_by_kind(&self) -> Result<Option<RunnerOutcome>, String> {
         let Some(find) = find::read(self.words()) else { return Ok(None) };
         let (workspace, secrets) = (self.workspace.clone(), self.secrets());
         blocking(move |cancelled| looked_up(&workspace, &find, secrets, cancelled)).await
     }
 }
 
-fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &AtomicBool) -> Option<Outcome> {
+fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &AtomicBool) -> Option<RunnerOutcome> {
     match find {
         Find::Commits { about } => {
             let all = history(workspace, &History { many: MAX_COMMITS, ..History::default() })?;
@@ -58,12 +58,12 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
         }
         Find::FilesBy(name) => {
             let commits = history(workspace, &History { many: MAX_COMMITS, author: name, ..History::default() })?;
-            let mut items: Vec<Found> = Vec::new();
+            let mut items: Vec<SearchResult> = Vec::new();
             for commit in &commits {
                 for path in &commit.files {
                     if !items.iter().any(|item| item.path == *path) {
                         let preview = Some(format!("{} {}", commit.date, commit.subject));
-                        items.push(Found { path: path.clone(), preview });
+                        items.push(SearchResult { path: path.clone(), preview });
                     }
                 }
             }
@@ -89,7 +89,7 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
             let listing = tree.listed();
             let files = listing.iter().filter(|listed| listed.ignored == Ignored::No && kind.has(listed.path));
             let files = files.filter(|listed| is_under(listed.path, under.as_deref()));
-            let items = files.map(|listed| Found { path: listed.path.to_owned(), preview: None }).collect();
+            let items = files.map(|listed| SearchResult { path: listed.path.to_owned(), preview: None }).collect();
             Some(super::facts::listed(items, kind.name()))
         }
         Find::Lines { than, lines } => {
@@ -105,11 +105,11 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
                 }
             })?;
             items.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
-            let item = |(count, path): (usize, String)| Found { path, preview: Some(format!("{count} lines")) };
+            let item = |(count, path): (usize, String)| SearchResult { path, preview: Some(format!("{count} lines")) };
             Some(listed(items.into_iter().map(item).collect(), "files"))
         }
         Find::Definitions { sort, scope, under } => {
-            let mut items: Vec<Found> = Vec::new();
+            let mut items: Vec<SearchResult> = Vec::new();
             let mut all = 0;
             each_text(workspace, secrets, cancelled, &mut |path, text| {
                 if !is_under(path, under.as_deref()) {
@@ -119,7 +119,7 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
                     all += 1;
                     if items.len() < MAX_DEFINITIONS {
                         let preview = Some(short(&aside_core::redact::redact(&row), 160));
-                        items.push(Found { path: format!("{path}:{line}"), preview });
+                        items.push(SearchResult { path: format!("{path}:{line}"), preview });
                     }
                 }
             })?;
@@ -129,7 +129,12 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
             let more = all - items.len();
             let details = if more > 0 { format!("{more} more are not shown.\n") } else { String::new() };
             let summary = format!("{all} {}", sort.name());
-            Some(Outcome { proposal: Proposal::SearchResults { items }, summary, details, model: Model::Unneeded })
+            Some(RunnerOutcome {
+                proposal: Proposal::SearchResults { items },
+                summary,
+                details,
+                model: ModelNeed::Unneeded,
+            })
         }
     }
 }
@@ -144,7 +149,7 @@ fn is_under(path: &str, under: Option<&str>) -> bool {
 }
 
 /// The first commit of a file, and the later ones.
-fn added(workspace: &Workspace, path: &str) -> Option<Outcome> {
+fn added(workspace: &Workspace, path: &str) -> Option<RunnerOutcome> {
     let commits = history(workspace, &History { many: MAX_COMMITS, path, ..History::default() })?;
     let Some(first) = commits.last() else {
         return Some(told(format!("No commit has {}.", code(path))));

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aside_core::agent;
-use aside_core::agent::tongue::Tongue;
+use aside_core::agent::language::Language;
 use aside_core::line::Dialect;
-use aside_core::names::Names;
+use aside_core::shell_names::ShellNames;
 use aside_core::spec::Specs;
 use aside_core::suggest;
-use aside_core::task::proposal::{Confine, Meta, Proposal};
-use aside_core::task::route::intent::Params;
-use aside_core::task::run::diagnose::{Failure, diagnose};
+use aside_core::task::proposal::{Proposal, RequestMeta, WriteConfinement};
+use aside_core::task::route::intent::IntentParams;
+use aside_core::task::run::diagnose::{DiagnosedFailure, diagnose};
 use aside_core::task::run::explain::explain;
 use aside_core::task::run::project::Project;
-use aside_core::task::run::{Model, Outcome, code, forced, printed, script, wording};
+use aside_core::task::run::{ModelNeed, RunnerOutcome, code, overreach, print_text, script, wording};
 use aside_core::translate::check::check;
 use aside_core::translate::explain::{explain as explain_line, is_known};
-use aside_core::translate::{Nearness, Place, System, Wish, embedded};
-use aside_core::world::Known;
+use aside_core::translate::{Completeness, ToolFlavor, TranslateContext, TranslateQuery, embedded};
+use aside_core::world::Fact;
 
 use crate::daemon::state::{Asker, State};
 use crate::world::View;
@@ -30,17 +30,17 @@ const LOOK_UP: Duration = Duration::from_secs(3);
 
 pub struct Here {
     cwd: String,
-    names: Arc<Names>,
+    names: Arc<ShellNames>,
     dialect: Dialect,
-    system: System,
+    system: ToolFlavor,
     view: View,
     specs: Arc<Specs>,
     blocklist: Vec<String>,
 }
 
 impl Here {
-    pub async fn of(state: &Arc<State>, meta: &Meta, cwd: &Path) -> Self {
-        let Meta { session, shell, .. } = meta;
+    pub async fn of(state: &Arc<State>, meta: &RequestMeta, cwd: &Path) -> Self {
+        let RequestMeta { session, shell, .. } = meta;
         let (mut names, mut dialect) = state.shell(Asker { session, shell, wait: true });
         if !shell.is_empty() {
             dialect = Dialect::of(shell);
@@ -56,9 +56,9 @@ impl Here {
         Self { cwd, names, dialect, system, view, specs: state.specs(), blocklist }
     }
 
-    fn place(&self) -> Place<'_> {
+    fn place(&self) -> TranslateContext<'_> {
         let Self { cwd, names, dialect, system, view, specs, blocklist: _ } = self;
-        Place { cwd, dialect: *dialect, system: *system, world: view, names, specs }
+        TranslateContext { cwd, dialect: *dialect, system: *system, world: view, names, specs }
     }
 
     /// Repeats `find` while lookups are pending, until the deadline.
@@ -76,61 +76,62 @@ impl Here {
     /// Returns `None` if the project's files were not read in time.
     pub async fn command(
         &self,
-        params: &Params,
+        params: &IntentParams,
         test_command: &str,
         project: &Project,
-        tongue: Tongue,
+        language: Language,
         part: Option<&str>,
-    ) -> Option<Outcome> {
+    ) -> Option<RunnerOutcome> {
         let find = |here: &Self| {
-            let place = script::Place { cwd: &here.cwd, world: &here.view, test_command, tongue, project, part };
+            let place =
+                script::ScriptContext { cwd: &here.cwd, world: &here.view, test_command, language, project, part };
             match script::command(params, &place) {
-                Known::Yes(outcome) => Some(outcome),
-                Known::No | Known::NotYet => None,
+                Fact::Yes(outcome) => Some(outcome),
+                Fact::No | Fact::NotYet => None,
             }
         };
         self.settled(find).await
     }
 
-    pub async fn diagnose(&self, request: &str, failure: &Failure<'_>) -> Outcome {
+    pub async fn diagnose(&self, request: &str, failure: &DiagnosedFailure<'_>) -> RunnerOutcome {
         let find = |here: &Self| {
             let Self { cwd, names, dialect, view, specs, .. } = here;
-            diagnose(request, failure, &suggest::Place { cwd, dialect: *dialect, world: view, names, specs })
+            diagnose(request, failure, &suggest::SuggestContext { cwd, dialect: *dialect, world: view, names, specs })
         };
         self.settled(find).await
     }
 
-    pub async fn explain(&self, question: &str, files: &[String], model: agent::Model) -> Outcome {
+    pub async fn explain(&self, question: &str, files: &[String], model: agent::ModelAbsence) -> RunnerOutcome {
         self.settled(|here| explain(question, files, &here.place(), model)).await
     }
 
     /// The command for words that mean the same on any machine, if that is certain: a project has no script for `git`.
-    pub async fn meant(&self, words: &str, tongue: Tongue) -> Option<Outcome> {
+    pub async fn meant(&self, words: &str, language: Language) -> Option<RunnerOutcome> {
         let (cmd, about) = self.usual(words).await?;
-        let reason = match tongue {
-            Tongue::English if about.is_empty() => "This is the usual command for that.".to_owned(),
-            Tongue::English => format!("This is the usual command for that: it {about}."),
-            Tongue::Chinese => "这是通常用来做这件事的命令。".to_owned(),
+        let reason = match language {
+            Language::English if about.is_empty() => "This is the usual command for that.".to_owned(),
+            Language::English => format!("This is the usual command for that: it {about}."),
+            Language::Chinese => "这是通常用来做这件事的命令。".to_owned(),
         };
-        Some(self.spoken(cmd, reason, tongue))
+        Some(self.spoken(cmd, reason, language))
     }
 
     /// The command that answers a question about this machine.
-    pub async fn of_machine(&self, words: &str, tongue: Tongue) -> Option<Outcome> {
+    pub async fn of_machine(&self, words: &str, language: Language) -> Option<RunnerOutcome> {
         let mut numbers = words.split(|letter: char| !letter.is_ascii_digit());
         let port = numbers.find(|number| (2..=5).contains(&number.len())).filter(|_| words.contains("port"));
         if let Some(port) = port {
             // Programs that listen, not those that are connected to the port.
             let commands = [format!("ss -ltnp 'sport = :{port}'"), format!("lsof -nP -iTCP:{port} -sTCP:LISTEN")];
             if let Some(cmd) = self.runnable(&commands).await {
-                let reason = tongue.pick(
+                let reason = language.pick(
                     "It shows what listens on that port; no row means nothing does.",
                     "显示谁在监听这个端口；没有结果就是没有。",
                 );
-                return Some(self.spoken(cmd, reason.to_owned(), tongue));
+                return Some(self.spoken(cmd, reason.to_owned(), language));
             }
         }
-        self.meant(words, tongue).await
+        self.meant(words, language).await
     }
 
     /// What a command does, in a sentence, and the harm that it can do; both empty where nothing is known.
@@ -142,46 +143,46 @@ impl Here {
     }
 
     /// A proposal whose summary is in the language of the request.
-    fn spoken(&self, cmd: String, reason: String, tongue: Tongue) -> Outcome {
+    fn spoken(&self, cmd: String, reason: String, language: Language) -> RunnerOutcome {
         let outcome = self.proposed(cmd, reason);
-        Outcome { summary: wording::sentence(&outcome.summary, tongue), ..outcome }
+        RunnerOutcome { summary: wording::sentence(&outcome.summary, language), ..outcome }
     }
 
     /// The command for an order about files that is known without a model: `delete old.tmp`.
-    pub async fn ordered(&self, words: &str, tongue: Tongue) -> Option<Outcome> {
+    pub async fn ordered(&self, words: &str, language: Language) -> Option<RunnerOutcome> {
         const FILES: [&str; 12] =
             ["rm", "mv", "cp", "mkdir", "rmdir", "touch", "ln", "chmod", "truncate", "tar", "zip", "unzip"];
         let (cmd, about) = self.usual(words).await?;
         let is_plain = cmd.split(' ').next().is_some_and(|program| FILES.contains(&program));
-        let reason = match tongue {
-            Tongue::English if about.is_empty() => "This is the usual command for that.".to_owned(),
-            Tongue::English => format!("This is the usual command for that: it {about}."),
-            Tongue::Chinese => "这是通常用来做这件事的命令。".to_owned(),
+        let reason = match language {
+            Language::English if about.is_empty() => "This is the usual command for that.".to_owned(),
+            Language::English => format!("This is the usual command for that: it {about}."),
+            Language::Chinese => "这是通常用来做这件事的命令。".to_owned(),
         };
-        is_plain.then(|| self.spoken(cmd, reason, tongue))
+        is_plain.then(|| self.spoken(cmd, reason, language))
     }
 
     /// The command that prints a text, if that was requested.
-    pub fn prints(&self, words: &str, tongue: Tongue) -> Option<Outcome> {
-        let reason = tongue.pick("This prints the text as you wrote it.", "按你写的原样打印。");
-        Some(self.proposed(printed::command(words, self.dialect)?, reason.to_owned()))
+    pub fn prints(&self, words: &str, language: Language) -> Option<RunnerOutcome> {
+        let reason = language.pick("This prints the text as you wrote it.", "按你写的原样打印。");
+        Some(self.proposed(print_text::command(words, self.dialect)?, reason.to_owned()))
     }
 
-    pub fn proposed(&self, cmd: String, reason: String) -> Outcome {
+    pub fn proposed(&self, cmd: String, reason: String) -> RunnerOutcome {
         let summary = format!("Run {}", code(&cmd));
         let cwd = Some(self.cwd.clone());
-        let proposal = Proposal::Command { cmd, cwd, reason: Some(reason), confine: Confine::No };
-        Outcome { proposal, summary, details: String::new(), model: Model::Unneeded }
+        let proposal = Proposal::Command { cmd, cwd, reason: Some(reason), confine: WriteConfinement::No };
+        RunnerOutcome { proposal, summary, details: String::new(), model: ModelNeed::Unneeded }
     }
 
     pub(super) async fn usual(&self, words: &str) -> Option<(String, String)> {
         let find = |here: &Self| {
-            let wish = Wish { words, place: here.place(), limit: 1 };
+            let wish = TranslateQuery { words, place: here.place(), limit: 1 };
             let best = embedded::answer(&wish).into_iter().next()?;
             let checked = check(&best.command, &here.place(), &here.blocklist).ok()?;
-            let is_whole = best.nearness == Nearness::Answer && checked.holes.is_empty();
+            let is_whole = best.nearness == Completeness::Answer && checked.holes.is_empty();
             // Commands that amend, force or rewrite something are only proposed if the request says so.
-            let is_meant = is_whole && !forced::is_forced(words, &checked.command);
+            let is_meant = is_whole && !overreach::overreaches(words, &checked.command);
             is_meant.then_some((checked.command, best.about))
         };
         self.settled(find).await

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use aside_core::redact::REDACTED;
-use aside_core::task::proposal::Meta;
-use aside_core::task::route::intent::{Intent, Kind};
+use aside_core::task::proposal::RequestMeta;
+use aside_core::task::route::intent::{Intent, TaskKind};
 use aside_core::task::run::context::gather::{Facts, gather};
 use aside_core::task::run::context::index::{Hit, Index};
 use aside_core::task::run::context::plan::plan;
-use aside_core::task::run::context::{Context, Ignored, Listed, Request};
+use aside_core::task::run::context::{ContextRequest, Ignored, ListedFile, ModelContext};
 use aside_core::task::run::diagnose::mentioned;
 
 use crate::daemon::state::State;
@@ -27,13 +27,13 @@ struct Wanted {
     places: Vec<(String, usize)>,
     /// The directory of the failed command.
     cwd: String,
-    meta: Meta,
+    meta: RequestMeta,
     secrets: Secrets,
 }
 
 impl Desk {
     /// Never fails: what could not be read is listed in the notes.
-    pub(super) async fn looked(&self, intent: &Intent) -> Context {
+    pub(super) async fn looked(&self, intent: &Intent) -> ModelContext {
         let mut wanted = Wanted {
             words: self.words().to_owned(),
             files: intent.params.files.clone(),
@@ -42,7 +42,7 @@ impl Desk {
             meta: self.request.meta.clone(),
             secrets: self.secrets(),
         };
-        if intent.kind == Kind::Diagnose {
+        if intent.kind == TaskKind::Diagnose {
             let failed = self.what_failed().await;
             wanted.places = failed.places();
             wanted.cwd = failed.cwd;
@@ -52,18 +52,18 @@ impl Desk {
         }
         let (state, workspace, room) = (self.state.clone(), self.workspace.clone(), self.room().await);
         let looked = blocking(move |cancelled| {
-            let mut context = read(&workspace, &wanted, cancelled).unwrap_or_else(|error| Context {
+            let mut context = read(&workspace, &wanted, cancelled).unwrap_or_else(|error| ModelContext {
                 notes: vec![format!("the workspace could not be read: {error:#}")],
-                ..Context::default()
+                ..ModelContext::default()
             });
             hide(&mut context, &state);
             context.within(room)
         });
-        looked.await.unwrap_or_else(|note| Context { notes: vec![note], ..Context::default() })
+        looked.await.unwrap_or_else(|note| ModelContext { notes: vec![note], ..ModelContext::default() })
     }
 }
 
-fn read(workspace: &Workspace, wanted: &Wanted, cancelled: &AtomicBool) -> anyhow::Result<Context> {
+fn read(workspace: &Workspace, wanted: &Wanted, cancelled: &AtomicBool) -> anyhow::Result<ModelContext> {
     let Wanted { words, files, places, cwd, meta, secrets } = wanted;
     // An error names files relative to the directory where it occurred.
     let there = Workspace::of(std::path::Path::new(cwd)).ok().filter(|there| there.root() == workspace.root());
@@ -85,7 +85,7 @@ fn read(workspace: &Workspace, wanted: &Wanted, cancelled: &AtomicBool) -> anyho
     let hits = hits(workspace, words, &listed, *secrets, cancelled);
     let project: Vec<String> =
         workspace.project().files.into_iter().map(|(path, _)| path).filter(|path| is_about(path)).collect();
-    let request = Request {
+    let request = ContextRequest {
         words,
         files: &files,
         places: &places,
@@ -127,7 +127,7 @@ const TIME: Duration = Duration::from_secs(2);
 fn hits(
     workspace: &Workspace,
     words: &str,
-    listed: &[Listed<'_>],
+    listed: &[ListedFile<'_>],
     secrets: Secrets,
     cancelled: &AtomicBool,
 ) -> Vec<Hit> {
@@ -155,8 +155,8 @@ fn hits(
 }
 
 /// Removes lines that the settings keep out of the history, wherever they occur.
-fn hide(context: &mut Context, state: &State) {
-    let Context { files, selection, tree, git, diagnostics, notes } = context;
+fn hide(context: &mut ModelContext, state: &State) {
+    let ModelContext { files, selection, tree, git, diagnostics, notes } = context;
     for file in files.iter_mut() {
         if let Some(hidden) = hidden(&file.text, state) {
             notes.push(format!("{}: lines that history.ignore matches were taken out", file.path));

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use aside_core::said::aloud;
-use aside_core::said::stuck::stuck;
-use aside_core::task::run::context::Context;
+use aside_core::model_output::repetition::repetition_start;
+use aside_core::model_output::without_reasoning_exact;
+use aside_core::task::run::context::ModelContext;
+use aside_core::task::run::model_reply::without_repeats;
 use aside_core::task::run::prompt::STOPS;
-use aside_core::task::run::said::without_repeats;
 use aside_core::text;
-use aside_core::translate::prompt::Prompt;
+use aside_core::translate::prompt::ModelPrompt;
 
 use crate::daemon::model::Use;
 use crate::daemon::model::aloud::{Listener, listen};
@@ -72,7 +72,7 @@ impl Silence {
 
 /// A request and its answer, for a follow-up.
 pub struct Exchange {
-    pub prompt: Prompt,
+    pub prompt: ModelPrompt,
     pub heard: Heard,
 }
 
@@ -94,7 +94,11 @@ impl<'a> Voice<'a> {
     }
 
     /// Asks with as much of the context as the model accepts.
-    pub async fn asks(&self, context: &Context, make: impl Fn(&Context) -> Prompt) -> Result<Exchange, Silence> {
+    pub async fn asks(
+        &self,
+        context: &ModelContext,
+        make: impl Fn(&ModelContext) -> ModelPrompt,
+    ) -> Result<Exchange, Silence> {
         let mut context = context.clone();
         let mut max_tokens = self.max_tokens;
         let all = context.bytes();
@@ -119,7 +123,7 @@ impl<'a> Voice<'a> {
     pub async fn asks_again(&self, before: &Exchange, words: String) -> Result<Heard, Silence> {
         before.heard.aloud.clone_into(&mut self.before.lock().unwrap_or_else(PoisonError::into_inner));
         let exchanges = [(before.prompt.user(), before.heard.aloud.clone())];
-        let prompt = Prompt { system: before.prompt.system, facts: String::new(), ask: words };
+        let prompt = ModelPrompt { system: before.prompt.system, facts: String::new(), ask: words };
         self.ask(&prompt, &exchanges, self.max_tokens).await
     }
 
@@ -133,7 +137,12 @@ impl<'a> Voice<'a> {
         (self.say)(&format!("\n\n{words}\n\n"));
     }
 
-    async fn ask(&self, prompt: &Prompt, exchanges: &[(String, String)], max_tokens: u32) -> Result<Heard, Silence> {
+    async fn ask(
+        &self,
+        prompt: &ModelPrompt,
+        exchanges: &[(String, String)],
+        max_tokens: u32,
+    ) -> Result<Heard, Silence> {
         let mut user = if prompt.facts.is_empty() { prompt.ask.clone() } else { prompt.user() };
         if self.desk.agent().is_some() {
             let said = self.desk.agent_answers(prompt.system, &user, self.say).await;
@@ -166,28 +175,28 @@ impl<'a> Voice<'a> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let listener = Listener {
             pace: PACE,
-            enough: |text: &str| stuck(text).is_some(),
-            tell: |text: &str| self.tell(&aloud(text).unwrap_or_default()),
+            enough: |text: &str| repetition_start(text).is_some(),
+            tell: |text: &str| self.tell(&without_reasoning_exact(text).unwrap_or_default()),
         };
         let (outcome, heard) = listen(&self.desk.state, Use::Task, &question, listener).await;
         match outcome {
             Ok(said) => {
-                let mut aloud = aloud(&said.text).unwrap_or_default();
+                let mut aloud = without_reasoning_exact(&said.text).unwrap_or_default();
                 self.tell(&aloud);
-                let end = match (stuck(&aloud), said.end) {
+                let end = match (repetition_start(&aloud), said.end) {
                     (Some(end), _) => {
                         aloud.truncate(end);
                         Ending::Stuck
                     }
                     // The model never stopped reasoning.
-                    (None, _) if stuck(&said.text).is_some() => Ending::Stuck,
+                    (None, _) if repetition_start(&said.text).is_some() => Ending::Stuck,
                     (None, End::Cut) => Ending::Cut,
                     (None, End::Whole) => Ending::Whole,
                 };
                 Ok(Heard { aloud, end })
             }
             Err(failure) => {
-                let aloud = aloud(&heard).unwrap_or_default();
+                let aloud = without_reasoning_exact(&heard).unwrap_or_default();
                 self.tell(&aloud);
                 Err(Silence { failure, aloud, complaint: question.complaint.sentence() })
             }

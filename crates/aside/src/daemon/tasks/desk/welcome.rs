@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use aside_core::proto::task::Welcome;
-use aside_core::task::event::Id;
-use aside_core::task::proposal::{Meta, Proposal, Source, UserRequest};
+use aside_core::proto::task::TaskWelcome;
+use aside_core::task::event::TaskId;
+use aside_core::task::proposal::{Proposal, RequestMeta, RequestSource, UserRequest};
 
 use crate::daemon::model::{self, Use};
 use crate::daemon::state::State;
@@ -23,7 +23,7 @@ const CODE: [&str; 20] = [
 /// Usual names of a project's main file.
 const MAIN: [&str; 6] = ["main", "app", "index", "lib", "server", "cli"];
 
-pub async fn welcome(state: &Arc<State>, workspace: Workspace, shell: &str) -> Welcome {
+pub async fn welcome(state: &Arc<State>, workspace: Workspace, shell: &str) -> TaskWelcome {
     let endpoint = model::endpoint(&state.config().llm, Use::Task, Selection::AsSet);
     let model = endpoint.map(|endpoint| {
         if endpoint.model.is_empty() { endpoint.server.provider.name().to_owned() } else { endpoint.model }
@@ -36,22 +36,22 @@ pub async fn welcome(state: &Arc<State>, workspace: Workspace, shell: &str) -> W
         }
     }
     examples.extend(blocking(move |cancelled| about_files(&workspace, cancelled)).await.unwrap_or_default());
-    Welcome { model: model.unwrap_or_default(), editor: state.config().task.editor_url.clone(), examples }
+    TaskWelcome { model: model.unwrap_or_default(), editor: state.config().task.editor_url.clone(), examples }
 }
 
 /// Whether a request results in a command here.
 async fn runs(state: &Arc<State>, workspace: &Workspace, shell: &str, words: &str) -> bool {
-    let Some(id) = Id::of("welcome") else { return false };
+    let Some(id) = TaskId::of("welcome") else { return false };
     let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
-    let meta = Meta {
+    let meta = RequestMeta {
         cwd: path(workspace.cwd()),
         workspace: path(workspace.root()),
         shell: shell.to_owned(),
         private: true,
-        ..Meta::default()
+        ..RequestMeta::default()
     };
     let request = UserRequest {
-        source: Source::LocalUi,
+        source: RequestSource::LocalUi,
         thread_id: String::new(),
         from_user: None,
         text: words.to_owned(),

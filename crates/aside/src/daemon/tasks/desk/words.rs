@@ -4,17 +4,17 @@
 use std::path::Path;
 
 use aside_core::agent;
-use aside_core::agent::tongue::{Tongue, needs_model};
-use aside_core::proto::task::Brief;
-use aside_core::task::proposal::{Found, Proposal};
-use aside_core::task::route::intent::{Intent, Kind};
-use aside_core::task::run::context::Context;
-use aside_core::task::run::plan::{Because, plan};
-use aside_core::task::run::prompt::words as prompt;
-use aside_core::task::run::review::{self, what};
-use aside_core::task::run::said::Said;
-use aside_core::task::run::{Model, Outcome, code, search, short};
-use aside_core::translate::prompt::Prompt;
+use aside_core::agent::language::{Language, needs_model};
+use aside_core::proto::task::TaskBrief;
+use aside_core::task::proposal::{Proposal, SearchResult};
+use aside_core::task::route::intent::{Intent, TaskKind};
+use aside_core::task::run::context::ModelContext;
+use aside_core::task::run::model_reply::TaskAnswer;
+use aside_core::task::run::plan::{PlanReason, plan};
+use aside_core::task::run::prompt::prose as prompt;
+use aside_core::task::run::review::{self, target};
+use aside_core::task::run::{ModelNeed, RunnerOutcome, code, search, short};
+use aside_core::translate::prompt::ModelPrompt;
 
 use crate::daemon::tasks::desk::facts;
 use crate::daemon::tasks::desk::here::Here;
@@ -32,12 +32,12 @@ const HEAD: usize = 15;
 const MAX_ASKED: usize = 80;
 
 /// A short description of a task: a waiting one by its action, all others by their request, which is how the user remembers them.
-pub(super) fn about(brief: &Brief, here: &Path, tongue: Tongue) -> String {
+pub(super) fn about(brief: &TaskBrief, here: &Path, language: Language) -> String {
     let asked = short(brief.text.trim().lines().next().unwrap_or_default(), MAX_ASKED);
     let about = match brief.state.as_str() {
         "WAITING_APPROVAL" if !brief.summary.is_empty() => brief.summary.clone(),
         "FAILED" if needs_model(&brief.summary) => {
-            format!("{} {}", code(&asked), tongue.pick("(needs a model)", "（需要模型）"))
+            format!("{} {}", code(&asked), language.pick("(needs a model)", "（需要模型）"))
         }
         "FAILED" if !brief.summary.is_empty() => format!("{} ({})", code(&asked), short(&brief.summary, MAX_ASKED)),
         _ => code(&asked),
@@ -47,16 +47,21 @@ pub(super) fn about(brief: &Brief, here: &Path, tongue: Tongue) -> String {
         true => about,
         false => format!(
             "{about} {}",
-            tongue.pick(&format!("(in {})", code(&brief.workspace)), &format!("（在 {}）", code(&brief.workspace)))
+            language.pick(&format!("(in {})", code(&brief.workspace)), &format!("（在 {}）", code(&brief.workspace)))
         ),
     }
 }
 
 impl Desk {
-    pub(super) async fn explain(&self, intent: &Intent, gathered: &Gathered, say: Say<'_>) -> Result<Outcome, String> {
+    pub(super) async fn explain(
+        &self,
+        intent: &Intent,
+        gathered: &Gathered,
+        say: Say<'_>,
+    ) -> Result<RunnerOutcome, String> {
         let question = intent.params.question.as_deref().unwrap_or(self.words());
         let lack = self.lack();
-        let model = lack.map_or(agent::Model::Silent, |lack| lack.model());
+        let model = lack.map_or(agent::ModelAbsence::Silent, |lack| lack.model());
         let certain = self.asked(&intent.params).is_some_and(|ask| ask.is_certain());
         if certain && let Some(known) = self.known(intent).await? {
             return Ok(known);
@@ -72,10 +77,10 @@ impl Desk {
         let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
         let mut known = here.explain(question, &intent.params.files, model).await;
         if let Some(lack) = lack {
-            if known.model == Model::Needed && model == agent::Model::Silent {
-                known = answer(lack.told(question), known.summary, String::new(), Model::Needed);
+            if known.model == ModelNeed::Needed && model == agent::ModelAbsence::Silent {
+                known = answer(lack.told(question), known.summary, String::new(), ModelNeed::Needed);
             }
-            if known.model == Model::Needed
+            if known.model == ModelNeed::Needed
                 && let Proposal::Answer { text } = &mut known.proposal
             {
                 // Without any file to show either, the task fails.
@@ -85,9 +90,9 @@ impl Desk {
             return Ok(known);
         }
         match self.words_of(&gathered.context, say, |context| prompt::explain(question, context)).await {
-            Ok(said) => Ok(answer(said.words.clone(), said.summary(), gathered.context.shown(), Model::Unneeded)),
-            Err(sentence) if known.model == Model::Needed => Err(sentence),
-            Err(sentence) => Ok(Outcome { details: sentence, ..known }),
+            Ok(said) => Ok(answer(said.words.clone(), said.summary(), gathered.context.shown(), ModelNeed::Unneeded)),
+            Err(sentence) if known.model == ModelNeed::Needed => Err(sentence),
+            Err(sentence) => Ok(RunnerOutcome { details: sentence, ..known }),
         }
     }
 
@@ -102,9 +107,9 @@ impl Desk {
         if lines.is_empty() {
             return Ok(None);
         }
-        let head = match Tongue::of(question) {
-            Tongue::English => format!("{} begins:", code(&name)),
-            Tongue::Chinese => format!("{} 的开头：", code(&name)),
+        let head = match Language::of(question) {
+            Language::English => format!("{} begins:", code(&name)),
+            Language::Chinese => format!("{} 的开头：", code(&name)),
         };
         Ok(Some(format!("{head}\n\n{}", super::fenced("", &lines.join("\n")))))
     }
@@ -112,10 +117,10 @@ impl Desk {
     /// Where the thing is defined that a question is about.
     async fn places(&self, question: &str) -> Result<Option<String>, String> {
         let Some(name) = search::plan::subject(question) else { return Ok(None) };
-        let (workspace, subject, tongue) = (self.workspace.clone(), name.to_owned(), Tongue::of(question));
+        let (workspace, subject, language) = (self.workspace.clone(), name.to_owned(), Language::of(question));
         let secrets = self.secrets();
         let defined =
-            blocking(move |cancelled| facts::defined(&workspace, &subject, secrets, tongue, cancelled)).await?;
+            blocking(move |cancelled| facts::defined(&workspace, &subject, secrets, language, cancelled)).await?;
         if defined.is_some() {
             return Ok(defined);
         }
@@ -123,40 +128,46 @@ impl Desk {
         let (workspace, wanted, secrets) = (self.workspace.clone(), plan.clone(), self.secrets());
         let searched = blocking(move |cancelled| workspace.search(&wanted, secrets, cancelled)).await?;
         let searched = searched.map_err(|error| format!("{error:#}"))?;
-        let Proposal::SearchResults { items } = search::tell::outcome(&plan, &searched).proposal else {
+        let Proposal::SearchResults { items } = search::render::outcome(&plan, &searched).proposal else {
             return Ok(None);
         };
-        let row =
-            |item: &Found| format!("- {} {}\n", code(&item.path), code(item.preview.as_deref().unwrap_or_default()));
+        let row = |item: &SearchResult| {
+            format!("- {} {}\n", code(&item.path), code(item.preview.as_deref().unwrap_or_default()))
+        };
         let rows: String = items.iter().take(PLACES).map(row).collect();
-        let head = match Tongue::of(question) {
-            Tongue::English => format!("{} is here:", code(name)),
-            Tongue::Chinese => format!("{} 在这里：", code(name)),
+        let head = match Language::of(question) {
+            Language::English => format!("{} is here:", code(name)),
+            Language::Chinese => format!("{} 在这里：", code(name)),
         };
         Ok((!rows.is_empty()).then(|| format!("{head}\n\n{rows}")))
     }
 
     /// What is certain without a model: a command, a status. File names alone are not enough.
-    pub(super) async fn explained(&self, intent: &Intent, model: agent::Model) -> Option<Outcome> {
+    pub(super) async fn explained(&self, intent: &Intent, model: agent::ModelAbsence) -> Option<RunnerOutcome> {
         if !intent.params.files.is_empty() {
             return None;
         }
         let question = intent.params.question.as_deref().unwrap_or(self.words());
         let here = Here::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
         let known = here.explain(question, &[], model).await;
-        (known.model != Model::Needed).then_some(known)
+        (known.model != ModelNeed::Needed).then_some(known)
     }
 
     /// A plan in text, whatever the intent is.
-    pub(super) async fn plan(&self, intent: &Intent, gathered: &Gathered, say: Say<'_>) -> Result<Outcome, String> {
+    pub(super) async fn plan(
+        &self,
+        intent: &Intent,
+        gathered: &Gathered,
+        say: Say<'_>,
+    ) -> Result<RunnerOutcome, String> {
         let threshold = self.state.config().task.confidence_threshold;
-        let because = if intent.confidence < threshold { Because::Unsure } else { Because::Asked };
+        let because = if intent.confidence < threshold { PlanReason::Unsure } else { PlanReason::Asked };
         let lack = self.lack();
-        if intent.kind != Kind::Change
-            && let Some(known) = self.explained(intent, agent::Model::Silent).await
+        if intent.kind != TaskKind::Change
+            && let Some(known) = self.explained(intent, agent::ModelAbsence::Silent).await
             && let Proposal::Answer { text } = known.proposal
         {
-            return Ok(Outcome { proposal: Proposal::Plan { text }, ..known });
+            return Ok(RunnerOutcome { proposal: Proposal::Plan { text }, ..known });
         }
         let request = self.words();
         if let Some(lack) = lack {
@@ -167,30 +178,35 @@ impl Desk {
             Ok(said) => {
                 let summary = said.summary();
                 let proposal = Proposal::Plan { text: said.words };
-                Ok(Outcome { proposal, summary, details: String::new(), model: Model::Unneeded })
+                Ok(RunnerOutcome { proposal, summary, details: String::new(), model: ModelNeed::Unneeded })
             }
             Err(sentence) => Ok(plan(request, intent, because, &sentence)),
         }
     }
 
-    pub(super) async fn review(&self, intent: &Intent, gathered: &Gathered, say: Say<'_>) -> Result<Outcome, String> {
-        let tongue = Tongue::of(self.words());
+    pub(super) async fn review(
+        &self,
+        intent: &Intent,
+        gathered: &Gathered,
+        say: Say<'_>,
+    ) -> Result<RunnerOutcome, String> {
+        let language = Language::of(self.words());
         if !self.workspace.has_repository() {
             let root = self.workspace.root().display();
-            return Err(match tongue {
-                Tongue::English => {
+            return Err(match language {
+                Language::English => {
                     format!(
                         "{root} is no git repository, so there is nothing to compare with; ask inside of one, or run `git init` first."
                     )
                 }
-                Tongue::Chinese => {
+                Language::Chinese => {
                     format!("{root} 不是 git 仓库，没有可以比较的内容；请在仓库里再问，或者先运行 `git init`。")
                 }
             });
         }
-        let (workspace, what) = (self.workspace.clone(), what::what(self.words()));
+        let (workspace, what) = (self.workspace.clone(), target::review_target(self.words()));
         let paths: Vec<String> = intent.params.files.iter().map(|file| workspace.named(file)).collect();
-        let is_staged = what == what::What::Staged;
+        let is_staged = what == target::ReviewTarget::Staged;
         let named = paths.clone();
         let change = blocking(move |_| workspace.change(&what, &named)).await?;
         let mut change = change.map_err(|error| format!("{error:#}"))?;
@@ -199,31 +215,31 @@ impl Desk {
             ["staged", "index", "cached", "暂存"].iter().any(|word| self.words().to_lowercase().contains(word));
         if is_staged && change.diff.trim().is_empty() && !names_index {
             let workspace = self.workspace.clone();
-            let now = blocking(move |_| workspace.change(&what::What::Now, &paths)).await?;
+            let now = blocking(move |_| workspace.change(&target::ReviewTarget::Now, &paths)).await?;
             change = now.map_err(|error| format!("{error:#}"))?;
         }
-        let mut found = review::review(&change.diff, REVIEW, tongue);
+        let mut found = review::review(&change.diff, REVIEW, language);
         if let Proposal::Answer { text } = &mut found.proposal {
-            let notes: String = change.notes.iter().map(|note| format!("- {}\n", note.of(tongue))).collect();
+            let notes: String = change.notes.iter().map(|note| format!("- {}\n", note.of(language))).collect();
             let notes = if notes.is_empty() { notes } else { format!("\n{notes}") };
-            let of = match tongue {
+            let of = match language {
                 _ if change.of.english.is_empty() => String::new(),
-                Tongue::English => format!("Compared: {}.\n\n", change.of.english),
-                Tongue::Chinese => format!("比较的是：{}。\n\n", change.of.chinese),
+                Language::English => format!("Compared: {}.\n\n", change.of.english),
+                Language::Chinese => format!("比较的是：{}。\n\n", change.of.chinese),
             };
-            let secrets = if what::is_about_secrets(self.words()) {
-                review::secrets(&change.diff, tongue)
+            let secrets = if target::is_about_secrets(self.words()) {
+                review::secrets(&change.diff, language)
             } else {
                 String::new()
             };
             // Rules say little about a small change; the change itself says all.
-            let shown = if self.lack().is_some() { review::excerpt(&change.diff, tongue) } else { String::new() };
+            let shown = if self.lack().is_some() { review::excerpt(&change.diff, language) } else { String::new() };
             *text = format!("{of}{secrets}{}{notes}{shown}", text.trim_end_matches('\n').to_owned() + "\n");
         }
         if self.lack().is_some() {
             return Ok(found);
         }
-        let nothing_changed = found.model == Model::Unneeded;
+        let nothing_changed = found.model == ModelNeed::Unneeded;
         let remarks = match (nothing_changed, gathered.context.files.is_empty()) {
             (true, true) => return Ok(found),
             // No file has changed, so the files are reviewed as they are.
@@ -235,21 +251,21 @@ impl Desk {
                 let Proposal::Answer { text: rules } = &found.proposal else { return Ok(found) };
                 // The same limit as for file contents: the model can read no more.
                 let room = self.room().await;
-                let shown = Context { git: diff, ..Context::default() }.within(room);
+                let shown = ModelContext { git: diff, ..ModelContext::default() }.within(room);
                 self.words_of(&shown, say, |shown| prompt::review(self.words(), &shown.git, room, rules)).await
             }
         };
         found.details = match remarks {
             Ok(said) => {
-                found.model = Model::Unneeded;
-                format!("{}\n\n{}\n", tongue.pick("The model's remarks:", "模型的意见："), said.words)
+                found.model = ModelNeed::Unneeded;
+                format!("{}\n\n{}\n", language.pick("The model's remarks:", "模型的意见："), said.words)
             }
-            Err(sentence) => format!("{}{sentence}\n", tongue.pick("No remarks of a model: ", "没有模型的意见：")),
+            Err(sentence) => format!("{}{sentence}\n", language.pick("No remarks of a model: ", "没有模型的意见：")),
         };
         Ok(found)
     }
 
-    pub(super) async fn search(&self, intent: &Intent, say: Say<'_>) -> Result<Outcome, String> {
+    pub(super) async fn search(&self, intent: &Intent, say: Say<'_>) -> Result<RunnerOutcome, String> {
         if let Some(found) = self.found_by_kind().await? {
             return Ok(found);
         }
@@ -259,7 +275,7 @@ impl Desk {
         let (workspace, wanted, secrets) = (self.workspace.clone(), plan.clone(), self.secrets());
         let searched = blocking(move |cancelled| workspace.search(&wanted, secrets, cancelled)).await?;
         let searched = searched.map_err(|error| format!("{error:#}"))?;
-        let found = search::tell::outcome(&plan, &searched);
+        let found = search::render::outcome(&plan, &searched);
         if !searched.found.is_empty() || self.lack().is_some() {
             return Ok(found);
         }
@@ -267,8 +283,8 @@ impl Desk {
         let context = self.looked(intent).await;
         let request = format!("{}\n(Nothing in the files has these words.)", self.words());
         match self.words_of(&context, say, |context| prompt::explain(&request, context)).await {
-            Ok(said) => Ok(answer(said.words.clone(), said.summary(), found.summary, Model::Unneeded)),
-            Err(sentence) => Ok(Outcome { details: sentence, ..found }),
+            Ok(said) => Ok(answer(said.words.clone(), said.summary(), found.summary, ModelNeed::Unneeded)),
+            Err(sentence) => Ok(RunnerOutcome { details: sentence, ..found }),
         }
     }
 
@@ -295,20 +311,20 @@ impl Desk {
     /// Streams a model's text. Keeps what was received before a failure; the error is for the user.
     async fn words_of(
         &self,
-        context: &Context,
+        context: &ModelContext,
         say: Say<'_>,
-        make: impl Fn(&Context) -> Prompt,
-    ) -> Result<Said, String> {
+        make: impl Fn(&ModelContext) -> ModelPrompt,
+    ) -> Result<TaskAnswer, String> {
         let voice = Voice::new(self, say, prompt::MAX_TOKENS);
-        let tongue = Tongue::of(self.words());
+        let language = Language::of(self.words());
         let (aloud, note) = match voice.asks(context, make).await {
             Ok(exchange) => match exchange.heard.end {
                 Ending::Whole => (exchange.heard.aloud, ""),
                 Ending::Cut => {
-                    (exchange.heard.aloud, tongue.pick("The model had no room for more.", "模型没有空间继续写了。"))
+                    (exchange.heard.aloud, language.pick("The model had no room for more.", "模型没有空间继续写了。"))
                 }
                 Ending::Stuck => {
-                    let stuck = tongue.pick(
+                    let stuck = language.pick(
                         "The model only repeated itself from here on, and was stopped.",
                         "模型从这里开始只是重复，已经停止。",
                     );
@@ -317,20 +333,20 @@ impl Desk {
             },
             Err(silence) if !silence.aloud.trim().is_empty() => (
                 silence.aloud,
-                tongue
+                language
                     .pick("The model broke off here; retry for the rest.", "模型在这里中断了；重试可以得到其余部分。"),
             ),
             Err(silence) => return Err(silence.excuse()),
         };
-        let words = Said::told(&aloud);
+        let words = TaskAnswer::told(&aloud);
         if words.words.is_empty() {
-            let nothing = tongue.pick(
+            let nothing = language.pick(
                 "The model said nothing that could be used. Retry, or ask in other words.",
                 "模型没有说出可用的内容。请重试，或者换一种说法。",
             );
             return Err(nothing.to_owned());
         }
         let note = if note.is_empty() { String::new() } else { format!("\n\n({note})") };
-        Ok(Said::words(format!("{}{note}", words.words)))
+        Ok(TaskAnswer::words(format!("{}{note}", words.words)))
     }
 }

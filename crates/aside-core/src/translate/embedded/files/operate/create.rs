@@ -1,14 +1,14 @@
 //! Creates files, directories and links.
 
 use crate::line::Dialect;
+use crate::translate::embedded::analysis::AnalyzedQuery;
 use crate::translate::embedded::draft::Draft;
-use crate::translate::embedded::files::scan::{Object, Scan};
+use crate::translate::embedded::entities::Entity;
+use crate::translate::embedded::files::scan::{NamedFile, WordScan};
 use crate::translate::embedded::files::several;
-use crate::translate::embedded::reading::Reading;
-use crate::translate::embedded::things::Thing;
 
-pub fn create(reading: &Reading<'_>) -> Vec<Draft> {
-    let mut scan = Scan::new(reading);
+pub fn create(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let mut scan = WordScan::new(reading);
     if [
         "archive",
         "compress",
@@ -38,7 +38,7 @@ pub fn create(reading: &Reading<'_>) -> Vec<Draft> {
     {
         return Vec::new();
     }
-    if (0..scan.len()).any(|at| matches!(scan.thing(at), Some(Thing::Time(_) | Thing::Mode(_) | Thing::Branch(_)))) {
+    if (0..scan.len()).any(|at| matches!(scan.thing(at), Some(Entity::Time(_) | Entity::Mode(_) | Entity::Branch(_)))) {
         return Vec::new();
     }
     let verb = reading.find("create").or_else(|| scan.says(&["make", "add"]));
@@ -63,7 +63,7 @@ pub fn create(reading: &Reading<'_>) -> Vec<Draft> {
     if scan.low(verb) == "add" && scan.says(&["prefix", "suffix", "extension"]).is_some() {
         return Vec::new();
     }
-    let mut objects: Vec<Object> = Vec::new();
+    let mut objects: Vec<NamedFile> = Vec::new();
     for object in scan.objects(spoken).into_iter().filter(|object| object.at > verb) {
         // A word that is no path counts as a name only in the position of a name.
         let before = scan.before(object.at);
@@ -87,8 +87,8 @@ pub fn create(reading: &Reading<'_>) -> Vec<Draft> {
     for at in 0..scan.len() {
         match scan.thing(at) {
             // `three folders named a, b and c`
-            Some(Thing::Number(number)) if usize::try_from(*number) == Ok(objects.len()) => scan.mark(at),
-            Some(Thing::Number(_)) => return Vec::new(),
+            Some(Entity::Number(number)) if usize::try_from(*number) == Ok(objects.len()) => scan.mark(at),
+            Some(Entity::Number(_)) => return Vec::new(),
             _ => {}
         }
     }
@@ -218,18 +218,18 @@ pub fn create(reading: &Reading<'_>) -> Vec<Draft> {
     several(commands, &scan.used, 0.0, "files-create")
 }
 
-fn directory_known(reading: &Reading<'_>, path: &str) -> bool {
+fn directory_known(reading: &AnalyzedQuery<'_>, path: &str) -> bool {
     path.starts_with(['/', '~', '.'])
         || reading.place.world.entries(reading.place.cwd).yes().is_some_and(|entries| {
-            entries.iter().any(|entry| &*entry.name == path && entry.kind == crate::world::Kind::Directory)
+            entries.iter().any(|entry| &*entry.name == path && entry.kind == crate::world::FileKind::Directory)
         })
 }
 
 /// Numbered files: `10 files named file1 to file10`, `files 1 to 5`.
-fn ranged(scan: &mut Scan<'_, '_>, objects: &[Object], directory: bool) -> Option<String> {
+fn ranged(scan: &mut WordScan<'_, '_>, objects: &[NamedFile], directory: bool) -> Option<String> {
     let numbers: Vec<(usize, u64)> = (0..scan.len())
         .filter_map(|at| match scan.thing(at) {
-            Some(Thing::Number(number)) => Some((at, *number)),
+            Some(Entity::Number(number)) => Some((at, *number)),
             _ => None,
         })
         .collect();
@@ -280,8 +280,8 @@ fn ranged(scan: &mut Scan<'_, '_>, objects: &[Object], directory: bool) -> Optio
     Some(command)
 }
 
-pub fn link(reading: &Reading<'_>) -> Vec<Draft> {
-    let mut scan = Scan::new(reading);
+pub fn link(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let mut scan = WordScan::new(reading);
     if reading.has("broken") || reading.has("delete") || reading.has("count") {
         return Vec::new();
     }
@@ -320,7 +320,7 @@ pub fn link(reading: &Reading<'_>) -> Vec<Draft> {
     two.take(&mut scan);
     // The object that exists is the target of the link. Otherwise the words decide: `a link called b to a`, `from b to
     // a`.
-    let named = |object: &Object| {
+    let named = |object: &NamedFile| {
         matches!(scan.before(object.at), "named" | "called" | "as") || scan.is(object.at.wrapping_sub(1), "name")
     };
     let (target, name) = match (one.is_there, two.is_there) {

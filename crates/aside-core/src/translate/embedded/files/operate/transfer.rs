@@ -1,16 +1,16 @@
 //! Moves, renames, copies, backs up and removes named files.
 
 use crate::line::Dialect;
+use crate::translate::embedded::analysis::AnalyzedQuery;
 use crate::translate::embedded::draft::Draft;
-use crate::translate::embedded::files::scan::{Object, Scan};
+use crate::translate::embedded::entities::Entity;
+use crate::translate::embedded::files::scan::{NamedFile, WordScan};
 use crate::translate::embedded::files::several;
-use crate::translate::embedded::reading::Reading;
-use crate::translate::embedded::things::Thing;
 
 /// A destination in words instead of a path: home, up.
-fn spoken_goal(scan: &mut Scan<'_, '_>) -> Option<Object> {
+fn spoken_goal(scan: &mut WordScan<'_, '_>) -> Option<NamedFile> {
     let made = |at: usize, path: &str| {
-        Some(Object { at, path: path.to_owned(), is_there: true, is_directory: true, is_goal: true, place: None })
+        Some(NamedFile { at, path: path.to_owned(), is_there: true, is_directory: true, is_goal: true, place: None })
     };
     if let Some(at) = scan.says(&["parent"]) {
         scan.mark_all(at, at + 2);
@@ -19,7 +19,7 @@ fn spoken_goal(scan: &mut Scan<'_, '_>) -> Option<Object> {
     if let Some(at) = scan.says(&["up"]) {
         scan.mark(at);
         scan.take(&["level", "directory"]);
-        let one: Vec<usize> = (0..scan.len()).filter(|at| scan.thing(*at) == Some(&Thing::Number(1))).collect();
+        let one: Vec<usize> = (0..scan.len()).filter(|at| scan.thing(*at) == Some(&Entity::Number(1))).collect();
         one.into_iter().for_each(|at| scan.mark(at));
         return made(at, "..");
     }
@@ -47,10 +47,12 @@ pub const PUTS: &[&str] = &["put", "place", "stick", "throw", "relocate", "放",
 pub const SENDS: &[&str] = &["upload", "send", "transfer", "scp", "download", "fetch"];
 
 /// The remote end of a copy in scp's syntax.
-fn elsewhere(scan: &Scan<'_, '_>) -> Option<(usize, String)> {
+fn elsewhere(scan: &WordScan<'_, '_>) -> Option<(usize, String)> {
     let mut ends = (0..scan.len()).filter_map(|at| match scan.thing(at)? {
-        Thing::Elsewhere(path) => Some((at, scan.quoted(path))),
-        Thing::Host(host) | Thing::Address(host) | Thing::Email(host) => Some((at, format!("{}:", scan.quoted(host)))),
+        Entity::Elsewhere(path) => Some((at, scan.quoted(path))),
+        Entity::Host(host) | Entity::Address(host) | Entity::Email(host) => {
+            Some((at, format!("{}:", scan.quoted(host))))
+        }
         _ => None,
     });
     // A copy between two remote machines is another query.
@@ -58,8 +60,8 @@ fn elsewhere(scan: &Scan<'_, '_>) -> Option<(usize, String)> {
 }
 
 /// `copy a.txt to bob@web1:/tmp`, `download web1:/var/log/app.log`
-pub fn over_ssh(reading: &Reading<'_>) -> Vec<Draft> {
-    let mut scan = Scan::new(reading);
+pub fn over_ssh(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let mut scan = WordScan::new(reading);
     let Some((at, there)) = elsewhere(&scan) else { return Vec::new() };
     let copies = scan.take(&["copy", "upload", "download"]) | scan.take_said(SENDS) | scan.take_said(PUTS);
     if !copies || reading.has("move") || reading.has("not") {
@@ -71,11 +73,11 @@ pub fn over_ssh(reading: &Reading<'_>) -> Vec<Draft> {
     let objects = scan.objects(false);
     let leads = scan.leads(at);
     let to = scan.is_goal(at) || matches!(leads, "on" | "onto" | "server" | "host" | "machine") && !objects.is_empty();
-    let (paths, deep): (Vec<&Object>, bool) = match to {
+    let (paths, deep): (Vec<&NamedFile>, bool) = match to {
         true => (objects.iter().collect(), objects.iter().any(|object| object.is_directory)),
         false => (objects.iter().filter(|object| object.is_goal).collect(), true),
     };
-    let is_path = matches!(scan.thing(at), Some(Thing::Elsewhere(_)));
+    let is_path = matches!(scan.thing(at), Some(Entity::Elsewhere(_)));
     if to && (paths.is_empty() || paths.iter().any(|object| object.is_goal)) || !to && (!is_path || paths.len() > 1) {
         return Vec::new();
     }
@@ -97,8 +99,8 @@ pub fn over_ssh(reading: &Reading<'_>) -> Vec<Draft> {
     several(vec![(command, about)], &scan.used, 0.0, "files-remote")
 }
 
-pub fn transfer(reading: &Reading<'_>) -> Vec<Draft> {
-    let mut scan = Scan::new(reading);
+pub fn transfer(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let mut scan = WordScan::new(reading);
     if elsewhere(&scan).is_some() {
         return Vec::new();
     }
@@ -124,14 +126,14 @@ pub fn transfer(reading: &Reading<'_>) -> Vec<Draft> {
     if objects.iter().any(|object| matches!(object.path.as_str(), "it" | "them" | "there" | "that" | "those")) {
         return Vec::new();
     }
-    let is_kind = |object: &Object| matches!(scan.thing(object.at), Some(Thing::Kind(_)));
+    let is_kind = |object: &NamedFile| matches!(scan.thing(object.at), Some(Entity::Kind(_)));
     if objects.len() > 1 && objects.iter().all(is_kind) {
         return Vec::new();
     }
     if reading.has("archive") || objects.iter().any(|object| object.path.contains('*')) {
         return Vec::new();
     }
-    let (goals, sources): (Vec<Object>, Vec<Object>) = objects.into_iter().partition(|object| object.is_goal);
+    let (goals, sources): (Vec<NamedFile>, Vec<NamedFile>) = objects.into_iter().partition(|object| object.is_goal);
     let mut sources = sources;
     let is_pair = rename && sources.len() == 2 && sources[0].is_there && !sources[1].is_there;
     let as_typed = (scan.says(&["mv", "cp"]).is_some() || is_pair) && goals.is_empty() && sources.len() > 1;
@@ -205,7 +207,7 @@ pub fn transfer(reading: &Reading<'_>) -> Vec<Draft> {
 }
 
 /// `copy everything to x`, `copy this directory to x`
-fn copy_here(mut scan: Scan<'_, '_>, goal: &Object) -> Vec<Draft> {
+fn copy_here(mut scan: WordScan<'_, '_>, goal: &NamedFile) -> Vec<Draft> {
     let reading = scan.reading;
     goal.take(&mut scan);
     let whole = reading.find("all").is_some_and(|at| scan.low(at) == "everything");
@@ -219,8 +221,8 @@ fn copy_here(mut scan: Scan<'_, '_>, goal: &Object) -> Vec<Draft> {
     several(vec![(command, "copies all that is here")], &scan.used, 0.0, "files-transfer")
 }
 
-pub fn delete(reading: &Reading<'_>) -> Vec<Draft> {
-    let mut scan = Scan::new(reading);
+pub fn delete(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let mut scan = WordScan::new(reading);
     // Selecting among many files is another query.
     let chooses = [
         "not",
@@ -257,7 +259,7 @@ pub fn delete(reading: &Reading<'_>) -> Vec<Draft> {
         || (0..scan.len()).any(|at| {
             matches!(
                 scan.thing(at),
-                Some(Thing::Kind(_) | Thing::Glob(_) | Thing::Time(_) | Thing::Size(_) | Thing::Mode(_))
+                Some(Entity::Kind(_) | Entity::Glob(_) | Entity::Time(_) | Entity::Size(_) | Entity::Mode(_))
             )
         })
     {
@@ -272,7 +274,7 @@ pub fn delete(reading: &Reading<'_>) -> Vec<Draft> {
     }
     let deep = deep | scan.take_said(&["-rf", "-r", "-fr"]);
     let force = scan.take(&["force"]) | scan.take_said(&["-f"]) | scan.says(&["-rf", "-fr"]).is_some();
-    let objects: Vec<Object> = scan.objects(directory || reading.has("file"));
+    let objects: Vec<NamedFile> = scan.objects(directory || reading.has("file"));
     scan.take(&["file"]);
     if objects.is_empty() || objects.iter().any(|object| object.is_goal) {
         return Vec::new();
@@ -314,9 +316,9 @@ pub fn delete(reading: &Reading<'_>) -> Vec<Draft> {
     several(commands, &scan.used, 0.0, "files-delete")
 }
 
-pub fn back_up(reading: &Reading<'_>) -> Vec<Draft> {
-    let mut scan = Scan::new(reading);
-    let objects: Vec<Object> = scan.objects(false).into_iter().filter(|object| !object.is_goal).collect();
+pub fn back_up(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let mut scan = WordScan::new(reading);
+    let objects: Vec<NamedFile> = scan.objects(false).into_iter().filter(|object| !object.is_goal).collect();
     let [one] = objects.as_slice() else { return Vec::new() };
     let to_backup = reading.find("backup").is_some_and(|at| scan.is_goal(at) || scan.is(at + 1, "directory"));
     if to_backup && (reading.has("copy") || reading.has("move")) {
@@ -338,12 +340,12 @@ pub fn back_up(reading: &Reading<'_>) -> Vec<Draft> {
     let path = scan.quoted(one.path.trim_end_matches('/'));
     let dated = scan.take(&["date", "time"])
         | scan.take_said(&["timestamp", "timestamped", "dated", "today", "today's"])
-        || (0..scan.len()).any(|at| matches!(scan.thing(at), Some(Thing::Time(_))));
+        || (0..scan.len()).any(|at| matches!(scan.thing(at), Some(Entity::Time(_))));
     let day = if reading.place.dialect == Dialect::Fish { "(date +%F)" } else { "$(date +%F)" };
     let goal = if dated { format!("{path}.{day}") } else { format!("{path}.bak") };
     if dated {
         (0..scan.len())
-            .filter(|at| matches!(scan.thing(*at), Some(Thing::Time(_))))
+            .filter(|at| matches!(scan.thing(*at), Some(Entity::Time(_))))
             .collect::<Vec<_>>()
             .into_iter()
             .for_each(|at| scan.mark(at));
@@ -351,8 +353,8 @@ pub fn back_up(reading: &Reading<'_>) -> Vec<Draft> {
     several(vec![(format!("{flag} {path} {goal}"), "keeps a copy beside it")], &scan.used, 0.0, "files-backup")
 }
 
-pub fn swap(reading: &Reading<'_>) -> Vec<Draft> {
-    let mut scan = Scan::new(reading);
+pub fn swap(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let mut scan = WordScan::new(reading);
     let objects = scan.objects(false);
     let [one, two] = objects.as_slice() else { return Vec::new() };
     scan.take_said(&["swap", "exchange", "switch"]);

@@ -1,17 +1,17 @@
 //! Changes the contents of a named file: writes text into it, splits it, joins files.
 
 use crate::line::Dialect;
+use crate::translate::embedded::analysis::AnalyzedQuery;
 use crate::translate::embedded::draft::Draft;
-use crate::translate::embedded::files::scan::{Object, Scan};
+use crate::translate::embedded::entities::{self, Entity};
+use crate::translate::embedded::files::scan::{NamedFile, WordScan};
 use crate::translate::embedded::files::several;
-use crate::translate::embedded::reading::Reading;
 use crate::translate::embedded::slots::single;
-use crate::translate::embedded::things::{self, Thing};
 
 /// The text to write: quoted, or the words between the verb and the destination.
-fn written(scan: &mut Scan<'_, '_>, verb: usize, end: usize) -> Option<String> {
+fn written(scan: &mut WordScan<'_, '_>, verb: usize, end: usize) -> Option<String> {
     if let Some(at) =
-        (0..scan.len()).find(|at| matches!(scan.thing(*at), Some(Thing::Text(_))) && scan.path(*at).is_none())
+        (0..scan.len()).find(|at| matches!(scan.thing(*at), Some(Entity::Text(_))) && scan.path(*at).is_none())
     {
         scan.mark(at);
         for place in verb..at {
@@ -23,7 +23,7 @@ fn written(scan: &mut Scan<'_, '_>, verb: usize, end: usize) -> Option<String> {
             }
         }
         return match scan.thing(at) {
-            Some(Thing::Text(text)) => Some(text.clone()),
+            Some(Entity::Text(text)) => Some(text.clone()),
             _ => None,
         };
     }
@@ -84,8 +84,8 @@ fn is_no_text(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending.to_lowercase().as_str()))
 }
 
-pub fn write(reading: &Reading<'_>) -> Vec<Draft> {
-    let mut scan = Scan::new(reading);
+pub fn write(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let mut scan = WordScan::new(reading);
     if reading.has("replace")
         || reading.has("sort")
         || reading.has("compress")
@@ -107,13 +107,13 @@ pub fn write(reading: &Reading<'_>) -> Vec<Draft> {
     let Some(verb) = verb else { return Vec::new() };
     let creates = reading.is(verb, "create");
     let objects = scan.objects(false);
-    let files: Vec<&Object> =
+    let files: Vec<&NamedFile> =
         objects.iter().filter(|object| !object.is_directory || object.path.contains('.')).collect();
     let [file] = files.as_slice() else { return Vec::new() };
-    if things::is_packed(&file.path) || objects.len() > 1 && append.is_some() {
+    if entities::is_packed(&file.path) || objects.len() > 1 && append.is_some() {
         return Vec::new();
     }
-    if scan.word(file.at).is_some_and(|word| matches!(word.thing, Some(Thing::Text(_)))) && !file.is_there {
+    if scan.word(file.at).is_some_and(|word| matches!(word.thing, Some(Entity::Text(_)))) && !file.is_there {
         return Vec::new();
     }
     scan.mark(verb);
@@ -128,7 +128,7 @@ pub fn write(reading: &Reading<'_>) -> Vec<Draft> {
         written(&mut scan, verb, file.at)
     };
     // `save` usually refers to the output of a command, so only a quoted text counts.
-    let quoted = (0..scan.len()).any(|at| matches!(scan.thing(at), Some(Thing::Text(_))));
+    let quoted = (0..scan.len()).any(|at| matches!(scan.thing(at), Some(Entity::Text(_))));
     if (reading.is(verb, "save") || is_no_text(&file.path)) && !quoted {
         return Vec::new();
     }
@@ -154,8 +154,8 @@ pub fn write(reading: &Reading<'_>) -> Vec<Draft> {
     several(commands, &scan.used, 0.0, "files-write")
 }
 
-pub fn truncate(reading: &Reading<'_>) -> Vec<Draft> {
-    let mut scan = Scan::new(reading);
+pub fn truncate(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let mut scan = WordScan::new(reading);
     let verb = reading
         .find("truncate")
         .or_else(|| reading.find("empty").filter(|at| *at <= 1))
@@ -190,7 +190,7 @@ pub fn truncate(reading: &Reading<'_>) -> Vec<Draft> {
     }
     let path = scan.quoted(&file.path);
     let size = (0..scan.len()).find_map(|at| match scan.thing(at) {
-        Some(Thing::Size(size)) => Some((at, size.spelled.replace('c', ""))),
+        Some(Entity::Size(size)) => Some((at, size.spelled.replace('c', ""))),
         _ => None,
     });
     let command = match (size, reading.place.dialect) {
@@ -207,8 +207,8 @@ pub fn truncate(reading: &Reading<'_>) -> Vec<Draft> {
     several(vec![(command, "empties the file")], &scan.used, 0.0, "files-truncate")
 }
 
-pub fn merge(reading: &Reading<'_>) -> Vec<Draft> {
-    let mut scan = Scan::new(reading);
+pub fn merge(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let mut scan = WordScan::new(reading);
     if reading.has("branch")
         || reading.has("commit")
         || reading.has("column")
@@ -218,11 +218,11 @@ pub fn merge(reading: &Reading<'_>) -> Vec<Draft> {
         return Vec::new();
     }
     let objects = scan.objects(false);
-    if objects.iter().any(|object| things::is_packed(&object.path)) {
+    if objects.iter().any(|object| entities::is_packed(&object.path)) {
         return Vec::new();
     }
     let globs = scan.globs();
-    let (goals, sources): (Vec<&Object>, Vec<&Object>) = objects.iter().partition(|object| object.is_goal);
+    let (goals, sources): (Vec<&NamedFile>, Vec<&NamedFile>) = objects.iter().partition(|object| object.is_goal);
     let parts: Vec<String> = match (sources.len(), globs.as_slice()) {
         (2.., _) => sources.iter().map(|source| scan.quoted(&source.path)).collect(),
         (0, [(at, glob), ..]) => {
@@ -269,8 +269,8 @@ pub fn merge(reading: &Reading<'_>) -> Vec<Draft> {
     several(vec![(command, "puts the files one after another")], &scan.used, 0.0, "files-merge")
 }
 
-pub fn split(reading: &Reading<'_>) -> Vec<Draft> {
-    let mut scan = Scan::new(reading);
+pub fn split(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let mut scan = WordScan::new(reading);
     let objects = scan.objects(false);
     let [file] = objects.as_slice() else { return Vec::new() };
     if file.is_directory || reading.has("column") {
@@ -283,11 +283,11 @@ pub fn split(reading: &Reading<'_>) -> Vec<Draft> {
     ]);
     scan.take(&["smaller"]);
     let path = scan.quoted(&file.path);
-    let things: Vec<(usize, Thing)> =
+    let things: Vec<(usize, Entity)> =
         (0..scan.len()).filter_map(|at| scan.thing(at).map(|thing| (at, thing.clone()))).collect();
     for (at, thing) in things {
         match thing {
-            Thing::Size(size) => {
+            Entity::Size(size) => {
                 scan.mark(at);
                 let size = size.spelled.replace('c', "").replace('k', "K");
                 return several(
@@ -297,7 +297,7 @@ pub fn split(reading: &Reading<'_>) -> Vec<Draft> {
                     "files-split",
                 );
             }
-            Thing::Number(number) if number > 0 => {
+            Entity::Number(number) if number > 0 => {
                 scan.mark(at);
                 if scan.is(at + 1, "line") || reading.has("line") {
                     scan.take(&["line"]);

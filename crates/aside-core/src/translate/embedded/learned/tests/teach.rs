@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::translate::embedded::fake::Fake;
-use crate::translate::embedded::learned::{Heard, Weights, traits, verify};
+use crate::translate::embedded::learned::{FrameScores, Weights, features, verify};
 use crate::translate::embedded::rank;
 use crate::translate::embedded::{BOOK, candidates};
 
@@ -39,8 +39,8 @@ fn teach() {
 fn shown(name: &str, request: &str) -> String {
     let mut line = format!("{name}\t{request}");
     Fake::default().with_reading(request, |reading| {
-        let tokens = traits::tokens(reading);
-        traits::each(reading, &tokens, &mut |parts| {
+        let tokens = features::tokens(reading);
+        features::each(reading, &tokens, &mut |parts| {
             line.push('\t');
             parts.iter().for_each(|part| line.push_str(part));
         });
@@ -53,14 +53,14 @@ fn shown(name: &str, request: &str) -> String {
 fn told(name: &str, request: &str, weights: &Weights<'_>, without: &[&str]) -> String {
     let mut lines = format!("{name}\t?\n");
     Fake::default().with_reading(request, |reading| {
-        let heard = Heard::of(reading, weights);
+        let heard = FrameScores::of(reading, weights);
         let best: Vec<String> = heard
             .best(5)
             .into_iter()
             .map(|frame| format!("{} {:.4}", weights.frames()[frame], heard.score(frame)))
             .collect();
         let _ = writeln!(lines, "{name}\t^\t{}", best.join("\t"));
-        if reading.mood.only_forbids() {
+        if reading.speech_acts.only_forbids() {
             return;
         }
         let mut drafts = candidates(reading, &heard);

@@ -1,0 +1,441 @@
+//! Changes that a request specifies exactly: a text, an identifier, an import, a version, an ignored file. Parses the request and produces
+//! the new texts. Returns nothing for a request without an exact meaning, which is left to a model.
+
+pub mod assign;
+mod imports;
+mod lines;
+mod manifest;
+pub mod moved;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use assign::{Setting, Value};
+use manifest::Dependency;
+
+/// The change to make. File names are as the user wrote them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// Replaces a text by another, in one file or in every file that has it.
+    Replace {
+        from: String,
+        to: String,
+        file: Option<String>,
+    },
+    /// Renames an identifier everywhere.
+    Rename {
+        from: String,
+        to: String,
+        file: Option<String>,
+    },
+    /// Gives a constant or a setting another value.
+    Set(Setting),
+    Move {
+        from: String,
+        to: String,
+    },
+    AddImport {
+        import: String,
+        file: String,
+    },
+    RemoveImport {
+        name: String,
+        file: String,
+        unused: bool,
+    },
+    RemoveUnusedImports {
+        file: String,
+    },
+    Ignore(String),
+    Bump(Bump),
+    Sort {
+        file: String,
+    },
+    Append {
+        line: String,
+        file: String,
+    },
+    DeleteLines {
+        lines: Lines,
+        file: String,
+    },
+    /// A script of package.json, or a target of the Makefile.
+    AddScript {
+        name: String,
+        command: String,
+        target: bool,
+    },
+    AddDependency(Dependency),
+    RemoveDependency(String),
+    Format,
+}
+
+/// The lines to delete, counted from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lines {
+    From(usize, usize),
+    First(usize),
+    Last(usize),
+    Containing(String),
+    Blank,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bump {
+    To(String),
+    Major,
+    Minor,
+    Patch,
+    /// The request did not say which part.
+    Unsaid,
+}
+
+/// The result of an edit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EditResult {
+    /// The new text of each changed file, and a line about it.
+    Texts {
+        files: BTreeMap<String, String>,
+        summary: String,
+        note: String,
+    },
+    Move {
+        from: String,
+        to: String,
+    },
+    /// Nothing is changed: why, and what would help.
+    Nothing(String),
+}
+
+/// An identifier.
+const NAME: &str = r"[A-Za-z_$][\w$]*";
+/// What a setting is called: a name, with its sections before it, or up to three words.
+const KEY: &str = r"[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*(?:\s[a-z]+){0,2}?";
+const PATH: &str = r"[\w./@+-]*\.?[\w+-]+(?:\.[\w]+)*";
+
+struct Shapes(Vec<(&'static str, Regex)>);
+
+/// Patterns of such requests, the specific before the general. Case-sensitive, since names differ by case.
+static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
+    let quoted = r#"(?:"(?P<A>[^"]+)"|'(?P<B>[^']+)'|`(?P<C>[^`]+)`|“(?P<D>[^”]+)”)"#;
+    let two = |one: &str, other: &str| {
+        let second = quoted.replace("<A>", "<E>").replace("<B>", "<F>").replace("<C>", "<G>").replace("<D>", "<H>");
+        format!("{one}{quoted}{other}{second}")
+    };
+    let place = format!(
+        r"(?:\s+(?:in|inside|within|of)\s+(?:the\s+)?(?:file\s+)?`?(?P<file>{PATH})`?|\s+(?:everywhere|in\s+all\s+files|in\s+every\s+file|throughout|in\s+the\s+(?:whole\s+)?(?:project|code|codebase|repo)))?"
+    );
+    let package = r#"`?(?P<name>@?[\w][\w./-]*)(?:(?P<sign>\s*(?:==|>=|<=|~=|=|@|\^|~)\s*|\s+(?:version\s+|v))["']?(?P<wanted>[\^~<>=]*[\w.*-]+)["']?)?`?"#;
+    let rows = [
+        ("bump", r"(?i:(?:bump|set|change|update|raise|increase)\s+(?:the\s+)?(?:project\s+|package\s+)?version(?:\s+number)?\s+(?:from\s+\S+\s+)?to)\s+v?(?P<version>\d+(?:\.\d+)+(?:-[\w.]+)?)".to_owned()),
+        ("bump-part", r"(?i:bump|raise|increase|increment)\s+(?:the\s+)?(?P<part>major|minor|patch)(?:\s+version|\s+number)*".to_owned()),
+        ("bump-part", r"(?i:bump|raise|increase|increment)\s+(?:the\s+)?version(?:\s+number)?(?:\s+by\s+a\s+(?P<part>major|minor|patch)(?:\s+(?:version|step))?)?".to_owned()),
+        ("ignore", r"(?i:add)\s+`?(?P<pattern>[\w*.?/\[\]-]+)`?\s+to\s+(?:the\s+)?\.?gitignore(?:\s+file)?".to_owned()),
+        ("ignore", r"(?i:(?:add|create|make|write)\s+a\s+\.gitignore(?:\s+file)?\s+(?:for|with|that\s+ignores))\s+`?(?P<pattern>[\w*.?/\[\]-]+)`?(?:\s+files)?".to_owned()),
+        ("ignore", r"(?i:(?:git)?ignore|make\s+git\s+ignore|let\s+git\s+ignore|have\s+git\s+ignore)\s+(?:all\s+|the\s+)*`?(?P<pattern>[\w*.?/\[\]-]+)`?(?:\s+(?P<sort>files?|folder|directory|dir))?(?:\s+(?:in|for|with)\s+git)?".to_owned()),
+        ("import-remove", format!(r"(?i:remove|delete|drop)\s+(?:the\s+)?(?P<unused>unused\s+)?import\s+(?:of\s+|for\s+)?`?(?P<name>{NAME}(?:\.{NAME})*)`?\s+(?:from|in)\s+`?(?P<file>{PATH})`?")),
+        ("import-remove", format!(r"(?i:remove|delete|drop)\s+(?:the\s+)?(?P<unused>unused\s+)?`?(?P<name>{NAME}(?:\.{NAME})*)`?\s+import\s+(?:from|in)\s+`?(?P<file>{PATH})`?")),
+        ("import-add", format!(r"(?i:add)\s+(?:the\s+|an\s+)?`?(?P<import>(?:import|from|use|using|require)\s+[^`]+?)`?\s+(?:to|in|into|at\s+the\s+top\s+of)\s+`?(?P<file>{PATH})`?")),
+        ("import-add", format!(r"(?i:add)\s+(?:the\s+|an\s+)?import\s+(?:of|for)\s+`?(?P<module>{NAME}(?:\.{NAME})*)`?\s+(?:to|in|into)\s+`?(?P<file>{PATH})`?")),
+        ("import-add", format!(r"(?P<import>import\s+{NAME}(?:\.{NAME})*)\s+(?:in|into)\s+`?(?P<file>{PATH})`?")),
+        ("import-unused", format!(r"(?i:remove|delete|drop|clean\s+up)\s+(?:all\s+|any\s+|the\s+)*unused\s+imports\s+(?:from|in|of)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
+        ("lines", format!(r"(?i:delete|remove|drop|cut)\s+(?:the\s+)?lines?\s+(?P<first>\d+)(?:\s*(?:-|–|to|through|until|and)\s*(?P<last>\d+))?\s+(?:of|from|in)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
+        ("lines-end", format!(r"(?i:delete|remove|drop|cut)\s+(?:the\s+)?(?P<end>first|last)\s+(?:(?P<many>\d+|two|three|four|five)\s+)?lines?\s+(?:of|from|in)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
+        ("lines-with", format!(r"(?i:delete|remove|drop)\s+(?:all\s+|every\s+|the\s+)*lines?\s+(?:that\s+|which\s+)?(?:contain(?:s|ing)?|with|ha(?:ve|s|ving)|matching|mention(?:s|ing)?)\s+(?:{quoted}|(?P<word>[\w.-]+))\s+(?:in|from|of)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
+        ("lines-blank", format!(r"(?i:delete|remove|drop)\s+(?:all\s+|the\s+)*(?:blank|empty)\s+lines\s+(?:in|from|of)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
+        ("script", r"(?i:add|create)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?P<sort>(?:npm\s+)?script|(?:make\s+|makefile\s+)?target)\s+(?:called\s+|named\s+)?`?(?P<name>[\w:.-]+)`?\s+(?:that|which|to)\s+(?:runs?|calls?|does|executes?)\s+`?(?P<command>[^`]+?)`?(?:\s+(?:to|in)\s+(?:the\s+)?(?:package\.json|Makefile))?".to_owned()),
+        ("move", format!(r"(?i:rename|move)\s+(?:the\s+)?(?:file\s+)?`?(?P<old>{PATH})`?\s+(?:to|into|as)\s+`?(?P<new>{PATH}/?)`?")),
+        ("rename", format!(r"(?i:rename)\s+(?:the\s+)?(?:function|method|class|variable|constant|type|struct|interface|symbol|field|enum|trait)?\s*`?(?P<old>{NAME})(?:\(\))?`?\s+(?:to|into|as)\s+`?(?P<new>{NAME})(?:\(\))?`?{place}")),
+        ("set", format!(r#"(?i:change|set|update|increase|raise|lower|reduce|decrease|switch)\s+(?:the\s+)?(?:(?:default\s+)?value\s+of\s+(?:the\s+)?)?(?:(?:constant|variable|setting|option|key|field|default|env(?:ironment)?\s+variable)\s+)?`?(?P<key>{KEY})`?(?:\s+(?:setting|option|key|constant|variable|value))?(?:\s+(?:in|of|inside)\s+(?:the\s+)?(?:file\s+)?`?(?P<before>{PATH})`?)?(?:\s+from\s+(?P<was>[^\s]+))?(?:\s+to\s+(?:be\s+)?|\s*=\s*)(?:{quoted}|(?P<value>[^\s"'`]+?)){place}"#)),
+        ("replace", two(r"(?i:replace|change|substitute|swap|turn)\s+(?:all\s+|every\s+)?(?:occurrences?\s+of\s+)?(?:the\s+(?:text|string|word)\s+)?", r"\s+(?:with|by|to|into|for)\s+(?:the\s+(?:text|string|word)\s+)?") + &place),
+        ("replace", format!(r"(?i:replace|change|substitute)\s+(?:all\s+|every\s+)?(?:occurrences?\s+of\s+)?(?P<old>\S(?:.*?\S)?)\s+(?:with|by|to|into)\s+(?P<new>\S(?:.*?\S)?){place}")),
+        ("append", format!(r"(?i:add|append)\s+(?:the\s+line\s+|a\s+line\s+)?{quoted}\s+to\s+(?:the\s+end\s+of\s+)?`?(?P<file>{PATH})`?")),
+        ("sort", format!(r"(?i:sort)\s+(?:the\s+)?(?:lines\s+(?:of|in)\s+)?`?(?P<file>{PATH})`?(?:\s+alphabetically)?")),
+        ("dependency-add", format!(r"(?i:add|install)\s+(?:the\s+)?(?:package\s+|library\s+|crate\s+|dependency\s+)?{package}\s+(?:to|as|in|into)\s+(?:the\s+|an?\s+|our\s+|my\s+)?(?:project(?:'s)?\s+)?(?P<dev>(?i:dev(?:elopment)?|test(?:ing)?)[\s-]*)?(?i:dependenc(?:y|ies)|deps|requirements(?:\.txt)?)")),
+        ("dependency-add", format!(r"(?i:add|install)\s+(?:an?\s+|the\s+)?(?P<dev>(?i:dev(?:elopment)?|test(?:ing)?)[\s-]+)?(?:dependency|package|library|crate)\s+(?:on\s+|called\s+|named\s+)?{package}")),
+        ("dependency-remove", r"(?i:remove|drop|delete|uninstall)\s+(?:the\s+)?(?:package\s+|library\s+|crate\s+|dependency\s+(?:on\s+)?)?`?(?P<name>@?[\w][\w./-]*)`?(?:\s+(?:dependency|package|library|crate))?(?:\s+from\s+(?:the\s+|our\s+|my\s+)?(?:project|dependenc(?:y|ies)|deps|requirements(?:\.txt)?|package\.json))?".to_owned()),
+        ("format", r"(?i:format|reformat|prettify|beautify)\s+(?:all\s+|the\s+|my\s+|our\s+|this\s+)*(?:code|files?|project|sources?|code\s*base|repo|everything)".to_owned()),
+    ];
+    let polite = r"(?i:(?:please|pls|can you|could you|would you|now|kindly|i want to|i'd like to)[\s,]+)*";
+    let whole = |pattern: &str| {
+        Regex::new(&format!(r"^\s*{polite}(?:{pattern})(?i:\s*,?\s*please|\s+for\s+me)?\s*[.!]?\s*$")).ok()
+    };
+    Shapes(rows.iter().filter_map(|(name, pattern)| Some((*name, whole(pattern)?))).collect())
+});
+
+/// The exact change that a request specifies; `None` where it is less than exact.
+pub fn parse(request: &str) -> Option<Edit> {
+    SHAPES.0.iter().find_map(|(name, pattern)| edit(name, &pattern.captures(request)?))
+}
+
+fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
+    let of = |group: &str| found.name(group).map(|value| value.as_str().trim().to_owned());
+    let any =
+        |groups: &[&str]| groups.iter().find_map(|group| found.name(group).map(|value| value.as_str().to_owned()));
+    Some(match name {
+        "bump" => Edit::Bump(Bump::To(of("version")?)),
+        "bump-part" => Edit::Bump(match of("part").as_deref() {
+            Some("major") => Bump::Major,
+            Some("minor") => Bump::Minor,
+            Some("patch") => Bump::Patch,
+            _ => Bump::Unsaid,
+        }),
+        "ignore" => Edit::Ignore(ignored(&of("pattern")?, of("sort").as_deref())?),
+        "import-remove" => {
+            Edit::RemoveImport { name: of("name")?, file: of("file")?, unused: found.name("unused").is_some() }
+        }
+        "import-unused" => Edit::RemoveUnusedImports { file: of("file").filter(|file| is_file(file))? },
+        "lines" | "lines-end" | "lines-with" | "lines-blank" => {
+            let number = |group: &str| of(group).and_then(|number| number.parse::<usize>().ok());
+            let many = || match of("many").as_deref() {
+                None => Some(1),
+                Some("two") => Some(2),
+                Some("three") => Some(3),
+                Some("four") => Some(4),
+                Some("five") => Some(5),
+                Some(_) => number("many"),
+            };
+            let lines = match (name, of("end").map(|end| end.to_lowercase()).as_deref()) {
+                ("lines", _) => Lines::From(number("first")?, number("last").or_else(|| number("first"))?),
+                ("lines-end", Some("first")) => Lines::First(many()?),
+                ("lines-end", _) => Lines::Last(many()?),
+                ("lines-with", _) => Lines::Containing(any(&["A", "B", "C", "D", "word"])?),
+                _ => Lines::Blank,
+            };
+            Edit::DeleteLines { lines, file: of("file").filter(|file| is_file(file))? }
+        }
+        "script" => {
+            let target = of("sort")?.to_lowercase().ends_with("target");
+            Edit::AddScript { name: of("name")?, command: of("command")?, target }
+        }
+        "set" => {
+            let text = any(&["A", "B", "C", "D"]);
+            let quoted = text.is_some();
+            let text = text.or_else(|| of("value"))?;
+            let file = of("before").or_else(|| of("file")).filter(|file| is_file(file));
+            // "In the sidebar" is no file, so the sentence is about something else.
+            if file.is_none() && (found.name("before").is_some() || found.name("file").is_some()) {
+                return None;
+            }
+            let name = of("key").filter(|name| !NO_SETTINGS.contains(&name.to_lowercase().as_str()))?;
+            // `README.md` is a file, whatever follows it.
+            if name.rsplit_once('.').is_some_and(|(_, ending)| FILE_ENDINGS.contains(&ending)) {
+                return None;
+            }
+            Edit::Set(Setting { name, was: of("was"), to: Value { text, quoted }, file })
+        }
+        "import-add" => {
+            let import = of("import").or_else(|| Some(format!("import {}", of("module")?)))?;
+            Edit::AddImport { import, file: of("file")? }
+        }
+        "move" => {
+            let (from, to) = (of("old")?, of("new")?);
+            if !is_file(&from) || !is_file(&to) && !to.ends_with('/') {
+                return None;
+            }
+            let to = if to.ends_with('/') { format!("{to}{}", from.rsplit('/').next()?) } else { to };
+            Edit::Move { from, to }
+        }
+        "rename" => {
+            let (from, to) = (of("old")?, of("new")?);
+            (from != to).then_some(())?;
+            Edit::Rename { from, to, file: of("file") }
+        }
+        "replace" => {
+            let quoted = any(&["A", "B", "C", "D"]).zip(any(&["E", "F", "G", "H"]));
+            let is_quoted = quoted.is_some();
+            let (from, to) = quoted.or_else(|| of("old").zip(of("new")))?;
+            // Unquoted prose is not a text of a file: "change the button to blue".
+            (is_quoted || is_text(&from) && !has_quotes(&from)).then_some(())?;
+            Edit::Replace { from, to, file: of("file") }
+        }
+        "append" => Edit::Append { line: any(&["A", "B", "C", "D"])?, file: of("file").filter(|file| is_file(file))? },
+        "sort" => Edit::Sort { file: of("file").filter(|file| is_file(file))? },
+        "dependency-add" => {
+            let name = of("name").filter(|name| is_package(name))?;
+            let version = of("wanted").map(|version| {
+                let sign = of("sign").map(|sign| sign.trim().to_owned()).unwrap_or_default();
+                let is_range = ["==", ">=", "<=", "~=", "^", "~"].contains(&sign.as_str());
+                if is_range { format!("{sign}{version}") } else { version }
+            });
+            Edit::AddDependency(Dependency { name, version, dev: found.name("dev").is_some() })
+        }
+        "dependency-remove" => Edit::RemoveDependency(of("name").filter(|name| is_package(name))?),
+        "format" => Edit::Format,
+        _ => return None,
+    })
+}
+
+const FILE_ENDINGS: &[&str] = &[
+    "md", "txt", "py", "rs", "ts", "tsx", "js", "jsx", "json", "yaml", "yml", "toml", "html", "css", "sh", "go", "c",
+    "h", "rb",
+];
+
+/// Words that stand where a setting would, and name none.
+const NO_SETTINGS: &[&str] =
+    &["it", "this", "that", "everything", "all", "them", "code", "version", "branch", "directory"];
+
+fn is_identifier(text: &str) -> bool {
+    text.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_' || letter == '$')
+        && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$')
+}
+
+/// `Mode.FAST`, `log::Level::Warn`.
+fn is_path_of_names(text: &str) -> bool {
+    text.split("::").flat_map(|part| part.split('.')).all(is_identifier)
+}
+
+fn is_file(path: &str) -> bool {
+    path.contains('.') || path.contains('/')
+}
+
+fn has_quotes(text: &str) -> bool {
+    text.contains(['"', '\'', '`', '“'])
+}
+
+/// Whether an unquoted text can only come from a file: it has characters that prose does not have, or is camel case.
+fn is_text(text: &str) -> bool {
+    let sign = |letter: char| "_=.:/()[]{}<>$@#%&*+|\\".contains(letter) || letter.is_ascii_digit();
+    let camel = text.as_bytes().windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    text.contains(sign) || camel
+}
+
+fn is_package(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "a",
+        "an",
+        "the",
+        "it",
+        "this",
+        "that",
+        "them",
+        "all",
+        "tests",
+        "test",
+        "new",
+        "dark",
+        "support",
+        "some",
+        "unused",
+        "everything",
+        "comments",
+        "dead",
+    ];
+    !WORDS.contains(&name) && !name.starts_with('.') && !name.contains("..") && !name.ends_with('/')
+}
+
+/// The .gitignore rule for the request.
+fn ignored(pattern: &str, sort: Option<&str>) -> Option<String> {
+    const WORDS: &[&str] =
+        &["it", "this", "that", "them", "errors", "warnings", "case", "whitespace", "me", "everything", "the"];
+    if WORDS.contains(&pattern) || pattern.starts_with('-') {
+        return None;
+    }
+    let exact = pattern.contains(['*', '.', '/', '_']) || sort.is_some_and(|sort| sort != "file" && sort != "files");
+    match sort {
+        Some("folder" | "directory" | "dir") => Some(format!("{}/", pattern.trim_end_matches('/'))),
+        // "ignore log files" names an extension.
+        Some("file" | "files") if !exact => Some(format!("*.{pattern}")),
+        _ => exact.then(|| pattern.to_owned()),
+    }
+}
+
+impl Edit {
+    /// Whether the request can mean nothing else. A value for words of prose may also be an order to a program: "set the remote url to X".
+    pub fn is_certain(&self) -> bool {
+        match self {
+            Edit::Set(setting) => setting.is_certain(),
+            Edit::Format => false,
+            _ => true,
+        }
+    }
+
+    /// The files that it names.
+    pub fn files(&self) -> Vec<&str> {
+        match self {
+            Edit::Replace { file, .. } | Edit::Rename { file, .. } => file.as_deref().into_iter().collect(),
+            Edit::AddImport { file, .. }
+            | Edit::RemoveImport { file, .. }
+            | Edit::RemoveUnusedImports { file }
+            | Edit::DeleteLines { file, .. }
+            | Edit::Sort { file }
+            | Edit::Append { file, .. } => vec![file],
+            Edit::Set(setting) => setting.file.as_deref().into_iter().collect(),
+            Edit::Move { from, .. } => vec![from],
+            Edit::Ignore(_)
+            | Edit::Bump(_)
+            | Edit::AddScript { .. }
+            | Edit::AddDependency(_)
+            | Edit::RemoveDependency(_)
+            | Edit::Format => Vec::new(),
+        }
+    }
+
+    /// A text that a file must contain to be relevant, if any file may be.
+    pub fn needle(&self) -> Option<&str> {
+        match self {
+            Edit::Replace { from, file: None, .. } | Edit::Rename { from, file: None, .. } => Some(from),
+            Edit::Set(setting) if setting.file.is_none() => Some(setting.needle()),
+            // Other files may import the one that moves.
+            Edit::Move { from, .. } => moved::stem(from),
+            _ => None,
+        }
+    }
+
+    /// The files in the project root that it concerns.
+    pub fn manifests(&self) -> &'static [&'static str] {
+        match self {
+            Edit::Ignore(_) => &[".gitignore"],
+            Edit::Bump(_) => &["package.json", "pyproject.toml", "Cargo.toml", "VERSION", "setup.cfg", "composer.json"],
+            Edit::AddDependency(_) | Edit::RemoveDependency(_) => manifest::LISTS,
+            Edit::AddScript { target: true, .. } => &["Makefile", "makefile", "GNUmakefile"],
+            Edit::AddScript { target: false, .. } => &["package.json"],
+            _ => &[],
+        }
+    }
+
+    /// The names of further files that it concerns, wherever they are.
+    pub fn file_names(&self) -> &'static [&'static str] {
+        match self {
+            Edit::Bump(_) => manifest::VERSION_FILES,
+            _ => &[],
+        }
+    }
+}
+
+/// The new texts of the files, which are given by their paths from the root.
+pub fn apply(edit: &Edit, files: &BTreeMap<String, String>) -> EditResult {
+    match edit {
+        Edit::Replace { from, to, .. } => text::replace(from, to, files),
+        Edit::Rename { from, to, .. } => text::rename(from, to, files),
+        Edit::Set(setting) => assign::set(setting, files),
+        Edit::Move { from, to } => EditResult::Move { from: from.clone(), to: to.clone() },
+        Edit::RemoveUnusedImports { .. } => imports::remove_unused(files),
+        Edit::DeleteLines { lines, .. } => lines::delete(lines, files),
+        Edit::AddScript { name, command, .. } => manifest::script(name, command, files),
+        Edit::AddImport { import, .. } => imports::add(import, files),
+        Edit::RemoveImport { name, unused, .. } => imports::remove(name, *unused, files),
+        Edit::Ignore(pattern) => text::ignore(pattern, files),
+        Edit::Bump(bump) => manifest::bump(bump, files),
+        Edit::Sort { .. } => text::sort(files),
+        Edit::Append { line, .. } => text::append(line, files),
+        Edit::AddDependency(dependency) => manifest::add(dependency, files),
+        Edit::RemoveDependency(name) => manifest::remove(name, files),
+        Edit::Format => EditResult::Nothing(String::new()),
+    }
+}
+
+/// The package manager's command, where it maintains its own list. `None` where the list is a file to edit.
+pub fn command(edit: &Edit, has: &dyn Fn(&str) -> bool) -> Option<String> {
+    match edit {
+        Edit::AddDependency(dependency) => manifest::command(dependency, has),
+        Edit::RemoveDependency(name) => manifest::remove_command(name, has),
+        _ => None,
+    }
+}

@@ -1,0 +1,341 @@
+//! Decides which change a request wants reviewed: "review the last commit", "review this branch against develop", "看看暂存的改动". Does not check
+//! whether the commit or branch exists; git does.
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+/// Commits that are reviewed together.
+pub const MAX_COMMITS: u32 = 100;
+
+/// What is compared with what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReviewTarget {
+    /// The working tree against the last commit.
+    Now,
+    /// The index against the last commit.
+    Staged,
+    /// The last n commits.
+    Last(u32),
+    Commit(String),
+    /// What a branch has that another lacks; by default the current branch against the main one.
+    Branch {
+        of: Option<String>,
+        against: Option<String>,
+    },
+    Range(String, String),
+}
+
+struct Frames {
+    range: Regex,
+    between: Regex,
+    since: Regex,
+    unsaved: Regex,
+    staged: Regex,
+    lasts: Regex,
+    lasts_chinese: Regex,
+    last: Regex,
+    commit: Regex,
+    hash: Regex,
+    against: Regex,
+    branch: Regex,
+    this: Regex,
+}
+
+static FRAMES: LazyLock<Option<Frames>> = LazyLock::new(|| {
+    // A possible name of a commit or a branch.
+    let name = r"[\p{L}\p{N}@_][\p{L}\p{N}@_./~^{}+#-]*";
+    // In Chinese a name has no blanks around it, so `\w` must match ASCII only.
+    let plain = |pattern: &str| pattern.replace(r"\w", "[A-Za-z0-9_]").replace("NAME", name);
+    let new = |pattern: &str| Regex::new(&format!("(?i){}", plain(pattern))).ok();
+    Some(Frames {
+        range: new(
+            r"(?:^|[\s`'(])([\w@][\w@/~^{}+#-]*(?:\.[\w@/~^{}+#-]+)*)\.\.\.?([\w@][\w@./~^{}+#-]*)(?:$|[\s`',;)?])",
+        )?,
+        between: new(r"\bbetween `?(NAME)`? and `?(NAME)`?")?,
+        since: new(
+            r"\bsince (?:the )?(?:tag |commit |release |version )?`?(NAME)`?|自从? ?`?([\w@][\w@./~^-]*)`? ?(?:以来|之后|开始)",
+        )?,
+        // Changes after the last commit, not the commit itself.
+        unsaved: new(
+            r"\b(?:since|after) (?:the |my |our )?(?:last|latest|previous|most recent|newest) commit\b|\bnot (?:yet )?(?:been )?committed\b|\buncommitted\b|自?从?(?:上次|上一次|最后一次|最近一次)的?提交(?:以来|之后|以后|后)|未提交|还?没有?提交",
+        )?,
+        staged: new(
+            r"\b(?:staged|cached|(?:in|of) the index|the index|about to commit|(?:going|want) to commit|to be committed)\b|暂存|准备提交|将要提交|要提交的",
+        )?,
+        lasts: new(
+            r"\b(?:last|latest|past|previous|recent|newest) (\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|couple of|few) commits\b",
+        )?,
+        lasts_chinese: new(
+            r"(?:最近|最后|最新|上|过去)的? ?(\d{1,3}|两|二|三|四|五|六|七|八|九|十|几) ?(?:次|个|条)的? ?(?:提交|commit)",
+        )?,
+        last: new(
+            r"\b(?:last|latest|previous|most recent|newest|top) commit\b|\bcommit i just (?:made|did)\b|(?:上|最后|最近|最新)(?:一次|一个|次|个)?的? ?(?:提交|commit)|刚才的提交|刚提交的|刚刚的提交",
+        )?,
+        commit: new(
+            r"\b(?:commit|revision|sha|hash) `?([0-9a-f]{4,40})\b|\b(HEAD(?:[~^@][\w~^{}@-]*)?)(?:$|[\s`',;)?])|提交 ?`?([0-9a-f]{4,40})\b",
+        )?,
+        hash: new(r"(?:^|[\s`'(])([0-9a-f]{7,40})(?:$|[\s`',;)?])")?,
+        against: new(
+            r"\b(?:against|vs\.?|versus|compared (?:to|with)|relative to|(?:diff|differs?|differences?|changes) (?:to|with|from)|since it left|on top of) (?:the )?(?:branch )?`?(NAME)`?|(?:与|和|跟|同|对比|相对于|相比于?) ?`?([\w@][\w@./~^-]*)`? ?(?:分支)?(?:相比|对比|比较|的(?:差异|区别|不同)|$)",
+        )?,
+        branch: new(
+            r"\bbranch (?:called |named )?`?(NAME)`?|\b(?:the|on|of|in) `?([\w@][\w@./~^{}+#-]*)`? branch\b|(?:^|[\s看查])`?([\w@][\w@./-]*)`? ?分支|分支 ?`?([\w@][\w@./-]*)",
+        )?,
+        this: new(
+            r"\b(?:this|the|my|our|current|whole|entire|feature|working|checked.out) branch\b|\b(?:pull|merge) request\b|\b(?:this|my|the|our) (?:PR|MR)\b|(?:这个|这条|当前|本|我的|整个)分支|合并请求",
+        )?,
+    })
+});
+
+/// Whether a question is about secrets in a change: "did I leave a password in the diff".
+pub fn is_about_secrets(words: &str) -> bool {
+    static SECRETS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:secrets?|credentials?|passwords?|api[ -]?keys?|private keys?|access tokens?|tokens)\b|密钥|密码|凭据").ok()
+    });
+    SECRETS.as_ref().is_some_and(|pattern| pattern.is_match(words))
+}
+
+/// Whether a request asks for a review in words that also fit a search or a question: secrets in what will be committed, a commit by
+/// its id.
+pub fn is_asked(words: &str) -> bool {
+    static ASKED: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
+        let new = |pattern: &str| Regex::new(&format!("(?i){pattern}")).ok();
+        Some([
+            new(
+                r"\b(?:commit(?:ting|ted)?|diff|my changes?|the changes?|uncommitted|staged|push(?:ing)?|what i (?:changed|wrote))\b|提交|改动",
+            )?,
+            new(
+                r"^(?:please )?(?:are there|is there|any|do i|did i|have i|does|check|look|scan|search|find|make sure|verify|有没有|检查)",
+            )?,
+            new(
+                r"^(?:please )?(?:check|inspect|look at|look over|look through|audit|critique|go over|go through|judge|assess) (?:the )?(?:commit )?`?[0-9a-f]{7,40}`?(?: (?:for|and|critically|carefully)\b.*)?$",
+            )?,
+            new(
+                r"^what(?: have i| did i| has|'s| is)? chang(?:e|ed)(?: here)? since (?:the |my )?(?:last|latest|previous) commit$",
+            )?,
+        ])
+    });
+    let Some([change, begins, commit, since]) = ASKED.as_ref() else { return false };
+    let words = words.trim().trim_end_matches(['?', '.', '!', '？', '。']);
+    commit.is_match(words)
+        || since.is_match(words)
+        || is_about_secrets(words) && change.is_match(words) && begins.is_match(words)
+}
+
+/// Words around "branch" that are not names.
+const NO_NAMES: &[&str] = &[
+    "this",
+    "the",
+    "my",
+    "our",
+    "current",
+    "feature",
+    "working",
+    "whole",
+    "entire",
+    "same",
+    "new",
+    "for",
+    "before",
+    "and",
+    "with",
+    "against",
+    "vs",
+    "versus",
+    "compared",
+    "is",
+    "are",
+    "has",
+    "to",
+    "as",
+    "in",
+    "on",
+    "of",
+    "a",
+    "it",
+    "please",
+    "changes",
+    "i",
+    "we",
+    "you",
+    "that",
+    "which",
+    "yesterday",
+    "last",
+    "then",
+    "so",
+    "code",
+    "diff",
+    "now",
+];
+
+pub fn review_target(words: &str) -> ReviewTarget {
+    let Some(frames) = FRAMES.as_ref() else { return ReviewTarget::Now };
+    if let Some(found) = frames.range.captures(words).or_else(|| frames.between.captures(words))
+        && let (Some(one), Some(other)) = (name(&found, 1), name(&found, 2))
+    {
+        return ReviewTarget::Range(one, other);
+    }
+    if let Some(count) = frames.lasts.captures(words).or_else(|| frames.lasts_chinese.captures(words)) {
+        return ReviewTarget::Last(number(count.get(1).map_or("", |found| found.as_str())).clamp(1, MAX_COMMITS));
+    }
+    if frames.unsaved.is_match(words) {
+        return ReviewTarget::Now;
+    }
+    if frames.last.is_match(words) {
+        return ReviewTarget::Last(1);
+    }
+    if let Some(since) = frames.since.captures(words).and_then(|found| any(&found)).filter(|name| is_named(name)) {
+        return ReviewTarget::Range(since, "HEAD".to_owned());
+    }
+    if let Some(commit) =
+        frames.commit.captures(words).or_else(|| frames.hash.captures(words)).and_then(|found| any(&found))
+        && (!is_word(&commit) || words.contains(&format!("commit {commit}")))
+    {
+        return ReviewTarget::Commit(commit);
+    }
+    let against = frames
+        .against
+        .captures(words)
+        .and_then(|found| any(&found))
+        .filter(|name| !NO_NAMES.contains(&name.to_lowercase().as_str()));
+    let named = frames.branch.captures_iter(words).filter_map(|found| any(&found));
+    let of = named
+        .into_iter()
+        .find(|name| !NO_NAMES.contains(&name.to_lowercase().as_str()) && Some(name) != against.as_ref());
+    if of.is_some() || frames.this.is_match(words) {
+        return ReviewTarget::Branch { of, against };
+    }
+    if frames.staged.is_match(words) {
+        return ReviewTarget::Staged;
+    }
+    match against.filter(|name| is_named(name)) {
+        Some(against) => ReviewTarget::Branch { of: None, against: Some(against) },
+        None => ReviewTarget::Now,
+    }
+}
+
+fn any(found: &Captures<'_>) -> Option<String> {
+    (1..found.len()).find_map(|group| name(found, group))
+}
+
+/// Without the punctuation at the end of a sentence.
+fn name(found: &Captures<'_>, group: usize) -> Option<String> {
+    let name = found.get(group)?.as_str().trim_end_matches(['.', ',', '?', '!']);
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// Only letters, so a word and not a hash: `defaced` is one.
+fn is_word(name: &str) -> bool {
+    name.len() < 40 && name.bytes().all(|byte| byte.is_ascii_alphabetic()) && !name.starts_with("HEAD")
+}
+
+/// A revision and not an ordinary word: "since v1.2" and "since origin/main", but not "since yesterday".
+fn is_named(name: &str) -> bool {
+    name.contains(['/', '.', '~', '^', '@', '_', '#'])
+        || name.bytes().any(|byte| byte.is_ascii_digit())
+        || ["main", "master", "develop", "dev", "trunk", "HEAD", "upstream", "staging", "production", "release"]
+            .contains(&name)
+}
+
+fn number(text: &str) -> u32 {
+    let words = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    let signs = ["二", "三", "四", "五", "六", "七", "八", "九", "十"];
+    let lower = text.to_lowercase();
+    let place = |list: &[&str]| list.iter().position(|known| *known == lower).and_then(|at| u32::try_from(at + 2).ok());
+    match lower.as_str() {
+        "couple of" | "两" => 2,
+        "few" | "几" => 3,
+        _ => lower.parse().ok().or_else(|| place(&words)).or_else(|| place(&signs)).unwrap_or(1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(words: &str) -> String {
+        match review_target(words) {
+            ReviewTarget::Now => "now".to_owned(),
+            ReviewTarget::Staged => "staged".to_owned(),
+            ReviewTarget::Last(count) => format!("last {count}"),
+            ReviewTarget::Commit(name) => format!("commit {name}"),
+            ReviewTarget::Branch { of, against } => {
+                format!("branch {} against {}", of.unwrap_or("-".to_owned()), against.unwrap_or("-".to_owned()))
+            }
+            ReviewTarget::Range(one, other) => format!("{one} to {other}"),
+        }
+    }
+
+    #[test]
+    fn a_request_says_which_change_it_means() {
+        for (words, expected) in [
+            ("review", "now"),
+            ("review my changes", "now"),
+            ("review src/a.rs", "now"),
+            ("what did I change since yesterday", "now"),
+            ("look over this function before I commit", "now"),
+            ("review the branching logic in src/a.rs", "now"),
+            ("review the changes with fresh eyes", "now"),
+            ("看看我的改动", "now"),
+            ("what changed since the last commit", "now"),
+            ("review everything after my latest commit", "now"),
+            ("look at the uncommitted changes", "now"),
+            ("看看上次提交之后的改动", "now"),
+            ("审查未提交的改动", "now"),
+            ("review the staged changes", "staged"),
+            ("look at what I'm about to commit", "staged"),
+            ("检查一下暂存的改动", "staged"),
+            ("review the last commit", "last 1"),
+            ("please look over my most recent commit", "last 1"),
+            ("审查上一次提交", "last 1"),
+            ("看下最近的提交", "last 1"),
+            ("review the last 3 commits", "last 3"),
+            ("review my last two commits", "last 2"),
+            ("审查最近三次提交", "last 3"),
+            ("review the last 999 commits", "last 100"),
+            ("review commit 1a2b3c4", "commit 1a2b3c4"),
+            ("review 1a2b3c4d5e", "commit 1a2b3c4d5e"),
+            ("check HEAD~2", "commit HEAD~2"),
+            ("审查提交 1a2b3c4", "commit 1a2b3c4"),
+            ("review the defaced page", "now"),
+            ("review this branch", "branch - against -"),
+            ("review my PR", "branch - against -"),
+            ("review this branch against develop", "branch - against develop"),
+            ("review branch fix/login", "branch fix/login against -"),
+            ("review the fix-login branch", "branch fix-login against -"),
+            ("review the fix-login branch against release/1.2", "branch fix-login against release/1.2"),
+            ("审查当前分支", "branch - against -"),
+            ("看看 fix/login 分支", "branch fix/login against -"),
+            ("和 main 相比有什么变化", "branch - against main"),
+            ("review everything against origin/main", "branch - against origin/main"),
+            ("review main..fix/login", "main to fix/login"),
+            ("review v1.0...HEAD please", "v1.0 to HEAD"),
+            ("review the changes between v1.0 and v1.1", "v1.0 to v1.1"),
+            ("review everything since v1.0", "v1.0 to HEAD"),
+            ("审查自 v1.0 以来的改动", "v1.0 to HEAD"),
+        ] {
+            assert_eq!(told(words), expected, "{words}");
+        }
+    }
+
+    #[test]
+    fn reviews_in_other_words() {
+        for words in [
+            "are there any secrets in what I am about to commit",
+            "did I leave a password in the diff?",
+            "check my changes for api keys",
+            "check commit f7ba9c2 for problems",
+            "look over 6ed0fca1",
+            "what did I change since the last commit",
+        ] {
+            assert!(is_asked(words), "{words}");
+        }
+        for words in
+            ["find the password check", "where are tokens parsed", "check the build", "add secrets to the diff"]
+        {
+            assert!(!is_asked(words), "{words}");
+        }
+    }
+}
