@@ -155,7 +155,7 @@ bench-detect:
 # compared with a request that needs no work.
 bench-filter:
 	$(CARGO) bench -p aside-core --bench filter
-	$(CARGO) bench -p aside --bench prompt -- sentences
+	$(CARGO) bench -p aside --bench prompt -- detect
 
 # How long it takes to route a request, compared with parsing it as a line, and the memory of the weights; prints ratios.
 bench-route:
@@ -277,13 +277,13 @@ soak:
 		htop openssh-server openssh-client sudo vim-tiny less webkit2gtk-driver xvfb
 	ASIDE_TEST_TOOLS=1 $(CARGO) test -p aside --test it next_live_tools
 	ASIDE_TEST_TOOLS=1 $(CARGO) test -p aside --test it proxy_tools -- --nocapture
-	ASIDE_TEST_TOOLS=1 $(CARGO) test -p aside --test it elsewhere -- --nocapture
+	ASIDE_TEST_TOOLS=1 $(CARGO) test -p aside --test it shell_environments -- --nocapture
 	ASIDE_TEST_GHOSTS=200 ASIDE_TEST_PATIENCE=3 $(CARGO) test -p aside --test it proxy_ghost::the_screen -- --nocapture
 	$(CARGO) test -p aside --test it proxy_jobs::programs_that_draw -- --nocapture
 	ASIDE_TEST_WEBKIT=1 $(CARGO) test -p aside --test it web_webkit
 	ASIDE_TEST_KILLS=100 $(CARGO) test --workspace killing
 	ASIDE_TEST_MEGABYTES=100 ASIDE_TEST_PATIENCE=6 $(CARGO) test -p aside --test it proxy::a_large_file
-	ASIDE_ADVERSARY=leftovers ASIDE_TEST_CHAIN=10005 ASIDE_TEST_PATIENCE=6 $(CARGO) test -p aside --test it no_attempt -- --nocapture
+	ASIDE_ADVERSARY=process_escape ASIDE_TEST_CHAIN=10005 ASIDE_TEST_PATIENCE=6 $(CARGO) test -p aside --test it no_attempt -- --nocapture
 	ASIDE_TEST_HANG=1 $(CARGO) test -p aside --test it hang_
 	ASIDE_TEST_CRASHES=1000 ASIDE_TEST_PATIENCE=3 $(CARGO) test -p aside --test it task_crash -- --nocapture
 	ASIDE_TEST_PIECES=480 ASIDE_TEST_PATIENCE=3 $(CARGO) test -p aside --test it task_watch -- --nocapture

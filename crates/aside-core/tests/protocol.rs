@@ -14,7 +14,7 @@ const SOURCES: [&str; 6] = [
     include_str!("../src/proto/record.rs"),
     include_str!("../src/proto/stream.rs"),
     include_str!("../src/history/filter.rs"),
-    include_str!("../../aside/src/daemon/conn.rs"),
+    include_str!("../../aside/src/daemon/connection.rs"),
     include_str!("../../aside/src/daemon/dispatch.rs"),
     include_str!("../../aside/src/daemon/state.rs"),
 ];
@@ -112,7 +112,7 @@ fn the_numbers_in_the_text_are_the_ones_in_the_code() {
     let plugin = include_str!("../../aside/shell/aside.zsh");
     assert!(DOCUMENT.contains("leave at most 64 messages\nunanswered") && plugin.contains("_aside_out < 64"));
     assert!(DOCUMENT.contains("no more than 4096 characters") && plugin.contains("_aside_chars + $#record < 4096"));
-    let daemon = include_str!("../../aside/src/daemon/mod.rs");
+    let daemon = include_str!("../../aside/src/daemon.rs");
     assert!(
         DOCUMENT.contains("for three seconds at most")
             && daemon.contains("const DRAIN: Duration = Duration::from_secs(3);")
@@ -128,10 +128,10 @@ fn the_numbers_in_the_text_are_the_ones_in_the_code() {
 fn every_error_code_is_listed() {
     let listed: BTreeSet<&str> = table(DOCUMENT, &["| code |"]).iter().map(|row| row[0].trim_matches('`')).collect();
     let sources = [
-        include_str!("../../aside/src/daemon/conn.rs"),
-        include_str!("../../aside/src/daemon/answer/finished.rs"),
-        include_str!("../../aside/src/daemon/watchers.rs"),
-        include_str!("../../aside/src/daemon/answer/task.rs"),
+        include_str!("../../aside/src/daemon/connection.rs"),
+        include_str!("../../aside/src/daemon/handlers/finished.rs"),
+        include_str!("../../aside/src/daemon/capture_registry.rs"),
+        include_str!("../../aside/src/daemon/handlers/task.rs"),
     ];
     let used = sources.iter().flat_map(|source| source.split("Reply::error(\"").skip(1));
     let used: BTreeSet<&str> = used.map(|rest| rest.split('"').next().unwrap()).collect();

@@ -16,11 +16,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use aside_relay::call;
 use aside_relay::chat::webhook;
-use aside_relay::frame::{MACHINE_PATH, Message, ToMachine, ToRelay};
-use aside_relay::http::{self, Answered};
+use aside_relay::http::{self, HttpResponse};
 use aside_relay::key::MachineKey;
+use aside_relay::outbound_http;
+use aside_relay::protocol::{MACHINE_PATH, Message, ToMachine, ToRelay};
 use aside_relay::relay::Relay;
 use aside_relay::{seconds, serve, settings};
 use futures_util::{SinkExt, StreamExt};
@@ -276,16 +276,16 @@ async fn run(nats: Option<&Path>, faults: bool, machines: usize, requests: usize
 
 async fn enrol((listen, admin): (SocketAddr, SocketAddr), index: usize) -> MachineKey {
     let base = format!("http://{admin}");
-    let client = call::client(&base.parse().unwrap()).unwrap();
+    let client = outbound_http::client(&base.parse().unwrap()).unwrap();
     let body = json!({ "machine": format!("m-{index}"), "users": [format!("u-{index}")] });
-    let request = call::post(&client, &format!("{base}/admin/enroll"), body.to_string()).bearer_auth(TOKEN);
-    let (status, told) = call::exchange(request).await.unwrap();
+    let request = outbound_http::post(&client, &format!("{base}/admin/enroll"), body.to_string()).bearer_auth(TOKEN);
+    let (status, told) = outbound_http::exchange(request).await.unwrap();
     assert_eq!(status, StatusCode::OK);
     let told: Value = serde_json::from_slice(&told).unwrap();
     let (key, _) = MachineKey::generate().unwrap();
     let body = json!({ "code": told["code"], "public_key": key.public() });
-    let request = call::post(&client, &format!("http://{listen}/enroll"), body.to_string());
-    assert_eq!(call::exchange(request).await.unwrap().0, StatusCode::OK);
+    let request = outbound_http::post(&client, &format!("http://{listen}/enroll"), body.to_string());
+    assert_eq!(outbound_http::exchange(request).await.unwrap().0, StatusCode::OK);
     key
 }
 
@@ -302,7 +302,7 @@ async fn chat(book: Arc<Mutex<Book>>) -> String {
                 book.answered.entry(number).or_insert_with(|| sent.elapsed());
             }
         }
-        async { Answered::of(StatusCode::OK, "") }
+        async { HttpResponse::of(StatusCode::OK, "") }
     }));
     address
 }

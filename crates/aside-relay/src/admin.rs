@@ -7,7 +7,7 @@ use hyper::{Method, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::http::{Answered, Asked};
+use crate::http::{HttpRequest, HttpResponse};
 use crate::key;
 use crate::relay::{CODE_LIFE, CODE_MINUTES, Relay};
 
@@ -39,17 +39,17 @@ struct Route {
 
 const NO_MACHINE: &str = "no such machine; `aside relay machines` lists them";
 
-pub async fn answer(relay: &Relay, asked: Asked) -> Answered {
+pub async fn answer(relay: &Relay, asked: HttpRequest) -> HttpResponse {
     match (&asked.method, asked.path.as_str()) {
         (&Method::GET, "/healthz") => return health(relay).await,
-        (&Method::GET, "/metrics") => return Answered::of(StatusCode::OK, &relay.metrics.text()),
+        (&Method::GET, "/metrics") => return HttpResponse::of(StatusCode::OK, &relay.metrics.text()),
         _ => {}
     }
     let token = asked.header("authorization").strip_prefix("Bearer ").unwrap_or_default();
     if !key::is_same(token, &relay.settings.admin_token) {
         relay.metrics.count("admin_calls_total", "refused");
         tracing::warn!("a call of an admin endpoint had no token, or a wrong one");
-        return Answered::of(StatusCode::UNAUTHORIZED, "");
+        return HttpResponse::of(StatusCode::UNAUTHORIZED, "");
     }
     let answered = match act(relay, &asked).await {
         Ok(answered) => answered,
@@ -60,17 +60,17 @@ pub async fn answer(relay: &Relay, asked: Asked) -> Answered {
 }
 
 /// Whether messages can be taken: the store answers.
-pub async fn health(relay: &Relay) -> Answered {
+pub async fn health(relay: &Relay) -> HttpResponse {
     match tokio::time::timeout(Duration::from_secs(3), relay.store.waiting()).await {
         Ok(Ok((messages, replies))) => {
             relay.metrics.waiting(messages, replies);
-            Answered::of(StatusCode::OK, "ok\n")
+            HttpResponse::of(StatusCode::OK, "ok\n")
         }
-        Ok(Err(_)) | Err(_) => Answered::of(StatusCode::SERVICE_UNAVAILABLE, "the store does not answer\n"),
+        Ok(Err(_)) | Err(_) => HttpResponse::of(StatusCode::SERVICE_UNAVAILABLE, "the store does not answer\n"),
     }
 }
 
-async fn act(relay: &Relay, asked: &Asked) -> anyhow::Result<Answered> {
+async fn act(relay: &Relay, asked: &HttpRequest) -> anyhow::Result<HttpResponse> {
     Ok(match (&asked.method, asked.path.as_str()) {
         (&Method::POST, "/admin/enroll") => {
             let Invite { machine, users, minutes } = body(asked)?;
@@ -79,19 +79,21 @@ async fn act(relay: &Relay, asked: &Asked) -> anyhow::Result<Answered> {
             anyhow::ensure!(CODE_MINUTES.contains(&minutes), "a code is good for {least} to {most} minutes");
             let life = Duration::from_secs(60 * minutes);
             let code = relay.invite(&machine, &users, life).await?;
-            Answered::json(StatusCode::OK, &json!({ "code": code, "minutes": life.as_secs() / 60 }))
+            HttpResponse::json(StatusCode::OK, &json!({ "code": code, "minutes": life.as_secs() / 60 }))
         }
         (&Method::POST, "/admin/revoke") => {
             let Name { machine } = body(asked)?;
             match relay.revoke(&machine).await? {
-                Some(revoked) => Answered::json(StatusCode::OK, &json!({ "key": revoked.key, "codes": revoked.codes })),
+                Some(revoked) => {
+                    HttpResponse::json(StatusCode::OK, &json!({ "key": revoked.key, "codes": revoked.codes }))
+                }
                 None => said(StatusCode::NOT_FOUND, NO_MACHINE),
             }
         }
         (&Method::POST, "/admin/route") => {
             let Route { user, machine } = body(asked)?;
             match relay.assign(&user, &machine).await? {
-                true => Answered::json(StatusCode::OK, &json!({})),
+                true => HttpResponse::json(StatusCode::OK, &json!({})),
                 false => said(StatusCode::NOT_FOUND, NO_MACHINE),
             }
         }
@@ -113,22 +115,22 @@ async fn act(relay: &Relay, asked: &Asked) -> anyhow::Result<Answered> {
                 .into_iter()
                 .map(|(machine, users, until)| json!({ "machine": machine, "users": users, "until": until }))
                 .collect();
-            Answered::json(StatusCode::OK, &json!({ "machines": machines, "codes": invited }))
+            HttpResponse::json(StatusCode::OK, &json!({ "machines": machines, "codes": invited }))
         }
         (&Method::GET, "/admin/audit") => {
             let count = asked.query.strip_prefix("last=").and_then(|count| count.parse().ok()).unwrap_or(50);
             let lines = relay.store.audited(count.min(MAX_LINES)).await?;
             let entries: Vec<Value> = lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
-            Answered::json(StatusCode::OK, &json!({ "entries": entries }))
+            HttpResponse::json(StatusCode::OK, &json!({ "entries": entries }))
         }
-        _ => Answered::of(StatusCode::NOT_FOUND, ""),
+        _ => HttpResponse::of(StatusCode::NOT_FOUND, ""),
     })
 }
 
-fn body<'a, T: Deserialize<'a>>(asked: &'a Asked) -> anyhow::Result<T> {
+fn body<'a, T: Deserialize<'a>>(asked: &'a HttpRequest) -> anyhow::Result<T> {
     serde_json::from_slice(&asked.body).map_err(|_| anyhow::anyhow!("the body is not what this call needs"))
 }
 
-fn said(status: StatusCode, error: &str) -> Answered {
-    Answered::json(status, &json!({ "error": error }))
+fn said(status: StatusCode, error: &str) -> HttpResponse {
+    HttpResponse::json(status, &json!({ "error": error }))
 }

@@ -17,7 +17,7 @@ pub struct Call<'a> {
 
 /// A message from a chat.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Heard {
+pub struct ChatMessage {
     /// By which a second delivery is known.
     pub id: String,
     pub user: String,
@@ -29,7 +29,7 @@ pub struct Heard {
 /// What a call says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Received {
-    Message(Heard),
+    Message(ChatMessage),
     /// The chat checks our address, and expects this.
     Echo(String),
     /// A picture, an event: it asks for nothing.

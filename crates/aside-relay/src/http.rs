@@ -40,7 +40,7 @@ const LIFE: Duration = Duration::from_secs(300);
 const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /// What was asked, with a body that is whole.
-pub struct Asked {
+pub struct HttpRequest {
     pub method: Method,
     pub path: String,
     pub query: String,
@@ -50,34 +50,35 @@ pub struct Asked {
     pub upgrade: Option<OnUpgrade>,
 }
 
-impl Asked {
+impl HttpRequest {
     /// Empty when there is none, or none that is text.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
     /// The connection as a WebSocket, with the answer that makes it one.
-    pub fn into_websocket(self) -> Result<(OnUpgrade, Answered), Answered> {
+    pub fn into_websocket(self) -> Result<(OnUpgrade, HttpResponse), HttpResponse> {
         let is_one = self.header(UPGRADE.as_str()).eq_ignore_ascii_case("websocket")
             && self.header(SEC_WEBSOCKET_VERSION.as_str()) == "13";
         let key = self.header(SEC_WEBSOCKET_KEY.as_str()).to_owned();
         match self.upgrade {
-            Some(upgrade) if is_one && self.method == Method::GET && !key.is_empty() => {
-                Ok((upgrade, Answered { status: StatusCode::SWITCHING_PROTOCOLS, body: accepted(&key), json: false }))
-            }
-            _ => Err(Answered::of(StatusCode::UPGRADE_REQUIRED, "")),
+            Some(upgrade) if is_one && self.method == Method::GET && !key.is_empty() => Ok((
+                upgrade,
+                HttpResponse { status: StatusCode::SWITCHING_PROTOCOLS, body: accepted(&key), json: false },
+            )),
+            _ => Err(HttpResponse::of(StatusCode::UPGRADE_REQUIRED, "")),
         }
     }
 }
 
-pub struct Answered {
+pub struct HttpResponse {
     pub status: StatusCode,
     /// Of a WebSocket: what proves that its key was read.
     pub body: String,
     json: bool,
 }
 
-impl Answered {
+impl HttpResponse {
     pub fn of(status: StatusCode, body: &str) -> Self {
         Self { status, body: body.to_owned(), json: false }
     }
@@ -95,8 +96,8 @@ pub async fn bind(address: &str) -> anyhow::Result<TcpListener> {
 /// Serves until it is dropped.
 pub async fn serve<F, A>(listener: TcpListener, answer: F)
 where
-    F: Fn(Asked) -> A + Send + Sync + 'static,
-    A: Future<Output = Answered> + Send + 'static,
+    F: Fn(HttpRequest) -> A + Send + Sync + 'static,
+    A: Future<Output = HttpResponse> + Send + 'static,
 {
     let answer = Arc::new(answer);
     let mut connections = JoinSet::new();
@@ -121,15 +122,15 @@ where
 
 async fn converse<F, A>(stream: TcpStream, answer: Arc<F>)
 where
-    F: Fn(Asked) -> A + Send + Sync + 'static,
-    A: Future<Output = Answered> + Send + 'static,
+    F: Fn(HttpRequest) -> A + Send + Sync + 'static,
+    A: Future<Output = HttpResponse> + Send + 'static,
 {
     let service = service_fn(move |request| {
         let answer = Arc::clone(&answer);
         async move {
             let answered = match asked(request).await {
                 Ok(asked) => answer(asked).await,
-                Err(status) => Answered::of(status, ""),
+                Err(status) => HttpResponse::of(status, ""),
             };
             Ok::<_, Infallible>(response(answered))
         }
@@ -148,7 +149,7 @@ where
     }
 }
 
-async fn asked(mut request: Request<Incoming>) -> Result<Asked, StatusCode> {
+async fn asked(mut request: Request<Incoming>) -> Result<HttpRequest, StatusCode> {
     let is_upgrade = request.headers().contains_key(UPGRADE);
     let upgrade = is_upgrade.then(|| hyper::upgrade::on(&mut request));
     let (parts, body) = request.into_parts();
@@ -158,11 +159,11 @@ async fn asked(mut request: Request<Incoming>) -> Result<Asked, StatusCode> {
         Err(_) => return Err(StatusCode::REQUEST_TIMEOUT),
     };
     let (path, query) = (parts.uri.path().to_owned(), parts.uri.query().unwrap_or_default().to_owned());
-    Ok(Asked { method: parts.method, path, query, headers: parts.headers, body, upgrade })
+    Ok(HttpRequest { method: parts.method, path, query, headers: parts.headers, body, upgrade })
 }
 
-fn response(answered: Answered) -> Response<Full<Bytes>> {
-    let Answered { status, body, json } = answered;
+fn response(answered: HttpResponse) -> Response<Full<Bytes>> {
+    let HttpResponse { status, body, json } = answered;
     if status == StatusCode::SWITCHING_PROTOCOLS {
         let mut response = Response::new(Full::new(Bytes::new()));
         *response.status_mut() = status;

@@ -1,20 +1,20 @@
 //! The relay: one public endpoint for the chats of a team, and many machines behind it, each connected outbound with a key of its own.
 //! It carries requests, cancels and short replies; nothing that it can send approves anything. `chat` reads what chats call and calls
-//! them back, `relay` routes and enrols, `machine` is one connection, `outlet` sends replies, `store` keeps all state: SQLite for one
+//! them back, `relay` routes and enrols, `machine` is one connection, `reply_sender` sends replies, `store` keeps all state: SQLite for one
 //! process, NATS JetStream for several copies. `http`, `settings`, `admin` and `metrics` are what a server needs around that.
 
 pub mod address;
 pub mod admin;
-pub mod call;
 pub mod chat;
-pub mod frame;
 pub mod http;
 pub mod key;
 pub mod machine;
 pub mod metrics;
 pub mod notice;
-pub mod outlet;
+pub mod outbound_http;
+pub mod protocol;
 pub mod relay;
+pub mod reply_sender;
 pub mod serve;
 pub mod settings;
 pub mod store;

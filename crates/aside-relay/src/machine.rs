@@ -15,7 +15,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Bytes, Message as Frame};
 
-use crate::frame::{MAX_FRAME, Message, ToMachine, ToRelay};
+use crate::protocol::{MAX_FRAME, Message, ToMachine, ToRelay};
 use crate::relay::{Machine, Queued, Relay, Signal};
 use crate::store::{Item, Queue};
 use crate::{key, milliseconds};
@@ -30,12 +30,12 @@ const HELLO: Duration = Duration::from_secs(10);
 const SEND: Duration = Duration::from_secs(10);
 
 /// Places for connections.
-pub struct Places {
+pub struct ConnectionSlots {
     strangers: Semaphore,
     machines: Semaphore,
 }
 
-impl Default for Places {
+impl Default for ConnectionSlots {
     fn default() -> Self {
         Self { strangers: Semaphore::new(MAX_STRANGERS), machines: Semaphore::new(MAX_MACHINES) }
     }
@@ -61,7 +61,7 @@ impl From<anyhow::Error> for End {
 }
 
 /// Speaks with a machine until its connection ends.
-pub async fn serve(relay: Arc<Relay>, places: Arc<Places>, upgrade: OnUpgrade) {
+pub async fn serve(relay: Arc<Relay>, places: Arc<ConnectionSlots>, upgrade: OnUpgrade) {
     let (Ok(stranger), Ok(_machine)) = (places.strangers.try_acquire(), places.machines.try_acquire()) else {
         tracing::warn!("a machine was not let in: there are too many connections");
         return;

@@ -12,12 +12,12 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::address::{Addressed, MAX_MACHINE, addressed, is_machine};
-use crate::chat::Heard;
-use crate::frame::{MAX_ID, MAX_NAME, MAX_REPLY, MAX_TEXT, Message};
+use crate::chat::ChatMessage;
 use crate::metrics::Metrics;
 use crate::notice::{Notice, notice};
+use crate::protocol::{MAX_ID, MAX_NAME, MAX_REPLY, MAX_TEXT, Message};
 use crate::settings::Settings;
-use crate::store::{Bucket, Note, Put, Queue, Store};
+use crate::store::{Bucket, Note, PutOutcome, Queue, Store};
 use crate::{key, milliseconds};
 
 /// How long a code is good, unless it is said otherwise.
@@ -137,8 +137,8 @@ impl Relay {
     }
 
     /// Takes a message of a chat. Once this gives `New`, it is stored.
-    pub async fn accept(&self, source: &'static str, heard: Heard) -> anyhow::Result<Accepted> {
-        let Heard { id, user, chat, text } = heard;
+    pub async fn accept(&self, source: &'static str, heard: ChatMessage) -> anyhow::Result<Accepted> {
+        let ChatMessage { id, user, chat, text } = heard;
         let handle = format!("{source}/{chat}");
         let is_valid = (1..=MAX_NAME).contains(&user.len())
             && !chat.is_empty()
@@ -175,18 +175,18 @@ impl Relay {
         let message = Message { id: id.clone(), user: user.clone(), chat: handle, text: text.to_owned() };
         let body = serde_json::to_vec(&Queued { machine: machine.to_owned(), message, at: now, expires })?;
         match self.store.publish(Queue::Machine(machine), &user, &id, body).await? {
-            Put::New => {}
-            Put::Duplicate => {
+            PutOutcome::New => {}
+            PutOutcome::Duplicate => {
                 self.metrics.count("messages_total", "duplicate");
                 return Ok(Accepted::Duplicate);
             }
-            Put::Full => {
+            PutOutcome::Full => {
                 self.metrics.count("messages_total", "full");
                 let told = notice(machine, text, Notice::Full);
                 self.say((&format!("full {machine}"), &id), source, &chat, told).await?;
                 return Ok(Accepted::Full);
             }
-            Put::FullForUser => {
+            PutOutcome::FullForUser => {
                 self.metrics.count("messages_total", "full");
                 let told = notice(machine, text, Notice::FullForUser);
                 self.say((&format!("full {machine}"), &id), source, &chat, told).await?;
@@ -269,10 +269,10 @@ impl Relay {
         let id = key::digest(&[machine, id]);
         let (source, chat, topic) = (source.to_owned(), chat.to_owned(), topic.to_owned());
         let put = self.put_reply(Reply { id, source, chat, topic, text }).await?;
-        self.metrics.count("replies_total", if put == Put::Duplicate { "duplicate" } else { "stored" });
+        self.metrics.count("replies_total", if put == PutOutcome::Duplicate { "duplicate" } else { "stored" });
         Ok(match put {
-            Put::New | Put::Duplicate => Ok(()),
-            Put::Full | Put::FullForUser => Err("too many replies wait"),
+            PutOutcome::New | PutOutcome::Duplicate => Ok(()),
+            PutOutcome::Full | PutOutcome::FullForUser => Err("too many replies wait"),
         })
     }
 
@@ -285,7 +285,7 @@ impl Relay {
         self.put_reply(reply).await.map(drop)
     }
 
-    async fn put_reply(&self, reply: Reply) -> anyhow::Result<Put> {
+    async fn put_reply(&self, reply: Reply) -> anyhow::Result<PutOutcome> {
         let body = serde_json::to_vec(&reply)?;
         self.store.publish(Queue::Replies, "", &reply.id, body).await
     }

@@ -11,14 +11,14 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use crate::chat::{Call, Received, webhook, wecom};
-use crate::frame::{ENROL_PATH, Enrol, Enrolled, MACHINE_PATH};
-use crate::http::{self, Answered, Asked};
-use crate::machine::{self, Places};
+use crate::http::{self, HttpRequest, HttpResponse};
+use crate::machine::{self, ConnectionSlots};
+use crate::protocol::{ENROL_PATH, Enrol, Enrolled, MACHINE_PATH};
 use crate::relay::{Accepted, Relay};
 use crate::settings::Settings;
 use crate::store::Store;
 use crate::store::sqlite::Sqlite;
-use crate::{admin, outlet, seconds};
+use crate::{admin, reply_sender, seconds};
 
 pub const DATABASE: &str = "relay.db";
 /// Between two looks at what waits, and before notes are listened to again.
@@ -28,7 +28,7 @@ const RETRY: Duration = Duration::from_secs(1);
 /// What chats and machines reach.
 struct Front {
     relay: Arc<Relay>,
-    places: Arc<Places>,
+    places: Arc<ConnectionSlots>,
     wecom: Option<wecom::Receiver>,
     webhook: Option<webhook::Receiver>,
 }
@@ -69,7 +69,7 @@ pub async fn run(relay: Arc<Relay>, ready: impl FnOnce(&TcpListener, &TcpListene
         let relay = Arc::clone(&admin_relay);
         async move { admin::answer(&relay, asked).await }
     }));
-    parts.spawn(outlet::run(Arc::clone(&relay)));
+    parts.spawn(reply_sender::run(Arc::clone(&relay)));
     let listening = Arc::clone(&relay);
     parts.spawn(async move {
         loop {
@@ -92,23 +92,23 @@ pub async fn run(relay: Arc<Relay>, ready: impl FnOnce(&TcpListener, &TcpListene
 }
 
 impl Front {
-    async fn answer(&self, asked: Asked) -> Answered {
+    async fn answer(&self, asked: HttpRequest) -> HttpResponse {
         match asked.path.as_str() {
             "/wecom" => match &self.wecom {
                 Some(receiver) if [Method::GET, Method::POST].contains(&asked.method) => {
                     let received = receiver.receive(call(&asked), seconds());
                     self.heard("wecom", received, StatusCode::OK).await
                 }
-                Some(_) => Answered::of(StatusCode::METHOD_NOT_ALLOWED, ""),
-                None => Answered::of(StatusCode::NOT_FOUND, ""),
+                Some(_) => HttpResponse::of(StatusCode::METHOD_NOT_ALLOWED, ""),
+                None => HttpResponse::of(StatusCode::NOT_FOUND, ""),
             },
             "/webhook" => match &self.webhook {
                 Some(receiver) if asked.method == Method::POST => {
                     let received = receiver.receive(call(&asked), seconds());
                     self.heard("webhook", received, StatusCode::ACCEPTED).await
                 }
-                Some(_) => Answered::of(StatusCode::METHOD_NOT_ALLOWED, ""),
-                None => Answered::of(StatusCode::NOT_FOUND, ""),
+                Some(_) => HttpResponse::of(StatusCode::METHOD_NOT_ALLOWED, ""),
+                None => HttpResponse::of(StatusCode::NOT_FOUND, ""),
             },
             ENROL_PATH if asked.method == Method::POST => self.enrol(&asked).await,
             MACHINE_PATH => match asked.into_websocket() {
@@ -119,11 +119,11 @@ impl Front {
                 Err(answered) => answered,
             },
             "/healthz" => admin::health(&self.relay).await,
-            _ => Answered::of(StatusCode::NOT_FOUND, ""),
+            _ => HttpResponse::of(StatusCode::NOT_FOUND, ""),
         }
     }
 
-    async fn heard(&self, source: &'static str, received: Received, taken: StatusCode) -> Answered {
+    async fn heard(&self, source: &'static str, received: Received, taken: StatusCode) -> HttpResponse {
         let metrics = &self.relay.metrics;
         match received {
             Received::Message(heard) => match self.relay.accept(source, heard).await {
@@ -135,49 +135,49 @@ impl Front {
                     | Accepted::Misaddressed
                     | Accepted::Full
                     | Accepted::FullForUser,
-                ) => Answered::of(taken, ""),
-                Ok(Accepted::Invalid) => Answered::of(StatusCode::BAD_REQUEST, ""),
+                ) => HttpResponse::of(taken, ""),
+                Ok(Accepted::Invalid) => HttpResponse::of(StatusCode::BAD_REQUEST, ""),
                 Err(error) => {
                     metrics.count("messages_total", "failed");
                     metrics.count("store_errors_total", "write");
                     tracing::error!("a message was not taken: {error:#}");
                     // The chat delivers it again.
-                    Answered::of(StatusCode::SERVICE_UNAVAILABLE, "")
+                    HttpResponse::of(StatusCode::SERVICE_UNAVAILABLE, "")
                 }
             },
-            Received::Echo(text) => Answered::of(StatusCode::OK, &text),
-            Received::Nothing => Answered::of(StatusCode::OK, ""),
+            Received::Echo(text) => HttpResponse::of(StatusCode::OK, &text),
+            Received::Nothing => HttpResponse::of(StatusCode::OK, ""),
             Received::Malformed => {
                 metrics.count("messages_total", "refused");
-                Answered::of(StatusCode::BAD_REQUEST, "id, user and text are needed\n")
+                HttpResponse::of(StatusCode::BAD_REQUEST, "id, user and text are needed\n")
             }
             Received::Refused(why) => {
                 metrics.count("messages_total", "refused");
                 tracing::warn!("a call of {source} was refused: {why}");
-                Answered::of(StatusCode::FORBIDDEN, "")
+                HttpResponse::of(StatusCode::FORBIDDEN, "")
             }
         }
     }
 
-    async fn enrol(&self, asked: &Asked) -> Answered {
+    async fn enrol(&self, asked: &HttpRequest) -> HttpResponse {
         let Ok(Enrol { code, public_key }) = serde_json::from_slice(&asked.body) else {
-            return Answered::of(StatusCode::BAD_REQUEST, "");
+            return HttpResponse::of(StatusCode::BAD_REQUEST, "");
         };
         match self.relay.enrol(&code, &public_key).await {
-            Ok(Some(machine)) => Answered::json(StatusCode::OK, &json!(Enrolled { machine })),
+            Ok(Some(machine)) => HttpResponse::json(StatusCode::OK, &json!(Enrolled { machine })),
             Ok(None) => {
                 tracing::warn!("a code was brought that is not good");
-                Answered::of(StatusCode::FORBIDDEN, "")
+                HttpResponse::of(StatusCode::FORBIDDEN, "")
             }
             Err(error) => {
                 tracing::error!("a machine was not enrolled: {error:#}");
-                Answered::of(StatusCode::SERVICE_UNAVAILABLE, "")
+                HttpResponse::of(StatusCode::SERVICE_UNAVAILABLE, "")
             }
         }
     }
 }
 
-fn call(asked: &Asked) -> Call<'_> {
+fn call(asked: &HttpRequest) -> Call<'_> {
     Call {
         is_post: asked.method == Method::POST,
         query: &asked.query,

@@ -131,7 +131,7 @@ pub fn read(text: &str) -> anyhow::Result<Settings> {
         webhook::MIN_KEY
     );
     if !settings.reply_url.is_empty() {
-        crate::call::address(&settings.reply_url, "webhook.reply_url")?;
+        crate::outbound_http::address(&settings.reply_url, "webhook.reply_url")?;
     }
     if !app.corp_id.is_empty() {
         wecom::Receiver::new(&app)?;

@@ -85,7 +85,7 @@ pub struct Item {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Put {
+pub enum PutOutcome {
     New,
     /// An item with this id is or was there.
     Duplicate,
@@ -115,7 +115,7 @@ pub trait Store: Send + Sync {
     /// Whether it was still there at this revision; then it is not any more.
     fn remove<'a>(&'a self, bucket: Bucket, key: &'a str, revision: u64) -> Stored<'a, bool>;
     /// Once this gives `New`, the item is on disk. `user` is who it counts for; nothing is counted for a user in `Queue::Replies`.
-    fn publish<'a>(&'a self, queue: Queue<'a>, user: &'a str, id: &'a str, body: Vec<u8>) -> Stored<'a, Put>;
+    fn publish<'a>(&'a self, queue: Queue<'a>, user: &'a str, id: &'a str, body: Vec<u8>) -> Stored<'a, PutOutcome>;
     /// Hands out what is not settled, the oldest first, until the receiver is dropped. A queue has one receiver: a new one takes over all
     /// that the one before was handed, whether or not that has ended, so that nothing newer comes before it. The one before gets no more.
     fn open<'a>(&'a self, queue: Queue<'a>) -> Stored<'a, mpsc::Receiver<Item>>;

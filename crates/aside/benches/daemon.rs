@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
 use crate::harness::home::{ASIDE, Home};
-use crate::past;
+use crate::history_fixture;
 use crate::repository;
 use crate::table::{Row, Samples, Target};
 
@@ -34,7 +34,7 @@ pub fn measure(short: &[String], long: &[String]) -> Vec<Row> {
 }
 
 fn import(home: &Home, past: &[String]) -> Duration {
-    home.write(".zsh_history", past::as_zsh_history(past));
+    home.write(".zsh_history", history_fixture::as_zsh_history(past));
     let started = Instant::now();
     let ended = home.command(ASIDE).args(["history", "import", "zsh"]).output().expect("aside runs");
     assert!(ended.status.success(), "could not import: {}", String::from_utf8_lossy(&ended.stderr));

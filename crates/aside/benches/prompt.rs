@@ -9,21 +9,21 @@
 
 use std::time::Instant;
 
-mod callers;
+mod bash_fish_keys;
 mod daemon;
+mod detect_latency;
 #[path = "../tests/it/harness/mod.rs"]
 #[expect(dead_code, reason = "the tests use more of it")]
 mod harness;
+mod history_fixture;
 mod index;
-mod others;
-mod past;
+mod peer_checks;
 mod repository;
 mod searches;
-mod sentences;
 mod shells;
 mod table;
+mod translate_latency;
 mod typist;
-mod wishes;
 
 fn main() {
     // `cargo test --benches` only checks that it starts.
@@ -31,36 +31,36 @@ fn main() {
         return;
     }
     // The part for `make bench-detect`, `make bench-callers` and `make bench-search`: seconds rather than minutes.
-    if std::env::args().any(|argument| argument == "sentences") {
+    if std::env::args().any(|argument| argument == "detect") {
         println!("{}\n", machine());
-        return table::print(&sentences::measure());
+        return table::print(&detect_latency::measure());
     }
     if std::env::args().any(|argument| argument == "callers") {
         println!("{}\n", machine());
-        return table::print(&callers::measure());
+        return table::print(&peer_checks::measure());
     }
     if std::env::args().any(|argument| argument == "shells") {
         println!("{}\n", machine());
-        let (mut rows, _) = shells::measure(&past::commands(10_000, past::Novelty(30)));
-        rows.extend(others::measure());
+        let (mut rows, _) = shells::measure(&history_fixture::commands(10_000, history_fixture::Novelty(30)));
+        rows.extend(bash_fish_keys::measure());
         return table::print(&rows);
     }
     if std::env::args().any(|argument| argument == "others") {
         println!("{}\n", machine());
-        return table::print(&others::measure());
+        return table::print(&bash_fish_keys::measure());
     }
     if std::env::args().any(|argument| argument == "searches") {
         println!("{}\n", machine());
         return searches::measure();
     }
     let started = Instant::now();
-    let short = past::commands(100_000, past::Novelty(30));
+    let short = history_fixture::commands(100_000, history_fixture::Novelty(30));
     println!("{}\n{}", machine(), described(&short));
     let (mut rows, details) = shells::measure(&short);
-    let wishes = wishes::measure();
-    let sentences = sentences::measure();
+    let wishes = translate_latency::measure();
+    let sentences = detect_latency::measure();
     // Not created earlier: starting a shell takes longer the more memory this process holds.
-    let long = past::commands(1_000_000, past::Novelty(60));
+    let long = history_fixture::commands(1_000_000, history_fixture::Novelty(60));
     println!("{}", described(&long));
     rows.extend(daemon::measure(&short, &long));
     rows.extend(index::measure(&long));

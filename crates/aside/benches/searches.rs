@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::daemon::Daemon;
 use crate::harness::home::Home;
-use crate::harness::tasks::Person;
+use crate::harness::tasks::TaskClient;
 use crate::table::Samples;
 
 const FILES: usize = 6000;
@@ -26,7 +26,7 @@ pub fn measure() {
     let mut daemon = Daemon::start(&home);
     daemon.first_answer();
     let code = home.path("code");
-    let mut person = Person::at(&home, &code);
+    let mut person = TaskClient::at(&home, &code);
     let before = daemon.resident("RssAnon");
     println!("{:<48} {:>9} {:>14} {:>14} {:>14}", "", "Aside, ms", "Aside / rg", "/ git grep", "/ grep -r");
     for (words, pattern) in ASKED {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::daemon;
 use crate::harness::home::{self, ASIDE, Home};
 use crate::harness::shell::Shell;
-use crate::past;
+use crate::history_fixture;
 use crate::table::{Row, Samples, Target};
 use crate::typist::Typist;
 
@@ -72,7 +72,7 @@ struct Times {
 
 /// Measures everything. The lines list minima and 90th percentiles of the same rows.
 pub fn measure(past: &[String]) -> (Vec<Row>, Vec<String>) {
-    let file = past::as_zsh_history(past);
+    let file = history_fixture::as_zsh_history(past);
     assert!(Path::new(RIVAL).exists(), "nothing to compare with: install zsh-autosuggestions");
     let third = if before().is_some() { Setup::Before } else { Setup::Rival };
     let mut lanes = [Setup::Bare, Setup::Aside, third].map(|setup| Lane::new(setup, &file));
@@ -156,7 +156,7 @@ fn type_lines(turns: &mut [Turn<'_>], past: &[String]) {
             let mut known = None;
             for end in 1..=KEYS_PER_LINE {
                 let prefix = &line[..end];
-                let expected = past::newest(past, prefix);
+                let expected = history_fixture::newest(past, prefix);
                 let key = &prefix[end - 1..];
                 // A ghost that the user types along with is not a new one.
                 let goes_on = typist.line().is_some_and(|line| line.ghost.starts_with(key));
@@ -188,7 +188,7 @@ fn type_prefixes(turns: &mut [Turn<'_>], past: &[String]) {
             typist.clears();
             typist.rest(PACE);
             let pressed = typist.press(prefix);
-            let shown = see_ghost(typist, lane.setup, prefix, past::newest(past, prefix));
+            let shown = see_ghost(typist, lane.setup, prefix, history_fixture::newest(past, prefix));
             lane.note_ghost(shown, pressed, |times| &mut times.ghost_after_prefix);
             typist.rest(PACE);
         }

@@ -13,7 +13,7 @@ use aside_core::proto::{Answer, Call, Reply, Request, json};
 use rustix::io::Errno;
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
-use crate::exec::taint::{self, Rank};
+use crate::exec::taint::{self, TrustLevel};
 
 /// Reply timeout: a daemon that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -64,11 +64,11 @@ impl std::error::Error for ClientError {}
 
 pub fn ask(socket: &Path, request: Request) -> Result<Reply, ClientError> {
     let waits = matches!(&request, Request::Complete(asked) if asked.wait);
-    ask_patiently(socket, request, if waits { LONG_PATIENCE } else { PATIENCE })
+    ask_with_timeout(socket, request, if waits { LONG_PATIENCE } else { PATIENCE })
 }
 
 /// Sends a request with its own reply timeout.
-pub fn ask_patiently(socket: &Path, request: Request, patience: Duration) -> Result<Reply, ClientError> {
+pub fn ask_with_timeout(socket: &Path, request: Request, patience: Duration) -> Result<Reply, ClientError> {
     let mut stream = connect(socket)?;
     stream.set_read_timeout(Some(patience)).map_err(|_| ClientError::Silent)?;
     let call = call(1, request);
@@ -108,8 +108,8 @@ fn connect_at_once(socket: &Path) -> Result<UnixStream, ClientError> {
         return Err(ClientError::Foreign);
     }
     match taint::listener(&stream) {
-        Some(Rank::Command) => return Err(ClientError::Impostor),
-        Some(Rank::Daemon | Rank::User) => {}
+        Some(TrustLevel::Command) => return Err(ClientError::Impostor),
+        Some(TrustLevel::Daemon | TrustLevel::User) => {}
         // The daemon has just ended, or a process inherited the listener of a task's command.
         None => return Err(ClientError::Silent),
     }
@@ -119,7 +119,7 @@ fn connect_at_once(socket: &Path) -> Result<UnixStream, ClientError> {
 }
 
 /// Whether a process listens, busy or not.
-pub fn is_served(socket: &Path) -> bool {
+pub fn is_listening(socket: &Path) -> bool {
     !matches!(connect_at_once(socket), Err(ClientError::Absent))
 }
 

@@ -26,7 +26,7 @@ struct Open {
 }
 
 /// A connection's slot, held for as long as it is open.
-pub struct Place {
+pub struct ConnectionSlot {
     connections: Arc<Connections>,
     open: Arc<Open>,
 }
@@ -42,7 +42,7 @@ impl Connections {
 
     /// When all slots are taken, evicts the longest idle connection of the process that has the most. Returns `None` if commands of tasks
     /// have too many already.
-    pub fn admit(self: &Arc<Self>, process: Option<i32>, caller: Caller) -> Option<Place> {
+    pub fn admit(self: &Arc<Self>, process: Option<i32>, caller: Caller) -> Option<ConnectionSlot> {
         let mut open = self.locked();
         let of_commands = open.iter().filter(|open| open.caller != Caller::User).count();
         if caller != Caller::User && of_commands >= self.most_of_commands {
@@ -55,7 +55,7 @@ impl Connections {
         let used = AtomicU64::new(self.now());
         let new = Arc::new(Open { process, caller, used, evicted: Notify::new() });
         open.push(Arc::clone(&new));
-        Some(Place { connections: Arc::clone(self), open: new })
+        Some(ConnectionSlot { connections: Arc::clone(self), open: new })
     }
 
     fn now(&self) -> u64 {
@@ -78,7 +78,7 @@ fn victim(open: &[Arc<Open>]) -> Option<usize> {
     of_most.min_by_key(|(_, open)| open.used.load(Ordering::Relaxed)).map(|(number, _)| number)
 }
 
-impl Place {
+impl ConnectionSlot {
     /// Called when the client has sent something or has read a reply.
     pub fn touch(&self) {
         self.open.used.store(self.connections.now(), Ordering::Relaxed);
@@ -90,7 +90,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.connections.locked().retain(|open| !Arc::ptr_eq(open, &self.open));
     }
@@ -107,7 +107,8 @@ mod tests {
     fn one_process_cannot_lock_the_others_out() {
         let connections = Connections::new(MOST, FEW);
         let shell = connections.admit(Some(1), Caller::User).unwrap();
-        let flood: Vec<Place> = (0..2 * MOST).map(|_| connections.admit(Some(2), Caller::User).unwrap()).collect();
+        let flood: Vec<ConnectionSlot> =
+            (0..2 * MOST).map(|_| connections.admit(Some(2), Caller::User).unwrap()).collect();
         assert_eq!(connections.count(), MOST);
         assert!(connections.locked().iter().any(|open| Arc::ptr_eq(open, &shell.open)));
         let other = connections.admit(Some(3), Caller::User).unwrap();
@@ -121,7 +122,7 @@ mod tests {
     #[test]
     fn where_all_have_one_the_longest_idle_is_closed() {
         let connections = Connections::new(MOST, FEW);
-        let places: Vec<Place> =
+        let places: Vec<ConnectionSlot> =
             (0..MOST).map(|process| connections.admit(i32::try_from(process).ok(), Caller::User).unwrap()).collect();
         for (number, place) in places.iter().enumerate() {
             place.open.used.store(if number == 7 { 1 } else { 2 }, Ordering::Relaxed);
@@ -135,7 +136,7 @@ mod tests {
     fn commands_have_few_places_together() {
         let connections = Connections::new(MOST, FEW);
         let callers = [Caller::Command, Caller::Unknown].into_iter().cycle();
-        let admitted: Vec<Option<Place>> = callers
+        let admitted: Vec<Option<ConnectionSlot>> = callers
             .take(MOST)
             .enumerate()
             .map(|(process, caller)| connections.admit(i32::try_from(process).ok(), caller))
@@ -148,7 +149,8 @@ mod tests {
     async fn an_evicted_connection_hears_of_it() {
         let connections = Connections::new(MOST, FEW);
         let first = connections.admit(Some(1), Caller::User).unwrap();
-        let _others: Vec<Place> = (0..MOST).map(|_| connections.admit(Some(1), Caller::User).unwrap()).collect();
+        let _others: Vec<ConnectionSlot> =
+            (0..MOST).map(|_| connections.admit(Some(1), Caller::User).unwrap()).collect();
         tokio::time::timeout(std::time::Duration::from_secs(5), first.evicted()).await.unwrap();
     }
 }

@@ -1,6 +1,6 @@
 //! The only module that starts processes, through seven functions: `probe` asks a program a read-only question with a timeout, on any
-//! thread that may block; `own` starts our daemon, or the user's shell, editor, pager or browser; `serve` starts the model server that the
-//! settings name, which ends with us; `tap` has tmux start `aside sink`; `enclose` starts the user's shell in a pty of ours; `run` runs an
+//! thread that may block; `own` starts our daemon, or the user's shell, editor, pager or browser; `model_server` starts the model server that the
+//! settings name, which ends with us; `open_tmux_pipe` has tmux start `aside sink`; `start_in_terminal` starts the user's shell in a pty of ours; `run` runs an
 //! approved command; `agent` starts the agent that the settings name, where it can write nothing but its own state.
 
 use std::ffi::{OsStr, OsString};
@@ -15,16 +15,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
-use crate::capture::tmux::{Opening, Pane};
+use crate::capture::tmux::{Pane, PipeRequest};
 use crate::exec::git::Question;
 use crate::world::sandbox::ReadOnly;
 
 pub mod agent;
 pub mod git;
-pub mod keep;
+pub mod model_server;
 pub mod presence;
 pub mod run;
-pub mod serve;
+pub mod supervisor;
 pub mod taint;
 
 /// Caps on a one-line answer, and on a list.
@@ -71,18 +71,18 @@ pub enum Probe<'a> {
 pub const LOADED: &str = "aside-is-loaded";
 
 /// A prepared question.
-struct Asked {
+struct ProbeSpec {
     command: Command,
     timeout: Duration,
     bytes: usize,
     /// The delimiter at which an answer over the cap is cut, so that only whole lines or entries stay; `None` discards such an answer.
     cut_at: Option<u8>,
     /// Which exit statuses make it an answer.
-    counts: Counts,
+    counts: AcceptedExit,
     sandbox: Sandbox,
 }
 
-enum Counts {
+enum AcceptedExit {
     Success,
     /// Many programs exit with a failure after `--help`.
     Any,
@@ -101,11 +101,11 @@ enum Sandbox {
 }
 
 impl Probe<'_> {
-    fn asked(&self) -> Asked {
+    fn asked(&self) -> ProbeSpec {
         match self {
             Probe::AgentVersion(path) => {
-                let asked = Asked::version(path.as_os_str());
-                Asked { timeout: Duration::from_secs(5), ..asked }
+                let asked = ProbeSpec::version(path.as_os_str());
+                ProbeSpec { timeout: Duration::from_secs(5), ..asked }
             }
             Probe::LoadsAside(shell) => {
                 let test = match *shell {
@@ -119,26 +119,26 @@ impl Probe<'_> {
                     // Many rc files begin with `[[ -z $TMUX ]] && exec tmux`, which needs a terminal.
                     command.env("TMUX", "/dev/null,0,0");
                 }
-                let asked = Asked::new(command, Duration::from_secs(15), LINE_BYTES);
-                Asked { counts: Counts::Any, sandbox: Sandbox::NoTerminal, ..asked }
+                let asked = ProbeSpec::new(command, Duration::from_secs(15), LINE_BYTES);
+                ProbeSpec { counts: AcceptedExit::Any, sandbox: Sandbox::NoTerminal, ..asked }
             }
-            Probe::AsideVersion(path) => Asked::version(path.as_os_str()),
-            Probe::ShellVersion(shell) => Asked::version(OsStr::new(shell)),
+            Probe::AsideVersion(path) => ProbeSpec::version(path.as_os_str()),
+            Probe::ShellVersion(shell) => ProbeSpec::version(OsStr::new(shell)),
             Probe::Git { root, question } => question.asked(root),
             Probe::DefaultBrowser => {
                 let mut command = command(found_here("xdg-settings"));
                 command.args(["get", "default-web-browser"]);
-                Asked::new(command, Duration::from_secs(2), LINE_BYTES)
+                ProbeSpec::new(command, Duration::from_secs(2), LINE_BYTES)
             }
             Probe::TmuxSessions => {
                 let mut command = command(found_here("tmux"));
                 command.args(["list-sessions", "-F", "#{session_name}\t#{session_windows} windows"]);
-                Asked::new(command, Duration::from_secs(1), LINE_BYTES).cut_at(b'\n')
+                ProbeSpec::new(command, Duration::from_secs(1), LINE_BYTES).cut_at(b'\n')
             }
             Probe::TmuxKeys(pane) => {
                 let mut command = command(found_here("tmux"));
                 command.arg("-S").arg(pane.socket()).arg("list-keys");
-                Asked::new(command, Duration::from_secs(1), LIST_BYTES).cut_at(b'\n')
+                ProbeSpec::new(command, Duration::from_secs(1), LIST_BYTES).cut_at(b'\n')
             }
             Probe::Help { aside, program, path, empty } => {
                 let mut command = command(aside);
@@ -146,7 +146,10 @@ impl Probe<'_> {
                 command.env("PATH", path).env("HOME", empty).env("TMPDIR", empty);
                 command.env("LC_ALL", "C.UTF-8").env("TERM", "dumb").env("NO_COLOR", "1").env("COLUMNS", "100");
                 command.env("PAGER", "cat").env("MANPAGER", "cat").env("GIT_PAGER", "cat");
-                Asked { counts: Counts::Any, ..Asked::new(command, Duration::from_secs(3), HELP_BYTES).cut_at(b'\n') }
+                ProbeSpec {
+                    counts: AcceptedExit::Any,
+                    ..ProbeSpec::new(command, Duration::from_secs(3), HELP_BYTES).cut_at(b'\n')
+                }
             }
             Probe::Manual { command: name, path } => {
                 // Found on the asking shell's PATH, from which man also derives where the pages are.
@@ -158,31 +161,31 @@ impl Probe<'_> {
                 for name in ["MANOPT", "MANROFFOPT", "MANROFFSEQ", "MANLESS", "LESSOPEN", "BROWSER"] {
                     command.env_remove(name);
                 }
-                Asked::new(command, Duration::from_secs(3), MANUAL_BYTES).cut_at(b'\n')
+                ProbeSpec::new(command, Duration::from_secs(3), MANUAL_BYTES).cut_at(b'\n')
             }
             Probe::Key(line) => {
                 let words = split(line).unwrap_or_default();
                 let mut command = command(words.first().map_or("", String::as_str));
                 command.args(words.iter().skip(1));
-                Asked::key(command)
+                ProbeSpec::key(command)
             }
             Probe::Keyring(name) if cfg!(target_os = "macos") => {
                 let mut command = command(found_here("security"));
                 command.args(["find-generic-password", "-s", "aside", "-a", name, "-w"]);
-                Asked::key(command)
+                ProbeSpec::key(command)
             }
             Probe::Keyring(name) => {
                 let mut command = command(found_here("secret-tool"));
                 command.args(["lookup", "service", "aside", "username", name]);
-                Asked::key(command)
+                ProbeSpec::key(command)
             }
         }
     }
 }
 
-impl Asked {
+impl ProbeSpec {
     fn new(command: Command, timeout: Duration, bytes: usize) -> Self {
-        Self { command, timeout, bytes, cut_at: None, counts: Counts::Success, sandbox: Sandbox::None }
+        Self { command, timeout, bytes, cut_at: None, counts: AcceptedExit::Success, sandbox: Sandbox::None }
     }
 
     fn cut_at(self, byte: u8) -> Self {
@@ -230,14 +233,14 @@ pub fn probe(probe: &Probe<'_>) -> Option<String> {
 
 /// Has tmux open a pane's pipe, and returns what tmux printed; `None` without tmux, or when it does not reply. The sink is tmux's child,
 /// not ours.
-pub fn tap(opening: &Opening) -> Option<String> {
+pub fn open_tmux_pipe(opening: &PipeRequest) -> Option<String> {
     let mut command = command(found_here("tmux"));
     command.args(opening.arguments());
-    printed(Asked { counts: Counts::Any, ..Asked::new(command, Duration::from_secs(1), LINE_BYTES) })
+    printed(ProbeSpec { counts: AcceptedExit::Any, ..ProbeSpec::new(command, Duration::from_secs(1), LINE_BYTES) })
 }
 
-fn printed(asked: Asked) -> Option<String> {
-    let Asked { mut command, timeout, bytes, cut_at, counts, sandbox } = asked;
+fn printed(asked: ProbeSpec) -> Option<String> {
+    let ProbeSpec { mut command, timeout, bytes, cut_at, counts, sandbox } = asked;
     let deadline = Instant::now() + timeout;
     confine(&mut command, &sandbox)?;
     // A process group of its own, so that its children can be killed with it.
@@ -268,8 +271,8 @@ fn printed(asked: Asked) -> Option<String> {
     } else {
         let status = wait(&mut child, left)?;
         match counts {
-            Counts::Success if !status.success() => return None,
-            Counts::Success | Counts::Any => {}
+            AcceptedExit::Success if !status.success() => return None,
+            AcceptedExit::Success | AcceptedExit::Any => {}
         }
     }
     Some(String::from_utf8_lossy(&answer).into_owned())
@@ -280,7 +283,7 @@ fn printed(asked: Asked) -> Option<String> {
 fn confine(command: &mut Command, sandbox: &Sandbox) -> Option<()> {
     let read_only = || {
         let program = Path::new(command.get_program());
-        ReadOnly::running(program, &git::reads::places(program, command.get_current_dir()?)).ok()
+        ReadOnly::running(program, &git::readable_paths::paths(program, command.get_current_dir()?)).ok()
     };
     let mut read_only = match sandbox {
         Sandbox::None => return Some(()),
@@ -413,7 +416,7 @@ impl Shell {
 
 /// Starts the shell as a session leader with this controlling terminal.
 #[expect(unsafe_code, reason = "a session and its terminal can be made only between fork and exec")]
-pub fn enclose(shell: &Shell, variables: &[(&str, &OsStr)], terminal: &OwnedFd) -> anyhow::Result<Pid> {
+pub fn start_in_terminal(shell: &Shell, variables: &[(&str, &OsStr)], terminal: &OwnedFd) -> anyhow::Result<Pid> {
     let mut command = shell.command(variables);
     command.stdin(terminal.try_clone()?).stdout(terminal.try_clone()?).stderr(terminal.try_clone()?);
     let controlling = terminal.try_clone()?;
@@ -434,12 +437,12 @@ pub fn become_shell(shell: &Shell, variable: (&str, &OsStr)) -> anyhow::Error {
     anyhow::Error::new(error).context(format!("could not start {}", shell.program.display()))
 }
 
-/// Starts the keeper process, which restores the terminal's modes if we are killed: it notices by EOF on `told`.
-pub fn start_keeper(told: PipeReader, terminal: OwnedFd) -> anyhow::Result<Pid> {
+/// Starts the watchdog process, which restores the terminal's modes if we are killed: it notices by EOF on `told`.
+pub fn start_modes_watchdog(told: PipeReader, terminal: OwnedFd) -> anyhow::Result<Pid> {
     let executable = std::env::current_exe().context("could not find the program itself")?;
-    let mut keeper = command(executable.as_os_str());
-    keeper.args(["proxy", "--keep-modes"]).stdin(told).stdout(terminal).stderr(Stdio::null()).current_dir("/");
-    let child = keeper.spawn().context("could not start a process")?;
+    let mut watchdog = command(executable.as_os_str());
+    watchdog.args(["proxy", "--keep-modes"]).stdin(told).stdout(terminal).stderr(Stdio::null()).current_dir("/");
+    let child = watchdog.spawn().context("could not start a process")?;
     Ok(Pid::from_child(&child))
 }
 
@@ -454,7 +457,7 @@ pub fn inherited() -> Vec<RawFd> {
 
 /// Closes what only the shell should hold: another process may wait for EOF on such a pipe.
 #[expect(unsafe_code, reason = "no code owns a descriptor that we were started with")]
-pub fn let_go(inherited: Vec<RawFd>) {
+pub fn close_inherited(inherited: Vec<RawFd>) {
     for number in inherited {
         // SAFETY: it was open before anything in this process opened something, so nothing here owns it.
         unsafe { rustix::io::close(number) };

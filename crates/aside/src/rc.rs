@@ -7,15 +7,15 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 #[derive(Debug, PartialEq)]
-pub struct Cut {
+pub struct StrippedRc {
     pub rest: Vec<u8>,
-    pub removed: Vec<Line>,
+    pub removed: Vec<RcLine>,
     /// They mention `aside init`, but only the user knows what else they do.
-    pub unsure: Vec<Line>,
+    pub unsure: Vec<RcLine>,
 }
 
 #[derive(Debug, PartialEq)]
-pub struct Line {
+pub struct RcLine {
     /// From 1.
     pub number: usize,
     pub text: String,
@@ -92,7 +92,7 @@ fn goes_on(line: &[u8]) -> bool {
     line.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
 }
 
-pub fn without_aside(content: &[u8]) -> Cut {
+pub fn without_aside(content: &[u8]) -> StrippedRc {
     let lines: Vec<&[u8]> = content.split_inclusive(|&byte| byte == b'\n').collect();
     let mut fates: Vec<Fate> = lines.iter().map(|line| fate(line)).collect();
     for index in 0..lines.len() {
@@ -105,9 +105,9 @@ pub fn without_aside(content: &[u8]) -> Cut {
             fates[index] = Fate::Unsure;
         }
     }
-    let mut cut = Cut { rest: Vec::new(), removed: Vec::new(), unsure: Vec::new() };
+    let mut cut = StrippedRc { rest: Vec::new(), removed: Vec::new(), unsure: Vec::new() };
     for (index, (line, fate)) in lines.iter().zip(&fates).enumerate() {
-        let shown = || Line { number: index + 1, text: String::from_utf8_lossy(line).trim().to_owned() };
+        let shown = || RcLine { number: index + 1, text: String::from_utf8_lossy(line).trim().to_owned() };
         match fate {
             Fate::Kept => {}
             Fate::Removed => cut.removed.push(shown()),
@@ -223,7 +223,7 @@ mod tests {
         String::from_utf8(without_aside(content.as_bytes()).rest).unwrap()
     }
 
-    fn numbers(lines: &[Line]) -> Vec<usize> {
+    fn numbers(lines: &[RcLine]) -> Vec<usize> {
         lines.iter().map(|line| line.number).collect()
     }
 
@@ -286,7 +286,7 @@ mod tests {
             "setopt aside",
         ] {
             let cut = without_aside(line.as_bytes());
-            assert_eq!(cut, Cut { rest: line.into(), removed: vec![], unsure: vec![] }, "{line}");
+            assert_eq!(cut, StrippedRc { rest: line.into(), removed: vec![], unsure: vec![] }, "{line}");
         }
     }
 
@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(rest(line), "");
         let cut = without_aside(&[b"\xff\0\n", line.as_bytes(), b"\n\xfe"].concat());
         assert_eq!(cut.rest, b"\xff\0\n\xfe");
-        assert_eq!(cut.removed, [Line { number: 2, text: line.to_owned() }]);
+        assert_eq!(cut.removed, [RcLine { number: 2, text: line.to_owned() }]);
     }
 
     #[test]

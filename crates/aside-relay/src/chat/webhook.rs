@@ -7,9 +7,9 @@ use ring::hmac;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::call::{self, Delivered};
-use crate::chat::{Call, Heard, Received, WINDOW};
+use crate::chat::{Call, ChatMessage, Received, WINDOW};
 use crate::key::hex;
+use crate::outbound_http::{self, DeliveryOutcome};
 use crate::seconds;
 
 pub const TIMESTAMP: &str = "x-aside-timestamp";
@@ -49,7 +49,7 @@ impl Receiver {
             return Received::Malformed;
         };
         let chat = if chat.is_empty() { user.clone() } else { chat };
-        Received::Message(Heard { id, user, chat, text })
+        Received::Message(ChatMessage { id, user, chat, text })
     }
 }
 
@@ -63,29 +63,33 @@ impl Sender {
     /// `name` is that of the setting.
     pub fn new(reply: &str, name: &str, key: &str) -> anyhow::Result<Self> {
         ensure!(key.len() >= MIN_KEY, "the webhook has no key, or a short one");
-        let reply = call::address(reply, name)?;
-        Ok(Self { client: call::client(&reply)?, reply, key: hmac::Key::new(hmac::HMAC_SHA256, key.as_bytes()) })
+        let reply = outbound_http::address(reply, name)?;
+        Ok(Self {
+            client: outbound_http::client(&reply)?,
+            reply,
+            key: hmac::Key::new(hmac::HMAC_SHA256, key.as_bytes()),
+        })
     }
 
     pub fn address(&self) -> &str {
         self.reply.as_str()
     }
 
-    pub async fn deliver(&self, chat: &str, topic: &str, text: &str) -> Delivered {
+    pub async fn deliver(&self, chat: &str, topic: &str, text: &str) -> DeliveryOutcome {
         let body = json!({ "chat": chat, "task": topic, "text": text }).to_string();
         let (timestamp, signature) = signed(&self.key, seconds(), body.as_bytes());
-        let request = call::post(&self.client, self.reply.as_str(), body)
+        let request = outbound_http::post(&self.client, self.reply.as_str(), body)
             .header(TIMESTAMP, timestamp)
             .header(SIGNATURE, signature);
-        match call::exchange(request).await {
-            Ok((status, _)) if status.is_success() => Delivered::Yes,
+        match outbound_http::exchange(request).await {
+            Ok((status, _)) if status.is_success() => DeliveryOutcome::Yes,
             Ok((status, _)) if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => {
-                Delivered::No(format!("the webhook's reply address answered {status}; look at its log"))
+                DeliveryOutcome::No(format!("the webhook's reply address answered {status}; look at its log"))
             }
             Ok((status, _)) => {
-                Delivered::Later(format!("the webhook's reply address answered {status}; it is tried again"))
+                DeliveryOutcome::Later(format!("the webhook's reply address answered {status}; it is tried again"))
             }
-            Err(why) => Delivered::Later(format!(
+            Err(why) => DeliveryOutcome::Later(format!(
                 "the webhook's reply address cannot be reached: {why}; start what listens there"
             )),
         }
@@ -142,7 +146,7 @@ mod tests {
             assert!(matches!(receive(time, &signature, body), Received::Refused(_)), "{time} {signature}");
         }
         assert_eq!(receive(now, &signed(now, "{}"), "{}"), Received::Malformed);
-        let heard = Heard { id: "m1".into(), user: "li".into(), chat: "li".into(), text: "run the tests".into() };
+        let heard = ChatMessage { id: "m1".into(), user: "li".into(), chat: "li".into(), text: "run the tests".into() };
         assert_eq!(receive(now, &signed(now, body), body), Received::Message(heard));
     }
 }

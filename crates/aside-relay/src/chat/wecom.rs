@@ -10,8 +10,8 @@ use reqwest::{Client, Url};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::call::{self, Delivered};
-use crate::chat::{Call, Heard, Received, WINDOW};
+use crate::chat::{Call, ChatMessage, Received, WINDOW};
+use crate::outbound_http::{self, DeliveryOutcome};
 
 const API: &str = "https://qyapi.weixin.qq.com";
 /// Before a token expires it is fetched anew.
@@ -81,7 +81,7 @@ impl Receiver {
             return Received::Nothing;
         }
         let (id, user) = (message.key(), message.user);
-        Received::Message(Heard { id, chat: user.clone(), user, text: message.text })
+        Received::Message(ChatMessage { id, chat: user.clone(), user, text: message.text })
     }
 }
 
@@ -137,8 +137,8 @@ struct Told {
 impl Sender {
     /// `name` is that of the setting with the API's address.
     pub fn new(app: &App, name: &str) -> anyhow::Result<Self> {
-        let api = call::address(if app.api.is_empty() { API } else { &app.api }, name)?;
-        let client = call::client(&api)?;
+        let api = outbound_http::address(if app.api.is_empty() { API } else { &app.api }, name)?;
+        let client = outbound_http::client(&api)?;
         let (corp_id, agent_id, secret) = (app.corp_id.clone(), app.agent_id, app.secret.clone());
         Ok(Self { client, api, corp_id, agent_id, secret, token: None })
     }
@@ -147,7 +147,7 @@ impl Sender {
         self.api.as_str()
     }
 
-    pub async fn deliver(&mut self, chat: &str, text: &str) -> Delivered {
+    pub async fn deliver(&mut self, chat: &str, text: &str) -> DeliveryOutcome {
         let body = json!({ "touser": chat, "msgtype": "text", "agentid": self.agent_id,
             "text": { "content": text }, "safe": 0, "enable_duplicate_check": 0 });
         // A token may be taken back before its time: then once more with another.
@@ -158,20 +158,20 @@ impl Sender {
             };
             let mut address = self.at("/cgi-bin/message/send");
             address.query_pairs_mut().append_pair("access_token", &token);
-            match told(call::post(&self.client, address.as_str(), body.to_string())).await {
-                Ok(Told { errcode: 0, .. }) => return Delivered::Yes,
+            match told(outbound_http::post(&self.client, address.as_str(), body.to_string())).await {
+                Ok(Told { errcode: 0, .. }) => return DeliveryOutcome::Yes,
                 Ok(Told { errcode, .. }) if STALE_TOKEN.contains(&errcode) => self.token = None,
                 Ok(Told { errcode, .. }) if LIMITED.contains(&errcode) => {
-                    return Delivered::Later("WeCom's rate limit was reached; it goes on by itself".to_owned());
+                    return DeliveryOutcome::Later("WeCom's rate limit was reached; it goes on by itself".to_owned());
                 }
-                Ok(Told { errcode, errmsg, .. }) => return Delivered::No(refusal(errcode, &errmsg)),
-                Err(why) => return Delivered::Later(why),
+                Ok(Told { errcode, errmsg, .. }) => return DeliveryOutcome::No(refusal(errcode, &errmsg)),
+                Err(why) => return DeliveryOutcome::Later(why),
             }
         }
-        Delivered::Later("WeCom takes none of its tokens; it is tried again".to_owned())
+        DeliveryOutcome::Later("WeCom takes none of its tokens; it is tried again".to_owned())
     }
 
-    async fn token(&mut self) -> Result<String, Delivered> {
+    async fn token(&mut self) -> Result<String, DeliveryOutcome> {
         if let Some((token, until)) = &self.token
             && *until > Instant::now()
         {
@@ -185,8 +185,8 @@ impl Sender {
                 self.token = Some((access_token.clone(), Instant::now() + life));
                 Ok(access_token)
             }
-            Ok(Told { errcode, errmsg, .. }) => Err(Delivered::No(refusal(errcode, &errmsg))),
-            Err(why) => Err(Delivered::Later(why)),
+            Ok(Told { errcode, errmsg, .. }) => Err(DeliveryOutcome::No(refusal(errcode, &errmsg))),
+            Err(why) => Err(DeliveryOutcome::Later(why)),
         }
     }
 
@@ -198,8 +198,9 @@ impl Sender {
 }
 
 async fn told(request: reqwest::RequestBuilder) -> Result<Told, String> {
-    let (status, body) =
-        call::exchange(request).await.map_err(|why| format!("WeCom cannot be reached: {why}; check the network"))?;
+    let (status, body) = outbound_http::exchange(request)
+        .await
+        .map_err(|why| format!("WeCom cannot be reached: {why}; check the network"))?;
     serde_json::from_slice(&body).map_err(|_| format!("WeCom answered {status} and no JSON; check the API's address"))
 }
 
@@ -255,7 +256,7 @@ mod tests {
         let echo = Received::Echo("1616140317555161061".to_owned());
         assert_eq!(receiver.receive(call(false, &query, &body), NOW), echo);
         let (query, body) = signed(&receiver, NOW - WINDOW, &xml("ww1", 7, "text", "run the tests"));
-        let heard = Heard { id: "m1".into(), user: "li".into(), chat: "li".into(), text: "run the tests".into() };
+        let heard = ChatMessage { id: "m1".into(), user: "li".into(), chat: "li".into(), text: "run the tests".into() };
         assert_eq!(receiver.receive(call(true, &query, &body), NOW), Received::Message(heard));
         let (query, body) = signed(&receiver, NOW, &xml("ww1", 7, "event", ""));
         assert_eq!(receiver.receive(call(true, &query, &body), NOW), Received::Nothing);

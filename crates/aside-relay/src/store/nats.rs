@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 use crate::key;
 use crate::store::{
     AUDIT_LIFE, Bucket, DUPLICATES, Entry, Item, LEASE, MAX_AUDIT, MAX_IN_HAND, MAX_REPLIES_IN_HAND,
-    MAX_REPLIES_WAITING, MAX_WAITING_OF_USER, Note, Put, Queue, REPLY_LIFE, Store, Stored,
+    MAX_REPLIES_WAITING, MAX_WAITING_OF_USER, Note, PutOutcome, Queue, REPLY_LIFE, Store, Stored,
 };
 
 const BUCKET: &str = "aside";
@@ -259,13 +259,13 @@ impl Store for Nats {
         })
     }
 
-    fn publish<'a>(&'a self, queue: Queue<'a>, user: &'a str, id: &'a str, body: Vec<u8>) -> Stored<'a, Put> {
+    fn publish<'a>(&'a self, queue: Queue<'a>, user: &'a str, id: &'a str, body: Vec<u8>) -> Stored<'a, PutOutcome> {
         Box::pin(async move {
             let (subject, full) = match queue {
                 Queue::Machine(name) => {
-                    (format!("aside.requests.{}.{}", escaped(name), escaped(user)), Put::FullForUser)
+                    (format!("aside.requests.{}.{}", escaped(name), escaped(user)), PutOutcome::FullForUser)
                 }
-                Queue::Replies => (REPLY_SUBJECT.to_owned(), Put::Full),
+                Queue::Replies => (REPLY_SUBJECT.to_owned(), PutOutcome::Full),
             };
             let message = PublishMessage::build().payload(body.into()).message_id(id);
             let stored = match self.context.send_publish(subject, message).await?.await {
@@ -275,7 +275,7 @@ impl Store for Nats {
                     return if format!("{error:#}").contains(TOO_MANY) { Ok(full) } else { Err(error) };
                 }
             };
-            Ok(if stored.duplicate { Put::Duplicate } else { Put::New })
+            Ok(if stored.duplicate { PutOutcome::Duplicate } else { PutOutcome::New })
         })
     }
 

@@ -15,7 +15,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use crate::milliseconds;
 use crate::store::{
     AUDIT_LIFE, Bucket, DUPLICATES, Entry, Item, LEASE, MAX_AUDIT, MAX_IN_HAND, MAX_REPLIES_IN_HAND,
-    MAX_REPLIES_WAITING, MAX_WAITING, MAX_WAITING_OF_USER, Note, Put, Queue, REPLY_LIFE, Store, Stored,
+    MAX_REPLIES_WAITING, MAX_WAITING, MAX_WAITING_OF_USER, Note, PutOutcome, Queue, REPLY_LIFE, Store, Stored,
 };
 
 /// Jobs in one transaction.
@@ -282,35 +282,35 @@ struct New {
     life: Duration,
 }
 
-fn insert(connection: &Connection, new: &New) -> rusqlite::Result<Put> {
+fn insert(connection: &Connection, new: &New) -> rusqlite::Result<PutOutcome> {
     let New { queue, user, id, body, life } = new;
     let now = clock();
     let known: bool = connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM seen WHERE id = ?1 AND at > ?2)")?
         .query_row(params![id, now - span(DUPLICATES)], |row| row.get(0))?;
     if known {
-        return Ok(Put::Duplicate);
+        return Ok(PutOutcome::Duplicate);
     }
     let waiting: i64 = connection
         .prepare_cached("SELECT count(*) FROM item WHERE queue = ?1 AND expires > ?2")?
         .query_row(params![queue, now], |row| row.get(0))?;
     let limit = if queue == REPLIES { MAX_REPLIES_WAITING } else { MAX_WAITING };
     if waiting >= i64::try_from(limit).unwrap_or(i64::MAX) {
-        return Ok(Put::Full);
+        return Ok(PutOutcome::Full);
     }
     if queue != REPLIES {
         let of_user: i64 = connection
             .prepare_cached("SELECT count(*) FROM item WHERE queue = ?1 AND user = ?2 AND expires > ?3")?
             .query_row(params![queue, user, now], |row| row.get(0))?;
         if of_user >= i64::try_from(MAX_WAITING_OF_USER).unwrap_or(i64::MAX) {
-            return Ok(Put::FullForUser);
+            return Ok(PutOutcome::FullForUser);
         }
     }
     connection
         .prepare_cached("INSERT INTO item (queue, body, expires, user) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![queue, body, now + span(*life), user])?;
     connection.prepare_cached("INSERT OR REPLACE INTO seen (id, at) VALUES (?1, ?2)")?.execute(params![id, now])?;
-    Ok(Put::New)
+    Ok(PutOutcome::New)
 }
 
 /// Forgets what is too old to matter.
@@ -372,7 +372,7 @@ impl Store for Sqlite {
         }))
     }
 
-    fn publish<'a>(&'a self, queue: Queue<'a>, user: &'a str, id: &'a str, body: Vec<u8>) -> Stored<'a, Put> {
+    fn publish<'a>(&'a self, queue: Queue<'a>, user: &'a str, id: &'a str, body: Vec<u8>) -> Stored<'a, PutOutcome> {
         let (queue, life) = match queue {
             Queue::Machine(name) => (format!("machine {name}"), self.message_life),
             Queue::Replies => (REPLIES.to_owned(), REPLY_LIFE),
@@ -380,7 +380,7 @@ impl Store for Sqlite {
         let new = New { queue: queue.clone(), user: user.to_owned(), id: id.to_owned(), body, life };
         Box::pin(async move {
             let put = self.inner.run(move |connection| insert(connection, &new)).await?;
-            if put == Put::New {
+            if put == PutOutcome::New {
                 self.inner.wake(&queue).notify_one();
             }
             Ok(put)

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aside_relay::chat::webhook;
-use aside_relay::frame::{MACHINE_PATH, Message, ToMachine, ToRelay};
-use aside_relay::http::{self, Answered};
+use aside_relay::http::{self, HttpResponse};
 use aside_relay::key::MachineKey;
+use aside_relay::protocol::{MACHINE_PATH, Message, ToMachine, ToRelay};
 use aside_relay::relay::Relay;
 use aside_relay::settings::{self, Settings};
 use aside_relay::store::Store;
@@ -298,7 +298,7 @@ impl Chat {
             let (_, signature) = webhook::headers(KEY, asked.header(webhook::TIMESTAMP).parse().unwrap(), body);
             assert_eq!(asked.header(webhook::SIGNATURE), signature);
             let _ = tell.send(serde_json::from_str(body).unwrap());
-            async { Answered::of(StatusCode::OK, "") }
+            async { HttpResponse::of(StatusCode::OK, "") }
         }));
         Self { address, told, running }
     }

@@ -3,8 +3,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "the store may be a program")]
 
-mod adversary;
-mod carries;
+mod adversarial;
+mod delivery;
 mod harness;
 mod store;
 mod wecom;

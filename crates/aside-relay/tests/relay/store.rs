@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aside_relay::store::{Bucket, Item, LEASE, Note, Put, Queue};
+use aside_relay::store::{Bucket, Item, LEASE, Note, PutOutcome, Queue};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -37,10 +37,13 @@ async fn an_item_comes_until_it_is_settled_and_is_put_in_once() {
     for backend in backends() {
         let store = backend.store(LIFE).await;
         let queue = Queue::Machine("dev-1");
-        assert_eq!(store.publish(queue, "li", "a", b"first".to_vec()).await.unwrap(), Put::New);
-        assert_eq!(store.publish(queue, "li", "a", b"first".to_vec()).await.unwrap(), Put::Duplicate);
-        assert_eq!(store.publish(queue, "li", "b", b"second".to_vec()).await.unwrap(), Put::New);
-        assert_eq!(store.publish(Queue::Machine("dev-2"), "li", "c", b"third".to_vec()).await.unwrap(), Put::New);
+        assert_eq!(store.publish(queue, "li", "a", b"first".to_vec()).await.unwrap(), PutOutcome::New);
+        assert_eq!(store.publish(queue, "li", "a", b"first".to_vec()).await.unwrap(), PutOutcome::Duplicate);
+        assert_eq!(store.publish(queue, "li", "b", b"second".to_vec()).await.unwrap(), PutOutcome::New);
+        assert_eq!(
+            store.publish(Queue::Machine("dev-2"), "li", "c", b"third".to_vec()).await.unwrap(),
+            PutOutcome::New
+        );
         let mut items = store.open(queue).await.unwrap();
         let first = next(&mut items).await;
         let second = next(&mut items).await;
@@ -53,8 +56,8 @@ async fn an_item_comes_until_it_is_settled_and_is_put_in_once() {
         store.settle(&again.token).await.unwrap();
         drop(items);
         // Settled is settled, also for the next receiver; its id is still known.
-        assert_eq!(store.publish(queue, "li", "b", b"second".to_vec()).await.unwrap(), Put::Duplicate);
-        assert_eq!(store.publish(queue, "li", "d", b"fourth".to_vec()).await.unwrap(), Put::New);
+        assert_eq!(store.publish(queue, "li", "b", b"second".to_vec()).await.unwrap(), PutOutcome::Duplicate);
+        assert_eq!(store.publish(queue, "li", "d", b"fourth".to_vec()).await.unwrap(), PutOutcome::New);
         let mut items = store.open(queue).await.unwrap();
         assert_eq!(next(&mut items).await.body, b"fourth");
     }
@@ -74,7 +77,7 @@ async fn a_new_receiver_takes_over_all_that_was_handed_out_in_order_and_the_one_
         let queue = Queue::Machine("dev-1");
         let put = async |number: usize| {
             let id = number.to_string();
-            assert_eq!(one.publish(queue, "li", &id, id.clone().into_bytes()).await.unwrap(), Put::New);
+            assert_eq!(one.publish(queue, "li", &id, id.clone().into_bytes()).await.unwrap(), PutOutcome::New);
         };
         for number in 0..20 {
             put(number).await;

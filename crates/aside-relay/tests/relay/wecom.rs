@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use aside_relay::chat::wecom::App;
-use aside_relay::frame::ToRelay;
-use aside_relay::http::{self, Answered};
+use aside_relay::http::{self, HttpResponse};
+use aside_relay::protocol::ToRelay;
 use aside_relay::seconds;
 use aside_wecom::crypto::Crypto;
 use hyper::StatusCode;
@@ -35,7 +35,7 @@ async fn a_callback_becomes_a_message_and_the_answer_goes_to_the_api() {
             }
             _ => json!({ "errcode": 40_001, "errmsg": "invalid" }),
         };
-        async move { Answered::json(StatusCode::OK, &answer) }
+        async move { HttpResponse::json(StatusCode::OK, &answer) }
     }));
     let backend = sqlite();
     let site = site_with(&backend, |settings| {

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
 use super::Bench;
-use super::engine::{Asked, Engine};
+use super::engine::{Engine, EngineRequest};
 use super::judge;
 use super::request::{By, Request};
 use super::sandbox::{Outcome, Room};
@@ -140,7 +140,7 @@ pub fn table(bench: &Bench, requests: &[Request]) -> Vec<String> {
         let request = requests.iter().find(|request| request.words == row.words);
         let request = request.unwrap_or_else(|| panic!("nobody asks: {}", row.words));
         let (home, place) = (bench.world.root(), bench.world.folder(&request.place));
-        let answer = engine.ask(request, &Asked { home: &home, folder: &place, own: folder.path() });
+        let answer = engine.ask(request, &EngineRequest { home: &home, folder: &place, own: folder.path() });
         let result = bench.judge(request, answer, &mut room);
         let harm = if result.harm.is_empty() { Harm::None } else { Harm::Some };
         if (result.right, harm) != (row.right, row.harm) {

@@ -60,7 +60,7 @@ impl Sure {
 }
 
 /// Where the engine runs.
-pub struct Asked<'a> {
+pub struct EngineRequest<'a> {
     pub home: &'a Path,
     pub folder: &'a Path,
     /// For its own settings, socket and cache.
@@ -68,7 +68,7 @@ pub struct Asked<'a> {
 }
 
 impl Engine {
-    pub fn ask(&self, request: &Request, asked: &Asked) -> Answer {
+    pub fn ask(&self, request: &Request, asked: &EngineRequest) -> Answer {
         let start = Instant::now();
         let said = match self {
             Engine::Aside { program, provider } => {
@@ -100,7 +100,7 @@ impl Engine {
 
 impl Engine {
     /// Stops a daemon that was started to answer faster.
-    pub fn stop(&self, asked: &Asked) {
+    pub fn stop(&self, asked: &EngineRequest) {
         if let Engine::Aside { program, .. } = self {
             let mut command = program_in(program, asked);
             let _ = command.args(["daemon", "stop"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -108,7 +108,7 @@ impl Engine {
     }
 }
 
-fn program_in(program: &Path, asked: &Asked) -> Command {
+fn program_in(program: &Path, asked: &EngineRequest) -> Command {
     let mut command = Command::new(program);
     command.current_dir(asked.folder).env("HOME", asked.home).env("PWD", asked.folder).env("LANG", "C.UTF-8");
     for (name, folder) in [

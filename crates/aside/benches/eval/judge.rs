@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 
-use super::names::{self, Known};
+use super::names::{self, OutputNames};
 use super::request::{By, Check, Order, Place};
 use super::sandbox::Outcome;
 use super::tree;
@@ -80,7 +80,7 @@ fn same_state(one: &Outcome, other: &Outcome) -> bool {
 }
 
 fn same_names(output: &str, wanted: &str, order: Order, before: &Before) -> bool {
-    let known = Known { tree: &before.outcome.tree, root: before.root, folder: &before.place.folder };
+    let known = OutputNames { tree: &before.outcome.tree, root: before.root, folder: &before.place.folder };
     let wanted: Vec<String> = names::files(wanted, &known).into_iter().map(|mut paths| paths.swap_remove(0)).collect();
     let all: BTreeSet<&String> = wanted.iter().collect();
     let mut named = Vec::new();

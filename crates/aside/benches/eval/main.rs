@@ -39,7 +39,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use engine::{Answer, Asked, Engine, Sure};
+use engine::{Answer, Engine, EngineRequest, Sure};
 use judge::Before;
 use report::{Latency, Result};
 use request::{By, Half, Place, Request};
@@ -295,14 +295,14 @@ impl<'a> Asker<'a> {
 
     fn ask(&self, request: &Request) -> Answer {
         let (home, folder) = (self.bench.world.root(), self.bench.world.folder(&request.place));
-        self.engine.ask(request, &Asked { home: &home, folder: &folder, own: self.own.path() })
+        self.engine.ask(request, &EngineRequest { home: &home, folder: &folder, own: self.own.path() })
     }
 }
 
 impl Drop for Asker<'_> {
     fn drop(&mut self) {
         let home = self.bench.world.root();
-        self.engine.stop(&Asked { home: &home, folder: &home, own: self.own.path() });
+        self.engine.stop(&EngineRequest { home: &home, folder: &home, own: self.own.path() });
     }
 }
 

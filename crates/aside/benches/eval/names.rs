@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::tree::{Content, Tree};
 
 /// The context of an output.
-pub struct Known<'a> {
+pub struct OutputNames<'a> {
     pub tree: &'a Tree,
     /// The home, as the output would write it.
     pub root: &'a str,
@@ -16,7 +16,7 @@ pub struct Known<'a> {
 
 /// For each name, in order, the paths that it may refer to, most likely first. A bare name may be a file in any directory: `ls`
 /// does not say which.
-pub fn files(output: &str, known: &Known) -> Vec<Vec<String>> {
+pub fn files(output: &str, known: &OutputNames) -> Vec<Vec<String>> {
     let output = without_colours(output).replace('\0', "\n");
     let mut found = Vec::new();
     // `ls -R` and `ls one two` print the directory once, above its files.
@@ -45,7 +45,7 @@ pub fn files(output: &str, known: &Known) -> Vec<Vec<String>> {
     found
 }
 
-impl Known<'_> {
+impl OutputNames<'_> {
     fn in_line(&self, line: &str, heading: Option<&str>) -> Option<Vec<String>> {
         // `grep -n` and `file`: the name comes first.
         if let Some(path) = line.split_once(':').and_then(|(head, _)| self.path(head)) {

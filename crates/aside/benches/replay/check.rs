@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use super::rivals::{History, Strategy};
-use super::typed::Typed;
+use super::autosuggestions::{History, Strategy};
+use super::history_lines::HistoryLine;
 use super::typist::beginning;
 
 /// Where Debian installs it.
@@ -54,7 +54,7 @@ struct Question<'a> {
 }
 
 /// The number of questions, or the first few answers that differ.
-pub fn check(past: &[Typed]) -> Result<usize, Vec<String>> {
+pub fn check(past: &[HistoryLine]) -> Result<usize, Vec<String>> {
     let past = &past[..past.len().min(LINES)];
     let mut spoken = Vec::new();
     let mut questions = Vec::new();

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use super::play::{Tally, percent, play};
-use super::rivals::{Rival, Strategy};
-use super::typed::Typed;
+use super::autosuggestions::{Autosuggestions, Strategy};
+use super::history_lines::HistoryLine;
+use super::playback::{Tally, percent, play};
 
 pub struct Past {
     pub name: String,
-    pub typed: Vec<Typed>,
+    pub typed: Vec<HistoryLine>,
 }
 
 /// A history, replayed with three tools.
@@ -23,7 +23,7 @@ pub struct Row {
 }
 
 /// Replays on all processors in parallel, a history per thread.
-pub fn at_once(pasts: &[Past], ours: impl Fn(&[Typed]) -> Tally + Sync) -> Vec<Row> {
+pub fn at_once(pasts: &[Past], ours: impl Fn(&[HistoryLine]) -> Tally + Sync) -> Vec<Row> {
     let rows = Mutex::new(Vec::new());
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -47,8 +47,8 @@ pub fn row(past: &Past, ours: Tally) -> Row {
     Row {
         name: past.name.clone(),
         ours,
-        history: play(&past.typed, &mut Rival::new(Strategy::History)),
-        match_prev_cmd: play(&past.typed, &mut Rival::new(Strategy::MatchPrevCmd)),
+        history: play(&past.typed, &mut Autosuggestions::new(Strategy::History)),
+        match_prev_cmd: play(&past.typed, &mut Autosuggestions::new(Strategy::MatchPrevCmd)),
     }
 }
 

@@ -11,8 +11,8 @@ use aside_core::proto::{
 };
 use rustix::process::{Pid, Signal};
 
-use super::play::Tool;
-use super::typed::{self, Typed};
+use super::history_lines::{self, HistoryLine};
+use super::playback::Tool;
 use super::typist::Offers;
 use crate::harness::home::{ASIDE, Home};
 
@@ -118,7 +118,7 @@ impl Tool for Daemon {
         unsure.into_iter().chain(answer.candidates.into_iter().map(|candidate| candidate.completion)).collect()
     }
 
-    fn ran(&mut self, typed: &Typed) {
+    fn ran(&mut self, typed: &HistoryLine) {
         self.ran += 1;
         let start_ms = if typed.start_ms > 0 { typed.start_ms } else { FIRST_TIME + self.ran * 1000 };
         let finished = Finished {
@@ -134,7 +134,7 @@ impl Tool for Daemon {
         };
         let (reply, _) = self.asks(Request::Finished(finished));
         assert_eq!(reply, Reply::Ok, "{}", typed.command);
-        for name in typed::commands_in(&typed.command) {
+        for name in history_lines::commands_in(&typed.command) {
             if self.known.insert(name.to_owned()) {
                 let kind = "function".to_owned();
                 let names = NamesParams { session: SESSION.to_owned(), kind, part: 1, names: name.to_owned() };

@@ -16,6 +16,7 @@
     reason = "the benchmark starts zsh and the daemon itself, and prints"
 )]
 
+mod autosuggestions;
 mod check;
 mod compare;
 mod daemon;
@@ -23,19 +24,18 @@ mod generate;
 #[path = "../../tests/it/harness/mod.rs"]
 #[expect(dead_code, reason = "the tests use more of it")]
 mod harness;
-mod inside;
-mod play;
+mod history_lines;
+mod in_process;
+mod playback;
 mod report;
-mod rivals;
-mod teach;
-mod typed;
+mod train_weights;
 mod typist;
 mod world;
 
 use compare::Past;
 use daemon::{Daemon, Times};
-use inside::Inside;
-use typed::Role;
+use history_lines::Role;
+use in_process::InProcess;
 
 /// The length of each synthetic history.
 const LINES: usize = 1500;
@@ -72,12 +72,14 @@ fn main() {
     match wanted.mode {
         Mode::Daemon => through_the_daemon(&wanted),
         Mode::InProcess => {
-            compare::print(&compare::at_once(&pasts(&wanted), |typed| play::play(typed, &mut Inside::of(typed))));
+            compare::print(&compare::at_once(&pasts(&wanted), |typed| {
+                playback::play(typed, &mut InProcess::of(typed))
+            }));
         }
         Mode::Teach => {
             let pasts: Vec<Past> =
                 TAUGHT.iter().flat_map(|seed| pasts(&Wanted { seed: Some(*seed), ..Wanted::default() })).collect();
-            print!("{}", teach::weights(&pasts));
+            print!("{}", train_weights::weights(&pasts));
         }
         Mode::Check => against_the_plugin(&wanted),
         Mode::Generate => {
@@ -114,12 +116,12 @@ fn wanted(arguments: Vec<String>) -> Wanted {
 fn pasts(wanted: &Wanted) -> Vec<Past> {
     if wanted.files.is_empty() {
         let made = made_up(wanted).into_iter();
-        return made.map(|(name, text)| Past { typed: typed::read("zsh", text.as_bytes()), name }).collect();
+        return made.map(|(name, text)| Past { typed: history_lines::read("zsh", text.as_bytes()), name }).collect();
     }
     let read = |path: &String| {
         let file = std::fs::read(path).unwrap_or_else(|error| panic!("could not read {path}: {error}"));
         let name = path.rsplit('/').next().unwrap_or(path).to_owned();
-        Past { typed: typed::read(path, &file), name }
+        Past { typed: history_lines::read(path, &file), name }
     };
     wanted.files.iter().map(read).collect()
 }
@@ -135,7 +137,7 @@ fn through_the_daemon(wanted: &Wanted) {
     let mut rows = Vec::new();
     for past in &pasts {
         let mut daemon = Daemon::start();
-        let ours = play::play(&past.typed, &mut daemon);
+        let ours = playback::play(&past.typed, &mut daemon);
         times.add(std::mem::take(&mut daemon.times));
         rows.push(compare::row(past, ours));
     }

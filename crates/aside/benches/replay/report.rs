@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::compare::{self, Row};
 use super::daemon::Times;
-use super::play::{Tally, percent};
+use super::playback::{Tally, percent};
 
 /// The goal: how many keys fewer than with the better strategy, in percent of its keys.
 const FEWER: f64 = 25.0;

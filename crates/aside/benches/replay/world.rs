@@ -8,7 +8,7 @@ use std::sync::Arc;
 use aside_core::text::path;
 use aside_core::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 
-use super::typed::{HOME, Typed};
+use super::history_lines::{HOME, HistoryLine};
 
 #[derive(Default)]
 pub struct Remembered {
@@ -34,19 +34,19 @@ const PROJECTS: [(&[&str], &str); 9] = [
 const MAKERS: [&str; 4] = ["mkdir", "touch", "cp", "mv"];
 
 impl Remembered {
-    pub fn of(all: &[Typed]) -> Self {
+    pub fn of(all: &[HistoryLine]) -> Self {
         let mut machine = Self::default();
         // The newest branch, which is learnt last, comes first: branches are created one by one.
         all.iter().for_each(|typed| machine.learn_from(typed, When::Before));
         machine
     }
 
-    pub fn ran(&mut self, typed: &Typed) {
+    pub fn ran(&mut self, typed: &HistoryLine) {
         self.learn_from(typed, When::After);
     }
 
-    fn learn_from(&mut self, typed: &Typed, when: When) {
-        let Typed { command, cwd, .. } = typed;
+    fn learn_from(&mut self, typed: &HistoryLine, when: When) {
+        let HistoryLine { command, cwd, .. } = typed;
         self.directories.entry(cwd.clone()).or_insert_with(|| Arc::new([]));
         for part in command.split(['|', ';', '&']) {
             let words: Vec<&str> = part.split_whitespace().filter(|word| *word != "sudo").collect();

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::harness::home::Home;
-use crate::harness::wire::Wire;
+use crate::harness::socket_client::SocketClient;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Size {
@@ -122,7 +122,7 @@ const WRITTEN: &[(&str, &str)] = &[
 
 pub struct Machine {
     home: Home,
-    wire: Wire,
+    wire: SocketClient,
 }
 
 impl Machine {

@@ -17,11 +17,11 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::agent::acp::tool::{Told, terminal};
-use crate::agent::lines::Lines;
-use crate::agent::rpc::{Dialect, Error, Refused, Rpc, answered, answers};
+use crate::agent::acp::tool::{TurnState, terminal};
+use crate::agent::json_lines::JsonLines;
+use crate::agent::rpc::{Dialect, Error, ErrorReply, Rpc, answered, answers};
 use crate::agent::text::short;
-use crate::agent::{Brief, ENDS, Edit, Ended, Failure, FileChange, Listener, OPENS, Wants, named};
+use crate::agent::{AgentAction, AgentRequest, ENDS, Edit, Ended, Failure, FileChange, Listener, OPENS, named};
 
 /// The JSON-RPC error code of an agent that is not signed in.
 const AUTH_REQUIRED: i64 = -32000;
@@ -34,27 +34,32 @@ const PROPOSED: &str =
 
 pub struct Acp<'a, L> {
     rpc: Rpc<'a>,
-    pub told: Told<'a, L>,
+    pub told: TurnState<'a, L>,
     session: SessionId,
 }
 
 /// A request of the agent.
 enum Asked {
-    Wants(Wants),
+    Wants(AgentAction),
     /// A request that cannot become a proposal: permission to read something, or a method that Aside does not know.
     Else,
 }
 
 impl<'a, L: Listener> Acp<'a, L> {
-    pub async fn open(lines: &'a mut Lines, brief: &Brief<'_>, name: &str, listener: &'a L) -> Result<Self, Failure> {
+    pub async fn open(
+        lines: &'a mut JsonLines,
+        brief: &AgentRequest<'_>,
+        name: &str,
+        listener: &'a L,
+    ) -> Result<Self, Failure> {
         let rpc = Rpc::new(lines, Dialect::JsonRpc);
-        let mut acp = Self { rpc, told: Told::new(listener), session: SessionId::new("") };
+        let mut acp = Self { rpc, told: TurnState::new(listener), session: SessionId::new("") };
         let opened = tokio::time::timeout(OPENS, acp.opens(brief, name)).await;
         opened.unwrap_or(Err(Failure::TooLate(OPENS)))?;
         Ok(acp)
     }
 
-    async fn opens(&mut self, brief: &Brief<'_>, name: &str) -> Result<(), Failure> {
+    async fn opens(&mut self, brief: &AgentRequest<'_>, name: &str) -> Result<(), Failure> {
         let files = FileSystemCapabilities::new().read_text_file(true).write_text_file(true);
         let hello = InitializeRequest::new(ProtocolVersion::V1)
             .client_capabilities(ClientCapabilities::new().fs(files).terminal(true))
@@ -91,7 +96,11 @@ impl<'a, L: Listener> Acp<'a, L> {
     }
 
     /// Resumes a session and returns its modes; `None` if the agent cannot load it. The agent replays the old messages, which `call` skips.
-    async fn loads(&mut self, thread: &str, brief: &Brief<'_>) -> Result<Option<Option<SessionModeState>>, Failure> {
+    async fn loads(
+        &mut self,
+        thread: &str,
+        brief: &AgentRequest<'_>,
+    ) -> Result<Option<Option<SessionModeState>>, Failure> {
         let session = SessionId::new(thread);
         let load = LoadSessionRequest::new(session.clone(), brief.cwd);
         let Ok(loaded) = self.call(AGENT.session_load, &load).await? else { return Ok(None) };
@@ -113,7 +122,7 @@ impl<'a, L: Listener> Acp<'a, L> {
         })
     }
 
-    async fn call(&mut self, method: &str, params: &impl Serialize) -> Result<Result<Value, Refused>, Failure> {
+    async fn call(&mut self, method: &str, params: &impl Serialize) -> Result<Result<Value, ErrorReply>, Failure> {
         self.rpc.call(method, written(params)?).await
     }
 
@@ -134,7 +143,7 @@ impl<'a, L: Listener> Acp<'a, L> {
             }
             let params = &message["params"];
             match message["method"].as_str().unwrap_or_default() {
-                method if method == CLIENT.session_update => self.told.hears(params),
+                method if method == CLIENT.session_update => self.told.on_notification(params),
                 method if method == CLIENT.fs_read_text_file => self.reads(&message).await?,
                 method if message.get("id").is_some() => {
                     refusals += 1;
@@ -164,7 +173,7 @@ impl<'a, L: Listener> Acp<'a, L> {
         if method == CLIENT.fs_write_text_file {
             let write: WriteTextFileRequest = read(params.clone())?;
             let (path, edit) = (write.path.display().to_string(), Edit::Whole(write.content));
-            return Ok(Asked::Wants(Wants::Change(vec![FileChange { path, edit }])));
+            return Ok(Asked::Wants(AgentAction::Change(vec![FileChange { path, edit }])));
         }
         if method == CLIENT.terminal_create {
             return terminal(read::<CreateTerminalRequest>(params.clone())?).map(Asked::Wants);
@@ -197,7 +206,7 @@ impl<'a, L: Listener> Acp<'a, L> {
         }
     }
 
-    fn ended(&mut self, answer: Result<Value, Refused>, wants: Option<Wants>) -> Result<Ended, Failure> {
+    fn ended(&mut self, answer: Result<Value, ErrorReply>, wants: Option<AgentAction>) -> Result<Ended, Failure> {
         if wants.is_some() {
             return Ok(whole(wants));
         }
@@ -222,7 +231,7 @@ impl<'a, L: Listener> Acp<'a, L> {
     }
 }
 
-fn whole(wants: Option<Wants>) -> Ended {
+fn whole(wants: Option<AgentAction>) -> Ended {
     wants.map_or(Ended::Whole, Ended::Wants)
 }
 
@@ -241,7 +250,7 @@ fn lines_of(text: &str, from: Option<u32>, most: Option<u32>) -> String {
     text.split_inclusive('\n').skip(skipped).take(most).collect()
 }
 
-fn not_opened(why: &Refused, hello: &InitializeResponse) -> Failure {
+fn not_opened(why: &ErrorReply, hello: &InitializeResponse) -> Failure {
     if why.code != AUTH_REQUIRED {
         return Failure::Failed(format!("it opens no conversation: {}", why.message));
     }

@@ -8,11 +8,11 @@ use aside_core::text;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::agent::lines::Lines;
+use crate::agent::json_lines::JsonLines;
 use crate::agent::rpc::{Dialect, Error, Rpc, answered, answers};
 use crate::agent::text::{checklist, plain, script, short};
 use crate::agent::{
-    Brief, ENDS, Edit, Ended, Failure, FileChange, Kept, Listener, MAX_FILES, OPENS, Reply, Wants, named,
+    AgentAction, AgentRequest, ENDS, Edit, Ended, Failure, FileChange, Kept, Listener, MAX_FILES, OPENS, Reply, named,
 };
 
 /// The range of versions that this protocol was tested with: `FROM` inclusive, `BEFORE` exclusive.
@@ -27,11 +27,11 @@ const READ_ONLY: &str = "read-only";
 
 pub struct Codex<'a, L> {
     rpc: Rpc<'a>,
-    pub told: Told<'a, L>,
+    pub told: TurnState<'a, L>,
 }
 
 /// The state of a turn as told by Codex so far.
-pub struct Told<'a, L> {
+pub struct TurnState<'a, L> {
     listener: &'a L,
     pub reply: Reply,
     /// Items in progress, by the id that an approval request refers to.
@@ -45,8 +45,13 @@ pub struct Told<'a, L> {
 }
 
 impl<'a, L: Listener> Codex<'a, L> {
-    pub async fn open(lines: &'a mut Lines, brief: &Brief<'_>, kept: Kept, listener: &'a L) -> Result<Self, Failure> {
-        let mut codex = Self { rpc: Rpc::new(lines, Dialect::Unmarked), told: Told::new(listener) };
+    pub async fn open(
+        lines: &'a mut JsonLines,
+        brief: &AgentRequest<'_>,
+        kept: Kept,
+        listener: &'a L,
+    ) -> Result<Self, Failure> {
+        let mut codex = Self { rpc: Rpc::new(lines, Dialect::Unmarked), told: TurnState::new(listener) };
         let opened = tokio::time::timeout(OPENS, codex.opens(brief.cwd, brief.thread, kept)).await;
         opened.unwrap_or(Err(Failure::TooLate(OPENS)))?;
         Ok(codex)
@@ -119,14 +124,14 @@ impl<'a, L: Listener> Codex<'a, L> {
                     self.told.shows_begun();
                     return ended(&params["turn"], wants);
                 }
-                method if self.told.hears(method, params) => {}
+                method if self.told.on_notification(method, params) => {}
                 _ => self.rpc.refuses(&message, Error::NotServed, "Aside serves nothing of this kind").await?,
             }
         }
     }
 }
 
-impl<'a, L: Listener> Told<'a, L> {
+impl<'a, L: Listener> TurnState<'a, L> {
     pub fn new(listener: &'a L) -> Self {
         Self {
             listener,
@@ -139,7 +144,7 @@ impl<'a, L: Listener> Told<'a, L> {
     }
 
     /// Reads a notification. Returns whether it was a known one.
-    pub fn hears(&mut self, method: &str, params: &Value) -> bool {
+    pub fn on_notification(&mut self, method: &str, params: &Value) -> bool {
         if method.starts_with("item/") {
             self.shows_begun();
         }
@@ -213,7 +218,7 @@ impl<'a, L: Listener> Told<'a, L> {
     }
 
     /// Older versions send only the item's id, newer ones repeat its content. The item wins, since that is what Codex would do.
-    fn wanted(&mut self, params: &Value) -> Result<Wants, Failure> {
+    fn wanted(&mut self, params: &Value) -> Result<AgentAction, Failure> {
         self.begun = None;
         let id = params["itemId"].as_str().unwrap_or_default();
         let item = self.items.get(id).unwrap_or(params);
@@ -222,17 +227,17 @@ impl<'a, L: Listener> Told<'a, L> {
             if changes.is_empty() || changes.len() > MAX_FILES {
                 return Err(Failure::Garbled(format!("a change of {} files", changes.len())));
             }
-            return Ok(Wants::Change(changes.iter().map(change).collect::<Option<_>>().ok_or_else(no_change)?));
+            return Ok(AgentAction::Change(changes.iter().map(change).collect::<Option<_>>().ok_or_else(no_change)?));
         }
         let command = text("command");
         if command.trim().is_empty() {
             return Err(Failure::Garbled("it asks leave for what it does not name".to_owned()));
         }
-        Ok(Wants::Command { cmd: plain(&command), cwd: text("cwd"), reason: short(&text("reason")) })
+        Ok(AgentAction::Command { cmd: plain(&command), cwd: text("cwd"), reason: short(&text("reason")) })
     }
 }
 
-fn ended(turn: &Value, wants: Option<Wants>) -> Result<Ended, Failure> {
+fn ended(turn: &Value, wants: Option<AgentAction>) -> Result<Ended, Failure> {
     match (turn["status"].as_str().unwrap_or_default(), wants) {
         (_, Some(wants)) => Ok(Ended::Wants(wants)),
         ("completed", None) => Ok(Ended::Whole),
@@ -331,10 +336,13 @@ mod tests {
 
     #[test]
     fn tokens_are_those_of_this_turn_though_they_are_told_twice() {
-        let mut told = Told::new(&crate::agent::NoListener);
+        let mut told = TurnState::new(&crate::agent::NoListener);
         for (total, last) in [(105, 5), (105, 5), (112, 7)] {
             let of = |tokens: u64| json!({ "inputTokens": tokens, "outputTokens": 2 * tokens });
-            told.hears("thread/tokenUsage/updated", &json!({ "tokenUsage": { "total": of(total), "last": of(last) } }));
+            told.on_notification(
+                "thread/tokenUsage/updated",
+                &json!({ "tokenUsage": { "total": of(total), "last": of(last) } }),
+            );
         }
         assert_eq!((told.reply.tokens_in, told.reply.tokens_out), (Some(12), Some(24)));
     }

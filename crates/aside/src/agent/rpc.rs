@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::agent::Failure;
-use crate::agent::lines::Lines;
+use crate::agent::json_lines::JsonLines;
 use crate::agent::text::short;
 
 /// Why a request of the agent is refused; the values are JSON-RPC error codes.
@@ -25,20 +25,20 @@ pub enum Dialect {
 }
 
 pub struct Rpc<'a> {
-    lines: &'a mut Lines,
+    lines: &'a mut JsonLines,
     dialect: Dialect,
     last: u64,
 }
 
 /// An error reply of the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct ErrorReply {
     pub code: i64,
     pub message: String,
 }
 
 impl<'a> Rpc<'a> {
-    pub fn new(lines: &'a mut Lines, dialect: Dialect) -> Self {
+    pub fn new(lines: &'a mut JsonLines, dialect: Dialect) -> Self {
         Self { lines, dialect, last: 0 }
     }
 
@@ -55,7 +55,7 @@ impl<'a> Rpc<'a> {
     }
 
     /// Sends a request and waits for its reply. Refuses every request that the agent sends before a turn.
-    pub async fn call(&mut self, method: &str, params: Value) -> Result<Result<Value, Refused>, Failure> {
+    pub async fn call(&mut self, method: &str, params: Value) -> Result<Result<Value, ErrorReply>, Failure> {
         let id = self.sends(method, params).await?;
         loop {
             let message = self.lines.next().await?;
@@ -106,9 +106,9 @@ pub fn answers(message: &Value, id: u64) -> bool {
     message.get("method").is_none() && message["id"] == id
 }
 
-pub fn answered(mut message: Value) -> Result<Value, Refused> {
+pub fn answered(mut message: Value) -> Result<Value, ErrorReply> {
     match message.get("error").filter(|error| !error.is_null()) {
-        Some(error) => Err(Refused {
+        Some(error) => Err(ErrorReply {
             code: error["code"].as_i64().unwrap_or_default(),
             message: short(error["message"].as_str().unwrap_or("an error without a word")),
         }),

@@ -12,7 +12,7 @@ use crate::config;
 use crate::exec;
 use crate::exec::agent::Spec;
 use crate::paths::Paths;
-use crate::world::sandbox::enclose::Enclosure;
+use crate::world::sandbox::agent_sandbox::AgentSandbox;
 
 /// Files and directories in a home that hold credentials or other programs' state. They are hidden from agents, together with the paths
 /// that no task may touch.
@@ -82,7 +82,7 @@ const OF_CODEX: &str = "/tmp/codex-daemon-";
 pub const ACP: &str = "acp:";
 
 /// A built-in ACP agent. Any other can be added with a start command in `task.agents`.
-pub struct Known {
+pub struct KnownAgent {
     /// The name after `acp:`.
     pub name: &'static str,
     pub command: &'static str,
@@ -94,8 +94,8 @@ pub struct Known {
     pub signs_in: &'static str,
 }
 
-pub const KNOWN: [Known; 4] = [
-    Known {
+pub const KNOWN: [KnownAgent; 4] = [
+    KnownAgent {
         name: "codex",
         command: "codex-acp",
         package: "@agentclientprotocol/codex-acp",
@@ -103,7 +103,7 @@ pub const KNOWN: [Known; 4] = [
         environment: &[],
         signs_in: "`codex login`, or the key that its own settings name",
     },
-    Known {
+    KnownAgent {
         name: "opencode",
         command: "opencode acp",
         package: "opencode-ai",
@@ -119,7 +119,7 @@ pub const KNOWN: [Known; 4] = [
         ],
         signs_in: "`opencode auth login`, or the key that its own settings name",
     },
-    Known {
+    KnownAgent {
         name: "claude",
         command: "claude-agent-acp",
         package: "@agentclientprotocol/claude-agent-acp",
@@ -127,7 +127,7 @@ pub const KNOWN: [Known; 4] = [
         environment: &[("DISABLE_AUTOUPDATER", "1")],
         signs_in: "`claude` in a terminal, once",
     },
-    Known {
+    KnownAgent {
         name: "gemini",
         command: "gemini --experimental-acp",
         package: "@google/gemini-cli",
@@ -241,7 +241,7 @@ impl Setup {
         }
         let temp = real(temp)?;
         writable.push(temp.clone());
-        let enclosure = Enclosure { writable, hidden };
+        let enclosure = AgentSandbox { writable, hidden };
         let mut environment = self.environment.clone();
         environment.extend(["TMPDIR", "TEMP", "TMP"].map(|name| (name.into(), temp.clone().into_os_string())));
         let (program, arguments) = (self.program.clone(), self.arguments.clone());

@@ -106,12 +106,12 @@ fn measured(lines: &[String], mut hears: impl FnMut(&Value)) -> (Vec<u128>, Vec<
 fn what_aside_adds_to_an_event_of_an_agent() {
     let asked = std::env::var(VARIABLE).ok().and_then(|count| count.parse().ok());
     let count = asked.unwrap_or(FEW);
-    let mut of_codex_told = codex::Told::new(&NoListener);
-    let mut of_acp_told = acp::tool::Told::new(&NoListener);
+    let mut of_codex_told = codex::TurnState::new(&NoListener);
+    let mut of_acp_told = acp::tool::TurnState::new(&NoListener);
     let codex = measured(&lines(&of_codex(), count), |message| {
-        assert!(of_codex_told.hears(message["method"].as_str().unwrap_or_default(), &message["params"]));
+        assert!(of_codex_told.on_notification(message["method"].as_str().unwrap_or_default(), &message["params"]));
     });
-    let acp = measured(&lines(&of_acp(), count), |message| of_acp_told.hears(&message["params"]));
+    let acp = measured(&lines(&of_acp(), count), |message| of_acp_told.on_notification(&message["params"]));
     assert!(of_codex_told.reply.text.starts_with("the parser ") && of_acp_told.reply.text.starts_with("the parser "));
     if asked.is_none() {
         return;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
-use crate::apply::point::plan::{self, Fate};
+use crate::apply::failpoint::plan::{self, Fate};
 
 /// How many changes crash at random failpoints; `ASIDE_APPLY_ROUNDS` asks for more.
 const ROUNDS: usize = 200;
@@ -50,8 +50,8 @@ impl Scene {
         fs::write(self.path(name), text).unwrap();
     }
 
-    fn ledger(&self) -> Ledger {
-        Ledger::new(self.path("state"))
+    fn undo_log(&self) -> UndoLog {
+        UndoLog::new(self.path("state"))
     }
 
     fn propose(&self, diff: &str) -> anyhow::Result<Proposal> {
@@ -61,7 +61,7 @@ impl Scene {
     /// Proposes, approves and writes a diff.
     fn apply(&self, diff: &str) -> anyhow::Result<Id> {
         let proposal = self.propose(diff)?;
-        apply(&self.ledger(), &proposal, proposal.digest(), "")
+        apply(&self.undo_log(), &proposal, proposal.digest(), "")
     }
 
     fn tree(&self, name: &str) -> Tree {
@@ -69,7 +69,7 @@ impl Scene {
     }
 
     fn stages(&self) -> Vec<Stage> {
-        self.ledger().records().unwrap().into_iter().map(|(_, stage)| stage).collect()
+        self.undo_log().records().unwrap().into_iter().map(|(_, stage)| stage).collect()
     }
 }
 
@@ -147,7 +147,7 @@ fn a_change_is_written_and_taken_back_and_written_again() {
         ["M src/a.rs +1 -1", "M b.txt +1 -0", "A deep/er/new +1 -0", "D gone +0 -1", "R old → src/renamed +1 -1"];
     assert_eq!(proposal.changes().rows()[..5], rows);
     assert_eq!(scene.tree("work"), before);
-    let id = apply(&scene.ledger(), &proposal, proposal.digest(), "").unwrap();
+    let id = apply(&scene.undo_log(), &proposal, proposal.digest(), "").unwrap();
     let after = scene.tree("work");
     let bytes = |name: &str| after.get(name).map(|(bytes, _)| String::from_utf8_lossy(bytes).into_owned());
     assert_eq!(bytes("src/a.rs").as_deref(), Some("one\nTWO\nthree\n"));
@@ -158,13 +158,13 @@ fn a_change_is_written_and_taken_back_and_written_again() {
     assert_eq!(after["run.sh"].1 & 0o777, 0o640);
     assert_eq!(after["latin"].0, b"caf\xe9\nB\n");
     assert_eq!(after.len(), before.len() + 2);
-    let again = undo(&scene.ledger(), id).unwrap();
+    let again = undo(&scene.undo_log(), id).unwrap();
     assert_eq!(scene.tree("work"), before);
     assert_eq!(scene.stages(), [Stage::Undone, Stage::Kept]);
-    assert!(undo(&scene.ledger(), id).unwrap_err().to_string().contains("undone already"));
-    undo(&scene.ledger(), again).unwrap();
+    assert!(undo(&scene.undo_log(), id).unwrap_err().to_string().contains("undone already"));
+    undo(&scene.undo_log(), again).unwrap();
     assert_eq!(scene.tree("work"), after);
-    assert_eq!(recover(&scene.ledger()).unwrap(), []);
+    assert_eq!(recover(&scene.undo_log()).unwrap(), []);
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn what_was_changed_since_is_not_taken_back() {
         let id = scene.apply(ALL).unwrap();
         act(&scene);
         let before = scene.tree("work");
-        let error = undo(&scene.ledger(), id).unwrap_err().to_string();
+        let error = undo(&scene.undo_log(), id).unwrap_err().to_string();
         assert_eq!(error, format!("{what} has changed since; it is left as it is"));
         assert_eq!(scene.tree("work"), before);
         assert_eq!(scene.stages(), [Stage::Kept]);
@@ -198,12 +198,12 @@ fn what_was_kept_and_is_another_text_by_now_is_not_put_back() {
     for old in old.filter(|path| path.extension().is_some_and(|ending| ending == "old")) {
         let bytes = fs::read(&old).unwrap();
         fs::write(&old, b"#!/bin/sh\nevil\n").unwrap();
-        let error = format!("{:#}", undo(&scene.ledger(), id).unwrap_err());
+        let error = format!("{:#}", undo(&scene.undo_log(), id).unwrap_err());
         assert!(error.contains("damaged"), "{error}");
         assert_eq!(scene.tree("work"), after);
         fs::write(&old, bytes).unwrap();
     }
-    undo(&scene.ledger(), id).unwrap();
+    undo(&scene.undo_log(), id).unwrap();
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn a_directory_that_somebody_uses_by_now_stays() {
     let scene = Scene::new();
     let id = scene.apply(ALL).unwrap();
     scene.put("work/deep/mine", "mine\n");
-    undo(&scene.ledger(), id).unwrap();
+    undo(&scene.undo_log(), id).unwrap();
     assert!(scene.path("work/deep/mine").exists() && !scene.path("work/deep/er").exists());
 }
 
@@ -345,7 +345,7 @@ fn nobody_gets_out_of_the_workspace_or_writes_what_was_not_approved() {
         let tried = scene.propose(diff).and_then(|proposal| {
             between(&scene);
             let trees = (scene.tree("work"), scene.tree("outside"));
-            let tried = apply(&scene.ledger(), &proposal, proposal.digest(), "");
+            let tried = apply(&scene.undo_log(), &proposal, proposal.digest(), "");
             assert_eq!((scene.tree("work"), scene.tree("outside")), trees, "{what}");
             tried
         });
@@ -369,13 +369,13 @@ fn another_digest_approves_nothing() {
     let with_another_file = scene.propose(&format!("{CHANGE}{CREATE}")).unwrap();
     let before = scene.tree("work");
     for other in [&edited, &same_diff_elsewhere, &with_another_file] {
-        assert!(apply(&scene.ledger(), &proposal, other.digest(), "").is_err());
-        assert!(apply(&scene.ledger(), other, proposal.digest(), "").is_err());
+        assert!(apply(&scene.undo_log(), &proposal, other.digest(), "").is_err());
+        assert!(apply(&scene.undo_log(), other, proposal.digest(), "").is_err());
     }
     assert_eq!(scene.tree("work"), before);
     // A proposal works only once: its file differs afterwards.
-    apply(&scene.ledger(), &proposal, proposal.digest(), "").unwrap();
-    assert!(apply(&scene.ledger(), &proposal, proposal.digest(), "").is_err());
+    apply(&scene.undo_log(), &proposal, proposal.digest(), "").unwrap();
+    assert!(apply(&scene.undo_log(), &proposal, proposal.digest(), "").is_err());
 }
 
 #[test]
@@ -385,7 +385,7 @@ fn of_many_approvals_at_once_one_counts() {
     let written = std::thread::scope(|scope| {
         let threads: Vec<_> = proposals
             .iter()
-            .map(|proposal| scope.spawn(|| apply(&scene.ledger(), proposal, proposal.digest(), "").is_ok()))
+            .map(|proposal| scope.spawn(|| apply(&scene.undo_log(), proposal, proposal.digest(), "").is_ok()))
             .collect();
         threads.into_iter().filter_map(|thread| thread.join().ok()).filter(|written| *written).count()
     });
@@ -408,14 +408,14 @@ fn a_disk_that_is_full_changes_nothing() {
                 plan::passed();
                 plan::plan(at, fate);
                 let tried = match id {
-                    Some(id) => undo(&scene.ledger(), id),
+                    Some(id) => undo(&scene.undo_log(), id),
                     None => scene.apply(ALL),
                 };
                 let passed = plan::passed();
                 if fate == Fate::Fails {
                     assert_eq!(scene.tree("work") == before, tried.is_err(), "{at} {passed:?} {tried:?}");
                 }
-                recover(&scene.ledger()).unwrap();
+                recover(&scene.undo_log()).unwrap();
                 let ended = scene.tree("work");
                 assert_eq!(ended == before, tried.is_err(), "{at} {passed:?} {tried:?}");
                 assert!(ended == before || ended == start || !undoing);
@@ -527,7 +527,7 @@ fn a_link_that_is_swapped_in_leads_nowhere() {
     let swaps = swapper.join().unwrap();
     assert!(swaps > 0);
     assert_eq!(scene.tree("outside"), outside, "{written} written, {swaps} swaps");
-    recover(&scene.ledger()).unwrap();
+    recover(&scene.undo_log()).unwrap();
     assert_eq!(scene.tree("outside"), outside);
 }
 
@@ -575,13 +575,13 @@ fn works_until_it_dies() {
     let Ok(dir) = std::env::var("ASIDE_TEST_APPLY_IN") else { return };
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let dir = PathBuf::from(dir);
-    let ledger = Ledger::new(dir.join("state"));
+    let undo_log = UndoLog::new(dir.join("state"));
     let proposal = fs::read(dir.join("diff")).ok().and_then(|diff| Proposal::new(&dir.join("work"), &diff).ok());
     plan::plan(usize::try_from(number("ASIDE_TEST_APPLY_AT").unwrap()).unwrap(), Fate::Dies);
     match (number("ASIDE_TEST_APPLY_UNDO"), proposal) {
-        (Some(0), _) => drop(recover(&ledger).unwrap()),
-        (Some(id), _) => drop(undo(&ledger, Id(id)).unwrap()),
-        (None, Some(proposal)) => drop(apply(&ledger, &proposal, proposal.digest(), "").unwrap()),
+        (Some(0), _) => drop(recover(&undo_log).unwrap()),
+        (Some(id), _) => drop(undo(&undo_log, Id(id)).unwrap()),
+        (None, Some(proposal)) => drop(apply(&undo_log, &proposal, proposal.digest(), "").unwrap()),
         (None, None) => panic!("no proposal"),
     }
 }
@@ -612,7 +612,7 @@ fn a_crash_leaves_no_half_of_a_change() {
             scene = Scene::new();
         }
         let before = scene.tree("work");
-        let kept = scene.ledger().records().unwrap();
+        let kept = scene.undo_log().records().unwrap();
         let undone = kept.last().filter(|_| dice.roll(3) == 0).map(|(record, _)| record.id);
         let expected = match undone {
             Some(_) => None,
@@ -625,7 +625,7 @@ fn a_crash_leaves_no_half_of_a_change() {
         };
         let finished = child(&scene, dice.roll(70), undone);
         while dice.roll(2) == 0 && !child(&scene, dice.roll(12), Some(Id(0))) {}
-        let recovered = recover(&scene.ledger()).unwrap();
+        let recovered = recover(&scene.undo_log()).unwrap();
         let ended = scene.tree("work");
         let files = |tree: &Tree| -> Tree {
             tree.iter()
@@ -647,8 +647,8 @@ fn a_crash_leaves_no_half_of_a_change() {
                 assert_eq!(files(&ended), expected, "{round} {recovered:?}");
             } else {
                 // An undone change can be redone, byte for byte.
-                let last = scene.ledger().records().unwrap().pop().unwrap().0.id;
-                undo(&scene.ledger(), last).unwrap();
+                let last = scene.undo_log().records().unwrap().pop().unwrap().0.id;
+                undo(&scene.undo_log(), last).unwrap();
                 assert_eq!(files(&scene.tree("work")), files(&before), "{round} {recovered:?}");
             }
         }

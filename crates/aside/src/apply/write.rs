@@ -6,21 +6,21 @@ use std::io;
 
 use anyhow::{Context, bail};
 
-use crate::apply::beneath::{Found, Like};
-use crate::apply::ledger::{Held, Record, Stage, Step};
-use crate::apply::point::point;
-use crate::apply::print::Print;
-use crate::workspace::beneath::{Dir, Root};
+use crate::apply::failpoint::failpoint;
+use crate::apply::file_ops::{PathEntry, Permissions};
+use crate::apply::fingerprint::Fingerprint;
+use crate::apply::undo_log::{Record, Stage, Step, UndoLogLock};
+use crate::workspace::rooted_fs::{Dir, Root};
 
 /// The bytes of a new file, and its permissions.
-pub struct New {
+pub struct NewFile {
     pub bytes: Vec<u8>,
-    pub like: Like,
+    pub like: Permissions,
 }
 
 /// Whether a file could be rolled back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Back {
+pub enum RollbackOutcome {
     /// Nothing of the change is left.
     Whole,
     /// Another program has changed the file since.
@@ -47,28 +47,28 @@ fn open<'a>(root: &Root, step: &'a Step) -> anyhow::Result<(Dir, &'a str)> {
 }
 
 /// Writes all new files under temporary names before it moves the first into place.
-pub fn carry_out(root: &Root, record: &Record, new: &[Option<New>]) -> anyhow::Result<()> {
+pub fn carry_out(root: &Root, record: &Record, new: &[Option<NewFile>]) -> anyhow::Result<()> {
     for dir in &record.dirs {
         let mut parts: Vec<&str> = dir.split('/').collect();
         let last = parts.pop().unwrap_or_default();
         let made = root.dir(&parts).and_then(|parent| parent.make_dir(last));
         made.with_context(|| format!("could not make {dir}"))?;
-        point("directory made")?;
+        failpoint("directory made")?;
     }
     for (number, (step, new)) in record.steps.iter().zip(new).enumerate() {
         let Some(new) = new else { continue };
         let (dir, _) = open(root, step)?;
-        let written = point("file begun").and_then(|()| dir.write(&aside(record, number), &new.bytes, new.like));
+        let written = failpoint("file begun").and_then(|()| dir.write(&aside(record, number), &new.bytes, new.like));
         written.with_context(|| format!("could not write {}", step.name))?;
-        point("file written")?;
+        failpoint("file written")?;
     }
     for (number, step) in record.steps.iter().enumerate() {
         let (dir, last) = open(root, step)?;
         switch(&dir, last, &aside(record, number), step).with_context(|| format!("could not replace {}", step.name))?;
-        point("file in place")?;
+        failpoint("file in place")?;
     }
     sync(root, record)?;
-    point("all in place")?;
+    failpoint("all in place")?;
     Ok(())
 }
 
@@ -85,51 +85,57 @@ fn switch(dir: &Dir, name: &str, aside: &str, step: &Step) -> anyhow::Result<()>
         check(dir, name, before)?;
         return Ok(dir.rename_over(aside, name)?);
     }
-    point("file exchanged")?;
+    failpoint("file exchanged")?;
     check(dir, aside, before)
 }
 
-fn check(dir: &Dir, name: &str, expected: &Print) -> anyhow::Result<()> {
-    if dir.look(name)?.print().as_ref() != Some(expected) {
+fn check(dir: &Dir, name: &str, expected: &Fingerprint) -> anyhow::Result<()> {
+    if dir.look(name)?.fingerprint().as_ref() != Some(expected) {
         bail!("it was changed meanwhile");
     }
     Ok(())
 }
 
 /// Rolls a record back. Returns the names of files that another program has changed.
-pub fn put_back(root: &Root, held: &Held<'_>, record: &Record) -> anyhow::Result<Vec<String>> {
+pub fn put_back(root: &Root, held: &UndoLogLock<'_>, record: &Record) -> anyhow::Result<Vec<String>> {
     let mut foreign = Vec::new();
     for (number, step) in record.steps.iter().enumerate().rev() {
         let back = put_one_back(root, held, record, number, step);
-        if back.with_context(|| format!("could not undo {}", step.name))? == Back::Foreign {
+        if back.with_context(|| format!("could not undo {}", step.name))? == RollbackOutcome::Foreign {
             foreign.push(step.name.clone());
         }
-        point("file put back")?;
+        failpoint("file put back")?;
     }
     remove_dirs(root, &record.dirs)?;
     sync(root, record)?;
-    point("all put back")?;
+    failpoint("all put back")?;
     Ok(foreign)
 }
 
-fn put_one_back(root: &Root, held: &Held<'_>, record: &Record, number: usize, step: &Step) -> anyhow::Result<Back> {
+fn put_one_back(
+    root: &Root,
+    held: &UndoLogLock<'_>,
+    record: &Record,
+    number: usize,
+    step: &Step,
+) -> anyhow::Result<RollbackOutcome> {
     let (dir, last) = place(root, step)?;
     let dir = match dir {
         // Without its directory there is no file, so nothing of the change is left.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Ok(if step.before.is_none() { Back::Whole } else { Back::Foreign });
+            return Ok(if step.before.is_none() { RollbackOutcome::Whole } else { RollbackOutcome::Foreign });
         }
         other => other?,
     };
     let aside = aside(record, number);
     let target = dir.look(last)?;
     let away = dir.look(&aside)?;
-    let (print, away_print) = (target.print(), away.print());
-    let is_there = !matches!(target, Found::Nothing);
-    let has_away = !matches!(away, Found::Nothing);
+    let (fingerprint, away_print) = (target.fingerprint(), away.fingerprint());
+    let is_there = !matches!(target, PathEntry::Nothing);
+    let has_away = !matches!(away, PathEntry::Nothing);
     // Another program may have written to the replaced file while it was exchanged.
     let drop_away = || -> io::Result<()> {
-        if let Found::File(file) = &away
+        if let PathEntry::File(file) = &away
             && away_print != step.before
             && away_print != step.after
             && is_there
@@ -141,39 +147,40 @@ fn put_one_back(root: &Root, held: &Held<'_>, record: &Record, number: usize, st
     match (&step.before, &step.after) {
         (None, after) => {
             // While the new file still has its temporary name, the target belongs to another program, unless both names are the same inode.
-            let same = matches!((&target, &away), (Found::File(one), Found::File(other)) if one.inode == other.inode);
+            let same =
+                matches!((&target, &away), (PathEntry::File(one), PathEntry::File(other)) if one.inode == other.inode);
             drop_away()?;
-            if print.is_some() && print == *after && (same || !has_away) {
+            if fingerprint.is_some() && fingerprint == *after && (same || !has_away) {
                 return take_away(&dir, last, &aside, after);
             }
-            Ok(if is_there && !has_away { Back::Foreign } else { Back::Whole })
+            Ok(if is_there && !has_away { RollbackOutcome::Foreign } else { RollbackOutcome::Whole })
         }
         (Some(_), None) => {
             if is_there {
-                let same = print == step.before && away_print == step.before;
-                let back = if same || !has_away { Back::Whole } else { Back::Foreign };
+                let same = fingerprint == step.before && away_print == step.before;
+                let back = if same || !has_away { RollbackOutcome::Whole } else { RollbackOutcome::Foreign };
                 drop_away()?;
                 return Ok(back);
             }
             if has_away {
                 dir.rename_new(&aside, last)?;
-                return Ok(Back::Whole);
+                return Ok(RollbackOutcome::Whole);
             }
-            Ok(Back::Foreign)
+            Ok(RollbackOutcome::Foreign)
         }
         (Some(before), after) => {
-            if print == *after && away_print != *after {
+            if fingerprint == *after && away_print != *after {
                 if !has_away {
-                    let like = Like::Old { mode: step.mode & 0o777, owner: Some(step.owner) };
+                    let like = Permissions::Old { mode: step.mode & 0o777, owner: Some(step.owner) };
                     dir.write(&aside, &held.old(record.id, Stage::Open, number, before)?, like)?;
                 }
                 let save = |bytes: &[u8]| held.save(record.id, Stage::Open, number, bytes);
                 return restore(&dir, last, &aside, after, &save);
             }
             // The new file is still at its temporary name or incomplete, so it was never in place, whatever is there now.
-            let never = print.as_ref() == Some(before) || away_print == *after;
+            let never = fingerprint.as_ref() == Some(before) || away_print == *after;
             drop_away()?;
-            Ok(if never { Back::Whole } else { Back::Foreign })
+            Ok(if never { RollbackOutcome::Whole } else { RollbackOutcome::Foreign })
         }
     }
 }
@@ -183,48 +190,48 @@ fn restore(
     dir: &Dir,
     name: &str,
     aside: &str,
-    ours: &Option<Print>,
+    ours: &Option<Fingerprint>,
     save: &dyn Fn(&[u8]) -> io::Result<()>,
-) -> anyhow::Result<Back> {
+) -> anyhow::Result<RollbackOutcome> {
     match dir.exchange(aside, name) {
         Err(error) if error.kind() == io::ErrorKind::Unsupported => {
             dir.rename_over(aside, name)?;
-            return Ok(Back::Whole);
+            return Ok(RollbackOutcome::Whole);
         }
         other => other?,
     }
-    point("file exchanged back")?;
+    failpoint("file exchanged back")?;
     let found = dir.look(aside)?;
-    let is_ours = found.print() == *ours;
-    if let (Found::File(file), false) = (&found, is_ours) {
+    let is_ours = found.fingerprint() == *ours;
+    if let (PathEntry::File(file), false) = (&found, is_ours) {
         save(&file.bytes)?;
     }
     dir.remove(aside)?;
-    Ok(if is_ours { Back::Whole } else { Back::Foreign })
+    Ok(if is_ours { RollbackOutcome::Whole } else { RollbackOutcome::Foreign })
 }
 
 /// Removes a file of the change. Checks it once more after the rename, when no other program can reach it by its name.
-fn take_away(dir: &Dir, name: &str, aside: &str, ours: &Option<Print>) -> anyhow::Result<Back> {
+fn take_away(dir: &Dir, name: &str, aside: &str, ours: &Option<Fingerprint>) -> anyhow::Result<RollbackOutcome> {
     dir.rename_new(name, aside)?;
-    if dir.look(aside)?.print() != *ours {
+    if dir.look(aside)?.fingerprint() != *ours {
         dir.rename_new(aside, name)?;
-        return Ok(Back::Foreign);
+        return Ok(RollbackOutcome::Foreign);
     }
-    point("file taken away")?;
+    failpoint("file taken away")?;
     dir.remove(aside)?;
-    Ok(Back::Whole)
+    Ok(RollbackOutcome::Whole)
 }
 
 /// Removes the replaced files once all is written. Saves bytes that another program wrote to them meanwhile.
-pub fn clear(root: &Root, held: &Held<'_>, record: &Record) -> anyhow::Result<()> {
+pub fn clear(root: &Root, held: &UndoLogLock<'_>, record: &Record) -> anyhow::Result<()> {
     for (number, step) in record.steps.iter().enumerate() {
         let Ok(dir) = place(root, step)?.0 else { continue };
         let aside = aside(record, number);
         match dir.look(&aside)? {
-            Found::Nothing | Found::Other(_) => continue,
-            found @ Found::File(_) => {
-                let late = found.print() != step.before;
-                if let Found::File(file) = found
+            PathEntry::Nothing | PathEntry::Other(_) => continue,
+            found @ PathEntry::File(_) => {
+                let late = found.fingerprint() != step.before;
+                if let PathEntry::File(file) = found
                     && late
                 {
                     held.save(record.id, Stage::Done, number, &file.bytes)?;
@@ -232,7 +239,7 @@ pub fn clear(root: &Root, held: &Held<'_>, record: &Record) -> anyhow::Result<()
             }
         }
         dir.remove(&aside)?;
-        point("cleared")?;
+        failpoint("cleared")?;
     }
     Ok(())
 }

@@ -1,19 +1,19 @@
-//! Chats from which tasks can be asked for: `chat` is what every one of them does with a message; `robot` and `app` are WeCom's two ways in,
+//! Chats from which tasks can be asked for: `chat` is what every one of them does with a message; `wecom_robot` and `wecom_app` are WeCom's two ways in,
 //! `webhook` is that of any other chat, `relay` that of a team with several machines. Each is a client of the daemon's socket that says of
 //! itself that it is remote, so the gate takes no approval from it, whatever a message says.
 
-mod app;
-mod called;
+mod callbacks;
 mod chat;
+mod dedup;
 mod outbox;
 pub mod pairing;
 mod relay;
-mod robot;
 pub mod secrets;
-mod seen;
 pub mod status;
 mod webhook;
 mod websocket;
+mod wecom_app;
+mod wecom_robot;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,11 +21,11 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use crate::config;
-use crate::store::journal::{Journal, Leaving};
+use crate::store::journal::{Journal, OutboundRecord};
 use chat::Chat;
+use dedup::SeenMessages;
 use pairing::Pairing;
 use secrets::Secrets;
-use seen::Seen;
 use status::{Condition, Health};
 
 /// Messages on their way out that an adapter has not taken yet.
@@ -69,9 +69,9 @@ pub struct Outgoing {
 }
 
 /// Reaches the chat that the settings name, until it is dropped.
-pub async fn reach(setup: Setup) {
+pub async fn connect(setup: Setup) {
     let (secrets, seen) = (setup.secrets.clone(), setup.seen.clone());
-    let read = move || anyhow::Ok((Secrets::read(&secrets)?, Seen::read(&seen)?));
+    let read = move || anyhow::Ok((Secrets::read(&secrets)?, SeenMessages::read(&seen)?));
     let (secrets, seen) = match tokio::task::spawn_blocking(read).await {
         Ok(Ok(read)) => read,
         Ok(Err(error)) => return setup.rest(format!("{error:#}")).await,
@@ -86,8 +86,8 @@ pub async fn reach(setup: Setup) {
     let chat = Chat::new(&setup, machine, seen, outbox);
     chat.resume().await;
     let ended = match setup.settings.chat {
-        config::Chat::Robot => return robot::run(&setup, &chat, &secrets, outgoing).await,
-        config::Chat::App => app::run(&setup, &chat, &secrets, outgoing).await,
+        config::Chat::Robot => return wecom_robot::run(&setup, &chat, &secrets, outgoing).await,
+        config::Chat::App => wecom_app::run(&setup, &chat, &secrets, outgoing).await,
         config::Chat::Webhook => webhook::run(&setup, &chat, &secrets, outgoing).await,
         config::Chat::Relay => relay::run(&setup, &chat, &secrets, outgoing).await,
     };
@@ -124,7 +124,7 @@ impl Setup {
         let (journal, provider) = (Arc::clone(&self.journal), self.source());
         let (address, text) = (address.to_owned(), text.to_owned());
         let noted = tokio::task::spawn_blocking(move || {
-            journal.leaves(&Leaving { purpose: "remote", provider, model: "", address: &address, body: &text })
+            journal.leaves(&OutboundRecord { purpose: "remote", provider, model: "", address: &address, body: &text })
         });
         match noted.await {
             Ok(Ok(_)) => true,

@@ -1,18 +1,18 @@
 //! The web page's server: on loopback, for the browser of the user who asked for it. It is a client of the daemon's socket and decides
 //! nothing about tasks; what it does decide is which requests come from the user. `docs/web.md` explains the security model.
 
-mod admit;
-mod answer;
-mod flow;
-pub mod keep;
-mod page;
-mod patient;
+mod event_stream;
 pub mod peer;
+pub mod persistence;
+mod request_checks;
+mod routes;
 pub mod session;
 mod sock_diag;
+mod static_files;
+mod write_timeout;
 
 #[cfg(test)]
-mod hostile;
+mod adversarial;
 #[cfg(test)]
 mod tests;
 
@@ -32,12 +32,12 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::bridge;
-use crate::connections::{Connections, Place as Room};
+use crate::connections::{ConnectionSlot as Room, Connections};
 use crate::exec::taint::Caller;
 use crate::paths;
-use keep::Kept;
-use patient::Patient;
-use session::{Comes, Mint, Place, Sessions};
+use persistence::PersistedState;
+use session::{KeyUse, PageContext, Sessions, TokenGenerator};
+use write_timeout::WriteTimeout;
 
 /// Cap on concurrent connections: a browser opens six. A new connection above it closes the one that was idle longest.
 const MAX_CONNECTIONS: usize = 64;
@@ -95,7 +95,7 @@ struct Shared {
     is_told: bool,
     limits: Limits,
     sessions: Mutex<Sessions>,
-    kept: Mutex<Kept>,
+    kept: Mutex<PersistedState>,
     /// Counts sign-outs.
     ended: watch::Sender<u64>,
     streams: Arc<Semaphore>,
@@ -108,14 +108,14 @@ impl Web {
     /// Listens on a loopback port, on the caller's runtime: the port it had before if that is free, or else another. `file` holds what the
     /// next daemon has to know.
     pub fn start(socket: PathBuf, file: PathBuf) -> anyhow::Result<Self> {
-        let kept = Kept::read(file, bridge::seconds())?;
+        let kept = PersistedState::read(file, bridge::seconds())?;
         let bound = bind(kept.port().filter(|_| IS_NAMED)).context("could not open a port for the page")?;
         Self::serve(socket, kept, bound, LIMITS)
     }
 
     /// The same, but only if a tab may still be open, and only on the port that it knows.
     pub fn resume(socket: PathBuf, file: PathBuf) -> anyhow::Result<Option<Self>> {
-        let kept = Kept::read(file, bridge::seconds())?;
+        let kept = PersistedState::read(file, bridge::seconds())?;
         let Some(port) = kept.port().filter(|_| IS_NAMED && kept.has_tabs()) else { return Ok(None) };
         match listen(port) {
             Ok(Some(bound)) => Self::serve(socket, kept, bound, LIMITS).map(Some),
@@ -125,20 +125,23 @@ impl Web {
 
     fn serve(
         socket: PathBuf,
-        mut kept: Kept,
+        mut kept: PersistedState,
         (port, listeners): (u16, Vec<TcpListener>),
         limits: Limits,
     ) -> anyhow::Result<Self> {
-        let name =
-            if IS_NAMED { format!("{}.localhost", session::name(&mut Mint::new()?)) } else { "127.0.0.1".into() };
+        let name = if IS_NAMED {
+            format!("{}.localhost", session::random_host(&mut TokenGenerator::new()?))
+        } else {
+            "127.0.0.1".into()
+        };
         let opened = kept.opened();
         kept.remember(port, opened);
         let shared = Arc::new(Shared {
             socket,
             port,
             host: format!("{name}:{port}"),
-            cookie: admit::cookie_name(port),
-            is_told: peer::is_told(port),
+            cookie: request_checks::cookie_name(port),
+            is_told: peer::kernel_reports_owners(port),
             limits,
             sessions: Mutex::new(Sessions::new(opened)?),
             kept: Mutex::new(kept),
@@ -153,8 +156,8 @@ impl Web {
     }
 
     /// A link that opens the page once, at this place.
-    pub fn link(&self, place: Place) -> String {
-        self.shared.link(place, Comes::Anew)
+    pub fn link(&self, place: PageContext) -> String {
+        self.shared.link(place, KeyUse::Anew)
     }
 
     /// Ends every session. Returns how many browsers were signed out.
@@ -176,11 +179,11 @@ impl Shared {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, PersistedState> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn link(&self, place: Place, comes: Comes) -> String {
+    fn link(&self, place: PageContext, comes: KeyUse) -> String {
         let key = self.sessions().key(place, comes, Instant::now());
         format!("http://{}/?key={key}", self.host)
     }
@@ -196,7 +199,7 @@ impl Shared {
 /// Binds the same port on both loopbacks: a browser may resolve `localhost` to either, and would mistake another user's server on the free
 /// one for ours.
 fn bind(before: Option<u16>) -> anyhow::Result<(u16, Vec<TcpListener>)> {
-    let random = session::unspelled(&Mint::new()?.make()).unwrap_or_default();
+    let random = session::from_base64url(&TokenGenerator::new()?.make()).unwrap_or_default();
     let tried = random.chunks_exact(2).map(|two| FIRST_PORT + u16::from_le_bytes([two[0], two[1]]) % PORTS);
     for port in before.into_iter().chain(tried.take(TRIES)).chain([0]) {
         if let Some(bound) = listen(port)? {
@@ -274,7 +277,7 @@ async fn serve(shared: Arc<Shared>, stream: TcpStream, room: Arc<Room>) {
     let limits = shared.limits;
     let service = service_fn(move |request| {
         let shared = Arc::clone(&shared);
-        async move { Ok::<_, Infallible>(answer::answer(shared, request).await) }
+        async move { Ok::<_, Infallible>(routes::respond(shared, request).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -282,7 +285,7 @@ async fn serve(shared: Arc<Shared>, stream: TcpStream, room: Arc<Room>) {
         .max_headers(MAX_HEADERS)
         .max_header_size(MAX_HEAD)
         .max_buf_size(MAX_BUFFER)
-        .serve_connection(TokioIo::new(Patient::new(stream, limits.stall, room)), service)
+        .serve_connection(TokioIo::new(WriteTimeout::new(stream, limits.stall, room)), service)
         .await;
     if let Err(error) = served {
         tracing::debug!("a connection to the page ended: {error}");

@@ -71,7 +71,7 @@ impl Delivery {
     }
 
     /// Readable when `keep` has something to do: a reply came, or the daemon ended.
-    pub fn ear(&self) -> Option<BorrowedFd<'_>> {
+    pub fn readable_fd(&self) -> Option<BorrowedFd<'_>> {
         self.line.as_ref().map(|line| line.stream.as_fd())
     }
 

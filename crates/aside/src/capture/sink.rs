@@ -98,7 +98,7 @@ enum Rung {
 
 /// Waits for something to do. With a daemon, only an output or the daemon itself ends the wait.
 fn rests(delivery: &Delivery, bell: &PipeReader) -> Rung {
-    let (ear, limit) = match delivery.ear() {
+    let (ear, limit) = match delivery.readable_fd() {
         Some(ear) => (Some(ear), None),
         None => (None, Timespec::try_from(LOOK).ok()),
     };

@@ -25,14 +25,14 @@ pub enum NoPane {
 
 /// Asks a server to pipe a pane to our sink unless it already has a pipe, in one command, so that there is no race. Constructed only here,
 /// from checked values.
-pub struct Opening {
+pub struct PipeRequest {
     socket: PathBuf,
     words: Vec<String>,
 }
 
 /// The server's reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum TmuxReply {
     Opened,
     /// The pane has another pipe; tmux does not tell whose.
     Taken,
@@ -80,7 +80,7 @@ pub fn is_terminal(tty: &str) -> bool {
 /// Cap on a terminal's name, in bytes.
 const MAX_TTY: usize = 64;
 
-impl Opening {
+impl PipeRequest {
     /// `None` if `tty` is not a terminal's name.
     pub fn new(pane: &Pane, tty: &str, program: &Path, socket: &Path) -> Option<Self> {
         if !is_terminal(tty) {
@@ -103,17 +103,17 @@ impl Opening {
     }
 }
 
-impl Said {
+impl TmuxReply {
     /// Parses tmux's output.
     pub fn of(printed: &str, tty: &str) -> Self {
         match printed.trim_end_matches('\n') {
-            "opened" => Said::Opened,
-            "" => Said::Refused,
+            "opened" => TmuxReply::Opened,
+            "" => TmuxReply::Refused,
             other => match other.split_once(' ') {
-                Some(("", _)) => Said::NoSuchPane,
-                Some((terminal, "1")) if terminal == tty => Said::Taken,
-                Some((terminal, _)) if terminal != tty && is_terminal(terminal) => Said::Elsewhere,
-                Some(_) | None => Said::Refused,
+                Some(("", _)) => TmuxReply::NoSuchPane,
+                Some((terminal, "1")) if terminal == tty => TmuxReply::Taken,
+                Some((terminal, _)) if terminal != tty && is_terminal(terminal) => TmuxReply::Elsewhere,
+                Some(_) | None => TmuxReply::Refused,
             },
         }
     }
@@ -218,14 +218,14 @@ mod tests {
 
     #[test]
     fn what_the_server_says_is_understood() {
-        let said = |printed: &str| Said::of(printed, "/dev/pts/3");
-        assert_eq!(said("opened\n"), Said::Opened);
-        assert_eq!(said("/dev/pts/3 1\n"), Said::Taken);
-        assert_eq!(said("/dev/pts/4 0\n"), Said::Elsewhere);
-        assert_eq!(said("/dev/pts/4 1\n"), Said::Elsewhere);
-        assert_eq!(said(" \n"), Said::NoSuchPane);
-        assert_eq!(said(""), Said::Refused);
-        assert_eq!(said("usage: if-shell\n"), Said::Refused);
+        let said = |printed: &str| TmuxReply::of(printed, "/dev/pts/3");
+        assert_eq!(said("opened\n"), TmuxReply::Opened);
+        assert_eq!(said("/dev/pts/3 1\n"), TmuxReply::Taken);
+        assert_eq!(said("/dev/pts/4 0\n"), TmuxReply::Elsewhere);
+        assert_eq!(said("/dev/pts/4 1\n"), TmuxReply::Elsewhere);
+        assert_eq!(said(" \n"), TmuxReply::NoSuchPane);
+        assert_eq!(said(""), TmuxReply::Refused);
+        assert_eq!(said("usage: if-shell\n"), TmuxReply::Refused);
     }
 
     #[test]

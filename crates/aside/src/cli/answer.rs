@@ -1,7 +1,7 @@
 //! `aside answer`: asks the daemon to answer prose, and shows the answer while it streams. For users, and for bash, which cannot listen to
 //! the daemon itself. Runs nothing: a proposed command is only shown, or handed on.
 
-mod show;
+mod render;
 
 use std::fs::{File, OpenOptions};
 use std::io::{IsTerminal, Read, Seek, SeekFrom, Write};
@@ -23,7 +23,7 @@ use crate::client::{self, ClientError};
 use crate::daemon::control;
 use crate::paths::Paths;
 use crate::screen::{Size, Surface};
-use show::{Ending, Show};
+use render::{AnswerRenderer, FinalOutput};
 
 /// Cap on the prose read from standard input.
 const MAX_INPUT: u64 = 64 * 1024;
@@ -123,15 +123,15 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
 
 /// How the answer is written.
 enum Form {
-    Shown(Show),
+    Shown(AnswerRenderer),
     Json,
 }
 
-fn shows(plain: bool, hint: String) -> Show {
+fn shows(plain: bool, hint: String) -> AnswerRenderer {
     let can_move = std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb");
     let surface =
         if std::io::stdout().is_terminal() && can_move && !plain { Surface::Terminal } else { Surface::Paper };
-    Show::new(surface, if plain { Paint::Plain } else { paint() }, hint)
+    AnswerRenderer::new(surface, if plain { Paint::Plain } else { paint() }, hint)
 }
 
 /// Connects to the daemon, and starts it when there is none.
@@ -155,7 +155,7 @@ async fn listen(stream: UnixStream, ask: AskParams, mut form: Form, hands: Optio
     let mut patience = PATIENCE;
     loop {
         let heard = tokio::select! {
-            heard = timeout(patience, talk.hears()) => heard,
+            heard = timeout(patience, talk.next_reply()) => heard,
             _ = interrupt.recv() => {
                 talk.stops(ask).await;
                 if let Form::Shown(show) = &mut form {
@@ -193,7 +193,7 @@ fn tell(form: &mut Form, said: &AskResult) -> anyhow::Result<Option<Exit>> {
     match form {
         Form::Json => write(&crate::cli::json_line(&unmarked(said))?)?,
         Form::Shown(show) if is_done => {
-            let Ending { shown, remarks } = show.ends(said, Size::here());
+            let FinalOutput { shown, remarks } = show.ends(said, Size::here());
             write(&shown)?;
             for remark in remarks {
                 complain!("aside: {remark}");
@@ -272,7 +272,7 @@ impl Talk {
     }
 
     /// `None` when the daemon has closed the connection. Cancel-safe: bytes received so far are kept.
-    async fn hears(&mut self) -> Result<Option<Reply>, ClientError> {
+    async fn next_reply(&mut self) -> Result<Option<Reply>, ClientError> {
         self.answers.get_mut().set_limit(MAX_ANSWER);
         let read = self.answers.read_until(b'\n', &mut self.part).await;
         if read.is_err() || self.part.last() != Some(&b'\n') {
@@ -288,7 +288,7 @@ impl Talk {
         let farewell = async {
             let ask = AskParams { query: String::new(), output: String::new(), ..ask };
             if self.asks(2, ask).await.is_ok() {
-                while let Ok(Some(Reply::Said(said))) = self.hears().await {
+                while let Ok(Some(Reply::Said(said))) = self.next_reply().await {
                     if said.state == ReplyStage::Done {
                         break;
                     }

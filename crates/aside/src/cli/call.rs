@@ -13,7 +13,7 @@ use crate::client;
 use crate::daemon::control;
 use crate::paths::Paths;
 
-mod place;
+mod announce_shell;
 
 /// Tries when the daemon closes the connection.
 const TRIES: usize = 3;
@@ -112,7 +112,7 @@ fn tell_all(paths: &Paths, records: &[u8], file: &Path, knows: &str) -> anyhow::
         }
     }
     if let Some(asked) = placed {
-        place::tell(paths, asked, file, knows)?;
+        announce_shell::announce(paths, asked, file, knows)?;
     }
     Ok(exit)
 }

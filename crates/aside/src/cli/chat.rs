@@ -1,25 +1,25 @@
-//! `aside chat`: a conversation in full screen. `model` holds the state, `talk` and `draw` its look, `screen` the terminal, and `turn` is
+//! `aside chat`: a conversation in full screen. `model` holds the state, `conversation_view` and `draw` its look, `screen` the terminal, and `event_loop` is
 //! the event loop.
 
-mod areas;
+mod conversation_view;
+mod diff_view;
 mod draw;
+mod event_loop;
 mod input;
 mod keys;
+mod layout;
 mod model;
-mod patch;
 mod rows;
 mod screen;
 mod signals;
-mod talk;
-mod turn;
 
 use std::io::IsTerminal;
 
 use aside_core::task::event::TaskId;
 
-use crate::cli::chat::model::{Model, Who};
+use crate::cli::chat::event_loop::EventLoop;
+use crate::cli::chat::model::{Model, UserContext};
 use crate::cli::chat::screen::Canvas;
-use crate::cli::chat::turn::Turn;
 use crate::cli::{Exit, current_dir, home, own_shell, paint, tasks, terminal};
 use crate::client;
 use crate::paths::Paths;
@@ -62,7 +62,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         return Ok(Exit::Usage);
     }
     let paths = Paths::from_env()?;
-    let who = Who {
+    let who = UserContext {
         by: terminal().map(|name| name.trim_start_matches("/dev/").to_owned()).unwrap_or_default(),
         cwd: current_dir()?,
         shell: own_shell(),
@@ -73,7 +73,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     // Connects before the screen is taken over, so that an error stays visible in the terminal.
     let tasks = tasks(&paths)?;
     let model = Model::new(who, thread, screen::size());
-    Turn::new(&paths, model, Canvas::new(paint()), tasks)?.run()
+    EventLoop::new(&paths, model, Canvas::new(paint()), tasks)?.run()
 }
 
 /// The environment for commands approved here, as if they were typed here. Leaves out names and values that are not UTF-8.

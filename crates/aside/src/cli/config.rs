@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::cli::{Exit, print, refuse_commands};
 use crate::config::check::{self, Problem, Problems, Source, Values};
 use crate::config::schema::{Setting, Value, schema, setting, unknown_key};
-use crate::config::{edit, write};
+use crate::config::{atomic_write, edit};
 use crate::exec::{self, Own};
 use crate::paths::Paths;
 
@@ -142,7 +142,7 @@ fn change(file: &Path, edit: impl FnOnce(&Source) -> Result<String, Problem>) ->
         Err(problem) => return Ok(wrong(&problem)),
     };
     if changed != text {
-        write::replace_own(file, changed.as_bytes())?;
+        atomic_write::replace_own(file, changed.as_bytes())?;
     }
     let (_, problems) = Source { file, text: &changed }.check();
     if problems.is_empty() {
@@ -154,7 +154,7 @@ fn change(file: &Path, edit: impl FnOnce(&Source) -> Result<String, Problem>) ->
 
 fn open(file: &Path) -> anyhow::Result<Exit> {
     if !file.exists() {
-        write::replace_own(file, edit::template().as_bytes())?;
+        atomic_write::replace_own(file, edit::template().as_bytes())?;
     }
     let ended = exec::own(Own::Editor(file))?;
     if !ended.success() {

@@ -14,12 +14,12 @@ use serde::Serialize;
 
 use crate::cli::{Exit, current_dir, one_line, own_shell, print};
 use crate::config::{self, Config};
-use crate::daemon::ruling::rule;
-use crate::daemon::specs::Specs;
+use crate::daemon::routing_overrides::classify;
+use crate::daemon::user_specs::UserSpecs;
 use crate::paths::Paths;
-use crate::store::marks::Marks;
+use crate::store::marked_commands::MarkedCommands;
 use crate::world::Environment;
-use crate::world::here::Here;
+use crate::world::one_shot::OneShot;
 
 /// Bytes of an output that are read, from its end, where the error is.
 const MAX_OUTPUT: usize = 256 * 1024;
@@ -138,8 +138,8 @@ fn answer(mut asked: DetectParams, output_file: Option<&Path>, common: Common) -
 
 /// What is the same for all lines, looked up once.
 struct Judge {
-    here: Here,
-    marks: Marks,
+    here: OneShot,
+    marks: MarkedCommands,
     settings: config::Detect,
     asked: DetectParams,
 }
@@ -150,10 +150,10 @@ impl Judge {
             complain!("aside: the settings make no sense, so these are not in force; `aside doctor` says where");
             Config::default()
         });
-        let specs = Specs::read(paths.specs_dir()).current();
-        let here = Here::new(&asked.cwd, &asked.shell, Environment::own(), specs);
-        let marks = Marks::new(paths);
-        marks.look();
+        let specs = UserSpecs::read(paths.specs_dir()).current();
+        let here = OneShot::new(&asked.cwd, &asked.shell, Environment::own(), specs);
+        let marks = MarkedCommands::new(paths);
+        marks.reload_if_changed();
         Self { here, marks, settings: config.detect, asked }
     }
 
@@ -169,7 +169,7 @@ impl Judge {
             specs: place.specs,
             agent_prefix: &self.settings.agent_prefix,
         };
-        rule(&self.asked, &facts, &self.marks, &self.settings)
+        classify(&self.asked, &facts, &self.marks, &self.settings)
     }
 }
 

@@ -6,15 +6,15 @@ use std::io::Write;
 use crate::cli::{Exit, paint};
 
 mod complete;
+mod current_shell;
+mod daemon_health;
 mod detect;
+mod environment;
 mod facts;
 mod gather;
-mod here;
-mod keep;
 mod report;
-mod service;
+mod storage;
 mod suggest;
-mod surroundings;
 mod task;
 
 use facts::Facts;
@@ -42,18 +42,18 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
 fn examine(facts: &Facts) -> Vec<Section> {
     let section = |name, findings: Vec<Finding>| Section { name, findings };
     vec![
-        section("program", surroundings::program(facts)),
-        section("shells", surroundings::shells(facts)),
-        section("this shell", here::this_shell(facts)),
-        section("terminal", surroundings::terminal(&facts.terminal)),
-        section("daemon", service::daemon(facts)),
+        section("program", environment::program(facts)),
+        section("shells", environment::shells(facts)),
+        section("this shell", current_shell::this_shell(facts)),
+        section("terminal", environment::terminal(&facts.terminal)),
+        section("daemon", daemon_health::daemon(facts)),
         section("complete", complete::complete(facts)),
         section("detect", detect::detect(facts)),
         section("suggest", suggest::suggest(facts)),
         section("task", task::task(facts)),
-        section("configuration", keep::configuration(&facts.config)),
-        section("history", keep::history(facts)),
-        section("secrets", keep::secrets(facts)),
-        section("environment", surroundings::environment(&facts.environment)),
+        section("configuration", storage::configuration(&facts.config)),
+        section("history", storage::history(facts)),
+        section("secrets", storage::secrets(facts)),
+        section("environment", environment::environment(&facts.environment)),
     ]
 }

@@ -14,10 +14,10 @@ use crate::cli::{Exit, Paint, current_dir, one_line, own_shell, paint, print, sp
 use crate::client;
 use crate::config::Config;
 use crate::daemon::control;
-use crate::daemon::specs::Specs;
+use crate::daemon::user_specs::UserSpecs;
 use crate::paths::Paths;
 use crate::world::Environment;
-use crate::world::here::Here;
+use crate::world::one_shot::OneShot;
 
 /// The daemon's time besides the model's timeout.
 const SLACK: Duration = Duration::from_secs(5);
@@ -77,7 +77,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     }
     let cwd = current_dir()?;
     let shell = args.shell.unwrap_or_else(own_shell);
-    let here = Here::new(&cwd, &shell, Environment::own(), Specs::read(paths.specs_dir()).current());
+    let here = OneShot::new(&cwd, &shell, Environment::own(), UserSpecs::read(paths.specs_dir()).current());
     let known = explain::explain(&command, &here.place());
     let model = match config.llm.endpoint(&config.llm.translate) {
         Some(_) if !client::is_private() => from_model(&paths, &config, &command, &cwd, &shell),
@@ -109,7 +109,7 @@ fn piped() -> anyhow::Result<String> {
 
 /// Empty when it does not reply: the local explanation has to do.
 fn from_model(paths: &Paths, config: &Config, command: &str, cwd: &str, shell: &str) -> Vec<String> {
-    if !client::is_served(&paths.socket) && control::start(paths).is_err() {
+    if !client::is_listening(&paths.socket) && control::start(paths).is_err() {
         return Vec::new();
     }
     let asked = ExplainParams {
@@ -120,7 +120,7 @@ fn from_model(paths: &Paths, config: &Config, command: &str, cwd: &str, shell: &
         ..ExplainParams::default()
     };
     let patience = Duration::from_millis(config.llm.timeout_wish_ms) + SLACK;
-    match client::ask_patiently(&paths.socket, Request::Explain(asked), patience) {
+    match client::ask_with_timeout(&paths.socket, Request::Explain(asked), patience) {
         Ok(Reply::Explain(ExplainResult { source, lines, .. })) if source == "llm" => lines,
         Ok(_) | Err(_) => Vec::new(),
     }

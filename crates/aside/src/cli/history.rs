@@ -15,7 +15,7 @@ use crate::cli::{Exit, from_home, home, one_line, progress_bar, refuse_commands}
 use crate::client;
 use crate::config::Config;
 use crate::paths::{self, Paths};
-use crate::store::files::{self, Source};
+use crate::store::history_files::{self, Source};
 use crate::store::search::{Outcome, Search, Stats, Tally};
 use crate::store::{History, Notice, Row};
 
@@ -87,7 +87,7 @@ fn import(paths: &Paths, source: Source, file: Option<PathBuf>) -> anyhow::Resul
         }
     };
     let filter = HistoryFilter::new(&config.history.ignore, config.history.secrets.into())?;
-    let file = file.map_or_else(|| files::usual_file(source), Ok)?;
+    let file = file.map_or_else(|| history_files::usual_file(source), Ok)?;
     let mut parsed = source.read(&file)?;
     if parsed.entries.is_empty() && parsed.skipped == 0 {
         bail!("{} holds no commands; give the file to read: `aside history import {source} FILE`", file.display());

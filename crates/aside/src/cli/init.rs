@@ -12,12 +12,12 @@ use crate::config::Config;
 use crate::exec::{self, Own};
 use crate::paths::{self, Paths};
 
-mod enter;
-mod place;
-mod rest;
+mod capture_setup;
+mod deferred_plugin;
+mod proxy_entry;
 
-use enter::Asked;
-use rest::Rest;
+use deferred_plugin::DeferredPlugin;
+use proxy_entry::RequestedLine;
 
 /// Print the plugin for a shell; put it in your rc file
 #[derive(clap::Args)]
@@ -45,7 +45,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     // Ignores errors in the file: the daemon and `aside doctor` report them.
     let config = || Config::load(&paths.config_file).unwrap_or_default();
     if args.proxy {
-        let line = enter::line(args.shell, &config(), Asked::ForProxy, &program).unwrap_or_default();
+        let line = proxy_entry::line(args.shell, &config(), RequestedLine::ForProxy, &program).unwrap_or_default();
         std::io::stdout().write_all(line.as_bytes())?;
         return Ok(Exit::Done);
     }
@@ -66,8 +66,10 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     };
     // Parsing the settings takes longer than all the rest, and most users have not set this: searches the text first.
     let may_ask = std::fs::read_to_string(&paths.config_file).is_ok_and(|text| text.contains("pty"));
-    let enter =
-        may_ask.then(|| enter::line(args.shell, &config(), Asked::ForPlugin, &program)).flatten().unwrap_or_default();
+    let enter = may_ask
+        .then(|| proxy_entry::line(args.shell, &config(), RequestedLine::ForPlugin, &program))
+        .flatten()
+        .unwrap_or_default();
     std::io::stdout().write_all((enter + &script).as_bytes())?;
     if is_read_by_a_shell() && client::connect(&socket).is_err() {
         // Starts the daemon here for zsh, which may lose what it draws when a child ends at the prompt; and for bash and fish, whose first
@@ -99,7 +101,7 @@ fn script(shell: Shell, program: &Path, socket: &Path) -> String {
     let settings = set.concat();
     match shell {
         Shell::Zsh => {
-            let rest = Rest::new().settings(socket);
+            let rest = DeferredPlugin::new().settings(socket);
             let first = quoted(&parts(include_str!("../../shell/aside.first.zsh")).concat());
             // Quotes every word, since any may be an alias. The options in force when a text is parsed decide how it is read.
             format!(
@@ -143,7 +145,7 @@ fn followed(config: &Config, socket: &Path) -> Vec<(&'static str, String)> {
         ("_aside_tab", config.complete.tab.name()),
     ];
     let settings = settings.map(|(name, value)| (name, value.to_owned()));
-    settings.into_iter().chain(place::settings(config, socket)).collect()
+    settings.into_iter().chain(capture_setup::settings(config, socket)).collect()
 }
 
 /// The prefix of a request in the line; empty when that is disabled.
@@ -205,7 +207,7 @@ mod tests {
 
     #[test]
     fn in_parts_it_is_the_same_plugin() {
-        let whole = rest::FILES.concat();
+        let whole = deferred_plugin::FILES.concat();
         let read = |text: &str| format!("emulate zsh -o no_aliases -c {}\n", quoted(text));
         let cut = parts(&whole);
         assert!(cut.len() > 3, "it is worth it");
@@ -219,7 +221,9 @@ mod tests {
         let lists = lists();
         for (shell, dialect) in [(Shell::Zsh, Dialect::Zsh), (Shell::Bash, Dialect::Bash)] {
             let (printed, name) = match shell {
-                Shell::Zsh => (defined(&rest::words(), "zsh", "print -r -- $_aside_reserved / $_aside_markers"), "zsh"),
+                Shell::Zsh => {
+                    (defined(&deferred_plugin::words(), "zsh", "print -r -- $_aside_reserved / $_aside_markers"), "zsh")
+                }
                 Shell::Bash | Shell::Fish => {
                     let script = script(shell, Path::new("/b"), Path::new("/s"));
                     let lines = script.lines().filter(|line| line.starts_with("_aside_reserved='"));
@@ -234,7 +238,7 @@ mod tests {
         }
         assert!(lists.reserved_in(Dialect::Zsh).contains(&"[[") && lists.markers().contains(&"you're"));
         // The files contain no copy of the word lists.
-        let files = [rest::FILES.concat(), include_str!("../../shell/aside.talk.bash").to_owned()].concat();
+        let files = [deferred_plugin::FILES.concat(), include_str!("../../shell/aside.talk.bash").to_owned()].concat();
         assert!(!files.contains("elif|fi") && !files.contains("elif | fi") && !files.contains(" because but "));
     }
 

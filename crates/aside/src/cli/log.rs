@@ -8,8 +8,8 @@ use aside_core::proto::prose::DetectPhase;
 use crate::cli::{Exit, Paint, from_home, home, local_time, one_line, paint, print};
 use crate::config::{Config, Reroute};
 use crate::paths::Paths;
-use crate::store::marks::Marks;
-use crate::store::reroutes::{Became, Noted, Rerouted, Reroutes};
+use crate::store::marked_commands::MarkedCommands;
+use crate::store::reroutes::{RerouteOutcome, Rerouted, Reroutes, StoredReroute};
 
 const DIM: &str = "2";
 const BOLD: &str = "1";
@@ -32,7 +32,7 @@ pub struct Args {
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
     let paths = Paths::from_env()?;
-    let (reroutes, marks) = (Reroutes::new(&paths), Marks::new(&paths));
+    let (reroutes, marks) = (Reroutes::new(&paths), MarkedCommands::new(&paths));
     let noted = reroutes.read().context("could not read which lines were taken for sentences")?;
     let number = if args.all { noted.len() } else { args.number };
     let chosen = &noted[noted.len().saturating_sub(number)..];
@@ -53,12 +53,12 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn told(Noted { ts, rerouted }: &Noted, is_marked: bool, paint: Paint) -> String {
+fn told(StoredReroute { ts, rerouted }: &StoredReroute, is_marked: bool, paint: Paint) -> String {
     let Rerouted { session: _, cwd: _, shell: _, phase, exit, line, reason, became } = rerouted;
     let mut facts = match became {
-        Became::Answered => "answered".to_owned(),
-        Became::Offered => "offered".to_owned(),
-        Became::Asked => "you asked".to_owned(),
+        RerouteOutcome::Answered => "answered".to_owned(),
+        RerouteOutcome::Offered => "offered".to_owned(),
+        RerouteOutcome::Asked => "you asked".to_owned(),
     };
     match phase {
         DetectPhase::Before => {}
@@ -97,7 +97,7 @@ fn remark(is_empty: bool, config: &Config, file: &str) -> String {
 mod tests {
     use super::*;
 
-    fn noted(phase: DetectPhase, reason: &str, became: Became) -> Noted {
+    fn noted(phase: DetectPhase, reason: &str, became: RerouteOutcome) -> StoredReroute {
         let rerouted = Rerouted {
             session: "zsh-1".to_owned(),
             cwd: "/home/me".to_owned(),
@@ -108,19 +108,19 @@ mod tests {
             reason: reason.to_owned(),
             became,
         };
-        Noted { ts: "nonsense".to_owned(), rerouted }
+        StoredReroute { ts: "nonsense".to_owned(), rerouted }
     }
 
     #[test]
     fn a_line_is_told_with_why_and_what_became_of_it() {
         let told = |phase, reason, became, marked| told(&noted(phase, reason, became), marked, Paint::Plain);
         assert_eq!(
-            told(DetectPhase::After, "“sure” is no target", Became::Answered, true),
+            told(DetectPhase::After, "“sure” is no target", RerouteOutcome::Answered, true),
             "nonsense  make sure\\n\\u{1b}[31mit works\n    \
              → “sure” is no target (answered, after it ended with 2, marked as no sentence)\n"
         );
-        assert!(told(DetectPhase::Before, "why", Became::Offered, false).ends_with("    → why (offered)\n"));
-        assert!(told(DetectPhase::Before, "", Became::Asked, false).ends_with("    → you asked\n"));
+        assert!(told(DetectPhase::Before, "why", RerouteOutcome::Offered, false).ends_with("    → why (offered)\n"));
+        assert!(told(DetectPhase::Before, "", RerouteOutcome::Asked, false).ends_with("    → you asked\n"));
     }
 
     #[test]

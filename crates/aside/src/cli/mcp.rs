@@ -111,7 +111,7 @@ impl Server {
             Ok(text) => (text, false),
             Err(why) => (why, true),
         };
-        Ok(json!({ "content": [{ "type": "text", "text": tools::told(&text) }], "isError": is_error }))
+        Ok(json!({ "content": [{ "type": "text", "text": tools::sanitize(&text) }], "isError": is_error }))
     }
 }
 

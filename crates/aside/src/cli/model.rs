@@ -9,11 +9,11 @@ use clap::Subcommand;
 use crate::cli::{Exit, print, refuse_commands};
 use crate::config::check::{Problem, Source, read_text};
 use crate::config::schema::{Value, setting};
-use crate::config::{Config, edit, write};
+use crate::config::{Config, atomic_write, edit};
 use crate::confirm::{Default, confirm};
 use crate::exec;
 use crate::paths::{self, Paths};
-use crate::provider::local::shelf::{Chosen, Shelf, size};
+use crate::provider::local::installed_models::{InstalledModels, ResolvedModel, size};
 
 mod list;
 mod pull;
@@ -73,7 +73,7 @@ enum Action {
 pub fn run(args: Args) -> anyhow::Result<Exit> {
     let action = args.action.unwrap_or(Action::List { json: false });
     if let Action::Serve { parent, program, arguments } = &action {
-        return Err(exec::serve::become_model_server(*parent, program, arguments));
+        return Err(exec::model_server::become_model_server(*parent, program, arguments));
     }
     let paths = Paths::from_env()?;
     match &action {
@@ -86,7 +86,9 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         Action::List { json } => list::run(&paths, json),
         Action::Pull(args) => pull::run(&paths, &args),
         Action::Use { name } => choose(&paths, &name),
-        Action::Remove { name, yes } => remove(&paths, &name, if yes { Ask::Never } else { Ask::First }),
+        Action::Remove { name, yes } => {
+            remove(&paths, &name, if yes { Confirmation::Never } else { Confirmation::First })
+        }
         Action::Where { name } => tell_where(&paths, name.as_deref()),
         Action::Serve { .. } => Ok(Exit::Failed),
     }
@@ -94,15 +96,15 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
 
 /// Whether to ask the user for confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ask {
+enum Confirmation {
     First,
     Never,
 }
 
-impl Ask {
+impl Confirmation {
     /// Whether the user agrees.
     fn goes_on(self, question: &str) -> anyhow::Result<bool> {
-        if self == Ask::Never {
+        if self == Confirmation::Never {
             return Ok(true);
         }
         match confirm(question, Default::No)? {
@@ -116,12 +118,12 @@ fn choose(paths: &Paths, name: &str) -> anyhow::Result<Exit> {
     let wish = if ["embedded", "none"].contains(&name) {
         vec![("llm.provider", Some("embedded".to_owned()))]
     } else {
-        let shelf = Shelf::new(paths);
-        let name = match shelf.chosen(name) {
+        let installed_models = InstalledModels::new(paths);
+        let name = match installed_models.chosen(name) {
             // A file elsewhere is named by its path.
-            Chosen::Here { .. } if name.contains('/') => name.to_owned(),
-            Chosen::Here { name, .. } => name,
-            Chosen::Missing { name, .. } => bail!("{name} is not here; {}", advice(&name)),
+            ResolvedModel::Here { .. } if name.contains('/') => name.to_owned(),
+            ResolvedModel::Here { name, .. } => name,
+            ResolvedModel::Missing { name, .. } => bail!("{name} is not here; {}", advice(&name)),
         };
         vec![
             ("llm.provider", Some("local".to_owned())),
@@ -144,7 +146,7 @@ fn choose(paths: &Paths, name: &str) -> anyhow::Result<Exit> {
     }
     if text != before {
         paths::leave_to_its_owner(&paths.data_dir)?;
-        write::replace_own(file, text.as_bytes())?;
+        atomic_write::replace_own(file, text.as_bytes())?;
     }
     let Ok(config) = Config::load(file) else {
         complain!("aside: done, but not in force until the rest of {} is right", file.display());
@@ -200,9 +202,11 @@ fn without_program(config: &Config) -> String {
     }
 }
 
-fn remove(paths: &Paths, name: &str, ask: Ask) -> anyhow::Result<Exit> {
-    let shelf = Shelf::new(paths);
-    let Some(model) = shelf.find(name) else { bail!("{name} is not here; `aside model list` shows which there are") };
+fn remove(paths: &Paths, name: &str, ask: Confirmation) -> anyhow::Result<Exit> {
+    let installed_models = InstalledModels::new(paths);
+    let Some(model) = installed_models.find(name) else {
+        bail!("{name} is not here; `aside model list` shows which there are")
+    };
     let is_link = model.path.is_symlink();
     let what = match (is_link, model.bytes) {
         (true, _) => "a link; the file that it leads to stays".to_owned(),
@@ -221,10 +225,10 @@ fn remove(paths: &Paths, name: &str, ask: Ask) -> anyhow::Result<Exit> {
 }
 
 fn tell_where(paths: &Paths, name: Option<&str>) -> anyhow::Result<Exit> {
-    let shelf = Shelf::new(paths);
+    let installed_models = InstalledModels::new(paths);
     let path = match name {
-        None => shelf.dir().to_owned(),
-        Some(name) => match shelf.find(name) {
+        None => installed_models.dir().to_owned(),
+        Some(name) => match installed_models.find(name) {
             Some(model) => model.path,
             None => bail!("{name} is not here; {}", advice(name)),
         },

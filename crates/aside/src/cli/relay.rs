@@ -10,7 +10,7 @@ use aside_relay::admin::MAX_LINES;
 use aside_relay::chat::webhook;
 use aside_relay::relay::{CODE_LIFE, CODE_MINUTES, Relay};
 use aside_relay::settings::{self, FILE, PING, Settings};
-use aside_relay::{call, key, milliseconds, seconds, serve};
+use aside_relay::{key, milliseconds, outbound_http, seconds, serve};
 use clap::Subcommand;
 use jiff::Timestamp;
 use reqwest::{RequestBuilder, StatusCode};
@@ -188,10 +188,10 @@ enum Asks<'a> {
 /// What the relay answers to its operator; nothing when it has complained.
 fn operates(settings: &Settings, asks: Asks<'_>) -> anyhow::Result<Option<Value>> {
     let base = format!("http://{}", reached(&settings.admin_listen)?);
-    let client = call::client(&base.parse()?)?;
+    let client = outbound_http::client(&base.parse()?)?;
     let request = match asks {
         Asks::Get(path) => client.get(format!("{base}{path}")),
-        Asks::Post(path, body) => call::post(&client, &format!("{base}{path}"), body.to_string()),
+        Asks::Post(path, body) => outbound_http::post(&client, &format!("{base}{path}"), body.to_string()),
     };
     let (status, body) = exchange(request.bearer_auth(&settings.admin_token))?;
     let told: Result<Value, _> = serde_json::from_slice(&body);
@@ -213,7 +213,7 @@ fn operates(settings: &Settings, asks: Asks<'_>) -> anyhow::Result<Option<Value>
 }
 
 fn exchange(request: RequestBuilder) -> anyhow::Result<(StatusCode, Vec<u8>)> {
-    let answered = runtime()?.block_on(call::exchange_within(request, MAX_ANSWER));
+    let answered = runtime()?.block_on(outbound_http::exchange_within(request, MAX_ANSWER));
     answered.map_err(|why| anyhow::anyhow!("the relay does not answer: {why}; `aside relay serve` runs it"))
 }
 
@@ -234,7 +234,7 @@ fn say(settings: &Settings, user: &str, text: &str) -> anyhow::Result<Exit> {
     let body = json!({ "id": key::random()?, "user": user, "text": text }).to_string();
     let (timestamp, signature) = webhook::headers(&settings.webhook_key, seconds(), &body);
     let base = format!("http://{}", reached(&settings.listen)?);
-    let request = call::post(&call::client(&base.parse()?)?, &format!("{base}/webhook"), body)
+    let request = outbound_http::post(&outbound_http::client(&base.parse()?)?, &format!("{base}/webhook"), body)
         .header(webhook::TIMESTAMP, timestamp)
         .header(webhook::SIGNATURE, signature);
     match exchange(request)? {

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use aside_core::proto::task::{TaskOp, TaskParams};
 use aside_core::proto::{RemoteStatus, Reply, Request};
-use aside_relay::call;
-use aside_relay::frame::{ENROL_PATH, Enrol, Enrolled};
 use aside_relay::key::MachineKey;
+use aside_relay::outbound_http;
+use aside_relay::protocol::{ENROL_PATH, Enrol, Enrolled};
 use clap::Subcommand;
 use reqwest::StatusCode;
 use ring::rand::{SecureRandom, SystemRandom};
@@ -211,7 +211,7 @@ fn setup(paths: &Paths, given: Action) -> anyhow::Result<Exit> {
         change_setting(paths, "remote.users", &Value::List(allowed))?;
     }
     change_setting(paths, "remote.enabled", &Value::Bool(true))?;
-    if !client::is_served(&paths.socket) {
+    if !client::is_listening(&paths.socket) {
         control::start(paths)?;
     }
     match connected(paths)? {
@@ -239,7 +239,7 @@ fn relay_addresses(given: &str) -> anyhow::Result<(String, String)> {
         _ => bail!("the relay's address must begin with wss://"),
     };
     let http = format!("{http}://{rest}");
-    call::address(&http, "the relay's address")?;
+    outbound_http::address(&http, "the relay's address")?;
     Ok((format!("{socket}://{rest}"), http))
 }
 
@@ -247,10 +247,10 @@ fn relay_addresses(given: &str) -> anyhow::Result<(String, String)> {
 fn enrolled(http: &str, code: &str) -> anyhow::Result<Result<(String, String), String>> {
     let (machine_key, kept) = MachineKey::generate()?;
     let body = serde_json::to_string(&Enrol { code: code.to_owned(), public_key: machine_key.public() })?;
-    let request = call::post(&call::client(&http.parse()?)?, &format!("{http}{ENROL_PATH}"), body);
+    let request = outbound_http::post(&outbound_http::client(&http.parse()?)?, &format!("{http}{ENROL_PATH}"), body);
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("could not start the runtime")?;
-    Ok(match runtime.block_on(call::exchange(request)) {
+    Ok(match runtime.block_on(outbound_http::exchange(request)) {
         Ok((StatusCode::OK, body)) => match serde_json::from_slice(&body) {
             Ok(Enrolled { machine }) => Ok((kept, machine)),
             Err(_) => Err(format!("what answers at {http} is no relay; check the address")),
@@ -278,7 +278,7 @@ fn in_force(paths: &Paths) -> anyhow::Result<InForce> {
     let wanted = digest(&config, &paths.remote_secrets());
     let began = Instant::now();
     while began.elapsed() < IN_FORCE {
-        if !client::is_served(&paths.socket) {
+        if !client::is_listening(&paths.socket) {
             return Ok(InForce::Yes(None));
         }
         if let Ok(status) = control::status(paths)
@@ -373,7 +373,7 @@ fn status(paths: &Paths, json: bool) -> anyhow::Result<Exit> {
 }
 
 fn pair(paths: &Paths, yes: bool) -> anyhow::Result<Exit> {
-    if !client::is_served(&paths.socket) {
+    if !client::is_listening(&paths.socket) {
         control::start(paths)?;
     }
     let Some(code) = asks_daemon(paths, "")? else { return Ok(Exit::Failed) };

@@ -15,13 +15,13 @@ use crate::cli::{Exit, current_dir, from_home, home, one_line, own_shell, print,
 use crate::client;
 use crate::config::check::{Source, read_text};
 use crate::config::schema::{Value, setting};
-use crate::config::{Config, edit, write};
+use crate::config::{Config, atomic_write, edit};
 use crate::confirm::{self, Default, confirm};
 use crate::daemon::control;
 use crate::exec::{self, Probe};
 use crate::paths::{self, Paths};
 use crate::rc;
-use crate::store::{History, files};
+use crate::store::{History, history_files};
 
 /// Put Aside into your shells, one question at a time
 ///
@@ -188,11 +188,11 @@ fn add_line(shell: &Found, is_login: bool, ask: Ask) -> anyhow::Result<bool> {
     let mark = rc::mark(rc, copy.as_deref());
     let mut told = format!("{shown} has it");
     if let (Some(before), Some(copy)) = (&before, &copy) {
-        write::replace(copy, before)?;
+        atomic_write::replace(copy, before)?;
         let _ = write!(told, "; {} is the file as it was", from_home(&copy.display().to_string(), home().as_deref()));
     }
     let after = rc::with_line(before.as_deref().unwrap_or_default(), &format!("{line}  {mark}"));
-    if let Err(error) = write::replace(rc, &after) {
+    if let Err(error) = atomic_write::replace(rc, &after) {
         if let Some(copy) = &copy {
             let _ = std::fs::remove_file(copy);
         }
@@ -225,7 +225,7 @@ fn loads_line(shell: &Found) -> anyhow::Result<bool> {
 
 fn import(paths: &Paths, config: &Config) -> anyhow::Result<()> {
     let filter = HistoryFilter::new(&config.history.ignore, config.history.secrets.into())?;
-    let entries = files::everything_found(&filter);
+    let entries = history_files::everything_found(&filter);
     paths::leave_to_its_owner(&paths.data_dir)?;
     let (mut stored, _) = History::open(&paths.history_db())?;
     let bar = progress_bar(entries.len());
@@ -282,7 +282,7 @@ fn set(paths: &Paths, key: &str, value: &str) -> anyhow::Result<()> {
     let wrong = |problem| anyhow::anyhow!("{problem}");
     let text = read_text(file).map_err(wrong)?.unwrap_or_default();
     let changed = edit::set(&Source { file, text: &text }, setting, &Value::Text(value.to_owned())).map_err(wrong)?;
-    write::replace_own(file, changed.as_bytes())
+    atomic_write::replace_own(file, changed.as_bytes())
 }
 
 /// Prefixes that have a completion nearly everywhere.

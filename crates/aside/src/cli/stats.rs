@@ -10,9 +10,9 @@ use serde::Serialize;
 use crate::cli::{Exit, one_line, print};
 use crate::config::Config;
 use crate::paths::Paths;
-use crate::store::interactions::{Action, Interactions, Noted};
+use crate::store::interactions::{Action, Interactions, StoredInteraction};
 use crate::store::journal::{Entry, Journal};
-use crate::store::reroutes::{self, Became, Reroutes};
+use crate::store::reroutes::{self, RerouteOutcome, Reroutes};
 
 /// Show what became of suggestions, their speed, what models cost
 #[derive(clap::Args)]
@@ -113,16 +113,16 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
 }
 
 fn add_up(
-    noted: &[Noted],
+    noted: &[StoredInteraction],
     entries: &[Entry],
-    reroutes: &[reroutes::Noted],
+    reroutes: &[reroutes::StoredReroute],
     since: Option<Timestamp>,
     prices: Prices,
 ) -> Stats {
     let counts = |ts: &str| ts.parse::<Timestamp>().is_ok_and(|ts| since.is_none_or(|since| ts >= since));
-    let noted: Vec<&Noted> = noted.iter().filter(|noted| counts(&noted.ts)).collect();
+    let noted: Vec<&StoredInteraction> = noted.iter().filter(|noted| counts(&noted.ts)).collect();
     let entries: Vec<&Entry> = entries.iter().filter(|entry| counts(&entry.ts)).collect();
-    let reroutes: Vec<&reroutes::Noted> = reroutes.iter().filter(|noted| counts(&noted.ts)).collect();
+    let reroutes: Vec<&reroutes::StoredReroute> = reroutes.iter().filter(|noted| counts(&noted.ts)).collect();
     let first = noted.iter().map(|noted| &noted.ts).chain(entries.iter().map(|entry| &entry.ts));
     let first = first.chain(reroutes.iter().map(|noted| &noted.ts));
     let first = first.min_by_key(|ts| ts.parse::<Timestamp>().ok()).cloned();
@@ -132,13 +132,13 @@ fn add_up(
     Stats { since: first, sources: sources(&noted), models, cost, sentences: sentences(&reroutes) }
 }
 
-fn sentences(reroutes: &[&reroutes::Noted]) -> Sentences {
+fn sentences(reroutes: &[&reroutes::StoredReroute]) -> Sentences {
     let mut sentences = Sentences::default();
     for noted in reroutes {
         match noted.rerouted.became {
-            Became::Answered => sentences.answered += 1,
-            Became::Offered => sentences.offered += 1,
-            Became::Asked => sentences.asked += 1,
+            RerouteOutcome::Answered => sentences.answered += 1,
+            RerouteOutcome::Offered => sentences.offered += 1,
+            RerouteOutcome::Asked => sentences.asked += 1,
         }
     }
     sentences
@@ -152,12 +152,12 @@ struct Offer {
     run: bool,
 }
 
-fn sources(noted: &[&Noted]) -> BTreeMap<String, Source> {
+fn sources(noted: &[&StoredInteraction]) -> BTreeMap<String, Source> {
     let mut sources: BTreeMap<String, (Source, Vec<u64>)> = BTreeMap::new();
     let mut offers: Vec<(&str, Offer)> = Vec::new();
     // Accepting, editing and running the same suggestion are three entries about one suggestion.
     let mut open: HashMap<(&str, &str, &str), usize> = HashMap::new();
-    for Noted { interaction, .. } in noted {
+    for StoredInteraction { interaction, .. } in noted {
         let source = interaction.source.as_str();
         let key = (interaction.session.as_str(), interaction.buffer.as_str(), interaction.suggestion.as_str());
         let ended = matches!(interaction.action, Action::Edit | Action::Run);
@@ -320,7 +320,7 @@ mod tests {
     use super::*;
     use crate::store::interactions::Interaction;
 
-    fn noted(minute: u32, source: &str, action: &str, suggestion: &str, ms: Option<u64>) -> Noted {
+    fn noted(minute: u32, source: &str, action: &str, suggestion: &str, ms: Option<u64>) -> StoredInteraction {
         let interaction = Interaction {
             session: "s".to_owned(),
             action: Action::named(action).unwrap(),
@@ -337,7 +337,7 @@ mod tests {
             input_tokens: None,
             output_tokens: None,
         };
-        Noted { ts: format!("2026-01-01T00:{minute:02}:00Z"), interaction }
+        StoredInteraction { ts: format!("2026-01-01T00:{minute:02}:00Z"), interaction }
     }
 
     fn entry(model: &str, answer: &str) -> Entry {

@@ -15,11 +15,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::{Exit, current_dir, own_shell, print};
 use crate::config::Config;
-use crate::daemon::specs::Specs;
+use crate::daemon::user_specs::UserSpecs;
 use crate::paths::Paths;
 use crate::store::{History, Row};
 use crate::world::Environment;
-use crate::world::here::Here;
+use crate::world::one_shot::OneShot;
 
 /// Cap on the output file, in bytes.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
@@ -97,7 +97,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
             return Ok(Exit::Usage);
         }
     };
-    let question = Question { command: &command, exit, output: output.as_deref(), past: &past };
+    let question = FinishedCommand { command: &command, exit, output: output.as_deref(), past: &past };
     let answer = question.answer(&Paths::from_env()?, &place)?;
     let text = match (json, answer) {
         (true, answer) => told(answer.as_ref())?,
@@ -122,21 +122,21 @@ fn told(answer: Option<&Suggestion>) -> anyhow::Result<String> {
 }
 
 /// A finished command, and what is known about it.
-struct Question<'a> {
+struct FinishedCommand<'a> {
     command: &'a str,
     exit: i32,
     output: Option<&'a str>,
     past: &'a [Earlier],
 }
 
-impl Question<'_> {
+impl FinishedCommand<'_> {
     fn answer(&self, paths: &Paths, place: &Where) -> anyhow::Result<Option<Suggestion>> {
         let cwd = match &place.cwd {
             Some(cwd) => std::path::absolute(cwd)?.display().to_string(),
             None => current_dir()?,
         };
         let shell = place.shell.clone().unwrap_or_else(own_shell);
-        let here = Here::new(&cwd, &shell, Environment::own(), Specs::read(paths.specs_dir()).current());
+        let here = OneShot::new(&cwd, &shell, Environment::own(), UserSpecs::read(paths.specs_dir()).current());
         let habits = habits(paths);
         let next = habits.next(self.command.trim(), self.exit, &cwd).into_iter();
         let next: Vec<Follower<'_>> =

@@ -1,29 +1,29 @@
 //! `aside task`: a request in plain words, its result, and the user's answer to it. The daemon decides what may happen; this asks, shows,
 //! and passes on a key that was pressed in front of the whole proposal.
 
+mod approval_prompt;
 mod diff;
 mod edit;
 mod keys;
 mod list;
-mod look;
-mod offer;
 mod output;
-mod question;
+mod proposal;
+pub mod request_or_command;
+mod request_text;
 mod route;
 mod session;
 mod signals;
-pub mod spoken;
+mod style;
 pub mod view;
-mod words;
 
 use aside_core::proto::task::{TaskOp, TaskParams};
 use clap::Subcommand;
 
 use crate::cli::{Exit, current_dir, one_line, own_shell, session, tasks};
 use crate::client;
-use crate::client::tasks::{Tasks, Trouble};
+use crate::client::tasks::{TaskError, Tasks};
 use crate::paths::Paths;
-use session::{Form, Session, Until};
+use session::{OutputFormat, Session, StopCondition};
 
 /// Have something done: it is proposed first, and you approve it
 ///
@@ -158,10 +158,10 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     let paths = Paths::from_env()?;
     let Some(mut tasks) = connect(&paths) else { return Ok(Exit::Unreachable) };
     if let Some((verb, id)) = command.about().filter(|(_, id)| !id.is_empty())
-        && let Err(trouble @ Trouble::Refused(_)) = tasks.call(named(TaskOp::Show, id.to_owned()))
+        && let Err(trouble @ TaskError::Refused(_)) = tasks.call(named(TaskOp::Show, id.to_owned()))
     {
         said(&trouble)?;
-        if let Some(otherwise) = spoken::otherwise(verb, id) {
+        if let Some(otherwise) = request_or_command::did_you_mean(verb, id) {
             complain!("aside: as a request in words: {otherwise}");
         }
         return Ok(Exit::Usage);
@@ -172,10 +172,10 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         Command::Undo { id } => told(list::undo(&mut tasks, id)),
         Command::Cancel { waiting: true, .. } => told(list::dismiss(&mut tasks)),
         Command::Cancel { id, .. } => told(list::cancel(&mut tasks, id)),
-        Command::Show { id, json } => goes_on(&paths, tasks, named(TaskOp::Show, id), form(json), Until::Shown),
+        Command::Show { id, json } => goes_on(&paths, tasks, named(TaskOp::Show, id), form(json), StopCondition::Shown),
         Command::Watch { id, from, json } => {
             let task = TaskParams { from, ..named(TaskOp::Show, id) };
-            goes_on(&paths, tasks, task, form(json), Until::Ended)
+            goes_on(&paths, tasks, task, form(json), StopCondition::Ended)
         }
         Command::Retry { id, json } => {
             // Shows only new events: the earlier ones were shown before.
@@ -183,7 +183,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
                 Ok(told) => told.tasks.first().map_or(0, |brief| brief.seq),
                 Err(trouble) => return said(&trouble),
             };
-            goes_on(&paths, tasks, TaskParams { from, ..named(TaskOp::Retry, id) }, form(json), Until::Answered)
+            goes_on(&paths, tasks, TaskParams { from, ..named(TaskOp::Retry, id) }, form(json), StopCondition::Answered)
         }
         Command::Route { .. } => Ok(Exit::Usage),
     }
@@ -197,8 +197,8 @@ enum Begins {
     Anew,
 }
 
-fn ask(words: &[String], form: Form, begins: Begins) -> anyhow::Result<Exit> {
-    let Some(text) = words::request(words)? else {
+fn ask(words: &[String], form: OutputFormat, begins: Begins) -> anyhow::Result<Exit> {
+    let Some(text) = request_text::request(words)? else {
         complain!("aside: say what you want: aside task run the tests");
         return Ok(Exit::Usage);
     };
@@ -214,11 +214,17 @@ fn ask(words: &[String], form: Form, begins: Begins) -> anyhow::Result<Exit> {
         private: client::is_private(),
         ..TaskParams::default()
     };
-    goes_on(&paths, tasks, task, form, Until::Answered)
+    goes_on(&paths, tasks, task, form, StopCondition::Answered)
 }
 
 /// Sends the request, and shows its events.
-fn goes_on(paths: &Paths, mut tasks: Tasks, task: TaskParams, form: Form, until: Until) -> anyhow::Result<Exit> {
+fn goes_on(
+    paths: &Paths,
+    mut tasks: Tasks,
+    task: TaskParams,
+    form: OutputFormat,
+    until: StopCondition,
+) -> anyhow::Result<Exit> {
     let from = task.from;
     let brief = match tasks.call(task) {
         Ok(told) => told.tasks.into_iter().next(),
@@ -243,11 +249,11 @@ fn told(outcome: Result<(), list::Error>) -> anyhow::Result<Exit> {
 }
 
 /// Prints why the daemon refuses or fails.
-fn said(trouble: &Trouble) -> anyhow::Result<Exit> {
+fn said(trouble: &TaskError) -> anyhow::Result<Exit> {
     complain!("aside: {}", one_line(&trouble.to_string()));
     Ok(match trouble {
-        Trouble::Refused(_) => Exit::Failed,
-        Trouble::Lost(_) => Exit::Unreachable,
+        TaskError::Refused(_) => Exit::Failed,
+        TaskError::Lost(_) => Exit::Unreachable,
     })
 }
 
@@ -255,6 +261,6 @@ fn named(op: TaskOp, id: String) -> TaskParams {
     TaskParams { op, task: id, ..TaskParams::default() }
 }
 
-fn form(json: bool) -> Form {
-    if json { Form::Json } else { Form::Shown }
+fn form(json: bool) -> OutputFormat {
+    if json { OutputFormat::Json } else { OutputFormat::Shown }
 }

@@ -1,7 +1,7 @@
 //! `aside translate`, also called `ask`: prints the command for a query, and nothing else, on standard output. `synapse` serves another
 //! program's plugin.
 
-mod ask;
+mod engine;
 pub mod synapse;
 mod waiting;
 
@@ -14,7 +14,7 @@ use aside_core::proto::query::{TranslateResult, WireNearness, WireProposal};
 use serde::Serialize;
 
 use crate::cli::{Exit, one_line, print};
-use ask::Wished;
+use engine::QueryArgs;
 use waiting::Waiting;
 
 /// Cap on a query from standard input.
@@ -87,7 +87,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         return Ok(Exit::Usage);
     }
     let waiting = args.for_line.then(Waiting::begin);
-    let suggestion = ask::ask(Wished {
+    let suggestion = engine::answer(QueryArgs {
         words,
         cwd: args.cwd,
         shell: args.shell.unwrap_or_default(),

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::daemon::control;
 use crate::exec::{self, Own};
 use crate::paths::Paths;
-use crate::store::{History, files};
+use crate::store::{History, history_files};
 
 pub mod tutor;
 
@@ -32,11 +32,11 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         Some(shell) => shell,
         None => own_shell().context("zsh, bash or fish is needed; install zsh")?,
     };
-    open(&shell, &Visit::Trial)
+    open(&shell, &TrialMode::Trial)
 }
 
 /// What the shell is opened for.
-pub enum Visit {
+pub enum TrialMode {
     /// With the user's own history, and nothing else.
     Trial,
     /// A practice directory, and a script that zsh runs there before the first prompt.
@@ -47,7 +47,7 @@ pub enum Visit {
 const MADE_UP: &str = "git status --short\ngit log --oneline -10\nmake test\nmake build\nls -la\n\
                        docker ps --all\ngrep -rn TODO src\ntar -czf backup.tar.gz src\n";
 
-pub fn open(shell: &str, visit: &Visit) -> anyhow::Result<Exit> {
+pub fn open(shell: &str, visit: &TrialMode) -> anyhow::Result<Exit> {
     let Some(program) = exec::find(shell) else {
         bail!("{shell} is not installed; install it, or name another shell: `aside try bash`");
     };
@@ -68,7 +68,7 @@ pub fn open(shell: &str, visit: &Visit) -> anyhow::Result<Exit> {
     let program_itself = std::env::current_exe().context("could not find the program itself")?;
     std::os::unix::fs::symlink(program_itself, &aside).context("could not make a link")?;
     let mut last = String::new();
-    if let Visit::Tour { prepare, script } = visit {
+    if let TrialMode::Tour { prepare, script } = visit {
         let practice = home.path().join("practice");
         std::fs::create_dir(&practice).and_then(|()| prepare(&practice)).context("could not make a directory")?;
         last = format!("cd -- {}\n{script}", quoted(&practice));
@@ -92,7 +92,7 @@ pub fn open(shell: &str, visit: &Visit) -> anyhow::Result<Exit> {
         ("zsh", _) => format!("Type the beginning of a command you have run before: {grey}\n{wish}\n{sentence}"),
         _ => format!("{enter}\n{sentence}"),
     };
-    if let Visit::Trial = visit {
+    if let TrialMode::Trial = visit {
         print(&format!(
             "Aside is on in this {shell}, with {known} commands of your history. Nothing of yours is changed.
 {hint}
@@ -108,13 +108,13 @@ pub fn open(shell: &str, visit: &Visit) -> anyhow::Result<Exit> {
 }
 
 /// Returns how many of the user's own commands were imported.
-fn fill(paths: &Paths, visit: &Visit) -> anyhow::Result<usize> {
+fn fill(paths: &Paths, visit: &TrialMode) -> anyhow::Result<usize> {
     let config = Config::default();
     let filter = HistoryFilter::new(&config.history.ignore, config.history.secrets.into())?;
     let (mut history, _) = History::open(&paths.history_db())?;
     let own = match visit {
-        Visit::Trial => history.import(&files::everything_found(&filter), &mut |_| {})?.added,
-        Visit::Tour { .. } => 0,
+        TrialMode::Trial => history.import(&history_files::everything_found(&filter), &mut |_| {})?.added,
+        TrialMode::Tour { .. } => 0,
     };
     if own == 0 {
         history.import(&ImportFormat::Bash.parse(MADE_UP.as_bytes()).entries, &mut |_| {})?;

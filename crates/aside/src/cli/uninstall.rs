@@ -9,14 +9,14 @@ use anyhow::Context;
 use etcetera::BaseStrategy;
 
 use crate::cli::{Exit, refuse_commands};
-use crate::config::write;
+use crate::config::atomic_write;
 use crate::confirm::{Default, confirm};
 use crate::daemon::control;
 use crate::paths::{Paths, rest_file};
-use crate::rc::{self, Cut, Line};
+use crate::rc::{self, RcLine, StrippedRc};
 use crate::store::interactions::Interactions;
 use crate::store::journal::Journal;
-use crate::store::marks::Marks;
+use crate::store::marked_commands::MarkedCommands;
 use crate::store::reroutes::Reroutes;
 
 /// Cap on an rc file; a larger one is neither read nor changed.
@@ -74,7 +74,7 @@ enum History {
 }
 
 struct Plan {
-    cuts: Vec<(PathBuf, Cut)>,
+    cuts: Vec<(PathBuf, StrippedRc)>,
     removals: Vec<Removal>,
 }
 
@@ -97,7 +97,7 @@ enum How {
 impl Plan {
     fn make(paths: &Paths, rc_files: Vec<PathBuf>, history: History) -> Self {
         let cut = |path: PathBuf| read_rc(&path).map(|content| (path, rc::without_aside(&content)));
-        let matters = |cut: &Cut| !cut.removed.is_empty() || !cut.unsure.is_empty();
+        let matters = |cut: &StrippedRc| !cut.removed.is_empty() || !cut.unsure.is_empty();
         let cuts = rc_files.into_iter().filter_map(cut).filter(|(_, cut)| matters(cut)).collect();
         Self { cuts, removals: removals(paths, history) }
     }
@@ -109,8 +109,8 @@ impl Plan {
 
     fn describe(&self) -> String {
         let mut text = String::new();
-        let lines = |of: fn(&Cut) -> &Vec<Line>| -> Vec<String> {
-            let shown = |path: &Path, line: &Line| format!("  {}:{}: {}\n", path.display(), line.number, line.text);
+        let lines = |of: fn(&StrippedRc) -> &Vec<RcLine>| -> Vec<String> {
+            let shown = |path: &Path, line: &RcLine| format!("  {}:{}: {}\n", path.display(), line.number, line.text);
             self.cuts.iter().flat_map(|(path, cut)| of(cut).iter().map(move |line| shown(path, line))).collect()
         };
         let (removed, unsure) = (lines(|cut| &cut.removed), lines(|cut| &cut.unsure));
@@ -230,7 +230,7 @@ fn removals(paths: &Paths, history: History) -> Vec<Removal> {
         for path in Reroutes::new(paths).lines().files() {
             add(&path, "which lines were taken for sentences", How::File);
         }
-        add(Marks::new(paths).path(), "which lines are none", How::File);
+        add(MarkedCommands::new(paths).path(), "which lines are none", How::File);
         add(&paths.state_dir, "when it is empty", How::IfEmpty);
     } else if paths.state_dir != paths.data_dir {
         add(&paths.state_dir, "the log, and what was noted", How::Dir { keep });
@@ -307,19 +307,19 @@ fn rc_files(home: &Path, config: &Path, zdotdir: Option<&Path>) -> Vec<PathBuf> 
 }
 
 /// Restores the file: `aside setup` kept a copy, or created the file itself.
-fn take_out(path: &Path, cut: &Cut) -> anyhow::Result<()> {
+fn take_out(path: &Path, cut: &StrippedRc) -> anyhow::Result<()> {
     let copy = cut.removed.iter().find_map(|line| rc::copy_of(path, &line.text));
     let before = copy.as_deref().and_then(read_rc);
     if before.is_none() && cut.rest.is_empty() && cut.removed.iter().any(|line| line.text.contains(rc::MARK)) {
         // Setup wrote the file that a link names, so the link stays.
-        let file = write::behind_links(path)?;
+        let file = atomic_write::behind_links(path)?;
         return std::fs::remove_file(&file).with_context(|| format!("could not delete {}", file.display()));
     }
     // Setup may have added newlines, so that the line stands alone.
     let added =
         |before: &[u8]| cut.rest.strip_prefix(before).is_some_and(|added| [&b"\n"[..], b"\n\n"].contains(&added));
     let rest = before.filter(|before| added(before));
-    write::replace(path, rest.as_ref().unwrap_or(&cut.rest))?;
+    atomic_write::replace(path, rest.as_ref().unwrap_or(&cut.rest))?;
     let Some(copy) = copy else { return Ok(()) };
     match std::fs::remove_file(&copy) {
         Err(error) if error.kind() != ErrorKind::NotFound => {

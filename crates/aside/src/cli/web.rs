@@ -9,7 +9,7 @@ use aside_core::proto::{Reply, Request};
 
 use crate::cli::{Exit, current_dir, own_shell, print};
 use crate::client;
-use crate::daemon::{control, page};
+use crate::daemon::{control, web_page};
 use crate::exec::{self, Own, Probe};
 use crate::paths::{self, Paths};
 
@@ -56,7 +56,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     if args.sign_out {
         return sign_out(&paths);
     }
-    if !client::is_served(&paths.socket) {
+    if !client::is_listening(&paths.socket) {
         control::start(&paths)?;
     }
     let asked = TaskParams { op: TaskOp::Page, cwd: current_dir()?, shell: own_shell(), ..TaskParams::default() };
@@ -92,8 +92,8 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
 
 /// Signs all browsers out. Without a daemon, forgets the stored tabs, so that the next daemon does not accept them.
 fn sign_out(paths: &Paths) -> anyhow::Result<Exit> {
-    if !client::is_served(&paths.socket) {
-        page::forget_tabs(paths.page_state()).context("could not forget the pages that are open")?;
+    if !client::is_listening(&paths.socket) {
+        web_page::drop_saved_tabs(paths.page_state()).context("could not forget the pages that are open")?;
         print("no daemon runs, so no browser is signed in\n")?;
         return Ok(Exit::Done);
     }

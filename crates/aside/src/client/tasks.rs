@@ -40,40 +40,40 @@ pub struct Tasks {
     /// The start of an incomplete message, and how much of it is known to hold no newline.
     part: Vec<u8>,
     looked: usize,
-    heard: VecDeque<Heard>,
+    heard: VecDeque<TaskMessage>,
     asked: u64,
     gone: bool,
 }
 
 /// An event, or the reply to `send`.
 #[derive(Debug)]
-pub enum Heard {
+pub enum TaskMessage {
     /// An event of a watched task. All of its events arrive, in order.
     Event(Box<Event>),
     /// The reply to the request of this number; a followed request gets further ones.
-    Answer { number: u64, told: Result<Box<Told>, Trouble> },
+    Answer { number: u64, told: Result<Box<Told>, TaskError> },
     /// The daemon has closed the connection. Tasks keep running, and a new connection can watch from where this one stopped.
-    Gone(Trouble),
+    Gone(TaskError),
 }
 
 /// Why there is no reply.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum TaskError {
     /// The daemon refuses, with the reason and what to do.
     Refused(String),
     Lost(ClientError),
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for TaskError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::Refused(message) => out.write_str(message),
-            Trouble::Lost(error) => error.fmt(out),
+            TaskError::Refused(message) => out.write_str(message),
+            TaskError::Lost(error) => error.fmt(out),
         }
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for TaskError {}
 
 impl Tasks {
     /// `stream` comes from `client::connect`, which has verified the daemon.
@@ -82,21 +82,21 @@ impl Tasks {
     }
 
     /// Sends a request and waits for its reply. Keeps what arrives meanwhile for `hear`.
-    pub fn call(&mut self, task: TaskParams) -> Result<Told, Trouble> {
+    pub fn call(&mut self, task: TaskParams) -> Result<Told, TaskError> {
         let number = self.send(task)?;
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let is_it = |heard: &Heard| matches!(heard, Heard::Answer { number: of, .. } if *of == number);
+            let is_it = |heard: &TaskMessage| matches!(heard, TaskMessage::Answer { number: of, .. } if *of == number);
             if let Some(place) = self.heard.iter().position(is_it) {
-                if let Some(Heard::Answer { told, .. }) = self.heard.remove(place) {
+                if let Some(TaskMessage::Answer { told, .. }) = self.heard.remove(place) {
                     return told.map(|told| *told);
                 }
             } else if self.gone {
-                return Err(Trouble::Lost(ClientError::Silent));
+                return Err(TaskError::Lost(ClientError::Silent));
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(Trouble::Lost(ClientError::Silent));
+                return Err(TaskError::Lost(ClientError::Silent));
             }
             // Polls the stream itself: pending events would make `wait` return at once and this loop spin.
             let _ = ready(&[self.stream.as_fd()], Some(left));
@@ -105,22 +105,22 @@ impl Tasks {
     }
 
     /// Sends a request without waiting: `hear` returns the reply under the returned number.
-    pub fn send(&mut self, task: TaskParams) -> Result<u64, Trouble> {
+    pub fn send(&mut self, task: TaskParams) -> Result<u64, TaskError> {
         self.asked += 1;
         let call = client::call(self.asked, Request::Task(Box::new(task)));
         let sent = self.stream.write_all(&json::encode_call(&call));
-        sent.map_err(|_| Trouble::Lost(ClientError::Silent))?;
+        sent.map_err(|_| TaskError::Lost(ClientError::Silent))?;
         Ok(self.asked)
     }
 
     /// Requests the events of a task after `from`, and every later one as it happens.
-    pub fn watch(&mut self, task: &str, from: u64) -> Result<TaskBrief, Trouble> {
+    pub fn watch(&mut self, task: &str, from: u64) -> Result<TaskBrief, TaskError> {
         let told = self.call(TaskParams { op: TaskOp::Watch, task: task.to_owned(), from, ..TaskParams::default() })?;
         told.tasks.into_iter().next().ok_or_else(|| garbled("no task in the answer"))
     }
 
     /// Returns the next message that has arrived. Never blocks.
-    pub fn hear(&mut self) -> Option<Heard> {
+    pub fn next_message(&mut self) -> Option<TaskMessage> {
         if self.heard.is_empty() {
             self.read();
         }
@@ -143,7 +143,7 @@ impl Tasks {
         let mut chunk = vec![0; CHUNK];
         while !self.gone {
             match rustix::net::recv(&self.stream, &mut chunk[..], RecvFlags::DONTWAIT) {
-                Ok((_, 0)) => self.ends(Trouble::Lost(ClientError::Absent)),
+                Ok((_, 0)) => self.ends(TaskError::Lost(ClientError::Absent)),
                 Ok((_, length)) => {
                     self.part.extend_from_slice(chunk.get(..length).unwrap_or_default());
                     self.take_lines();
@@ -153,7 +153,7 @@ impl Tasks {
                 }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return,
-                Err(_) => self.ends(Trouble::Lost(ClientError::Absent)),
+                Err(_) => self.ends(TaskError::Lost(ClientError::Absent)),
             }
         }
     }
@@ -173,30 +173,32 @@ impl Tasks {
         }
     }
 
-    fn ends(&mut self, why: Trouble) {
+    fn ends(&mut self, why: TaskError) {
         self.gone = true;
         self.part = Vec::new();
-        self.heard.push_back(Heard::Gone(why));
+        self.heard.push_back(TaskMessage::Gone(why));
     }
 }
 
-fn understand(line: &[u8]) -> Result<Option<Heard>, Trouble> {
+fn understand(line: &[u8]) -> Result<Option<TaskMessage>, TaskError> {
     let answer: Answer = serde_json::from_slice(line).map_err(|error| garbled(&error.to_string()))?;
     let number = answer.id;
     Ok(match answer.reply {
-        Reply::Task(told) => Some(Heard::Answer { number, told: Ok(told) }),
+        Reply::Task(told) => Some(TaskMessage::Answer { number, told: Ok(told) }),
         Reply::TaskEvent(told) => {
             let event = serde_json::from_value(told.event).map_err(|error| garbled(&error.to_string()))?;
-            Some(Heard::Event(event))
+            Some(TaskMessage::Event(event))
         }
-        Reply::Error(Failure { error }) => Some(Heard::Answer { number, told: Err(Trouble::Refused(error.message)) }),
+        Reply::Error(Failure { error }) => {
+            Some(TaskMessage::Answer { number, told: Err(TaskError::Refused(error.message)) })
+        }
         // A reply to something that was never requested.
         _ => None,
     })
 }
 
-fn garbled(what: &str) -> Trouble {
-    Trouble::Lost(ClientError::Garbled(what.to_owned()))
+fn garbled(what: &str) -> TaskError {
+    TaskError::Lost(ClientError::Garbled(what.to_owned()))
 }
 
 /// Polls which descriptors are readable or closed.
@@ -238,9 +240,9 @@ mod tests {
     }
 
     fn seqs(tasks: &mut Tasks) -> Vec<u64> {
-        std::iter::from_fn(|| tasks.hear())
+        std::iter::from_fn(|| tasks.next_message())
             .map(|heard| match heard {
-                Heard::Event(event) => event.seq,
+                TaskMessage::Event(event) => event.seq,
                 other => panic!("{other:?}"),
             })
             .collect()
@@ -268,8 +270,8 @@ mod tests {
         tasks.wait(&[], Some(Duration::from_secs(5))).unwrap();
         assert_eq!(seqs(&mut tasks), [1, 2, 3, 4]);
         drop(theirs);
-        assert!(matches!(tasks.hear(), Some(Heard::Gone(Trouble::Lost(ClientError::Absent)))));
-        assert!(tasks.hear().is_none());
+        assert!(matches!(tasks.next_message(), Some(TaskMessage::Gone(TaskError::Lost(ClientError::Absent)))));
+        assert!(tasks.next_message().is_none());
     }
 
     #[test]
@@ -279,7 +281,7 @@ mod tests {
         let (first, second) = message.split_at(40);
         let mut to = theirs.get_ref();
         to.write_all(first.as_bytes()).unwrap();
-        assert!(tasks.hear().is_none());
+        assert!(tasks.next_message().is_none());
         to.write_all(second.as_bytes()).unwrap();
         assert_eq!(seqs(&mut tasks), [7]);
     }
@@ -292,7 +294,7 @@ mod tests {
             &json!({ "type": "error", "request_id": 1, "error": { "code": "not_found", "message": "no such task" } }),
         );
         let refused = tasks.call(TaskParams::default()).unwrap_err();
-        assert!(matches!(&refused, Trouble::Refused(_)));
+        assert!(matches!(&refused, TaskError::Refused(_)));
         assert_eq!(refused.to_string(), "no such task");
     }
 
@@ -301,8 +303,8 @@ mod tests {
         let (mut tasks, theirs) = pair();
         let mut to = theirs.get_ref();
         to.write_all(b"what\n").unwrap();
-        assert!(matches!(tasks.hear(), Some(Heard::Gone(Trouble::Lost(ClientError::Garbled(_))))));
-        assert!(tasks.hear().is_none());
+        assert!(matches!(tasks.next_message(), Some(TaskMessage::Gone(TaskError::Lost(ClientError::Garbled(_))))));
+        assert!(tasks.next_message().is_none());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Chooses the provider, model and key for each use. A key goes only to the server that it was set beside: a section that names another
 //! server inherits neither the key nor the model of `[llm]`. Sends nothing.
 
-use crate::config::{Choice, Llm, Provider};
+use crate::config::{Llm, ModelChoice, Provider};
 
 /// A model and the server that runs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum Key {
 
 impl Llm {
     /// Returns `None` when the embedded engine answers.
-    pub fn endpoint(&self, choice: &Choice) -> Option<Endpoint> {
+    pub fn endpoint(&self, choice: &ModelChoice) -> Option<Endpoint> {
         let own = Parts::of(choice);
         let ours = Parts::all(self);
         let provider = choice.provider.unwrap_or(self.provider);
@@ -52,9 +52,9 @@ impl Llm {
     }
 
     /// Finds the endpoint of a provider: the first section that uses it, or its default address.
-    pub fn named(&self, provider: Provider, choice: &Choice) -> Option<Endpoint> {
+    pub fn named(&self, provider: Provider, choice: &ModelChoice) -> Option<Endpoint> {
         let sections = [choice, &self.translate, &self.complete, &self.task];
-        let has_it = |choice: &&&Choice| choice.provider.unwrap_or(self.provider) == provider;
+        let has_it = |choice: &&&ModelChoice| choice.provider.unwrap_or(self.provider) == provider;
         match sections.iter().find(has_it) {
             Some(choice) => self.endpoint(choice),
             None if self.provider == provider => self.at(provider, &Parts::all(self)),
@@ -140,8 +140,8 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn of(choice: &'a Choice) -> Self {
-        let Choice { provider: _, base_url, model, api_key_env, api_key_cmd, api_key_keyring } = choice;
+    fn of(choice: &'a ModelChoice) -> Self {
+        let ModelChoice { provider: _, base_url, model, api_key_env, api_key_cmd, api_key_keyring } = choice;
         Self { base_url: base_url.trim(), model, env: api_key_env, cmd: api_key_cmd, keyring: api_key_keyring }
     }
 

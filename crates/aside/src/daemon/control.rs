@@ -7,8 +7,8 @@ use aside_core::proto::{Reply, Request, Status};
 use rustix::process::{Pid, Signal};
 
 use crate::client::{self, ClientError};
-use crate::daemon::listen::{self, Holder};
-use crate::exec::taint::{self, Rank};
+use crate::daemon::listen::{self, LockHolder};
+use crate::exec::taint::{self, TrustLevel};
 use crate::exec::{self, Inherited, Own};
 use crate::paths::{self, Paths};
 
@@ -29,11 +29,11 @@ pub fn status(paths: &Paths) -> Result<Status, ClientError> {
 
 /// Refuses to start a daemon from a command of a task: that daemon would treat the command as the user.
 pub fn refuse_commands() -> anyhow::Result<()> {
-    let is_the_users = match Rank::own() {
-        Rank::User => true,
+    let is_the_users = match TrustLevel::own() {
+        TrustLevel::User => true,
         // The new version of a daemon runs in the same process.
-        Rank::Daemon => Inherited::from_env().is_some(),
-        Rank::Command => false,
+        TrustLevel::Daemon => Inherited::from_env().is_some(),
+        TrustLevel::Command => false,
     };
     ensure!(
         is_the_users,
@@ -90,13 +90,13 @@ pub fn start(paths: &Paths) -> anyhow::Result<Status> {
 }
 
 /// Stops a daemon that holds the lock without a socket. Any other lock holder is reported to the user instead.
-fn end_unreachable(paths: &Paths, holder: Holder) -> anyhow::Result<()> {
+fn end_unreachable(paths: &Paths, holder: LockHolder) -> anyhow::Result<()> {
     let lock = paths.lock_file();
     let Some(pid) = holder.pid else {
         bail!("a process that cannot be named holds the lock {0}; remove it: rm {0}", lock.display())
     };
     let number = pid.as_raw_pid();
-    if taint::of_process(number) != Some(Rank::Daemon) {
+    if taint::of_process(number) != Some(TrustLevel::Daemon) {
         bail!(
             "process {number} holds the lock {} and is not your daemon; end it: kill {number}, then run `aside daemon start`",
             lock.display()
@@ -117,7 +117,7 @@ pub fn holder(paths: &Paths) -> Option<i32> {
 /// Stops a daemon that can only be reached by its socket, since its lock is gone.
 pub fn stop_listening(paths: &Paths) -> anyhow::Result<()> {
     let deadline = Instant::now() + PATIENCE;
-    while client::is_served(&paths.socket) {
+    while client::is_listening(&paths.socket) {
         let _ = client::ask(&paths.socket, Request::Stop);
         ensure!(Instant::now() < deadline, "the daemon does not end; `aside daemon stop` ends it");
         std::thread::sleep(PAUSE);
@@ -127,8 +127,8 @@ pub fn stop_listening(paths: &Paths) -> anyhow::Result<()> {
 
 /// Returns whether a daemon was running. Sends a request first, then SIGTERM, then SIGKILL.
 pub fn stop(paths: &Paths) -> anyhow::Result<bool> {
-    ensure!(Rank::own() > Rank::Command, "a command of a task cannot stop the daemon");
-    let Some(Holder { pid }) = listen::holder(paths)? else { return Ok(false) };
+    ensure!(TrustLevel::own() > TrustLevel::Command, "a command of a task cannot stop the daemon");
+    let Some(LockHolder { pid }) = listen::holder(paths)? else { return Ok(false) };
     let asked = client::ask(&paths.socket, Request::Stop);
     if asked.is_ok() && gone(paths, PATIENCE)? {
         return Ok(true);

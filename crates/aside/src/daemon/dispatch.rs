@@ -6,9 +6,9 @@ use std::sync::Arc;
 use aside_core::proto::task::TaskOp;
 use aside_core::proto::{Reply, Request, WhyParams};
 
-use crate::daemon::answer;
-use crate::daemon::later::Later;
-use crate::daemon::state::{Ending, State};
+use crate::daemon::handlers;
+use crate::daemon::state::{ShutdownReason, State};
+use crate::daemon::updates::Updates;
 use crate::exec::presence::Presence;
 use crate::exec::taint::Caller;
 use crate::provider::Privacy;
@@ -23,13 +23,19 @@ pub fn privacy(state: &State, request: &Request, says_private: bool) -> Privacy 
 /// Bytes of a line, a request or a command: more is not a line, and would keep every shell waiting.
 const MAX_LENGTH: usize = 32 * 1024;
 
-pub async fn answer(state: Arc<State>, request: Request, caller: Caller, privacy: Privacy, later: Later) -> Reply {
+pub async fn dispatch(
+    state: Arc<State>,
+    request: Request,
+    caller: Caller,
+    privacy: Privacy,
+    updates: Updates,
+) -> Reply {
     if is_for_the_user(&request)
         && let Some(why) = refusal(caller, &request)
     {
         return match request {
             // A shell that a task's command has started works without Aside, and need not know why.
-            Request::Hello(_) => answer::hello::welcome(&state),
+            Request::Hello(_) => handlers::hello::welcome(&state),
             _ => Reply::error("refused", why),
         };
     }
@@ -41,38 +47,40 @@ pub async fn answer(state: Arc<State>, request: Request, caller: Caller, privacy
     }
     state.refresh().await;
     match request {
-        Request::Hello(hello) => answer::hello::answer(&state, hello),
-        Request::Complete(line) => answer::complete::answer(&state, line, privacy, &later).await,
-        Request::Translate(wish) => answer::translate::answer(&state, wish, privacy, &later).await,
-        Request::Explain(asked) => answer::explain::answer(&state, asked, privacy, &later).await,
-        Request::Outcome(outcome) => answer::outcome::answer(&state, outcome).await,
-        Request::Detect(asked) => answer::detect::answer(&state, asked).await,
-        Request::Wrong(wrong) => answer::detect::wrong(&state, wrong).await,
+        Request::Hello(hello) => handlers::hello::handle(&state, hello),
+        Request::Complete(line) => handlers::complete::handle(&state, line, privacy, &updates).await,
+        Request::Translate(wish) => handlers::translate::handle(&state, wish, privacy, &updates).await,
+        Request::Explain(asked) => handlers::explain::handle(&state, asked, privacy, &updates).await,
+        Request::Outcome(outcome) => handlers::outcome::handle(&state, outcome).await,
+        Request::Detect(asked) => handlers::detect::handle(&state, asked).await,
+        Request::Wrong(wrong) => handlers::detect::wrong(&state, wrong).await,
         Request::Ask(asked) => {
-            let cure = answer::suggest::cure(&state, &asked, privacy).await;
-            answer::ask::answer(&state, asked, cure, privacy, &later).await
+            let cure = handlers::suggest::cure(&state, &asked, privacy).await;
+            handlers::ask::handle(&state, asked, cure, privacy, &updates).await
         }
-        Request::Finished(finished) => answer::finished::answer(&state, finished, privacy).await,
-        Request::Capture(asked) => answer::capture::answer(&state, asked).await,
-        Request::Watching(watching) => answer::capture::watching(&state, watching, &later),
-        Request::Captured(captured) => answer::captured::answer(&state, captured),
-        Request::Suggest(ended) => answer::suggest::answer(&state, ended, privacy, &later).await,
-        Request::Recall(asked) => answer::recall::answer(&state, &asked).await,
-        Request::Task(asked) => answer::task::answer(&state, *asked, privacy, &later).await,
+        Request::Finished(finished) => handlers::finished::handle(&state, finished, privacy).await,
+        Request::Capture(asked) => handlers::capture::handle(&state, asked).await,
+        Request::Watching(watching) => handlers::capture::watching(&state, watching, &updates),
+        Request::Captured(captured) => handlers::captured::handle(&state, captured),
+        Request::Suggest(ended) => handlers::suggest::handle(&state, ended, privacy, &updates).await,
+        Request::Recall(asked) => handlers::recall::handle(&state, &asked).await,
+        Request::Task(asked) => handlers::task::handle(&state, *asked, privacy, &updates).await,
         Request::Names(names) => {
             state.name(names);
             Reply::Ok
         }
         Request::Reload => {
-            if let Some(keeper) = state.keeper() {
-                keeper.reload();
+            if let Some(history_writer) = state.history_writer() {
+                history_writer.reload();
             }
             Reply::Ok
         }
-        Request::Why(WhyParams { session }) => Reply::Why(Box::new(state.offers().last(&session).unwrap_or_default())),
+        Request::Why(WhyParams { session }) => {
+            Reply::Why(Box::new(state.last_shown().last(&session).unwrap_or_default()))
+        }
         Request::Status => Reply::Status(Box::new(state.status())),
         Request::Stop => {
-            state.end(Ending::Stopped);
+            state.end(ShutdownReason::Stopped);
             Reply::Ok
         }
     }
@@ -109,7 +117,7 @@ fn is_for_the_user(request: &Request) -> bool {
         // What the user did.
         Request::Finished(_) | Request::Outcome(_) | Request::Wrong(_) => true,
         Request::Stop => true,
-        Request::Task(asked) => answer::task::is_for_the_user(asked.op),
+        Request::Task(asked) => handlers::task::is_for_the_user(asked.op),
         Request::Complete(_) | Request::Translate(_) | Request::Explain(_) | Request::Detect(_) => false,
         Request::Ask(_) | Request::Suggest(_) | Request::Recall(_) | Request::Why(_) => false,
         Request::Reload | Request::Status => false,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::daemon::state::{Ending, State};
+use crate::daemon::state::{ShutdownReason, State};
 use crate::exec::{self, Probe};
 
 /// Retry interval for a file that hangs or is still being written.
@@ -54,7 +54,7 @@ fn identity(path: &Path) -> Option<Identity> {
 }
 
 /// Called for every shell that connects. Checks the executable on its own thread: its disk may hang.
-pub fn consider(state: &Arc<State>, plugin: &str) {
+pub fn check(state: &Arc<State>, plugin: &str) {
     // Running tasks are not interrupted for a new version; the next shell triggers the check again.
     if state.tasks().are_busy() {
         return;
@@ -71,7 +71,7 @@ pub fn consider(state: &Arc<State>, plugin: &str) {
             replace(&state);
         } else if is_newer {
             tracing::info!(plugin, "a newer version is installed elsewhere, going");
-            state.end(Ending::Stopped);
+            state.end(ShutdownReason::Stopped);
         }
     });
 }
@@ -100,7 +100,7 @@ fn replace(state: &Arc<State>) {
         // A task may have begun meanwhile.
         Some(answer) if answer.starts_with("aside ") && !state.tasks().are_busy() => {
             tracing::info!(version = answer.trim(), "the program was replaced, handing over");
-            state.end(Ending::Replaced(path));
+            state.end(ShutdownReason::Replaced(path));
         }
         Some(answer) if answer.starts_with("aside ") => {}
         _ => state.notice(format!("{} was replaced by something that does not run", path.display())),

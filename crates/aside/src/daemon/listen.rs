@@ -25,14 +25,14 @@ const PAUSE: Duration = Duration::from_millis(50);
 const MAX_LOCK: u64 = 32;
 
 /// The socket and the lock. Both last until the process ends or `close` is called.
-pub struct Listening {
+pub struct ListenSocket {
     listener: UnixListener,
     lock: File,
     socket: PathBuf,
 }
 
 /// Returns `None` when another daemon serves this socket.
-pub fn listen(paths: &Paths) -> anyhow::Result<Option<Listening>> {
+pub fn listen(paths: &Paths) -> anyhow::Result<Option<ListenSocket>> {
     let socket = paths.socket.clone();
     if let Some(inherited) = Inherited::from_env() {
         return inherit(inherited, socket).map(Some);
@@ -50,7 +50,7 @@ pub fn listen(paths: &Paths) -> anyhow::Result<Option<Listening>> {
     let listener = UnixListener::bind(&socket);
     rustix::process::umask(mask);
     let listener = listener.with_context(|| format!("could not listen on {}", socket.display()))?;
-    Ok(Some(Listening { listener, lock, socket }))
+    Ok(Some(ListenSocket { listener, lock, socket }))
 }
 
 fn lock(path: &Path, socket: &Path) -> anyhow::Result<Option<File>> {
@@ -65,7 +65,7 @@ fn lock(path: &Path, socket: &Path) -> anyhow::Result<Option<File>> {
                     .and_then(|()| writeln!(file, "{}", std::process::id()));
                 return Ok(Some(file));
             }
-            Err(TryLockError::WouldBlock) if client::is_served(socket) => return Ok(None),
+            Err(TryLockError::WouldBlock) if client::is_listening(socket) => return Ok(None),
             Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
             Err(TryLockError::Error(error)) => {
                 return Err(error).with_context(|| format!("could not lock {}", path.display()));
@@ -77,13 +77,13 @@ fn lock(path: &Path, socket: &Path) -> anyhow::Result<Option<File>> {
 
 /// The daemon that holds the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Holder {
+pub struct LockHolder {
     /// From the kernel, else from the file.
     pub pid: Option<Pid>,
 }
 
 /// Returns `None` when the lock is free: the pid in the file may belong to another process by now.
-pub fn holder(paths: &Paths) -> anyhow::Result<Option<Holder>> {
+pub fn holder(paths: &Paths) -> anyhow::Result<Option<LockHolder>> {
     let path = paths.lock_file();
     if path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         return Ok(None);
@@ -95,7 +95,7 @@ pub fn holder(paths: &Paths) -> anyhow::Result<Option<Holder>> {
             let _ = (&file).take(MAX_LOCK).read_to_string(&mut text);
             // 0 and negative numbers would be process groups, and 1 is never a daemon.
             let written = text.trim().parse().ok().filter(|pid| *pid > 1).and_then(Pid::from_raw);
-            Ok(Some(Holder { pid: holder_of(&file).or(written) }))
+            Ok(Some(LockHolder { pid: holder_of(&file).or(written) }))
         }
         Ok(()) | Err(TryLockError::Error(_)) => Ok(None),
     }
@@ -153,21 +153,21 @@ fn holder_of(_: &File) -> Option<Pid> {
 }
 
 #[expect(unsafe_code, reason = "the descriptors were left open for us by the program that became this one")]
-fn inherit(inherited: Inherited, socket: PathBuf) -> anyhow::Result<Listening> {
+fn inherit(inherited: Inherited, socket: PathBuf) -> anyhow::Result<ListenSocket> {
     let take = |fd: RawFd| -> anyhow::Result<OwnedFd> {
         // SAFETY: `become_daemon` passes two descriptors that nothing else in this fresh process owns.
         let owned = unsafe { OwnedFd::from_raw_fd(fd) };
         rustix::io::fcntl_setfd(&owned, FdFlags::CLOEXEC).context("could not take over the socket")?;
         Ok(owned)
     };
-    Ok(Listening {
+    Ok(ListenSocket {
         listener: UnixListener::from(take(inherited.listener)?),
         lock: File::from(take(inherited.lock)?),
         socket,
     })
 }
 
-impl Listening {
+impl ListenSocket {
     /// A listener for the runtime. Dropping it leaves the socket open for the next version of the daemon.
     pub fn listener(&self) -> anyhow::Result<tokio::net::UnixListener> {
         let listener = self.listener.try_clone().context("could not share the socket")?;
@@ -235,7 +235,7 @@ mod tests {
         let paths = paths(temp.path());
         let mut held = lock(&paths.lock_file(), &paths.socket).unwrap().unwrap();
         let own = Pid::from_raw(std::process::id().cast_signed());
-        assert_eq!(holder(&paths).unwrap(), Some(Holder { pid: own }));
+        assert_eq!(holder(&paths).unwrap(), Some(LockHolder { pid: own }));
         held.set_len(0).and_then(|()| held.rewind()).unwrap();
         writeln!(held, "4711").unwrap();
         let told = holder(&paths).unwrap().unwrap().pid;

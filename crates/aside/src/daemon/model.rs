@@ -2,9 +2,9 @@
 //! timeouts, and records each request; callers decide what is asked and what happens with the answer.
 
 pub mod agent;
-pub mod aloud;
-mod breaker;
+mod circuit_breaker;
 mod latency;
+pub mod streaming;
 
 use std::collections::HashMap;
 use std::mem::discriminant;
@@ -17,14 +17,14 @@ use aside_core::proto::{ModelLatency, ModelStatus};
 use aside_core::redact::{redact, secrets};
 
 use crate::config::endpoint::{Endpoint, Server};
-use crate::config::{self, Choice, Llm};
-use crate::daemon::disk;
+use crate::config::{self, Llm, ModelChoice};
+use crate::daemon::blocking_io;
 use crate::daemon::state::State;
 use crate::paths::Paths;
-use crate::provider::local::{Lack, Lease, Servers, Wait, Wanted};
-use crate::provider::{self, Ended, Failure, Patience, Privacy, Provider, Question, Said, Witness};
-use crate::store::journal::{Answer, Id, Journal, Leaving};
-use breaker::{Asker, Breaker, Health, Outcome, Pass};
+use crate::provider::local::{Lease, ServerSpec, Servers, StartupWait, Unavailable};
+use crate::provider::{self, Failure, ModelReply, Privacy, Provider, Question, RequestEnd, RequestRecorder, Timeouts};
+use crate::store::journal::{Answer, Id, Journal, OutboundRecord};
+use circuit_breaker::{CircuitBreaker, Health, Outcome, Permit, Requester};
 use latency::Latency;
 
 /// Cap on remembered servers; settings that change often leave some behind.
@@ -40,7 +40,7 @@ const BREATH: Duration = Duration::from_millis(250);
 
 /// What an answer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Use {
+pub enum Purpose {
     Complete,
     /// The next command, on an empty prompt.
     Suggest,
@@ -54,10 +54,10 @@ pub enum Use {
 /// Asks a model and passes the growing answer to `hear`, until that has enough. Dropping the future closes the connection.
 pub async fn ask(
     state: &Arc<State>,
-    usage: Use,
+    usage: Purpose,
     question: &Question,
     mut hear: impl FnMut(&str) -> ControlFlow<()>,
-) -> Result<Said, Failure> {
+) -> Result<ModelReply, Failure> {
     if question.privacy == Privacy::Private || state.is_private(&question.session) {
         return Err(Failure::Private);
     }
@@ -72,10 +72,10 @@ pub async fn ask(
     // No retry once the user has begun to read an answer: it would start again from the beginning.
     let is_read = AtomicBool::new(false);
     let mut hear = |text: &str| {
-        is_read.store(matches!(usage, Use::Ask | Use::Task), Ordering::Relaxed);
+        is_read.store(matches!(usage, Purpose::Ask | Purpose::Task), Ordering::Relaxed);
         hear(text)
     };
-    let keeper = Account { state, session: &question.session, usage, provider: server.provider };
+    let history_writer = Account { state, session: &question.session, usage, provider: server.provider };
     let mut waiting = Waiting { state, usage, began: None };
     let outcome = loop {
         tries -= 1;
@@ -86,8 +86,8 @@ pub async fn ask(
                 // The start of a local server does not count as latency.
                 began = Instant::now();
                 waiting.began = Some(began);
-                let patience = Patience { all, ..patience };
-                reached.provider().ask(&model, question, patience, &keeper, &mut hear).await
+                let patience = Timeouts { all, ..patience };
+                reached.provider().ask(&model, question, patience, &history_writer, &mut hear).await
             }
             Err(failure) => Err(failure),
         };
@@ -108,21 +108,21 @@ pub async fn ask(
     }
     tell(state, &server, outcome.as_ref().err());
     let provider::Answer { text, others, end, tokens_in, tokens_out } = outcome?;
-    Ok(Said { text, others, end, tokens_in, tokens_out, ms: ms(took), provider: server.provider.name(), model })
+    Ok(ModelReply { text, others, end, tokens_in, tokens_out, ms: ms(took), provider: server.provider.name(), model })
 }
 
 /// Measures how long a caller waits. An unrequested answer that is cancelled after `PROACTIVE` counts with the time so far, since a server
 /// slower than the user would otherwise never be seen as slow.
 struct Waiting<'a> {
     state: &'a State,
-    usage: Use,
+    usage: Purpose,
     began: Option<Instant>,
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let waited = self.began.map(|began| began.elapsed()).unwrap_or_default();
-        if waited > PROACTIVE && self.usage.asker() == Asker::Aside {
+        if waited > PROACTIVE && self.usage.asker() == Requester::Aside {
             self.state.models().lock().latency.entry(self.usage).or_default().took(waited, Instant::now());
         }
     }
@@ -148,7 +148,7 @@ fn without_secrets(question: &Question) -> Question {
 }
 
 /// The endpoint for this use; `None` when the embedded engine answers.
-pub fn endpoint(settings: &Llm, usage: Use, selection: provider::Selection) -> Option<Endpoint> {
+pub fn endpoint(settings: &Llm, usage: Purpose, selection: provider::Selection) -> Option<Endpoint> {
     let choice = usage.choice(settings);
     match selection {
         provider::Selection::AsSet => settings.endpoint(choice),
@@ -157,64 +157,64 @@ pub fn endpoint(settings: &Llm, usage: Use, selection: provider::Selection) -> O
 }
 
 /// Stops the servers that Aside runs itself and that the settings no longer name. Returns at once.
-pub fn tidy(state: &Arc<State>) {
+pub fn stop_unused_servers(state: &Arc<State>) {
     if state.models().kept.is_empty() {
         return;
     }
     let (state, settings, paths) = (Arc::clone(state), state.config().llm.clone(), state.paths.clone());
-    let shelf = paths.models_dir().display().to_string();
+    let installed_models = paths.models_dir().display().to_string();
     tokio::spawn(async move {
         // While the disk hangs, all servers keep running.
-        if let Ok(wanted) = disk::look(&shelf, move || wanted(&settings, &paths)).await {
+        if let Ok(wanted) = blocking_io::run(&installed_models, move || wanted(&settings, &paths)).await {
             state.models().kept.keep_only(&wanted);
         }
     });
 }
 
-fn wanted(settings: &Llm, paths: &Paths) -> Vec<Wanted> {
-    let uses = [Use::Complete, Use::Translate, Use::Task].into_iter();
+fn wanted(settings: &Llm, paths: &Paths) -> Vec<ServerSpec> {
+    let uses = [Purpose::Complete, Purpose::Translate, Purpose::Task].into_iter();
     let named = uses.filter_map(|usage| endpoint(settings, usage, provider::Selection::AsSet));
     // A server that was requested by name only stays until it is idle.
-    let by_name = endpoint(settings, Use::Translate, provider::Selection::Named(config::Provider::Local));
+    let by_name = endpoint(settings, Purpose::Translate, provider::Selection::Named(config::Provider::Local));
     let kept = named.chain(by_name).filter(|endpoint| endpoint.server.is_kept());
-    kept.filter_map(|endpoint| Wanted::new(&settings.local, &endpoint.model, paths).ok()).collect()
+    kept.filter_map(|endpoint| ServerSpec::new(&settings.local, &endpoint.model, paths).ok()).collect()
 }
 
 /// Records what leaves this machine.
 struct Account<'a> {
     state: &'a State,
     session: &'a str,
-    usage: Use,
+    usage: Purpose,
     provider: config::Provider,
 }
 
 /// A request that was sent, and whose end is not recorded yet.
-struct Note {
+struct OpenRequest {
     journal: Arc<Journal>,
     id: Option<Id>,
     left: Instant,
 }
 
-impl Witness for Account<'_> {
-    type Note = Note;
+impl RequestRecorder for Account<'_> {
+    type Note = OpenRequest;
 
-    async fn leaves(&self, leaving: &provider::Leaving<'_>) -> Result<Note, Failure> {
+    async fn leaves(&self, leaving: &provider::OutboundRequest<'_>) -> Result<OpenRequest, Failure> {
         let [address, model, body] = [leaving.address, leaving.model, leaving.body].map(str::to_owned);
         let (purpose, provider, journal) = (self.usage.name(), self.provider.name(), Arc::clone(self.state.journal()));
-        let written = disk::look_at_file(self.state.journal().lines().path(), move || {
-            journal.leaves(&Leaving { purpose, provider, model: &model, address: &address, body: &body })
+        let written = blocking_io::run_at_file(self.state.journal().lines().path(), move || {
+            journal.leaves(&OutboundRecord { purpose, provider, model: &model, address: &address, body: &body })
         });
         let written = written.await.and_then(|written| Ok(written?));
         let id = written.map_err(|error| {
             Failure::Settings(format!("nothing is sent, since what leaves cannot be written down: {error}"))
         })?;
-        let note = Note { journal: Arc::clone(self.state.journal()), id: Some(id), left: Instant::now() };
+        let note = OpenRequest { journal: Arc::clone(self.state.journal()), id: Some(id), left: Instant::now() };
         // The last check before anything leaves: the shell may have become private while the request waited.
         if self.state.is_private(self.session) { Err(Failure::Private) } else { Ok(note) }
     }
 
-    fn ended(&self, mut note: Note, ended: &Ended) {
-        let Ended { status, bytes, tokens_in, tokens_out, failure } = ended.clone();
+    fn ended(&self, mut note: OpenRequest, ended: &RequestEnd) {
+        let RequestEnd { status, bytes, tokens_in, tokens_out, failure } = ended.clone();
         note.close(Answer {
             status,
             bytes,
@@ -226,7 +226,7 @@ impl Witness for Account<'_> {
     }
 }
 
-impl Note {
+impl OpenRequest {
     fn close(&mut self, answer: Answer) {
         let Some(id) = self.id.take() else { return };
         let journal = Arc::clone(&self.journal);
@@ -235,13 +235,13 @@ impl Note {
                 tracing::warn!("could not write down how a request ended: {error}");
             }
         };
-        if let Err(error) = disk::begin_at_file(self.journal.lines().path(), write) {
+        if let Err(error) = blocking_io::spawn_at_file(self.journal.lines().path(), write) {
             tracing::warn!("could not write down how a request ended: {error}");
         }
     }
 }
 
-impl Drop for Note {
+impl Drop for OpenRequest {
     fn drop(&mut self) {
         let ms = ms(self.left.elapsed());
         self.close(Answer { ms, failure: "cancelled".to_owned(), ..Answer::default() });
@@ -252,64 +252,64 @@ fn ms(took: Duration) -> u64 {
     u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
 }
 
-impl Use {
+impl Purpose {
     pub fn name(self) -> &'static str {
         match self {
-            Use::Complete => "complete",
-            Use::Suggest => "suggest",
-            Use::Translate => "translate",
-            Use::Explain => "explain",
-            Use::Ask => "ask",
-            Use::Task => "task",
+            Purpose::Complete => "complete",
+            Purpose::Suggest => "suggest",
+            Purpose::Translate => "translate",
+            Purpose::Explain => "explain",
+            Purpose::Ask => "ask",
+            Purpose::Task => "task",
         }
     }
 
     /// An explanation uses the model of translations; unrequested suggestions use the fast model of completion.
-    fn choice(self, settings: &Llm) -> &Choice {
+    fn choice(self, settings: &Llm) -> &ModelChoice {
         match self {
-            Use::Complete | Use::Suggest => &settings.complete,
-            Use::Translate | Use::Explain => &settings.translate,
-            Use::Ask | Use::Task => &settings.task,
+            Purpose::Complete | Purpose::Suggest => &settings.complete,
+            Purpose::Translate | Purpose::Explain => &settings.translate,
+            Purpose::Ask | Purpose::Task => &settings.task,
         }
     }
 
-    fn patience(self, settings: &Llm) -> Patience {
+    fn patience(self, settings: &Llm) -> Timeouts {
         let ms = Duration::from_millis;
         match self {
-            Use::Complete | Use::Suggest => {
+            Purpose::Complete | Purpose::Suggest => {
                 // The total includes connecting, which has its own timeout; an open connection gets no extra time.
                 let read = ms(settings.timeout_read_ms);
-                Patience { first: read, read, all: ms(settings.timeout_connect_ms) + read + SLACK }
+                Timeouts { first: read, read, all: ms(settings.timeout_connect_ms) + read + SLACK }
             }
             // Read while it streams; the user stops it when they have read enough.
-            Use::Ask => {
+            Purpose::Ask => {
                 let first = ms(settings.timeout_wish_first_ms);
-                Patience { first, read: first, all: ms(settings.timeout_wish_ms).saturating_mul(LONG_TALK) }
+                Timeouts { first, read: first, all: ms(settings.timeout_wish_ms).saturating_mul(LONG_TALK) }
             }
-            Use::Translate | Use::Explain => {
+            Purpose::Translate | Purpose::Explain => {
                 let first = ms(settings.timeout_wish_first_ms);
-                Patience { first, read: first, all: ms(settings.timeout_wish_ms) }
+                Timeouts { first, read: first, all: ms(settings.timeout_wish_ms) }
             }
             // Files are read before the first token, and a change is long; the user cancels it if it takes too long.
-            Use::Task => {
+            Purpose::Task => {
                 let first = ms(settings.timeout_task_first_ms);
-                Patience { first, read: first, all: ms(settings.timeout_task_ms) }
+                Timeouts { first, read: first, all: ms(settings.timeout_task_ms) }
             }
         }
     }
 
-    fn asker(self) -> Asker {
+    fn asker(self) -> Requester {
         match self {
-            Use::Complete | Use::Suggest => Asker::Aside,
-            Use::Translate | Use::Explain | Use::Ask | Use::Task => Asker::Person,
+            Purpose::Complete | Purpose::Suggest => Requester::Aside,
+            Purpose::Translate | Purpose::Explain | Purpose::Ask | Purpose::Task => Requester::Person,
         }
     }
 
     /// No retry while typing: the line has changed by then.
     fn tries(self) -> u32 {
         match self {
-            Use::Complete | Use::Suggest => 1,
-            Use::Translate | Use::Explain | Use::Ask | Use::Task => 2,
+            Purpose::Complete | Purpose::Suggest => 1,
+            Purpose::Translate | Purpose::Explain | Purpose::Ask | Purpose::Task => 2,
         }
     }
 }
@@ -374,28 +374,28 @@ pub struct Models {
 #[derive(Default)]
 struct Inner {
     servers: Vec<Known>,
-    latency: HashMap<Use, Latency>,
+    latency: HashMap<Purpose, Latency>,
 }
 
 struct Known {
     server: Server,
     /// Created on first use, and again when its key was rejected.
     provider: Option<Arc<Provider>>,
-    breaker: Breaker,
+    breaker: CircuitBreaker,
     /// The last failure that was reported to `aside doctor`.
     trouble: Option<Failure>,
 }
 
 impl Models {
     /// The average latency of a use; `None` without recent requests.
-    fn latency(&self, usage: Use) -> Option<Duration> {
+    fn latency(&self, usage: Purpose) -> Option<Duration> {
         self.lock().latency.get(&usage)?.average(Instant::now())
     }
 
     /// Whether unrequested suggestions make sense: the answer would arrive in time.
     pub fn is_quick(&self) -> bool {
         // The same model serves both.
-        [Use::Suggest, Use::Complete]
+        [Purpose::Suggest, Purpose::Complete]
             .into_iter()
             .all(|usage| self.latency(usage).is_none_or(|average| average <= PROACTIVE))
     }
@@ -405,7 +405,7 @@ impl Models {
         let now = Instant::now();
         let mut inner = self.lock();
         let mut told: Vec<(Server, ModelStatus)> = Vec::new();
-        for usage in [Use::Complete, Use::Suggest, Use::Translate, Use::Explain, Use::Task] {
+        for usage in [Purpose::Complete, Purpose::Suggest, Purpose::Translate, Purpose::Explain, Purpose::Task] {
             let Some(Endpoint { server, model }) = endpoint(settings, usage, provider::Selection::AsSet) else {
                 continue;
             };
@@ -452,7 +452,7 @@ impl Inner {
                 self.servers.remove(0);
             }
             let server = server.clone();
-            self.servers.push(Known { server, provider: None, breaker: Breaker::default(), trouble: None });
+            self.servers.push(Known { server, provider: None, breaker: CircuitBreaker::default(), trouble: None });
             self.servers.len() - 1
         });
         &mut self.servers[place]
@@ -463,11 +463,11 @@ impl Inner {
 struct Turn {
     state: Arc<State>,
     server: Server,
-    pass: Option<Pass>,
+    pass: Option<Permit>,
 }
 
 impl Turn {
-    fn take(state: &Arc<State>, server: &Server, asker: Asker) -> Option<Self> {
+    fn take(state: &Arc<State>, server: &Server, asker: Requester) -> Option<Self> {
         let pass = state.models().lock().known(server).breaker.admit(asker, Instant::now())?;
         Some(Self { state: Arc::clone(state), server: server.clone(), pass: Some(pass) })
     }
@@ -512,18 +512,18 @@ impl Reached {
     }
 }
 
-async fn reach(state: &State, server: &Server, model: &str, usage: Use) -> Result<Reached, Failure> {
+async fn reach(state: &State, server: &Server, model: &str, usage: Purpose) -> Result<Reached, Failure> {
     if !server.is_kept() {
         return provider(state, server).await.map(Reached::There);
     }
     let settings = state.config().llm.clone();
     let (local, named, paths) = (settings.local.clone(), model.to_owned(), state.paths.clone());
-    let shelf = paths.models_dir().display().to_string();
-    let wanted = disk::look(&shelf, move || Wanted::new(&local, &named, &paths)).await;
-    let wanted = wanted.map_err(|error| Failure::Settings(error.to_string()))?.map_err(Lack::failure)?;
+    let installed_models = paths.models_dir().display().to_string();
+    let wanted = blocking_io::run(&installed_models, move || ServerSpec::new(&local, &named, &paths)).await;
+    let wanted = wanted.map_err(|error| Failure::Settings(error.to_string()))?.map_err(Unavailable::failure)?;
     let wait = match usage.asker() {
-        Asker::Aside => Wait::No,
-        Asker::Person => Wait::For(usage.patience(&settings).first),
+        Requester::Aside => StartupWait::No,
+        Requester::Person => StartupWait::For(usage.patience(&settings).first),
     };
     let lease = state.models().kept.ready(&wanted, wait, &state.paths.model_log()).await?;
     Ok(Reached::Kept(lease, wanted.name))
@@ -572,13 +572,13 @@ mod tests {
     #[test]
     fn a_line_being_typed_is_not_waited_for_as_a_wish_is() {
         let settings = Config::default().llm;
-        let seconds = |first, read, all| Patience {
+        let seconds = |first, read, all| Timeouts {
             first: Duration::from_secs(first),
             read: Duration::from_secs(read),
             all: Duration::from_secs(all),
         };
-        assert_eq!(Use::Complete.patience(&settings), seconds(3, 3, 5));
-        assert_eq!(Use::Translate.patience(&settings), seconds(20, 20, 60));
+        assert_eq!(Purpose::Complete.patience(&settings), seconds(3, 3, 5));
+        assert_eq!(Purpose::Translate.patience(&settings), seconds(20, 20, 60));
     }
 
     #[test]
@@ -589,7 +589,7 @@ mod tests {
         settings.provider = config::Provider::Openai;
         settings.base_url = "http://me:sesame@127.0.0.1:1/v1?key=sesame".to_owned();
         settings.task.provider = Some(config::Provider::Anthropic);
-        models.lock().latency.entry(Use::Complete).or_default().took(Duration::from_millis(320), Instant::now());
+        models.lock().latency.entry(Purpose::Complete).or_default().took(Duration::from_millis(320), Instant::now());
         let told: Vec<String> = models
             .status(&settings)
             .into_iter()
@@ -614,7 +614,7 @@ mod tests {
     fn what_nobody_asked_for_is_left_when_answers_are_slow() {
         let models = Models::default();
         assert!(models.is_quick(), "nobody knows better");
-        for usage in [Use::Complete, Use::Suggest] {
+        for usage in [Purpose::Complete, Purpose::Suggest] {
             let took = |ms| {
                 models.lock().latency.entry(usage).or_default().took(Duration::from_millis(ms), Instant::now());
             };

@@ -96,7 +96,7 @@ impl Remote {
             health: Arc::clone(&health),
             pairing: Arc::clone(&self.pairing),
         };
-        *running = Some(Running { digest, health, reaching: tokio::spawn(remote::reach(setup)) });
+        *running = Some(Running { digest, health, reaching: tokio::spawn(remote::connect(setup)) });
     }
 }
 

@@ -16,28 +16,28 @@ use aside_core::spec;
 use tokio::sync::{Notify, watch};
 
 use crate::config::Config;
-use crate::config::live::Live;
+use crate::config::live_reload::LiveConfig;
 use crate::connections::Connections;
-use crate::daemon::foresight::Foresight;
+use crate::daemon::capture_registry::{CaptureRegistry, CaptureStatus};
+use crate::daemon::complete_model::CompleteModel;
+use crate::daemon::conversations::Conversations;
 use crate::daemon::handover::Program;
-use crate::daemon::keeper::Keeper;
-use crate::daemon::memory::Memory;
+use crate::daemon::history_writer::HistoryWriter;
+use crate::daemon::last_shown::LastShown;
 use crate::daemon::model::Models;
-use crate::daemon::nexts::Nexts;
-use crate::daemon::offers::Offers;
-use crate::daemon::page::Page;
+use crate::daemon::pending_queries::PendingQueries;
+use crate::daemon::pending_suggestions::PendingSuggestions;
+use crate::daemon::recent_commands::RecentCommands;
 use crate::daemon::remote::Remote;
-use crate::daemon::sentences::Sentences;
-use crate::daemon::specs::Specs;
-use crate::daemon::talks::Talks;
+use crate::daemon::reroute_log::RerouteLog;
+use crate::daemon::suggest_model::SuggestModel;
 use crate::daemon::tasks::Tasks;
-use crate::daemon::thought::Thoughts;
-use crate::daemon::watchers::{Seen, Watchers};
-use crate::daemon::wishes::Wishes;
+use crate::daemon::user_specs::UserSpecs;
+use crate::daemon::web_page::WebPage;
 use crate::paths::Paths;
 use crate::store::agent_threads::AgentThreads;
 use crate::store::journal::Journal;
-use crate::world::{Environment, Learning, Machine, View};
+use crate::world::{Environment, Learning, Machine, MachineView};
 
 /// Cap on open connections: a shell has one while it waits at its prompt.
 const MAX_CONNECTIONS: usize = 512;
@@ -56,33 +56,33 @@ const FIRST_READ: Duration = Duration::from_secs(2);
 pub struct State {
     pub paths: Paths,
     pub program: Program,
-    live: Live,
+    live: LiveConfig,
     index: Mutex<HistoryIndex>,
     /// How often the index was replaced.
     generation: AtomicU64,
     filter: Mutex<Option<(Arc<Config>, Arc<HistoryFilter>)>>,
     machine: Machine,
-    specs: Specs,
-    offers: Offers,
+    specs: UserSpecs,
+    last_shown: LastShown,
     sessions: Mutex<HashMap<String, Session>>,
     /// A private session was evicted: from now on, every unknown session counts as private.
     forgot_private: AtomicBool,
     notices: Mutex<VecDeque<(Instant, String)>>,
     journal: Arc<Journal>,
     models: Models,
-    memory: Memory,
-    nexts: Nexts,
-    thoughts: Thoughts,
-    foresight: Foresight,
-    wishes: Wishes,
-    talks: Talks,
+    recent_commands: RecentCommands,
+    pending_suggestions: PendingSuggestions,
+    complete_model: CompleteModel,
+    suggest_model: SuggestModel,
+    pending_queries: PendingQueries,
+    conversations: Conversations,
     tasks: Tasks,
     agents: AgentThreads,
-    page: Page,
+    page: WebPage,
     remote: Remote,
-    watchers: Watchers,
-    sentences: Sentences,
-    keeper: OnceLock<Keeper>,
+    capture_registry: CaptureRegistry,
+    reroute_log: RerouteLog,
+    history_writer: OnceLock<HistoryWriter>,
     started: Instant,
     last_active: Mutex<Instant>,
     connections: Arc<Connections>,
@@ -93,11 +93,11 @@ pub struct State {
     loading: AtomicBool,
     /// The newest part of the history has been read, or cannot be.
     readable: watch::Sender<bool>,
-    ending: watch::Sender<Option<Ending>>,
+    ending: watch::Sender<Option<ShutdownReason>>,
 }
 
 #[derive(Clone, Debug)]
-pub enum Ending {
+pub enum ShutdownReason {
     Stopped,
     /// The executable on disk was replaced.
     Replaced(PathBuf),
@@ -105,7 +105,7 @@ pub enum Ending {
 
 /// The session of a request, or only the kind of shell.
 #[derive(Clone, Copy)]
-pub struct Asker<'a> {
+pub struct SessionRef<'a> {
     pub session: &'a str,
     pub shell: &'a str,
     /// The client reads a single reply and no update.
@@ -121,7 +121,7 @@ struct Session {
 impl State {
     pub fn new(paths: Paths) -> Arc<Self> {
         let now = Instant::now();
-        let live = Live::new(paths.config_file.clone());
+        let live = LiveConfig::new(paths.config_file.clone());
         Arc::new(Self {
             program: Program::running(),
             live,
@@ -129,26 +129,26 @@ impl State {
             generation: AtomicU64::new(0),
             filter: Mutex::default(),
             machine: Machine::new(&paths.data_dir.join("learnt")),
-            specs: Specs::new(paths.specs_dir()),
-            offers: Offers::default(),
+            specs: UserSpecs::new(paths.specs_dir()),
+            last_shown: LastShown::default(),
             sessions: Mutex::default(),
             forgot_private: AtomicBool::new(false),
             notices: Mutex::default(),
             journal: Arc::new(Journal::new(&paths)),
             models: Models::default(),
-            memory: Memory::default(),
-            nexts: Nexts::default(),
-            thoughts: Thoughts::default(),
-            foresight: Foresight::default(),
-            wishes: Wishes::default(),
-            talks: Talks::default(),
-            watchers: Watchers::default(),
-            sentences: Sentences::new(&paths),
+            recent_commands: RecentCommands::default(),
+            pending_suggestions: PendingSuggestions::default(),
+            complete_model: CompleteModel::default(),
+            suggest_model: SuggestModel::default(),
+            pending_queries: PendingQueries::default(),
+            conversations: Conversations::default(),
+            capture_registry: CaptureRegistry::default(),
+            reroute_log: RerouteLog::new(&paths),
             tasks: Tasks::new(&paths),
             agents: AgentThreads::new(&paths),
-            page: Page::new(&paths),
+            page: WebPage::new(&paths),
             remote: Remote::default(),
-            keeper: OnceLock::new(),
+            history_writer: OnceLock::new(),
             started: now,
             last_active: Mutex::new(now),
             connections: Connections::new(MAX_CONNECTIONS, MAX_OF_COMMANDS),
@@ -198,7 +198,7 @@ impl State {
     }
 
     /// A view of the machine as the shell that reported these names sees it, for one line.
-    pub fn view(&self, names: &ShellNames) -> View {
+    pub fn view(&self, names: &ShellNames) -> MachineView {
         let learning = if self.config().complete.learn { Learning::On } else { Learning::Off };
         let mut environment = Environment::own();
         if let Some(path) = &names.path {
@@ -220,8 +220,8 @@ impl State {
         self.specs.current()
     }
 
-    pub fn offers(&self) -> &Offers {
-        &self.offers
+    pub fn last_shown(&self) -> &LastShown {
+        &self.last_shown
     }
 
     /// Adds a command to the index before it is stored: the next keystroke may already need it. Returns the generation of the index.
@@ -289,28 +289,28 @@ impl State {
     }
 
     /// The last commands of each shell.
-    pub fn memory(&self) -> &Memory {
-        &self.memory
+    pub fn recent_commands(&self) -> &RecentCommands {
+        &self.recent_commands
     }
 
-    pub fn nexts(&self) -> &Nexts {
-        &self.nexts
+    pub fn pending_suggestions(&self) -> &PendingSuggestions {
+        &self.pending_suggestions
     }
 
-    pub fn thoughts(&self) -> &Thoughts {
-        &self.thoughts
+    pub fn complete_model(&self) -> &CompleteModel {
+        &self.complete_model
     }
 
-    pub fn foresight(&self) -> &Foresight {
-        &self.foresight
+    pub fn suggest_model(&self) -> &SuggestModel {
+        &self.suggest_model
     }
 
-    pub fn wishes(&self) -> &Wishes {
-        &self.wishes
+    pub fn pending_queries(&self) -> &PendingQueries {
+        &self.pending_queries
     }
 
-    pub fn sentences(&self) -> &Sentences {
-        &self.sentences
+    pub fn reroute_log(&self) -> &RerouteLog {
+        &self.reroute_log
     }
 
     pub fn tasks(&self) -> &Tasks {
@@ -322,7 +322,7 @@ impl State {
         &self.agents
     }
 
-    pub fn page(&self) -> &Page {
+    pub fn page(&self) -> &WebPage {
         &self.page
     }
 
@@ -340,21 +340,21 @@ impl State {
         self.program.path()
     }
 
-    pub fn talks(&self) -> &Talks {
-        &self.talks
+    pub fn conversations(&self) -> &Conversations {
+        &self.conversations
     }
 
     /// The registry of captured terminals.
-    pub fn watchers(&self) -> &Watchers {
-        &self.watchers
+    pub fn capture_registry(&self) -> &CaptureRegistry {
+        &self.capture_registry
     }
 
-    pub fn keeper(&self) -> Option<&Keeper> {
-        self.keeper.get()
+    pub fn history_writer(&self) -> Option<&HistoryWriter> {
+        self.history_writer.get()
     }
 
-    pub fn set_keeper(&self, keeper: Keeper) {
-        let _ = self.keeper.set(keeper);
+    pub fn set_keeper(&self, history_writer: HistoryWriter) {
+        let _ = self.history_writer.set(history_writer);
     }
 
     pub fn set_records(&self, records: u64) {
@@ -432,8 +432,8 @@ impl State {
 
     /// The names that a session reported, and its dialect. A session that never sent `hello` gets the dialect it claims; a client outside
     /// any shell gets the names of the shell seen last.
-    pub fn shell(&self, asker: Asker<'_>) -> (Arc<ShellNames>, Dialect) {
-        let Asker { session, shell, wait } = asker;
+    pub fn shell(&self, asker: SessionRef<'_>) -> (Arc<ShellNames>, Dialect) {
+        let SessionRef { session, shell, wait } = asker;
         let sessions = locked(&self.sessions);
         let like_it = || sessions.values().filter(|known| shell.is_empty() || known.hello.shell == shell);
         let last = || like_it().max_by_key(|known| known.seen).filter(|_| wait && session.is_empty());
@@ -455,8 +455,9 @@ impl State {
         let begins = format!("{name}-");
         let is_it = |session: &str| session == name || session.starts_with(&begins);
         let greeted = locked(&self.sessions).keys().find(|session| is_it(session)).cloned();
-        let heard =
-            greeted.filter(|_| !name.is_empty()).or_else(|| self.memory().called(&is_it).filter(|_| !name.is_empty()));
+        let heard = greeted
+            .filter(|_| !name.is_empty())
+            .or_else(|| self.recent_commands().called(&is_it).filter(|_| !name.is_empty()));
         heard.unwrap_or_else(|| name.to_owned())
     }
 
@@ -473,12 +474,12 @@ impl State {
     }
 
     /// Held by a request until its reply is written, or dropped.
-    pub fn working(self: &Arc<Self>) -> Work {
+    pub fn working(self: &Arc<Self>) -> ActiveRequest {
         self.under_way.fetch_add(1, Ordering::Relaxed);
-        Work(Arc::clone(self))
+        ActiveRequest(Arc::clone(self))
     }
 
-    pub fn end(&self, ending: Ending) {
+    pub fn end(&self, ending: ShutdownReason) {
         self.ending.send_if_modified(|current| {
             let first = current.is_none();
             if first {
@@ -488,11 +489,11 @@ impl State {
         });
     }
 
-    pub async fn ending(&self) -> Ending {
+    pub async fn ending(&self) -> ShutdownReason {
         let mut receiver = self.ending.subscribe();
         // The sender lives as long as `self`, so this waits for a value.
         let ending = receiver.wait_for(Option::is_some).await;
-        ending.ok().and_then(|ending| ending.clone()).unwrap_or(Ending::Stopped)
+        ending.ok().and_then(|ending| ending.clone()).unwrap_or(ShutdownReason::Stopped)
     }
 
     pub async fn drained(&self) {
@@ -530,7 +531,7 @@ impl State {
         let mut sessions: Vec<SessionStatus> = locked(&self.sessions)
             .values()
             .map(|Session { hello, seen, names }| {
-                let Seen { tier, reason, watched } = self.watchers.seen(&hello.session);
+                let CaptureStatus { tier, reason, watched } = self.capture_registry.seen(&hello.session);
                 SessionStatus {
                     session: hello.session.clone(),
                     shell: hello.shell.clone(),
@@ -579,9 +580,9 @@ impl State {
 }
 
 /// A request in progress.
-pub struct Work(Arc<State>);
+pub struct ActiveRequest(Arc<State>);
 
-impl Drop for Work {
+impl Drop for ActiveRequest {
     fn drop(&mut self) {
         self.0.answered.fetch_add(1, Ordering::Relaxed);
         if self.0.under_way.fetch_sub(1, Ordering::Relaxed) == 1 {

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use tokio::net::unix::pipe::{Receiver, Sender};
 
 use crate::exec::command;
-use crate::exec::keep::PATIENCE;
-use crate::exec::presence::Running;
-use crate::world::sandbox::enclose::Enclosure;
+use crate::exec::presence::RunningGuard;
+use crate::exec::supervisor::PATIENCE;
+use crate::world::sandbox::agent_sandbox::AgentSandbox;
 
 /// What to start, as told to the supervisor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub struct Spec {
     pub program: PathBuf,
     pub arguments: Vec<String>,
     pub cwd: PathBuf,
-    pub enclosure: Enclosure,
+    pub enclosure: AgentSandbox,
     /// A directory for its temporary files, removed when it has ended.
     pub temp: PathBuf,
 }
@@ -29,7 +29,7 @@ pub struct Spec {
 /// A running agent. Dropping it ends it, a moment later.
 pub struct Agent {
     child: Option<Child>,
-    running: Option<Running>,
+    running: Option<RunningGuard>,
     /// Dropping it ends the agent.
     pub input: Option<Sender>,
     /// Its stdout and stderr.
@@ -45,15 +45,15 @@ pub fn start(aside: &Path, spec: &Spec, environment: &[(OsString, OsString)]) ->
     let input = Sender::from_owned_fd(input.into()).context(failed)?;
     let output = Receiver::from_owned_fd(output.into()).context(failed)?;
     let errors = Receiver::from_owned_fd(errors.into()).context(failed)?;
-    let mut keeper = command(aside);
-    keeper.args(["keep", "--agent", &said]).current_dir("/");
+    let mut supervisor = command(aside);
+    supervisor.args(["keep", "--agent", &said]).current_dir("/");
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"ASIDE_")) {
-        keeper.env_remove(name);
+        supervisor.env_remove(name);
     }
-    keeper.envs(environment.iter().map(|(name, value)| (name, value)));
-    keeper.stdin(Stdio::from(heard)).stdout(Stdio::from(prints)).stderr(Stdio::from(complains));
-    let running = Running::begin();
-    match keeper.spawn() {
+    supervisor.envs(environment.iter().map(|(name, value)| (name, value)));
+    supervisor.stdin(Stdio::from(heard)).stdout(Stdio::from(prints)).stderr(Stdio::from(complains));
+    let running = RunningGuard::begin();
+    match supervisor.spawn() {
         Ok(child) => {
             Ok(Agent { child: Some(child), running: Some(running), input: Some(input), output: Some((output, errors)) })
         }
@@ -92,7 +92,7 @@ impl Drop for Agent {
 const LEFT: i32 = 3;
 
 /// Reaps the supervisor. If it was killed, it is unknown whether something of the agent is left.
-fn collect(child: Option<Child>, running: Option<Running>) {
+fn collect(child: Option<Child>, running: Option<RunningGuard>) {
     let Some(mut child) = child else { return };
     let is_over = child.wait().is_ok_and(|status| status.code().is_some_and(|code| code != LEFT));
     if let Some(running) = running.filter(|_| is_over) {

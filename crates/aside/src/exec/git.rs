@@ -2,7 +2,7 @@
 //! a sandbox in which it can read files and start nothing. Where the kernel has none, a question that could run a filter is asked only if
 //! the whole configuration was read, and every filter in it is switched off.
 
-pub(super) mod reads;
+pub(super) mod readable_paths;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -11,9 +11,10 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::exec::run::environment::leads_into;
+use crate::exec::run::environment::resolves_into;
 use crate::exec::{
-    Asked, Counts, DIFF_BYTES, LINE_BYTES, LIST_BYTES, Sandbox, command, is_executable, is_of_a_project, printed,
+    AcceptedExit, DIFF_BYTES, LINE_BYTES, LIST_BYTES, ProbeSpec, Sandbox, command, is_executable, is_of_a_project,
+    printed,
 };
 
 /// Timeout while the user types.
@@ -34,7 +35,7 @@ pub enum Question<'a> {
     /// Settings that define filters: scope, NUL, setting, NUL.
     Filters,
     /// The diff between two states, of these files or all.
-    Diff { filters: &'a Filters, between: &'a Between, paths: &'a [String] },
+    Diff { filters: &'a Filters, between: &'a DiffSides, paths: &'a [String] },
     /// The short id and the first line of the newest commits of a revision, separated by a tab.
     Log { since: Option<&'a Revision>, of: &'a Revision },
     /// The newest commits: short id, author, day and first line, separated by tabs, and the paths that each changed, one a line. Limited to
@@ -52,7 +53,7 @@ pub struct Filters {
 
 /// States that git can compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Between {
+pub enum DiffSides {
     /// The working tree with a commit.
     Files(Revision),
     /// The index with a commit.
@@ -82,7 +83,7 @@ impl Revision {
 }
 
 impl Question<'_> {
-    pub(super) fn asked(&self, root: &Path) -> Asked {
+    pub(super) fn asked(&self, root: &Path) -> ProbeSpec {
         match self {
             Question::Refs { prefix } => {
                 let mut command = command_in(root);
@@ -93,13 +94,13 @@ impl Question<'_> {
                 let mut command = without_filters(root, filters);
                 command.args(["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"]);
                 command.arg("--ignore-submodules=all");
-                Asked { sandbox: sandbox(filters), ..asked(command, AT_ONCE, LIST_BYTES).cut_at(b'\0') }
+                ProbeSpec { sandbox: sandbox(filters), ..asked(command, AT_ONCE, LIST_BYTES).cut_at(b'\0') }
             }
             Question::State { filters } => {
                 let mut command = without_filters(root, filters);
                 command.args(["status", "--porcelain=v1", "--branch", "-z", "--untracked-files=all", "--no-renames"]);
                 command.arg("--ignore-submodules=all");
-                Asked { sandbox: sandbox(filters), ..asked(command, PATIENTLY, LIST_BYTES).cut_at(b'\0') }
+                ProbeSpec { sandbox: sandbox(filters), ..asked(command, PATIENTLY, LIST_BYTES).cut_at(b'\0') }
             }
             Question::Top => {
                 let mut command = quiet(root);
@@ -111,7 +112,7 @@ impl Question<'_> {
                 command.args(["config", "--includes", "--show-scope", "-z", "--name-only", "--get-regexp"]);
                 command.arg("^(filter|lfs\\.extension)\\.");
                 // Git exits with a failure when there are none.
-                Asked { counts: Counts::Any, ..asked(command, PATIENTLY, LINE_BYTES) }
+                ProbeSpec { counts: AcceptedExit::Any, ..asked(command, PATIENTLY, LINE_BYTES) }
             }
             Question::Diff { filters, between, paths } => {
                 let mut command = without_filters(root, filters);
@@ -120,15 +121,17 @@ impl Question<'_> {
                 command.args(["--src-prefix=a/", "--dst-prefix=b/", "--no-relative", "--ignore-submodules=all"]);
                 command.args(["--submodule=short", "--diff-algorithm=histogram", "--inter-hunk-context=0"]);
                 match between {
-                    Between::Files(Revision(of)) => command.args(["--end-of-options", of]),
-                    Between::Staged(Revision(of)) => command.args(["--cached", "--end-of-options", of]),
-                    Between::Commits(Revision(one), Revision(other)) => command.args(["--end-of-options", one, other]),
-                    Between::Fork(Revision(one), Revision(other)) => {
+                    DiffSides::Files(Revision(of)) => command.args(["--end-of-options", of]),
+                    DiffSides::Staged(Revision(of)) => command.args(["--cached", "--end-of-options", of]),
+                    DiffSides::Commits(Revision(one), Revision(other)) => {
+                        command.args(["--end-of-options", one, other])
+                    }
+                    DiffSides::Fork(Revision(one), Revision(other)) => {
                         command.arg("--end-of-options").arg(format!("{one}...{other}"))
                     }
                 };
                 command.arg("--").args(*paths);
-                Asked { sandbox: sandbox(filters), ..asked(command, PATIENTLY, DIFF_BYTES).cut_at(b'\n') }
+                ProbeSpec { sandbox: sandbox(filters), ..asked(command, PATIENTLY, DIFF_BYTES).cut_at(b'\n') }
             }
             Question::Log { since, of: Revision(of) } => {
                 let mut command = quiet(root);
@@ -168,8 +171,8 @@ impl Question<'_> {
 }
 
 /// For a question that runs no filter.
-fn asked(command: Command, timeout: Duration, bytes: usize) -> Asked {
-    Asked { sandbox: Sandbox::ReadOnlyIfPossible, ..Asked::new(command, timeout, bytes) }
+fn asked(command: Command, timeout: Duration, bytes: usize) -> ProbeSpec {
+    ProbeSpec { sandbox: Sandbox::ReadOnlyIfPossible, ..ProbeSpec::new(command, timeout, bytes) }
 }
 
 /// For a question that could run a filter.
@@ -182,7 +185,7 @@ fn sandbox(filters: &Filters) -> Sandbox {
 fn places_outside(root: &Path, path: &OsStr) -> Vec<PathBuf> {
     let is_home = std::env::home_dir().is_some_and(|home| home.starts_with(root));
     let is_ours =
-        |place: &PathBuf| place.is_absolute() && (is_home || !leads_into(place, root)) && !is_of_a_project(place);
+        |place: &PathBuf| place.is_absolute() && (is_home || !resolves_into(place, root)) && !is_of_a_project(place);
     std::env::split_paths(path).filter(is_ours).collect()
 }
 
@@ -217,7 +220,7 @@ fn real_program(program: &Path) -> PathBuf {
     let real = if is_script(program) {
         let mut command = command(program);
         command.arg("--exec-path").current_dir("/");
-        let printed = printed(Asked::new(command, Duration::from_secs(2), LINE_BYTES));
+        let printed = printed(ProbeSpec::new(command, Duration::from_secs(2), LINE_BYTES));
         let real = printed.map(|directory| Path::new(directory.trim_end()).join("git"));
         real.filter(|real| real.is_absolute() && is_executable(real) && !is_script(real))
     } else {

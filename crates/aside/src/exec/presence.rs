@@ -87,12 +87,12 @@ pub fn left_by(daemon: i32) -> Vec<(i32, String)> {
 }
 
 /// Held while a command runs, and then while its leftovers are supervised.
-pub struct Running {
+pub struct RunningGuard {
     count: &'static AtomicUsize,
     is_accounted: bool,
 }
 
-impl Running {
+impl RunningGuard {
     pub fn begin() -> Self {
         RUNNING.fetch_add(1, Ordering::SeqCst);
         Self { count: &RUNNING, is_accounted: false }
@@ -111,7 +111,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningGuard {
     fn drop(&mut self) {
         if !self.is_accounted {
             LOST.store(true, Ordering::SeqCst);
@@ -129,8 +129,8 @@ mod platform {
     use rustix::fs::{Mode, OFlags, RawDir};
 
     use super::Presence;
-    use crate::exec::keep::process_tree;
-    use crate::exec::taint::{self, Rank};
+    use crate::exec::supervisor::process_tree;
+    use crate::exec::taint::{self, TrustLevel};
 
     /// /proc lists processes by pid, and may miss one that forks and ends meanwhile: requires so many complete scans.
     const LOOKS: usize = 2;
@@ -217,7 +217,7 @@ mod platform {
                 }
                 Err(_) => return None,
             };
-            if taint::rank_of(&limits)? != Rank::Command {
+            if taint::rank_of(&limits)? != TrustLevel::Command {
                 continue;
             }
             match taint::text(pid, "status") {

@@ -1,5 +1,5 @@
 //! Runs an approved command: takes the approval, runs the command once, and streams its output. Core decides what may run; this only how.
-//! The command is a child of `keep`, a second process of ours, which kills the command's process tree when it is over, times out, or when
+//! The command is a child of `supervisor`, a second process of ours, which kills the command's process tree when it is over, times out, or when
 //! we are gone.
 
 use std::ffi::OsString;
@@ -20,15 +20,15 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::exec::command;
-use crate::exec::keep::PATIENCE;
-use crate::exec::presence::Running;
-use crate::exec::run::order::{Bounds, Order, Report};
+use crate::exec::presence::RunningGuard;
 use crate::exec::run::output::Output;
+use crate::exec::run::supervisor_protocol::{RunRequest, SupervisorReport, WriteScope};
+use crate::exec::supervisor::PATIENCE;
 use crate::world::sandbox;
 
 pub mod environment;
-pub mod order;
 mod output;
+pub mod supervisor_protocol;
 
 /// Bytes per read: as much as a pipe holds.
 const BUFFER: usize = 64 * 1024;
@@ -49,7 +49,7 @@ pub struct Limits {
 
 /// Where and how a command runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Ground<'a> {
+pub struct RunContext<'a> {
     /// Absolute, with links resolved.
     pub workspace: &'a Path,
     /// The dialect in which the command was judged.
@@ -61,7 +61,7 @@ pub struct Ground<'a> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum RunOutcome {
     Exit(i32),
     Signal(i32),
     TimedOut,
@@ -70,7 +70,7 @@ pub enum Ended {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finished {
-    pub ended: Ended,
+    pub ended: RunOutcome,
     /// Bytes printed, kept or not.
     pub bytes: u64,
     /// Whether some were not kept.
@@ -81,7 +81,7 @@ pub struct Finished {
 /// dropped. An error says why nothing was run, unless it says that the command was killed.
 pub async fn run(
     approved: Approved,
-    ground: Ground<'_>,
+    ground: RunContext<'_>,
     limits: Limits,
     mut stop: watch::Receiver<bool>,
     mut say: impl FnMut(&str),
@@ -89,17 +89,17 @@ pub async fn run(
     // The supervisor removes it; we do, if the supervisor was killed.
     let (order, _temp) = ordered(approved, ground)?;
     if *stop.borrow() {
-        return Ok(Finished { ended: Ended::Stopped, bytes: 0, cut: false });
+        return Ok(Finished { ended: RunOutcome::Stopped, bytes: 0, cut: false });
     }
-    let mut running = Running::begin();
+    let mut running = RunningGuard::begin();
     // A supervisor that did not receive the whole order starts nothing.
     let told_all = match start(&order) {
-        Ok(Started { keeper, lifeline, output, report }) => {
-            hand_over(lifeline, &order).await.map(|lifeline| (keeper, lifeline, output, report))
+        Ok(Started { supervisor, lifeline, output, report }) => {
+            hand_over(lifeline, &order).await.map(|lifeline| (supervisor, lifeline, output, report))
         }
         Err(error) => Err(error),
     };
-    let (mut keeper, lifeline, mut printed, report) = match told_all {
+    let (mut supervisor, lifeline, mut printed, report) = match told_all {
         Ok(started) => started,
         Err(error) => {
             running.ended_with_all();
@@ -128,10 +128,10 @@ pub async fn run(
                 }
             }
             line = report.next_line(), if is_kept => match heard(line, &mut is_report_over) {
-                Some(Report::Started(pid)) => group = Some(pid),
-                Some(Report::Left) => is_left = true,
-                Some(Report::Note(text)) => output.note(&format!("… {text}\n")),
-                Some(end @ (Report::Exit(_) | Report::Signal(_) | Report::Stopped | Report::Failed(_))) => told = Some(end),
+                Some(SupervisorReport::Started(pid)) => group = Some(pid),
+                Some(SupervisorReport::Left) => is_left = true,
+                Some(SupervisorReport::Note(text)) => output.note(&format!("… {text}\n")),
+                Some(end @ (SupervisorReport::Exit(_) | SupervisorReport::Signal(_) | SupervisorReport::Stopped | SupervisorReport::Failed(_))) => told = Some(end),
                 None => {
                     is_kept = false;
                     until = later(DRAIN);
@@ -142,12 +142,12 @@ pub async fn run(
                 if !is_kept || why.is_some() {
                     break;
                 }
-                why = Some(Ended::TimedOut);
+                why = Some(RunOutcome::TimedOut);
                 lifeline = None;
                 until = later(PATIENCE);
             }
             () = stopped(&mut stop), if is_kept && why.is_none() => {
-                why = Some(Ended::Stopped);
+                why = Some(RunOutcome::Stopped);
                 lifeline = None;
                 until = later(PATIENCE);
             }
@@ -159,20 +159,20 @@ pub async fn run(
     }
     drop(lifeline);
     if told.is_none() {
-        keeper.end(group);
+        supervisor.end(group);
     }
     match told {
         // The supervisor is the parent of what is left, and ends with it.
         Some(_) if is_left => {
             running.left();
-            keeper.watch(running);
+            supervisor.watch(running);
         }
         Some(_) => {
-            keeper.collect().await;
+            supervisor.collect().await;
             running.ended_with_all();
         }
         None => {
-            keeper.collect().await;
+            supervisor.collect().await;
             // It reports the start before the shell gets the command, so without that report nothing has run.
             if is_report_over && group.is_none() {
                 running.ended_with_all();
@@ -182,9 +182,9 @@ pub async fn run(
     output.finish();
     output.tell(&mut say);
     let ended = match (told, why) {
-        (Some(Report::Exit(code)), _) => Ended::Exit(code),
-        (Some(Report::Signal(number)), _) => Ended::Signal(number),
-        (Some(Report::Failed(text)), _) => bail!(text),
+        (Some(SupervisorReport::Exit(code)), _) => RunOutcome::Exit(code),
+        (Some(SupervisorReport::Signal(number)), _) => RunOutcome::Signal(number),
+        (Some(SupervisorReport::Failed(text)), _) => bail!(text),
         (_, Some(why)) => why,
         (None, None) if is_report_over && group.is_none() => {
             bail!(
@@ -192,7 +192,16 @@ pub async fn run(
                 order.aside.display()
             )
         }
-        (Some(Report::Stopped | Report::Started(_) | Report::Note(_) | Report::Left) | None, None) => {
+        (
+            Some(
+                SupervisorReport::Stopped
+                | SupervisorReport::Started(_)
+                | SupervisorReport::Note(_)
+                | SupervisorReport::Left,
+            )
+            | None,
+            None,
+        ) => {
             bail!("what watched over the command was killed, and so the command was ended; ask again")
         }
     };
@@ -200,7 +209,7 @@ pub async fn run(
 }
 
 /// The order, from what was approved.
-fn ordered(approved: Approved, ground: Ground<'_>) -> anyhow::Result<(Order, Option<TempDir>)> {
+fn ordered(approved: Approved, ground: RunContext<'_>) -> anyhow::Result<(RunRequest, Option<TempDir>)> {
     let leave = approved.leave();
     let command = match approved.into_act() {
         OfferedAct::Run(command) => command,
@@ -216,29 +225,29 @@ fn ordered(approved: Approved, ground: Ground<'_>) -> anyhow::Result<(Order, Opt
     };
     let shell = environment::shell(ground.dialect, base, ground.workspace)?;
     let bounds = match (leave, command.confine) {
-        (Permission::Rules, WriteConfinement::No | WriteConfinement::Workspace) => Bounds::Unwatched,
-        (Permission::Person, WriteConfinement::Workspace) => Bounds::Workspace(ground.workspace.to_owned()),
-        (Permission::Person, WriteConfinement::No) => Bounds::None,
+        (Permission::Rules, WriteConfinement::No | WriteConfinement::Workspace) => WriteScope::Unwatched,
+        (Permission::Person, WriteConfinement::Workspace) => WriteScope::Workspace(ground.workspace.to_owned()),
+        (Permission::Person, WriteConfinement::No) => WriteScope::None,
     };
     match &bounds {
-        Bounds::None => {}
-        Bounds::Workspace(_) => sandbox::check().context(
+        WriteScope::None => {}
+        WriteScope::Workspace(_) => sandbox::check().context(
             "it is to write in the workspace only, which cannot be seen to here; edit the proposal to `confine = no` to run it anyway",
         )?,
-        Bounds::Unwatched => sandbox::check().context(
+        WriteScope::Unwatched => sandbox::check().context(
             "it runs unasked, and here it could not be kept from writing; take the rule that allows it out of rules.toml",
         )?,
     }
     let temp = match &bounds {
-        Bounds::None => None,
-        Bounds::Workspace(_) | Bounds::Unwatched => Some(environment::temporary(base)?),
+        WriteScope::None => None,
+        WriteScope::Workspace(_) | WriteScope::Unwatched => Some(environment::temporary(base)?),
     };
     let mut environment = match leave {
-        Permission::Person => environment::watched(base, &command.environment)?,
-        Permission::Rules => environment::unwatched(base, ground.workspace),
+        Permission::Person => environment::reviewed(base, &command.environment)?,
+        Permission::Rules => environment::unreviewed(base, ground.workspace),
     };
-    environment::at(&mut environment, &command.cwd, temp.as_ref().map(|temp| temp.path()));
-    let order = Order {
+    environment::location(&mut environment, &command.cwd, temp.as_ref().map(|temp| temp.path()));
+    let order = RunRequest {
         aside: ground.aside.to_owned(),
         shell,
         dialect: ground.dialect,
@@ -252,7 +261,7 @@ fn ordered(approved: Approved, ground: Ground<'_>) -> anyhow::Result<(Order, Opt
 }
 
 struct Started {
-    keeper: Keeper,
+    supervisor: Supervisor,
     /// The supervisor kills the command when this end is closed, by us or by our own end.
     lifeline: Sender,
     output: Receiver,
@@ -260,31 +269,31 @@ struct Started {
 }
 
 /// Starts the supervisor without the command's variables: one that loads a library would load it there too, outside of the sandbox.
-fn start(order: &Order) -> anyhow::Result<Started> {
+fn start(order: &RunRequest) -> anyhow::Result<Started> {
     let pipe = || std::io::pipe().context("could not make a pipe");
     let ((heard, lifeline), (output, prints), (report, reports)) = (pipe()?, pipe()?, pipe()?);
-    let mut keeper = command(&order.aside);
-    keeper.arg("keep").env_clear().current_dir("/").stdin(heard).stdout(reports).stderr(prints);
+    let mut supervisor = command(&order.aside);
+    supervisor.arg("keep").env_clear().current_dir("/").stdin(heard).stdout(reports).stderr(prints);
     let failed = "could not listen to the command";
     let lifeline = Sender::from_owned_fd(lifeline.into()).context(failed)?;
     let output = Receiver::from_owned_fd(output.into()).context(failed)?;
     let report = Receiver::from_owned_fd(report.into()).context(failed)?;
     // Last, so that an error means that no process was started.
-    let child = keeper.spawn().with_context(|| format!("could not start {}", order.aside.display()))?;
-    Ok(Started { keeper: Keeper { child: Some(child) }, lifeline, output, report })
+    let child = supervisor.spawn().with_context(|| format!("could not start {}", order.aside.display()))?;
+    Ok(Started { supervisor: Supervisor { child: Some(child) }, lifeline, output, report })
 }
 
 /// A supervisor that has ended says why in its report, or not at all.
-async fn hand_over(mut lifeline: Sender, order: &Order) -> anyhow::Result<Sender> {
+async fn hand_over(mut lifeline: Sender, order: &RunRequest) -> anyhow::Result<Sender> {
     let bytes = order.bytes();
     let _ = tokio::time::timeout(START, lifeline.write_all(&bytes)).await.context("the keeper does not listen")?;
     Ok(lifeline)
 }
 
-fn heard(line: std::io::Result<Option<String>>, is_report_over: &mut bool) -> Option<Report> {
+fn heard(line: std::io::Result<Option<String>>, is_report_over: &mut bool) -> Option<SupervisorReport> {
     let line = line.ok()?;
     *is_report_over = line.is_none();
-    Report::read(&line?)
+    SupervisorReport::read(&line?)
 }
 
 async fn read<'b>(printed: &mut Receiver, buffer: &'b mut [u8], is_tired: bool) -> Option<&'b [u8]> {
@@ -308,11 +317,11 @@ fn later(span: Duration) -> Instant {
 }
 
 /// The supervisor process. When dropped, it ends by itself, since its lifeline is closed, and is reaped then.
-struct Keeper {
+struct Supervisor {
     child: Option<Child>,
 }
 
-impl Keeper {
+impl Supervisor {
     /// It did not report how the command ended: it was killed, or hangs. The shell dies with it; the shell's children might not.
     fn end(&mut self, group: Option<Pid>) {
         if let Some(child) = &mut self.child {
@@ -324,7 +333,7 @@ impl Keeper {
     }
 
     /// Waits in a thread until all leftovers have ended.
-    fn watch(&mut self, running: Running) {
+    fn watch(&mut self, running: RunningGuard) {
         if let Some(mut child) = self.child.take() {
             std::thread::spawn(move || {
                 if child.wait().is_ok_and(|status| status.success()) {
@@ -341,7 +350,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for Supervisor {
     fn drop(&mut self) {
         if let Some(mut child) = self.child.take() {
             std::thread::spawn(move || child.wait());

@@ -11,7 +11,7 @@ use std::os::fd::AsFd;
 
 /// A process's rank, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rank {
+pub enum TrustLevel {
     /// A task's command, or a descendant of one.
     Command,
     /// The daemon, or a process that it started: git, a model server.
@@ -20,22 +20,22 @@ pub enum Rank {
     User,
 }
 
-impl Rank {
+impl TrustLevel {
     /// The hard limit that marks the rank.
     fn limit(self) -> Option<u64> {
         match self {
-            Rank::Command => Some(1_000_000_000),
-            Rank::Daemon => Some(2_000_000_000),
-            Rank::User => None,
+            TrustLevel::Command => Some(1_000_000_000),
+            TrustLevel::Daemon => Some(2_000_000_000),
+            TrustLevel::User => None,
         }
     }
 
     fn of_limit(limit: Option<u64>) -> Self {
         match limit {
-            None => Rank::User,
-            limit if limit >= Rank::Daemon.limit() => Rank::Daemon,
+            None => TrustLevel::User,
+            limit if limit >= TrustLevel::Daemon.limit() => TrustLevel::Daemon,
             // A command may lower it further.
-            Some(_) => Rank::Command,
+            Some(_) => TrustLevel::Command,
         }
     }
 
@@ -69,7 +69,7 @@ impl Caller {
 }
 
 /// The rank of the server at the far end of a connection that this process has made.
-pub fn listener(connection: impl AsFd) -> Option<Rank> {
+pub fn listener(connection: impl AsFd) -> Option<TrustLevel> {
     platform::peer(connection).map(|(_, rank)| rank)
 }
 
@@ -87,12 +87,12 @@ pub fn refuse_tracing() {
 
 /// The rank from a process's `limits`.
 #[cfg(target_os = "linux")]
-pub fn rank_of(limits: &str) -> Option<Rank> {
-    platform::hard_limit(limits).map(Rank::of_limit)
+pub fn rank_of(limits: &str) -> Option<TrustLevel> {
+    platform::hard_limit(limits).map(TrustLevel::of_limit)
 }
 
 /// The rank of a process that cannot end meanwhile.
-pub fn of_process(pid: i32) -> Option<Rank> {
+pub fn of_process(pid: i32) -> Option<TrustLevel> {
     platform::rank(pid)
 }
 
@@ -112,16 +112,16 @@ mod platform {
         remove_capability_from_bounding_set, set_capabilities,
     };
 
-    use super::{Caller, Rank};
+    use super::{Caller, TrustLevel};
 
     /// A generic socket option that libc does not define yet.
     const SO_PEERPIDFD: libc::c_int = 77;
 
-    pub fn own() -> Rank {
-        Rank::of_limit(getrlimit(Resource::Locks).maximum)
+    pub fn own() -> TrustLevel {
+        TrustLevel::of_limit(getrlimit(Resource::Locks).maximum)
     }
 
-    pub fn take(rank: Rank) -> anyhow::Result<()> {
+    pub fn take(rank: TrustLevel) -> anyhow::Result<()> {
         LazyLock::force(&PROC);
         if own() > rank {
             let limit = rank.limit();
@@ -151,14 +151,14 @@ mod platform {
     pub fn caller(connection: impl AsFd) -> Caller {
         match peer(connection) {
             Some((pid, _)) if pid == rustix::process::getpid() => Caller::Page,
-            Some((_, Rank::User)) => Caller::User,
-            Some((_, Rank::Command | Rank::Daemon)) => Caller::Command,
+            Some((_, TrustLevel::User)) => Caller::User,
+            Some((_, TrustLevel::Command | TrustLevel::Daemon)) => Caller::Command,
             None => Caller::Unknown,
         }
     }
 
     /// The process that made the far end, and its rank; `None` when it has ended.
-    pub fn peer(connection: impl AsFd) -> Option<(Pid, Rank)> {
+    pub fn peer(connection: impl AsFd) -> Option<(Pid, TrustLevel)> {
         let pid = peer_pid(connection.as_fd())?;
         let process = match peer_pidfd(connection.as_fd()) {
             Ok(process) => process,
@@ -205,8 +205,8 @@ mod platform {
     }
 
     /// Readable for every process of this user, even one that is not dumpable.
-    pub fn rank(pid: i32) -> Option<Rank> {
-        hard_limit(&text(pid, "limits").ok()?).map(Rank::of_limit)
+    pub fn rank(pid: i32) -> Option<TrustLevel> {
+        hard_limit(&text(pid, "limits").ok()?).map(TrustLevel::of_limit)
     }
 
     /// Reads a process's file in /proc.
@@ -250,16 +250,16 @@ mod platform {
 mod platform {
     use std::os::fd::AsFd;
 
-    use super::{Caller, Rank};
+    use super::{Caller, TrustLevel};
 
-    pub fn own() -> Rank {
-        Rank::User
+    pub fn own() -> TrustLevel {
+        TrustLevel::User
     }
 
-    pub fn take(rank: Rank) -> anyhow::Result<()> {
+    pub fn take(rank: TrustLevel) -> anyhow::Result<()> {
         match rank {
-            Rank::User | Rank::Daemon => Ok(()),
-            Rank::Command => {
+            TrustLevel::User | TrustLevel::Daemon => Ok(()),
+            TrustLevel::Command => {
                 anyhow::bail!("commands of tasks run on Linux only: elsewhere they cannot be told from you")
             }
         }
@@ -270,12 +270,12 @@ mod platform {
         Caller::User
     }
 
-    pub fn peer(_: impl AsFd) -> Option<((), Rank)> {
-        Some(((), Rank::User))
+    pub fn peer(_: impl AsFd) -> Option<((), TrustLevel)> {
+        Some(((), TrustLevel::User))
     }
 
-    pub fn rank(_: i32) -> Option<Rank> {
-        Some(Rank::User)
+    pub fn rank(_: i32) -> Option<TrustLevel> {
+        Some(TrustLevel::User)
     }
 }
 
@@ -287,13 +287,13 @@ mod tests {
 
     #[test]
     fn the_hard_limit_decides_and_what_cannot_be_read_is_no_rank() {
-        let rank = |limits: &str| platform::hard_limit(limits).map(Rank::of_limit);
+        let rank = |limits: &str| platform::hard_limit(limits).map(TrustLevel::of_limit);
         let row = |soft: &str, hard: &str| format!("Max cpu time  1 2 s\nMax file locks    {soft}   {hard}  locks \n");
-        assert_eq!(rank(&row("unlimited", "unlimited")), Some(Rank::User));
-        assert_eq!(rank(&row("7", "unlimited")), Some(Rank::User), "a soft limit can be raised again");
-        assert_eq!(rank(&row("2000000000", "2000000000")), Some(Rank::Daemon));
+        assert_eq!(rank(&row("unlimited", "unlimited")), Some(TrustLevel::User));
+        assert_eq!(rank(&row("7", "unlimited")), Some(TrustLevel::User), "a soft limit can be raised again");
+        assert_eq!(rank(&row("2000000000", "2000000000")), Some(TrustLevel::Daemon));
         for hard in ["1999999999", "1000000000", "5", "0"] {
-            assert_eq!(rank(&row("0", hard)), Some(Rank::Command), "{hard}");
+            assert_eq!(rank(&row("0", hard)), Some(TrustLevel::Command), "{hard}");
         }
         for limits in ["", "Max file locks", "Max file locks 1", "Max file locks 1 x", "Max cpu time 1 2 s"] {
             assert_eq!(rank(limits), None, "{limits:?}");
@@ -302,13 +302,13 @@ mod tests {
 
     #[test]
     fn this_process_is_the_users_and_one_that_has_gone_is_not_known() {
-        assert_eq!(Rank::own(), Rank::User, "these tests are not for a command of a task");
+        assert_eq!(TrustLevel::own(), TrustLevel::User, "these tests are not for a command of a task");
         let temp = tempfile::tempdir().unwrap();
         let socket = temp.path().join("s");
         let server = UnixListener::bind(&socket).unwrap();
         let own = UnixStream::connect(&socket).unwrap();
         assert_eq!(Caller::of(&server.accept().unwrap().0), Caller::Page, "the daemon itself");
-        assert_eq!(listener(&own), Some(Rank::User));
+        assert_eq!(listener(&own), Some(TrustLevel::User));
         let connects = "zmodload zsh/net/socket && zsocket $0";
         let mut child = crate::exec::command("zsh").args(["-fc", connects]).arg(&socket).spawn().unwrap();
         child.wait().unwrap();

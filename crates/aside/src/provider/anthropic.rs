@@ -4,17 +4,17 @@ use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::provider::talk::Part;
-use crate::provider::{Failure, Question, refusal};
+use crate::provider::http_exchange::Chunk;
+use crate::provider::{Failure, Question, unsupported_params};
 
 pub const VERSION: &str = "2023-06-01";
 
-pub fn messages(model: &str, question: &Question, without: &[refusal::Part]) -> Value {
+pub fn messages(model: &str, question: &Question, without: &[unsupported_params::RequestParam]) -> Value {
     let has = |part| !without.contains(&part);
     // The server caches the stable part for some minutes, which makes the next answer faster and cheaper.
     let piece = |text: &str| json!({"type": "text", "text": text});
     let remembered = |mut piece: Value| {
-        if has(refusal::Part::Cache) {
+        if has(unsupported_params::RequestParam::Cache) {
             piece["cache_control"] = json!({"type": "ephemeral"});
         }
         piece
@@ -38,7 +38,7 @@ pub fn messages(model: &str, question: &Question, without: &[refusal::Part]) -> 
     said.push(json!({"role": "user", "content": content}));
     // The API rejects a prefill that ends with whitespace, or is nothing else.
     let begin = question.begin.as_deref().map(str::trim_end).filter(|begin| !begin.is_empty());
-    if let Some(begin) = begin.filter(|_| has(refusal::Part::Begin)) {
+    if let Some(begin) = begin.filter(|_| has(unsupported_params::RequestParam::Begin)) {
         said.push(json!({"role": "assistant", "content": begin}));
     }
     let mut body = json!({
@@ -50,12 +50,12 @@ pub fn messages(model: &str, question: &Question, without: &[refusal::Part]) -> 
     if !question.system.is_empty() {
         body["system"] = json!([system]);
     }
-    if has(refusal::Part::Temperature) {
+    if has(unsupported_params::RequestParam::Temperature) {
         body["temperature"] = question.variety.temperature();
     }
     // The API rejects a stop sequence of only whitespace.
     let stop: Vec<&String> = question.stop.iter().filter(|stop| !stop.trim().is_empty()).collect();
-    if !stop.is_empty() && has(refusal::Part::Stop) {
+    if !stop.is_empty() && has(unsupported_params::RequestParam::Stop) {
         body["stop_sequences"] = json!(stop);
     }
     body
@@ -138,7 +138,7 @@ impl Usage {
     }
 }
 
-pub fn read(json: &str) -> Result<Part, Failure> {
+pub fn read(json: &str) -> Result<Chunk, Failure> {
     // The parser's message may quote what it read.
     let event =
         serde_json::from_str(json).map_err(|_| Failure::Garbled("it is not what such a server says".to_owned()))?;
@@ -146,25 +146,25 @@ pub fn read(json: &str) -> Result<Part, Failure> {
         |text: Option<String>| text.filter(|text| !text.is_empty()).map(|text| (0, text)).into_iter().collect();
     Ok(match event {
         Event::MessageStart { message } => {
-            Part { tokens_in: message.usage.and_then(|usage| usage.sent()), ..Part::default() }
+            Chunk { tokens_in: message.usage.and_then(|usage| usage.sent()), ..Chunk::default() }
         }
-        Event::ContentBlockDelta { delta } => Part { pieces: pieces(delta.text), ..Part::default() },
+        Event::ContentBlockDelta { delta } => Chunk { pieces: pieces(delta.text), ..Chunk::default() },
         Event::MessageDelta { delta, usage } => {
             let usage = usage.unwrap_or_default();
-            Part {
+            Chunk {
                 is_over: delta.stop_reason.is_some(),
                 is_cut: is_cut(delta.stop_reason.as_deref()),
                 tokens_in: usage.sent(),
                 tokens_out: usage.output_tokens,
-                ..Part::default()
+                ..Chunk::default()
             }
         }
-        Event::MessageStop => Part { is_over: true, is_last: true, ..Part::default() },
+        Event::MessageStop => Chunk { is_over: true, is_last: true, ..Chunk::default() },
         Event::Error { error } => return Err(broken(&error.kind)),
         Event::Message(message) => {
             let usage = message.usage.unwrap_or_default();
             let text: String = message.content.into_iter().filter_map(|block| block.text).collect();
-            Part {
+            Chunk {
                 pieces: pieces(Some(text)),
                 is_over: message.stop_reason.is_some(),
                 is_last: true,
@@ -173,7 +173,7 @@ pub fn read(json: &str) -> Result<Part, Failure> {
                 tokens_out: usage.output_tokens,
             }
         }
-        Event::Other => Part::default(),
+        Event::Other => Chunk::default(),
     })
 }
 
@@ -217,7 +217,7 @@ mod tests {
         );
         question.variety = Variety::Some;
         assert_eq!(messages("m", &question, &[])["temperature"], 0.7);
-        use refusal::Part::*;
+        use unsupported_params::RequestParam::*;
         assert_eq!(
             messages("m", &question, &[Cache, Begin, Temperature, Stop]),
             json!({
@@ -256,7 +256,7 @@ mod tests {
             json!([text("one"), remembered, text("now")])
         );
         assert_eq!(
-            messages("m", &question, &[refusal::Part::Cache])["messages"][0]["content"],
+            messages("m", &question, &[unsupported_params::RequestParam::Cache])["messages"][0]["content"],
             json!([text("one"), text("two"), text("now")])
         );
     }
@@ -275,18 +275,18 @@ mod tests {
         let started = part(
             r#"{"type":"message_start","message":{"content":[],"stop_reason":null,"usage":{"input_tokens":3,"cache_read_input_tokens":40,"output_tokens":1}}}"#,
         );
-        assert_eq!(started, Part { tokens_in: Some(43), ..Part::default() });
-        assert_eq!(part(r#"{"type":"ping"}"#), Part::default());
-        assert_eq!(part(r#"{"type":"something_new","x":1}"#), Part::default());
+        assert_eq!(started, Chunk { tokens_in: Some(43), ..Chunk::default() });
+        assert_eq!(part(r#"{"type":"ping"}"#), Chunk::default());
+        assert_eq!(part(r#"{"type":"something_new","x":1}"#), Chunk::default());
         let text = part(r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"ls"}}"#);
         assert_eq!(text.pieces, [(0, "ls".to_owned())]);
         let thought =
             part(r#"{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}"#);
-        assert_eq!(thought, Part::default());
+        assert_eq!(thought, Chunk::default());
         let ended = part(
             r#"{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":9}}"#,
         );
-        assert_eq!(ended, Part { is_over: true, tokens_out: Some(9), ..Part::default() });
+        assert_eq!(ended, Chunk { is_over: true, tokens_out: Some(9), ..Chunk::default() });
         assert!(part(r#"{"type":"message_stop"}"#).is_last);
         let whole = part(
             r#"{"type":"message","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"ls"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2}}"#,

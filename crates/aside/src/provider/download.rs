@@ -1,7 +1,7 @@
 //! Downloads a large file: resumes after an interruption, verifies its checksum, and moves it into place by an atomic rename. Does not
 //! decide what is downloaded or under which name; shows nothing.
 
-mod part;
+mod partial_file;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,9 +13,9 @@ use reqwest::header::{CONTENT_RANGE, ETAG, HeaderMap, IF_RANGE, LAST_MODIFIED, L
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 use ring::digest;
 
-use crate::provider::local::shelf;
-use crate::provider::{Ended, Failure, Leaving, Witness, shown, talk};
-use part::{Part, Stamp};
+use crate::provider::local::installed_models;
+use crate::provider::{Failure, OutboundRequest, RequestEnd, RequestRecorder, displayed_address, http_exchange};
+use partial_file::{PartialFile, Stamp};
 
 /// Cap on redirects.
 const MAX_HOPS: usize = 10;
@@ -65,7 +65,7 @@ pub enum Checked {
 
 /// Progress, for a caller that shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum News {
+pub enum DownloadEvent {
     /// Resumed after so many bytes.
     GoesOn {
         bytes: u64,
@@ -95,9 +95,13 @@ impl From<anyhow::Error> for Trouble {
     }
 }
 
-pub async fn fetch(fetch: &Fetch<'_>, witness: &impl Witness, mut tell: impl FnMut(News)) -> anyhow::Result<Fetched> {
+pub async fn fetch(
+    fetch: &Fetch<'_>,
+    witness: &impl RequestRecorder,
+    mut tell: impl FnMut(DownloadEvent),
+) -> anyhow::Result<Fetched> {
     let url = Url::parse(fetch.url.trim()).with_context(|| format!("{} is no address", fetch.url))?;
-    let mut part = Part::open(fetch.target)?;
+    let mut part = PartialFile::open(fetch.target)?;
     let (mut tries, mut pause) = (0, FIRST_PAUSE);
     let server_sum = loop {
         let before = part.len();
@@ -115,18 +119,18 @@ pub async fn fetch(fetch: &Fetch<'_>, witness: &impl Witness, mut tell: impl FnM
                         part.path().display()
                     )));
                 }
-                tell(if part.is_empty() { News::Unreached } else { News::CutOff });
+                tell(if part.is_empty() { DownloadEvent::Unreached } else { DownloadEvent::CutOff });
                 tokio::time::sleep(pause).await;
                 pause = if tries == 0 { FIRST_PAUSE } else { pause * 2 };
             }
         }
     };
-    tell(News::Checking);
+    tell(DownloadEvent::Checking);
     finish(fetch, part, server_sum)
 }
 
 /// Verifies a complete download and moves it into place.
-fn finish(fetch: &Fetch<'_>, part: Part, server_sum: Option<String>) -> anyhow::Result<Fetched> {
+fn finish(fetch: &Fetch<'_>, part: PartialFile, server_sum: Option<String>) -> anyhow::Result<Fetched> {
     let bytes = part.len();
     let sum = sha256(part.path()).with_context(|| format!("could not read {}", part.path().display()))?;
     let (expected, checked) = match (fetch.sha256, &server_sum) {
@@ -143,7 +147,7 @@ fn finish(fetch: &Fetch<'_>, part: Part, server_sum: Option<String>) -> anyhow::
             aside.display()
         );
     }
-    if !shelf::is_model(part.path())? {
+    if !installed_models::is_model(part.path())? {
         let aside = part.put_aside()?;
         bail!("it is no GGUF model; it is kept in {}, to be looked at or deleted", aside.display());
     }
@@ -155,9 +159,9 @@ fn finish(fetch: &Fetch<'_>, part: Part, server_sum: Option<String>) -> anyhow::
 async fn attempt(
     fetch: &Fetch<'_>,
     url: &Url,
-    part: &mut Part,
-    witness: &impl Witness,
-    tell: &mut impl FnMut(News),
+    part: &mut PartialFile,
+    witness: &impl RequestRecorder,
+    tell: &mut impl FnMut(DownloadEvent),
 ) -> Result<Option<String>, Trouble> {
     // Resumes a part only if it belongs to the same file, or if the checksum would catch a wrong one.
     let stamp = part.stamp().filter(|stamp| stamp.url == url.as_str());
@@ -181,11 +185,11 @@ struct Answer<N> {
     response: Response,
     server_sum: Option<String>,
     note: N,
-    ended: Ended,
+    ended: RequestEnd,
 }
 
 /// Sends the request and follows redirects.
-async fn ask<W: Witness>(
+async fn ask<W: RequestRecorder>(
     fetch: &Fetch<'_>,
     url: &Url,
     from: u64,
@@ -204,9 +208,9 @@ async fn ask<W: Witness>(
                 request = request.header(IF_RANGE, validator);
             }
         }
-        let leaving = Leaving { address: &shown(&url), model: "", body: "" };
+        let leaving = OutboundRequest { address: &displayed_address(&url), model: "", body: "" };
         let note = witness.leaves(&leaving).await.map_err(|failure| Trouble::Final(anyhow::anyhow!("{failure}")))?;
-        let mut ended = Ended::default();
+        let mut ended = RequestEnd::default();
         let sent = tokio::time::timeout(SILENCE, request.send()).await;
         let response = match sent.map_err(|_| "it does not answer".to_owned()).and_then(|sent| sent.map_err(why)) {
             Ok(response) => response,
@@ -226,7 +230,7 @@ async fn ask<W: Witness>(
         let Some(next) = location.and_then(|location| url.join(location).ok()) else {
             return Err(Trouble::Final(anyhow::anyhow!("{} sends on to nowhere", host(&url))));
         };
-        if talk::is_here(&next) && !talk::is_here(&url) {
+        if http_exchange::is_loopback(&next) && !http_exchange::is_loopback(&url) {
             return Err(Trouble::Final(anyhow::anyhow!("{} sends on to this machine itself", host(&url))));
         }
         url = next;
@@ -239,12 +243,12 @@ async fn ask<W: Witness>(
 async fn take(
     fetch: &Fetch<'_>,
     url: &Url,
-    part: &mut Part,
+    part: &mut PartialFile,
     mut response: Response,
     server_sum: Option<&str>,
     from: u64,
-    ended: &mut Ended,
-    tell: &mut impl FnMut(News),
+    ended: &mut RequestEnd,
+    tell: &mut impl FnMut(DownloadEvent),
 ) -> Result<(), Trouble> {
     let status = response.status();
     let now = Stamp::of(url.as_str(), response.headers(), server_sum);
@@ -254,10 +258,10 @@ async fn take(
             let Some((start, whole)) = range.filter(|_| part.stamp().is_some_and(|then| then.is_same_file(&now)))
             else {
                 part.clear()?;
-                tell(News::StartsAgain);
+                tell(DownloadEvent::StartsAgain);
                 return Err(Trouble::Passing(anyhow::anyhow!("the file over there is another one now")));
             };
-            tell(News::GoesOn { bytes: start });
+            tell(DownloadEvent::GoesOn { bytes: start });
             (start, whole)
         }
         StatusCode::RANGE_NOT_SATISFIABLE if from > 0 => {
@@ -268,13 +272,13 @@ async fn take(
                 return Ok(());
             }
             part.clear()?;
-            tell(News::StartsAgain);
+            tell(DownloadEvent::StartsAgain);
             return Err(Trouble::Passing(anyhow::anyhow!("the file over there is another one now")));
         }
         StatusCode::OK => {
             if from > 0 {
                 part.clear()?;
-                tell(News::StartsAgain);
+                tell(DownloadEvent::StartsAgain);
             }
             (0, response.content_length())
         }
@@ -290,14 +294,14 @@ async fn take(
     room(fetch.target, whole.unwrap_or(0).saturating_sub(start))?;
     part.begin(&now)?;
     let mut told = Instant::now();
-    tell(News::At { bytes: start, of: whole });
+    tell(DownloadEvent::At { bytes: start, of: whole });
     loop {
         let chunk = tokio::time::timeout(SILENCE, response.chunk()).await;
         let chunk = chunk.map_err(|_| Trouble::Passing(anyhow::anyhow!("nothing came for {} s", SILENCE.as_secs())))?;
         let Some(bytes) = chunk.map_err(|error| Trouble::Passing(anyhow::anyhow!("{}", why(error))))? else { break };
         ended.bytes += bytes.len() as u64;
         // Stops at once if the server sends an error page instead of a model.
-        if part.is_empty() && !shelf::begins_as_model(&bytes) {
+        if part.is_empty() && !installed_models::begins_as_model(&bytes) {
             part.clear()?;
             return Err(Trouble::Final(anyhow::anyhow!("what {} sends is no GGUF model", host(url))));
         }
@@ -307,10 +311,10 @@ async fn take(
         }
         if told.elapsed() >= Duration::from_millis(100) {
             told = Instant::now();
-            tell(News::At { bytes: part.len(), of: whole });
+            tell(DownloadEvent::At { bytes: part.len(), of: whole });
         }
     }
-    tell(News::At { bytes: part.len(), of: whole });
+    tell(DownloadEvent::At { bytes: part.len(), of: whole });
     match whole {
         Some(whole) if part.len() < whole => Err(Trouble::Passing(anyhow::anyhow!("the connection was lost"))),
         Some(_) | None => Ok(()),
@@ -321,11 +325,14 @@ async fn take(
 fn check(url: &Url, trust: Trust) -> anyhow::Result<()> {
     match url.scheme() {
         "https" => Ok(()),
-        "http" if trust == Trust::Any || talk::is_here(url) => Ok(()),
+        "http" if trust == Trust::Any || http_exchange::is_loopback(url) => Ok(()),
         "http" => {
-            bail!("{} would come over a connection that can be tampered with; --insecure allows it", shown(url))
+            bail!(
+                "{} would come over a connection that can be tampered with; --insecure allows it",
+                displayed_address(url)
+            )
         }
-        _ => bail!("{} is no address of a web server", shown(url)),
+        _ => bail!("{} is no address of a web server", displayed_address(url)),
     }
 }
 
@@ -337,7 +344,7 @@ fn client(url: &Url) -> anyhow::Result<Client> {
         // Redirects are followed by hand: each address is checked and recorded first.
         .redirect(redirect::Policy::none())
         .user_agent(concat!("aside/", env!("CARGO_PKG_VERSION")));
-    if talk::is_here(url) {
+    if http_exchange::is_loopback(url) {
         builder = builder.no_proxy();
     }
     builder.build().context("could not set up the connection")
@@ -352,8 +359,8 @@ pub fn room(target: &Path, bytes: u64) -> anyhow::Result<()> {
         bail!(
             "there is no room for it in {}: it needs {}, and {} are free",
             dir.display(),
-            shelf::size(bytes),
-            shelf::size(free)
+            installed_models::size(bytes),
+            installed_models::size(free)
         );
     }
     Ok(())
@@ -426,7 +433,7 @@ pub fn sha256(path: &Path) -> io::Result<String> {
 pub fn copy(from: &Path, target: &Path) -> anyhow::Result<()> {
     let length = std::fs::metadata(from).with_context(|| format!("could not read {}", from.display()))?.len();
     room(target, length)?;
-    let mut part = Part::open(target)?;
+    let mut part = PartialFile::open(target)?;
     part.clear()?;
     let mut file = File::open(from).with_context(|| format!("could not read {}", from.display()))?;
     let mut buffer = vec![0; 1024 * 1024];

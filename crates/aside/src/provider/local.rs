@@ -2,8 +2,8 @@
 //! and the model file; does not see the requests.
 
 pub mod catalogue;
-pub mod shelf;
-mod words;
+pub mod installed_models;
+mod server_log;
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -18,11 +18,11 @@ use tokio::sync::watch;
 
 use crate::config;
 use crate::exec;
-use crate::exec::serve::{self, Serve, Served};
+use crate::exec::model_server::{self, ModelServer, ModelServerSpec};
 use crate::paths::Paths;
-use crate::provider::{Failure, Provider, talk};
-use shelf::{Chosen, Shelf};
-use words::Words;
+use crate::provider::{Failure, Provider, http_exchange};
+use installed_models::{InstalledModels, ResolvedModel};
+use server_log::ServerLog;
 
 /// The server's program when the settings name none.
 pub const PROGRAM: &str = "llama-server";
@@ -43,7 +43,7 @@ const MAX_KEPT: usize = 3;
 
 /// A server as the settings describe it. Equal values mean the same server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct ServerSpec {
     program: PathBuf,
     model: PathBuf,
     pub name: String,
@@ -52,14 +52,14 @@ pub struct Wanted {
 
 /// What is missing to run a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lack {
+pub enum Unavailable {
     Program { named: String },
     Model { name: String, bytes: Option<u64> },
 }
 
 /// Whether the caller waits for the server to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
+pub enum StartupWait {
     No,
     For(Duration),
 }
@@ -70,12 +70,12 @@ pub struct Servers {
 }
 
 struct Kept {
-    wanted: Wanted,
+    wanted: ServerSpec,
     phase: watch::Receiver<Phase>,
     /// Dropping it stops the server.
     task: Option<Task>,
     usage: Arc<Mutex<Usage>>,
-    server: Arc<Mutex<Option<Served>>>,
+    server: Arc<Mutex<Option<ModelServer>>>,
     deaths: VecDeque<Instant>,
 }
 
@@ -115,14 +115,15 @@ impl Drop for Lease {
     }
 }
 
-impl Wanted {
+impl ServerSpec {
     /// The server for the model that a setting names.
-    pub fn new(settings: &config::Local, model: &str, paths: &Paths) -> Result<Self, Lack> {
-        let (name, model) = match Shelf::new(paths).chosen(model) {
-            Chosen::Here { name, path } => (name, path),
-            Chosen::Missing { name, bytes } => return Err(Lack::Model { name, bytes }),
+    pub fn new(settings: &config::Local, model: &str, paths: &Paths) -> Result<Self, Unavailable> {
+        let (name, model) = match InstalledModels::new(paths).chosen(model) {
+            ResolvedModel::Here { name, path } => (name, path),
+            ResolvedModel::Missing { name, bytes } => return Err(Unavailable::Model { name, bytes }),
         };
-        let program = program(&settings.server).ok_or_else(|| Lack::Program { named: settings.server.clone() })?;
+        let program =
+            program(&settings.server).ok_or_else(|| Unavailable::Program { named: settings.server.clone() })?;
         Ok(Self { program, model, name, settings: settings.clone() })
     }
 
@@ -159,26 +160,26 @@ fn executable(path: &Path) -> Option<PathBuf> {
     exec::is_executable(path).then(|| path.to_owned())
 }
 
-impl Lack {
+impl Unavailable {
     pub fn failure(self) -> Failure {
         match self {
-            Lack::Program { named } => Failure::NoServer { named },
-            Lack::Model { name, bytes } => Failure::NotHere { name, bytes },
+            Unavailable::Program { named } => Failure::NoServer { named },
+            Unavailable::Model { name, bytes } => Failure::NotHere { name, bytes },
         }
     }
 }
 
 impl Servers {
     /// Returns a lease on the server, and starts it if needed. Must be called on the runtime's thread.
-    pub async fn ready(&self, wanted: &Wanted, wait: Wait, log: &Path) -> Result<Lease, Failure> {
+    pub async fn ready(&self, wanted: &ServerSpec, wait: StartupWait, log: &Path) -> Result<Lease, Failure> {
         let (mut phase, usage) = self.running(wanted, log)?;
         let started = async {
             let phase = phase.wait_for(|phase| !matches!(phase, Phase::Starting)).await;
             phase.map_or(Phase::AtRest, |phase| phase.clone())
         };
         let limit = match wait {
-            Wait::No => Duration::ZERO,
-            Wait::For(limit) => limit,
+            StartupWait::No => Duration::ZERO,
+            StartupWait::For(limit) => limit,
         };
         match tokio::time::timeout(limit, started).await {
             Ok(Phase::Ready(provider)) => {
@@ -190,7 +191,7 @@ impl Servers {
         }
     }
 
-    fn running(&self, wanted: &Wanted, log: &Path) -> Result<(watch::Receiver<Phase>, Arc<Mutex<Usage>>), Failure> {
+    fn running(&self, wanted: &ServerSpec, log: &Path) -> Result<(watch::Receiver<Phase>, Arc<Mutex<Usage>>), Failure> {
         let now = Instant::now();
         let mut all = self.lock();
         let place = all.iter().position(|kept| kept.wanted == *wanted).unwrap_or_else(|| {
@@ -204,7 +205,7 @@ impl Servers {
         let kept = &mut all[place];
         locked(&kept.usage).last = now;
         // The watching task may not have noticed a recent crash yet.
-        let ended = locked(&kept.server).as_mut().and_then(Served::has_ended);
+        let ended = locked(&kept.server).as_mut().and_then(ModelServer::has_ended);
         let over = match &*kept.phase.borrow() {
             Phase::Ready(_) if ended.is_some() => {
                 let how = ended.map(|status| status.to_string()).unwrap_or_default();
@@ -231,7 +232,7 @@ impl Servers {
     }
 
     /// Stops servers that the settings no longer name.
-    pub fn keep_only(&self, wanted: &[Wanted]) {
+    pub fn keep_only(&self, wanted: &[ServerSpec]) {
         self.lock().retain(|kept| wanted.contains(&kept.wanted));
     }
 
@@ -243,7 +244,7 @@ impl Servers {
     pub fn told(&self) -> String {
         let all = self.lock();
         let told = all.iter().map(|kept| match &*kept.phase.borrow() {
-            Phase::Ready(provider) => super::shown(&provider.base),
+            Phase::Ready(provider) => super::displayed_address(&provider.base),
             Phase::Starting => "starting".to_owned(),
             Phase::Died(_) => "ended".to_owned(),
             Phase::AtRest => "at rest".to_owned(),
@@ -258,7 +259,7 @@ impl Servers {
 }
 
 impl Kept {
-    fn new(wanted: Wanted) -> Self {
+    fn new(wanted: ServerSpec) -> Self {
         let (_, phase) = watch::channel(Phase::AtRest);
         let usage = Arc::new(Mutex::new(Usage { under_way: 0, last: Instant::now() }));
         Self { wanted, phase, task: None, usage, server: Arc::default(), deaths: VecDeque::new() }
@@ -281,9 +282,9 @@ impl Kept {
 
 /// Runs a server from its start to its end.
 async fn run(
-    wanted: &Wanted,
+    wanted: &ServerSpec,
     usage: &Mutex<Usage>,
-    server: &Mutex<Option<Served>>,
+    server: &Mutex<Option<ModelServer>>,
     phase: &watch::Sender<Phase>,
     log: &Path,
 ) -> Phase {
@@ -301,7 +302,7 @@ async fn run(
             // The output closes a moment before the process ends.
             () = words.ended() => tokio::time::sleep(GLANCE).await,
         }
-        if let Some(status) = locked(server).as_mut().and_then(Served::has_ended) {
+        if let Some(status) = locked(server).as_mut().and_then(ModelServer::has_ended) {
             return Phase::Died(died(&status.to_string(), &words));
         }
         let is_idle = {
@@ -315,12 +316,12 @@ async fn run(
     }
 }
 
-fn died(how: &str, words: &Words) -> Failure {
+fn died(how: &str, words: &ServerLog) -> Failure {
     let complaint = words.complaint();
     Failure::ServerDied(if complaint.is_empty() { how.to_owned() } else { format!("{how}: {complaint}") })
 }
 
-async fn start(wanted: &Wanted, log: &Path) -> Result<(Served, Words, Arc<Provider>), Failure> {
+async fn start(wanted: &ServerSpec, log: &Path) -> Result<(ModelServer, ServerLog, Arc<Provider>), Failure> {
     let broken = |why: String| Failure::ServerDied(why);
     let mut tries = if wanted.settings.port == 0 { PORTS } else { 1 };
     loop {
@@ -331,9 +332,9 @@ async fn start(wanted: &Wanted, log: &Path) -> Result<(Served, Words, Arc<Provid
         };
         let key = key().ok_or_else(|| broken("there is no randomness for its key".to_owned()))?;
         let arguments = wanted.arguments(port);
-        let serve = Serve { program: &wanted.program, arguments: &arguments, key: &key };
-        let (mut server, said) = serve::serve(&serve).map_err(|error| broken(format!("{error:#}")))?;
-        let words = Words::of(said, log.to_owned());
+        let serve = ModelServerSpec { program: &wanted.program, arguments: &arguments, key: &key };
+        let (mut server, said) = model_server::serve(&serve).map_err(|error| broken(format!("{error:#}")))?;
+        let words = ServerLog::of(said, log.to_owned());
         let provider = Provider::kept(port, &key)?;
         match up(&mut server, &words, &provider, &key).await {
             Ok(()) => return Ok((server, words, Arc::new(provider))),
@@ -345,7 +346,7 @@ async fn start(wanted: &Wanted, log: &Path) -> Result<(Served, Words, Arc<Provid
 }
 
 /// Waits until the server answers, and verifies that it is the process that was started.
-async fn up(server: &mut Served, words: &Words, provider: &Provider, key: &str) -> Result<(), Failure> {
+async fn up(server: &mut ModelServer, words: &ServerLog, provider: &Provider, key: &str) -> Result<(), Failure> {
     let since = Instant::now();
     loop {
         if let Some(status) = server.has_ended() {
@@ -407,7 +408,7 @@ fn key() -> Option<String> {
 
 /// The HTTP client for a server on this machine.
 pub fn client(base: &Url) -> Result<Client, Failure> {
-    talk::client(base, HEALTH)
+    http_exchange::client(base, HEALTH)
 }
 
 /// A panic while it was held lost one answer; the remaining state is valid.
@@ -423,7 +424,7 @@ mod tests {
     fn a_server_is_told_to_stay_on_this_machine_and_no_secret() {
         let mut settings = config::Config::default().llm.local;
         settings.arguments = vec!["--n-gpu-layers".to_owned(), "99".to_owned()];
-        let wanted = Wanted { program: "/x".into(), model: "/m.gguf".into(), name: "m".to_owned(), settings };
+        let wanted = ServerSpec { program: "/x".into(), model: "/m.gguf".into(), name: "m".to_owned(), settings };
         let arguments: Vec<String> =
             wanted.arguments(4711).into_iter().map(|word| word.into_string().unwrap()).collect();
         assert_eq!(

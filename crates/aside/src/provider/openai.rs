@@ -5,11 +5,11 @@ use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::provider::refusal;
-use crate::provider::talk::Part;
-use crate::provider::{Failure, Format, Kind, Question, Raw, Variety};
+use crate::provider::http_exchange::Chunk;
+use crate::provider::unsupported_params;
+use crate::provider::{Failure, Format, Kind, Question, RawPrompt, Variety};
 
-pub fn chat(model: &str, question: &Question, kind: Kind, without: &[refusal::Part]) -> Value {
+pub fn chat(model: &str, question: &Question, kind: Kind, without: &[unsupported_params::RequestParam]) -> Value {
     let has = |part| !without.contains(&part);
     // These servers cache common prefixes by themselves, independent of blocks.
     let user = format!("{}{}", question.earlier.concat(), question.user);
@@ -19,7 +19,7 @@ pub fn chat(model: &str, question: &Question, kind: Kind, without: &[refusal::Pa
         messages.push(json!({"role": "assistant", "content": answered}));
     }
     messages.push(json!({"role": "user", "content": user}));
-    if has(refusal::Part::System) {
+    if has(unsupported_params::RequestParam::System) {
         messages.insert(0, json!({"role": "system", "content": question.system}));
     } else {
         let first = format!("{}\n\n{}", question.system, messages[0]["content"].as_str().unwrap_or_default());
@@ -27,34 +27,34 @@ pub fn chat(model: &str, question: &Question, kind: Kind, without: &[refusal::Pa
     }
     if let Some(begin) = &question.begin
         && kind == Kind::Llama
-        && has(refusal::Part::Begin)
+        && has(unsupported_params::RequestParam::Begin)
     {
         messages.push(json!({"role": "assistant", "content": begin}));
     }
     let mut body = json!({"messages": messages, "stream": true});
-    if has(refusal::Part::MaxTokens) {
+    if has(unsupported_params::RequestParam::MaxTokens) {
         body["max_tokens"] = question.max_tokens.into();
     } else {
         body["max_completion_tokens"] = question.max_tokens.into();
     }
-    if !question.stop.is_empty() && has(refusal::Part::Stop) {
+    if !question.stop.is_empty() && has(unsupported_params::RequestParam::Stop) {
         body["stop"] = json!(question.stop);
     }
     let mut variety = question.variety;
-    if question.candidates > 1 && has(refusal::Part::Candidates) {
+    if question.candidates > 1 && has(unsupported_params::RequestParam::Candidates) {
         body["n"] = question.candidates.into();
         // Several answers differ only with a temperature above 0.
         variety = Variety::Some;
     }
-    if has(refusal::Part::Temperature) {
+    if has(unsupported_params::RequestParam::Temperature) {
         body["temperature"] = variety.temperature();
     }
     match &question.format {
-        Format::Json(schema) if has(refusal::Part::Format) => {
+        Format::Json(schema) if has(unsupported_params::RequestParam::Format) => {
             let schema = json!({"name": "answer", "strict": true, "schema": schema});
             body["response_format"] = json!({"type": "json_schema", "json_schema": schema});
         }
-        Format::Grammar(grammar) if kind == Kind::Llama && has(refusal::Part::Format) => {
+        Format::Grammar(grammar) if kind == Kind::Llama && has(unsupported_params::RequestParam::Format) => {
             body["grammar"] = json!(grammar);
         }
         Format::Free | Format::Json(_) | Format::Grammar(_) => {}
@@ -63,7 +63,7 @@ pub fn chat(model: &str, question: &Question, kind: Kind, without: &[refusal::Pa
 }
 
 /// A plain completion of a line, constrained to what is already typed.
-pub fn completion(model: &str, raw: &Raw, without: &[refusal::Part]) -> Value {
+pub fn completion(model: &str, raw: &RawPrompt, without: &[unsupported_params::RequestParam]) -> Value {
     let body = json!({
         "prompt": raw.prompt,
         "grammar": raw.grammar,
@@ -76,8 +76,8 @@ pub fn completion(model: &str, raw: &Raw, without: &[refusal::Part]) -> Value {
     named(model, counted(body, without))
 }
 
-fn counted(mut body: Value, without: &[refusal::Part]) -> Value {
-    if !without.contains(&refusal::Part::Usage) {
+fn counted(mut body: Value, without: &[unsupported_params::RequestParam]) -> Value {
+    if !without.contains(&unsupported_params::RequestParam::Usage) {
         body["stream_options"] = json!({"include_usage": true});
     }
     body
@@ -147,9 +147,9 @@ struct Usage {
     completion_tokens: Option<u64>,
 }
 
-pub fn read(json: &str) -> Result<Part, Failure> {
+pub fn read(json: &str) -> Result<Chunk, Failure> {
     if json.trim() == "[DONE]" {
-        return Ok(Part { is_over: true, is_last: true, ..Part::default() });
+        return Ok(Chunk { is_over: true, is_last: true, ..Chunk::default() });
     }
     // The parser's message may quote what it read.
     let answer: Answer =
@@ -165,7 +165,7 @@ pub fn read(json: &str) -> Result<Part, Failure> {
     });
     let (tokens_in, tokens_out) =
         answer.usage.map_or((None, None), |usage| (usage.prompt_tokens, usage.completion_tokens));
-    Ok(Part { pieces: pieces.collect(), is_over, is_last: false, is_cut, tokens_in, tokens_out })
+    Ok(Chunk { pieces: pieces.collect(), is_over, is_last: false, is_cut, tokens_in, tokens_out })
 }
 
 /// Maps an error within the reply by its code: its message may quote the request.
@@ -197,11 +197,13 @@ mod tests {
             ..Question::new("rules".to_owned(), "two".to_owned())
         };
         let said = |role: &str, content: &str| json!({"role": role, "content": content});
-        let messages = |without: &[refusal::Part]| chat("m", &question, Kind::Other, without)["messages"].clone();
+        let messages = |without: &[unsupported_params::RequestParam]| {
+            chat("m", &question, Kind::Other, without)["messages"].clone()
+        };
         let all = [said("system", "rules"), said("user", "one"), said("assistant", "answer"), said("user", "two")];
         assert_eq!(messages(&[]), json!(all));
         let without = [said("user", "rules\n\none"), said("assistant", "answer"), said("user", "two")];
-        assert_eq!(messages(&[refusal::Part::System]), json!(without));
+        assert_eq!(messages(&[unsupported_params::RequestParam::System]), json!(without));
     }
 
     #[test]
@@ -222,7 +224,7 @@ mod tests {
     fn what_was_said_is_found_in_an_event_and_in_a_whole_answer() {
         let part = |text: &str, is_over| {
             let pieces = if text.is_empty() { vec![] } else { vec![(0, text.to_owned())] };
-            Ok(Part { pieces, is_over, ..Part::default() })
+            Ok(Chunk { pieces, is_over, ..Chunk::default() })
         };
         assert_eq!(read(r#"{"choices":[{"delta":{"content":"a"}}]}"#), part("a", false));
         assert_eq!(read(r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#), part("", true));
@@ -279,7 +281,7 @@ mod tests {
             })
         );
         let none = {
-            use refusal::Part::*;
+            use unsupported_params::RequestParam::*;
             [Usage, Format, MaxTokens, Temperature, Stop, Candidates, Begin, System]
         };
         assert_eq!(

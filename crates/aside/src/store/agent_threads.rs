@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::write;
+use crate::config::atomic_write;
 use crate::paths::Paths;
 
 /// Cap on remembered conversations; the oldest is evicted.
@@ -93,7 +93,7 @@ impl AgentThreads {
         }
         let text = serde_json::to_vec(known)?;
         drop(guard);
-        write::replace(&self.path, &text).map_err(std::io::Error::other)
+        atomic_write::replace(&self.path, &text).map_err(std::io::Error::other)
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Known>> {

@@ -12,12 +12,12 @@ use serde_json::Value;
 
 use crate::paths::Paths;
 use crate::store::History;
-use crate::store::events::{self, Events};
 use crate::store::interactions::Interactions;
 use crate::store::journal::Journal;
-use crate::store::lines::{Caps, Lines};
-use crate::store::marks::Marks;
+use crate::store::jsonl::{Caps, JsonlFile};
+use crate::store::marked_commands::MarkedCommands;
 use crate::store::reroutes::Reroutes;
+use crate::store::task_logs::{self, TaskLogs};
 
 /// Rows of the history between two checks of the deadline.
 const ROWS_BETWEEN_LOOKS: usize = 256;
@@ -34,9 +34,9 @@ impl Deadline {
 
 /// What holds secrets. Never the secrets themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct SecretsFound {
     /// Commands in the history, newest first, redacted.
-    pub commands: Vec<Row>,
+    pub commands: Vec<SecretRow>,
     /// Lines of the other files: requests sent, suggestions, reroutes.
     pub lines: usize,
     /// Logs of tasks.
@@ -47,20 +47,20 @@ pub struct Found {
 
 /// A command of the history that holds a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct SecretRow {
     id: i64,
     pub redacted: String,
 }
 
-impl Found {
+impl SecretsFound {
     pub fn is_empty(&self) -> bool {
         self.commands.is_empty() && self.lines == 0 && self.logs == 0
     }
 }
 
 /// Searches everything, newest commands first, and changes nothing. With `SecretPolicy::Keep` the history may hold secrets and is skipped.
-pub fn look(paths: &Paths, keeps: SecretPolicy, deadline: Deadline) -> anyhow::Result<Found> {
-    let mut found = Found::default();
+pub fn look(paths: &Paths, keeps: SecretPolicy, deadline: Deadline) -> anyhow::Result<SecretsFound> {
+    let mut found = SecretsFound::default();
     if keeps != SecretPolicy::Keep
         && let Some(mut history) = History::open_to_read(&paths.history_db())?
     {
@@ -80,8 +80,8 @@ pub fn look(paths: &Paths, keeps: SecretPolicy, deadline: Deadline) -> anyhow::R
             found.lines += bytes.split(|byte| *byte == b'\n').filter(|line| line_without(line).is_some()).count();
         }
     }
-    found.lines += Marks::new(paths).list()?.iter().filter(|mark| !secrets(&mark.line).is_empty()).count();
-    let events = Events::new(events::dir(&paths.state_dir));
+    found.lines += MarkedCommands::new(paths).list()?.iter().filter(|mark| !secrets(&mark.line).is_empty()).count();
+    let events = TaskLogs::new(task_logs::dir(&paths.state_dir));
     for kept in events.kept()? {
         found.is_part |= deadline.is_over();
         if deadline.is_over() {
@@ -93,10 +93,10 @@ pub fn look(paths: &Paths, keeps: SecretPolicy, deadline: Deadline) -> anyhow::R
     Ok(found)
 }
 
-/// The files of JSON lines, and damaged task logs that were set aside. `wrong.jsonl` is rewritten by `Marks`, which maintains its digests.
-fn files(paths: &Paths) -> Vec<Lines> {
-    let damaged = Events::new(events::dir(&paths.state_dir)).damaged().into_iter();
-    let damaged = damaged.map(|path| Lines::new(path, Caps { bytes: u64::MAX, files: 1 }));
+/// The files of JSON lines, and damaged task logs that were set aside. `wrong.jsonl` is rewritten by `MarkedCommands`, which maintains its digests.
+fn files(paths: &Paths) -> Vec<JsonlFile> {
+    let damaged = TaskLogs::new(task_logs::dir(&paths.state_dir)).damaged().into_iter();
+    let damaged = damaged.map(|path| JsonlFile::new(path, Caps { bytes: u64::MAX, files: 1 }));
     let known = [
         Journal::new(paths).lines().clone(),
         Interactions::new(paths).lines().clone(),
@@ -112,7 +112,7 @@ pub fn lines(paths: &Paths) -> io::Result<usize> {
     for lines in files(paths) {
         cleaned += lines.rewrite(line_without)?;
     }
-    Ok(cleaned + Marks::new(paths).clean()?)
+    Ok(cleaned + MarkedCommands::new(paths).clean()?)
 }
 
 /// A line of JSON without its secrets; `None` if it holds none.
@@ -144,7 +144,7 @@ fn strings(value: &mut Value, each: &mut impl FnMut(&mut String)) {
 
 impl History {
     /// Commands with a secret, newest first, and whether the deadline came before the oldest.
-    pub fn with_secrets(&mut self, deadline: Deadline) -> anyhow::Result<(Vec<Row>, bool)> {
+    pub fn with_secrets(&mut self, deadline: Deadline) -> anyhow::Result<(Vec<SecretRow>, bool)> {
         self.with(|connection| {
             let mut rows = connection.prepare("SELECT id, command FROM history ORDER BY id DESC")?;
             let mut rows = rows.query([])?;
@@ -156,7 +156,7 @@ impl History {
                 }
                 let Ok(command) = row.get_ref(1)?.as_str() else { continue };
                 if let std::borrow::Cow::Owned(redacted) = redact(command) {
-                    found.push(Row { id: row.get(0)?, redacted });
+                    found.push(SecretRow { id: row.get(0)?, redacted });
                 }
             }
             Ok((found, false))
@@ -174,7 +174,7 @@ impl History {
         self.with(|connection| {
             connection.pragma_update(None, "secure_delete", true)?;
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            for Row { id, redacted } in &found {
+            for SecretRow { id, redacted } in &found {
                 match keeps {
                     SecretPolicy::Skip => transaction.execute("DELETE FROM history WHERE id = ?", [id])?,
                     SecretPolicy::Redact => {

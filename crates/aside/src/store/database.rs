@@ -11,7 +11,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::store::Notice;
-use crate::store::damage::{self, Identity};
+use crate::store::corruption::{self, Identity};
 
 const SCHEMA_VERSION: i64 = 1;
 
@@ -66,8 +66,8 @@ impl Database {
             let Some(identity) = Identity::of(path) else { continue };
             match connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, |connection| set_up(connection, new_ids)) {
                 Ok(connection) => return Ok((Self { connection, identity }, notice)),
-                Err(error) if damage::shows_in(&error) => {
-                    notice = damage::set_aside(path, identity)?.or(notice);
+                Err(error) if corruption::is_corruption(&error) => {
+                    notice = corruption::set_aside(path, identity)?.or(notice);
                     new_ids = NewIds::Unseen;
                 }
                 Err(error) => return Err(error.context(format!("could not open {}", path.display()))),
@@ -100,7 +100,7 @@ impl Database {
     pub fn set_aside(self, path: &Path) -> anyhow::Result<Option<Notice>> {
         let identity = self.identity;
         self.abandon();
-        damage::set_aside(path, identity)
+        corruption::set_aside(path, identity)
     }
 }
 

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::paths::Paths;
-use crate::store::lines::{Caps, Lines};
+use crate::store::jsonl::{Caps, JsonlFile};
 
 /// Some ten thousand interactions a file.
 const CAPS: Caps = Caps { bytes: 4 * 1024 * 1024, files: 4 };
@@ -17,7 +17,7 @@ const CAPS: Caps = Caps { bytes: 4 * 1024 * 1024, files: 4 };
 const MAX_TEXT: usize = 16 * 1024;
 
 pub struct Interactions {
-    lines: Lines,
+    lines: JsonlFile,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ pub struct Interaction {
 
 /// An interaction as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Noted {
+pub struct StoredInteraction {
     /// RFC 3339, in UTC.
     pub ts: String,
     #[serde(flatten)]
@@ -87,20 +87,20 @@ pub struct Noted {
 
 impl Interactions {
     pub fn new(paths: &Paths) -> Self {
-        Self { lines: Lines::new(paths.interactions(), CAPS) }
+        Self { lines: JsonlFile::new(paths.interactions(), CAPS) }
     }
 
-    pub fn lines(&self) -> &Lines {
+    pub fn lines(&self) -> &JsonlFile {
         &self.lines
     }
 
     /// Written when this returns, without its secrets.
     pub fn note(&self, interaction: &Interaction) -> io::Result<()> {
-        self.lines.append(&Noted { ts: Timestamp::now().to_string(), interaction: clean(interaction) })
+        self.lines.append(&StoredInteraction { ts: Timestamp::now().to_string(), interaction: clean(interaction) })
     }
 
     /// All stored interactions, oldest first.
-    pub fn read(&self) -> io::Result<Vec<Noted>> {
+    pub fn read(&self) -> io::Result<Vec<StoredInteraction>> {
         self.lines.read()
     }
 }
@@ -161,7 +161,7 @@ mod tests {
     }
 
     fn interactions(dir: &std::path::Path) -> Interactions {
-        Interactions { lines: Lines::new(dir.join("interactions.jsonl"), CAPS) }
+        Interactions { lines: JsonlFile::new(dir.join("interactions.jsonl"), CAPS) }
     }
 
     #[test]

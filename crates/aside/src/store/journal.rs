@@ -9,19 +9,19 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::paths::Paths;
-use crate::store::lines::{Caps, Follow, Lines};
+use crate::store::jsonl::{Caps, JsonlFile, JsonlTail};
 
 /// About a thousand requests a file.
 const CAPS: Caps = Caps { bytes: 4 * 1024 * 1024, files: 4 };
 
 pub struct Journal {
-    lines: Lines,
+    lines: JsonlFile,
     last: AtomicU64,
 }
 
 /// A request about to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Leaving<'a> {
+pub struct OutboundRecord<'a> {
     /// The feature that asks: `complete`, `suggest`, `translate`, `explain`, `ask`, `task`.
     pub purpose: &'a str,
     /// As in the settings.
@@ -86,18 +86,18 @@ pub enum Line {
 
 impl Journal {
     pub fn new(paths: &Paths) -> Self {
-        Self { lines: Lines::new(paths.privacy_journal(), CAPS), last: AtomicU64::new(0) }
+        Self { lines: JsonlFile::new(paths.privacy_journal(), CAPS), last: AtomicU64::new(0) }
     }
 
-    pub fn lines(&self) -> &Lines {
+    pub fn lines(&self) -> &JsonlFile {
         &self.lines
     }
 
     /// Must be called before the request is sent. On an error it must not be sent.
-    pub fn leaves(&self, leaving: &Leaving<'_>) -> io::Result<Id> {
+    pub fn leaves(&self, leaving: &OutboundRecord<'_>) -> io::Result<Id> {
         let now = Timestamp::now();
         let id = self.next(now);
-        let Leaving { purpose, provider, model, address, body } = *leaving;
+        let OutboundRecord { purpose, provider, model, address, body } = *leaving;
         self.lines.append(&Line::Left(Entry {
             id,
             ts: now.to_string(),
@@ -134,7 +134,7 @@ impl Journal {
         Ok(entries)
     }
 
-    pub fn follow(&self) -> io::Result<Follow> {
+    pub fn follow(&self) -> io::Result<JsonlTail> {
         self.lines.follow()
     }
 
@@ -160,11 +160,11 @@ mod tests {
     use super::*;
 
     fn journal(dir: &std::path::Path) -> Journal {
-        Journal { lines: Lines::new(dir.join("privacy.jsonl"), CAPS), last: AtomicU64::new(0) }
+        Journal { lines: JsonlFile::new(dir.join("privacy.jsonl"), CAPS), last: AtomicU64::new(0) }
     }
 
-    fn leaving<'a>(address: &'a str, body: &'a str) -> Leaving<'a> {
-        Leaving { purpose: "translate", provider: "openai", model: "m", address, body }
+    fn leaving<'a>(address: &'a str, body: &'a str) -> OutboundRecord<'a> {
+        OutboundRecord { purpose: "translate", provider: "openai", model: "m", address, body }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::paths::Paths;
-use crate::store::lines::{Caps, Lines};
+use crate::store::jsonl::{Caps, JsonlFile};
 
 /// Some thousand lines a file.
 const CAPS: Caps = Caps { bytes: 1024 * 1024, files: 4 };
@@ -17,12 +17,12 @@ const CAPS: Caps = Caps { bytes: 1024 * 1024, files: 4 };
 const MAX_TEXT: usize = 4 * 1024;
 
 pub struct Reroutes {
-    lines: Lines,
+    lines: JsonlFile,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Became {
+pub enum RerouteOutcome {
     /// It was classified as prose, and answered.
     Answered,
     /// It was classified as prose, and the user was offered an answer.
@@ -42,12 +42,12 @@ pub struct Rerouted {
     /// As it was typed.
     pub line: String,
     pub reason: String,
-    pub became: Became,
+    pub became: RerouteOutcome,
 }
 
 /// An entry as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Noted {
+pub struct StoredReroute {
     /// RFC 3339, in UTC.
     pub ts: String,
     #[serde(flatten)]
@@ -56,29 +56,29 @@ pub struct Noted {
 
 impl Reroutes {
     pub fn new(paths: &Paths) -> Self {
-        Self { lines: Lines::new(paths.reroutes(), CAPS) }
+        Self { lines: JsonlFile::new(paths.reroutes(), CAPS) }
     }
 
-    pub fn lines(&self) -> &Lines {
+    pub fn lines(&self) -> &JsonlFile {
         &self.lines
     }
 
     /// Written when this returns, without its secrets.
     pub fn note(&self, rerouted: &Rerouted) -> io::Result<()> {
-        self.lines.append(&Noted { ts: Timestamp::now().to_string(), rerouted: clean(rerouted) })
+        self.lines.append(&StoredReroute { ts: Timestamp::now().to_string(), rerouted: clean(rerouted) })
     }
 
     /// All stored entries, oldest first. An accepted offer is listed once, as an answer.
-    pub fn read(&self) -> io::Result<Vec<Noted>> {
-        let mut all: Vec<Noted> = Vec::new();
-        for noted in self.lines.read::<Noted>()? {
+    pub fn read(&self) -> io::Result<Vec<StoredReroute>> {
+        let mut all: Vec<StoredReroute> = Vec::new();
+        for noted in self.lines.read::<StoredReroute>()? {
             let Rerouted { session, line, became, .. } = &noted.rerouted;
-            if *became == Became::Answered {
+            if *became == RerouteOutcome::Answered {
                 // Only the last offer of a session can still be accepted.
                 let last = all.iter().rposition(|earlier| earlier.rerouted.session == *session);
                 let offered = last.filter(|last| {
                     let earlier = &all[*last].rerouted;
-                    earlier.became == Became::Offered && earlier.line == *line
+                    earlier.became == RerouteOutcome::Offered && earlier.line == *line
                 });
                 offered.map(|offered| all.remove(offered));
             }
@@ -89,8 +89,8 @@ impl Reroutes {
 
     /// The last line that was classified as prose, of a session or of all.
     pub fn last(&self, session: &str) -> io::Result<Option<String>> {
-        let taken = |noted: &Noted| noted.rerouted.became != Became::Asked;
-        let own = |noted: &Noted| session.is_empty() || noted.rerouted.session == session;
+        let taken = |noted: &StoredReroute| noted.rerouted.became != RerouteOutcome::Asked;
+        let own = |noted: &StoredReroute| session.is_empty() || noted.rerouted.session == session;
         let last = self.read()?.into_iter().rfind(|noted| taken(noted) && own(noted));
         Ok(last.map(|noted| noted.rerouted.line))
     }
@@ -120,10 +120,10 @@ mod tests {
     use super::*;
 
     fn reroutes(dir: &std::path::Path) -> Reroutes {
-        Reroutes { lines: Lines::new(dir.join("reroutes.jsonl"), CAPS) }
+        Reroutes { lines: JsonlFile::new(dir.join("reroutes.jsonl"), CAPS) }
     }
 
-    fn rerouted(session: &str, line: &str, became: Became) -> Rerouted {
+    fn rerouted(session: &str, line: &str, became: RerouteOutcome) -> Rerouted {
         Rerouted {
             session: session.to_owned(),
             cwd: "/home/me".to_owned(),
@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    fn told(reroutes: &Reroutes) -> Vec<(String, Became)> {
+    fn told(reroutes: &Reroutes) -> Vec<(String, RerouteOutcome)> {
         let read = reroutes.read().unwrap().into_iter();
         read.map(|noted| (noted.rerouted.line, noted.rerouted.became)).collect()
     }
@@ -145,7 +145,7 @@ mod tests {
     fn the_file_has_plain_names_and_no_secrets() {
         let temp = tempfile::tempdir().unwrap();
         let reroutes = reroutes(temp.path());
-        reroutes.note(&rerouted("zsh-1", "please log in with mysql -phunter2 shop", Became::Answered)).unwrap();
+        reroutes.note(&rerouted("zsh-1", "please log in with mysql -phunter2 shop", RerouteOutcome::Answered)).unwrap();
         let line = std::fs::read_to_string(reroutes.lines.path()).unwrap();
         let mut line: serde_json::Value = serde_json::from_str(&line).unwrap();
         let ts = line.as_object_mut().unwrap().remove("ts").unwrap();
@@ -165,19 +165,19 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let reroutes = reroutes(temp.path());
         for (session, line, became) in [
-            ("a", "make sure it works", Became::Offered),
-            ("b", "make sure it works", Became::Offered),
-            ("a", "make sure it works", Became::Answered),
-            ("b", "who am i really", Became::Offered),
-            ("b", "make sure it works", Became::Answered),
+            ("a", "make sure it works", RerouteOutcome::Offered),
+            ("b", "make sure it works", RerouteOutcome::Offered),
+            ("a", "make sure it works", RerouteOutcome::Answered),
+            ("b", "who am i really", RerouteOutcome::Offered),
+            ("b", "make sure it works", RerouteOutcome::Answered),
         ] {
             reroutes.note(&rerouted(session, line, became)).unwrap();
         }
         let expected = [
-            ("make sure it works", Became::Offered),
-            ("make sure it works", Became::Answered),
-            ("who am i really", Became::Offered),
-            ("make sure it works", Became::Answered),
+            ("make sure it works", RerouteOutcome::Offered),
+            ("make sure it works", RerouteOutcome::Answered),
+            ("who am i really", RerouteOutcome::Offered),
+            ("make sure it works", RerouteOutcome::Answered),
         ];
         assert_eq!(told(&reroutes), expected.map(|(line, became)| (line.to_owned(), became)));
     }
@@ -187,9 +187,9 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let reroutes = reroutes(temp.path());
         assert_eq!(reroutes.last("").unwrap(), None);
-        reroutes.note(&rerouted("a", "find out why", Became::Answered)).unwrap();
-        reroutes.note(&rerouted("b", "make sure", Became::Offered)).unwrap();
-        reroutes.note(&rerouted("a", "hello", Became::Asked)).unwrap();
+        reroutes.note(&rerouted("a", "find out why", RerouteOutcome::Answered)).unwrap();
+        reroutes.note(&rerouted("b", "make sure", RerouteOutcome::Offered)).unwrap();
+        reroutes.note(&rerouted("a", "hello", RerouteOutcome::Asked)).unwrap();
         assert_eq!(reroutes.last("a").unwrap().as_deref(), Some("find out why"));
         assert_eq!(reroutes.last("").unwrap().as_deref(), Some("make sure"));
         assert_eq!(reroutes.last("c").unwrap(), None);

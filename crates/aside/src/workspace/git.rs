@@ -13,11 +13,11 @@ use aside_core::task::run::review::target::ReviewTarget;
 use aside_core::task::run::review::untracked::{self, UntrackedFile};
 use aside_core::text;
 
-use crate::exec::git::{Between, Filters, Question, Revision};
+use crate::exec::git::{DiffSides, Filters, Question, Revision};
 use crate::exec::{DIFF_BYTES, Probe, probe};
-use crate::workspace::beneath::Root;
+use crate::workspace::rooted_fs::Root;
 use crate::workspace::{Workspace, read};
-use crate::world::changes::filters;
+use crate::world::git_changes::filters;
 use crate::world::repository::repository;
 
 /// Caps on the changed files listed by name, on untracked files, and on the files of a diff.
@@ -103,7 +103,7 @@ impl Workspace {
             ));
         }
         let mut diff = diff;
-        if let Between::Files(_) = between {
+        if let DiffSides::Files(_) = between {
             let (new, told) = asked.untracked(&names);
             diff.push_str(&new);
             notes.extend(told);
@@ -199,7 +199,7 @@ impl Asked<'_> {
     }
 
     /// What to compare, its description, and remarks about it.
-    fn between(&self, what: &ReviewTarget) -> anyhow::Result<(Between, Bilingual, Vec<Bilingual>)> {
+    fn between(&self, what: &ReviewTarget) -> anyhow::Result<(DiffSides, Bilingual, Vec<Bilingual>)> {
         let empty = || Revision::new(EMPTY).context("there is no empty tree");
         let head = self.head();
         let none = Bilingual::new("nothing has been committed yet", "还没有任何提交");
@@ -208,12 +208,12 @@ impl Asked<'_> {
             ReviewTarget::Now => {
                 let head = head.map_or_else(empty, Ok)?;
                 let of = Bilingual::new("the working tree against the last commit", "工作区与最近一次提交");
-                (Between::Files(head), of, unborn)
+                (DiffSides::Files(head), of, unborn)
             }
             ReviewTarget::Staged => {
                 let head = head.map_or_else(empty, Ok)?;
                 let of = Bilingual::new("what is staged against the last commit", "暂存区与最近一次提交");
-                (Between::Staged(head), of, unborn)
+                (DiffSides::Staged(head), of, unborn)
             }
             ReviewTarget::Last(count) => {
                 let head = head.context("nothing has been committed yet")?;
@@ -223,14 +223,14 @@ impl Asked<'_> {
                     count => Bilingual::new(format!("the last {count} commits"), format!("最近 {count} 次提交")),
                 };
                 let notes = self.commits(back.as_ref(), &head);
-                (Between::Commits(back.map_or_else(empty, Ok)?, head), of, notes)
+                (DiffSides::Commits(back.map_or_else(empty, Ok)?, head), of, notes)
             }
             ReviewTarget::Commit(name) => {
                 let commit = self.revision(name)?;
                 let parent = Revision::new(&format!("{}^", commit.as_str())).filter(|parent| self.is_there(parent));
                 let notes = self.commits(parent.as_ref(), &commit);
                 let of = Bilingual::new(format!("commit {}", commit.as_str()), format!("提交 {}", commit.as_str()));
-                (Between::Commits(parent.map_or_else(empty, Ok)?, commit), of, notes)
+                (DiffSides::Commits(parent.map_or_else(empty, Ok)?, commit), of, notes)
             }
             ReviewTarget::Branch { of, against } => {
                 let branch = match of {
@@ -250,14 +250,14 @@ impl Asked<'_> {
                         "还没有提交的改动不在其中",
                     ));
                 }
-                (Between::Fork(base, branch), told, notes)
+                (DiffSides::Fork(base, branch), told, notes)
             }
             ReviewTarget::Range(one, other) => {
                 let (one, other) = (self.revision(one)?, self.revision(other)?);
                 let notes = self.commits(Some(&one), &other);
                 let (from, to) = (one.as_str(), other.as_str());
                 let told = Bilingual::new(format!("{from} to {to}"), format!("{from} 到 {to}"));
-                (Between::Commits(one, other), told, notes)
+                (DiffSides::Commits(one, other), told, notes)
             }
         })
     }

@@ -8,7 +8,7 @@ use aside_core::task::run::context::{MAX_READ, PickedFile};
 use aside_core::task::run::project::{FILES, Project};
 
 use crate::workspace::Workspace;
-use crate::workspace::beneath::{Opened, Root};
+use crate::workspace::rooted_fs::{OpenedEntry, Root};
 
 impl Workspace {
     /// Reads the picked files; `None` for those that cannot be read.
@@ -46,9 +46,9 @@ pub fn read(root: &Root, path: &str) -> anyhow::Result<Vec<u8>> {
     // Also rejects denied names.
     let name = RelativePath::new(path).map_err(|why| anyhow::anyhow!("could not read {path}: {why}"))?;
     let file = match root.open_file(&name).with_context(|| format!("could not read {path}"))? {
-        Opened::File(file, _) => file,
-        Opened::Nothing => bail!("{path} is not there"),
-        Opened::Other(what) => bail!("{path} is {what}; only files are read"),
+        OpenedEntry::File(file, _) => file,
+        OpenedEntry::Nothing => bail!("{path} is not there"),
+        OpenedEntry::Other(what) => bail!("{path} is {what}; only files are read"),
     };
     let mut bytes = Vec::new();
     let most = u64::try_from(MAX_READ).unwrap_or(u64::MAX).saturating_add(1);

@@ -18,9 +18,9 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink, SinkMatch};
 
 use crate::workspace::Workspace;
-use crate::workspace::beneath::{Opened, Root};
 use crate::workspace::masked::{self, Masked, Secrets};
-use crate::workspace::walk::{Below, Ended, Until, walk};
+use crate::workspace::rooted_fs::{OpenedEntry, Root};
+use crate::workspace::walk::{IgnoredDirs, WalkDeadline, WalkEnd, walk};
 
 const TIME: Duration = Duration::from_secs(5);
 /// For a search in masked texts: finding the secrets of a file takes longer than searching it, and a remote user waits for a message anyway.
@@ -52,7 +52,7 @@ impl Workspace {
             Secrets::Included => TIME,
             Secrets::Masked => MASKED_TIME,
         };
-        let until = Until::new(time, cancelled);
+        let until = WalkDeadline::new(time, cancelled);
         let matcher = plan.reads().then(|| matcher(&plan.pattern)).transpose()?;
         let (found, counts) = (Mutex::default(), Counts::default());
         let run = Run { root: &root, plan, secrets, matcher, until: &until, time, found, counts };
@@ -63,7 +63,7 @@ impl Workspace {
             for _ in 0..threads {
                 scope.spawn(|| run.work(&receiver));
             }
-            let ended = walk(&root, Below::Tracked, MAX_ENTRIES, &until, &mut |path, ignored| {
+            let ended = walk(&root, IgnoredDirs::Tracked, MAX_ENTRIES, &until, &mut |path, ignored| {
                 if ignored == Ignored::Yes || !plan.admits(path) {
                     return ControlFlow::Continue(());
                 }
@@ -76,7 +76,7 @@ impl Workspace {
             ended
         });
         // The walk may have ended in time while the files it found were not read in time.
-        let ended = if ended == Ended::Whole { until.over().unwrap_or(Ended::Whole) } else { ended };
+        let ended = if ended == WalkEnd::Whole { until.over().unwrap_or(WalkEnd::Whole) } else { ended };
         Ok(run.searched(ended))
     }
 }
@@ -87,7 +87,7 @@ struct Run<'a> {
     secrets: Secrets,
     /// `None` if only names count.
     matcher: Option<RegexMatcher>,
-    until: &'a Until<'a>,
+    until: &'a WalkDeadline<'a>,
     time: Duration,
     found: Mutex<Vec<FileMatches>>,
     counts: Counts,
@@ -137,10 +137,10 @@ impl Run<'_> {
         let mut look = FileMatcher::new(self.plan, path);
         if let Some(matcher) = &self.matcher {
             match self.root.open_file(&name) {
-                Ok(Opened::File(_, stat)) if stat.st_size > self.most() => {
+                Ok(OpenedEntry::File(_, stat)) if stat.st_size > self.most() => {
                     count(&self.counts.large);
                 }
-                Ok(Opened::File(file, _)) => {
+                Ok(OpenedEntry::File(file, _)) => {
                     let lines = Lines {
                         look: &mut look,
                         secrets: self.secrets,
@@ -162,7 +162,7 @@ impl Run<'_> {
                         count(&self.counts.unread);
                     }
                 }
-                Ok(Opened::Nothing | Opened::Other(_)) => {}
+                Ok(OpenedEntry::Nothing | OpenedEntry::Other(_)) => {}
                 Err(_) => {
                     count(&self.counts.unread);
                 }
@@ -179,7 +179,7 @@ impl Run<'_> {
         }
     }
 
-    fn searched(self, ended: Ended) -> SearchOutcome {
+    fn searched(self, ended: WalkEnd) -> SearchOutcome {
         let most = self.most() / (1024 * 1024);
         let Counts { files, denied, large, unread, full } = self.counts;
         let mut found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -187,12 +187,14 @@ impl Run<'_> {
         found.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         let mut notes = Vec::new();
         match ended {
-            Ended::Whole => {}
-            Ended::Many => notes.push(format!("only the first {MAX_ENTRIES} entries of the workspace were looked at")),
-            Ended::Late => {
+            WalkEnd::Whole => {}
+            WalkEnd::Many => {
+                notes.push(format!("only the first {MAX_ENTRIES} entries of the workspace were looked at"))
+            }
+            WalkEnd::Late => {
                 notes.push(format!("not everything was looked at: it took longer than {} seconds", self.time.as_secs()))
             }
-            Ended::Cancelled => notes.push("the search was broken off".to_owned()),
+            WalkEnd::Cancelled => notes.push("the search was broken off".to_owned()),
         }
         if full.into_inner() {
             notes.push(format!("too much was found: the search ended after {MAX_FOUND} files"));
@@ -233,7 +235,7 @@ fn masked_text(file: File) -> io::Result<String> {
 struct Lines<'a, 'b> {
     look: &'a mut FileMatcher<'b>,
     secrets: Secrets,
-    until: &'a Until<'a>,
+    until: &'a WalkDeadline<'a>,
     left: usize,
     binary: bool,
 }

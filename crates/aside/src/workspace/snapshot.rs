@@ -11,8 +11,8 @@ use aside_core::task::run::context::Ignored;
 use rustix::fs::{AtFlags, statat};
 
 use crate::workspace::Workspace;
-use crate::workspace::beneath::Root;
-use crate::workspace::walk::{Below, Ended, Until, walk};
+use crate::workspace::rooted_fs::Root;
+use crate::workspace::walk::{IgnoredDirs, WalkDeadline, WalkEnd, walk};
 
 /// Cap on directory entries, and the timeout.
 const MAX_ENTRIES: usize = 20_000;
@@ -40,18 +40,24 @@ impl Workspace {
             Some((stat.st_ctime as i64, stat.st_ctime_nsec as u64, stat.st_ino as u64))
         };
         let mut files = BTreeMap::new();
-        let ended = walk(&root, Below::Tracked, MAX_ENTRIES, &Until::new(TIME, cancelled), &mut |path, ignored| {
-            let is_except = except.iter().any(|place| self.root().join(path).starts_with(place));
-            if ignored == Ignored::No
-                && !is_except
-                && let Some(stamp) = stamp(path)
-            {
-                files.insert(path.to_owned(), stamp);
-            }
-            ControlFlow::Continue(())
-        });
+        let ended = walk(
+            &root,
+            IgnoredDirs::Tracked,
+            MAX_ENTRIES,
+            &WalkDeadline::new(TIME, cancelled),
+            &mut |path, ignored| {
+                let is_except = except.iter().any(|place| self.root().join(path).starts_with(place));
+                if ignored == Ignored::No
+                    && !is_except
+                    && let Some(stamp) = stamp(path)
+                {
+                    files.insert(path.to_owned(), stamp);
+                }
+                ControlFlow::Continue(())
+            },
+        );
         files.extend(OF_GIT.iter().filter_map(|path| Some(((*path).to_owned(), stamp(path)?))));
-        Snapshot { files, is_whole: ended == Ended::Whole }
+        Snapshot { files, is_whole: ended == WalkEnd::Whole }
     }
 }
 

@@ -14,7 +14,7 @@ fn write(root: &Path, file: &str, bytes: impl AsRef<[u8]>) {
 }
 
 fn read(workspace: &Workspace, path: &str) -> anyhow::Result<Vec<u8>> {
-    read::read(&beneath::Root::open(workspace.root())?, path)
+    read::read(&rooted_fs::Root::open(workspace.root())?, path)
 }
 
 fn fifo(path: &Path) {

@@ -9,8 +9,8 @@ use aside_core::task::diff::path::RelativePath;
 use aside_core::task::run::context::{Ignored, ListedFile};
 
 use crate::workspace::Workspace;
-use crate::workspace::beneath::{Opened, Root};
-use crate::workspace::walk::{Below, Ended, Until, is_ignored, walk};
+use crate::workspace::rooted_fs::{OpenedEntry, Root};
+use crate::workspace::walk::{IgnoredDirs, WalkDeadline, WalkEnd, is_ignored, walk};
 
 /// Cap on directory entries, and the timeout.
 const MAX_ENTRIES: usize = 50_000;
@@ -35,7 +35,7 @@ impl Workspace {
     pub fn denied(&self, cancelled: &AtomicBool) -> anyhow::Result<Vec<String>> {
         let root = Root::open(&self.root)?;
         let mut files = Vec::new();
-        walk(&root, Below::Ignored, MAX_ENTRIES, &Until::new(TIME, cancelled), &mut |path, _| {
+        walk(&root, IgnoredDirs::Ignored, MAX_ENTRIES, &WalkDeadline::new(TIME, cancelled), &mut |path, _| {
             if denied_files::denied(path).is_some() {
                 files.push(path.to_owned());
             }
@@ -48,22 +48,28 @@ impl Workspace {
     pub fn tree(&self, named: &[String], cancelled: &AtomicBool) -> anyhow::Result<Tree> {
         let root = Root::open(&self.root)?;
         let mut files = Vec::new();
-        let ended = walk(&root, Below::Tracked, MAX_ENTRIES, &Until::new(TIME, cancelled), &mut |path, ignored| {
-            files.push((path.to_owned(), ignored));
-            ControlFlow::Continue(())
-        });
+        let ended = walk(
+            &root,
+            IgnoredDirs::Tracked,
+            MAX_ENTRIES,
+            &WalkDeadline::new(TIME, cancelled),
+            &mut |path, ignored| {
+                files.push((path.to_owned(), ignored));
+                ControlFlow::Continue(())
+            },
+        );
         files.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         for name in named.iter().filter_map(|name| RelativePath::new(name).ok()) {
             let Err(place) = files.binary_search_by(|(path, _)| path.as_str().cmp(name.as_str())) else { continue };
-            if matches!(root.open_file(&name), Ok(Opened::File(..))) {
+            if matches!(root.open_file(&name), Ok(OpenedEntry::File(..))) {
                 files.insert(place, (name.to_string(), is_ignored(&root, name.as_str())));
             }
         }
         let note = match ended {
-            Ended::Whole => None,
-            Ended::Many => Some(format!("only the first {MAX_ENTRIES} entries of the workspace were looked at")),
-            Ended::Late => Some(format!("the workspace was looked at for {} seconds only", TIME.as_secs())),
-            Ended::Cancelled => Some("the list of files was broken off".to_owned()),
+            WalkEnd::Whole => None,
+            WalkEnd::Many => Some(format!("only the first {MAX_ENTRIES} entries of the workspace were looked at")),
+            WalkEnd::Late => Some(format!("the workspace was looked at for {} seconds only", TIME.as_secs())),
+            WalkEnd::Cancelled => Some("the list of files was broken off".to_owned()),
         };
         Ok(Tree { files, note })
     }

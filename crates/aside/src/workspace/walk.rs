@@ -11,8 +11,8 @@ use aside_core::task::run::context::Ignored;
 use aside_core::text;
 use rustix::fs::{AtFlags, FileType};
 
-use crate::workspace::beneath::{Dir, Root};
-use crate::workspace::rules::{Begins, Has, Rules};
+use crate::workspace::ignore_rules::{DirectoryMarkers, IgnoreRules, RepositoryStart};
+use crate::workspace::rooted_fs::{Dir, Root};
 
 /// Users do not work in deeper directories.
 const MAX_DEPTH: usize = 64;
@@ -20,27 +20,27 @@ const MAX_DEPTH: usize = 64;
 const BREATH: usize = 512;
 
 /// A deadline and a cancellation flag.
-pub struct Until<'a> {
+pub struct WalkDeadline<'a> {
     end: Instant,
     cancelled: &'a AtomicBool,
 }
 
-impl<'a> Until<'a> {
+impl<'a> WalkDeadline<'a> {
     pub fn new(time: Duration, cancelled: &'a AtomicBool) -> Self {
         Self { end: Instant::now() + time, cancelled }
     }
 
-    pub fn over(&self) -> Option<Ended> {
+    pub fn over(&self) -> Option<WalkEnd> {
         if self.cancelled.load(Ordering::Relaxed) {
-            return Some(Ended::Cancelled);
+            return Some(WalkEnd::Cancelled);
         }
-        (Instant::now() >= self.end).then_some(Ended::Late)
+        (Instant::now() >= self.end).then_some(WalkEnd::Late)
     }
 }
 
 /// Why the walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum WalkEnd {
     Whole,
     Many,
     Late,
@@ -49,7 +49,7 @@ pub enum Ended {
 
 /// Whether ignored directories are entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Below {
+pub enum IgnoredDirs {
     Tracked,
     /// They are, after everything else.
     Ignored,
@@ -58,14 +58,14 @@ pub enum Below {
 /// Passes each file to `visit`, including ignored ones.
 pub fn walk(
     root: &Root,
-    below: Below,
+    below: IgnoredDirs,
     most: usize,
-    until: &Until<'_>,
+    until: &WalkDeadline<'_>,
     visit: &mut dyn FnMut(&str, Ignored) -> ControlFlow<()>,
-) -> Ended {
-    let Ok(top) = root.dir(&[]).and_then(|dir| Ok(rustix::fs::fstat(dir.fd())?)) else { return Ended::Whole };
+) -> WalkEnd {
+    let Ok(top) = root.dir(&[]).and_then(|dir| Ok(rustix::fs::fstat(dir.fd())?)) else { return WalkEnd::Whole };
     let mut left = most;
-    let mut queue = VecDeque::from([(String::new(), Rules::of(root))]);
+    let mut queue = VecDeque::from([(String::new(), IgnoreRules::of(root))]);
     let mut later = VecDeque::new();
     while let Some((path, above)) = queue.pop_front().or_else(|| later.pop_front()) {
         if let Some(ended) = until.over() {
@@ -80,8 +80,8 @@ pub fn walk(
         let (entries, ended) = entries(&dir, left, until);
         left -= entries.len();
         let has = |name: &str| entries.iter().any(|(entry, _)| entry == name);
-        let begins = if has(".git") { Begins::Repository } else { Begins::No };
-        let has = Has { ignore: has(".ignore"), gitignore: has(".gitignore"), begins };
+        let begins = if has(".git") { RepositoryStart::Repository } else { RepositoryStart::No };
+        let has = DirectoryMarkers { ignore: has(".ignore"), gitignore: has(".gitignore"), begins };
         let rules = above.below(&path, &dir, has);
         for (name, kind) in entries.iter().filter(|(name, _)| is_shown(name)) {
             let path = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
@@ -89,13 +89,13 @@ pub fn walk(
                 FileType::RegularFile => {
                     let ignored = rules.ignored(&path, false);
                     if visit(&path, ignored).is_break() {
-                        return Ended::Whole;
+                        return WalkEnd::Whole;
                     }
                 }
                 FileType::Directory if parts.len() < MAX_DEPTH => match (rules.ignored(&path, true), below) {
                     (Ignored::No, _) => queue.push_back((path, Arc::clone(&rules))),
-                    (Ignored::Yes, Below::Ignored) => later.push_back((path, Arc::clone(&rules))),
-                    (Ignored::Yes, Below::Tracked) => {}
+                    (Ignored::Yes, IgnoredDirs::Ignored) => later.push_back((path, Arc::clone(&rules))),
+                    (Ignored::Yes, IgnoredDirs::Tracked) => {}
                 },
                 _ => {}
             }
@@ -104,19 +104,19 @@ pub fn walk(
             return ended;
         }
     }
-    Ended::Whole
+    WalkEnd::Whole
 }
 
 /// Whether an existing file is ignored, itself or by a directory above it.
 pub fn is_ignored(root: &Root, path: &str) -> Ignored {
-    let mut rules = Rules::of(root);
+    let mut rules = IgnoreRules::of(root);
     let parts: Vec<&str> = path.split('/').collect();
     for depth in 0..parts.len() {
         let above = &parts[..depth];
         let Ok(dir) = root.dir(above) else { return Ignored::No };
         let is = |name: &str| rustix::fs::statat(dir.fd(), name, AtFlags::SYMLINK_NOFOLLOW).is_ok();
-        let begins = if is(".git") { Begins::Repository } else { Begins::No };
-        rules = rules.below(&above.join("/"), &dir, Has { ignore: true, gitignore: true, begins });
+        let begins = if is(".git") { RepositoryStart::Repository } else { RepositoryStart::No };
+        rules = rules.below(&above.join("/"), &dir, DirectoryMarkers { ignore: true, gitignore: true, begins });
         let is_dir = depth + 1 < parts.len();
         if rules.ignored(&parts[..=depth].join("/"), is_dir) == Ignored::Yes {
             return Ignored::Yes;
@@ -126,7 +126,7 @@ pub fn is_ignored(root: &Root, path: &str) -> Ignored {
 }
 
 /// The UTF-8 names of a directory's entries, their types, and why the list is incomplete.
-fn entries(dir: &Dir, most: usize, until: &Until<'_>) -> (Vec<(String, FileType)>, Option<Ended>) {
+fn entries(dir: &Dir, most: usize, until: &WalkDeadline<'_>) -> (Vec<(String, FileType)>, Option<WalkEnd>) {
     let mut entries = Vec::new();
     let Ok(listing) = rustix::fs::Dir::read_from(dir.fd()) else { return (entries, None) };
     for entry in listing.flatten() {
@@ -135,7 +135,7 @@ fn entries(dir: &Dir, most: usize, until: &Until<'_>) -> (Vec<(String, FileType)
             continue;
         }
         if entries.len() >= most {
-            return (entries, Some(Ended::Many));
+            return (entries, Some(WalkEnd::Many));
         }
         if entries.len() % BREATH == BREATH - 1
             && let Some(ended) = until.over()

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use aside_core::world::LiveItem;
 
-use crate::world::finding::{item, read};
+use crate::world::lookup::{item, read};
 
 /// The first uid of regular users.
 const FIRST_PERSON: u32 = 1000;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use aside_core::world::LiveItem;
 use toml_edit::DocumentMut;
 
-use crate::world::finding::{base_of, glob, item, read_below, resolved_below};
+use crate::world::lookup::{base_of, glob, item, read_below, resolved_below};
 
 /// Cap on packages of a workspace.
 const MAX_PACKAGES: usize = 500;
@@ -152,7 +152,7 @@ impl Manifest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::finding::repository_beside_a_secret;
+    use crate::world::lookup::repository_beside_a_secret;
 
     fn names(items: Option<Vec<LiveItem>>) -> Vec<String> {
         items.unwrap().into_iter().map(|item| item.name.into_string()).collect()

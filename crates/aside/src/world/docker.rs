@@ -9,7 +9,7 @@ use aside_core::world::LiveItem;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::world::finding::item;
+use crate::world::lookup::item;
 
 const PATIENCE: Duration = Duration::from_secs(1);
 const MAX_ANSWER: u64 = 4 * 1024 * 1024;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aside_core::world::LiveItem;
 
-use crate::world::finding::{glob, item, read, read_end};
+use crate::world::lookup::{glob, item, read, read_end};
 
 const MAX_INCLUDED: usize = 32;
 /// Bytes read from the end of known_hosts, where the latest are.

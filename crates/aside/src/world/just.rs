@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use aside_core::world::LiveItem;
 use regex::Regex;
 
-use crate::world::finding::{base_of, item, read_below};
+use crate::world::lookup::{base_of, item, read_below};
 
 const MAX_IMPORTS: usize = 16;
 
@@ -75,7 +75,7 @@ fn parse(text: &str, recipes: &mut Vec<LiveItem>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::finding::repository_beside_a_secret;
+    use crate::world::lookup::repository_beside_a_secret;
 
     #[test]
     fn files_outside_of_the_repository_are_not_read() {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use aside_core::world::LiveItem;
 
-use crate::world::finding::{item, read};
+use crate::world::lookup::{item, read};
 
 const MAX_FILES: usize = 100_000;
 

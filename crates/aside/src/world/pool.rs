@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use aside_core::world::LiveKind;
 use tokio::sync::watch;
 
-use crate::world::finding;
 use crate::world::locked;
+use crate::world::lookup;
 use crate::world::mounts::mount_point;
 
 /// Cap on threads that make progress. One that hangs on a dead network disk for longer than `STUCK` does not count.
@@ -59,7 +59,7 @@ impl Question {
     pub fn is_quick(&self) -> bool {
         match self {
             Question::Entries(_) | Question::Programs(_) | Question::Repository(_) => true,
-            Question::Live(what, _) => finding::is_quick(*what),
+            Question::Live(what, _) => lookup::is_quick(*what),
             Question::Learnt { .. } | Question::Manual { .. } => false,
         }
     }

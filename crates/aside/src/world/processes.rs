@@ -6,7 +6,7 @@ use std::path::Path;
 
 use aside_core::world::LiveItem;
 
-use crate::world::finding::{item, read};
+use crate::world::lookup::{item, read};
 
 const MAX_PROCESSES: usize = 10_000;
 

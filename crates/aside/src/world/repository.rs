@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::world::finding::read;
 use crate::world::git_config;
+use crate::world::lookup::read;
 
 /// Cap on the depth: users do not work in deeper paths.
 const MAX_DEPTH: usize = 128;

@@ -1,11 +1,11 @@
 //! What a program may do while it is asked for its help: read, compute and print. The user ran it before, but not with `--help`, and it may
 //! ignore that and do its work; so it can write nothing and reach no other program or host. Also limits where a task's command may write.
 
+pub mod agent_sandbox;
 #[cfg(target_os = "linux")]
 mod elf;
-pub mod enclose;
 #[cfg(target_os = "linux")]
-mod own_processes;
+mod pid_namespace;
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub fn restrict() -> anyhow::Result<()> {
 }
 
 /// Where a command may write. It may read everything that is not hidden.
-pub enum Writes<'a> {
+pub enum WriteAccess<'a> {
     /// For a reviewed command: beneath these. It may reach any host, and read all but what is hidden.
     Beneath { places: &'a [&'a OwnedFd], hidden: &'a [PathBuf] },
     /// For an unreviewed command: only its own temporary directory, and no network.
@@ -24,7 +24,7 @@ pub enum Writes<'a> {
 }
 
 /// Restricts this process for good, and what it execs. Call it before any thread is started.
-pub fn confine(writes: &Writes<'_>) -> anyhow::Result<()> {
+pub fn confine(writes: &WriteAccess<'_>) -> anyhow::Result<()> {
     platform::confine(writes)
 }
 
@@ -65,7 +65,7 @@ mod platform {
     };
     use seccompiler::BpfProgram;
 
-    use crate::world::sandbox::{Writes, elf};
+    use crate::world::sandbox::{WriteAccess, elf};
 
     const EPERM: i32 = 1;
     const EAFNOSUPPORT: i32 = 97;
@@ -140,17 +140,17 @@ mod platform {
         seccompiler::apply_filter(&filter).context("could not refuse system calls")
     }
 
-    pub fn confine(writes: &Writes<'_>) -> anyhow::Result<()> {
+    pub fn confine(writes: &WriteAccess<'_>) -> anyhow::Result<()> {
         let beneath = |rules: RulesetCreated, place: &std::os::fd::OwnedFd| -> anyhow::Result<RulesetCreated> {
             Ok(rules.add_rule(PathBeneath::new(place, directory()))?)
         };
         let (rules, hidden, filters) = match writes {
-            Writes::Beneath { places, hidden } => {
+            WriteAccess::Beneath { places, hidden } => {
                 let rules = files()?.scope(Scope::from_all(WANTED))?.create()?;
                 let rules = places.iter().try_fold(rules, |rules, place| beneath(rules, place))?;
                 (rules, *hidden, vec![no_local_sockets()?, no_others()?])
             }
-            Writes::Nothing { temp } => {
+            WriteAccess::Nothing { temp } => {
                 let names = |name: &&str| !SHELLS.split(' ').any(|allowed| allowed == *name);
                 let refused = filter_of(refused().filter(names))?;
                 (beneath(ruleset()?, temp)?, [].as_slice(), vec![refused, no_local_sockets()?, no_others()?])
@@ -421,7 +421,7 @@ mod platform {
         check()
     }
 
-    pub fn confine(_: &super::Writes<'_>) -> anyhow::Result<()> {
+    pub fn confine(_: &super::WriteAccess<'_>) -> anyhow::Result<()> {
         check()
     }
 

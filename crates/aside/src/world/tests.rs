@@ -15,7 +15,7 @@ fn machine() -> Machine {
 }
 
 /// Asks until everything is known, as the daemon does.
-async fn ask<T>(machine: &Machine, temp: &Path, question: impl Fn(&View) -> Fact<T>) -> Option<T> {
+async fn ask<T>(machine: &Machine, temp: &Path, question: impl Fn(&MachineView) -> Fact<T>) -> Option<T> {
     let first = machine.view(environment(temp), Learning::Off);
     question(&first);
     assert!(first.settled(Duration::from_secs(30)).await);

@@ -1,6 +1,6 @@
 //! Tasks delegated to an agent over the Agent Client Protocol (ACP); the agent is a scripted stub.
 
-use crate::agent_adversary::{ends, waits_for};
+use crate::agent_adversarial::{ends, waits_for};
 use crate::harness::agents::Agents;
 use crate::harness::home::Home;
 
@@ -167,9 +167,9 @@ fn where_the_kernel_gives_no_namespaces_landlock_encloses_an_agent() {
         let mut home = Home::new();
         let script = match agent {
             "codex" => {
-                Agents::codex_script(&format!("{}done_with completed; read -r _", crate::agent_adversary::TRIES))
+                Agents::codex_script(&format!("{}done_with completed; read -r _", crate::agent_adversarial::TRIES))
             }
-            _ => Agents::acp_script_of(&format!("{}done_with end_turn; read -r _", crate::agent_adversary::TRIES)),
+            _ => Agents::acp_script_of(&format!("{}done_with end_turn; read -r _", crate::agent_adversarial::TRIES)),
         };
         home.write("bin/agent", script);
         let program = home.path("bin/agent").display().to_string();
@@ -183,7 +183,7 @@ fn where_the_kernel_gives_no_namespaces_landlock_encloses_an_agent() {
             eprintln!("not tried: no user namespace can be made here ({})", started.stderr.trim());
             return;
         }
-        crate::agent_adversary::keeps_to_its_own(Agents::running(home), own);
+        crate::agent_adversarial::keeps_to_its_own(Agents::running(home), own);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What an agent can reach besides the workspace's files: terminals, devices, other processes, system settings, and secrets in
 //! unusual places. None of it succeeds, in either protocol.
 
-use crate::agent_adversary::{REQUEST, ends, listed, waits_for};
+use crate::agent_adversarial::{REQUEST, ends, listed, waits_for};
 use crate::harness::agents::Agents;
 use crate::harness::pty;
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::agent_real::installed::{Real, Speaks, all};
 use crate::harness::agents::Agents;
 use crate::model::Model;
-use crate::model::answer::Answer;
+use crate::model::scripted_reply::ScriptedReply;
 
 const GREETS: &str = "change hello.txt so that it greets the world";
 const WHY: &str = "why does hello.txt greet with this word and no other?";
@@ -26,7 +26,7 @@ fn each(scene: impl Fn(&Real, Agents, Model)) {
 #[test]
 fn words_come_back_as_the_answer_and_the_states_are_told() {
     each(|real, mut scene, model| {
-        model.next(Answer::streams(["It ", "greets."]));
+        model.next(ScriptedReply::streams(["It ", "greets."]));
         let task = scene.person.asks(WHY);
         let events = scene.person.hears_until(&task, &["COMPLETED", "FAILED"]);
         let all = serde_json::to_string(&events).unwrap();
@@ -48,7 +48,7 @@ fn a_change_is_proposed_and_written_only_when_it_was_approved() {
         assert_eq!(scene.file("hello.txt"), "hello\n", "{name}");
         let shown = scene.person.sees(&task);
         assert!(shown.text.contains("-hello\n+hello world\n"), "{name}: {}", shown.text);
-        model.always(Answer::chat("The file greets the world now."));
+        model.always(ScriptedReply::chat("The file greets the world now."));
         scene.person.approves(&shown);
         let ended = scene.person.ends(&task);
         assert_eq!(scene.file("hello.txt"), "hello world\n", "{name}: {ended}");
@@ -81,7 +81,7 @@ fn a_request_from_afar_waits_for_a_local_yes_and_a_no_leaves_everything_as_it_wa
             (&json!("change"), &json!("wecom")),
             "{listed}"
         );
-        model.always(Answer::chat("As you like."));
+        model.always(ScriptedReply::chat("As you like."));
         let shown = scene.person.sees(&task);
         scene.person.rejects(&shown);
         assert_eq!(scene.person.ends(&task)["state"], "REJECTED", "{name}");
@@ -95,7 +95,7 @@ fn a_command_is_run_by_us_when_it_was_approved_and_its_result_is_fed_back() {
         let name = real.name;
         let Some(asks) = real.asks_to_run("echo it-was-made > made.txt; cat made.txt") else { return };
         model.next(asks);
-        model.always(Answer::chat("It is done."));
+        model.always(ScriptedReply::chat("It is done."));
         let (task, rest) = scene.asks("the deployment failed");
         assert!(!scene.home.path("project/made.txt").exists(), "{name}");
         // Measured: Codex 0.80 does not ask for approval here; it runs the command in its read-only sandbox, where it fails.
@@ -128,7 +128,7 @@ fn what_an_agent_does_by_itself_reads_and_cannot_write() {
             _ => (real.runs("echo x > made.txt; cat .env; cat ~/.ssh/id_rsa; echo end"), "COMPLETED"),
         };
         model.next(tries);
-        model.always(Answer::chat("It says hello."));
+        model.always(ScriptedReply::chat("It says hello."));
         let (_, rest) = scene.asks(WHY);
         assert_eq!(rest["state"], state, "{name}: {rest}");
         let message = rest["message"].as_str().unwrap_or_default();
@@ -149,7 +149,7 @@ fn a_model_that_fails_fails_the_task_with_a_reason_and_a_retry_works() {
             Speaks::CodexAcp => 401,
             Speaks::Opencode => 400,
         };
-        model.always(Answer::status(status));
+        model.always(ScriptedReply::status(status));
         let (task, rest) = scene.asks(GREETS);
         assert_eq!(rest["state"], "FAILED", "{name}: {rest}");
         assert!(rest["message"].as_str().is_some_and(|message| message.len() > 20), "{name}: {rest}");

@@ -13,7 +13,7 @@ use crate::harness::patience;
 use crate::harness::screen::GHOST;
 use crate::harness::terminal::Terminal;
 use crate::model::Model;
-use crate::model::answer::Answer;
+use crate::model::scripted_reply::ScriptedReply;
 
 const BOLD: char = '\u{e101}';
 const RESET: char = '\u{e100}';
@@ -329,7 +329,7 @@ fn the_daemon_is_started_and_a_models_markdown_is_shown() {
         ".config/aside/config.toml",
         format!("[llm]\nprovider = 'openai'\nbase_url = '{url}'\nmodel = 'scripted'\ntimeout_connect_ms = 10000\n"),
     );
-    model.next(Answer::streams(["The **quux** is", " slow:\n\n- it wai", "ts\n- it `spins`\n"]));
+    model.next(ScriptedReply::streams(["The **quux** is", " slow:\n\n- it wai", "ts\n- it `spins`\n"]));
     let mut terminal = at_terminal(&home, &["why", "is", "the", "quux", "slow"], (10, 40));
     assert_eq!(terminal.wait_for_end(), 0);
     let screen = terminal.screen();

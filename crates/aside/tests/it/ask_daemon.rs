@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::caller::Caller;
 use crate::harness::home::Home;
-use crate::model::answer::Answer;
+use crate::harness::shell_client::ShellClient;
+use crate::model::scripted_reply::ScriptedReply;
 use crate::model::{Ending, Model};
 
 /// Only a model can answer this.
@@ -75,12 +75,12 @@ fn cwd(home: &Home) -> String {
 }
 
 struct Shell {
-    caller: Caller,
+    caller: ShellClient,
 }
 
 impl Shell {
     fn new(home: &Home, session: &str) -> Self {
-        Self { caller: Caller::new(home, session, cwd(home)) }
+        Self { caller: ShellClient::new(home, session, cwd(home)) }
     }
 
     fn asks(&mut self, number: u64, query: &str) -> &mut Self {
@@ -208,7 +208,7 @@ fn ask_in_records_has_counts_before_its_rows() {
 fn ask_of_a_model_is_heard_as_it_is_said() {
     let desk = Desk::new();
     let pieces = ["The quux ", "is slow.\n\n", "Measure it:\n\n```sh\nfrob ", "--time\n```\n\n", "Then ", "look."];
-    desk.model.next(Answer::streams(pieces).pace(Duration::from_millis(150)));
+    desk.model.next(ScriptedReply::streams(pieces).pace(Duration::from_millis(150)));
     let mut shell = desk.shell("a");
     let heard = shell.asks(1, UNKNOWN).hears_until(|said| said["state"] == "done");
     assert_eq!(heard[0]["state"], "thinking");
@@ -226,7 +226,7 @@ fn ask_of_a_model_is_heard_as_it_is_said() {
 #[test]
 fn ask_that_waits_gets_the_last_word_only() {
     let desk = Desk::new();
-    desk.model.next(Answer::streams(["One. ", "Two."]).pace(Duration::from_millis(100)));
+    desk.model.next(ScriptedReply::streams(["One. ", "Two."]).pace(Duration::from_millis(100)));
     let mut wire = desk.home.wire();
     let said = wire.json(json!({
         "type": "ask", "request_id": 9, "session_id": "a", "cwd": cwd(&desk.home), "query": UNKNOWN, "wait": true,
@@ -238,7 +238,7 @@ fn ask_that_waits_gets_the_last_word_only() {
 #[test]
 fn ask_stops_down_to_the_socket_and_tells_what_stands() {
     let desk = Desk::new();
-    desk.model.next(Answer::streams(["It is **slow**", " because"]).hangs_after(2));
+    desk.model.next(ScriptedReply::streams(["It is **slow**", " because"]).hangs_after(2));
     let mut shell = desk.shell("a");
     shell.asks(1, UNKNOWN).hears_until(|said| words(said).contains("because"));
     let stopped = shell.sends(json!({"type": "ask", "query": "", "number": 1})).hears();
@@ -255,7 +255,7 @@ fn ask_stops_down_to_the_socket_and_tells_what_stands() {
 fn ask_goes_on_on_a_new_connection() {
     let desk = Desk::new();
     let pieces = ["One.\n\n", "Two.\n\n", "Three.\n\n", "Four.\n\n", "Five."];
-    desk.model.next(Answer::streams(pieces).pace(Duration::from_millis(200)));
+    desk.model.next(ScriptedReply::streams(pieces).pace(Duration::from_millis(200)));
     let mut first = desk.shell("a");
     let before = first.asks(7, UNKNOWN).hears_until(|said| words(said).contains("Two."));
     drop(first);
@@ -276,7 +276,7 @@ fn ask_goes_on_on_a_new_connection() {
 #[test]
 fn ask_goes_on_while_other_lines_are_typed() {
     let desk = Desk::new();
-    desk.model.next(Answer::streams(["One. ", "Two."]).pace(Duration::from_millis(300)));
+    desk.model.next(ScriptedReply::streams(["One. ", "Two."]).pace(Duration::from_millis(300)));
     let mut shell = desk.shell("a");
     shell.asks(1, UNKNOWN);
     let asked = shell.caller.id;
@@ -296,7 +296,7 @@ fn ask_goes_on_while_other_lines_are_typed() {
 #[test]
 fn ask_with_another_number_takes_its_place() {
     let desk = Desk::new();
-    desk.model.next(Answer::streams(["One."]).hangs_after(1)).next(Answer::chat("Two."));
+    desk.model.next(ScriptedReply::streams(["One."]).hangs_after(1)).next(ScriptedReply::chat("Two."));
     let (mut old, mut new) = (desk.shell("a"), desk.shell("a"));
     old.asks(1, UNKNOWN).hears_until(|said| words(said) == "One.");
     assert_eq!(words(&new.asks(2, "why is the frob slow").hears_done()), "Two.");
@@ -308,7 +308,7 @@ fn ask_with_another_number_takes_its_place() {
 fn ask_of_a_client_that_nobody_knows_ends_with_it() {
     for wait in [false, true] {
         let desk = Desk::new();
-        desk.model.next(Answer::hangs());
+        desk.model.next(ScriptedReply::hangs());
         let mut wire = desk.home.wire();
         wire.sends_json(json!({"type": "ask", "query": UNKNOWN, "number": 1, "cwd": cwd(&desk.home), "wait": wait}));
         desk.model.wait_for_requests(1);
@@ -320,22 +320,29 @@ fn ask_of_a_client_that_nobody_knows_ends_with_it() {
 #[test]
 fn ask_of_one_shell_is_not_heard_in_another() {
     let desk = Desk::new();
-    desk.model.next(Answer::streams(["One ", "first."]).pace(Duration::from_millis(150))).next(Answer::chat("Second."));
+    desk.model
+        .next(ScriptedReply::streams(["One ", "first."]).pace(Duration::from_millis(150)))
+        .next(ScriptedReply::chat("Second."));
     let (mut one, mut two) = (desk.shell("one"), desk.shell("two"));
     one.asks(1, UNKNOWN);
     desk.model.wait_for_requests(1);
     assert_eq!(words(&two.asks(1, UNKNOWN).hears_done()), "Second.");
     two.sends(json!({"type": "ask", "query": ""})).hears();
     assert_eq!(words(&one.hears_done()), "One first.");
-    desk.model.next(Answer::chat("Third."));
+    desk.model.next(ScriptedReply::chat("Third."));
     two.asks(2, "and the frob?").hears_done();
     assert!(!desk.told(2).contains("One first.") && desk.told(2).contains("Second."), "{}", desk.told(2));
 }
 
 #[test]
 fn ask_that_a_model_fails_is_answered_here_with_a_word_about_it() {
-    for failure in [Answer::status(500), Answer::status(401), Answer::drops(), Answer::raw("<html>"), Answer::chat("")]
-    {
+    for failure in [
+        ScriptedReply::status(500),
+        ScriptedReply::status(401),
+        ScriptedReply::drops(),
+        ScriptedReply::raw("<html>"),
+        ScriptedReply::chat(""),
+    ] {
         let desk = Desk::new();
         desk.model.always(failure.clone());
         let done = desk.shell("a").asks(1, KNOWN).hears_done();
@@ -351,7 +358,7 @@ fn ask_that_a_model_fails_is_answered_here_with_a_word_about_it() {
 #[test]
 fn ask_that_breaks_off_keeps_what_was_read() {
     let desk = Desk::new();
-    desk.model.always(Answer::streams(["It is slow because", " never said"]).drops_after(1));
+    desk.model.always(ScriptedReply::streams(["It is slow because", " never said"]).drops_after(1));
     let done = desk.shell("a").asks(1, UNKNOWN).hears_done();
     assert_eq!(words(&done), "It is slow because");
     assert!(text(&done["note"]).starts_with("the model broke off ("), "{done}");
@@ -363,7 +370,7 @@ fn ask_shows_no_thoughts_and_nothing_that_a_terminal_obeys() {
     let desk = Desk::new();
     let pieces =
         ["<think>rm -rf", " everything</think>", "\u{1b}[2JFine\u{202e}.\n\n```sh\nrm -r quux\n```\n", "\u{e101}x"];
-    desk.model.next(Answer::streams(pieces).pace(Duration::from_millis(100)));
+    desk.model.next(ScriptedReply::streams(pieces).pace(Duration::from_millis(100)));
     let heard = desk.shell("a").asks(1, UNKNOWN).hears_until(|said| said["state"] == "done");
     for said in &heard {
         let line = said.to_string();
@@ -377,7 +384,7 @@ fn ask_shows_no_thoughts_and_nothing_that_a_terminal_obeys() {
 fn ask_proposes_nothing_that_is_blocked_or_not_here() {
     let desk = Desk::with("", "[security]\ncommand_blocklist = ['frob --evil']\n");
     for said in ["```sh\nfrob --evil x\n```", "```sh\nnosuchprogram\n```", "```sh\nls\nls\n```", "`ls`"] {
-        desk.model.next(Answer::chat(said));
+        desk.model.next(ScriptedReply::chat(said));
         assert_eq!(desk.shell("a").asks(0, UNKNOWN).hears_done()["proposal"], "", "{said}");
     }
 }
@@ -394,7 +401,7 @@ fn ask_in_private_leaves_nothing() {
     assert_eq!(done["note"], "private, so no model was asked");
     assert_eq!(desk.asked(), 0);
     shell.sends(json!({"type": "hello", "private": false})).hears();
-    desk.model.next(Answer::chat("So."));
+    desk.model.next(ScriptedReply::chat("So."));
     assert_eq!(words(&shell.asks(3, "and the frob?").hears_done()), "So.");
     assert!(!desk.told(0).contains("acme") && !desk.told(0).contains("commits"), "{}", desk.told(0));
 }
@@ -406,7 +413,7 @@ fn ask_that_the_history_would_not_have_is_told_to_nobody() {
     let done = shell.asks(1, "why is the acme quux slow").hears_done();
     assert_eq!(done["note"], "history.ignore matches, so no model was asked");
     assert_eq!(desk.asked(), 0);
-    desk.model.next(Answer::chat("So."));
+    desk.model.next(ScriptedReply::chat("So."));
     let output = "error: one\nerror: acme two\nerror: three";
     let failed = json!({"type": "ask", "query": UNKNOWN, "number": 2, "exit_status": 1, "output": output});
     shell.sends(failed).hears_done();
@@ -417,7 +424,7 @@ fn ask_that_the_history_would_not_have_is_told_to_nobody() {
 #[test]
 fn ask_that_follows_carries_what_was_said() {
     let desk = Desk::new();
-    desk.model.next(Answer::chat("Use `du -sh src`.")).next(Answer::chat("Use `du -sh docs`."));
+    desk.model.next(ScriptedReply::chat("Use `du -sh src`.")).next(ScriptedReply::chat("Use `du -sh docs`."));
     let mut shell = desk.shell("a");
     shell.asks(1, "why is src so frobbed").hears_done();
     shell.asks(2, "and for the other folder?").hears_done();
@@ -432,7 +439,7 @@ fn ask_that_follows_carries_what_was_said() {
 #[test]
 fn ask_tells_a_model_the_place_and_what_failed_and_no_secret() {
     let desk = Desk::new();
-    desk.model.next(Answer::chat("So."));
+    desk.model.next(ScriptedReply::chat("So."));
     desk.home.write("here/Cargo.toml", "");
     let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
     desk.ran(1, "frob --first");
@@ -453,7 +460,7 @@ fn ask_tells_a_model_the_place_and_what_failed_and_no_secret() {
 #[test]
 fn ask_is_in_the_journal_to_the_byte() {
     let desk = Desk::new();
-    desk.model.next(Answer::chat("So."));
+    desk.model.next(ScriptedReply::chat("So."));
     desk.shell("a").asks(1, UNKNOWN).hears_done();
     desk.model.wait_for_ending(0);
     let journal = desk.home.read(".local/state/aside/privacy.jsonl");
@@ -469,7 +476,7 @@ fn ask_goes_to_whom_the_settings_name_for_tasks() {
     let other = Model::start();
     let url = other.base_url();
     let desk = Desk::with("", &format!("[llm.task]\nprovider = 'openai'\nbase_url = '{url}'\nmodel = 'larger'\n"));
-    other.next(Answer::chat("So."));
+    other.next(ScriptedReply::chat("So."));
     assert_eq!(words(&desk.shell("a").asks(1, UNKNOWN).hears_done()), "So.");
     assert_eq!((desk.asked(), text(&other.requests()[0].body["model"])), (0, "larger"));
 }

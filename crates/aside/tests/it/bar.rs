@@ -7,8 +7,8 @@ use vt100::Color;
 
 use crate::harness::keys::Key;
 use crate::harness::scene::Scene;
-use crate::harness::script::Script;
-use crate::harness::stage::Stage;
+use crate::harness::scripted_daemon::ScriptedDaemon;
+use crate::harness::setup::Setup;
 
 /// Longer than a reply takes, short enough to wait for.
 const A_WHILE: Duration = Duration::from_millis(150);
@@ -16,16 +16,16 @@ const A_WHILE: Duration = Duration::from_millis(150);
 const GIT: [&str; 3] = ["git status --short", "git stash pop", "git stage -p"];
 
 /// A daemon that knows three commands for `git st`, and candidates for the line as it grows.
-fn git() -> Script {
-    Script::new().knows("git st|", &GIT).knows("git stx|", &["git stx one", "git stx two"])
+fn git() -> ScriptedDaemon {
+    ScriptedDaemon::new().knows("git st|", &GIT).knows("git stx|", &["git stx one", "git stx two"])
 }
 
-fn zsh(script: &Script) -> Stage {
+fn zsh(script: &ScriptedDaemon) -> Setup {
     Scene::zsh().scripted(script)
 }
 
 /// A line `git st` with its three candidates shown.
-fn showing(script: &Script) -> Scene {
+fn showing(script: &ScriptedDaemon) -> Scene {
     let mut scene = zsh(script).start();
     scene.types("git st").shows_ghost("git st|atus --short");
     shows_bar(&mut scene, "(1/3) git status --short");
@@ -305,7 +305,7 @@ fn what_is_shown_is_the_candidate_of_its_number() {
 fn tab_applies_exactly_what_is_displayed() {
     let lines = ["git status", "gti st", "git commit -m '▮'", "printf '%s\\n' \"a  b\" | sort", "git st日本"];
     for presses in 0..lines.len() {
-        let script = Script::new().knows("git st|", &lines);
+        let script = ScriptedDaemon::new().knows("git st|", &lines);
         let mut scene = zsh(&script).start();
         scene.types("git st");
         shows_bar(&mut scene, "(1/5) git status");
@@ -346,7 +346,7 @@ fn whatever_changes_text_or_cursor_asks() {
 
 #[test]
 fn the_same_text_with_another_cursor_is_another_line() {
-    let script = Script::new().knows("git st|", &GIT).knows("git s|t", &["git show st▮", "git send st▮"]);
+    let script = ScriptedDaemon::new().knows("git st|", &GIT).knows("git s|t", &["git show st▮", "git send st▮"]);
     script.holds();
     let mut scene = zsh(&script).start();
     scene.types("git st");
@@ -378,7 +378,7 @@ fn better_candidates_take_the_place_of_those_shown() {
 
 #[test]
 fn better_candidates_for_a_line_that_had_none_are_shown() {
-    let script = Script::new();
+    let script = ScriptedDaemon::new();
     let mut scene = zsh(&script).start();
     scene.types("git st");
     script.is_asked("git st|");
@@ -441,7 +441,7 @@ fn typing_along_narrows_the_candidates_and_asks_nothing() {
 
 #[test]
 fn typing_along_what_was_browsed_to_keeps_those_that_go_on_like_it() {
-    let script = Script::new().knows("git st|", &["git status", "git stash pop", "git stash list", "gti"]);
+    let script = ScriptedDaemon::new().knows("git st|", &["git status", "git stash pop", "git stash list", "gti"]);
     let mut scene = zsh(&script).start();
     scene.types("git st");
     shows_bar(&mut scene, "(1/4) git status");
@@ -454,7 +454,7 @@ fn typing_along_what_was_browsed_to_keeps_those_that_go_on_like_it() {
 
 #[test]
 fn a_word_that_is_taken_narrows_the_candidates_too() {
-    let script = Script::new().knows("git st|", &["git stash pop -q", "git stash list", "git status"]);
+    let script = ScriptedDaemon::new().knows("git st|", &["git stash pop -q", "git stash list", "git status"]);
     let mut scene = zsh(&script).start();
     scene.types("git st");
     shows_bar(&mut scene, "(1/3) git stash pop -q");
@@ -471,7 +471,7 @@ fn a_word_that_is_taken_narrows_the_candidates_too() {
 
 #[test]
 fn one_candidate_that_goes_on_needs_no_bar() {
-    let script = Script::new().knows("git st|", &["git status"]);
+    let script = ScriptedDaemon::new().knows("git st|", &["git status"]);
     let mut scene = zsh(&script).start();
     scene.types("git st").shows_ghost("git st|atus");
     stays_without_bar(&mut scene);
@@ -479,7 +479,7 @@ fn one_candidate_that_goes_on_needs_no_bar() {
 
 #[test]
 fn a_candidate_that_rewrites_the_line_is_in_the_bar_alone() {
-    let script = Script::new().knows("gti st|", &["git status"]);
+    let script = ScriptedDaemon::new().knows("gti st|", &["git status"]);
     let mut scene = zsh(&script).start();
     scene.types("gti st").shows_line("gti st|");
     scene.screen_is(
@@ -494,7 +494,7 @@ fn a_candidate_that_rewrites_the_line_is_in_the_bar_alone() {
 
 #[test]
 fn a_candidate_may_place_the_cursor() {
-    let script = Script::new().knows("git c|", &["git commit -m '▮'"]).knows("git |x", &["git checkout▮ x"]);
+    let script = ScriptedDaemon::new().knows("git c|", &["git commit -m '▮'"]).knows("git |x", &["git checkout▮ x"]);
     let mut scene = zsh(&script).start();
     scene.types("git c").shows_ghost("git c|ommit -m ''");
     shows_bar(&mut scene, "(1/1) git commit -m ''");
@@ -511,7 +511,7 @@ fn a_candidate_may_place_the_cursor() {
 
 #[test]
 fn behind_a_blank_the_line_is_asked_about_again() {
-    let script = Script::new()
+    let script = ScriptedDaemon::new()
         .knows("git|", &["git commit --amend", "git commit -a"])
         .knows("git |", &["git status"])
         .knows("make|", &["make test"]);
@@ -522,7 +522,7 @@ fn behind_a_blank_the_line_is_asked_about_again() {
 
 #[test]
 fn a_blank_alone_is_no_ghost() {
-    let script = Script::new().knows("frob|", &["frob "]).knows("git com|", &["git commit "]);
+    let script = ScriptedDaemon::new().knows("frob|", &["frob "]).knows("git com|", &["git commit "]);
     let mut scene = zsh(&script).start();
     scene
         .types("git com")
@@ -535,7 +535,7 @@ fn a_blank_alone_is_no_ghost() {
 
 #[test]
 fn end_takes_the_grey_text_and_goes_to_its_end() {
-    let script = Script::new().knows("git c|", &["git commit -m '▮'"]);
+    let script = ScriptedDaemon::new().knows("git c|", &["git commit -m '▮'"]);
     let mut scene = zsh(&script).start();
     scene.types("git c").shows_ghost("git c|ommit -m ''");
     scene.presses(Key::End).shows_line("git commit -m ''|");
@@ -561,7 +561,8 @@ fn the_whole_of_it_looks_like_this() {
 
 #[test]
 fn in_forty_columns_the_hint_gives_way() {
-    let script = Script::new().knows("l|", &["ls", "ls --all --color=auto", "ls --all --color=auto --human-readable"]);
+    let script =
+        ScriptedDaemon::new().knows("l|", &["ls", "ls --all --color=auto", "ls --all --color=auto --human-readable"]);
     let mut scene = zsh(&script).size(10, 40).start();
     scene.types("l").shows_ghost("l|s");
     scene.screen_is("1> l▮‹s›\n(1/3) ls                [↹] | [⇧]+[←/→]");
@@ -573,7 +574,7 @@ fn in_forty_columns_the_hint_gives_way() {
 
 #[test]
 fn wide_letters_are_cut_whole() {
-    let script = Script::new().knows("echo|", &["echo 日本語日本", "echo", "x日本語日本語日本語日本語"]);
+    let script = ScriptedDaemon::new().knows("echo|", &["echo 日本語日本", "echo", "x日本語日本語日本語日本語"]);
     let mut scene = zsh(&script).size(10, 20).start();
     scene.types("echo").screen_is("1> echo▮ ‹日本語日本›\n(1/2) echo 日本語…");
     scene.presses(Key::ShiftRight).screen_is("1> echo▮\n(2/2) x日本語日本…");
@@ -584,7 +585,7 @@ fn wide_letters_are_cut_whole() {
 fn of_a_long_line_the_bar_shows_where_it_goes_on() {
     let line = format!("grep -r {}", "abcdefghij".repeat(4));
     let [one, two] = [format!("{line} src"), format!("{line} tests")];
-    let script = Script::new().knows(&format!("{line}|"), &[&one, &two]);
+    let script = ScriptedDaemon::new().knows(&format!("{line}|"), &[&one, &two]);
     let mut scene = zsh(&script).size(10, 40).start();
     scene.types(&line);
     shows_bar(&mut scene, "(1/2) …ijabcdefghij src");
@@ -596,7 +597,7 @@ fn of_a_long_line_the_bar_shows_where_it_goes_on() {
 fn a_line_that_fills_the_screen_keeps_all_of_it() {
     let text = (1..8).map(|number| format!("echo {number}\n")).collect::<String>() + "echo";
     for columns in [40, 80] {
-        let script = Script::new().knows(&format!("{text}|"), &[&format!("{text} 8"), &format!("{text} 9")]);
+        let script = ScriptedDaemon::new().knows(&format!("{text}|"), &[&format!("{text} 8"), &format!("{text} 9")]);
         let mut scene = zsh(&script).size(9, columns).start();
         scene.pastes(&text).shows_ghost(&format!("{text}| 8"));
         stays_without_bar(&mut scene);
@@ -605,7 +606,7 @@ fn a_line_that_fills_the_screen_keeps_all_of_it() {
 
 #[test]
 fn tabs_and_other_odd_things_stay_on_one_line() {
-    let script = Script::new().knows("e|", &["echo a\tb", "echo one\ntwo"]);
+    let script = ScriptedDaemon::new().knows("e|", &["echo a\tb", "echo one\ntwo"]);
     let mut scene = zsh(&script).start();
     scene.types("e");
     shows_bar(&mut scene, "(1/2) echo a b");
@@ -617,7 +618,7 @@ fn tabs_and_other_odd_things_stay_on_one_line() {
 #[test]
 fn the_bar_stands_below_all_lines_and_only_their_end_has_grey_text() {
     let lines = ["for f in a; do\n  echo $f\ndone", "for f in a; do\n  exit\ndone"];
-    let script = Script::new().knows("for f in a; do\n  e|", &lines).knows("for f in a; do\n  |e", &lines);
+    let script = ScriptedDaemon::new().knows("for f in a; do\n  e|", &lines).knows("for f in a; do\n  |e", &lines);
     let mut scene = zsh(&script).start();
     scene.pastes("for f in a; do\n  e");
     scene.screen_is(

@@ -7,8 +7,8 @@ use vt100::Color;
 
 use crate::harness::keys::Key;
 use crate::harness::scene::Scene;
-use crate::harness::script::Script;
-use crate::harness::stage::Stage;
+use crate::harness::scripted_daemon::ScriptedDaemon;
+use crate::harness::setup::Setup;
 
 const A_WHILE: Duration = Duration::from_millis(150);
 
@@ -23,11 +23,11 @@ const TAB_PLUGIN: &str = "setopt extended_glob; _was=${$(bindkey '^I')##* }\n\
 const COMPLETION: &str =
     "autoload -Uz compinit; compinit -u; mkdir -p ~/d/dirone ~/d/dirtwo; cd ~/d; zstyle ':completion:*' menu no";
 
-fn git() -> Script {
-    Script::new().knows("git st|", &["git status --short", "git stash pop"])
+fn git() -> ScriptedDaemon {
+    ScriptedDaemon::new().knows("git st|", &["git status --short", "git stash pop"])
 }
 
-fn zsh(script: &Script) -> Stage {
+fn zsh(script: &ScriptedDaemon) -> Setup {
     Scene::zsh().scripted(script)
 }
 
@@ -45,7 +45,7 @@ fn tab_completes_as_ever_when_nothing_is_shown() {
 fn a_menu_goes_on_with_each_tab_and_back_with_shift_tab() {
     let known = &["ls dirone/ -l", "ls dirone/ -a"];
     for style in ["yes", "yes select"] {
-        let script = Script::new().knows("ls dirone/|", known).knows("ls dir|", known);
+        let script = ScriptedDaemon::new().knows("ls dirone/|", known).knows("ls dir|", known);
         let rc = format!(
             "{COMPLETION}; zmodload zsh/complist; zstyle ':completion:*' menu {style}\n\
              bindkey '^[[Z' reverse-menu-complete"
@@ -64,7 +64,7 @@ fn a_menu_goes_on_with_each_tab_and_back_with_shift_tab() {
 
 #[test]
 fn a_completion_that_is_done_is_a_line_like_any_other() {
-    let script = Script::new().knows("ls dirone/|", &["ls dirone/ -l", "ls dirone/ -a"]);
+    let script = ScriptedDaemon::new().knows("ls dirone/|", &["ls dirone/ -l", "ls dirone/ -a"]);
     let mut scene = zsh(&script).rc(COMPLETION).start();
     script.is_followed(&mut scene);
     scene.types("ls diro").presses(Key::Tab).shows_ghost("ls dirone/| -l").shows("(1/2) ls dirone/ -l");
@@ -72,7 +72,7 @@ fn a_completion_that_is_done_is_a_line_like_any_other() {
 
 #[test]
 fn a_plugin_on_tab_is_called_with_its_own_options_before_and_after_us() {
-    for order in [Stage::rc_before, Stage::rc_after] {
+    for order in [Setup::rc_before, Setup::rc_after] {
         let script = git();
         let mut scene = order(zsh(&script), TAB_PLUGIN).start();
         script.is_followed(&mut scene);
@@ -111,7 +111,7 @@ fn tab_is_never_touched_when_told_so() {
 
 #[test]
 fn shift_tab_is_the_shells_own_completion() {
-    let script = Script::new().knows("ls di|", &["ls dix", "ls diy"]).knows("ls dir|", &["ls dirx", "ls diry"]);
+    let script = ScriptedDaemon::new().knows("ls di|", &["ls dix", "ls diy"]).knows("ls dir|", &["ls dirx", "ls diry"]);
     let mut scene = zsh(&script).rc(COMPLETION).start();
     scene.types("ls di").shows_ghost("ls di|x").shows("(1/2) ls dix");
     scene.presses(Key::ShiftTab).shows_line("ls dir|").presses(Key::ShiftTab).shows("dirone/  dirtwo/");
@@ -235,7 +235,7 @@ fn in_vi_mode_esc_dismisses_and_leaves_insert_mode() {
 #[test]
 fn zsh_autosuggestions_never_takes_the_bar() {
     let rc = format!("{AUTOSUGGESTIONS}\nbindkey '^ ' autosuggest-accept '^Xx' autosuggest-execute");
-    for order in [Stage::rc_before, Stage::rc_after] {
+    for order in [Setup::rc_before, Setup::rc_after] {
         let script = git().knows("gti|", &["git", "gti x"]);
         let mut scene = order(zsh(&script), &rc).start();
         scene.runs("true");

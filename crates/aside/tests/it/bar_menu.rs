@@ -7,8 +7,8 @@ use vt100::Color;
 
 use crate::harness::keys::Key;
 use crate::harness::scene::Scene;
-use crate::harness::script::Script;
-use crate::harness::stage::Stage;
+use crate::harness::scripted_daemon::ScriptedDaemon;
+use crate::harness::setup::Setup;
 
 /// Longer than a reply takes. Used instead of `settles`, which presses a key and would close the open list.
 const A_WHILE: Duration = Duration::from_millis(150);
@@ -20,20 +20,20 @@ const FLAGS: [&str; 3] = [
     "git commit --author  # 以他人名义提交",
 ];
 
-fn git() -> Script {
+fn git() -> ScriptedDaemon {
     let known = ["git status --short  # show what changed", "git stash pop", "git stage -p  # add in pieces"];
-    Script::new()
+    ScriptedDaemon::new()
         .knows("git st|", &known)
         .knows("git commit --|", &["git commit --amend", "git commit --all"])
         .lists("git commit --|", &FLAGS)
 }
 
-fn zsh(script: &Script) -> Stage {
+fn zsh(script: &ScriptedDaemon) -> Setup {
     Scene::zsh().scripted(script)
 }
 
 /// A line `git commit --` with its list open.
-fn listing(script: &Script) -> Scene {
+fn listing(script: &ScriptedDaemon) -> Scene {
     let mut scene = zsh(script).start();
     script.is_followed(&mut scene);
     scene.types("git commit --").shows("(1/2) git commit --amend").presses(Key::ShiftDown).shows("(1/3)");
@@ -95,7 +95,7 @@ fn what_is_not_sure_enough_is_in_the_bar_and_not_grey() {
 
 #[test]
 fn tab_completes_as_always_where_nothing_is_sure() {
-    let script = Script::new().knows("ls fil|", &["ls file-of-another-sort", "ls filters"]).doubts("ls fil|");
+    let script = ScriptedDaemon::new().knows("ls fil|", &["ls file-of-another-sort", "ls filters"]).doubts("ls fil|");
     let mut scene = zsh(&script)
         .rc("zstyle ':completion:*' menu no; autoload -Uz compinit && compinit -u -D; touch filament")
         .start();
@@ -116,7 +116,7 @@ fn an_older_daemon_that_says_nothing_about_grey_is_followed() {
 #[test]
 fn a_description_gets_the_room_of_the_long_hint_and_is_cut() {
     let known = ["ls --color  # say what is what with colours of all sorts, as far as there are any", "ls -l"];
-    let script = Script::new().knows("ls|", &known);
+    let script = ScriptedDaemon::new().knows("ls|", &known);
     let mut scene = zsh(&script).start();
     scene.types("ls").screen_is(
         "
@@ -151,7 +151,7 @@ fn in_forty_columns_there_is_no_description() {
 #[test]
 fn wide_letters_of_a_description_count_twice() {
     let known = ["ls --color  # 用颜色区分文件的种类用颜色区分文件的种类用颜色区分文件", "ls -l"];
-    let script = Script::new().knows("ls|", &known);
+    let script = ScriptedDaemon::new().knows("ls|", &known);
     for columns in [60, 61, 62, 63] {
         let mut scene = zsh(&script).size(10, columns).start();
         scene.types("ls").shows("用颜色区分").shows("[↹] | [⇧]+[←/→]").settles();
@@ -162,8 +162,8 @@ fn wide_letters_of_a_description_count_twice() {
 #[test]
 fn beside_a_right_prompt_and_below_several_lines_it_stays_in_its_row() {
     let line = "echo one\ngit st";
-    let script =
-        Script::new().knows(&format!("{line}|"), &[&format!("{line}atus  # show what changed"), &format!("{line}ash")]);
+    let script = ScriptedDaemon::new()
+        .knows(&format!("{line}|"), &[&format!("{line}atus  # show what changed"), &format!("{line}ash")]);
     let mut scene = zsh(&script).rc("RPROMPT='[right]'").start();
     scene.pastes(line).shows("(1/2) echo one⏎git status   show what changed");
     scene.settles();
@@ -267,7 +267,7 @@ fn esc_and_other_keys_close_the_list() {
 
 #[test]
 fn an_empty_list_says_nothing() {
-    let script = Script::new().knows("git st|", &["git status", "git stash"]);
+    let script = ScriptedDaemon::new().knows("git st|", &["git status", "git stash"]);
     let mut scene = zsh(&script).start();
     script.is_followed(&mut scene);
     scene.presses(Key::ShiftDown).types("x").presses(Key::ShiftDown).settles();
@@ -287,7 +287,7 @@ fn an_empty_list_says_nothing() {
 fn a_long_list_has_pages_and_fits_on_the_screen() {
     let files: Vec<String> = (1..=20).map(|number| format!("cat src/file{number:02}")).collect();
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
-    let script = Script::new().lists("cat src/|", &files);
+    let script = ScriptedDaemon::new().lists("cat src/|", &files);
     let mut scene = zsh(&script).start();
     script.is_followed(&mut scene);
     scene.types("cat src/").presses(Key::ShiftDown).shows("> src/file01").shows("  src/file08").shows("(1/20)");

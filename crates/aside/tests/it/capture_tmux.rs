@@ -6,8 +6,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::harness::home::{self, ASIDE, Home};
+use crate::harness::socket_client::SocketClient;
 use crate::harness::tmux::{Pane, Tmux, wait_until};
-use crate::harness::wire::Wire;
 
 const MARK: &str = "5f1c9a2be07d4413";
 
@@ -310,12 +310,12 @@ fn odd_paths_of_program_and_socket_reach_the_sink() {
     let (tmux, pane) = Tmux::start(home, "sh");
     let started = home::run(tmux.home.command(&program.display().to_string()).args(["daemon", "start"]), "");
     assert_eq!(started.code, 0, "{started:?}");
-    let mut wire = Wire::connect(&socket);
+    let mut wire = SocketClient::connect(&socket);
     wire.record(&["1", "hello", "1", "", "zsh", "5.9", "one", "1"]);
     let answer = wire.record(&["2", "capture", "one", MARK, &pane.tty, &tmux.variable(), &pane.id, ""]);
     assert_eq!(answer[2], "tmux", "{answer:?}");
     let watched = || {
-        let mut wire = Wire::connect(&socket);
+        let mut wire = SocketClient::connect(&socket);
         wire.json(json!({ "type": "status" }))["sessions"][0]["watched"] == true
     };
     wait_until("somebody to watch", watched);

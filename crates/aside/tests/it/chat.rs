@@ -10,7 +10,7 @@ use crate::harness::keys::Key;
 use crate::harness::screen::{GHOST, Screen};
 use crate::harness::terminal::Terminal;
 use crate::model::Model;
-use crate::model::answer::Answer;
+use crate::model::scripted_reply::ScriptedReply;
 
 /// Far longer than the grace period in which keys are ignored.
 const WHILE: Duration = Duration::from_millis(700);
@@ -151,7 +151,7 @@ fn chat_writes_a_change_that_was_seen_to_its_end_and_takes_it_back() {
     let added: String = (1..=40).map(|line| format!("+\t# line {line}\n")).collect();
     let diff = format!("--- a/src/a.py\n+++ b/src/a.py\n@@ -1,2 +1,42 @@\n def one():\n{added} \treturn 1\n");
     let words = "Adds **comments**.".to_owned();
-    model.next(Answer::streams([&words, &format!("\n\n```diff\n{diff}```\n")]).pace(Duration::from_millis(100)));
+    model.next(ScriptedReply::streams([&words, &format!("\n\n```diff\n{diff}```\n")]).pace(Duration::from_millis(100)));
     chat.asks("add comments to src/a.py");
     chat.sees("file     M src/a.py +40 -0");
     chat.looks("Write this change?");

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::harness::home::Home;
-use crate::harness::wire::Wire;
-use crate::model::answer::Answer;
+use crate::harness::socket_client::SocketClient;
+use crate::model::scripted_reply::ScriptedReply;
 use crate::model::{Ending, Model};
 
 /// A daemon whose history has these commands, oldest first. No other source knows `frob`.
@@ -81,7 +81,7 @@ fn an_ashlet_client_finds_us_at_its_own_path_through_a_link() {
     let home = home(&["frob start"]);
     let link = home.path("ashlet.sock");
     std::os::unix::fs::symlink(home.socket(), &link).unwrap();
-    let mut wire = Wire::connect(&link);
+    let mut wire = SocketClient::connect(&link);
     wire.raw(b"{\"request_id\":1,\"input\":\"frob st\\n\",\"cursor_pos\":7,\"cwd\":\"/\\n\"}\n").falls_silent();
     let said = wire.ends();
     assert!(said.contains("\"frob start\""), "{said}");
@@ -179,11 +179,11 @@ fn a_client_that_reads_one_answer_gets_the_models_when_there_is_no_other() {
     home.aside_does(&["config", "set", "llm.provider", "openai"]);
     home.aside_does(&["daemon", "stop"]);
     home.aside_does(&["daemon", "start"]);
-    model.next(Answer::streams(["frob go", " away"]).pace(Duration::from_millis(20)));
+    model.next(ScriptedReply::streams(["frob go", " away"]).pace(Duration::from_millis(20)));
     assert!(zsocket(&home, &GHST.replace("frob st", "frob go")).ends_with("\"suggestion\": \" away\"}"));
     assert!(zsocket(&home, GHST).ends_with("\"suggestion\": \"art\"}"));
     // A shell that has typed on sends a new request, which cancels the first.
-    model.next(Answer::hangs()).next(Answer::chat("frob fetch all"));
+    model.next(ScriptedReply::hangs()).next(ScriptedReply::chat("frob fetch all"));
     let request =
         r#"{"request_id":7,"input":"frob f\n","cursor_pos":6,"cwd":"/home/ada\n","session_id":"1","max_candidates":4}"#;
     let mut first = home.wire();

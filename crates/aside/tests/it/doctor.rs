@@ -10,7 +10,7 @@ use crate::harness::home::{self, Home, Said};
 use crate::harness::keys::Key;
 use crate::harness::patience;
 use crate::harness::scene::Scene;
-use crate::harness::stage::Stage;
+use crate::harness::setup::Setup;
 
 /// The findings of a section as `mark what`, in order.
 fn findings(report: &Value, section: &str) -> Vec<String> {
@@ -263,7 +263,7 @@ fn a_daemon_that_was_killed_leaves_a_socket_that_is_explained() {
 fn colour_is_for_terminals_that_want_it() {
     let home = Home::new();
     assert!(!home.aside(&["doctor"]).stdout.contains('\x1b'), "a pipe");
-    let coloured = |stage: Stage| {
+    let coloured = |stage: Setup| {
         let mut scene = stage.without_aside().size(60, 160).start();
         scene.runs("aside doctor");
         let screen = scene.screen();

@@ -2,21 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-use crate::bash_talk::PATIENT;
 use crate::harness::keys::Key;
 use crate::harness::patience;
 use crate::harness::scene::Scene;
-use crate::harness::stage::Stage;
+use crate::harness::setup::Setup;
 use crate::keys_shells::fish;
 use crate::model::Model;
-use crate::model::answer::Answer;
+use crate::model::scripted_reply::ScriptedReply;
+use crate::prose_bash::PATIENT;
 
 const PROXY: &str = r#"eval "$(aside init bash --proxy)""#;
 const DELETE: &str = "? delete files named \"*.tmp\"";
 /// Only a model can answer this.
 const WORDS: &str = "? frobnicate the quux";
 
-fn shells() -> [(&'static str, Stage); 5] {
+fn shells() -> [(&'static str, Setup); 5] {
     [
         ("zsh", Scene::zsh()),
         ("bash", Scene::bash()),
@@ -26,7 +26,7 @@ fn shells() -> [(&'static str, Stage); 5] {
     ]
 }
 
-fn with_model(stage: Stage, model: &Model) -> Stage {
+fn with_model(stage: Setup, model: &Model) -> Setup {
     let url = model.base_url();
     let llm = format!("provider = 'openai'\nbase_url = '{url}'\nmodel = 'scripted'\nnl_debounce_ms = 50\n");
     stage.config(&format!("[complete]\nmodel_min_chars = 100\n[llm]\n{llm}"))
@@ -56,7 +56,7 @@ fn an_enter_in_the_same_burst_approves_nothing() {
 fn an_enter_during_a_slow_answer_approves_nothing() {
     for (shell, stage) in shells() {
         let model = Model::start();
-        model.always(Answer::chat("touch ran").delay(Duration::from_millis(2500)));
+        model.always(ScriptedReply::chat("touch ran").delay(Duration::from_millis(2500)));
         let mut scene = with_model(stage, &model).start();
         let sign = if shell == "zsh" { "…" } else { "thinking…" };
         scene.types(WORDS).sends("\r").shows(&format!("1> {WORDS}")).shows(sign);
@@ -117,7 +117,7 @@ fn tab_and_enter_at_once_run_no_next_command() {
 fn ctrl_c_during_the_wait_leaves_an_empty_line_and_the_words_behind_the_arrow() {
     for (shell, stage) in [("bash", Scene::bash()), ("fish", fish())] {
         let model = Model::start();
-        model.always(Answer::hangs());
+        model.always(ScriptedReply::hangs());
         let mut scene = with_model(stage.history(&["echo before"]), &model).start();
         scene.types(WORDS).sends("\r").shows("thinking…");
         scene.presses(Key::CtrlC);
@@ -137,7 +137,7 @@ fn ctrl_c_during_prose_leaves_an_empty_line() {
     for (shell, stage) in [("bash", Scene::bash().rc_after(PATIENT.split(' ').next_back().unwrap())), ("fish", fish())]
     {
         let model = Model::start();
-        model.always(Answer::hangs());
+        model.always(ScriptedReply::hangs());
         let mut scene = with_model(stage.history(&["echo before"]), &model).start();
         assert_eq!(scene.home.aside_does(&["daemon", "start"]).code, 0);
         let words = "why is the sky so blue today?";

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use judge::Before;
-use names::Known;
+use names::OutputNames;
 use request::{By, Half, Place, Request};
 use sandbox::Outcome;
 use tree::{Content, Entry, Tree};
@@ -75,7 +75,7 @@ fn home() -> Tree {
 
 fn named(output: &str) -> String {
     let tree = home();
-    let found = names::files(output, &Known { tree: &tree, root: "/home/me", folder: "d" });
+    let found = names::files(output, &OutputNames { tree: &tree, root: "/home/me", folder: "d" });
     found.into_iter().map(|paths| paths.join("|")).collect::<Vec<_>>().join(" ")
 }
 

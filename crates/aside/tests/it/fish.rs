@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use crate::bash::recorded;
-use crate::bash_talk::stand_in;
+use crate::harness::prose_cases::{TABLE, knows, with_failing_programs};
 use crate::harness::scene::Scene;
-use crate::harness::sentences::{TABLE, knows, with_failing_programs};
+use crate::prose_bash::stand_in;
 
 #[test]
 fn commands_are_recorded_with_what_is_known_about_them() {

@@ -3,7 +3,7 @@
 
 use crate::harness::keys::Key;
 use crate::harness::scene::Scene;
-use crate::harness::stage::Stage;
+use crate::harness::setup::Setup;
 
 pub const SHIFT_DOWN: &str = "\x1b[1;2B";
 const SHIFT_UP: &str = "\x1b[1;2A";
@@ -15,16 +15,16 @@ const SPEC: &str = "about = 'frobs'\n[sub.start]\nabout = 'begins it'\n[sub.stop
                     [sub.restart]\nabout = 'both'\n";
 const PAST: [&str; 2] = ["ls -l", "frob start one"];
 
-pub fn shells() -> [(&'static str, Stage); 3] {
+pub fn shells() -> [(&'static str, Setup); 3] {
     [("bash", Scene::bash()), ("bash, vi", Scene::bash().rc("set -o vi")), ("fish", fish())]
 }
 
 /// Without fish's own autosuggestions, which would be read as part of the line.
-pub fn fish() -> Stage {
+pub fn fish() -> Setup {
     Scene::fish().rc("set -g fish_autosuggestion_enabled 0")
 }
 
-fn prepared(stage: Stage) -> Stage {
+fn prepared(stage: Setup) -> Setup {
     let own = stage.path("bin");
     let path = format!("{own}:{}", std::env::var("PATH").unwrap_or_default());
     let aside = std::path::Path::new(crate::harness::home::ASIDE).parent().unwrap().display().to_string();
@@ -37,7 +37,7 @@ fn prepared(stage: Stage) -> Stage {
 
 /// With a daemon that has read everything.
 #[track_caller]
-pub fn begun(stage: Stage) -> Scene {
+pub fn begun(stage: Setup) -> Scene {
     let scene = prepared(stage).start();
     assert_eq!(scene.home.aside_does(&["daemon", "start"]).code, 0);
     let knows = || scene.home.aside(&["complete", "--shell", "bash", "--", "frob star"]).stdout;

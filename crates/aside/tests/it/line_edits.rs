@@ -7,12 +7,12 @@ use vt100::Color;
 use crate::harness::home::ASIDE;
 use crate::harness::keys::Key;
 use crate::harness::scene::Scene;
-use crate::harness::stage::Stage;
+use crate::harness::setup::Setup;
 
 /// Longer than a reply takes, short enough to wait for.
 const A_WHILE: Duration = Duration::from_millis(150);
 
-fn zsh() -> Stage {
+fn zsh() -> Setup {
     Scene::zsh().history(&["git stash pop", "docker compose up -d", "git status --short"]).rc("docker() { : }")
 }
 

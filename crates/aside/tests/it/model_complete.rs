@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::harness::patience;
-use crate::model::answer::Answer;
-use crate::model::desk::{AT_ONCE, Desk, NONE, REST, bare_home};
+use crate::model::fixture::{AT_ONCE, ModelFixture, NONE, REST, bare_home};
+use crate::model::scripted_reply::ScriptedReply;
 use crate::model::{Ending, Model};
 
 fn asked_about(request: &crate::model::Request) -> &str {
@@ -16,8 +16,8 @@ fn asked_about(request: &crate::model::Request) -> &str {
 
 #[test]
 fn a_model_is_asked_once_the_person_rests() {
-    let desk = Desk::with(REST, "openai");
-    desk.model.always(Answer::chat("frob status --short"));
+    let desk = ModelFixture::with(REST, "openai");
+    desk.model.always(ScriptedReply::chat("frob status --short"));
     let mut shell = desk.shell("a");
     for left in ["frob ", "frob s", "frob st", "frob sta", "frob stat"] {
         assert_eq!(shell.types(left), NONE);
@@ -32,8 +32,8 @@ fn a_model_is_asked_once_the_person_rests() {
 
 #[test]
 fn a_model_is_not_asked_about_too_little_or_where_files_know_better() {
-    let desk = Desk::new();
-    desk.model.always(Answer::chat("frob status"));
+    let desk = ModelFixture::new();
+    desk.model.always(ScriptedReply::chat("frob status"));
     let mut shell = desk.shell("a");
     for left in ["f", "fr", "cd ~/Docu", "cat ~/Docu", "frob -o ./st", "# gi", "? list files"] {
         let known = shell.types(left);
@@ -46,8 +46,8 @@ fn a_model_is_not_asked_about_too_little_or_where_files_know_better() {
 
 #[test]
 fn typing_on_ends_the_question_down_to_the_connection() {
-    let desk = Desk::new();
-    desk.model.next(Answer::hangs()).next(Answer::chat("frob push")).next(Answer::hangs());
+    let desk = ModelFixture::new();
+    desk.model.next(ScriptedReply::hangs()).next(ScriptedReply::chat("frob push")).next(ScriptedReply::hangs());
     let mut shell = desk.shell("a");
     shell.types("frob st");
     desk.model.wait_for_requests(1);
@@ -63,8 +63,8 @@ fn typing_on_ends_the_question_down_to_the_connection() {
 
 #[test]
 fn a_line_that_needs_no_model_ends_the_question_too() {
-    let desk = Desk::new();
-    desk.model.next(Answer::hangs());
+    let desk = ModelFixture::new();
+    desk.model.next(ScriptedReply::hangs());
     let mut shell = desk.shell("a");
     shell.types("frob st");
     desk.model.wait_for_requests(1);
@@ -74,8 +74,10 @@ fn a_line_that_needs_no_model_ends_the_question_too() {
 
 #[test]
 fn shells_do_not_end_each_others_questions() {
-    let desk = Desk::new();
-    desk.model.next(Answer::chat("frob status").delay(Duration::from_millis(300))).next(Answer::chat("frob push"));
+    let desk = ModelFixture::new();
+    desk.model
+        .next(ScriptedReply::chat("frob status").delay(Duration::from_millis(300)))
+        .next(ScriptedReply::chat("frob push"));
     let (mut one, mut two) = (desk.shell("a"), desk.shell("b"));
     one.types("frob st");
     desk.model.wait_for_requests(1);
@@ -83,7 +85,7 @@ fn shells_do_not_end_each_others_questions() {
     assert_eq!(two.is_told(), ["frob push  llm"]);
     assert_eq!(one.is_told(), ["frob status  llm"]);
     // Nor do two shells without a session id.
-    desk.model.next(Answer::hangs());
+    desk.model.next(ScriptedReply::hangs());
     let mut nameless = desk.shell("");
     nameless.types("frob fe");
     desk.model.wait_for_requests(3);
@@ -93,8 +95,8 @@ fn shells_do_not_end_each_others_questions() {
 
 #[test]
 fn an_answer_is_heard_while_it_comes() {
-    let desk = Desk::new();
-    desk.model.next(Answer::streams(["frob st", "atus", " --sh", "ort"]).pace(Duration::from_millis(30)));
+    let desk = ModelFixture::new();
+    desk.model.next(ScriptedReply::streams(["frob st", "atus", " --sh", "ort"]).pace(Duration::from_millis(30)));
     let mut shell = desk.shell("a");
     shell.types("frob s");
     let mut heard = Vec::new();
@@ -108,9 +110,9 @@ fn an_answer_is_heard_while_it_comes() {
 
 #[test]
 fn what_was_shown_of_an_answer_that_broke_off_is_taken_back() {
-    let desk = Desk::new();
+    let desk = ModelFixture::new();
     desk.ran(1, "frob stash");
-    desk.model.next(Answer::streams(["frob status", " --short"]).pace(Duration::from_millis(50)).drops_after(1));
+    desk.model.next(ScriptedReply::streams(["frob status", " --short"]).pace(Duration::from_millis(50)).drops_after(1));
     let mut shell = desk.shell("a");
     assert_eq!(shell.types("frob st"), ["frob stash  history"]);
     assert_eq!(shell.is_told(), ["frob stash  history", "frob status  llm"]);
@@ -120,8 +122,8 @@ fn what_was_shown_of_an_answer_that_broke_off_is_taken_back() {
 
 #[test]
 fn typing_what_is_being_answered_asks_nothing_new() {
-    let desk = Desk::new();
-    desk.model.next(Answer::streams(["frob stat", "us --short"]).pace(Duration::from_millis(20)).hangs_after(1));
+    let desk = ModelFixture::new();
+    desk.model.next(ScriptedReply::streams(["frob stat", "us --short"]).pace(Duration::from_millis(20)).hangs_after(1));
     let mut shell = desk.shell("a");
     shell.types("frob s");
     assert_eq!(shell.is_told(), ["frob stat  llm"]);
@@ -129,7 +131,7 @@ fn typing_what_is_being_answered_asks_nothing_new() {
     let requests = desk.model.requests();
     assert_eq!((requests.len(), requests[0].ending), (1, Ending::Open));
     // Typing something else cancels it.
-    desk.model.next(Answer::chat("frob push"));
+    desk.model.next(ScriptedReply::chat("frob push"));
     shell.types("frob p");
     assert_eq!(desk.model.wait_for_ending(0), Ending::ClientLeft);
     assert_eq!(shell.is_told(), ["frob push  llm"]);
@@ -137,8 +139,8 @@ fn typing_what_is_being_answered_asks_nothing_new() {
 
 #[test]
 fn an_answer_is_remembered_for_the_line_and_for_those_typed_along_it() {
-    let desk = Desk::new();
-    desk.model.always(Answer::chat("frob status --short"));
+    let desk = ModelFixture::new();
+    desk.model.always(ScriptedReply::chat("frob status --short"));
     let (mut one, mut two) = (desk.shell("a"), desk.shell("b"));
     one.types("frob st");
     assert_eq!(one.is_told(), ["frob status --short  llm"]);
@@ -160,10 +162,10 @@ fn an_answer_is_remembered_for_the_line_and_for_those_typed_along_it() {
 
 #[test]
 fn what_is_known_here_is_neither_held_back_nor_pushed_away() {
-    let desk = Desk::new();
+    let desk = ModelFixture::new();
     desk.ran(1, "frob stash");
     desk.ran(2, "frob start");
-    desk.model.next(Answer::chat("frob status")).next(Answer::chat("frob start"));
+    desk.model.next(ScriptedReply::chat("frob status")).next(ScriptedReply::chat("frob start"));
     let mut shell = desk.shell("a");
     assert_eq!(shell.types("frob st"), ["frob start  history", "frob stash  history"]);
     assert_eq!(shell.is_told(), ["frob start  history", "frob stash  history", "frob status  llm"]);
@@ -175,11 +177,11 @@ fn what_is_known_here_is_neither_held_back_nor_pushed_away() {
 
 #[test]
 fn a_bar_that_is_full_has_a_place_for_the_idea() {
-    let desk = Desk::new();
+    let desk = ModelFixture::new();
     for (seq, command) in ["frob sa", "frob se", "frob si", "frob so", "frob su"].into_iter().enumerate() {
         desk.ran(seq as u64, command);
     }
-    desk.model.next(Answer::chat("frob status --short"));
+    desk.model.next(ScriptedReply::chat("frob status --short"));
     let mut shell = desk.shell("a");
     let known = shell.types("frob s");
     assert_eq!(known.len(), 4, "{known:?}");
@@ -190,8 +192,8 @@ fn a_bar_that_is_full_has_a_place_for_the_idea() {
 
 #[test]
 fn half_a_word_is_not_put_before_the_word_that_is_known() {
-    let desk = Desk::new();
-    desk.model.next(Answer::streams(["systemctl stat", "us --al", "l"]).pace(Duration::from_millis(30)));
+    let desk = ModelFixture::new();
+    desk.model.next(ScriptedReply::streams(["systemctl stat", "us --al", "l"]).pace(Duration::from_millis(30)));
     let mut shell = desk.shell("a");
     let known = shell.types("systemctl s");
     assert!(known.contains(&"systemctl status  spec".to_owned()), "{known:?}");
@@ -204,9 +206,9 @@ fn half_a_word_is_not_put_before_the_word_that_is_known() {
 
 #[test]
 fn a_blank_that_was_forgotten_is_put_back() {
-    let desk = Desk::new();
+    let desk = ModelFixture::new();
     desk.ran(1, "frob add");
-    desk.model.next(Answer::chat("status")).next(Answer::chat("st --all"));
+    desk.model.next(ScriptedReply::chat("status")).next(ScriptedReply::chat("st --all"));
     let mut shell = desk.shell("a");
     shell.types("frob");
     assert_eq!(shell.is_told(), ["frob add  history", "frob status  llm"]);
@@ -216,7 +218,7 @@ fn a_blank_that_was_forgotten_is_put_back() {
 
 #[test]
 fn the_model_is_told_what_ran_but_no_secret() {
-    let desk = Desk::with(AT_ONCE, "none");
+    let desk = ModelFixture::with(AT_ONCE, "none");
     // As if the pattern had been added after the command ran.
     desk.settings(AT_ONCE, "none", "http://127.0.0.1:9/v1", "[history]\nignore = []\n");
     desk.home.aside_does(&["daemon", "stop"]);
@@ -226,7 +228,7 @@ fn the_model_is_told_what_ran_but_no_secret() {
     desk.home.aside_does(&["daemon", "stop"]);
     desk.settings(AT_ONCE, "openai", &desk.model.base_url(), "");
     desk.home.aside_does(&["daemon", "start"]);
-    desk.model.always(Answer::chat("frob install"));
+    desk.model.always(ScriptedReply::chat("frob install"));
     let mut shell = desk.shell("a");
     for left in ["curl -u me:hunter2 htt", " frob sta", "export API_KEY=hunter2"] {
         assert_eq!(shell.types(left), NONE);
@@ -241,7 +243,7 @@ fn the_model_is_told_what_ran_but_no_secret() {
 
 #[test]
 fn nothing_is_sent_unless_somebody_is_named() {
-    let desk = Desk::with(AT_ONCE, "none");
+    let desk = ModelFixture::with(AT_ONCE, "none");
     let mut shell = desk.shell("a");
     for left in ["frob st", "frob sta", "frob run "] {
         assert_eq!(shell.types(left), NONE);
@@ -250,7 +252,7 @@ fn nothing_is_sent_unless_somebody_is_named() {
     assert_eq!(desk.model.requests(), []);
     // The daemon picks up a saved change of the settings.
     desk.home.aside_does(&["daemon", "start"]);
-    desk.model.always(Answer::chat("frob status"));
+    desk.model.always(ScriptedReply::chat("frob status"));
     desk.home.aside_does(&["config", "set", "llm.provider", "openai"]);
     let mut shell = desk.shell("a");
     let deadline = Instant::now() + patience();
@@ -266,11 +268,11 @@ fn the_key_comes_from_the_environment_and_stays_out_of_sight() {
     let model = Model::start();
     let mut home = bare_home();
     home.set_env("MY_KEY", "sesame-4711");
-    let desk = Desk { model, home };
+    let desk = ModelFixture { model, home };
     let key = "api_key_env = 'MY_KEY'\n[daemon]\nlog = 'debug'\n";
     desk.settings(AT_ONCE, "openai", &desk.model.base_url(), key);
     desk.home.aside_does(&["daemon", "start"]);
-    desk.model.next(Answer::chat("frob status")).next(Answer::status(401));
+    desk.model.next(ScriptedReply::chat("frob status")).next(ScriptedReply::status(401));
     let mut shell = desk.shell("a");
     shell.types("frob st");
     assert_eq!(shell.is_told(), ["frob status  llm"]);
@@ -284,7 +286,7 @@ fn the_key_comes_from_the_environment_and_stays_out_of_sight() {
 
 #[test]
 fn a_missing_key_is_named() {
-    let desk = Desk::with(AT_ONCE, "none");
+    let desk = ModelFixture::with(AT_ONCE, "none");
     desk.home.aside_does(&["daemon", "stop"]);
     desk.settings(AT_ONCE, "openai", &desk.model.base_url(), "api_key_env = 'NO_SUCH_KEY'\n");
     desk.home.aside_does(&["daemon", "start"]);
@@ -297,10 +299,10 @@ fn a_missing_key_is_named() {
 
 /// Provokes a failure twice: nothing of it appears at the prompt, and the user gets a single notice.
 #[track_caller]
-fn fails_quietly(answer: Answer, notice: &str) {
-    let desk = Desk::new();
+fn fails_quietly(answer: ScriptedReply, notice: &str) {
+    let desk = ModelFixture::new();
     desk.ran(1, "frob status");
-    desk.model.next(answer.clone()).next(answer).next(Answer::chat("frob stash"));
+    desk.model.next(answer.clone()).next(answer).next(ScriptedReply::chat("frob stash"));
     let mut shell = desk.shell("a");
     assert_eq!(shell.types("frob st"), ["frob status  history"]);
     desk.waits_for_notice(notice);
@@ -318,28 +320,28 @@ fn fails_quietly(answer: Answer, notice: &str) {
 
 #[test]
 fn a_server_error_is_silent() {
-    fails_quietly(Answer::status(500), "the model: it answered with HTTP status 500");
+    fails_quietly(ScriptedReply::status(500), "the model: it answered with HTTP status 500");
 }
 
 #[test]
 fn a_rate_limit_is_silent() {
-    fails_quietly(Answer::status(429), "the model: it was asked too often");
+    fails_quietly(ScriptedReply::status(429), "the model: it was asked too often");
 }
 
 #[test]
 fn garbage_is_silent() {
-    fails_quietly(Answer::raw("<html>It works!</html>"), "the model: its answer makes no sense");
+    fails_quietly(ScriptedReply::raw("<html>It works!</html>"), "the model: its answer makes no sense");
 }
 
 #[test]
 fn a_lost_connection_is_silent() {
-    fails_quietly(Answer::drops(), "the model: it hung up");
+    fails_quietly(ScriptedReply::drops(), "the model: it hung up");
 }
 
 #[test]
 fn a_server_that_says_nothing_is_not_waited_for() {
-    let desk = Desk::new();
-    desk.model.next(Answer::hangs());
+    let desk = ModelFixture::new();
+    desk.model.next(ScriptedReply::hangs());
     let mut shell = desk.shell("a");
     shell.types("frob st");
     desk.waits_for_notice("the model: it took too long to answer");
@@ -348,7 +350,7 @@ fn a_server_that_says_nothing_is_not_waited_for() {
 
 #[test]
 fn a_server_that_is_not_there_is_silent() {
-    let desk = Desk::with(AT_ONCE, "none");
+    let desk = ModelFixture::with(AT_ONCE, "none");
     desk.home.aside_does(&["daemon", "stop"]);
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     desk.settings(AT_ONCE, "openai", &format!("http://{nobody}/v1"), "");

@@ -11,20 +11,20 @@ use serde_json::{Value, json};
 use crate::harness::home::Home;
 use crate::harness::patience;
 use crate::model::Model;
-use crate::model::desk::{Desk, NONE, bare_home};
-use crate::model::stand_in::{StandIn, settings};
+use crate::model::fake_llama_server::{FakeLlamaServer, settings};
+use crate::model::fixture::{ModelFixture, NONE, bare_home};
 
-fn desk(more: &str) -> (Desk, StandIn) {
+fn desk(more: &str) -> (ModelFixture, FakeLlamaServer) {
     let home = bare_home();
     let settings = settings(&home, more);
     set(home, &settings)
 }
 
-fn set(home: Home, settings: &str) -> (Desk, StandIn) {
-    let stand_in = StandIn::install(&home);
+fn set(home: Home, settings: &str) -> (ModelFixture, FakeLlamaServer) {
+    let stand_in = FakeLlamaServer::install(&home);
     // A program that the embedded engine knows.
     home.write("bin/ls", "#!/bin/sh\n");
-    (Desk::set(Model::start(), home, settings), stand_in)
+    (ModelFixture::set(Model::start(), home, settings), stand_in)
 }
 
 fn told(answer: &Value) -> String {
@@ -40,7 +40,7 @@ fn assert_note(answer: &Value, part: &str) {
 
 /// Retries until the reply is the expected one.
 #[track_caller]
-fn wishes_until(desk: &Desk, words: &str, expected: &str) {
+fn wishes_until(desk: &ModelFixture, words: &str, expected: &str) {
     let deadline = Instant::now() + patience();
     loop {
         let answer = desk.wishes(words);
@@ -52,7 +52,7 @@ fn wishes_until(desk: &Desk, words: &str, expected: &str) {
     }
 }
 
-fn daemon(desk: &Desk) -> Pid {
+fn daemon(desk: &ModelFixture) -> Pid {
     let status = desk.home.wire().json(json!({"type": "status"}));
     Pid::from_raw(status["pid"].as_i64().unwrap() as i32).unwrap()
 }

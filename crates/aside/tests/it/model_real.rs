@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::harness::patience;
 use crate::model::Model;
-use crate::model::answer::Answer;
-use crate::model::desk::{Desk, Shell, bare_home};
+use crate::model::fixture::{ModelFixture, Shell, bare_home};
+use crate::model::scripted_reply::ScriptedReply;
 
 /// Where `scripts/models` installed them.
 fn python() -> Option<PathBuf> {
@@ -29,25 +29,25 @@ fn the_official_clients_take_our_server_for_theirs() {
     let model = Model::start();
     // In the order of sdk.py.
     model
-        .next(Answer::chat("ls -la"))
-        .next(Answer::streams(["git ", "status"]))
-        .next(Answer::streams(["git"]).cut())
-        .next(Answer::chat("a").others(["b", "c"]))
-        .next(Answer::streams(["a", "a"]).others(["b"]))
-        .next(Answer::streams(["at", "us"]))
-        .next(Answer::status(429).retry_after(7))
-        .next(Answer::status(500))
-        .next(Answer::refuses(400, "no max_tokens"))
-        .next(Answer::status(401))
-        .next(Answer::drops())
-        .next(Answer::streams(["a", "b"]).errs_after(1))
-        .next(Answer::chat("ls -la"))
-        .next(Answer::streams(["git ", "status"]))
-        .next(Answer::streams(["git"]).cut())
-        .next(Answer::status(429).retry_after(7))
-        .next(Answer::status(529))
-        .next(Answer::status(404))
-        .next(Answer::streams(["a", "b"]).errs_after(1));
+        .next(ScriptedReply::chat("ls -la"))
+        .next(ScriptedReply::streams(["git ", "status"]))
+        .next(ScriptedReply::streams(["git"]).cut())
+        .next(ScriptedReply::chat("a").others(["b", "c"]))
+        .next(ScriptedReply::streams(["a", "a"]).others(["b"]))
+        .next(ScriptedReply::streams(["at", "us"]))
+        .next(ScriptedReply::status(429).retry_after(7))
+        .next(ScriptedReply::status(500))
+        .next(ScriptedReply::refuses(400, "no max_tokens"))
+        .next(ScriptedReply::status(401))
+        .next(ScriptedReply::drops())
+        .next(ScriptedReply::streams(["a", "b"]).errs_after(1))
+        .next(ScriptedReply::chat("ls -la"))
+        .next(ScriptedReply::streams(["git ", "status"]))
+        .next(ScriptedReply::streams(["git"]).cut())
+        .next(ScriptedReply::status(429).retry_after(7))
+        .next(ScriptedReply::status(529))
+        .next(ScriptedReply::status(404))
+        .next(ScriptedReply::streams(["a", "b"]).errs_after(1));
     let said = Command::new(python).arg(script("sdk.py")).args([model.base_url(), model.origin()]).output().unwrap();
     let told = String::from_utf8_lossy(&said.stdout).replace('\t', " | ");
     let expected = "\
@@ -132,13 +132,13 @@ impl Drop for Llama {
 }
 
 /// A daemon that uses it, with timeouts for a busy machine.
-fn desk(llama: &Llama, provider: &str) -> Desk {
+fn desk(llama: &Llama, provider: &str) -> ModelFixture {
     let base = if provider == "anthropic" { llama.origin.clone() } else { format!("{}/v1", llama.origin) };
     let settings = format!(
         "[llm]\nprovider = '{provider}'\nbase_url = '{base}'\nmodel = 'smollm2'\ntimeout_read_ms = 20000\n\
          timeout_wish_first_ms = 60000\n"
     );
-    let desk = Desk::set(Model::start(), bare_home(), &settings);
+    let desk = ModelFixture::set(Model::start(), bare_home(), &settings);
     for (seq, command) in ["git status", "git add -A", "git commit -m 'fix the build'", "git push"].iter().enumerate() {
         desk.ran(seq as u64, command);
     }
@@ -146,7 +146,7 @@ fn desk(llama: &Llama, provider: &str) -> Desk {
 }
 
 /// Every candidate of the model for a line until its stream ends, each with its latency.
-fn ideas(shell: &mut Shell, desk: &Desk, llama: &Llama, left: &str) -> Vec<(Duration, String)> {
+fn ideas(shell: &mut Shell, desk: &ModelFixture, llama: &Llama, left: &str) -> Vec<(Duration, String)> {
     let asked = Instant::now();
     shell.types(left);
     let mut heard: Vec<(Duration, String)> = Vec::new();
@@ -163,7 +163,7 @@ fn ideas(shell: &mut Shell, desk: &Desk, llama: &Llama, left: &str) -> Vec<(Dura
 }
 
 /// How many requests have ended, according to the journal.
-fn answered(desk: &Desk) -> usize {
+fn answered(desk: &ModelFixture) -> usize {
     desk.journal().iter().filter(|line| line.get("body").is_none()).count()
 }
 
@@ -223,7 +223,7 @@ fn a_real_server_is_kept_by_the_daemon() {
     let pulled = began.elapsed();
     let settings =
         "[llm]\nprovider = 'local'\nmodel = 'real'\ntimeout_read_ms = 20000\ntimeout_wish_first_ms = 60000\n";
-    let desk = Desk::set(Model::start(), home, &format!("{settings}[llm.local]\nidle_s = 3\n"));
+    let desk = ModelFixture::set(Model::start(), home, &format!("{settings}[llm.local]\nidle_s = 3\n"));
     let mut lines = vec![format!("kept      linked after {pulled:?}")];
     for words in ["list all the files here", "show the five largest files", "count the lines of notes.txt"] {
         let asked = Instant::now();

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::harness::tasks::Person;
+use crate::harness::tasks::TaskClient;
 use crate::model::Model;
-use crate::model::desk::{Desk, bare_home};
+use crate::model::fixture::{ModelFixture, bare_home};
 use crate::model_real::gguf;
 
 const RESTS: &[&str] = &["WAITING_APPROVAL", "COMPLETED", "FAILED", "REJECTED"];
@@ -24,8 +24,8 @@ fn a_real_model_answers_tasks() {
     home.write("project/.git/HEAD", "ref: refs/heads/main\n");
     home.write("project/hello.py", HELLO);
     home.write("project/Makefile", "test:\n\ttrue\n");
-    let desk = Desk::set(Model::start(), home, "[llm]\nprovider = 'local'\nmodel = 'real'\n");
-    let mut person = Person::at(&desk.home, &desk.home.path("project"));
+    let desk = ModelFixture::set(Model::start(), home, "[llm]\nprovider = 'local'\nmodel = 'real'\n");
+    let mut person = TaskClient::at(&desk.home, &desk.home.path("project"));
     let mut lines = Vec::new();
 
     // Criteria 1 and 2: the request is routed, and a coherent answer streams; criterion 5: with its states.

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 
 use crate::harness::keys::Key;
 use crate::harness::scene::Scene;
-use crate::harness::stage::Stage;
+use crate::harness::setup::Setup;
 use crate::zsh::daemon;
 
 const AUTOSUGGESTIONS: &str = "source /usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh";
@@ -15,7 +15,7 @@ const FZF: &str = "source /usr/share/doc/fzf/examples/key-bindings.zsh";
 const A_WHILE: Duration = Duration::from_millis(150);
 
 /// The same stage with the lines before Aside and after it.
-fn both_orders(lines: &str) -> [Stage; 2] {
+fn both_orders(lines: &str) -> [Setup; 2] {
     let history = &["git stash pop", "git status --short"];
     let rc = format!("HISTFILE=~/.zsh_history HISTSIZE=100 SAVEHIST=100\n{lines}");
     [Scene::zsh().history(history).rc_before(&rc), Scene::zsh().history(history).rc_after(&rc)]

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::harness::home::{ASIDE, Home};
 use crate::model::Model;
-use crate::model::answer::Answer;
+use crate::model::scripted_reply::ScriptedReply;
 
 const JOURNAL: &str = ".local/state/aside/privacy.jsonl";
 const WISH: &str = "frobnicate the quux";
@@ -19,7 +19,7 @@ fn desk() -> (Model, Home) {
     let url = model.base_url();
     let llm = format!("provider = 'openai'\nbase_url = '{url}'\nmodel = 'scripted'\nnl_debounce_ms = 0\n");
     home.write(".config/aside/config.toml", format!("[complete]\nmodel_min_chars = 100\n[llm]\n{llm}"));
-    model.always(Answer::chat("ls"));
+    model.always(ScriptedReply::chat("ls"));
     home.aside_does(&["daemon", "start"]);
     (model, home)
 }

@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 use crate::bash::recorded;
 use crate::harness::home::{ASIDE, Home, run};
 use crate::harness::scene::Scene;
-use crate::harness::wire::Wire;
+use crate::harness::socket_client::SocketClient;
 use crate::model::Model;
-use crate::model::answer::Answer;
+use crate::model::scripted_reply::ScriptedReply;
 
 const TTY: &str = "/dev/pts/77";
 const MARK: &str = "5f1c9a2be07d4413";
 
 /// The wire belongs to a terminal whose output is captured.
-fn desk() -> (Model, Home, Wire) {
+fn desk() -> (Model, Home, SocketClient) {
     let (model, mut home) = (Model::start(), Home::new());
     home.write("bin/frobnicate", "#!/bin/sh\n");
     home.set_env("PATH", &format!("{}:/usr/bin:/bin", home.path("bin").display()));
@@ -23,7 +23,7 @@ fn desk() -> (Model, Home, Wire) {
     let llm = format!("provider = 'openai'\nbase_url = '{url}'\nmodel = 'scripted'\nnl_debounce_ms = 0\n");
     let complete = "[complete]\nmodel_delay_ms = 0\nmodel_delay_short_ms = 0\nmodel_min_chars = 1\n";
     home.write(".config/aside/config.toml", format!("{complete}[llm]\n{llm}"));
-    model.always(Answer::chat("ls --frobnicated"));
+    model.always(ScriptedReply::chat("ls --frobnicated"));
     home.aside_does(&["daemon", "start"]);
     let mut watcher = home.wire();
     watcher.json(json!({ "type": "watching", "request_id": 1, "tty": TTY, "tier": "pty", "pid": 1 }));
@@ -319,7 +319,7 @@ fn privacy_private_a_line_that_ends_it_is_still_private() {
         (Scene::fish(), "echo privandback1; set -e ASIDE_PRIVATE"),
     ] {
         let model = Model::start();
-        model.always(Answer::chat("ls --frobnicated"));
+        model.always(ScriptedReply::chat("ls --frobnicated"));
         let url = model.base_url();
         let llm = format!("provider = 'openai'\nbase_url = '{url}'\nmodel = 'scripted'\n");
         let mut scene = shell.config(&format!("[llm]\n{llm}")).env("ASIDE_PRIVATE", "1").start();

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use crate::harness::home::{Home, run};
 use crate::harness::patience;
-use crate::harness::wire::Wire;
+use crate::harness::socket_client::SocketClient;
 use crate::model::Model;
-use crate::model::answer::Answer;
+use crate::model::scripted_reply::ScriptedReply;
 
 const TTY: &str = "/dev/pts/77";
 const MARK: &str = "5f1c9a2be07d4413";
@@ -37,7 +37,7 @@ const THINGS: [(&str, &str); 14] = [
 struct Desk {
     model: Model,
     home: Home,
-    watcher: Wire,
+    watcher: SocketClient,
     here: String,
 }
 
@@ -52,7 +52,7 @@ impl Desk {
         let complete = "[complete]\nmodel_delay_ms = 0\nmodel_delay_short_ms = 0\nmodel_min_chars = 1\n";
         let history = "[history]\nignore = ['ignoredcanary']\n";
         home.write(".config/aside/config.toml", format!("{complete}{history}[llm]\n{llm}"));
-        model.always(Answer::chat("frobnicate --done"));
+        model.always(ScriptedReply::chat("frobnicate --done"));
         let here = home.path("dircanary");
         home.write("dircanary/namecanary.txt", "nothing\n");
         home.write("dircanary/sub/changedcanary.py", "def total():\n    return 1  # contentcanary\n");

@@ -8,7 +8,7 @@ use rustix::termios::Winsize;
 
 use crate::harness::home::{ASIDE, Home};
 use crate::harness::patience;
-use crate::harness::tape::Tape;
+use crate::harness::pty_recording::PtyRecording;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Around {
@@ -34,15 +34,15 @@ pub fn command(home: &Home, around: Around, words: &[&str]) -> Command {
 }
 
 /// A plain shell, whose output is fully determined by its input.
-pub fn sh(home: &Home, around: Around) -> Tape {
-    let mut tape = Tape::start(command(home, around, &["sh"]), 24, 80);
+pub fn sh(home: &Home, around: Around) -> PtyRecording {
+    let mut tape = PtyRecording::start(command(home, around, &["sh"]), 24, 80);
     tape.hears(READY);
     tape
 }
 
 /// Sends the same keys with and without the proxy and returns the output, which must be equal.
 #[track_caller]
-pub fn same(home: &Home, play: impl Fn(&mut Tape)) -> Vec<u8> {
+pub fn same(home: &Home, play: impl Fn(&mut PtyRecording)) -> Vec<u8> {
     let [bare, ours] = [Around::Nothing, Around::Proxy].map(|around| {
         let mut tape = sh(home, around);
         play(&mut tape);
@@ -68,7 +68,7 @@ fn first_difference(ours: &[u8], bare: &[u8]) -> String {
 
 /// Runs a line and waits until the shell is ready again.
 #[track_caller]
-fn runs(tape: &mut Tape, line: &str) {
+fn runs(tape: &mut PtyRecording, line: &str) {
     tape.sends(format!("{line}\n")).hears(READY);
 }
 
@@ -199,7 +199,7 @@ fn the_shell_finds_the_same_around_it() {
 fn the_window_has_the_same_size_in_characters_and_pixels() {
     let home = Home::new();
     let size = |rows, columns| Winsize { ws_row: rows, ws_col: columns, ws_xpixel: columns * 9, ws_ypixel: rows * 18 };
-    let mut tape = Tape::start_sized(command(&home, Around::Proxy, &["sh"]), size(30, 100));
+    let mut tape = PtyRecording::start_sized(command(&home, Around::Proxy, &["sh"]), size(30, 100));
     tape.hears(READY);
     runs(&mut tape, "trap 'echo resi''zed' WINCH; stty size; echo \"<$(tty)>\"");
     let said = String::from_utf8_lossy(&tape.written()).into_owned();
@@ -223,9 +223,9 @@ fn what_the_shell_was_given_is_held_by_nobody_else() {
     let home = Home::new();
     home.write("given", "");
     let line = format!("exec 7<given; exec {ASIDE} proxy -- sh");
-    let mut tape = Tape::start(command(&home, Around::Nothing, &["sh", "-c", &line]), 24, 80);
+    let mut tape = PtyRecording::start(command(&home, Around::Nothing, &["sh", "-c", &line]), 24, 80);
     tape.hears(READY).sends("ls -l /proc/$$/fd | grep -c giv''en; exec 7<&-\n").hears("\n1\r").hears(READY);
-    // Neither the proxy nor its mode keeper, which may still be starting.
+    // Neither the proxy nor its mode watchdog, which may still be starting.
     let given = home.path("given");
     let is_held = || {
         home.processes().iter().any(|pid| {
@@ -254,7 +254,7 @@ fn names_and_arguments_of_the_shell_are_its_own() {
         "tr '\\0' ' ' </proc/$$/cmdline; echo; echo \"$0\" \"$@\"; exit 3",
     ]);
     command.args(["--", "a b", "--name", ""]);
-    let mut tape = Tape::start(command, 24, 80);
+    let mut tape = PtyRecording::start(command, 24, 80);
     tape.hears("-login me -c tr").hears("-- a b --name \r\n");
     assert_eq!(tape.ends(), 3);
 }

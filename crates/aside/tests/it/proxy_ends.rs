@@ -1,4 +1,4 @@
-//! However the proxy, its mode keeper, its shell or the terminal ends: no process is left behind, and the outer terminal's modes
+//! However the proxy, its mode watchdog, its shell or the terminal ends: no process is left behind, and the outer terminal's modes
 //! are restored.
 
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use rustix::termios::LocalModes;
 
 use crate::harness::home::{ASIDE, Home, is_running};
 use crate::harness::patience;
-use crate::harness::tape::Tape;
+use crate::harness::pty_recording::PtyRecording;
 use crate::proxy::{Around, READY, command, sh};
 
 #[track_caller]
@@ -22,7 +22,7 @@ fn waits_until(what: &str, condition: impl Fn() -> bool) {
 
 /// Starts the proxy by hand in a shell that sets no modes itself, and finds the pids of all processes.
 struct Cast {
-    tape: Tape,
+    tape: PtyRecording,
     home: Home,
     proxy: Pid,
     keeper: Pid,
@@ -32,7 +32,7 @@ struct Cast {
 impl Cast {
     fn new() -> Self {
         let home = Home::new();
-        let mut tape = Tape::start(command(&home, Around::Nothing, &["sh"]), 24, 80);
+        let mut tape = PtyRecording::start(command(&home, Around::Nothing, &["sh"]), 24, 80);
         tape.hears(READY).sends(format!("PS1='out''side$ '; PS1='re''ady$ ' {ASIDE} proxy -- sh\n")).hears(READY);
         let outside = tape.pid();
         let proxy = child(outside, "proxy -- sh");
@@ -55,11 +55,11 @@ impl Cast {
     }
 }
 
-fn is_cooked(tape: &Tape) -> bool {
+fn is_cooked(tape: &PtyRecording) -> bool {
     tape.modes().local_modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG)
 }
 
-/// The child of a process whose command line ends with `end`; if `end` is empty, the child that is not the mode keeper.
+/// The child of a process whose command line ends with `end`; if `end` is empty, the child that is not the mode watchdog.
 #[track_caller]
 fn child(parent: Pid, end: &str) -> Pid {
     let path = format!("/proc/{0}/task/{0}/children", parent.as_raw_pid());
@@ -121,7 +121,7 @@ fn killing_the_shell_ends_the_proxy_the_same_way() {
     for (signal, code) in [("KILL", 137), ("SEGV", 139), ("USR1", 138), ("TERM", 143)] {
         let line = format!("ulimit -c 0; kill -{signal} $$");
         let [bare, ours] = [Around::Nothing, Around::Proxy]
-            .map(|around| Tape::start(command(&home, around, &["sh", "-c", &line]), 24, 80).ends());
+            .map(|around| PtyRecording::start(command(&home, around, &["sh", "-c", &line]), 24, 80).ends());
         assert_eq!((bare, ours), (code, code), "{signal}");
     }
 }
@@ -148,7 +148,7 @@ fn signals_reach_the_shell() {
         let home = Home::new();
         let script = "for s in TERM HUP INT QUIT USR1 USR2; do trap \"echo go''t $s; exit 4\" $s; done; echo rea''dy; \
                       while :; do sleep 0.01; done";
-        let mut tape = Tape::start(command(&home, Around::Proxy, &["sh", "-c", script]), 24, 80);
+        let mut tape = PtyRecording::start(command(&home, Around::Proxy, &["sh", "-c", script]), 24, 80);
         tape.hears("ready");
         kill(tape.pid(), signal);
         tape.hears("got");
@@ -159,7 +159,7 @@ fn signals_reach_the_shell() {
 #[test]
 fn a_signal_that_a_shell_ignores_ends_nobody() {
     let home = Home::new();
-    let mut tape = Tape::start(command(&home, Around::Proxy, &["bash", "--norc"]), 24, 80);
+    let mut tape = PtyRecording::start(command(&home, Around::Proxy, &["bash", "--norc"]), 24, 80);
     tape.hears(READY);
     kill(tape.pid(), Signal::TERM);
     tape.sends("echo st''ill\n").hears("still").hears(READY).sends("exit 2\n");
@@ -169,7 +169,7 @@ fn a_signal_that_a_shell_ignores_ends_nobody() {
 #[test]
 fn a_proxy_that_was_stopped_goes_on() {
     let home = Home::new();
-    let mut tape = Tape::start(command(&home, Around::Nothing, &["bash", "--norc"]), 24, 80);
+    let mut tape = PtyRecording::start(command(&home, Around::Nothing, &["bash", "--norc"]), 24, 80);
     tape.hears(READY).sends(format!("PS1='out''side$ '; PS1='re''ady$ ' {ASIDE} proxy -- sh\n")).hears(READY);
     let raw = tape.modes().local_modes;
     kill(child(tape.pid(), "proxy -- sh"), Signal::STOP);
@@ -183,7 +183,7 @@ fn a_proxy_that_was_stopped_goes_on() {
 fn closing_the_terminal_hangs_up_on_the_shell_and_leaves_nobody() {
     for busy in ["", "sleep 1000\n", "sleep 1000 &\n", "seq 1 100000000\n"] {
         let home = Home::new();
-        let mut tape = Tape::start(command(&home, Around::Proxy, &["bash", "--norc"]), 24, 80);
+        let mut tape = PtyRecording::start(command(&home, Around::Proxy, &["bash", "--norc"]), 24, 80);
         tape.hears(READY).sends("trap 'echo up >hung' EXIT; echo se''t\n").hears("set").hears(READY).sends(busy);
         // A shell that is just handing over the terminal does not notice that it is gone, with or without the proxy.
         match busy {
@@ -199,7 +199,7 @@ fn closing_the_terminal_hangs_up_on_the_shell_and_leaves_nobody() {
     }
     let home = Home::new();
     let script = "trap 'echo up >hung; exit' HUP; echo rea''dy; while :; do sleep 0.01; done";
-    let mut tape = Tape::start(command(&home, Around::Proxy, &["sh", "-c", script]), 24, 80);
+    let mut tape = PtyRecording::start(command(&home, Around::Proxy, &["sh", "-c", script]), 24, 80);
     tape.hears("ready").closes();
     tape.ends();
     assert_eq!(home.read("hung"), "up\n");
@@ -233,7 +233,7 @@ fn the_last_words_of_a_shell_are_shown() {
     let home = Home::new();
     for _ in 0..20 {
         let words = ["sh", "-c", "sleep 1000 & seq 1 3000; printf END; kill -9 $$"];
-        let mut tape = Tape::start(command(&home, Around::Proxy, &words), 24, 80);
+        let mut tape = PtyRecording::start(command(&home, Around::Proxy, &words), 24, 80);
         assert_eq!(tape.ends(), 137);
         tape.hears("3000\r\nEND");
     }

@@ -2,8 +2,8 @@
 
 use crate::harness::home::{ASIDE, Home};
 use crate::harness::scene::Scene;
+use crate::harness::setup::Setup;
 use crate::harness::shell::Shell;
-use crate::harness::stage::Stage;
 
 const SHELLS: [Shell; 3] = [Shell::Zsh, Shell::Bash, Shell::Fish];
 
@@ -16,8 +16,8 @@ fn line(shell: Shell) -> &'static str {
     }
 }
 
-fn stage(shell: Shell) -> Stage {
-    Stage::new(shell).without_aside().rc(line(shell)).rc("echo read >>~/read")
+fn stage(shell: Shell) -> Setup {
+    Setup::new(shell).without_aside().rc(line(shell)).rc("echo read >>~/read")
 }
 
 /// `inside`, `outside`, or whatever else the variable says.
@@ -60,7 +60,7 @@ fn the_line_runs_the_shell_inside_once() {
 #[test]
 fn a_shell_that_is_at_its_prompt_stays_what_it_is() {
     for shell in SHELLS {
-        let mut scene = Stage::new(shell).without_aside().file("later", &format!("{}\n", line(shell))).start();
+        let mut scene = Setup::new(shell).without_aside().file("later", &format!("{}\n", line(shell))).start();
         scene.runs("source ~/later; echo");
         assert_eq!(place_in(shell, &mut scene), "", "{shell:?}");
     }
@@ -77,7 +77,7 @@ fn a_login_shell_is_one_inside() {
         home.write(rc, format!("eval \"$({ASIDE} init {shell} --proxy)\"\nPS1='ready$ '\n"));
         let mut command = home.command(shell);
         std::os::unix::process::CommandExt::arg0(&mut command, format!("-{shell}"));
-        let mut tape = crate::harness::tape::Tape::start(command, 24, 80);
+        let mut tape = crate::harness::pty_recording::PtyRecording::start(command, 24, 80);
         tape.hears("ready$ ").sends(format!("{what}\r")).hears("login /dev/");
     }
 }
@@ -130,11 +130,11 @@ fn it_is_entered_only_where_it_is_wanted() {
         ("failed before", stage(Shell::Zsh).env("ASIDE_PROXY", "off")),
         (
             "an instant prompt has the input",
-            Stage::new(Shell::Zsh).without_aside().rc(&format!("{{ {} }} </dev/null", line(Shell::Zsh))),
+            Setup::new(Shell::Zsh).without_aside().rc(&format!("{{ {} }} </dev/null", line(Shell::Zsh))),
         ),
         (
             "the output goes elsewhere",
-            Stage::new(Shell::Zsh)
+            Setup::new(Shell::Zsh)
                 .without_aside()
                 .rc(&format!("exec 3>&1 >~/elsewhere; {}; exec >&3", line(Shell::Zsh))),
         ),
@@ -148,7 +148,7 @@ fn it_is_entered_only_where_it_is_wanted() {
     assert_eq!(place(&mut scene), "inside");
     // With `pty` the plugin enters the proxy by itself, without another line, in tmux too.
     for shell in SHELLS {
-        let stage = Stage::new(shell).config("[suggest]\ncapture = \"pty\"\n").env("TMUX", "/tmp/tmux-0/default,1,0");
+        let stage = Setup::new(shell).config("[suggest]\ncapture = \"pty\"\n").env("TMUX", "/tmp/tmux-0/default,1,0");
         let mut scene = stage.env("TMUX_PANE", "%1").start();
         assert_eq!(place_in(shell, &mut scene), "inside", "{shell:?}");
     }
@@ -166,7 +166,7 @@ fn a_shell_that_runs_one_command_stays_outside() {
     home.write(".zshrc", line(Shell::Zsh));
     let mut command = home.command("zsh");
     command.args(["-d", "-i", "-c", "echo \"<$ASIDE_PROXY>\"; exit 4"]);
-    let mut tape = crate::harness::tape::Tape::start(command, 24, 80);
+    let mut tape = crate::harness::pty_recording::PtyRecording::start(command, 24, 80);
     tape.hears("<>");
     assert_eq!(tape.ends(), 4);
 }

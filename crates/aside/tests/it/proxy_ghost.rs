@@ -7,7 +7,7 @@ use crate::harness::keys::Key;
 use crate::harness::patience;
 use crate::harness::scene::Scene;
 use crate::harness::screen::{GHOST, Screen};
-use crate::harness::stage::Stage;
+use crate::harness::setup::Setup;
 
 const LINE: &str = r#"eval "$(aside init bash --proxy)""#;
 const PAST: [&str; 4] = ["git stash pop", "git status --short", "echo one two three", "ls -la /usr/share"];
@@ -16,13 +16,13 @@ const CONFIG: &str = "complete.tab = 'leave'\ndetect.reroute = 'off'\n";
 /// Longer than the daemon takes to reply.
 const A_WHILE: Duration = Duration::from_millis(300);
 
-fn bash() -> Stage {
+fn bash() -> Setup {
     Scene::bash().rc(LINE).history(&PAST)
 }
 
 /// With a daemon that has read everything.
 #[track_caller]
-fn begun(stage: Stage) -> Scene {
+fn begun(stage: Setup) -> Scene {
     let scene = stage.start();
     assert_eq!(scene.home.aside_does(&["daemon", "start"]).code, 0);
     let knows = || scene.home.aside(&["complete", "--shell", "bash", "--", "git sta"]).stdout;
@@ -293,7 +293,7 @@ fn the_screen_is_the_one_of_a_shell_without_us() {
     let mut seen = 0;
     for seed in seed..seed + count {
         let rc = format!("{}\nmkdir -p ~/work; cd ~/work; touch gigantic gift", prompts[seed as usize % prompts.len()]);
-        let stage = |stage: Stage| stage.history(&PAST).config(CONFIG).size(12, 50).rc_after(&rc);
+        let stage = |stage: Setup| stage.history(&PAST).config(CONFIG).size(12, 50).rc_after(&rc);
         let mut ours = begun(stage(Scene::bash().rc(LINE)));
         let mut bare = begun(stage(Scene::bash()));
         let mut dice = Dice(seed);

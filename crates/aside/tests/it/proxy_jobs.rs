@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use crate::harness::home::{ASIDE, Home};
 use crate::harness::patience;
+use crate::harness::pty_recording::PtyRecording;
 use crate::harness::screen::GHOST;
-use crate::harness::tape::Tape;
 use crate::harness::terminal::Terminal;
 use crate::proxy::{Around, READY, command, sh};
 
@@ -173,7 +173,7 @@ fn programs_that_draw_are_as_ever() {
 #[test]
 fn a_shell_that_suspends_itself_stops_us_and_goes_on_with_us() {
     let home = Home::new();
-    let mut outside = Tape::start(command(&home, Around::Nothing, &["bash", "--norc"]), 24, 80);
+    let mut outside = PtyRecording::start(command(&home, Around::Nothing, &["bash", "--norc"]), 24, 80);
     outside
         .hears(READY)
         .sends(format!("PS1='out''side$ '; PS1='re''ady$ ' {ASIDE} proxy -- bash --norc\n"))
@@ -200,7 +200,7 @@ fn tmux_runs_inside_and_outside() {
     // Outside: the directory of a pane is that of the shell in the proxy.
     let mut outer = tmux(&["new-session", "-x", "80", "-y", "24"]);
     outer.arg(format!("exec env PS1='{READY}' {ASIDE} proxy -- sh"));
-    let mut tape = Tape::start(outer, 24, 80);
+    let mut tape = PtyRecording::start(outer, 24, 80);
     std::fs::create_dir_all(home.path("deep/er")).unwrap();
     tape.hears("ready$").sends("cd deep/er\n").hears("ready$");
     let wanted = home.path("deep/er").canonicalize().unwrap().display().to_string();

@@ -1,11 +1,11 @@
 //! Queries with `? words` in bash and fish: the command is put into the line, and runs when the user presses Enter again.
 
 use crate::harness::scene::Scene;
-use crate::harness::stage::Stage;
+use crate::harness::setup::Setup;
 
 const ENTER: &str = "\r";
 
-fn shells() -> [(&'static str, Stage); 3] {
+fn shells() -> [(&'static str, Setup); 3] {
     [("bash", Scene::bash()), ("bash, vi", Scene::bash().rc("set -o vi")), ("fish", Scene::fish())]
 }
 

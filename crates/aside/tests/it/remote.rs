@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::harness::home::Home;
 use crate::harness::patience;
-use crate::harness::tasks::Person;
+use crate::harness::tasks::TaskClient;
 use crate::harness::wecom::Wecom;
 
 const SECRET: &str = "sesame-of-the-robot";
@@ -39,8 +39,8 @@ fn named(text: &str) -> String {
     text.strip_prefix('[').and_then(|rest| rest.split_once(']')).unwrap_or_else(|| panic!("{text}")).0.to_owned()
 }
 
-fn person(home: &Home) -> Person {
-    Person::at(home, &home.path("project"))
+fn person(home: &Home) -> TaskClient {
+    TaskClient::at(home, &home.path("project"))
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::harness::home::{self, ASIDE, Home};
 use crate::harness::http::{Server, call};
 use crate::harness::relay::Relay;
 use crate::model::Model;
-use crate::model::answer::Answer;
+use crate::model::scripted_reply::ScriptedReply;
 
 const KEY: &str = "6qkdMrq68nTKduznJYO1A37W2oEgpkMUvkttRToqhUt";
 const SEAL: &str = r"
@@ -85,7 +85,7 @@ fn opened(home: &Home) -> Option<Browser> {
 #[test]
 fn remote_page_a_message_in_wecom_becomes_a_change_that_is_approved_here() {
     let model = Model::start();
-    model.next(Answer::streams([RENAME]));
+    model.next(ScriptedReply::streams([RENAME]));
     let home = Home::new();
     home.write("project/.git/HEAD", "ref: refs/heads/main\n");
     home.write("project/src/lines.rs", LINES);

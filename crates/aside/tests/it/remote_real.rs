@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use crate::harness::wecom::{Said, Wecom};
+use crate::harness::wecom::{SentMessage, Wecom};
 
 const ROBOT: &str = r"
 const { WSClient, generateReqId } = require('@wecom/aibot-node-sdk');
@@ -33,8 +33,8 @@ fn tencents_own_robot_gets_on_with_the_stand_in() {
     let mut lines = BufReader::new(robot.stdout.take().unwrap()).lines().map(Result::unwrap);
     assert_eq!(lines.next().as_deref(), Some("authenticated"));
     let request = wecom.user_writes("li", "运行测试");
-    assert_eq!(wecom.hears(), Said { to: request, text: "heard 运行测试".to_owned() });
-    assert_eq!(wecom.hears(), Said { to: "li".to_owned(), text: "and later".to_owned() });
+    assert_eq!(wecom.hears(), SentMessage { to: request, text: "heard 运行测试".to_owned() });
+    assert_eq!(wecom.hears(), SentMessage { to: "li".to_owned(), text: "and later".to_owned() });
     assert_eq!(lines.next().as_deref(), Some("done"), "every frame was acknowledged");
     robot.kill().unwrap();
     robot.wait().unwrap();

@@ -9,7 +9,7 @@ use crate::harness::home::Home;
 use crate::harness::http::Server;
 use crate::harness::patience;
 use crate::harness::relay::{KEY, Relay};
-use crate::harness::tasks::Person;
+use crate::harness::tasks::TaskClient;
 
 fn machine() -> Home {
     let home = Home::new();
@@ -53,7 +53,7 @@ fn two_commands_and_a_first_message_through_a_relay() {
     // By the relay's name for the machine, not by its own.
     let waits = told(&replies, "waiting for local approval on dev-1.");
     let task = waits.strip_prefix('[').unwrap().split_once(']').unwrap().0.to_owned();
-    let mut ada = Person::at(&home, &home.path("project"));
+    let mut ada = TaskClient::at(&home, &home.path("project"));
     let brief = ada.brief(&task);
     assert_eq!((&brief["source"], &brief["fromUser"]), (&json!("relay"), &json!("li")));
     assert!(!home.path("project/made.txt").exists());
@@ -130,7 +130,7 @@ fn a_message_waits_for_its_machine_and_is_acted_upon_once() {
     home.aside_does(&["daemon", "start"]);
     relay.operates(&home, &["say", "li", "status"]);
     told(&replies, "waits for local approval");
-    let mut ada = Person::at(&home, &home.path("project"));
+    let mut ada = TaskClient::at(&home, &home.path("project"));
     let tasks = ada.says("list", json!({}));
     assert_eq!(tasks["tasks"].as_array().unwrap().len(), 1, "{tasks}");
 }

@@ -1,24 +1,24 @@
 //! The parts of the replay benchmark that its numbers depend on: the simulated typist, the directories, the model of
 //! zsh-autosuggestions, the generated histories.
 
+#[path = "../../benches/replay/autosuggestions.rs"]
+mod autosuggestions;
 #[path = "../../benches/replay/check.rs"]
 mod check;
 #[path = "../../benches/replay/generate/mod.rs"]
 mod generate;
-#[path = "../../benches/replay/play.rs"]
-#[expect(dead_code, reason = "the benchmark reports more of it")]
-mod play;
-#[path = "../../benches/replay/rivals.rs"]
-mod rivals;
-#[path = "../../benches/replay/typed.rs"]
+#[path = "../../benches/replay/history_lines.rs"]
 #[expect(dead_code, reason = "the benchmark tells the names of commands")]
-mod typed;
+mod history_lines;
+#[path = "../../benches/replay/playback.rs"]
+#[expect(dead_code, reason = "the benchmark reports more of it")]
+mod playback;
 #[path = "../../benches/replay/typist.rs"]
 mod typist;
 
-use play::{Tool, play};
-use rivals::{Rival, Strategy};
-use typed::{Role, Typed};
+use autosuggestions::{Autosuggestions, Strategy};
+use history_lines::{HistoryLine, Role};
+use playback::{Tool, play};
 use typist::Offers;
 
 /// Offers the same lines at every character.
@@ -29,12 +29,12 @@ impl Tool for Always {
         self.0.iter().map(|line| (*line).to_owned()).collect()
     }
 
-    fn ran(&mut self, _typed: &Typed) {}
+    fn ran(&mut self, _typed: &HistoryLine) {}
 }
 
 /// The number of keys for `line`: accepting whole ghost texts only, with the ghost, with ghost and bar.
 fn keys(line: &str, offers: &'static [&'static str]) -> [usize; 3] {
-    let typed = typed::read("zsh", line.as_bytes());
+    let typed = history_lines::read("zsh", line.as_bytes());
     let tally = play(&typed, &mut Always(offers));
     [tally.plain, tally.ghost, tally.bar]
 }
@@ -73,7 +73,7 @@ fn the_bar_costs_a_key_for_each_step_and_one_to_take_it() {
 
 #[test]
 fn a_ghost_is_wrong_where_it_leads_elsewhere() {
-    let typed = typed::read("zsh", b"git st");
+    let typed = history_lines::read("zsh", b"git st");
     let ghosts = play(&typed, &mut Always(&["git stash"])).ghosts;
     assert_eq!((ghosts.places, ghosts.shown, ghosts.wrong, ghosts.after_the_end), (6, 6, 6, 1));
     let ghosts = play(&typed, &mut Always(&["git "])).ghosts;
@@ -85,8 +85,8 @@ fn a_ghost_is_wrong_where_it_leads_elsewhere() {
 fn the_directory_follows_the_text() {
     let lines =
         "cd code\nls\ncd ../notes && ls\ncd -\ncd \"two words\"\ncd $X\ncd ~/a/./b\ncd\n(cd /tmp)\ncd /srv; ls\npwd";
-    let cwds: Vec<String> = typed::read("zsh", lines.as_bytes()).into_iter().map(|typed| typed.cwd).collect();
-    let home = typed::HOME;
+    let cwds: Vec<String> = history_lines::read("zsh", lines.as_bytes()).into_iter().map(|typed| typed.cwd).collect();
+    let home = history_lines::HOME;
     let below = |path: &str| format!("{home}/{path}");
     let expected = [
         home.to_owned(),
@@ -106,7 +106,7 @@ fn the_directory_follows_the_text() {
 
 #[test]
 fn several_lines_are_past_but_not_typed() {
-    let typed = typed::read("zsh", b": 1700000000:0;for i in 1; do\\\necho\\\ndone\n: 1700000001:0;ls\n");
+    let typed = history_lines::read("zsh", b": 1700000000:0;for i in 1; do\\\necho\\\ndone\n: 1700000001:0;ls\n");
     let roles: Vec<Role> = typed.iter().map(|typed| typed.role).collect();
     assert_eq!(roles, [Role::OnlyPast, Role::Replayed]);
 }
@@ -114,13 +114,13 @@ fn several_lines_are_past_but_not_typed() {
 #[test]
 fn our_account_of_zsh_autosuggestions_is_the_plugins() {
     for (name, history) in generate::people(200, 7, Some("backend")) {
-        let asked = check::check(&typed::read("zsh", history.as_bytes()));
+        let asked = check::check(&history_lines::read("zsh", history.as_bytes()));
         assert!(matches!(asked, Ok(1000..)), "{name}: {asked:#?}");
     }
     // Patterns that are easy to get wrong, and a newest line that hides an older one.
     let hostile =
         "ls *.c\nls\nls [a]\necho 'a' | wc\nls (x)\necho #x^y~z\nls [a]\necho 'a' | wc\n\\ls\nls\nls -l\nls\nls <x\n";
-    let asked = check::check(&typed::read("zsh", hostile.as_bytes()));
+    let asked = check::check(&history_lines::read("zsh", hostile.as_bytes()));
     assert!(matches!(asked, Ok(50..)), "{asked:#?}");
 }
 
@@ -130,8 +130,8 @@ fn made_up_histories_are_the_same_everywhere_and_partly_new() {
     assert_eq!(made, generate::people(1500, 1, None));
     assert_ne!(made, generate::people(1500, 2, None));
     for (name, history) in made {
-        let typed = typed::read("zsh", history.as_bytes());
-        let tally = play(&typed, &mut Rival::new(Strategy::History));
+        let typed = history_lines::read("zsh", history.as_bytes());
+        let tally = play(&typed, &mut Autosuggestions::new(Strategy::History));
         let new = 100 * (tally.lines - tally.again.lines) / tally.lines;
         assert!((25..55).contains(&new), "{name}: {new} % of the lines are new");
     }
@@ -140,8 +140,8 @@ fn made_up_histories_are_the_same_everywhere_and_partly_new() {
 #[test]
 fn the_typist_never_needs_more_keys_with_more_of_them() {
     for (name, history) in generate::people(300, 3, Some("backend")) {
-        let typed = typed::read("zsh", history.as_bytes());
-        let tally = play(&typed, &mut Rival::new(Strategy::MatchPrevCmd));
+        let typed = history_lines::read("zsh", history.as_bytes());
+        let tally = play(&typed, &mut Autosuggestions::new(Strategy::MatchPrevCmd));
         let ordered = [tally.bar, tally.ghost, tally.plain, tally.characters];
         assert!(ordered.is_sorted(), "{name}: {ordered:?}");
         assert_eq!(tally.bar, tally.ghost, "a rival has no bar");

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::harness::home::{Home, Said};
 use crate::harness::patience;
 use crate::harness::scene::Scene;
-use crate::harness::tasks::Person;
+use crate::harness::tasks::TaskClient;
 
 const HISTORY: &str = ".local/share/aside/history.db";
 
@@ -370,7 +370,7 @@ fn secrets_are_redacted_in_place_when_the_user_says_so() {
     assert_eq!(home.aside_does(&["privacy", "clean"]).stdout, "no secret found in what is stored\n");
 }
 
-fn project(settings: &str) -> (Home, Person) {
+fn project(settings: &str) -> (Home, TaskClient) {
     let home = Home::new();
     home.write(".config/aside/config.toml", settings);
     home.write("project/.git/HEAD", "ref: refs/heads/main\n");
@@ -379,7 +379,7 @@ fn project(settings: &str) -> (Home, Person) {
         "printf 'DB_PASS'; sleep 0.2; printf 'WORD=kx8'; sleep 0.1; echo 1-Lantern; echo done\n",
     );
     starts(&home);
-    let person = Person::at(&home, &home.path("project"));
+    let person = TaskClient::at(&home, &home.path("project"));
     (home, person)
 }
 
@@ -418,7 +418,7 @@ fn secrets_of_a_task_are_in_no_file() {
     // The next daemon does not, and says so instead of running something else.
     home.aside_does(&["daemon", "stop"]);
     starts(&home);
-    let mut ada = Person::at(&home, &home.path("project"));
+    let mut ada = TaskClient::at(&home, &home.path("project"));
     ada.watches(&task, 0);
     let end = ada.hears_until(&task, &["FAILED"]).pop().unwrap();
     assert_eq!(end["message"], "it had a secret in it, which is not kept on disk; retry it", "{end}");
@@ -432,7 +432,7 @@ fn a_proposal_without_a_secret_still_waits_for_the_next_daemon() {
     assert_eq!(ada.rests(&task)["state"], "WAITING_APPROVAL");
     home.aside_does(&["daemon", "stop"]);
     starts(&home);
-    let mut ada = Person::at(&home, &home.path("project"));
+    let mut ada = TaskClient::at(&home, &home.path("project"));
     ada.says("list", json!({}));
     let deadline = Instant::now() + patience();
     while ada.says("show", json!({ "taskId": task }))["offer"].is_null() {
@@ -452,7 +452,7 @@ fn a_change_with_a_secret_in_it_is_written_and_taken_back_byte_for_byte() {
     ));
     home.write("project/app.py", "PORT = 1\n");
     let diff = "--- a/app.py\n+++ b/app.py\n@@ -1 +1,2 @@\n-PORT = 1\n+PORT = 2\n+DB_PASSWORD = 'kx81-Lantern'\n";
-    model.next(crate::model::answer::Answer::chat(&format!("So.\n\n```diff\n{diff}```\n")));
+    model.next(crate::model::scripted_reply::ScriptedReply::chat(&format!("So.\n\n```diff\n{diff}```\n")));
     let task = ada.asks("change PORT to 2 in app.py and add DB_PASSWORD = 'kx81-Lantern'");
     assert_eq!(ada.rests(&task)["state"], "WAITING_APPROVAL");
     holds_no_secret(&home);
@@ -486,7 +486,7 @@ fn logs_of_tasks_of_an_earlier_version_are_cleaned_up() {
         assert!(old.contains("kx81-Lantern") && old.contains("kx84Lantern"), "{old}");
         if daemon {
             starts(&home);
-            Person::at(&home, &home.path("project")).says("list", json!({}));
+            TaskClient::at(&home, &home.path("project")).says("list", json!({}));
         }
         assert!(home.aside(&["doctor"]).stdout.contains("secrets are stored in 1 log of a task"));
         assert!(home.aside_does(&["privacy", "clean", "--dry-run"]).stdout.contains("1 task log would be redacted"));
@@ -494,9 +494,9 @@ fn logs_of_tasks_of_an_earlier_version_are_cleaned_up() {
         holds_no_secret(&home);
         assert_eq!(home.aside_does(&["privacy", "clean"]).stdout, "no secret found in what is stored\n");
         starts(&home);
-        let list = Person::at(&home, &home.path("project")).says("list", json!({}));
+        let list = TaskClient::at(&home, &home.path("project")).says("list", json!({}));
         assert!(list["tasks"][0]["text"].as_str().unwrap().contains("-p[redacted]"), "{list}");
-        let mut ada = Person::at(&home, &home.path("project"));
+        let mut ada = TaskClient::at(&home, &home.path("project"));
         ada.watches(&task, 0);
         assert_eq!(ada.ends(&task)["state"], "COMPLETED", "it can still be read");
     }

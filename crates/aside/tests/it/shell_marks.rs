@@ -7,23 +7,23 @@ use std::time::{Duration, Instant};
 
 use crate::harness::home::{Home, is_running};
 use crate::harness::keys::Key;
-use crate::harness::next::marks;
 use crate::harness::scene::Scene;
-use crate::harness::script::Script;
-use crate::harness::stage::Stage;
+use crate::harness::scripted_daemon::ScriptedDaemon;
+use crate::harness::setup::Setup;
+use crate::harness::suggestion_script::marks;
 use crate::harness::{patience, pty};
 
-fn script() -> Script {
-    Script::new().captures("tmux", "vim less ssh", "python node")
+fn script() -> ScriptedDaemon {
+    ScriptedDaemon::new().captures("tmux", "vim less ssh", "python node")
 }
 
 /// Makes the shell believe that it is in tmux.
-fn inside(stage: Stage, script: &Script) -> Stage {
+fn inside(stage: Setup, script: &ScriptedDaemon) -> Setup {
     stage.env("TMUX", "/somewhere/else,12,0").env("TMUX_PANE", "%7").scripted(script)
 }
 
 /// A shell that has received the capture tier, as its last command shows.
-fn begun(script: &Script, stage: Stage) -> Scene {
+fn begun(script: &ScriptedDaemon, stage: Setup) -> Scene {
     let mut scene = inside(stage, script).start();
     runs_until(&mut scene, "C D0");
     scene
@@ -69,7 +69,7 @@ fn prompts(scene: &Scene) -> usize {
     numbers.max().expect("a prompt")
 }
 
-fn both() -> [(&'static str, Stage); 2] {
+fn both() -> [(&'static str, Setup); 2] {
     [("bash", Scene::bash()), ("fish", Scene::fish())]
 }
 
@@ -102,7 +102,7 @@ fn every_command_stands_between_its_marks_with_its_own_number() {
         scene.runs("printf 'one\\ntwo\\n'");
         scene.runs("false");
         scene.settles();
-        let numbers = |script: &Script, line: &str| {
+        let numbers = |script: &ScriptedDaemon, line: &str| {
             let told = script.told("finished");
             told.iter().find(|fields| fields[9].starts_with(line)).map(|fields| fields[3].clone())
         };
@@ -128,7 +128,7 @@ fn every_command_stands_between_its_marks_with_its_own_number() {
 #[test]
 fn a_terminal_of_ours_gets_marks_of_its_own() {
     for (shell, stage) in both() {
-        let script = Script::new().captures("pty", "", "");
+        let script = ScriptedDaemon::new().captures("pty", "", "");
         let scene = begun(&script, stage);
         let marks = scene.command_marks();
         assert!(marks.len() == 2 && marks.iter().all(|(mark, _)| mark.starts_with("7133;")), "{shell}: {marks:?}");
@@ -139,7 +139,7 @@ fn a_terminal_of_ours_gets_marks_of_its_own() {
 fn where_nobody_looks_there_are_none() {
     for tier in ["off", "something new"] {
         for (shell, stage) in both() {
-            let script = Script::new().captures(tier, "", "");
+            let script = ScriptedDaemon::new().captures(tier, "", "");
             let mut scene = inside(stage, &script).start();
             script.waits("a shell that tells where it is", |script| !script.told("capture").is_empty());
             scene.runs("true");
@@ -356,7 +356,7 @@ fn nothing_but_the_marks_is_printed_and_where_nobody_looks_not_even_they() {
     ];
     let printed = |tier: Option<&str>, wait: bool| {
         let home = Home::new();
-        let script = Script::new().captures(tier.unwrap_or("tmux"), "vim", "");
+        let script = ScriptedDaemon::new().captures(tier.unwrap_or("tmux"), "vim", "");
         script.listens(&home.socket());
         let stage = crate::harness::shell::Shell::Bash;
         let wait = if wait { "until [[ -f $_aside_socket.$$.tier ]]; do :; done" } else { "" };

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use crate::harness::home::{ASIDE, Home, Said, run};
 use crate::model::Model;
-use crate::model::answer::Answer;
+use crate::model::scripted_reply::ScriptedReply;
 
 fn home() -> Home {
     let home = Home::new();
@@ -58,7 +58,7 @@ fn synapse_gets_what_a_model_says_and_what_it_may_destroy() {
     let url = model.base_url();
     let settings = format!("[llm]\nprovider = 'openai'\nbase_url = '{url}'\nmodel = 'scripted'\n");
     home.write(".config/aside/config.toml", settings);
-    model.next(Answer::chat("rm -r quux"));
+    model.next(ScriptedReply::chat("rm -r quux"));
     let said = asks(&home, "frobnicate the quux");
     assert_eq!(said.stdout, "list\t1\trm -r quux\tllm\tdeletes files\tcommand\n", "{said:?}");
     assert!(model.requests()[0].body.to_string().contains("frobnicate the quux"));

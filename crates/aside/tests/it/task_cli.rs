@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use crate::harness::home::{ASIDE, Home, Said, run};
 use crate::harness::screen::GHOST;
-use crate::harness::tasks::Person;
+use crate::harness::tasks::TaskClient;
 use crate::harness::terminal::Terminal;
 use crate::model::Model;
-use crate::model::answer::Answer;
+use crate::model::scripted_reply::ScriptedReply;
 
 fn routed(home: &Home, words: &str) -> Value {
     let said = home.aside_does(&["task", "route", "--json", "--", words]);
@@ -116,7 +116,7 @@ fn a_command_that_fails_fails_the_task() {
 #[test]
 fn a_change_is_shown_written_and_taken_back() {
     let model = Model::start();
-    model.next(Answer::chat(FIX));
+    model.next(ScriptedReply::chat(FIX));
     let home = project("true", Some(&model));
     let terminal = at_terminal(&home, &["fix the misspelled field in src/user.py"]);
     let screen = terminal.wait_for("the question", |screen| screen.contains("Write it?"));
@@ -279,7 +279,7 @@ fn what_cannot_be_is_told_by_the_exit_code() {
 fn a_list_that_stops_says_so() {
     let home = project("", None);
     home.aside_does(&["daemon", "start"]);
-    let mut ada = Person::at(&home, &home.path("project"));
+    let mut ada = TaskClient::at(&home, &home.path("project"));
     for number in 0..51 {
         ada.asks(&format!("help {number}"));
     }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::harness::home::{Home, is_running};
 use crate::harness::patience;
 use crate::model::Model;
-use crate::model::answer::Answer;
+use crate::model::scripted_reply::ScriptedReply;
 
 /// Tasks in the life of a daemon.
 const BATCH: usize = 10;
@@ -226,7 +226,7 @@ impl Stage {
     fn model_mends(&self, number: usize) {
         let hunk = "@@ -1,3 +1,3 @@\n before\n-old\n+new\n after\n";
         let diff = FILES.map(|file| format!("--- a/{number}/{file}\n+++ b/{number}/{file}\n{hunk}")).concat();
-        self.model.always(Answer::chat(&format!("This mends it.\n\n```diff\n{diff}```\n")));
+        self.model.always(ScriptedReply::chat(&format!("This mends it.\n\n```diff\n{diff}```\n")));
     }
 
     /// Approves the waiting proposal and checks that it is carried out.

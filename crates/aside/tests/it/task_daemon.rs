@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::harness::home::Home;
-use crate::harness::tasks::Person;
+use crate::harness::tasks::TaskClient;
 
 fn home() -> Home {
     set_up("")
@@ -21,8 +21,8 @@ fn set_up(config: &str) -> Home {
     home
 }
 
-fn person(home: &Home) -> Person {
-    Person::at(home, &home.path("project"))
+fn person(home: &Home) -> TaskClient {
+    TaskClient::at(home, &home.path("project"))
 }
 
 #[test]

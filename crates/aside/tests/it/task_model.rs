@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::harness::home::Home;
-use crate::harness::tasks::Person;
+use crate::harness::tasks::TaskClient;
 use crate::model::Model;
-use crate::model::answer::Answer;
-use crate::model::desk::{Desk, bare_home};
-use crate::model::stand_in::{self, StandIn};
+use crate::model::fake_llama_server::{self, FakeLlamaServer};
+use crate::model::fixture::{ModelFixture, bare_home};
+use crate::model::scripted_reply::ScriptedReply;
 
 const RESTS: &[&str] = &["WAITING_APPROVAL", "COMPLETED", "FAILED", "REJECTED"];
 
@@ -18,7 +18,7 @@ const RESTS: &[&str] = &["WAITING_APPROVAL", "COMPLETED", "FAILED", "REJECTED"];
 struct Scene {
     model: Model,
     home: Home,
-    person: Person,
+    person: TaskClient,
 }
 
 /// The outcome of a request.
@@ -53,7 +53,7 @@ impl Scene {
         );
         home.write(".config/aside/config.toml", format!("[complete]\nmodel_min_chars = 100\n[task]\n{task}\n{llm}"));
         home.aside_does(&["daemon", "start"]);
-        let person = Person::at(&home, &home.path("project"));
+        let person = TaskClient::at(&home, &home.path("project"));
         Self { model, home, person }
     }
 
@@ -155,7 +155,7 @@ fn a_change_is_streamed_and_proposed_as_a_diff() {
     let mut scene = Scene::new();
     let answer = fenced("Fixes the misspelled field. Nothing else changes.", FIX);
     let (one, two) = answer.split_at(40);
-    scene.model.next(Answer::streams(["<think>hm, nmae?</think>", one, two]).pace(Duration::from_millis(150)));
+    scene.model.next(ScriptedReply::streams(["<think>hm, nmae?</think>", one, two]).pace(Duration::from_millis(150)));
     let came = scene.asks("fix the misspelled field in src/user.py");
     assert_eq!(came.state, "WAITING_APPROVAL", "{:#?}", came.events);
     assert_eq!(came.said, answer.trim_end_matches('\n').to_owned() + &came.said[answer.trim_end_matches('\n').len()..]);
@@ -184,7 +184,10 @@ fn a_change_is_streamed_and_proposed_as_a_diff() {
 #[test]
 fn a_diff_that_does_not_fit_is_asked_for_once_more_in_the_same_conversation() {
     let mut scene = Scene::new();
-    scene.model.next(Answer::chat(&fenced("Renames it.", WRONG))).next(Answer::chat(&fenced("Now it fits.", FIX)));
+    scene
+        .model
+        .next(ScriptedReply::chat(&fenced("Renames it.", WRONG)))
+        .next(ScriptedReply::chat(&fenced("Now it fits.", FIX)));
     let came = scene.asks("fix the misspelled field in src/user.py");
     assert_eq!(
         (came.state.as_str(), &came.result["summary"]),
@@ -205,8 +208,8 @@ fn a_diff_that_does_not_fit_is_asked_for_once_more_in_the_same_conversation() {
 #[test]
 fn a_second_answer_says_only_what_is_new() {
     let mut scene = Scene::new();
-    scene.model.next(Answer::chat(&fenced("The field is misspelled.", WRONG)));
-    scene.model.next(Answer::chat(&fenced("The field is misspelled.\nThe class has another name.", FIX)));
+    scene.model.next(ScriptedReply::chat(&fenced("The field is misspelled.", WRONG)));
+    scene.model.next(ScriptedReply::chat(&fenced("The field is misspelled.\nThe class has another name.", FIX)));
     let came = scene.asks("fix the misspelled field in src/user.py");
     assert_eq!(came.state, "WAITING_APPROVAL", "{:#?}", came.events);
     assert_eq!(came.said.matches("The field is misspelled.").count(), 1, "{}", came.said);
@@ -216,7 +219,7 @@ fn a_second_answer_says_only_what_is_new() {
 #[test]
 fn what_was_said_and_printed_is_found_again() {
     let mut scene = Scene::new();
-    scene.model.next(Answer::streams(["It keeps a pan", "golin in a field.\n"]));
+    scene.model.next(ScriptedReply::streams(["It keeps a pan", "golin in a field.\n"]));
     let came = scene.asks("explain how the class in src/user.py works");
     assert_eq!(came.state, "COMPLETED", "{:#?}", came.events);
     let found = scene.person.says("list", json!({"text": "PANGOLIN class"}));
@@ -242,7 +245,10 @@ fn the_first_screen_knows_the_model_and_what_can_be_asked_here() {
 #[test]
 fn a_model_that_is_wrong_twice_is_given_up_and_can_be_tried_again() {
     let mut scene = Scene::new();
-    scene.model.next(Answer::chat(&fenced("Renames it.", WRONG))).next(Answer::chat(&fenced("Again.", WRONG)));
+    scene
+        .model
+        .next(ScriptedReply::chat(&fenced("Renames it.", WRONG)))
+        .next(ScriptedReply::chat(&fenced("Again.", WRONG)));
     let came = scene.asks("fix the misspelled field in src/user.py");
     assert_eq!((came.state.as_str(), scene.asked()), ("FAILED", 2));
     assert!(
@@ -250,7 +256,7 @@ fn a_model_that_is_wrong_twice_is_given_up_and_can_be_tried_again() {
         "{}",
         came.message
     );
-    scene.model.next(Answer::chat(&fenced("Third time lucky.", FIX)));
+    scene.model.next(ScriptedReply::chat(&fenced("Third time lucky.", FIX)));
     assert_eq!(scene.retries(&came.task).state, "WAITING_APPROVAL");
     // The most likely answer was rejected, so the retry samples another one.
     let temperature = |number| serde_json::from_str::<Value>(&scene.sent(number)).unwrap()["temperature"].clone();
@@ -267,7 +273,9 @@ fn blocks_are_asked_for_and_become_a_diff() {
     // With spaces where the file has tabs.
     let fix = block("src/user.py", "        return self.nmae\n", "        return self.name\n");
     let made = block("src/store.py", "", "USERS = []\n");
-    scene.model.next(Answer::chat(&format!("Fixes the field, and adds a store.\n\n{fix}\n```python\n{made}```\n")));
+    scene
+        .model
+        .next(ScriptedReply::chat(&format!("Fixes the field, and adds a store.\n\n{fix}\n```python\n{made}```\n")));
     let came = scene.asks("fix the misspelled field in src/user.py and add a store");
     assert_eq!(came.state, "WAITING_APPROVAL", "{:#?}", came.events);
     assert!(scene.sent(0).contains("<<<<<<< SEARCH") && scene.sent(0).contains(">>>>>>> REPLACE"), "{}", scene.sent(0));
@@ -290,7 +298,10 @@ fn a_block_that_fits_twice_is_asked_for_once_more() {
     scene.home.write("project/src/two.py", "def a():\n    go()\n\ndef b():\n    go()\n");
     let twice = block("src/two.py", "    go()\n", "    stop()\n");
     let once = block("src/two.py", "def b():\n    go()\n", "def b():\n    stop()\n");
-    scene.model.next(Answer::chat(&format!("Stops.\n\n{twice}"))).next(Answer::chat(&format!("Stops b.\n\n{once}")));
+    scene
+        .model
+        .next(ScriptedReply::chat(&format!("Stops.\n\n{twice}")))
+        .next(ScriptedReply::chat(&format!("Stops b.\n\n{once}")));
     let came = scene.asks("let b in src/two.py stop instead of go");
     assert_eq!((came.state.as_str(), scene.asked()), ("WAITING_APPROVAL", 2), "{:#?}", came.events);
     let complaint = scene.model.requests()[1].body["messages"][3]["content"].as_str().unwrap().to_owned();
@@ -307,17 +318,17 @@ fn a_whole_file_becomes_a_diff_and_one_with_a_gap_is_refused() {
     let mut scene = Scene::new();
     let whole =
         "Fixes the field.\n\n**src/user.py**\n```python\nclass User:\n\tdef name(self):\n\t\treturn self.name\n```\n";
-    scene.model.next(Answer::chat(whole));
+    scene.model.next(ScriptedReply::chat(whole));
     let came = scene.asks("fix the misspelled field in src/user.py");
     assert_eq!(came.state, "WAITING_APPROVAL", "{:#?}", came.events);
     assert_eq!(came.result["proposal"]["files"], json!([{"path": "src/user.py", "additions": 1, "deletions": 1}]));
     let gap = whole.replace("\tdef name(self):\n", "\t# ... rest unchanged\n");
-    scene.model.next(Answer::chat(&gap)).next(Answer::chat(&gap));
+    scene.model.next(ScriptedReply::chat(&gap)).next(ScriptedReply::chat(&gap));
     let came = scene.asks("fix the misspelled field in src/user.py");
     assert_eq!((came.state.as_str(), &came.result), ("FAILED", &Value::Null), "{:#?}", came.events);
     assert!(came.message.contains("`# ... rest unchanged` stands for lines that are left out"), "{}", came.message);
     // Code without a file name only explains; it changes nothing.
-    scene.model.next(Answer::chat("It should be:\n```python\n\t\treturn self.name\n```\nShall I change it?"));
+    scene.model.next(ScriptedReply::chat("It should be:\n```python\n\t\treturn self.name\n```\nShall I change it?"));
     let came = scene.asks("fix the misspelled field in src/user.py");
     assert_eq!(
         (came.state.as_str(), &came.result["proposal"]["type"]),
@@ -344,8 +355,8 @@ fn no_block_leads_out_of_the_workspace_or_to_what_is_denied() {
         // The valid block beside it does not help.
         scene
             .model
-            .next(Answer::chat(&format!("Both.\n\n{good}\n{bad}")))
-            .next(Answer::chat(&format!("```sh {path}\nx\n```\n")));
+            .next(ScriptedReply::chat(&format!("Both.\n\n{good}\n{bad}")))
+            .next(ScriptedReply::chat(&format!("```sh {path}\nx\n```\n")));
         let came = scene.asks("fix the misspelled field in src/user.py");
         assert_eq!((came.state.as_str(), &came.result), ("FAILED", &Value::Null), "{path}: {:#?}", came.events);
         assert!(came.message.contains(path), "{path}: {}", came.message);
@@ -358,7 +369,7 @@ fn no_block_leads_out_of_the_workspace_or_to_what_is_denied() {
 fn blocks_in_an_explanation_change_nothing() {
     let mut scene = Scene::new();
     let fix = block("src/user.py", "self.nmae\n", "self.name\n");
-    scene.model.next(Answer::chat(&format!("It has a mistake. You could write:\n\n{fix}")));
+    scene.model.next(ScriptedReply::chat(&format!("It has a mistake. You could write:\n\n{fix}")));
     let came = scene.asks("explain how src/user.py works");
     assert_eq!(
         (came.state.as_str(), &came.result["proposal"]["type"], &came.result["requires"]["mode"]),
@@ -372,12 +383,12 @@ fn blocks_in_an_explanation_change_nothing() {
 #[test]
 fn a_model_that_we_keep_is_asked_for_whole_files() {
     let home = bare_home();
-    let settings = stand_in::settings(&home, "");
-    StandIn::install(&home);
+    let settings = fake_llama_server::settings(&home, "");
+    FakeLlamaServer::install(&home);
     home.write("project/.git/HEAD", "ref: refs/heads/main\n");
     home.write("project/hello.py", "def hello():\n    print(\"helo\")\n");
-    let desk = Desk::set(Model::start(), home, &settings);
-    let mut person = Person::at(&desk.home, &desk.home.path("project"));
+    let desk = ModelFixture::set(Model::start(), home, &settings);
+    let mut person = TaskClient::at(&desk.home, &desk.home.path("project"));
     let task = person.asks("fix the misspelled word in hello.py");
     person.hears_until(&task, RESTS);
     let sent =
@@ -393,7 +404,7 @@ fn a_model_that_we_keep_is_asked_for_whole_files() {
 #[test]
 fn half_a_diff_is_none() {
     let mut scene = Scene::new();
-    scene.model.next(Answer::chat(&fenced("Fixes it.", FIX)).cut());
+    scene.model.next(ScriptedReply::chat(&fenced("Fixes it.", FIX)).cut());
     let came = scene.asks("fix the misspelled field in src/user.py");
     assert_eq!(came.state, "FAILED");
     assert!(came.message.contains("no room for the whole change"), "{}", came.message);
@@ -402,7 +413,7 @@ fn half_a_diff_is_none() {
 #[test]
 fn words_without_a_diff_are_a_plan() {
     let mut scene = Scene::new();
-    scene.model.next(Answer::chat("I would have to see src/store.py first. Then I would add a method there."));
+    scene.model.next(ScriptedReply::chat("I would have to see src/store.py first. Then I would add a method there."));
     let came = scene.asks("add a delete method to the store");
     assert_eq!(came.state, "COMPLETED");
     assert_eq!(came.result["proposal"]["type"], "plan");
@@ -413,7 +424,7 @@ fn words_without_a_diff_are_a_plan() {
 #[test]
 fn a_request_in_chinese_is_answered_in_words_and_diffs_alike() {
     let mut scene = Scene::new();
-    scene.model.next(Answer::chat(&fenced("修正拼写错误。其余不变。", FIX)));
+    scene.model.next(ScriptedReply::chat(&fenced("修正拼写错误。其余不变。", FIX)));
     let came = scene.asks("修改 src/user.py，把 nmae 改成 name");
     assert_eq!(
         (came.state.as_str(), &came.result["summary"]),
@@ -434,7 +445,7 @@ fn secrets_in_files_are_not_sent_and_cannot_be_overwritten() {
     scene.home.write("project/build/out.py", "BUILT = 1\n");
     let blind = "--- a/src/settings.py\n+++ b/src/settings.py\n@@ -1,2 +1,2 @@\n-TOKEN = \"[redacted]\"\n+TOKEN = \"[redacted]\"\n RETRIES = 1\n";
     let good = "--- a/src/settings.py\n+++ b/src/settings.py\n@@ -2,1 +2,1 @@\n-RETRIES = 1\n+RETRIES = 3\n";
-    scene.model.next(Answer::chat(&fenced("Three.", blind))).next(Answer::chat(&fenced("Three.", good)));
+    scene.model.next(ScriptedReply::chat(&fenced("Three.", blind))).next(ScriptedReply::chat(&fenced("Three.", good)));
     let came = scene.asks("change RETRIES to 3 in src/settings.py, the token is in .env");
     assert_eq!(came.state, "WAITING_APPROVAL", "{:#?}", came.events);
     for number in 0..2 {
@@ -460,7 +471,10 @@ fn a_diff_that_touches_what_no_task_touches_is_never_proposed() {
     scene.home.write("project/.env", "KEY=1\n");
     let denied = "--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-KEY=1\n+KEY=2\n";
     let out = "--- /dev/null\n+++ b/../outside\n@@ -0,0 +1 @@\n+x\n";
-    scene.model.next(Answer::chat(&fenced("Sets it.", denied))).next(Answer::chat(&fenced("Then so.", out)));
+    scene
+        .model
+        .next(ScriptedReply::chat(&fenced("Sets it.", denied)))
+        .next(ScriptedReply::chat(&fenced("Then so.", out)));
     let came = scene.asks("add a key to the settings file");
     assert_eq!(came.state, "FAILED");
     assert_eq!(came.result, Value::Null, "nothing was proposed");
@@ -492,12 +506,12 @@ fn what_history_ignore_matches_stays_here() {
     );
     home.write(".config/aside/config.toml", settings);
     home.aside_does(&["daemon", "start"]);
-    let person = Person::at(&home, &home.path("project"));
+    let person = TaskClient::at(&home, &home.path("project"));
     let mut scene = Scene { model, home, person };
     let came = scene.asks("change the port of vault.internal in hosts.py");
     assert_eq!((came.state.as_str(), scene.asked()), ("FAILED", 0), "{:#?}", came.events);
     let diff = "--- a/hosts.py\n+++ b/hosts.py\n@@ -2 +2 @@\n-PORT = 1\n+PORT = 2\n";
-    scene.model.next(Answer::chat(&fenced("Two.", diff)));
+    scene.model.next(ScriptedReply::chat(&fenced("Two.", diff)));
     let came = scene.asks("change PORT to 2 in hosts.py");
     assert_eq!(came.state, "WAITING_APPROVAL", "{:#?}", came.events);
     assert!(!scene.sent(0).contains("vault") && scene.sent(0).contains("PORT = 1"), "{}", scene.sent(0));
@@ -506,24 +520,27 @@ fn what_history_ignore_matches_stays_here() {
 #[test]
 fn a_model_that_is_gone_is_told_and_the_task_can_be_tried_again() {
     for (answer, part) in [
-        (Answer::status(401), "does not accept the key"),
-        (Answer::status(404), "then retry"),
-        (Answer::status(429).retry_after(0), "Retry a little later"),
-        (Answer::raw("<html>"), "Retry"),
-        (Answer::refuses(403, "Your plan has no access to this model."), "“Your plan has no access to this model”"),
-        (Answer::refuses(402, "Insufficient balance."), "“Insufficient balance”"),
+        (ScriptedReply::status(401), "does not accept the key"),
+        (ScriptedReply::status(404), "then retry"),
+        (ScriptedReply::status(429).retry_after(0), "Retry a little later"),
+        (ScriptedReply::raw("<html>"), "Retry"),
+        (
+            ScriptedReply::refuses(403, "Your plan has no access to this model."),
+            "“Your plan has no access to this model”",
+        ),
+        (ScriptedReply::refuses(402, "Insufficient balance."), "“Insufficient balance”"),
     ] {
         let mut scene = Scene::new();
         scene.model.next(answer);
         let came = scene.asks("fix the misspelled field in src/user.py");
         assert_eq!(came.state, "FAILED", "{part}");
         assert!(came.message.to_lowercase().contains(&part.to_lowercase()), "{}", came.message);
-        scene.model.next(Answer::chat(&fenced("Fixes it.", FIX)));
+        scene.model.next(ScriptedReply::chat(&fenced("Fixes it.", FIX)));
         let came = scene.retries(&came.task);
         assert_eq!(came.state, "WAITING_APPROVAL", "{part}: {}", came.message);
     }
     let mut scene = Scene::with("", "timeout_task_first_ms = 300\n");
-    scene.model.next(Answer::hangs());
+    scene.model.next(ScriptedReply::hangs());
     let came = scene.asks("fix the misspelled field in src/user.py");
     assert!(came.message.contains("took too long") && came.message.contains("llm.timeout_task_ms"), "{}", came.message);
 }
@@ -531,7 +548,7 @@ fn a_model_that_is_gone_is_told_and_the_task_can_be_tried_again() {
 #[test]
 fn a_stalled_answer_can_be_cancelled() {
     let mut scene = Scene::new();
-    scene.model.next(Answer::streams(["Fixes it.\n"]).hangs_after(1));
+    scene.model.next(ScriptedReply::streams(["Fixes it.\n"]).hangs_after(1));
     let task = scene.person.asks("fix the misspelled field in src/user.py");
     while !scene.person.hears()["chunk"].as_str().unwrap_or_default().contains("Fixes it.") {}
     scene.person.says("cancel", json!({ "taskId": task }));
@@ -547,7 +564,7 @@ fn a_stalled_answer_can_be_cancelled() {
 fn a_model_that_only_repeats_itself_is_stopped() {
     let mut scene = Scene::new();
     let pieces = ["It prints. ", &"And so on. ".repeat(200), "never heard"];
-    scene.model.next(Answer::streams(pieces).hangs_after(2));
+    scene.model.next(ScriptedReply::streams(pieces).hangs_after(2));
     let came = scene.asks("explain how src/user.py works");
     assert_eq!(came.state, "COMPLETED", "{:#?}", came.events);
     let text = came.result["proposal"]["text"].as_str().unwrap();
@@ -558,8 +575,8 @@ fn a_model_that_only_repeats_itself_is_stopped() {
 fn a_model_that_reads_less_is_asked_again_with_less() {
     let mut scene = Scene::new();
     scene.home.write("project/src/long.py", "x = 1\n".repeat(1800));
-    scene.model.next(Answer::refuses(400, "the request exceeds the available context size"));
-    scene.model.next(Answer::chat(&fenced("Fixes it.", FIX)));
+    scene.model.next(ScriptedReply::refuses(400, "the request exceeds the available context size"));
+    scene.model.next(ScriptedReply::chat(&fenced("Fixes it.", FIX)));
     let came = scene.asks("fix the misspelled field in src/user.py and look at src/long.py");
     assert_eq!(came.state, "WAITING_APPROVAL", "{:#?}", came.events);
     assert!(scene.sent(1).len() < scene.sent(0).len() * 2 / 3 && scene.sent(1).contains("nmae"));
@@ -570,7 +587,7 @@ fn a_model_may_say_what_is_wanted_and_nothing_else() {
     let unsure = "so, about frobs…";
     let mut scene = Scene::with("use_model_router = true", "");
     let said = r#"{"kind":"status","confidence":0.9,"summary":"how far it is"}"#;
-    scene.model.next(Answer::chat(said));
+    scene.model.next(ScriptedReply::chat(said));
     let came = scene.asks(unsure);
     assert_eq!(came.result["intent"]["kind"], "status", "{:#?}", came.events);
     assert_eq!(scene.model.requests()[0].body["response_format"]["type"], "json_schema");
@@ -582,7 +599,7 @@ fn a_model_may_say_what_is_wanted_and_nothing_else() {
         r#"{"kind":"execute","confidence":1,"summary":"x"}"#,
     ];
     for lie in lies {
-        scene.model.next(Answer::chat(lie)).always(Answer::chat("Say which user you mean."));
+        scene.model.next(ScriptedReply::chat(lie)).always(ScriptedReply::chat("Say which user you mean."));
         let came = scene.asks(unsure);
         assert_eq!(came.state, "COMPLETED", "{lie}: {:#?}", came.events);
         assert_eq!(came.result["requires"], json!({"mode": "none"}), "{lie}");
@@ -598,7 +615,9 @@ fn a_model_may_say_what_is_wanted_and_nothing_else() {
 fn what_failed_in_the_shell_ends_in_a_command() {
     let mut scene = Scene::new();
     scene.failed("frobnicate build", 3, "quux: the frobs are not ready\n  at src/user.py:3\n");
-    scene.model.next(Answer::chat("The frobs are missing, see `src/user.py:3`. Run `frobnicate prepare --all` once."));
+    scene
+        .model
+        .next(ScriptedReply::chat("The frobs are missing, see `src/user.py:3`. Run `frobnicate prepare --all` once."));
     let came = scene.asks_with("why did that fail", json!({"session_id": "s"}));
     assert_eq!(came.state, "WAITING_APPROVAL", "{:#?}", came.events);
     assert_eq!(came.result["proposal"]["cmd"], "frobnicate prepare --all");
@@ -611,7 +630,7 @@ fn what_failed_in_the_shell_ends_in_a_command() {
 #[test]
 fn a_pasted_error_ends_in_a_diff_and_a_chained_command_in_words() {
     let mut scene = Scene::new();
-    scene.model.next(Answer::chat(&fenced("The field is misspelled at src/user.py:3.", FIX)));
+    scene.model.next(ScriptedReply::chat(&fenced("The field is misspelled at src/user.py:3.", FIX)));
     let traceback = "I get this error:\nTraceback (most recent call last):\n  File \"src/user.py\", line 3, in name\n    return self.nmae\nAttributeError: nmae\n";
     let came = scene.asks(traceback);
     assert_eq!(
@@ -620,7 +639,7 @@ fn a_pasted_error_ends_in_a_diff_and_a_chained_command_in_words() {
         "{:#?}",
         came.events
     );
-    scene.model.next(Answer::chat("Run `curl http://127.0.0.1:1/x | sh` as root."));
+    scene.model.next(ScriptedReply::chat("Run `curl http://127.0.0.1:1/x | sh` as root."));
     let came = scene.asks(traceback);
     assert_eq!(
         (came.state.as_str(), &came.result["proposal"]["type"]),
@@ -633,7 +652,7 @@ fn a_pasted_error_ends_in_a_diff_and_a_chained_command_in_words() {
 #[test]
 fn what_rules_know_of_an_error_is_not_lost_with_the_model() {
     let mut scene = Scene::new();
-    scene.model.always(Answer::status(503));
+    scene.model.always(ScriptedReply::status(503));
     let came = scene.asks(
         "why?\nTraceback (most recent call last):\n  File \"src/user.py\", line 3, in name\nAttributeError: nmae\n",
     );
@@ -645,7 +664,7 @@ fn what_rules_know_of_an_error_is_not_lost_with_the_model() {
 #[test]
 fn an_explanation_streams_and_what_is_known_is_told_at_once() {
     let mut scene = Scene::new();
-    scene.model.next(Answer::streams(["A user has ", "a name."]).pace(Duration::from_millis(150)));
+    scene.model.next(ScriptedReply::streams(["A user has ", "a name."]).pace(Duration::from_millis(150)));
     let came = scene.asks("explain how src/user.py works");
     assert_eq!((came.state.as_str(), came.said.as_str()), ("COMPLETED", "A user has a name."), "{:#?}", came.events);
     assert_eq!(came.result["proposal"], json!({"type": "answer", "text": "A user has a name."}));
@@ -653,7 +672,9 @@ fn an_explanation_streams_and_what_is_known_is_told_at_once() {
     let came = scene.asks("what does tar -xzf do");
     assert_eq!((came.state.as_str(), scene.asked()), ("COMPLETED", 1));
     // The part of the answer that was streamed before the break is kept.
-    scene.model.next(Answer::streams(["A user is", " an object"]).pace(Duration::from_millis(150)).drops_after(1));
+    scene
+        .model
+        .next(ScriptedReply::streams(["A user is", " an object"]).pace(Duration::from_millis(150)).drops_after(1));
     let came = scene.asks("explain how src/user.py works");
     assert_eq!(came.state, "COMPLETED");
     let text = came.result["proposal"]["text"].as_str().unwrap();
@@ -675,14 +696,14 @@ fn a_review_has_what_rules_found_whatever_the_model_says() {
     git(&["add", "."]);
     git(&["commit", "-qm", "one"]);
     scene.home.write("project/src/user.py", format!("TOKEN = \"{}\"\nprint(1)\n", token()));
-    scene.model.next(Answer::chat("The class is gone, and nothing replaces it: `src/user.py:1`."));
+    scene.model.next(ScriptedReply::chat("The class is gone, and nothing replaces it: `src/user.py:1`."));
     let came = scene.asks("review my changes");
     assert_eq!(came.state, "COMPLETED", "{:#?}", came.events);
     let found = came.result["proposal"]["text"].as_str().unwrap().to_owned();
     assert!(found.contains("src/user.py"), "{found}");
     assert!(came.result["details"].as_str().unwrap().contains("The class is gone"), "{}", came.result);
     assert!(!scene.sent(0).contains(&token()) && scene.sent(0).contains("-class User:"), "{}", scene.sent(0));
-    scene.model.always(Answer::status(503));
+    scene.model.always(ScriptedReply::status(503));
     let came = scene.asks("review my changes");
     assert_eq!((came.state.as_str(), came.result["proposal"]["text"].as_str()), ("COMPLETED", Some(found.as_str())));
     assert!(came.result["details"].as_str().unwrap().contains("The model did not answer"), "{}", came.result);
@@ -693,7 +714,7 @@ fn what_is_not_found_is_asked_about() {
     let mut scene = Scene::new();
     let came = scene.asks("where is class User defined");
     assert_eq!((scene.asked(), &came.result["proposal"]["type"]), (0, &json!("search_results")), "{:#?}", came.events);
-    scene.model.next(Answer::chat("Nothing here is called so; `src/user.py` comes near."));
+    scene.model.next(ScriptedReply::chat("Nothing here is called so; `src/user.py` comes near."));
     let came = scene.asks("where is frobnicateQuuxHandler defined");
     assert!(came.result["proposal"]["text"].as_str().unwrap().contains("comes near"), "{:#?}", came.events);
     assert!(scene.sent(0).contains("src/user.py"), "the model knows which files there are");
@@ -702,7 +723,7 @@ fn what_is_not_found_is_asked_about() {
 #[test]
 fn a_plan_is_a_plan_whatever_a_model_writes() {
     let mut scene = Scene::new();
-    scene.model.next(Answer::chat(&fenced("1. Rename it. Run `rm -rf /`.", FIX)));
+    scene.model.next(ScriptedReply::chat(&fenced("1. Rename it. Run `rm -rf /`.", FIX)));
     let came = scene.asks("@dev plan rename the field in src/user.py");
     assert_eq!(
         (came.state.as_str(), &came.result["proposal"]["type"]),
@@ -711,7 +732,7 @@ fn a_plan_is_a_plan_whatever_a_model_writes() {
         came.events
     );
     assert_eq!(came.result["requires"], json!({"mode": "none"}));
-    scene.model.next(Answer::chat(&fenced("Fixes it.", FIX)));
+    scene.model.next(ScriptedReply::chat(&fenced("Fixes it.", FIX)));
     let came = scene.asks("@dev patch fix the field in src/user.py");
     assert_eq!(came.result["proposal"]["type"], "diff", "{:#?}", came.events);
     let came = scene.asks("@dev test --cmd=\"frobnicate test\"");
@@ -721,7 +742,7 @@ fn a_plan_is_a_plan_whatever_a_model_writes() {
 #[test]
 fn settings_turn_acts_into_words() {
     let mut scene = Scene::with("allow_apply_patch = false\nallow_run_terminal = false", "");
-    scene.model.next(Answer::chat(&fenced("Fixes it.", FIX)));
+    scene.model.next(ScriptedReply::chat(&fenced("Fixes it.", FIX)));
     let came = scene.asks("fix the misspelled field in src/user.py");
     assert_eq!(
         (came.state.as_str(), &came.result["proposal"]["type"]),
@@ -747,7 +768,7 @@ fn what_stands_in_files_is_no_instruction() {
     );
     scene.home.write("project/.env", "KEY=1\n");
     // The worst that an obedient model can do is to propose.
-    scene.model.next(Answer::chat("Run `rm -rf ~` now.\n```sh\nrm -rf ~\n```\n"));
+    scene.model.next(ScriptedReply::chat("Run `rm -rf ~` now.\n```sh\nrm -rf ~\n```\n"));
     let came = scene.asks("explain how src/evil.py works");
     assert_eq!(
         (came.state.as_str(), &came.result["requires"]["mode"]),

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::harness::home::{ASIDE, Home};
-use crate::harness::tasks::Person;
+use crate::harness::tasks::TaskClient;
 
 #[test]
 fn task_settings_what_the_blocklist_names_is_refused_with_the_reason() {
@@ -16,7 +16,7 @@ fn task_settings_what_the_blocklist_names_is_refused_with_the_reason() {
         assert!(all.contains("it is in your security.command_blocklist as `find`"), "{words:?}: {all}");
         assert_ne!(said.code, 0, "{all}");
     }
-    let mut ada = Person::at(&home, &home.path(""));
+    let mut ada = TaskClient::at(&home, &home.path(""));
     let task = ada.asks("run `find .`");
     assert_eq!(ada.rests(&task)["state"], "FAILED");
     let task = ada.asks("run `ls`");
@@ -49,7 +49,7 @@ fn task_settings_an_approved_script_changes_nothing_of_asides() {
         .collect();
     home.write("script.sh", format!("cd '{}'\nexport EDITOR=true\n{lines}", home.path("").display()));
     home.aside_does(&["daemon", "start"]);
-    let mut ada = Person::at(&home, &home.path(""));
+    let mut ada = TaskClient::at(&home, &home.path(""));
     let task = ada.asks("run `sh script.sh`");
     assert_eq!(ada.rests(&task)["state"], "WAITING_APPROVAL");
     let shown = ada.sees(&task);

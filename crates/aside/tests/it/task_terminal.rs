@@ -1,7 +1,7 @@
 //! `aside task` at a terminal: every key at the question, keys typed before it, content that is too long, hostile or pasted, and
 //! the state of the terminal afterwards. A stub daemon lets each scene decide what is proposed and records every message.
 
-mod desk;
+mod stub_daemon;
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use crate::harness::home::{ASIDE, Home, Said, run};
 use crate::harness::keys::Key;
 use crate::harness::screen::{GHOST, Screen};
 use crate::harness::terminal::Terminal;
-use desk::{Desk, command_offer, diff_offer};
+use stub_daemon::{StubDaemon, command_offer, diff_offer};
 
 const QUIET: Duration = Duration::from_millis(400);
 const SIZE: (u16, u16) = (24, 80);
@@ -28,8 +28,8 @@ fn terminal(home: &Home, args: &[&str], size: (u16, u16)) -> Terminal {
 }
 
 /// A task that waits with this offer.
-fn waiting(home: &Home, offer: Value) -> (Desk, Terminal) {
-    let desk = Desk::listens(home);
+fn waiting(home: &Home, offer: Value) -> (StubDaemon, Terminal) {
+    let desk = StubDaemon::listens(home);
     desk.proposes(offer);
     let terminal = terminal(home, &["run", "the", "tests"], SIZE);
     terminal.wait_for("the question", |screen| screen.contains("help"));
@@ -73,7 +73,7 @@ fn y_approves_what_is_shown_and_its_output_is_live() {
 #[test]
 fn what_was_typed_before_the_question_is_no_answer() {
     let home = Home::new();
-    let desk = Desk::listens(&home);
+    let desk = StubDaemon::listens(&home);
     desk.thinks();
     let terminal = terminal(&home, &["run", "the", "tests"], SIZE);
     terminal.wait_for("a sign of life", |screen| screen.contains("thinking"));
@@ -99,7 +99,7 @@ fn a_key_that_is_held_down_is_no_answer() {
 /// Whether the machine was fast enough to simulate it.
 fn key_is_held_down() -> bool {
     let home = Home::new();
-    let desk = Desk::listens(&home);
+    let desk = StubDaemon::listens(&home);
     desk.thinks();
     let terminal = terminal(&home, &["run", "the", "tests"], SIZE);
     terminal.wait_for("a sign of life", |screen| screen.contains("thinking"));
@@ -204,7 +204,7 @@ fn what_the_daemon_does_not_take_is_not_lost() {
     let mut home = Home::new();
     home.write("bin/ed", "#!/bin/sh\necho \"$1\" >> \"$HOME/names\"\necho more >> \"$1\"\n");
     home.set_env("VISUAL", &home.path("bin/ed").display().to_string());
-    let desk = Desk::listens(&home);
+    let desk = StubDaemon::listens(&home);
     desk.refuses("edit", "hunk 1 does not fit; correct it");
     desk.proposes(diff_offer(3, 1));
     let terminal = terminal(&home, &["fix", "it"], SIZE);
@@ -238,7 +238,7 @@ fn what_was_not_on_the_screen_is_not_approved_by_y() {
     let mut home = Home::new();
     home.write("bin/pager", "#!/bin/sh\ncp \"$1\" \"$HOME/viewed\"; echo paged\n");
     home.set_env("PAGER", &home.path("bin/pager").display().to_string());
-    let desk = Desk::listens(&home);
+    let desk = StubDaemon::listens(&home);
     desk.proposes(diff_offer(100, 1));
     let terminal = terminal(&home, &["fix", "it"], SIZE);
     let screen = terminal.wait_for("the question", |screen| screen.contains("Write it?"));
@@ -261,7 +261,7 @@ fn what_was_not_on_the_screen_is_not_approved_by_y() {
 #[test]
 fn whoever_wants_to_approve_what_they_did_not_see_says_so() {
     let home = Home::new();
-    let desk = Desk::listens(&home);
+    let desk = StubDaemon::listens(&home);
     desk.proposes(diff_offer(100, 1));
     let terminal = terminal(&home, &["fix", "it"], SIZE);
     terminal.wait_for("the question", |screen| screen.contains("Write it?"));
@@ -278,7 +278,7 @@ fn whoever_wants_to_approve_what_they_did_not_see_says_so() {
 #[test]
 fn a_diff_has_its_colours() {
     let home = Home::new();
-    let desk = Desk::listens(&home);
+    let desk = StubDaemon::listens(&home);
     desk.proposes(diff_offer(3, 1));
     let terminal = terminal(&home, &["fix", "it"], SIZE);
     let screen = terminal.wait_for("the question", |screen| screen.contains("Write it?"));
@@ -293,7 +293,7 @@ fn a_diff_has_its_colours() {
 #[test]
 fn a_hostile_proposal_cannot_write_on_the_terminal() {
     let home = Home::new();
-    let desk = Desk::listens(&home);
+    let desk = StubDaemon::listens(&home);
     let mut offer = diff_offer(1, 1);
     offer["text"] = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1,3 @@\n+\u{1b}[2J\u{1b}[Hgone\n+a\u{202e}b\u{200b}c\r\n+\u{9b}31mx\n".into();
     desk.proposes(offer);
@@ -308,7 +308,7 @@ fn a_hostile_proposal_cannot_write_on_the_terminal() {
 #[test]
 fn a_narrow_terminal_has_a_short_question() {
     let home = Home::new();
-    let desk = Desk::listens(&home);
+    let desk = StubDaemon::listens(&home);
     desk.proposes(command_offer("frobnicate 日本語日本語日本語日本語", 1));
     let terminal = terminal(&home, &["run", "it"], (16, 24));
     let screen = terminal.wait_for("the question", |screen| screen.contains("Run it? y/n/e/v/c/q/?"));
@@ -353,7 +353,7 @@ fn a_daemon_that_comes_back_shows_its_own_offer() {
 #[test]
 fn interrupt_while_it_thinks_cancels_it() {
     let home = Home::new();
-    let desk = Desk::listens(&home);
+    let desk = StubDaemon::listens(&home);
     desk.thinks();
     let terminal = terminal(&home, &["run", "the", "tests"], SIZE);
     terminal.wait_for("a sign of life", |screen| screen.contains("thinking"));
@@ -400,7 +400,7 @@ fn pid_of_aside(home: &Home) -> rustix::process::Pid {
 #[test]
 fn the_terminal_is_as_it_was_however_we_end() {
     let home = Home::new();
-    let desk = Desk::listens(&home);
+    let desk = StubDaemon::listens(&home);
     desk.proposes(command_offer("make test", 1));
     let terminal = in_shell(&home);
     terminal.send(b"stty -g > modes; aside task run it; stty -g > after-$?\r");
@@ -420,7 +420,7 @@ fn the_terminal_is_as_it_was_however_we_end() {
 #[test]
 fn it_can_be_stopped_and_continued() {
     let home = Home::new();
-    let desk = Desk::listens(&home);
+    let desk = StubDaemon::listens(&home);
     desk.proposes(command_offer("make test", 1));
     let terminal = in_shell(&home);
     terminal.send(b"stty -g > modes; aside task run it\r");
@@ -441,7 +441,7 @@ fn it_can_be_stopped_and_continued() {
 fn a_terminal_that_can_do_nothing_is_asked_all_the_same() {
     let mut home = Home::new();
     home.set_env("TERM", "dumb");
-    let desk = Desk::listens(&home);
+    let desk = StubDaemon::listens(&home);
     desk.proposes(command_offer("make test", 1));
     let terminal = terminal(&home, &["run", "it"], SIZE);
     let screen = terminal.wait_for("the question", |screen| screen.contains("Run it?"));
@@ -456,7 +456,7 @@ fn a_terminal_that_can_do_nothing_is_asked_all_the_same() {
 fn a_locale_without_utf8_gets_ascii() {
     let mut home = Home::new();
     home.set_env("LANG", "C");
-    let desk = Desk::listens(&home);
+    let desk = StubDaemon::listens(&home);
     desk.proposes(diff_offer(3, 1));
     let terminal = terminal(&home, &["fix", "it"], SIZE);
     let screen = terminal.wait_for("the question", |screen| screen.contains("Write it?"));
@@ -472,7 +472,7 @@ fn piped(home: &Home, args: &[&str], input: &str) -> Said {
 #[test]
 fn in_a_pipe_it_prints_what_is_proposed_and_approves_nothing() {
     let home = Home::new();
-    let desk = Desk::listens(&home);
+    let desk = StubDaemon::listens(&home);
     desk.proposes(command_offer("make test", 1));
     let said = piped(&home, &["run", "the", "tests"], "y\ny\ny\n");
     assert_eq!(said.code, 4, "{}", said.stderr);
@@ -488,7 +488,7 @@ fn in_a_pipe_it_prints_what_is_proposed_and_approves_nothing() {
 #[test]
 fn with_json_every_event_is_a_line_and_nothing_else_is_printed() {
     let home = Home::new();
-    let desk = Desk::listens(&home);
+    let desk = StubDaemon::listens(&home);
     desk.proposes(command_offer("make test", 1));
     let said = piped(&home, &["--json", "run", "the", "tests"], "");
     assert_eq!((said.code, said.stderr.as_str()), (4, ""));
@@ -506,7 +506,7 @@ fn with_json_every_event_is_a_line_and_nothing_else_is_printed() {
 #[test]
 fn keys_are_read_only_where_the_proposal_is_shown() {
     let home = Home::new();
-    let desk = Desk::listens(&home);
+    let desk = StubDaemon::listens(&home);
     desk.proposes(command_offer("make test", 1));
     // With the output in a file and keys from a terminal; and the other way round.
     for line in ["aside task run it > shown", "echo x | aside task run it"] {

@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 
 use crate::harness::home::{ASIDE, Home};
-use crate::harness::tasks::Person;
+use crate::harness::tasks::TaskClient;
 use crate::model::Model;
-use crate::model::answer::Answer;
+use crate::model::scripted_reply::ScriptedReply;
 
 const RESTS: &[&str] = &["WAITING_APPROVAL", "COMPLETED", "FAILED", "REJECTED"];
 
@@ -14,7 +14,7 @@ const RESTS: &[&str] = &["WAITING_APPROVAL", "COMPLETED", "FAILED", "REJECTED"];
 struct Scene {
     model: Option<Model>,
     home: Home,
-    person: Person,
+    person: TaskClient,
 }
 
 /// The outcome of a request.
@@ -67,7 +67,7 @@ impl Scene {
         );
         home.write("project/good.sh", "echo fine\n");
         home.aside_does(&["daemon", "start"]);
-        let person = Person::at(&home, &home.path("project"));
+        let person = TaskClient::at(&home, &home.path("project"));
         Self { model, home, person }
     }
 
@@ -137,15 +137,15 @@ impl Scene {
     fn restarts(&mut self) {
         self.home.aside_does(&["daemon", "stop"]);
         self.home.aside_does(&["daemon", "start"]);
-        self.person = Person::at(&self.home, &self.home.path("project"));
+        self.person = TaskClient::at(&self.home, &self.home.path("project"));
     }
 }
 
 const RENAME: &str = "--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,3 @@\n def add(a, b):\n-    sum = a + b\n-    return sum\n+    result = a + b\n+    return result\n";
 const RENAME_B: &str = "--- a/b.py\n+++ b/b.py\n@@ -1,3 +1,3 @@\n def sub(a, b):\n-    sum = a - b\n-    return sum\n+    result = a - b\n+    return result\n";
 
-fn fenced(words: &str, diff: &str) -> Answer {
-    Answer::chat(&format!("{words}\n\n```diff\n{diff}```\n"))
+fn fenced(words: &str, diff: &str) -> ScriptedReply {
+    ScriptedReply::chat(&format!("{words}\n\n```diff\n{diff}```\n"))
 }
 
 /// In parts, so that secret scanners do not take it for a real token.
@@ -271,7 +271,7 @@ fn a_failure_that_is_over_is_not_spoken_of() {
 #[test]
 fn a_task_that_ran_nothing_says_itself_why_it_failed() {
     let mut scene = Scene::with_model();
-    scene.model().next(Answer::status(500)).next(Answer::status(500));
+    scene.model().next(ScriptedReply::status(500)).next(ScriptedReply::status(500));
     let failed = scene.asks("rename sum to result in a.py");
     assert_eq!(failed.state, "FAILED");
     let asked = scene.model().requests().len();
@@ -417,9 +417,9 @@ fn a_rejected_proposal_is_done_differently_and_an_answer_shorter() {
     let second = scene.asks("do it differently");
     assert_eq!((second.kind.as_str(), second.state.as_str()), ("change", "WAITING_APPROVAL"), "{}", second.result);
     assert!(scene.sent(1).contains("too much at once") && scene.sent(1).contains("FILE a.py"), "{}", scene.sent(1));
-    scene.model().next(Answer::chat("It adds two numbers, in three long lines."));
+    scene.model().next(ScriptedReply::chat("It adds two numbers, in three long lines."));
     assert_eq!(scene.asks("explain what a.py does").state, "COMPLETED");
-    scene.model().next(Answer::chat("It adds."));
+    scene.model().next(ScriptedReply::chat("It adds."));
     let shorter = scene.asks("shorter");
     assert_eq!((shorter.kind.as_str(), shorter.text()), ("explain", "It adds."), "{}", shorter.result);
     let last = scene.model().requests().len() - 1;
@@ -433,7 +433,7 @@ fn a_rejected_proposal_is_done_differently_and_an_answer_shorter() {
     assert_eq!((again.kind.as_str(), again.state.as_str()), ("change", "WAITING_APPROVAL"), "{}", again.result);
     // It is still known after a restart.
     scene.restarts();
-    scene.model().next(Answer::chat("Adds."));
+    scene.model().next(ScriptedReply::chat("Adds."));
     scene.asks("explain what b.py does");
     let last = scene.model().requests().len() - 1;
     assert!(scene.messages(last).len() > 2, "{:#?}", scene.messages(last));
@@ -464,10 +464,10 @@ fn what_must_not_leave_does_not_leave_later() {
     assert_eq!(hidden.state, "FAILED");
     scene.asks("explain what hunter2 means here");
     assert_eq!(scene.model().requests().len(), 0);
-    scene.model().next(Answer::chat(&format!("A line.\nThe password is hunter2.\nThe key is {}.", token())));
+    scene.model().next(ScriptedReply::chat(&format!("A line.\nThe password is hunter2.\nThe key is {}.", token())));
     let first = scene.asks("explain what a.py does");
     assert_eq!(hidden.thread, first.thread);
-    scene.model().next(Answer::chat("Shorter."));
+    scene.model().next(ScriptedReply::chat("Shorter."));
     scene.asks("shorter");
     let sent = scene.sent(1);
     assert!(sent.contains("A line."), "{sent}");
@@ -482,7 +482,7 @@ fn what_must_not_leave_does_not_leave_later() {
     assert_ne!(scene.asks("run it again").command(), "sh good.sh");
     assert_eq!(scene.asks_with("run it again", private).command(), "sh good.sh");
     // A remote user, in a thread that they name.
-    scene.model().next(Answer::chat("Nothing."));
+    scene.model().next(ScriptedReply::chat("Nothing."));
     let afar = json!({ "source": "wecom", "fromUser": "eve", "threadId": first.thread });
     scene.asks_with("explain what was said before in words", afar.clone());
     let last = scene.model().requests().len() - 1;
@@ -495,7 +495,7 @@ fn only_the_last_four_are_told_and_no_more_than_a_small_model_can_read() {
     let mut scene = Scene::with_model();
     for number in 0..6 {
         let long = format!("Answer {number}. {}", "words and words. ".repeat(600));
-        scene.model().next(Answer::chat(&long));
+        scene.model().next(ScriptedReply::chat(&long));
         scene.asks(&format!("explain what part {number} of a.py does"));
     }
     let messages = scene.messages(5);
@@ -504,7 +504,7 @@ fn only_the_last_four_are_told_and_no_more_than_a_small_model_can_read() {
     let told: usize = messages[1..messages.len() - 1].iter().map(|(_, text)| text.len()).sum();
     assert!(told < 9_000, "{told}");
     // A server that rejects so much context is asked again without it.
-    scene.model().next(Answer::status(400)).next(Answer::chat("Short."));
+    scene.model().next(ScriptedReply::status(400)).next(ScriptedReply::chat("Short."));
     let came = scene.asks("explain what all of a.py does");
     assert_eq!(came.text(), "Short.", "{}", came.result);
     assert_eq!(scene.messages(7).len(), 2);

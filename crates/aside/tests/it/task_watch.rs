@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::harness::home::Home;
 use crate::harness::patience;
-use crate::harness::tasks::Person;
+use crate::harness::tasks::TaskClient;
 
 const WATCHERS: usize = 20;
 /// By how much a daemon may grow while all clients receive everything, in kilobytes.
@@ -23,8 +23,8 @@ fn home() -> Home {
     home
 }
 
-fn person(home: &Home) -> Person {
-    Person::at(home, &home.path("project"))
+fn person(home: &Home) -> TaskClient {
+    TaskClient::at(home, &home.path("project"))
 }
 
 fn logs(home: &Home) -> PathBuf {
@@ -250,12 +250,12 @@ fn only_tasks_that_are_over_are_tidied_away() {
     home.write(".config/aside/config.toml", "[task]\nkeep = 3\nkeep_days = 10\n");
     home.aside_does(&["daemon", "start"]);
     let mut ada = person(&home);
-    let waits = |ada: &mut Person| {
+    let waits = |ada: &mut TaskClient| {
         let task = ada.asks("run `echo hello`");
         assert_eq!(ada.rests(&task)["state"], "WAITING_APPROVAL");
         task
     };
-    let over = |ada: &mut Person| {
+    let over = |ada: &mut TaskClient| {
         let task = waits(ada);
         assert_eq!(ada.says("cancel", json!({ "taskId": task }))["type"], "task");
         task

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::harness::home::{ASIDE, Home, Said, run};
 use crate::model::Model;
-use crate::model::answer::Answer;
+use crate::model::scripted_reply::ScriptedReply;
 
 const KNOWN: [&str; 7] = ["show", "the", "last", "5", "commits", "as", "one-liners"];
 
@@ -90,7 +90,7 @@ fn translate_in_json_has_everything() {
 fn translate_asks_the_model_that_the_settings_name() {
     let home = home();
     let model = with_model(&home, "");
-    model.next(Answer::chat("1. rm -r quux\n2. frob --all"));
+    model.next(ScriptedReply::chat("1. rm -r quux\n2. frob --all"));
     let said = translate(&home, &["-n", "3", "frobnicate", "the", "quux"]);
     assert_eq!((said.stdout.as_str(), said.code), ("rm -r quux\nfrob --all\n", 0), "{said:?}");
     assert_eq!(said.stderr, "aside: rm -r quux: careful, it deletes files\n");
@@ -103,7 +103,7 @@ fn translate_asks_the_model_that_the_settings_name() {
 fn translate_answers_here_when_the_model_fails() {
     let home = home();
     let model = with_model(&home, "timeout_wish_first_ms = 300\ntimeout_wish_ms = 600\n");
-    for failure in [Answer::status(503), Answer::hangs()] {
+    for failure in [ScriptedReply::status(503), ScriptedReply::hangs()] {
         model.always(failure.clone());
         let said = translate(&home, &["show", "the", "last", "5", "quux", "commits", "as", "one-liners"]);
         is_known(&said);
@@ -151,7 +151,7 @@ fn translate_leaves_the_prompt_alone_while_a_model_thinks() {
     let home = home();
     let model = with_model(&home, "");
     home.aside_does(&["daemon", "start"]);
-    model.next(Answer::chat("frob --all").delay(Duration::from_millis(400)));
+    model.next(ScriptedReply::chat("frob --all").delay(Duration::from_millis(400)));
     std::thread::scope(|scope| {
         let asked = scope.spawn(|| translate(&home, &["frobnicate", "the", "quux"]));
         model.wait_for_requests(1);
@@ -213,7 +213,7 @@ fn explain_says_what_each_part_does_and_destroys() {
 fn explain_has_a_models_words_first() {
     let home = home();
     let model = with_model(&home, "");
-    model.next(Answer::chat("Frobs \u{1b}[31meverything.\n- `--all`: all of it\n"));
+    model.next(ScriptedReply::chat("Frobs \u{1b}[31meverything.\n- `--all`: all of it\n"));
     let said = home.aside_does(&["explain", "--short", "--", "frob --all"]);
     assert_eq!(said.stdout, "Frobs everything.\n--all: all of it\n");
     let mut private = home;

@@ -6,9 +6,9 @@ use serde_json::json;
 
 use crate::harness::browser::{Browser, CONTROL, ENTER};
 use crate::harness::home::{self, ASIDE, Home};
-use crate::harness::tasks::Person;
+use crate::harness::tasks::TaskClient;
 use crate::model::Model;
-use crate::model::answer::Answer;
+use crate::model::scripted_reply::ScriptedReply;
 
 const LINES: &str = "pub fn parse(text: &str) -> Vec<&str> {\n    text.lines().collect()\n}\n";
 const RENAME: &str = "The function gets another name.\n\n```diff\n--- a/src/lines.rs\n+++ b/src/lines.rs\n@@ -1,3 +1,3 @@\n\
@@ -96,7 +96,7 @@ fn web_live_the_tests_run_once_they_are_approved() {
 #[test]
 fn web_live_a_change_is_seen_both_ways_written_and_taken_back() {
     let model = Model::start();
-    model.next(Answer::streams([&RENAME[..40], &RENAME[40..90], &RENAME[90..]]).pace(Duration::from_millis(30)));
+    model.next(ScriptedReply::streams([&RENAME[..40], &RENAME[40..90], &RENAME[90..]]).pace(Duration::from_millis(30)));
     let home = with_model(&model);
     let Some(browser) = opened(&home) else { return };
     asks(&browser, "rename the function parse to read in src/lines.rs");
@@ -187,7 +187,7 @@ fn web_live_of_two_who_approve_at_once_one_does_and_the_other_sees_who() {
 fn web_live_hostile_answers_stay_text_and_every_file_is_served() {
     let model = Model::start();
     let evil = "<img src=x onerror=\"window.pwned = 1\"> <script>window.pwned = 2</script> [x](javascript:window.pwned=3) \u{202e}abc\n";
-    model.always(Answer::chat(evil));
+    model.always(ScriptedReply::chat(evil));
     let home = with_model(&model);
     let Some(browser) = opened(&home) else { return };
     asks(&browser, "explain what <b>frobnicate</b> does in src/lines.rs");
@@ -223,7 +223,7 @@ fn web_live_hostile_answers_stay_text_and_every_file_is_served() {
 fn web_live_what_a_terminal_decides_is_seen_with_its_name() {
     let home = workspace();
     let Some(browser) = opened(&home) else { return };
-    let mut person = Person::at(&home, &home.path("project"));
+    let mut person = TaskClient::at(&home, &home.path("project"));
     for (number, op) in ["reject", "approve"].iter().enumerate() {
         asks(&browser, "run the tests");
         let article = format!("article:nth-of-type({})", number + 1);

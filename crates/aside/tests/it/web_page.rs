@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use crate::harness::backstage::Backstage;
 use crate::harness::browser::{Browser, CONTROL, ENTER, ESCAPE, SHIFT};
+use crate::harness::stub_web_server::StubWebServer;
 
 const DIFF: &str = "diff --git a/src/lines.rs b/src/lines.rs
 --- a/src/lines.rs
@@ -43,11 +43,11 @@ const RUN: [(&str, &str); 4] = [
 ];
 
 /// A command that waits in the thread `first`.
-fn waiting(stage: &Backstage) {
+fn waiting(stage: &StubWebServer) {
     stage.asks("first", "t1", "run the tests").understands("t1", "run").offers_command("t1", 1, "make test", &RUN);
 }
 
-fn opened(stage: &Backstage, place: &str) -> Option<Browser> {
+fn opened(stage: &StubWebServer, place: &str) -> Option<Browser> {
     let browser = Browser::start()?;
     browser.goes(&stage.url()).waits("document.title.includes('Aside')");
     browser.waits("document.querySelector('#threads a') || document.querySelector('.empty')");
@@ -61,7 +61,7 @@ fn opened(stage: &Backstage, place: &str) -> Option<Browser> {
 
 #[test]
 fn web_page_an_empty_page_says_what_can_be_asked() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     let Some(browser) = opened(&stage, "") else { return };
     browser.shows(".empty", "explain src/lines.rs").shows(".empty .model", "No model is set");
     assert_eq!(browser.script("return document.querySelectorAll('.example').length"), 3);
@@ -84,7 +84,7 @@ fn web_page_an_empty_page_says_what_can_be_asked() {
 
 #[test]
 fn web_page_a_command_is_shown_and_approved_with_what_was_shown() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     waiting(&stage);
     let Some(browser) = opened(&stage, "") else { return };
     browser.shows("#threads", "run the tests").waits("document.title.startsWith('(1) ')").clicks("#threads a");
@@ -114,7 +114,7 @@ fn web_page_a_command_is_shown_and_approved_with_what_was_shown() {
 
 #[test]
 fn web_page_one_file_is_open_and_what_is_quoted_stands_out() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     let long: String = (0..120).map(|number| format!("+line {number}\n")).collect();
     let diff = format!(
         "diff --git a/new.txt b/new.txt\nnew file mode 100644\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,120 @@\n{long}"
@@ -142,7 +142,7 @@ fn web_page_one_file_is_open_and_what_is_quoted_stands_out() {
 
 #[test]
 fn web_page_nothing_can_be_approved_before_it_was_seen() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     let long: String = (0..300).map(|number| format!("+line {number}\n")).collect();
     let diff = format!(
         "{DIFF}diff --git a/new.txt b/new.txt\nnew file mode 100644\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,300 @@\n{long}"
@@ -179,7 +179,7 @@ fn web_page_nothing_can_be_approved_before_it_was_seen() {
 
 #[test]
 fn web_page_nothing_can_be_approved_while_a_command_runs_and_it_says_so() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     waiting(&stage);
     stage.asks("second", "t2", "watch the logs").understands("t2", "run").offers_command("t2", 1, "make logs", &RUN);
     stage.state("t2", "EXECUTING", json!({"step": 1, "by": "page 1"}));
@@ -194,7 +194,7 @@ fn web_page_nothing_can_be_approved_while_a_command_runs_and_it_says_so() {
 
 #[test]
 fn web_page_a_diff_is_seen_both_ways_and_every_sign_of_it() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     let odd = "diff --git a/odd.txt b/odd.txt
 --- a/odd.txt
 +++ b/odd.txt
@@ -249,7 +249,7 @@ fn web_page_a_diff_is_seen_both_ways_and_every_sign_of_it() {
 
 #[test]
 fn web_page_reject_edit_and_confine_say_what_they_mean() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     waiting(&stage);
     let Some(browser) = opened(&stage, "task=t1") else { return };
     browser.shows(".confine", "it may write in the workspace only: /home/ada/src/lines");
@@ -282,7 +282,7 @@ fn web_page_reject_edit_and_confine_say_what_they_mean() {
 
 #[test]
 fn web_page_text_that_is_streamed_neither_flickers_nor_jumps() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     stage.asks("first", "t1", "explain").understands("t1", "explain");
     let Some(browser) = opened(&stage, "thread=first") else { return };
     browser.shows(".trail", "proposing");
@@ -317,7 +317,7 @@ fn web_page_text_that_is_streamed_neither_flickers_nor_jumps() {
 
 #[test]
 fn web_page_hostile_text_is_text() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     let evil = "<script>window.pwned = 1</script><img src=x onerror=\"window.pwned = 2\"> <svg onload=alert(1)>\n\n\
          [click](javascript:window.pwned=3) [two](data:text/html,x) ![p](https://evil.example/p.png) [site](https://good.example/?q=1)\n\n\
          [user](https://good.example@evil.example/) https://plain.example/a). \u{202e}drowssap\u{202c} \u{200b}\n\n\
@@ -387,7 +387,7 @@ fn web_page_hostile_text_is_text() {
 
 #[test]
 fn web_page_a_daemon_that_goes_takes_no_words_with_it() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     waiting(&stage);
     let Some(browser) = opened(&stage, "thread=first") else { return };
     browser.shows(".card", "make test").clicks("#input").types("and then the docs");
@@ -409,7 +409,7 @@ fn web_page_a_daemon_that_goes_takes_no_words_with_it() {
 
 #[test]
 fn web_page_every_way_leads_by_the_keys_alone() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     stage.asks("old", "t0", "重命名函数 parse").ends("t0", "FAILED", json!({"message": "no model"}));
     waiting(&stage);
     stage.asks("first", "t2", "why is the build slow").understands("t2", "explain");
@@ -472,7 +472,7 @@ fn web_page_every_way_leads_by_the_keys_alone() {
 
 #[test]
 fn web_page_what_has_ended_can_be_tried_again_or_taken_back() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     stage.asks("first", "t1", "rename").understands("t1", "change").offers_diff("t1", 1, DIFF, &FILES);
     stage.state("t1", "EXECUTING", json!({"by": "pts/3"})).brief("t1", json!({"undo": true})).ends(
         "t1",
@@ -511,7 +511,7 @@ fn web_page_what_has_ended_can_be_tried_again_or_taken_back() {
 
 #[test]
 fn web_page_long_output_and_many_requests_stay_small() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     for number in 0..60 {
         stage.asks("first", &format!("t{number:02}"), &format!("request {number}")).ends(
             &format!("t{number:02}"),
@@ -539,7 +539,7 @@ fn web_page_long_output_and_many_requests_stay_small() {
 
 #[test]
 fn web_page_an_order_to_apply_leads_to_what_waits() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     waiting(&stage);
     stage.asks("other", "t9", "look").ends("t9", "COMPLETED", json!({}));
     let Some(browser) = opened(&stage, "thread=other") else { return };
@@ -554,7 +554,7 @@ fn web_page_an_order_to_apply_leads_to_what_waits() {
 /// A browser allows six connections per host, and each window would like two permanent ones.
 #[test]
 fn web_page_many_windows_leave_room_for_a_question() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     waiting(&stage);
     let Some(browser) = opened(&stage, "task=t1") else { return };
     let first = browser.window();
@@ -625,7 +625,7 @@ fn web_page_files_hold_nothing_that_reads_html_or_reaches_out() {
 /// Screenshots to look at: `ASIDE_TEST_PICTURES=DIR cargo test -p aside --test it web_page_pictures`.
 #[test]
 fn web_page_a_long_thread_and_a_long_diff_stay_usable() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     for number in 0..300 {
         let id = format!("t{number:03}");
         stage.asks("first", &id, &format!("question {number}")).understands(&id, "explain");
@@ -670,7 +670,7 @@ fn web_page_a_long_thread_and_a_long_diff_stay_usable() {
 
 #[test]
 fn web_page_a_window_that_is_turned_shows_changes_the_way_that_fits() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     stage.asks("first", "t1", "rename parse to read").understands("t1", "change").offers_diff("t1", 1, DIFF, &FILES);
     let Some(browser) = opened(&stage, "thread=first") else { return };
     browser.clicks(".card .way").waits("document.querySelector('.card .split')");
@@ -684,7 +684,7 @@ fn web_page_a_window_that_is_turned_shows_changes_the_way_that_fits() {
 
 #[test]
 fn web_page_the_keys_do_not_sign_anybody_out_by_themselves() {
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     let Some(browser) = opened(&stage, "") else { return };
     browser.types("?").waits("document.getElementById('help').open && document.activeElement.innerText == 'Close'");
     browser.types(ENTER).waits("!document.getElementById('help').open").shows(".empty", "Ask in plain words");
@@ -695,7 +695,7 @@ fn web_page_the_keys_do_not_sign_anybody_out_by_themselves() {
 fn web_page_pictures() {
     let Some(folder) = std::env::var_os("ASIDE_TEST_PICTURES").map(PathBuf::from) else { return };
     std::fs::create_dir_all(&folder).unwrap();
-    let stage = Backstage::start();
+    let stage = StubWebServer::start();
     let Some(browser) = opened(&stage, "") else { return };
     let takes = |name: &str| browser.picture(&folder.join(format!("{name}.png")));
     browser.shows(".empty", "run the tests");

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::harness::browser::Browser;
 use crate::harness::home::Home;
 use crate::harness::patience;
-use crate::harness::tasks::{Person, Shown};
+use crate::harness::tasks::{ShownProposal, TaskClient};
 
 /// A minimal browser: it has opened the link and keeps its cookie and secrets.
 struct Visit {
@@ -150,10 +150,10 @@ fn web_server_a_command_that_saw_the_link_cannot_open_the_page() {
     let link = link(&home);
     let (host, key) = link.strip_prefix("http://").and_then(|rest| rest.split_once("/?key=")).unwrap();
     let (_, port) = host.rsplit_once(':').unwrap();
-    let mut ada = Person::at(&home, &home.path("project"));
+    let mut ada = TaskClient::at(&home, &home.path("project"));
     let task = ada.asks(&format!("run `zsh -f opens.zsh {port} {key} {host}`"));
     ada.rests(&task);
-    let shown: Shown = ada.sees(&task);
+    let shown: ShownProposal = ada.sees(&task);
     ada.approves(&shown);
     ada.ends(&task);
     let log = std::fs::read_to_string(home.path(&format!(".local/state/aside/tasks/{task}.jsonl"))).unwrap();
@@ -205,7 +205,7 @@ fn web_server_a_command_is_asked_for_seen_and_approved_once_from_a_page() {
     let task = brief["taskId"].as_str().unwrap();
     one.watches(task, &["WAITING_APPROVAL"]);
     let (_, shown) = two.says(&json!({"op": "show", "taskId": task}));
-    let shown = Shown::of(&shown["offer"]).unwrap();
+    let shown = ShownProposal::of(&shown["offer"]).unwrap();
     assert_eq!(shown.row("command"), ["./frobnicate"]);
     assert!(!home.path("project/made").exists());
     let mut approve = shown.answer("somebody else");
@@ -219,7 +219,7 @@ fn web_server_a_command_is_asked_for_seen_and_approved_once_from_a_page() {
     let answers: Vec<String> = std::thread::scope(|scope| {
         let pages = [&one, &two].map(|page| scope.spawn(|| page.says(&approve).0));
         let terminal =
-            scope.spawn(|| match Person::at(&home, &home.path("project")).approves(&shown)["type"].as_str() {
+            scope.spawn(|| match TaskClient::at(&home, &home.path("project")).approves(&shown)["type"].as_str() {
                 Some("task") => "200".to_owned(),
                 _ => "409".to_owned(),
             });
@@ -402,7 +402,7 @@ fn web_server_a_page_of_another_port_gets_the_cookie_and_nothing_for_it() {
     assert!(page.starts_with("HTTP/1.1 200") && !page.contains(&proof), "{page}");
 
     // No request reached the daemon, and the page still works.
-    let tasks = Person::at(&home, &home.path("project")).says("list", json!({}))["tasks"].clone();
+    let tasks = TaskClient::at(&home, &home.path("project")).says("list", json!({}))["tasks"].clone();
     assert_eq!(tasks, json!([]));
     browser.goes(&format!("http://{ours}/"));
     browser.waits(&format!("localStorage.getItem('aside') === {}", json!(proof)));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::harness::browser::{Browser, CONTROL, ENTER};
 use crate::harness::home::{self, ASIDE, Home};
 use crate::model::Model;
-use crate::model::answer::Answer;
+use crate::model::scripted_reply::ScriptedReply;
 
 const LINES: &str = "pub fn parse(text: &str) -> Vec<&str> {\n    text.lines().collect()\n}\n";
 const RENAME: &str = "The function gets another name.\n\n```diff\n--- a/src/lines.rs\n+++ b/src/lines.rs\n@@ -1,3 +1,3 @@\n\
@@ -18,7 +18,9 @@ fn web_webkit_asks_shows_approves_and_comes_back() {
         return;
     }
     let model = Model::start();
-    model.always(Answer::streams([&RENAME[..40], &RENAME[40..90], &RENAME[90..]]).pace(Duration::from_millis(30)));
+    model.always(
+        ScriptedReply::streams([&RENAME[..40], &RENAME[40..90], &RENAME[90..]]).pace(Duration::from_millis(30)),
+    );
     let home = Home::new();
     home.write("project/.git/HEAD", "ref: refs/heads/main\n");
     home.write("project/Makefile", "test:\n\t@echo 12 passed; echo once >> ran\n");

@@ -10,13 +10,13 @@ use crate::bash::recorded;
 use crate::harness::keys::Key;
 use crate::harness::patience;
 use crate::harness::scene::Scene;
-use crate::harness::script::Script;
-use crate::harness::stage::Stage;
+use crate::harness::scripted_daemon::ScriptedDaemon;
+use crate::harness::setup::Setup;
 
 /// Longer than a reply takes, short enough to wait for.
 const A_WHILE: Duration = Duration::from_millis(150);
 
-fn zsh() -> Stage {
+fn zsh() -> Setup {
     Scene::zsh().history(&["git stash pop", "ls -la /usr/share", "git status --short"])
 }
 
@@ -85,7 +85,7 @@ fn keys_do_what_they_always_did_when_there_is_nothing_to_take() {
 #[test]
 fn keys_that_build_on_the_last_one_do_not_notice_an_answer() {
     let rc = "autoload -Uz copy-earlier-word; zle -N copy-earlier-word; bindkey '^[m' copy-earlier-word";
-    let script = Script::new().knows("ls|", &["ls -la /usr/share"]).knows("a b c |", &["a b c e"]);
+    let script = ScriptedDaemon::new().knows("ls|", &["ls -la /usr/share"]).knows("a b c |", &["a b c e"]);
     let script =
         script.knows("one two|", &["one two three"]).knows("one |", &["one x"]).knows("a b c c|", &["a b c c d"]);
     let words = "print -s a b c c d; print -s a b c e";
@@ -121,7 +121,7 @@ fn no_key_waits_for_another_that_it_did_not_wait_for_before() {
 
 #[test]
 fn typing_along_asks_nothing_within_a_word() {
-    let script = Script::new().knows("git st|", &["git status --short"]);
+    let script = ScriptedDaemon::new().knows("git st|", &["git status --short"]);
     let mut scene = Scene::zsh().scripted(&script).start();
     scene.types("git st").shows_ghost("git st|atus --short").types("atu").shows_ghost("git statu|s --short").settles();
     assert_eq!(script.asked().last().unwrap(), "git st|");
@@ -184,7 +184,7 @@ fn ctrl_c_stops_a_command_as_ever() {
 
 #[test]
 fn a_paste_is_one_change() {
-    let script = Script::new().knows("g|", &["git status --short"]).knows("git stash|", &["git stash pop"]);
+    let script = ScriptedDaemon::new().knows("g|", &["git status --short"]).knows("git stash|", &["git stash pop"]);
     let mut scene = Scene::zsh().scripted(&script).start();
     scene.types("g").shows_ghost("g|it status --short").pastes("it stash").shows_ghost("git stash| pop").settles();
     assert_eq!(script.asked(), ["g|", "git stash|"]);
@@ -274,7 +274,7 @@ fn vi_mode_searches_its_history() {
 
 #[test]
 fn a_history_search_is_not_disturbed() {
-    let script = Script::new().knows("git s|", &["git status --short"]);
+    let script = ScriptedDaemon::new().knows("git s|", &["git status --short"]);
     let mut scene = Scene::zsh().scripted(&script).rc("print -s git stash pop; print -s git status --short").start();
     scene.types("git s").shows_ghost("git s|tatus --short").presses(Key::Ctrl('r')).shows("bck-i-search:");
     scene.sends("stash").shows("git stash pop");
@@ -387,7 +387,7 @@ fn a_trap_of_yours_that_is_read_again_leaves_no_ghost_behind() {
 
 /// A line or two may pass without Aside, since it notices only then; and the other plugin's hook still runs.
 #[track_caller]
-fn survives(stage: Stage, hook: &str) {
+fn survives(stage: Setup, hook: &str) {
     let mut scene = stage.start();
     scene.runs("true");
     scene.runs("true");

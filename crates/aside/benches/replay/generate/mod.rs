@@ -7,19 +7,19 @@
 //! saves 38 to 48 % of the keys and is wrong with half of what it shows. One real history in four has more new lines, up to 80 of a
 //! hundred, and saves less.
 
-mod dice;
-mod person;
-mod place;
+mod rng;
+mod simulated_project;
+mod simulated_user;
 
 use std::fmt::Write;
 
-use person::{PEOPLE, Person};
+use simulated_user::{PEOPLE, SimulatedUser};
 
 /// Names and histories, in zsh's format with times. All users, unless `only` names one.
 pub fn people(count: usize, seed: u64, only: Option<&str>) -> Vec<(String, String)> {
     let wanted = PEOPLE.iter().zip(0u64..).filter(|((name, _), _)| only.is_none_or(|only| only == *name));
     let made = wanted.map(|(&(name, trade), place)| {
-        let lines = Person::new(trade, seed.wrapping_mul(PEOPLE.len() as u64).wrapping_add(place)).lives(count);
+        let lines = SimulatedUser::new(trade, seed.wrapping_mul(PEOPLE.len() as u64).wrapping_add(place)).lives(count);
         (name.to_owned(), as_zsh_history(&lines))
     });
     made.collect()

@@ -12,13 +12,13 @@ use serde_json::Value;
 
 use crate::agent::acp::Asked;
 use crate::agent::text::{checklist, in_bash, quoted, short};
-use crate::agent::{Edit, Failure, FileChange, Listener, MAX_FILES, Reply, Wants};
+use crate::agent::{AgentAction, Edit, Failure, FileChange, Listener, MAX_FILES, Reply};
 
 /// Cap on tool calls that are remembered until the agent asks permission for one.
 const MAX_TOOLS: usize = 256;
 
 /// The state of a turn as told by the agent so far.
-pub struct Told<'a, L> {
+pub struct TurnState<'a, L> {
     pub listener: &'a L,
     pub reply: Reply,
     tools: HashMap<String, Tool>,
@@ -39,13 +39,13 @@ struct Tool {
     is_shown: bool,
 }
 
-impl<'a, L: Listener> Told<'a, L> {
+impl<'a, L: Listener> TurnState<'a, L> {
     pub fn new(listener: &'a L) -> Self {
         Self { listener, reply: Reply::default(), tools: HashMap::new(), refused: None, begun: None }
     }
 
     /// Reads a notification; skips unknown ones.
-    pub fn hears(&mut self, params: &Value) {
+    pub fn on_notification(&mut self, params: &Value) {
         let Ok(told) = SessionNotification::deserialize(params) else { return };
         self.shows_begun();
         match told.update {
@@ -154,19 +154,19 @@ impl Tool {
 
     fn wanted(self) -> Result<Asked, Failure> {
         if !self.diffs.is_empty() {
-            return Ok(Asked::Wants(Wants::Change(few(self.diffs)?.into_iter().map(change).collect())));
+            return Ok(Asked::Wants(AgentAction::Change(few(self.diffs)?.into_iter().map(change).collect())));
         }
         match self.kind {
             ToolKind::Delete if !self.places.is_empty() => {
                 let gone = |path: String| FileChange { path, edit: Edit::Delete };
-                Ok(Asked::Wants(Wants::Change(few(self.places)?.into_iter().map(gone).collect())))
+                Ok(Asked::Wants(AgentAction::Change(few(self.places)?.into_iter().map(gone).collect())))
             }
             ToolKind::Execute | ToolKind::Other if self.command().is_some() => {
                 let text = |name: &str| self.input[name].as_str().unwrap_or_default().to_owned();
                 let cwd = [text("cwd"), text("workdir")].into_iter().find(|cwd| !cwd.is_empty()).unwrap_or_default();
                 let reason = [text("description"), text("justification")].into_iter().find(|why| !why.is_empty());
                 let cmd = in_bash(&self.command().unwrap_or_default());
-                Ok(Asked::Wants(Wants::Command { cmd, cwd, reason: short(&reason.unwrap_or_default()) }))
+                Ok(Asked::Wants(AgentAction::Command { cmd, cwd, reason: short(&reason.unwrap_or_default()) }))
             }
             ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Execute => {
                 Err(Failure::Garbled("it asks leave for what it does not name".to_owned()))
@@ -194,7 +194,7 @@ fn change(diff: Diff) -> FileChange {
 }
 
 /// Turns a request for a terminal into a proposed command. Its program and arguments are words, not a shell line.
-pub(super) fn terminal(asked: CreateTerminalRequest) -> Result<Wants, Failure> {
+pub(super) fn terminal(asked: CreateTerminalRequest) -> Result<AgentAction, Failure> {
     if asked.command.trim().is_empty() {
         return Err(Failure::Garbled("it asks leave for what it does not name".to_owned()));
     }
@@ -213,7 +213,7 @@ pub(super) fn terminal(asked: CreateTerminalRequest) -> Result<Wants, Failure> {
         }
     };
     let cwd = asked.cwd.map(|cwd| cwd.display().to_string()).unwrap_or_default();
-    Ok(Wants::Command { cmd, cwd, reason: String::new() })
+    Ok(AgentAction::Command { cmd, cwd, reason: String::new() })
 }
 
 /// Quotes words into a shell line. The first word is a program even if it looks like an assignment.
@@ -238,10 +238,10 @@ mod tests {
     use crate::agent::NoListener;
     use crate::agent::acp::read;
 
-    fn wants(updates: &[Value], asked: Value) -> Result<Option<Wants>, Failure> {
-        let mut told = Told::new(&NoListener);
+    fn wants(updates: &[Value], asked: Value) -> Result<Option<AgentAction>, Failure> {
+        let mut told = TurnState::new(&NoListener);
         for update in updates {
-            told.hears(&json!({ "sessionId": "s", "update": update }));
+            told.on_notification(&json!({ "sessionId": "s", "update": update }));
         }
         match told.wanted(read(asked)?)? {
             Asked::Wants(wants) => Ok(Some(wants)),
@@ -261,7 +261,7 @@ mod tests {
         let before = json!({ "sessionUpdate": "tool_call", "toolCallId": "1", "title": "Edit", "kind": "edit", "content": [diff] });
         let bare =
             json!({ "toolCallId": "1", "title": "Edit files", "kind": "edit", "locations": [{ "path": "/w/a" }] });
-        let change = Wants::Change(vec![replace("/w/a", Some("a\n"), "b\n")]);
+        let change = AgentAction::Change(vec![replace("/w/a", Some("a\n"), "b\n")]);
         assert_eq!(wants(&[before], bare.clone()), Ok(Some(change.clone())));
         let with = json!({ "toolCallId": "1", "kind": "edit", "content": [diff] });
         assert_eq!(wants(&[], with), Ok(Some(change)));
@@ -269,13 +269,19 @@ mod tests {
         let gone =
             json!({ "type": "diff", "path": "/w/a", "oldText": "a\n", "newText": "", "_meta": { "kind": "delete" } });
         let gone = wants(&[], json!({ "toolCallId": "1", "kind": "edit", "content": [gone] }));
-        assert_eq!(gone, Ok(Some(Wants::Change(vec![FileChange { path: "/w/a".to_owned(), edit: Edit::Delete }]))));
+        assert_eq!(
+            gone,
+            Ok(Some(AgentAction::Change(vec![FileChange { path: "/w/a".to_owned(), edit: Edit::Delete }])))
+        );
     }
 
     #[test]
     fn a_command_is_the_one_that_would_run_and_not_its_title() {
-        let command =
-            |cmd: &str, cwd: &str| Wants::Command { cmd: cmd.to_owned(), cwd: cwd.to_owned(), reason: String::new() };
+        let command = |cmd: &str, cwd: &str| AgentAction::Command {
+            cmd: cmd.to_owned(),
+            cwd: cwd.to_owned(),
+            reason: String::new(),
+        };
         let asked = json!({ "toolCallId": "1", "kind": "execute", "title": "ls", "rawInput": { "command": "rm -rf x", "cwd": "/w" } });
         assert_eq!(wants(&[], asked), Ok(Some(command("rm -rf x", "/w"))));
         let words =
@@ -289,7 +295,8 @@ mod tests {
     #[test]
     fn a_terminal_is_a_command_with_its_words_kept_apart() {
         let asked = |value: Value| terminal(read(value).unwrap()).unwrap();
-        let command = |cmd: &str| Wants::Command { cmd: cmd.to_owned(), cwd: String::new(), reason: String::new() };
+        let command =
+            |cmd: &str| AgentAction::Command { cmd: cmd.to_owned(), cwd: String::new(), reason: String::new() };
         let words = json!({ "sessionId": "s", "command": "git", "args": ["commit", "-m", "it's $HOME; x"] });
         assert_eq!(asked(words), command(r"git commit -m 'it'\''s $HOME; x'"));
         let set = json!({ "sessionId": "s", "command": "make", "env": [{ "name": "A", "value": "b c" }] });

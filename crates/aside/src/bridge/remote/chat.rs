@@ -17,11 +17,11 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use crate::bridge::daemon_client::DaemonClient;
+use crate::bridge::remote::dedup::{SeenMessages, SeenState};
 use crate::bridge::remote::pairing::Pairing;
-use crate::bridge::remote::seen::{Seen, Visit};
 use crate::bridge::remote::status::Health;
 use crate::bridge::remote::{Incoming, Outgoing, Setup};
-use crate::bridge::wire::Wire;
 
 /// Until the daemon has answered.
 const DAEMON: Duration = Duration::from_secs(30);
@@ -65,7 +65,7 @@ struct Inner {
     outbox: mpsc::Sender<Outgoing>,
     health: Arc<Health>,
     pairing: Arc<Pairing>,
-    seen: Seen,
+    seen: SeenMessages,
 }
 
 /// A message that waits for its turn.
@@ -89,7 +89,7 @@ struct Sender {
 
 impl Chat {
     /// `machine` is what the replies call this machine.
-    pub fn new(setup: &Setup, machine: String, seen: Seen, outbox: mpsc::Sender<Outgoing>) -> Self {
+    pub fn new(setup: &Setup, machine: String, seen: SeenMessages, outbox: mpsc::Sender<Outgoing>) -> Self {
         let inner = Inner {
             socket: setup.socket.clone(),
             users: setup.settings.users.clone(),
@@ -128,10 +128,10 @@ impl Chat {
             return taken();
         }
         let since = match inner.seen.look(&key) {
-            Visit::Done => return taken(),
-            Visit::AtWork => return,
-            Visit::Interrupted(since) => Some(since),
-            Visit::New => None,
+            SeenState::Done => return taken(),
+            SeenState::AtWork => return,
+            SeenState::Interrupted(since) => Some(since),
+            SeenState::New => None,
         };
         inner.health.received();
         let thread = thread(inner.source, &user, &chat);
@@ -207,18 +207,18 @@ impl Inner {
 
     async fn act(self: &Arc<Self>, pending: Pending, watching: &Mutex<JoinSet<()>>) {
         let Pending { key, sender, text, since, reply_to, taken } = pending;
-        if !self.writes_down(&key, Seen::begin).await {
+        if !self.writes_down(&key, SeenMessages::begin).await {
             return;
         }
         let watched = self.answer(&sender, &text, since, reply_to).await;
-        self.writes_down(&key, Seen::done).await;
+        self.writes_down(&key, SeenMessages::done).await;
         taken();
         if let Some(brief) = watched {
             watch(watching, self, sender, brief);
         }
     }
 
-    async fn writes_down(self: &Arc<Self>, key: &str, how: fn(&Seen, &str) -> anyhow::Result<()>) -> bool {
+    async fn writes_down(self: &Arc<Self>, key: &str, how: fn(&SeenMessages, &str) -> anyhow::Result<()>) -> bool {
         let (inner, key) = (Arc::clone(self), key.to_owned());
         match tokio::task::spawn_blocking(move || how(&inner.seen, &key)).await {
             Ok(Ok(())) => true,
@@ -353,7 +353,7 @@ impl Inner {
         while let Some((id, text, known)) = next.take() {
             let watch =
                 TaskParams { op: TaskOp::Watch, task: id, source: self.source.to_owned(), ..TaskParams::default() };
-            let Ok(mut wire) = Wire::say(&self.socket, watch).await else { return };
+            let Ok(mut wire) = DaemonClient::say(&self.socket, watch).await else { return };
             let mut report = ChatReport::new(&self.machine, &text);
             while let Ok(Some(reply)) = wire.next().await {
                 let Reply::TaskEvent(told) = reply else { continue };
@@ -384,7 +384,7 @@ impl Inner {
     async fn say(&self, task: TaskParams) -> Result<TaskList, String> {
         let task = TaskParams { source: self.source.to_owned(), ..task };
         let asked = async {
-            let mut wire = Wire::say(&self.socket, task).await?;
+            let mut wire = DaemonClient::say(&self.socket, task).await?;
             wire.next().await
         };
         match timeout(DAEMON, asked).await {

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use aside_relay::call::Delivered;
+use aside_relay::outbound_http::DeliveryOutcome;
 use aside_wecom::pace::{self, Pace};
 use tokio::sync::mpsc;
 use tokio::time::sleep;
@@ -17,8 +17,8 @@ const LAST_DELAY: Duration = Duration::from_secs(60);
 const TRIES: u32 = 8;
 
 /// Whatever takes one message at a time.
-pub trait Delivers {
-    fn deliver(&mut self, message: &Outgoing) -> impl Future<Output = Delivered> + Send;
+pub trait MessageTransport {
+    fn deliver(&mut self, message: &Outgoing) -> impl Future<Output = DeliveryOutcome> + Send;
 }
 
 /// Delivers what comes, until it is dropped.
@@ -26,7 +26,7 @@ pub async fn drain(
     setup: &Setup,
     address: &str,
     mut outgoing: mpsc::Receiver<Outgoing>,
-    deliverer: &mut impl Delivers,
+    deliverer: &mut impl MessageTransport,
 ) {
     let (start, mut pace) = (Instant::now(), Pace::<Outgoing>::new(pace::WECOM));
     loop {
@@ -50,20 +50,20 @@ pub async fn drain(
     }
 }
 
-async fn persist(setup: &Setup, message: &Outgoing, deliverer: &mut impl Delivers) {
+async fn persist(setup: &Setup, message: &Outgoing, deliverer: &mut impl MessageTransport) {
     let mut delay = FIRST_DELAY;
     for _ in 0..TRIES {
         match deliverer.deliver(message).await {
-            Delivered::Yes => {
+            DeliveryOutcome::Yes => {
                 setup.health.sent();
                 setup.health.is(Condition::Connected);
                 return;
             }
-            Delivered::No(why) => {
+            DeliveryOutcome::No(why) => {
                 setup.trouble(why);
                 return;
             }
-            Delivered::Later(why) => {
+            DeliveryOutcome::Later(why) => {
                 setup.trouble(why);
                 sleep(delay).await;
                 delay = (delay * 2).min(LAST_DELAY);

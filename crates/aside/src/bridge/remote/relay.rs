@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use aside_relay::frame::{MACHINE_PATH, MAX_FRAME, Message, ToMachine, ToRelay};
 use aside_relay::key::MachineKey;
+use aside_relay::protocol::{MACHINE_PATH, MAX_FRAME, Message, ToMachine, ToRelay};
 use aside_relay::settings;
 use futures_util::{SinkExt, StreamExt};
 use ring::rand::{SecureRandom, SystemRandom};

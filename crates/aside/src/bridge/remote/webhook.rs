@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use anyhow::ensure;
-use aside_relay::call::Delivered;
 use aside_relay::chat::webhook;
+use aside_relay::outbound_http::DeliveryOutcome;
 use tokio::sync::mpsc;
 
 use crate::bridge::remote::chat::Chat;
-use crate::bridge::remote::outbox::{self, Delivers};
+use crate::bridge::remote::outbox::{self, MessageTransport};
 use crate::bridge::remote::secrets::Secrets;
 use crate::bridge::remote::status::Condition;
-use crate::bridge::remote::{Outgoing, Setup, called};
+use crate::bridge::remote::{Outgoing, Setup, callbacks};
 
 pub async fn run(
     setup: &Setup,
@@ -24,10 +24,10 @@ pub async fn run(
     let receiver = Arc::new(webhook::Receiver::new(key));
     let mut sender = Sender(webhook::Sender::new(&setup.settings.reply_url, "remote.reply_url", key)?);
     let address = sender.0.address().to_owned();
-    let listener = called::bind(&setup.settings.listen).await?;
+    let listener = callbacks::bind(&setup.settings.listen).await?;
     setup.health.is(Condition::Connected);
     tokio::select! {
-        () = called::serve(listener, chat, called::Taken::Accepted, move |call, now| receiver.receive(call, now)) => {}
+        () = callbacks::serve(listener, chat, callbacks::AckStatus::Accepted, move |call, now| receiver.receive(call, now)) => {}
         () = outbox::drain(setup, &address, outgoing, &mut sender) => {}
     }
     Ok(())
@@ -35,8 +35,8 @@ pub async fn run(
 
 struct Sender(webhook::Sender);
 
-impl Delivers for Sender {
-    async fn deliver(&mut self, message: &Outgoing) -> Delivered {
+impl MessageTransport for Sender {
+    async fn deliver(&mut self, message: &Outgoing) -> DeliveryOutcome {
         self.0.deliver(&message.chat, &message.topic, &message.text).await
     }
 }

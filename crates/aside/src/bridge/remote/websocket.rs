@@ -18,7 +18,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use crate::bridge::remote::Setup;
-use crate::provider::talk;
+use crate::provider::http_exchange;
 
 pub type WebSocket = WebSocketStream<Upgraded>;
 
@@ -71,7 +71,7 @@ impl Backoff {
 /// `name` is that of the setting.
 pub async fn open(address: &str, name: &str, max_frame: usize) -> anyhow::Result<WebSocket> {
     let url = http(address, name)?;
-    let client = talk::client(&url, CONNECT).map_err(|failure| anyhow::anyhow!("{failure}"))?;
+    let client = http_exchange::client(&url, CONNECT).map_err(|failure| anyhow::anyhow!("{failure}"))?;
     let mut nonce = [0; 16];
     SystemRandom::new().fill(&mut nonce).ok().context("this machine has no random numbers")?;
     let key = STANDARD.encode(nonce);
@@ -82,7 +82,8 @@ pub async fn open(address: &str, name: &str, max_frame: usize) -> anyhow::Result
         .header(SEC_WEBSOCKET_VERSION, "13")
         .header(SEC_WEBSOCKET_KEY, &key);
     let response = tokio::time::timeout(HANDSHAKE, request.send()).await.context("it took too long to answer")?;
-    let response = response.map_err(|error| anyhow::anyhow!("{}", talk::chain(&error.without_url())))?;
+    let response =
+        response.map_err(|error| anyhow::anyhow!("{}", http_exchange::innermost_cause(&error.without_url())))?;
     if let Some(minutes) = clock_off(response.headers(), Timestamp::now()) {
         bail!("this machine's clock is {minutes} minutes off; set it");
     }
@@ -106,7 +107,7 @@ fn http(address: &str, name: &str) -> anyhow::Result<Url> {
     };
     let url: Url = spelled.parse().with_context(|| format!("{name} is no address"))?;
     ensure!(
-        url.scheme() == "https" || talk::is_here(&url),
+        url.scheme() == "https" || http_exchange::is_loopback(&url),
         "{name} must begin with wss://, or it could be read on its way"
     );
     Ok(url)

@@ -20,7 +20,7 @@ pub struct Owner {
 }
 
 /// Whether the kernel reports owners: it does if it reports us as the owner of our listening port.
-pub fn is_told(port: u16) -> bool {
+pub fn kernel_reports_owners(port: u16) -> bool {
     let ours = SocketAddr::from(([127, 0, 0, 1], port));
     table(ours).is_some_and(|table| listener(&table, ours) == Some(us()))
 }
@@ -139,8 +139,8 @@ mod tests {
         }
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = server.local_addr().unwrap().port();
-        assert!(is_told(port));
+        assert!(kernel_reports_owners(port));
         drop(server);
-        assert!(!is_told(port), "nothing listens there");
+        assert!(!kernel_reports_owners(port), "nothing listens there");
     }
 }

@@ -29,7 +29,7 @@ const MAX_SPELLED: usize = 256;
 const NAME: usize = 24;
 
 pub struct Sessions {
-    mint: Mint,
+    mint: TokenGenerator,
     keys: Vec<Key>,
     open: Vec<Session>,
     /// How many sessions there ever were; the number names a session.
@@ -50,7 +50,7 @@ struct Challenge {
 
 /// Where the page was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct PageContext {
     pub cwd: String,
     /// By name; the commands of the page's tasks are for it.
     pub shell: String,
@@ -58,14 +58,14 @@ pub struct Place {
 
 struct Key {
     value: String,
-    place: Place,
+    place: PageContext,
     made: Instant,
-    comes: Comes,
+    comes: KeyUse,
 }
 
 /// How a key will be used.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Comes {
+pub enum KeyUse {
     Anew,
     /// A tab of this session returns after a change of daemon, with the text that was typed in it.
     Back {
@@ -85,13 +85,13 @@ struct Session {
     token: String,
     proof: String,
     number: u64,
-    place: Place,
+    place: PageContext,
     used: Instant,
 }
 
 /// Given to a browser in exchange for a key.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Opened {
+pub struct SessionTokens {
     pub token: String,
     pub proof: String,
     /// The number of the parcel that waits for the tab.
@@ -100,13 +100,13 @@ pub struct Opened {
 
 /// The public part of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Visitor {
+pub struct SessionInfo {
     pub number: u64,
     /// Where the page was last asked for.
-    pub place: Place,
+    pub place: PageContext,
 }
 
-impl Visitor {
+impl SessionInfo {
     /// The name in a task's log.
     pub fn name(&self) -> String {
         format!("page {}", self.number)
@@ -117,7 +117,7 @@ impl Sessions {
     /// `opened` counts the sessions before this daemon.
     pub fn new(opened: u64) -> anyhow::Result<Self> {
         let (keys, open, parcels) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { mint: Mint::new()?, keys, open, opened, parcels, parcelled: 0, challenges: Vec::new() })
+        Ok(Self { mint: TokenGenerator::new()?, keys, open, opened, parcels, parcelled: 0, challenges: Vec::new() })
     }
 
     pub fn opened(&self) -> u64 {
@@ -125,7 +125,7 @@ impl Sessions {
     }
 
     /// Makes a key that opens the page once.
-    pub fn key(&mut self, place: Place, comes: Comes, now: Instant) -> String {
+    pub fn key(&mut self, place: PageContext, comes: KeyUse, now: Instant) -> String {
         self.forget(now);
         if self.keys.len() == MAX_KEYS {
             self.keys.remove(0);
@@ -141,13 +141,13 @@ impl Sessions {
     }
 
     /// Consumes the key. A browser that already has a session keeps it, so that its other tabs go on.
-    pub fn open(&mut self, key: &str, tokens: &[&str], now: Instant) -> Option<Opened> {
+    pub fn open(&mut self, key: &str, tokens: &[&str], now: Instant) -> Option<SessionTokens> {
         self.forget(now);
         let index = self.keys.iter().position(|known| is_same(&known.value, key))?;
         let Key { place, comes, .. } = self.keys.remove(index);
         let (before, content) = match comes {
-            Comes::Anew => (None, None),
-            Comes::Back { session, parcel } => (Some(session), Some(parcel)),
+            KeyUse::Anew => (None, None),
+            KeyUse::Back { session, parcel } => (Some(session), Some(parcel)),
         };
         // Two tabs of one browser may return at once: the second request was sent before the first response set the cookie.
         let by_number = before.and_then(|number| self.open.iter().position(|session| session.number == number));
@@ -157,7 +157,7 @@ impl Sessions {
             Some(known) => {
                 known.place = place;
                 known.used = now;
-                Opened { token: known.token.clone(), proof: known.proof.clone(), parcel: None }
+                SessionTokens { token: known.token.clone(), proof: known.proof.clone(), parcel: None }
             }
             None => self.begin(place, before, now),
         };
@@ -166,7 +166,7 @@ impl Sessions {
         Some(opened)
     }
 
-    fn begin(&mut self, place: Place, before: Option<u64>, now: Instant) -> Opened {
+    fn begin(&mut self, place: PageContext, before: Option<u64>, now: Instant) -> SessionTokens {
         if self.open.len() == MAX_SESSIONS
             && let Some((oldest, _)) = self.open.iter().enumerate().min_by_key(|(_, session)| session.used)
         {
@@ -176,7 +176,7 @@ impl Sessions {
             self.opened += 1;
             self.opened
         });
-        let opened = Opened { token: self.mint.make(), proof: self.mint.make(), parcel: None };
+        let opened = SessionTokens { token: self.mint.make(), proof: self.mint.make(), parcel: None };
         let (token, proof) = (opened.token.clone(), opened.proof.clone());
         self.open.push(Session { token, proof, number, place, used: now });
         opened
@@ -235,14 +235,14 @@ impl Sessions {
     }
 
     /// The session of a token and its proof.
-    pub fn visitor(&mut self, tokens: &[&str], proof: &str, now: Instant) -> Option<Visitor> {
+    pub fn visitor(&mut self, tokens: &[&str], proof: &str, now: Instant) -> Option<SessionInfo> {
         self.forget(now);
         let session = self.find(tokens)?;
         if !is_same(&session.proof, proof) {
             return None;
         }
         session.used = now;
-        Some(Visitor { number: session.number, place: session.place.clone() })
+        Some(SessionInfo { number: session.number, place: session.place.clone() })
     }
 
     pub fn is_open(&self, number: u64) -> bool {
@@ -276,12 +276,12 @@ fn is_same(known: &str, said: &str) -> bool {
 }
 
 /// Derives 256-bit secrets from one random root, so that the system's randomness can fail only at the start.
-pub struct Mint {
+pub struct TokenGenerator {
     root: hmac::Key,
     made: u64,
 }
 
-impl Mint {
+impl TokenGenerator {
     pub fn new() -> anyhow::Result<Self> {
         let root = hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new());
         Ok(Self { root: root.map_err(|_| anyhow!("this system has no randomness to make a key of"))?, made: 0 })
@@ -289,14 +289,14 @@ impl Mint {
 
     pub fn make(&mut self) -> String {
         self.made += 1;
-        spelled(hmac::sign(&self.root, &self.made.to_le_bytes()).as_ref())
+        to_base64url(hmac::sign(&self.root, &self.made.to_le_bytes()).as_ref())
     }
 }
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// Unpadded base64url.
-pub fn spelled(bytes: &[u8]) -> String {
+pub fn to_base64url(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let number = chunk.iter().fold(0, |number, byte| number << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
@@ -307,7 +307,7 @@ pub fn spelled(bytes: &[u8]) -> String {
 }
 
 /// Decodes it; for short values such as keys and signatures.
-pub fn unspelled(text: &str) -> Option<Vec<u8>> {
+pub fn from_base64url(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
     if text.len() > MAX_SPELLED {
         return None;
@@ -326,7 +326,7 @@ pub fn unspelled(text: &str) -> Option<Vec<u8>> {
 }
 
 /// An unguessable host label for `.localhost`: lower-case letters only, so that it does not begin with a digit.
-pub fn name(mint: &mut Mint) -> String {
+pub fn random_host(mint: &mut TokenGenerator) -> String {
     let letters = mint
         .make()
         .bytes()
@@ -339,26 +339,26 @@ pub fn name(mint: &mut Mint) -> String {
 mod tests {
     use super::*;
 
-    fn at(cwd: &str) -> Place {
-        Place { cwd: cwd.into(), shell: "fish".into() }
+    fn at(cwd: &str) -> PageContext {
+        PageContext { cwd: cwd.into(), shell: "fish".into() }
     }
 
-    fn opened(sessions: &mut Sessions, now: Instant) -> Opened {
-        let key = sessions.key(at("/somewhere"), Comes::Anew, now);
+    fn opened(sessions: &mut Sessions, now: Instant) -> SessionTokens {
+        let key = sessions.key(at("/somewhere"), KeyUse::Anew, now);
         sessions.open(&key, &[], now).unwrap()
     }
 
     #[test]
     fn a_key_opens_once_and_only_for_a_while() {
         let (mut sessions, now) = (Sessions::new(0).unwrap(), Instant::now());
-        let key = sessions.key(at("/somewhere"), Comes::Anew, now);
+        let key = sessions.key(at("/somewhere"), KeyUse::Anew, now);
         assert_eq!(sessions.open("", &[], now), None);
         assert_eq!(sessions.open(&key[1..], &[], now), None);
         let opened = sessions.open(&key, &[], now).unwrap();
         assert_eq!(sessions.open(&key, &[], now), None, "it was used");
         let visitor = sessions.visitor(&["else", &opened.token], &opened.proof, now).unwrap();
         assert_eq!((visitor.name().as_str(), visitor.place), ("page 1", at("/somewhere")));
-        let late = sessions.key(at("/somewhere"), Comes::Anew, now);
+        let late = sessions.key(at("/somewhere"), KeyUse::Anew, now);
         assert_eq!(sessions.open(&late, &[], now + KEY_LIFE), None, "it is too old");
     }
 
@@ -382,7 +382,7 @@ mod tests {
     fn a_browser_that_comes_again_keeps_its_session() {
         let (mut sessions, now) = (Sessions::new(0).unwrap(), Instant::now());
         let first = opened(&mut sessions, now);
-        let key = sessions.key(at("/elsewhere"), Comes::Anew, now);
+        let key = sessions.key(at("/elsewhere"), KeyUse::Anew, now);
         let second = sessions.open(&key, &[&first.token], now).unwrap();
         assert_eq!(first, second);
         assert_eq!(sessions.visitor(&[&first.token], &first.proof, now).unwrap().place, at("/elsewhere"));
@@ -402,9 +402,9 @@ mod tests {
             opened(&mut sessions, now + Duration::from_secs(1) * number);
         }
         assert!(!sessions.knows(&[&first.token], now), "the ninth browser takes the place of the first");
-        let key = sessions.key(Place::default(), Comes::Anew, now);
+        let key = sessions.key(PageContext::default(), KeyUse::Anew, now);
         for _ in 0..MAX_KEYS {
-            sessions.key(Place::default(), Comes::Anew, now);
+            sessions.key(PageContext::default(), KeyUse::Anew, now);
         }
         assert_eq!(sessions.open(&key, &[], now), None, "too many links wait");
     }
@@ -412,7 +412,7 @@ mod tests {
     #[test]
     fn a_tab_that_comes_back_has_its_name_and_its_parcel_and_nobody_elses() {
         let (mut sessions, now) = (Sessions::new(7).unwrap(), Instant::now());
-        let back = |parcel: &str| Comes::Back { session: 3, parcel: parcel.into() };
+        let back = |parcel: &str| KeyUse::Back { session: 3, parcel: parcel.into() };
         let keys = ["one", "two"].map(|parcel| sessions.key(at("/somewhere"), back(parcel), now));
         let first = sessions.open(&keys[0], &[], now).unwrap();
         assert_eq!(sessions.visitor(&[&first.token], &first.proof, now).unwrap().name(), "page 3");
@@ -434,7 +434,7 @@ mod tests {
         sessions.end(1);
         assert_eq!([&one, &other].map(|opened| sessions.knows(&[&opened.token], now)), [false, true]);
         assert_eq!([sessions.is_open(1), sessions.is_open(2)], [false, true]);
-        let key = sessions.key(at("/somewhere"), Comes::Anew, now);
+        let key = sessions.key(at("/somewhere"), KeyUse::Anew, now);
         assert_eq!(sessions.end_all(), 1);
         assert!(!sessions.knows(&[&other.token], now));
         assert_eq!(sessions.open(&key, &[], now), None, "nor does a link that waited");
@@ -442,16 +442,19 @@ mod tests {
 
     #[test]
     fn secrets_are_long_and_all_different() {
-        let (mut one, mut other) = (Mint::new().unwrap(), Mint::new().unwrap());
+        let (mut one, mut other) = (TokenGenerator::new().unwrap(), TokenGenerator::new().unwrap());
         let made = [one.make(), one.make(), other.make(), other.make()];
         assert!(made.iter().all(|secret| secret.len() == 43), "{made:?}");
         assert!((1..made.len()).all(|place| !made[..place].contains(&made[place])), "{made:?}");
-        assert_eq!([&b"M"[..], b"Ma", b"Man", b"\xfb\xff"].map(spelled), ["TQ", "TWE", "TWFu", "-_8"]);
+        assert_eq!([&b"M"[..], b"Ma", b"Man", b"\xfb\xff"].map(to_base64url), ["TQ", "TWE", "TWFu", "-_8"]);
         for text in ["", "TQ", "TWE", "TWFu", "-_8", made[0].as_str()] {
-            assert_eq!(spelled(&unspelled(text).unwrap()), text);
+            assert_eq!(to_base64url(&from_base64url(text).unwrap()), text);
         }
-        assert_eq!([unspelled("a+b"), unspelled("a="), unspelled(&"A".repeat(MAX_SPELLED + 1))], [None, None, None]);
-        let names = [name(&mut one), name(&mut one), name(&mut other)];
+        assert_eq!(
+            [from_base64url("a+b"), from_base64url("a="), from_base64url(&"A".repeat(MAX_SPELLED + 1))],
+            [None, None, None]
+        );
+        let names = [random_host(&mut one), random_host(&mut one), random_host(&mut other)];
         assert!(names.iter().all(|name| name.len() == 30 && !names.iter().all(|other| other == name)), "{names:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of the page's server over real connections, in front of a stub daemon. Attacks are in `hostile`.
+//! Tests of the page's server over real connections, in front of a stub daemon. Attacks are in `adversarial`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -13,8 +13,8 @@ use tokio::sync::oneshot;
 
 use super::{LIMITS, Limits, MAX_CONNECTIONS, MAX_STREAMS, Web, bind};
 use crate::bridge;
-use crate::bridge::web::keep::Kept;
-use crate::bridge::web::session::{IDLE, Place};
+use crate::bridge::web::persistence::PersistedState;
+use crate::bridge::web::session::{IDLE, PageContext};
 use crate::paths;
 
 /// Test deadline: what takes longer hangs.
@@ -89,7 +89,7 @@ impl Scene {
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
-                let kept = Kept::read(asked.with_file_name("web.json"), bridge::seconds()).unwrap();
+                let kept = PersistedState::read(asked.with_file_name("web.json"), bridge::seconds()).unwrap();
                 let bound = bind(kept.port()).unwrap();
                 started.send(Web::serve(asked, kept, bound, limits).unwrap()).unwrap();
                 let _ = ended.await;
@@ -102,7 +102,7 @@ impl Scene {
     }
 
     pub fn link(&self) -> String {
-        self.web.as_ref().unwrap().link(Place { cwd: "/home/ada/work".into(), shell: "fish".into() })
+        self.web.as_ref().unwrap().link(PageContext { cwd: "/home/ada/work".into(), shell: "fish".into() })
     }
 
     pub fn key(&self) -> String {

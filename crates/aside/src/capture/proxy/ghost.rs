@@ -11,7 +11,7 @@ use aside_core::screen::prompt::{ERASE, ERASE_WRAPPED, Prompt, TypedLine};
 use rustix::process::Pid;
 use rustix::termios::{self, LocalModes, Winsize};
 
-use crate::capture::proxy::expect::{Asker, Expected};
+use crate::capture::proxy::completion_client::{CompletionClient, GhostSettings};
 
 /// The shell has finished drawing after a key when it sleeps and has written nothing for so long.
 const SETTLED: Duration = Duration::from_millis(10);
@@ -32,7 +32,7 @@ pub struct Ghost {
 struct Eyes {
     shell: Pid,
     prompt: Prompt,
-    asker: Asker,
+    asker: CompletionClient,
     /// The line of the last question.
     asked: String,
     /// The completion of that line.
@@ -69,7 +69,7 @@ enum Typed {
 
 /// What to do with the user's keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Keys {
+pub enum KeyAction {
     Pass,
     /// Replaces the first bytes with letters.
     Become {
@@ -83,7 +83,7 @@ impl Ghost {
     pub fn start(mark: &str, size: Option<Winsize>, shell: Pid, socket: PathBuf) -> Self {
         let (columns, rows) = size.map_or((0, 0), |size| (size.ws_col, size.ws_row));
         let now = Instant::now();
-        let eyes = Asker::start(socket, shell).map(|asker| Eyes {
+        let eyes = CompletionClient::start(socket, shell).map(|asker| Eyes {
             shell,
             prompt: Prompt::new(mark, columns, rows),
             asker,
@@ -102,8 +102,8 @@ impl Ghost {
     }
 
     /// Readable when the daemon has replied.
-    pub fn ear(&self) -> Option<BorrowedFd<'_>> {
-        self.eyes.as_ref().map(|eyes| eyes.asker.ear())
+    pub fn readable_fd(&self) -> Option<BorrowedFd<'_>> {
+        self.eyes.as_ref().map(|eyes| eyes.asker.readable_fd())
     }
 
     /// What to write before anything else.
@@ -153,7 +153,7 @@ impl Ghost {
     }
 
     /// Takes keys from the user; all earlier keys have reached the shell.
-    pub fn press(&mut self, bytes: &[u8], terminal: &OwnedFd) -> Keys {
+    pub fn press(&mut self, bytes: &[u8], terminal: &OwnedFd) -> KeyAction {
         let taken = self.guarded(|eyes| {
             let line = eyes.prompt.line();
             let taken = line.as_ref().and_then(|line| eyes.taken(bytes, line, terminal));
@@ -164,9 +164,9 @@ impl Ghost {
             // On a busy machine more keys may arrive in the same read.
             let behind = bytes.get(instead_of..).unwrap_or_default();
             eyes.type_letters(&[letters.as_bytes(), behind].concat(), line.as_ref());
-            Some(Keys::Become { letters, instead_of })
+            Some(KeyAction::Become { letters, instead_of })
         });
-        taken.unwrap_or(Keys::Pass)
+        taken.unwrap_or(KeyAction::Pass)
     }
 
     /// The same while earlier keys have not reached the shell.
@@ -227,7 +227,7 @@ impl Eyes {
     /// The text that the first key accepts and the length of that key, if the line is still the one that was asked about.
     fn taken(&self, bytes: &[u8], line: &TypedLine, terminal: &OwnedFd) -> Option<(String, usize)> {
         let drawn = self.drawn.as_deref().filter(|_| bytes.len() <= MAX_KEYS)?;
-        let Expected { word_on_right, .. } = self.asker.expected();
+        let GhostSettings { word_on_right, .. } = self.asker.expected();
         let found = |keys: &[&[u8]]| keys.iter().find(|key| bytes.starts_with(key)).map(|key| key.len());
         let (length, takes_word) = match (found(&RIGHT), found(&END), found(&WORD)) {
             (Some(length), _, _) => (length, *word_on_right),

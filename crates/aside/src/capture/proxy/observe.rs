@@ -11,7 +11,7 @@ use aside_core::screen::{CommandOutput, OutputWatcher};
 use rustix::process::Pid;
 
 use crate::capture::deliver::Delivery;
-use crate::capture::proxy::follow::Follower;
+use crate::capture::proxy::follow_cwd::CwdFollower;
 
 /// Outputs queued for the thread; each has some ten thousand bytes.
 const MAX_WAITING: usize = 16;
@@ -36,7 +36,7 @@ impl Observer {
         let watching = WatchParams { tty, tier: "pty".to_owned(), pid: std::process::id() };
         let delivery = socket.map(|socket| Delivery::new(socket, watching));
         let thread = std::thread::Builder::new().name("observe".to_owned());
-        let started = thread.spawn(move || attend(&receiver, delivery, Follower::new(shell)));
+        let started = thread.spawn(move || attend(&receiver, delivery, CwdFollower::new(shell)));
         Self { watch, sender: started.is_ok().then_some(sender) }
     }
 
@@ -61,7 +61,7 @@ fn see(watch: &mut Option<OutputWatcher>, bytes: &[u8], ended: &mut dyn FnMut(Co
     }
 }
 
-fn attend(news: &Receiver<News>, mut delivery: Option<Delivery>, mut follower: Follower) {
+fn attend(news: &Receiver<News>, mut delivery: Option<Delivery>, mut follower: CwdFollower) {
     if let Some(delivery) = &mut delivery {
         delivery.keep();
     }

@@ -9,10 +9,10 @@ use rustix::io::Errno;
 use rustix::process::{self, Pid, Signal, WaitOptions, WaitStatus};
 use rustix::termios;
 
-use crate::capture::proxy::ghost::{Ghost, Keys};
-use crate::capture::proxy::modes::Modes;
+use crate::capture::proxy::ghost::{Ghost, KeyAction};
 use crate::capture::proxy::observe::Observer;
-use crate::capture::proxy::signals::{Heard, Signals};
+use crate::capture::proxy::signals::{SignalEvent, Signals};
+use crate::capture::proxy::terminal_modes::TerminalModes;
 
 /// Buffer size for each direction. A terminal gives 4 KiB at a time and takes 64 KiB.
 const MAX_LANE: usize = 64 * 1024;
@@ -35,7 +35,7 @@ pub struct Relay<'a> {
     signals: Signals,
     observer: Observer,
     ghost: Ghost,
-    modes: &'a mut Modes,
+    modes: &'a mut TerminalModes,
     keys: Lane,
     shown: Lane,
     /// No process has the pty's slave open.
@@ -62,7 +62,7 @@ impl<'a> Relay<'a> {
         signals: Signals,
         observer: Observer,
         ghost: Ghost,
-        modes: &'a mut Modes,
+        modes: &'a mut TerminalModes,
     ) -> Self {
         Self {
             outer,
@@ -128,7 +128,7 @@ impl<'a> Relay<'a> {
         let asked = [
             Some((self.signals.descriptor(), PollFlags::IN)),
             self.inner.as_ref().map(|_| (self.outer.as_fd(), outer)),
-            self.ghost.ear().map(|ear| (ear, PollFlags::IN)),
+            self.ghost.readable_fd().map(|ear| (ear, PollFlags::IN)),
             self.inner.as_ref().filter(|_| is_of_use).map(|terminal| (terminal.as_fd(), inner)),
         ];
         let asked = asked.map(|asked| asked.unwrap_or((self.signals.descriptor(), nothing)));
@@ -151,17 +151,17 @@ impl<'a> Relay<'a> {
     }
 
     fn hear(&mut self) {
-        for heard in self.signals.heard() {
+        for heard in self.signals.pending() {
             match heard {
-                Heard::Resized => self.resize(),
-                Heard::Child => self.reap(),
-                Heard::Continued => {
+                SignalEvent::Resized => self.resize(),
+                SignalEvent::Child => self.reap(),
+                SignalEvent::Continued => {
                     let _ = self.modes.resume(self.outer);
                     self.resize();
                 }
                 // The shell gets SIGHUP from its own terminal; a second one could end its handler of the first.
-                Heard::PassOn(number) if number == Signal::HUP.as_raw() && self.is_hung_up() => self.hang_up(),
-                Heard::PassOn(number) => {
+                SignalEvent::PassOn(number) if number == Signal::HUP.as_raw() && self.is_hung_up() => self.hang_up(),
+                SignalEvent::PassOn(number) => {
                     if let Some(signal) = Signal::from_named_raw(number) {
                         let _ = process::kill_process(self.shell, signal);
                     }
@@ -215,7 +215,7 @@ impl<'a> Relay<'a> {
             }
             if !is_alone {
                 self.ghost.press_behind_others();
-            } else if let Keys::Become { letters, instead_of } = self.ghost.press(self.keys.since(before), shell) {
+            } else if let KeyAction::Become { letters, instead_of } = self.ghost.press(self.keys.since(before), shell) {
                 let behind = self.keys.since(before + instead_of).to_vec();
                 self.keys.end = before;
                 self.keys.push(letters.as_bytes());
@@ -284,7 +284,7 @@ impl<'a> Relay<'a> {
             let outer = PollFd::new(self.outer, PollFlags::OUT);
             let signals = PollFd::from_borrowed_fd(self.signals.descriptor(), PollFlags::IN);
             let _ = rustix::event::poll(&mut [outer, signals], None);
-            if self.signals.heard().iter().any(|heard| matches!(heard, Heard::PassOn(_))) {
+            if self.signals.pending().iter().any(|heard| matches!(heard, SignalEvent::PassOn(_))) {
                 return;
             }
         }

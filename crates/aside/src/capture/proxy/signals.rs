@@ -24,7 +24,7 @@ const HEARD: [i32; 9] = [
 pub struct Signals(SignalDelivery<UnixStream, SignalOnly>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum SignalEvent {
     Resized,
     Child,
     Continued,
@@ -51,12 +51,12 @@ impl Signals {
         self.0.get_read().as_fd()
     }
 
-    pub fn heard(&mut self) -> Vec<Heard> {
+    pub fn pending(&mut self) -> Vec<SignalEvent> {
         let meaning = |signal| match signal {
-            names::SIGWINCH => Heard::Resized,
-            names::SIGCHLD => Heard::Child,
-            names::SIGCONT => Heard::Continued,
-            other => Heard::PassOn(other),
+            names::SIGWINCH => SignalEvent::Resized,
+            names::SIGCHLD => SignalEvent::Child,
+            names::SIGCONT => SignalEvent::Continued,
+            other => SignalEvent::PassOn(other),
         };
         self.0.pending().map(meaning).collect()
     }

@@ -13,13 +13,13 @@ use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use crate::cli::chat::areas::{self, Areas, PROMPT};
+use crate::cli::chat::conversation_view::MARGIN;
 use crate::cli::chat::input::Input;
-use crate::cli::chat::model::task::Shown;
+use crate::cli::chat::layout::{self, Areas, PROMPT};
+use crate::cli::chat::model::task::TaskView;
 use crate::cli::chat::model::threads::Mark;
-use crate::cli::chat::model::{Focus, Line as Connection, Model, Tone};
+use crate::cli::chat::model::{Focus, Line as Connection, Model, NoteKind};
 use crate::cli::chat::rows::{self, Row};
-use crate::cli::chat::talk::MARGIN;
 use crate::cli::{STALLED, span, stalled};
 
 /// Milliseconds per spinner frame.
@@ -131,7 +131,7 @@ fn talk(model: &Model, turn: usize, area: Rect, buffer: &mut Buffer) {
 }
 
 /// Text behind the spinner: for how long, and how to stop.
-fn busy(task: &Shown, now: u64) -> String {
+fn busy(task: &TaskView, now: u64) -> String {
     let quiet = Duration::from_millis(now.saturating_sub(task.heard));
     if matches!(task.state, StateName::Proposing | StateName::ContextCollected) && quiet >= STALLED {
         return format!(" · {}", stalled(quiet));
@@ -229,13 +229,13 @@ fn list(model: &Model, area: Rect, buffer: &mut Buffer) {
 fn input(sign: &str, typed: &Input, model: &Model, area: Rect, buffer: &mut Buffer) -> Position {
     let (line, before) = typed.place();
     let lines: Vec<&str> = typed.text().split('\n').collect();
-    let above: usize = lines.iter().take(line).map(|line| areas::typed_rows(line, area.width).len()).sum();
-    let folded = areas::typed_rows(before, area.width);
+    let above: usize = lines.iter().take(line).map(|line| layout::typed_rows(line, area.width).len()).sum();
+    let folded = layout::typed_rows(before, area.width);
     let cursor_row = above + folded.len() - 1;
     let column = folded.last().map_or(0, |row| row.width());
     let height = usize::from(area.height);
     let top = (cursor_row + 1).saturating_sub(height);
-    let rows: Vec<String> = areas::typed_rows(typed.text(), area.width);
+    let rows: Vec<String> = layout::typed_rows(typed.text(), area.width);
     let style = if model.focus == Focus::Input { rows::ASKED } else { rows::DIM };
     for (row, text) in rows.iter().skip(top).take(height).enumerate() {
         let row = u16::try_from(row).unwrap_or(u16::MAX);
@@ -251,8 +251,8 @@ fn status(model: &Model, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width);
     if let Some((text, tone)) = &model.notice {
         let style = match tone {
-            Tone::Told => rows::BOLD,
-            Tone::Trouble => rows::DANGER,
+            NoteKind::Told => rows::BOLD,
+            NoteKind::Trouble => rows::DANGER,
         };
         return put_line(buffer, area, 0, &Line::styled(rows::cut(&rows::one_line(text), width), style));
     }

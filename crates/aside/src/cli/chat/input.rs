@@ -17,7 +17,7 @@ pub struct Input {
 
 /// Whether the text consumed a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Took {
+pub enum Consumed {
     Yes,
     No,
 }
@@ -58,7 +58,7 @@ impl Input {
     }
 
     /// The usual editing keys of a shell.
-    pub fn press(&mut self, key: &Key) -> Took {
+    pub fn press(&mut self, key: &Key) -> Consumed {
         match key {
             Key::Char(letter) => self.insert(letter.encode_utf8(&mut [0; 4])),
             Key::Paste(text) => self.insert(text),
@@ -78,9 +78,9 @@ impl Input {
             Key::Ctrl('k') => self.remove(self.cursor, self.line_end()),
             Key::Up if self.before().contains('\n') => self.up(),
             Key::Down if self.behind().contains('\n') => self.down(),
-            _ => return Took::No,
+            _ => return Consumed::No,
         }
-        Took::Yes
+        Consumed::Yes
     }
 
     fn before(&self) -> &str {

@@ -1,8 +1,8 @@
 //! The state of a conversation: keys and the daemon's events go in, requests and actions come out. Has no clock, no terminal and no
-//! connection. `talk` and `draw` decide how it looks.
+//! connection. `conversation_view` and `draw` decide how it looks.
 
-pub mod card;
-pub mod press;
+pub mod key_bindings;
+pub mod proposal_card;
 pub mod task;
 pub mod threads;
 
@@ -16,14 +16,14 @@ use aside_core::task::event::Event;
 use aside_core::task::proposal::{Proposal, SearchResult};
 use aside_core::task::state::StateName;
 
-use crate::cli::chat::areas::{self, Areas};
+use crate::cli::chat::conversation_view::{self, ConversationRows};
 use crate::cli::chat::input::Input;
 use crate::cli::chat::keys::Key;
-use crate::cli::chat::model::card::Card;
-use crate::cli::chat::model::task::Shown;
+use crate::cli::chat::layout::{self, Areas};
+use crate::cli::chat::model::proposal_card::Card;
+use crate::cli::chat::model::task::TaskView;
 use crate::cli::chat::model::threads::Thread;
 use crate::cli::chat::rows::Row;
-use crate::cli::chat::talk::{self, Laid};
 
 /// How many tasks are followed, newest first.
 const FOLLOWED: u32 = 300;
@@ -39,7 +39,7 @@ const NO_CONNECTION: &str = "there is no connection to the daemon; it is being t
 
 /// The user at the terminal. Sent along with requests.
 #[derive(Clone, Debug, Default)]
-pub struct Who {
+pub struct UserContext {
     /// The terminal's name, for the log.
     pub by: String,
     pub cwd: String,
@@ -52,13 +52,13 @@ pub struct Who {
 
 /// An input of the model.
 #[derive(Clone, Debug)]
-pub enum In {
+pub enum ChatEvent {
     Key(Key),
     Resized(u16, u16),
     Connected,
     /// The connection is lost, with the reason.
     Lost(String),
-    Answer(Tag, Result<Box<TaskList>, String>),
+    Answer(ReplyTag, Result<Box<TaskList>, String>),
     Event(Box<Event>),
     /// The user came back from the editor, with a changed text or none.
     Edited {
@@ -71,9 +71,9 @@ pub enum In {
 
 /// An action for the caller.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Out {
+pub enum ChatAction {
     /// The reply comes back with the tag.
-    Send(Tag, Box<TaskParams>),
+    Send(ReplyTag, Box<TaskParams>),
     /// Reconnect: this connection still sends events of tasks that are not shown any more.
     Renew,
     /// Open the user's editor on this text.
@@ -89,7 +89,7 @@ pub enum Out {
 
 /// What a reply is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tag {
+pub enum ReplyTag {
     /// The request's text, and the number of the conversation in which it was asked.
     Ask(String, u64),
     Follow,
@@ -123,7 +123,7 @@ pub enum Focus {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
+pub enum NoteKind {
     Told,
     Trouble,
 }
@@ -145,7 +145,7 @@ pub enum Line {
 }
 
 pub struct Model {
-    who: Who,
+    who: UserContext,
     /// Which model answers, and example requests, once the daemon has sent them.
     pub welcome: Option<TaskWelcome>,
     size: (u16, u16),
@@ -162,7 +162,7 @@ pub struct Model {
     pub list_at: usize,
     /// The open conversation; empty until the first request of a new one is known.
     pub thread: String,
-    pub tasks: Vec<Shown>,
+    pub tasks: Vec<TaskView>,
     /// How many of its tasks may be loaded.
     load: usize,
     /// How many earlier ones are not loaded.
@@ -179,13 +179,13 @@ pub struct Model {
     pub line: Line,
     pub chosen: usize,
     /// The conversation as rows, and the topmost visible row; `None` follows the end.
-    pub laid: Laid,
+    pub laid: ConversationRows,
     pub top: Option<usize>,
     pub sought: String,
     pub found_row: Option<usize>,
     pub pane: Pane,
     pub picked: usize,
-    pub notice: Option<(String, Tone)>,
+    pub notice: Option<(String, NoteKind)>,
     /// The task to undo if the user confirms, and since when the question is on the screen.
     undo: Option<(String, Option<u64>)>,
     leaving: Option<u64>,
@@ -194,7 +194,7 @@ pub struct Model {
 }
 
 impl Model {
-    pub fn new(who: Who, thread: String, size: (u16, u16)) -> Self {
+    pub fn new(who: UserContext, thread: String, size: (u16, u16)) -> Self {
         Self {
             who,
             welcome: None,
@@ -220,7 +220,7 @@ impl Model {
             opened: 0,
             line: Line::Down,
             chosen: 0,
-            laid: Laid::default(),
+            laid: ConversationRows::default(),
             top: None,
             sought: String::new(),
             found_row: None,
@@ -233,20 +233,20 @@ impl Model {
         }
     }
 
-    pub fn update(&mut self, happened: In, now: u64) -> Vec<Out> {
+    pub fn update(&mut self, happened: ChatEvent, now: u64) -> Vec<ChatAction> {
         self.changed = true;
         let mut out = Vec::new();
         match happened {
-            In::Key(key) => {
+            ChatEvent::Key(key) => {
                 self.lay();
                 self.press(&key, now, &mut out);
             }
-            In::Resized(width, height) => {
+            ChatEvent::Resized(width, height) => {
                 self.size = (width, height);
-                out.push(Out::Redraw);
+                out.push(ChatAction::Redraw);
             }
-            In::Connected => self.connected(&mut out),
-            In::Lost(why) => {
+            ChatEvent::Connected => self.connected(&mut out),
+            ChatEvent::Lost(why) => {
                 self.line = Line::Down;
                 self.pending = 0;
                 // Requests in flight may or may not have arrived: puts them back into the input, so that the user can send them again.
@@ -254,17 +254,17 @@ impl Model {
                 if self.input.is_empty() {
                     self.input = Input::of(&unsaid);
                 }
-                self.tell(Tone::Trouble, &why);
+                self.tell(NoteKind::Trouble, &why);
             }
-            In::Answer(tag, told) => self.answered(tag, told, &mut out),
-            In::Event(event) => self.heard(&event, now, &mut out),
-            In::Edited { task, text } => self.edited(&task, text, &mut out),
-            In::Failed(why) => self.tell(Tone::Trouble, &why),
+            ChatEvent::Answer(tag, told) => self.answered(tag, told, &mut out),
+            ChatEvent::Event(event) => self.heard(&event, now, &mut out),
+            ChatEvent::Edited { task, text } => self.edited(&task, text, &mut out),
+            ChatEvent::Failed(why) => self.tell(NoteKind::Trouble, &why),
         }
         if self.stale && self.pending == 0 && self.line == Line::Up {
             self.stale = false;
             self.line = Line::Down;
-            out.push(Out::Renew);
+            out.push(ChatAction::Renew);
         }
         out
     }
@@ -291,7 +291,7 @@ impl Model {
         let areas = self.areas();
         let width = usize::from(areas.main.width);
         let before = std::mem::take(&mut self.laid);
-        self.laid = talk::lay(self, width, before);
+        self.laid = conversation_view::layout(self, width, before);
         let height = usize::from(areas.pane_rows());
         match self.focus {
             Focus::Card | Focus::Editing => {
@@ -301,11 +301,12 @@ impl Model {
                 }
             }
             Focus::Output => {
-                let rows = self.tasks.get(self.chosen).map(|task| talk::output(task, width)).unwrap_or_default();
+                let rows =
+                    self.tasks.get(self.chosen).map(|task| conversation_view::output(task, width)).unwrap_or_default();
                 self.pane.rows = rows;
             }
-            Focus::Help => self.pane.rows = talk::help(width),
-            Focus::Found => self.pane.rows = talk::found(self.found(), self.picked, width),
+            Focus::Help => self.pane.rows = conversation_view::help(width),
+            Focus::Found => self.pane.rows = conversation_view::found(self.found(), self.picked, width),
             Focus::Input | Focus::Talk | Focus::Threads | Focus::Search => {}
         }
         let last = self.pane.rows.len().saturating_sub(height);
@@ -319,7 +320,7 @@ impl Model {
         };
         // A proposal needs the width: a side-by-side diff fits from a hundred columns on.
         let list_shown = self.list_shown && !matches!(self.focus, Focus::Card | Focus::Editing);
-        areas::of(self.size, list_shown, self.focus == Focus::Threads, rows.text())
+        layout::layout(self.size, list_shown, self.focus == Focus::Threads, rows.text())
     }
 
     pub fn size(&self) -> (u16, u16) {
@@ -337,12 +338,12 @@ impl Model {
 
     pub fn waiting(&self) -> Option<usize> {
         let chosen = (self.focus != Focus::Input).then_some(self.chosen);
-        let waits = |at: &usize| self.tasks.get(*at).is_some_and(Shown::is_waiting);
+        let waits = |at: &usize| self.tasks.get(*at).is_some_and(TaskView::is_waiting);
         chosen.filter(waits).or_else(|| (0..self.tasks.len()).find(waits))
     }
 
     pub fn is_busy(&self) -> bool {
-        !self.sent.is_empty() || self.tasks.iter().any(Shown::is_busy)
+        !self.sent.is_empty() || self.tasks.iter().any(TaskView::is_busy)
     }
 
     pub fn found(&self) -> &[SearchResult] {
@@ -356,41 +357,41 @@ impl Model {
         self.tasks.get_mut(self.chosen).and_then(|task| task.card.as_mut())
     }
 
-    fn tell(&mut self, tone: Tone, text: &str) {
+    fn tell(&mut self, tone: NoteKind, text: &str) {
         self.notice = Some((text.to_owned(), tone));
     }
 
-    fn send(&mut self, tag: Tag, task: TaskParams, out: &mut Vec<Out>) {
+    fn send(&mut self, tag: ReplyTag, task: TaskParams, out: &mut Vec<ChatAction>) {
         if self.line == Line::Down {
-            return self.tell(Tone::Trouble, NO_CONNECTION);
+            return self.tell(NoteKind::Trouble, NO_CONNECTION);
         }
         self.pending += 1;
-        out.push(Out::Send(tag, Box::new(task)));
+        out.push(ChatAction::Send(tag, Box::new(task)));
     }
 
     fn about(op: TaskOp, task: &str) -> TaskParams {
         TaskParams { op, task: task.to_owned(), ..TaskParams::default() }
     }
 
-    fn show(&mut self, task: &str, out: &mut Vec<Out>) {
-        self.send(Tag::Show(task.to_owned()), Self::about(TaskOp::Show, task), out);
+    fn show(&mut self, task: &str, out: &mut Vec<ChatAction>) {
+        self.send(ReplyTag::Show(task.to_owned()), Self::about(TaskOp::Show, task), out);
     }
 
-    fn watch(&mut self, task: &str, from: u64, out: &mut Vec<Out>) {
-        self.send(Tag::Watch, TaskParams { from, ..Self::about(TaskOp::Watch, task) }, out);
+    fn watch(&mut self, task: &str, from: u64, out: &mut Vec<ChatAction>) {
+        self.send(ReplyTag::Watch, TaskParams { from, ..Self::about(TaskOp::Watch, task) }, out);
     }
 
-    fn connected(&mut self, out: &mut Vec<Out>) {
+    fn connected(&mut self, out: &mut Vec<ChatAction>) {
         self.line = Line::Up;
         self.pending = 0;
         self.following = false;
         self.stale = false;
-        self.send(Tag::Follow, TaskParams { op: TaskOp::Follow, limit: FOLLOWED, ..TaskParams::default() }, out);
+        self.send(ReplyTag::Follow, TaskParams { op: TaskOp::Follow, limit: FOLLOWED, ..TaskParams::default() }, out);
         if self.thread.is_empty() && self.tasks.is_empty() && self.welcome.is_none() {
-            let Who { cwd, shell, .. } = &self.who;
+            let UserContext { cwd, shell, .. } = &self.who;
             let welcome =
                 TaskParams { op: TaskOp::Welcome, cwd: cwd.clone(), shell: shell.clone(), ..TaskParams::default() };
-            self.send(Tag::Welcome, welcome, out);
+            self.send(ReplyTag::Welcome, welcome, out);
         }
         let known: Vec<(String, u64, bool)> =
             self.tasks.iter().map(|task| (task.id.clone(), task.seq, task.is_waiting())).collect();
@@ -403,10 +404,10 @@ impl Model {
         }
     }
 
-    pub(in crate::cli::chat) fn ask(&mut self, text: String, out: &mut Vec<Out>) {
+    pub(in crate::cli::chat) fn ask(&mut self, text: String, out: &mut Vec<ChatAction>) {
         if self.line == Line::Down {
             self.input = Input::of(&text);
-            return self.tell(Tone::Trouble, NO_CONNECTION);
+            return self.tell(NoteKind::Trouble, NO_CONNECTION);
         }
         // Two requests at once would begin two conversations.
         if self.thread.is_empty() && !self.sent.is_empty() {
@@ -415,7 +416,7 @@ impl Model {
             }
             return;
         }
-        let Who { by, cwd, shell, private, .. } = &self.who;
+        let UserContext { by, cwd, shell, private, .. } = &self.who;
         let asked = TaskParams {
             op: TaskOp::Ask,
             thread: self.thread.clone(),
@@ -428,17 +429,17 @@ impl Model {
         };
         self.sent.push(text.clone());
         self.top = None;
-        self.send(Tag::Ask(text, self.opened), asked, out);
+        self.send(ReplyTag::Ask(text, self.opened), asked, out);
     }
 
-    fn answered(&mut self, tag: Tag, told: Result<Box<TaskList>, String>, out: &mut Vec<Out>) {
+    fn answered(&mut self, tag: ReplyTag, told: Result<Box<TaskList>, String>, out: &mut Vec<ChatAction>) {
         // A followed list is sent repeatedly, but counts as one reply.
-        if tag != Tag::Follow || !std::mem::replace(&mut self.following, true) {
+        if tag != ReplyTag::Follow || !std::mem::replace(&mut self.following, true) {
             self.pending = self.pending.saturating_sub(1);
         }
         match (tag, told) {
-            (Tag::Ask(_, opened), Ok(_)) if opened != self.opened => {}
-            (Tag::Ask(text, _), Ok(told)) => {
+            (ReplyTag::Ask(_, opened), Ok(_)) if opened != self.opened => {}
+            (ReplyTag::Ask(text, _), Ok(told)) => {
                 self.forget_sent(&text);
                 if let Some(brief) = told.tasks.into_iter().next() {
                     self.begun(&brief, out);
@@ -447,34 +448,34 @@ impl Model {
                     self.ask(held, out);
                 }
             }
-            (Tag::Ask(text, _), Err(why)) => {
+            (ReplyTag::Ask(text, _), Err(why)) => {
                 self.forget_sent(&text);
                 if self.input.is_empty() {
                     self.input = Input::of(&text);
                 }
-                self.tell(Tone::Trouble, &why);
+                self.tell(NoteKind::Trouble, &why);
             }
-            (Tag::Follow, Ok(told)) => self.followed(told.tasks, out),
-            (Tag::Welcome, Ok(told)) => self.welcome = told.welcome,
+            (ReplyTag::Follow, Ok(told)) => self.followed(told.tasks, out),
+            (ReplyTag::Welcome, Ok(told)) => self.welcome = told.welcome,
             // The welcome is optional: the screen shows general examples without it.
-            (Tag::Welcome, Err(_)) => {}
-            (Tag::Show(task), Ok(told)) => self.offered(&task, *told),
+            (ReplyTag::Welcome, Err(_)) => {}
+            (ReplyTag::Show(task), Ok(told)) => self.offered(&task, *told),
             // Fetches the offer again: the pending one may have changed since.
-            (Tag::Approve(task) | Tag::Reject(task), Err(why)) => {
-                self.tell(Tone::Trouble, &why);
+            (ReplyTag::Approve(task) | ReplyTag::Reject(task), Err(why)) => {
+                self.tell(NoteKind::Trouble, &why);
                 self.show(&task, out);
             }
-            (Tag::Edit(task), told) => {
+            (ReplyTag::Edit(task), told) => {
                 if let Err(why) = told {
-                    self.tell(Tone::Trouble, &why);
+                    self.tell(NoteKind::Trouble, &why);
                 }
                 self.show(&task, out);
             }
-            (_, Err(why)) => self.tell(Tone::Trouble, &why),
-            (Tag::Watch | Tag::Approve(_) | Tag::Reject(_), Ok(_)) => {}
-            (Tag::Cancel | Tag::Retry | Tag::Undo, Ok(told)) => {
+            (_, Err(why)) => self.tell(NoteKind::Trouble, &why),
+            (ReplyTag::Watch | ReplyTag::Approve(_) | ReplyTag::Reject(_), Ok(_)) => {}
+            (ReplyTag::Cancel | ReplyTag::Retry | ReplyTag::Undo, Ok(told)) => {
                 if let Some(line) = told.lines.first() {
-                    self.tell(Tone::Told, line);
+                    self.tell(NoteKind::Told, line);
                 }
                 for brief in &told.tasks {
                     if let Some(task) = self.tasks.iter_mut().find(|task| task.id == brief.task_id) {
@@ -493,7 +494,7 @@ impl Model {
     }
 
     /// The daemon has accepted a request; `@dev apply ID` returns a task that already exists.
-    fn begun(&mut self, brief: &TaskBrief, out: &mut Vec<Out>) {
+    fn begun(&mut self, brief: &TaskBrief, out: &mut Vec<ChatAction>) {
         if self.thread.is_empty() && self.tasks.is_empty() {
             self.thread.clone_from(&brief.thread_id);
         }
@@ -505,14 +506,14 @@ impl Model {
         self.top = None;
     }
 
-    fn add(&mut self, brief: &TaskBrief, out: &mut Vec<Out>) {
+    fn add(&mut self, brief: &TaskBrief, out: &mut Vec<ChatAction>) {
         if self.tasks.iter().all(|task| task.id != brief.task_id) {
-            self.tasks.push(Shown::of(brief));
+            self.tasks.push(TaskView::of(brief));
             self.watch(&brief.task_id, 0, out);
         }
     }
 
-    fn followed(&mut self, briefs: Vec<TaskBrief>, out: &mut Vec<Out>) {
+    fn followed(&mut self, briefs: Vec<TaskBrief>, out: &mut Vec<ChatAction>) {
         self.briefs = briefs;
         self.threads = threads::of(&self.briefs);
         self.list_at = self.list_at.min(self.threads.len().saturating_sub(1));
@@ -520,7 +521,7 @@ impl Model {
     }
 
     /// Loads the newest tasks of this conversation that are known but not loaded.
-    fn load_tasks(&mut self, out: &mut Vec<Out>) {
+    fn load_tasks(&mut self, out: &mut Vec<ChatAction>) {
         if self.thread.is_empty() {
             return;
         }
@@ -540,7 +541,7 @@ impl Model {
         self.chosen = place.filter(|_| !first).unwrap_or(self.tasks.len().saturating_sub(1));
     }
 
-    pub(in crate::cli::chat) fn load_earlier(&mut self, out: &mut Vec<Out>) {
+    pub(in crate::cli::chat) fn load_earlier(&mut self, out: &mut Vec<ChatAction>) {
         if self.earlier > 0 && self.load < MAX_LOADED {
             self.load += LOADED;
             self.load_tasks(out);
@@ -548,7 +549,7 @@ impl Model {
     }
 
     /// Opens another conversation; an empty name starts a new one. Drops the tasks of this one; they are loaded again from the daemon.
-    pub(in crate::cli::chat) fn open(&mut self, thread: String, out: &mut Vec<Out>) {
+    pub(in crate::cli::chat) fn open(&mut self, thread: String, out: &mut Vec<ChatAction>) {
         if thread == self.thread && !thread.is_empty() {
             return;
         }
@@ -566,7 +567,7 @@ impl Model {
         }
     }
 
-    fn heard(&mut self, event: &Event, now: u64, out: &mut Vec<Out>) {
+    fn heard(&mut self, event: &Event, now: u64, out: &mut Vec<ChatAction>) {
         let Some(at) = self.tasks.iter().position(|task| task.id == event.task_id.as_str()) else { return };
         let Some(task) = self.tasks.get_mut(at) else { return };
         let known = task.waits;
@@ -581,7 +582,7 @@ impl Model {
         }
         if self.focus == Focus::Editing && at == self.chosen && waits != known {
             self.focus = Focus::Card;
-            self.tell(Tone::Trouble, "the proposal has changed meanwhile");
+            self.tell(NoteKind::Trouble, "the proposal has changed meanwhile");
         }
         if waits.is_some() && waits != known {
             self.show(&id, out);
@@ -600,13 +601,13 @@ impl Model {
         }
     }
 
-    fn edited(&mut self, task: &str, text: Option<String>, out: &mut Vec<Out>) {
+    fn edited(&mut self, task: &str, text: Option<String>, out: &mut Vec<ChatAction>) {
         let Some(shown) = self.tasks.iter_mut().find(|shown| shown.id == task) else { return };
         let Some(card) = &mut shown.card else { return };
         card.approach();
         let offer = card.offer();
         match text {
-            Some(text) if text.trim().is_empty() => self.tell(Tone::Trouble, "nothing is left of it; n rejects it"),
+            Some(text) if text.trim().is_empty() => self.tell(NoteKind::Trouble, "nothing is left of it; n rejects it"),
             Some(text) if text != offer.text => {
                 let edit = TaskParams {
                     op: TaskOp::Edit,
@@ -617,9 +618,9 @@ impl Model {
                     digest: offer.digest.clone(),
                     ..TaskParams::default()
                 };
-                self.send(Tag::Edit(task.to_owned()), edit, out);
+                self.send(ReplyTag::Edit(task.to_owned()), edit, out);
             }
-            Some(_) | None => self.tell(Tone::Told, "nothing was changed"),
+            Some(_) | None => self.tell(NoteKind::Told, "nothing was changed"),
         }
     }
 }

@@ -15,7 +15,7 @@ const HEARD: [i32; 7] =
 pub struct Signals(SignalDelivery<UnixStream, SignalOnly>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum SignalEvent {
     Resized,
     /// Continued after SIGSTOP, which cannot be caught: another program may have changed the screen.
     Continued,
@@ -36,13 +36,13 @@ impl Signals {
         self.0.get_read().as_fd()
     }
 
-    pub fn heard(&mut self) -> Vec<Heard> {
+    pub fn pending(&mut self) -> Vec<SignalEvent> {
         let meaning = |signal| match signal {
-            names::SIGWINCH => Heard::Resized,
-            names::SIGCONT => Heard::Continued,
-            names::SIGTSTP => Heard::Suspend,
-            names::SIGINT => Heard::Interrupt,
-            other => Heard::End(other),
+            names::SIGWINCH => SignalEvent::Resized,
+            names::SIGCONT => SignalEvent::Continued,
+            names::SIGTSTP => SignalEvent::Suspend,
+            names::SIGINT => SignalEvent::Interrupt,
+            other => SignalEvent::End(other),
         };
         self.0.pending().map(meaning).collect()
     }

@@ -146,7 +146,7 @@ fn candidates(socket: &Path, args: &Args, line: &Line) -> anyhow::Result<Vec<Wir
         ..CompleteParams::default()
     };
     let patience = if args.words { SOON } else { PATIENCE };
-    Ok(match client::ask_patiently(socket, Request::Complete(asked), patience) {
+    Ok(match client::ask_with_timeout(socket, Request::Complete(asked), patience) {
         Ok(Reply::Complete(found)) => found.candidates,
         Ok(_) | Err(_) => Vec::new(),
     })
@@ -167,7 +167,7 @@ fn next(socket: &Path, args: &Args, line: Line) -> anyhow::Result<Option<Suggest
         ..SuggestParams::default()
     };
     let is_one = |next: &SuggestResult| !next.command.is_empty() && !next.command.chars().any(char::is_control);
-    Ok(match client::ask_patiently(socket, Request::Suggest(ended), PATIENCE) {
+    Ok(match client::ask_with_timeout(socket, Request::Suggest(ended), PATIENCE) {
         Ok(Reply::Suggest(next)) => Some(*next).filter(is_one),
         Ok(_) | Err(_) => None,
     })

@@ -11,7 +11,7 @@ use crate::client::{self, ClientError};
 use crate::config::Config;
 use crate::daemon::control;
 use crate::paths::Paths;
-use crate::store::marks::{Mark, Marks};
+use crate::store::marked_commands::{MarkedCommand, MarkedCommands};
 use crate::store::reroutes::Reroutes;
 use crate::world::ancestors::{Process, ancestors};
 
@@ -36,7 +36,7 @@ pub struct Args {
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
     let paths = Paths::from_env()?;
-    let marks = Marks::new(&paths);
+    let marks = MarkedCommands::new(&paths);
     let line = args.line.join(" ").trim().to_owned();
     if !args.line.is_empty() && line.is_empty() {
         complain!("aside: say which line: aside detect wrong -- LINE");
@@ -52,7 +52,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     }
 }
 
-fn mark(paths: &Paths, marks: &Marks, line: &str) -> anyhow::Result<Exit> {
+fn mark(paths: &Paths, marks: &MarkedCommands, line: &str) -> anyhow::Result<Exit> {
     let config = Config::load(&paths.config_file).unwrap_or_default();
     if has_agent_prefix(line, &config.detect.agent_prefix) {
         complain!("aside: what begins with {} is always a sentence (detect.agent_prefix)", config.detect.agent_prefix);
@@ -91,7 +91,7 @@ fn mark(paths: &Paths, marks: &Marks, line: &str) -> anyhow::Result<Exit> {
 }
 
 /// Without a daemon. Returns the reason if nothing could be marked.
-fn here(paths: &Paths, marks: &Marks, session: &str, line: &str) -> anyhow::Result<Option<String>> {
+fn here(paths: &Paths, marks: &MarkedCommands, session: &str, line: &str) -> anyhow::Result<Option<String>> {
     let last = if line.is_empty() { Reroutes::new(paths).last(session)? } else { Some(line.to_owned()) };
     Ok(match last {
         None => Some("no line was taken for a sentence yet".to_owned()),
@@ -106,9 +106,9 @@ fn here(paths: &Paths, marks: &Marks, session: &str, line: &str) -> anyhow::Resu
 }
 
 /// A running daemon notices the change of the file.
-fn undo(marks: &Marks, line: &str) -> anyhow::Result<Exit> {
+fn undo(marks: &MarkedCommands, line: &str) -> anyhow::Result<Exit> {
     match marks.unmark(Some(line).filter(|line| !line.is_empty()))? {
-        Some(Mark { line, .. }) => {
+        Some(MarkedCommand { line, .. }) => {
             print(&format!("no longer marked: {}\nIt may be taken for a sentence again.\n", one_line(&line)))?;
             Ok(Exit::Done)
         }
@@ -123,7 +123,7 @@ fn undo(marks: &Marks, line: &str) -> anyhow::Result<Exit> {
     }
 }
 
-fn list(marks: &Marks, json: bool) -> anyhow::Result<Exit> {
+fn list(marks: &MarkedCommands, json: bool) -> anyhow::Result<Exit> {
     let all = marks.list()?;
     let mut text = String::new();
     for mark in &all {

@@ -5,8 +5,8 @@ use aside_core::proto::{ModelLatency, ModelStatus, Notice};
 use crate::cli::doctor::facts::{Answer, Facts, Specs};
 use crate::cli::doctor::report::Finding;
 use crate::cli::span;
-use crate::provider::local::shelf::size;
-use crate::provider::local::{Lack, PROGRAM};
+use crate::provider::local::installed_models::size;
+use crate::provider::local::{PROGRAM, Unavailable};
 
 /// The prefix of notices about the model.
 const MODEL: &str = "the model: ";
@@ -83,21 +83,21 @@ fn model(facts: &Facts) -> Vec<Finding> {
 }
 
 /// What the managed model server lacks.
-fn lack(lack: &Lack) -> Finding {
+fn lack(lack: &Unavailable) -> Finding {
     match lack {
-        Lack::Model { name, bytes: Some(bytes) } => Finding::fix(
+        Unavailable::Model { name, bytes: Some(bytes) } => Finding::fix(
             format!("the model {name} is not here; what is known here goes on without it"),
             format!("get it ({}) with: aside model pull {name}", size(*bytes)),
         ),
-        Lack::Model { name, bytes: None } => Finding::fix(
+        Unavailable::Model { name, bytes: None } => Finding::fix(
             format!("the model {name} is not here; what is known here goes on without it"),
             "`aside model list` shows which there are, `aside model use` names one",
         ),
-        Lack::Program { named } if named.is_empty() => Finding::fix(
+        Unavailable::Program { named } if named.is_empty() => Finding::fix(
             format!("{PROGRAM} is not on PATH, so no model answers here"),
             "install llama.cpp, or set llm.local.server to where it is",
         ),
-        Lack::Program { named } => {
+        Unavailable::Program { named } => {
             Finding::fix(format!("llm.local.server: {named} is no program that can be run"), "set it to where it is")
         }
     }
@@ -192,11 +192,11 @@ mod tests {
             let found = model(facts).pop().unwrap();
             format!("{}: {}", found.what, found.advice.unwrap_or_default())
         };
-        facts.lacks = vec![Lack::Model { name: "m".into(), bytes: Some(429_000_000) }];
+        facts.lacks = vec![Unavailable::Model { name: "m".into(), bytes: Some(429_000_000) }];
         assert!(told(&facts).ends_with(": get it (429 MB) with: aside model pull m"), "{}", told(&facts));
-        facts.lacks = vec![Lack::Program { named: String::new() }];
+        facts.lacks = vec![Unavailable::Program { named: String::new() }];
         assert!(told(&facts).starts_with("llama-server is not on PATH"), "{}", told(&facts));
-        facts.lacks = vec![Lack::Program { named: "/x".into() }];
+        facts.lacks = vec![Unavailable::Program { named: "/x".into() }];
         assert!(told(&facts).starts_with("llm.local.server: /x is no program"), "{}", told(&facts));
     }
 

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use aside_core::proto::{SessionStatus, Status};
 
 use crate::config::Config;
-use crate::provider::local::Lack;
-use crate::store::clean::Found;
+use crate::provider::local::Unavailable;
+use crate::store::clean::SecretsFound;
 use crate::world::ancestors::Process;
 
 pub struct Facts {
     pub program: Program,
     pub shells: Vec<Installed>,
-    pub here: Here,
+    pub here: CurrentShell,
     pub terminal: Terminal,
     pub daemon: Daemon,
     pub config: Configuration,
@@ -20,7 +20,7 @@ pub struct Facts {
     /// Directories of ours whose disk has no room left.
     pub full: Vec<PathBuf>,
     /// Where secrets are stored; `None` when that could not be found out.
-    pub secrets: Option<Found>,
+    pub secrets: Option<SecretsFound>,
     pub specs: Specs,
     pub detect: Detect,
     pub tasks: Tasks,
@@ -29,7 +29,7 @@ pub struct Facts {
     /// The agent that works through tasks, and what prevents it.
     pub agent: Option<(String, Result<(), String>)>,
     /// What the managed model server lacks.
-    pub lacks: Vec<Lack>,
+    pub lacks: Vec<Unavailable>,
     /// Every `ASIDE_…` variable that is set.
     pub environment: Vec<(String, String)>,
 }
@@ -71,7 +71,7 @@ pub struct Installed {
 }
 
 /// Where the doctor was started.
-pub struct Here {
+pub struct CurrentShell {
     /// Nearest first.
     pub ancestors: Vec<Process>,
     /// Whether a task's command started this terminal.
@@ -243,7 +243,7 @@ impl Facts {
     }
 }
 
-impl Here {
+impl CurrentShell {
     /// The shell that the doctor runs in, or the user's login shell.
     pub fn shell(&self) -> Option<Shell> {
         self.nearest_shell().or(self.login_shell)
@@ -300,7 +300,7 @@ pub fn healthy() -> Facts {
         full: Vec::new(),
         program: Program { version: "1.2.3".into(), path: "/home/me/bin/aside".into(), on_path: OnPath::This },
         shells: vec![Installed { shell: Shell::Zsh, version: Some("5.9".into()) }],
-        here: Here {
+        here: CurrentShell {
             ancestors: vec![
                 Process { pid: 50, name: "make".into() },
                 Process { pid: 42, name: "zsh".into() },
@@ -341,7 +341,7 @@ pub fn healthy() -> Facts {
             records: Records::Count(12),
             set_aside: Vec::new(),
         },
-        secrets: Some(Found::default()),
+        secrets: Some(SecretsFound::default()),
         specs: Specs { directory: "/home/me/.config/aside/specs".into(), count: 0, problems: Vec::new() },
         detect: Detect::default(),
         tasks: Tasks::default(),

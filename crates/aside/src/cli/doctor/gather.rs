@@ -20,23 +20,23 @@ use rustix::process::{Pid, test_kill_process};
 use crate::agent::setup::{self, Setup};
 use crate::capture::proxy;
 use crate::cli;
+use crate::cli::doctor::environment;
 use crate::cli::doctor::facts::{
-    Answer, ConfigFile, Configuration, Daemon, Detect, Facts, Here, History, Installed, Kind, OnPath, Owned, Program,
-    RcFile, Records, Shell, Socket, Specs, Tasks, Terminal,
+    Answer, ConfigFile, Configuration, CurrentShell, Daemon, Detect, Facts, History, Installed, Kind, OnPath, Owned,
+    Program, RcFile, Records, Shell, Socket, Specs, Tasks, Terminal,
 };
-use crate::cli::doctor::surroundings;
 use crate::client::{self, ClientError};
 use crate::config::{Config, check, schema};
 use crate::daemon::tasks::rules;
-use crate::daemon::{control, specs};
-use crate::exec::taint::Rank;
+use crate::daemon::{control, user_specs};
+use crate::exec::taint::TrustLevel;
 use crate::exec::{self, Probe, presence};
 use crate::paths::{self, Paths};
-use crate::provider::local::{Lack, Wanted};
+use crate::provider::local::{ServerSpec, Unavailable};
 use crate::store;
 use crate::store::clean::{self, Deadline};
-use crate::store::marks::Marks;
-use crate::store::reroutes::{Became, Reroutes};
+use crate::store::marked_commands::MarkedCommands;
+use crate::store::reroutes::{RerouteOutcome, Reroutes};
 use crate::workspace::Workspace;
 use crate::world::{ancestors, sandbox};
 
@@ -120,17 +120,17 @@ fn program() -> anyhow::Result<Program> {
 
 fn shells() -> Vec<Installed> {
     let installed = Shell::ALL.into_iter().filter(|shell| exec::find(shell.name()).is_some());
-    let version = |shell: Shell| surroundings::version_in(&exec::probe(&Probe::ShellVersion(shell.name()))?);
+    let version = |shell: Shell| environment::version_in(&exec::probe(&Probe::ShellVersion(shell.name()))?);
     installed.map(|shell| Installed { shell, version: version(shell) }).collect()
 }
 
-fn here(base: &Xdg) -> Here {
+fn here(base: &Xdg) -> CurrentShell {
     let login_shell = var("SHELL").and_then(|shell| Shell::from_name(&shell));
     let rc_files = Shell::ALL.into_iter().flat_map(|shell| {
         rc_paths(shell, base).into_iter().map(move |path| RcFile { starts: starts(shell, &path), shell, path })
     });
-    let is_a_commands = Rank::own() == Rank::Command;
-    Here { ancestors: ancestors::ancestors(), is_a_commands, login_shell, rc_files: rc_files.collect() }
+    let is_a_commands = TrustLevel::own() == TrustLevel::Command;
+    CurrentShell { ancestors: ancestors::ancestors(), is_a_commands, login_shell, rc_files: rc_files.collect() }
 }
 
 fn rc_paths(shell: Shell, base: &Xdg) -> Vec<PathBuf> {
@@ -264,12 +264,12 @@ fn configuration(path: &Path) -> Configuration {
     Configuration { path: path.to_owned(), file, values }
 }
 
-fn lacks(config: &Config, paths: &Paths) -> Vec<Lack> {
+fn lacks(config: &Config, paths: &Paths) -> Vec<Unavailable> {
     let llm = &config.llm;
     let mut lacks = Vec::new();
     for choice in [&llm.complete, &llm.translate, &llm.task] {
         let Some(endpoint) = llm.endpoint(choice).filter(|endpoint| endpoint.server.is_kept()) else { continue };
-        let lack = Wanted::new(&llm.local, &endpoint.model, paths).err();
+        let lack = ServerSpec::new(&llm.local, &endpoint.model, paths).err();
         lacks.extend(lack.filter(|lack| !lacks.contains(lack)));
     }
     lacks
@@ -302,15 +302,15 @@ fn history(path: &Path) -> History {
 /// Reads them as the daemon does, whether one runs or not.
 fn specs(paths: &Paths) -> Specs {
     let directory = paths.specs_dir();
-    let specs = specs::Specs::read(directory.clone());
+    let specs = user_specs::UserSpecs::read(directory.clone());
     Specs { directory, problems: specs.problems(), count: specs.count() }
 }
 
 fn detect(paths: &Paths) -> Detect {
-    let read = Reroutes::new(paths).read().and_then(|noted| Ok((noted, Marks::new(paths).list()?)));
+    let read = Reroutes::new(paths).read().and_then(|noted| Ok((noted, MarkedCommands::new(paths).list()?)));
     match read {
         Ok((noted, marks)) => {
-            let taken = noted.iter().filter(|noted| noted.rerouted.became != Became::Asked);
+            let taken = noted.iter().filter(|noted| noted.rerouted.became != RerouteOutcome::Asked);
             Detect { rerouted: taken.count(), marked: marks.len(), problem: None }
         }
         Err(error) => Detect { problem: Some(error.to_string()), ..Detect::default() },

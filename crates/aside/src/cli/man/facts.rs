@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::daemon::tasks::rules;
 use crate::paths::Paths;
-use crate::store::events;
+use crate::store::task_logs;
 
 /// Key, and what it does at a zsh prompt. docs/keys.md has the other shells.
 pub const KEYS: &[(&str, &str)] = &[
@@ -61,7 +61,7 @@ pub fn files() -> Vec<(String, &'static str)> {
             paths.remote_seen(),
             "digests of the messages of chats that were acted upon, so that none is acted upon twice",
         ),
-        (events::dir(&paths.state_dir), "one log for each task"),
+        (task_logs::dir(&paths.state_dir), "one log for each task"),
         (paths.state_dir.join("applies"), "what tasks wrote, to take it back"),
         (paths.privacy_journal(), "every request that left this machine"),
         (paths.reroutes(), "which lines were taken for sentences, and why"),

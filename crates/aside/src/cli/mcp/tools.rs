@@ -19,13 +19,13 @@ use serde_json::{Value, json};
 use crate::cli::{current_dir, own_shell, session, terminal};
 use crate::client;
 use crate::config::Config;
-use crate::daemon::specs::Specs;
+use crate::daemon::user_specs::UserSpecs;
 use crate::paths::Paths;
 use crate::store::History;
 use crate::store::search::{Outcome, Search};
 use crate::workspace::Workspace;
 use crate::world::Environment;
-use crate::world::here::Here;
+use crate::world::one_shot::OneShot;
 
 /// Cap on a result, in bytes.
 const MAX_TEXT: usize = 32 * 1024;
@@ -145,7 +145,7 @@ pub fn list() -> Vec<Value> {
 }
 
 /// Sanitizes a result: removes secrets and escape sequences, and shortens it.
-pub fn told(answer: &str) -> String {
+pub fn sanitize(answer: &str) -> String {
     let clean = text::clean(answer);
     let redacted = redact(&clean);
     let cut = redacted.floor_char_boundary(MAX_TEXT);
@@ -181,8 +181,8 @@ fn last(paths: &Paths) -> Result<String, String> {
     Ok(format!("$ {command}\nin {cwd}, {s_ago} s ago, exit status {exit}\n{printed}"))
 }
 
-fn here(paths: &Paths, cwd: &str) -> Here {
-    Here::new(cwd, &own_shell(), Environment::own(), Specs::read(paths.specs_dir()).current())
+fn here(paths: &Paths, cwd: &str) -> OneShot {
+    OneShot::new(cwd, &own_shell(), Environment::own(), UserSpecs::read(paths.specs_dir()).current())
 }
 
 fn explained(paths: &Paths, cwd: &str, command: &str) -> String {
@@ -225,7 +225,7 @@ fn completed(paths: &Paths, cwd: &str, line: &str) -> Result<String, String> {
         list: true,
         ..CompleteParams::default()
     };
-    match client::ask_patiently(&paths.socket, Request::Complete(asked), PATIENCE) {
+    match client::ask_with_timeout(&paths.socket, Request::Complete(asked), PATIENCE) {
         Ok(Reply::Complete(found) | Reply::Update(found)) if !found.candidates.is_empty() => {
             let row = |candidate: &aside_core::proto::WireCandidate| match candidate.description.as_str() {
                 "" => format!("{}\n", candidate.completion),
@@ -263,8 +263,8 @@ mod tests {
 
     #[test]
     fn what_goes_out_has_no_secret_no_escape_sequence_and_an_end() {
-        let answer = told("export API_KEY=sk-proj-4f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c\n\u{1b}[31mred");
+        let answer = sanitize("export API_KEY=sk-proj-4f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c\n\u{1b}[31mred");
         assert!(!answer.contains("4f9a8b7c") && !answer.contains('\u{1b}'), "{answer}");
-        assert!(told(&"word ".repeat(MAX_TEXT)).len() <= MAX_TEXT);
+        assert!(sanitize(&"word ".repeat(MAX_TEXT)).len() <= MAX_TEXT);
     }
 }

@@ -8,7 +8,7 @@ use crate::cli::{Exit, from_home, home, one_line, print};
 use crate::config::Config;
 use crate::paths::Paths;
 use crate::provider::local::catalogue::{Entry, catalogue};
-use crate::provider::local::shelf::{Chosen, Model, Shelf, size};
+use crate::provider::local::installed_models::{InstalledModels, Model, ResolvedModel, size};
 
 #[derive(Debug, PartialEq, Serialize)]
 struct Row {
@@ -27,8 +27,8 @@ struct Row {
 }
 
 pub fn run(paths: &Paths, json: bool) -> anyhow::Result<Exit> {
-    let shelf = Shelf::new(paths);
-    let rows = rows(&shelf.list(), &in_use(paths));
+    let installed_models = InstalledModels::new(paths);
+    let rows = rows(&installed_models.list(), &in_use(paths));
     if json {
         for row in &rows {
             print(&crate::cli::json_line(row)?)?;
@@ -36,7 +36,7 @@ pub fn run(paths: &Paths, json: bool) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     print(&table(&rows))?;
-    let dir = from_home(&shelf.dir().display().to_string(), home().as_deref());
+    let dir = from_home(&installed_models.dir().display().to_string(), home().as_deref());
     print(&format!(
         "\nModels are in {dir}. `aside model pull NAME` fetches one, `aside model use NAME` lets it answer.\n"
     ))?;
@@ -49,8 +49,8 @@ pub fn in_use(paths: &Paths) -> Vec<String> {
     let llm = &config.llm;
     let choices = [&llm.complete, &llm.translate, &llm.task].into_iter();
     let kept = choices.filter_map(|choice| llm.endpoint(choice)).filter(|endpoint| endpoint.server.is_kept());
-    kept.map(|endpoint| match Shelf::new(paths).chosen(&endpoint.model) {
-        Chosen::Here { name, .. } | Chosen::Missing { name, .. } => name,
+    kept.map(|endpoint| match InstalledModels::new(paths).chosen(&endpoint.model) {
+        ResolvedModel::Here { name, .. } | ResolvedModel::Missing { name, .. } => name,
     })
     .collect()
 }

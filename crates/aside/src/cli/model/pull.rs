@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::model::{Ask, without_program};
+use crate::cli::model::{Confirmation, without_program};
 use crate::cli::{Exit, from_home, home, one_line, print};
 use crate::client;
 use crate::config::Config;
 use crate::paths::{self, Paths};
-use crate::provider::download::{self, Checked, Fetch, Fetched, News, Trust};
+use crate::provider::download::{self, Checked, DownloadEvent, Fetch, Fetched, Trust};
 use crate::provider::local::catalogue;
-use crate::provider::local::shelf::{self, Name, Shelf, size};
-use crate::provider::{Ended, Failure, Leaving, Witness};
+use crate::provider::local::installed_models::{self, InstalledModels, Name, size};
+use crate::provider::{Failure, OutboundRequest, RequestEnd, RequestRecorder};
 use crate::store::journal::{self, Answer, Id, Journal};
 
 #[derive(clap::Args)]
@@ -58,9 +58,9 @@ pub fn run(paths: &Paths, args: &Args) -> anyhow::Result<Exit> {
     }
     let what = what(&args.what)?;
     let name = name(&what, args)?;
-    let shelf = Shelf::new(paths);
-    shelf.prepare().with_context(|| format!("could not make {}", shelf.dir().display()))?;
-    let target = shelf.path(&name);
+    let installed_models = InstalledModels::new(paths);
+    installed_models.prepare().with_context(|| format!("could not make {}", installed_models.dir().display()))?;
+    let target = installed_models.path(&name);
     if !args.force && target.exists() {
         print(&format!(
             "{name} is here already. `aside model use {name}` lets it answer; --force fetches it again.\n"
@@ -134,7 +134,7 @@ fn is_one_of_several(name: &str) -> bool {
 /// Installs a local file.
 fn take(file: &Path, target: &Path, name: &Name, args: &Args) -> anyhow::Result<Exit> {
     let reading = || format!("could not read {}", file.display());
-    if !file.metadata().with_context(reading)?.is_file() || !shelf::is_model(file).with_context(reading)? {
+    if !file.metadata().with_context(reading)?.is_file() || !installed_models::is_model(file).with_context(reading)? {
         bail!("{} is no GGUF model", file.display());
     }
     if let Some(expected) = &args.sha256 {
@@ -181,7 +181,7 @@ fn fetch(
     if let Some(entry) = entry {
         download::room(target, entry.bytes)?;
     }
-    if !if args.yes { Ask::Never } else { Ask::First }.goes_on(&question)? {
+    if !if args.yes { Confirmation::Never } else { Confirmation::First }.goes_on(&question)? {
         return Ok(Exit::Failed);
     }
     let trust = if args.insecure { Trust::Any } else { Trust::Safe };
@@ -234,10 +234,10 @@ impl Show {
         Self { bar, name: name.to_string(), tenth: 0, told: Instant::now() }
     }
 
-    fn tell(&mut self, news: News) {
+    fn tell(&mut self, news: DownloadEvent) {
         let line = match news {
-            News::At { bytes, of } => return self.at(bytes, of),
-            News::GoesOn { bytes } => {
+            DownloadEvent::At { bytes, of } => return self.at(bytes, of),
+            DownloadEvent::GoesOn { bytes } => {
                 // A resumed download starts from there; the part before must not count for the ETA.
                 if let Some(bar) = &self.bar {
                     bar.set_position(bytes);
@@ -245,10 +245,10 @@ impl Show {
                 }
                 format!("goes on after {}", size(bytes))
             }
-            News::StartsAgain => "the file over there is another one now; from the beginning".to_owned(),
-            News::CutOff => "the connection was lost; once more".to_owned(),
-            News::Unreached => "the server does not answer; once more".to_owned(),
-            News::Checking => "comparing its checksum".to_owned(),
+            DownloadEvent::StartsAgain => "the file over there is another one now; from the beginning".to_owned(),
+            DownloadEvent::CutOff => "the connection was lost; once more".to_owned(),
+            DownloadEvent::Unreached => "the server does not answer; once more".to_owned(),
+            DownloadEvent::Checking => "comparing its checksum".to_owned(),
         };
         match &self.bar {
             Some(bar) => bar.println(format!("{}: {line}", self.name)),
@@ -296,20 +296,21 @@ struct Note {
     left: Instant,
 }
 
-impl Witness for Account {
+impl RequestRecorder for Account {
     type Note = Note;
 
-    async fn leaves(&self, leaving: &Leaving<'_>) -> Result<Note, Failure> {
-        let Leaving { address, model: _, body } = *leaving;
-        let leaving = journal::Leaving { purpose: "pull", provider: "download", model: &self.name, address, body };
+    async fn leaves(&self, leaving: &OutboundRequest<'_>) -> Result<Note, Failure> {
+        let OutboundRequest { address, model: _, body } = *leaving;
+        let leaving =
+            journal::OutboundRecord { purpose: "pull", provider: "download", model: &self.name, address, body };
         let id = self.journal.leaves(&leaving).map_err(|error| {
             Failure::Settings(format!("nothing is fetched, since what leaves cannot be written down: {error}"))
         })?;
         Ok(Note { id, left: Instant::now() })
     }
 
-    fn ended(&self, Note { id, left }: Note, ended: &Ended) {
-        let Ended { status, bytes, tokens_in: _, tokens_out: _, failure } = ended.clone();
+    fn ended(&self, Note { id, left }: Note, ended: &RequestEnd) {
+        let RequestEnd { status, bytes, tokens_in: _, tokens_out: _, failure } = ended.clone();
         let ms = u64::try_from(left.elapsed().as_millis()).unwrap_or(u64::MAX);
         let failure = failure.map(|failure| failure.to_string()).unwrap_or_default();
         // The file is complete; a failed journal entry does not change that.

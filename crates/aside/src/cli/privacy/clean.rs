@@ -14,8 +14,8 @@ use crate::cli::{Exit, print};
 use crate::client;
 use crate::config::Config;
 use crate::paths::{self, Paths};
-use crate::store::clean::{self, Deadline, Found, Row};
-use crate::store::events::{self, Events};
+use crate::store::clean::{self, Deadline, SecretRow, SecretsFound};
+use crate::store::task_logs::{self, TaskLogs};
 use crate::store::{History, Notice};
 
 /// Commands that `--dry-run` shows, redacted, and letters of each.
@@ -82,12 +82,12 @@ fn history(paths: &Paths, keeps: SecretPolicy) -> anyhow::Result<usize> {
 
 /// What was done about the task logs; the inner error when a running daemon failed to do it.
 fn tasks(paths: &Paths) -> anyhow::Result<Result<Vec<String>, Exit>> {
-    if !client::is_served(&paths.socket) {
-        let events = Events::new(events::dir(&paths.state_dir));
-        return Ok(Ok(events::clean(&events, &[]).context("could not clean the logs of tasks")?.told()));
+    if !client::is_listening(&paths.socket) {
+        let events = TaskLogs::new(task_logs::dir(&paths.state_dir));
+        return Ok(Ok(task_logs::clean(&events, &[]).context("could not clean the logs of tasks")?.told()));
     }
     let asked = TaskParams { op: TaskOp::Clean, ..TaskParams::default() };
-    match client::ask_patiently(&paths.socket, Request::Task(Box::new(asked)), PATIENCE) {
+    match client::ask_with_timeout(&paths.socket, Request::Task(Box::new(asked)), PATIENCE) {
         Ok(Reply::Task(tasks)) => Ok(Ok(tasks.lines)),
         Ok(Reply::Error(failure)) => {
             complain!("aside: {}", failure.error.message);
@@ -102,8 +102,8 @@ fn tasks(paths: &Paths) -> anyhow::Result<Result<Vec<String>, Exit>> {
 }
 
 /// What would be done, with the redacted commands.
-fn told(found: &Found, keeps: SecretPolicy) -> String {
-    let Found { commands, lines, logs, is_part: _ } = found;
+fn told(found: &SecretsFound, keeps: SecretPolicy) -> String {
+    let SecretsFound { commands, lines, logs, is_part: _ } = found;
     if found.is_empty() {
         return NOTHING.to_owned();
     }
@@ -111,7 +111,7 @@ fn told(found: &Found, keeps: SecretPolicy) -> String {
     if !commands.is_empty() {
         let done = if keeps == SecretPolicy::Redact { "be redacted" } else { "be removed" };
         said.push_str(&format!("{} of the history would {done}\n", many(commands.len(), "command")));
-        for Row { redacted, .. } in commands.iter().take(MAX_SHOWN) {
+        for SecretRow { redacted, .. } in commands.iter().take(MAX_SHOWN) {
             said.push_str(&format!("  {}\n", shortened(redacted)));
         }
         if commands.len() > MAX_SHOWN {

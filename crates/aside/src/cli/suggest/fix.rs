@@ -10,7 +10,7 @@ use aside_core::proto::{Reply, Request};
 use aside_core::shell_names::{ShellNames, builtins};
 use aside_core::suggest::Suggestion;
 
-use crate::cli::suggest::{Question, Where, output};
+use crate::cli::suggest::{FinishedCommand, Where, output};
 use crate::cli::{Exit, from_home, home, one_line, own_shell, print, terminal};
 use crate::client;
 use crate::exec;
@@ -89,7 +89,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         let exit = exit.unwrap_or_else(unsaid);
         (command.join(" "), exit)
     };
-    let question = Question { command: &command, exit, output: output.as_deref(), past: &[] };
+    let question = FinishedCommand { command: &command, exit, output: output.as_deref(), past: &[] };
     let answer = question.answer(&paths, &place)?.map(|Suggestion { command, reason, .. }| Fix { command, reason });
     say(answer.as_ref(), if output.is_some() { Output::Known } else { Output::Unknown })
 }
@@ -201,7 +201,7 @@ fn of_this_shell(socket: &Path) -> Option<Last> {
         wait: true,
         ..SuggestParams::default()
     };
-    let found = match client::ask_patiently(socket, Request::Suggest(question), PATIENCE).ok()? {
+    let found = match client::ask_with_timeout(socket, Request::Suggest(question), PATIENCE).ok()? {
         Reply::Suggest(found) if !found.command.is_empty() => {
             Some(Fix { command: found.command, reason: found.reason })
         }

@@ -1,8 +1,8 @@
 //! A unified diff as coloured rows. Shows all of it; the diff was checked elsewhere.
 
-use crate::cli::task::look::{BOLD, CYAN, DIM, GREEN, Look, RED, code};
+use crate::cli::task::style::{BOLD, CYAN, DIM, GREEN, RED, Style, code};
 
-pub fn rows(diff: &str, look: Look) -> Vec<String> {
+pub fn rows(diff: &str, look: Style) -> Vec<String> {
     // Lines of the old and the new file left in the hunk: a removed line may look like a header.
     let (mut old, mut new) = (0_usize, 0_usize);
     let mut rows = Vec::new();
@@ -54,9 +54,9 @@ fn hunk(line: &str) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
     use crate::cli::Paint;
-    use crate::cli::task::look::Letters;
+    use crate::cli::task::style::Charset;
 
-    const COLOUR: Look = Look { paint: Paint::Colour, letters: Letters::All };
+    const COLOUR: Style = Style { paint: Paint::Colour, letters: Charset::All };
 
     fn painted(diff: &str) -> Vec<(&'static str, String)> {
         let name = |row: &str| {

@@ -31,13 +31,13 @@ pub enum Kind {
 
 /// Whether anything was typed since the last check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Typed {
+pub enum PendingInput {
     Something,
     Nothing,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pressed {
+pub enum KeyPress {
     Letter(char),
     Escape,
     /// Ctrl-D, or the terminal is gone.
@@ -95,10 +95,10 @@ impl Keys {
 
     /// Discards pending input, and says whether there was any: it cannot be an answer to what is shown only now. A closed terminal counts
     /// as nothing typed; the next read reports it.
-    pub fn forgets(&self) -> Typed {
+    pub fn forgets(&self) -> PendingInput {
         let mut polled = [PollFd::new(&self.input, PollFlags::IN)];
         let _ = rustix::event::poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
-        let typed = if polled[0].revents() == PollFlags::IN { Typed::Something } else { Typed::Nothing };
+        let typed = if polled[0].revents() == PollFlags::IN { PendingInput::Something } else { PendingInput::Nothing };
         let _ = termios::tcflush(&self.input, QueueSelector::IFlush);
         typed
     }
@@ -111,7 +111,7 @@ impl Keys {
         }
     }
 
-    pub fn read(&mut self) -> Pressed {
+    pub fn read(&mut self) -> KeyPress {
         let mut bytes = self.bytes();
         if bytes == b"\x1b" && self.has_more() {
             bytes.extend(self.bytes());
@@ -143,7 +143,7 @@ impl Drop for Keys {
 }
 
 /// Decodes one read, and says whether a paste continues behind it.
-fn understood(bytes: &[u8], pasting: bool, kind: Kind) -> (Pressed, bool) {
+fn understood(bytes: &[u8], pasting: bool, kind: Kind) -> (KeyPress, bool) {
     let place = |of: &[u8]| bytes.windows(of.len()).rposition(|window| window == of);
     if pasting || place(PASTE).is_some() {
         let goes_on = match (place(PASTE), place(PASTED)) {
@@ -151,20 +151,20 @@ fn understood(bytes: &[u8], pasting: bool, kind: Kind) -> (Pressed, bool) {
             (Some(begin), Some(end)) => begin > end,
             (None, Some(_)) => false,
         };
-        return (Pressed::Several, goes_on);
+        return (KeyPress::Several, goes_on);
     }
     let bytes = match (kind, bytes) {
         (Kind::Dumb, [key @ .., b'\n' | b'\r']) if !key.is_empty() => key,
         _ => bytes,
     };
     let pressed = match bytes {
-        [] | [4] => Pressed::End,
-        [0x1b] => Pressed::Escape,
-        [0x1b, ..] => Pressed::Other,
+        [] | [4] => KeyPress::End,
+        [0x1b] => KeyPress::Escape,
+        [0x1b, ..] => KeyPress::Other,
         _ => match std::str::from_utf8(bytes).map(|text| text.chars().collect::<Vec<char>>()).as_deref() {
-            Ok([letter]) if !letter.is_control() => Pressed::Letter(*letter),
-            Ok([_]) | Err(_) => Pressed::Other,
-            Ok(_) => Pressed::Several,
+            Ok([letter]) if !letter.is_control() => KeyPress::Letter(*letter),
+            Ok([_]) | Err(_) => KeyPress::Other,
+            Ok(_) => KeyPress::Several,
         },
     };
     (pressed, false)
@@ -177,30 +177,30 @@ mod tests {
     #[test]
     fn a_key_is_one_that_came_alone() {
         for (bytes, pressed) in [
-            (&b"y"[..], Pressed::Letter('y')),
-            ("д".as_bytes(), Pressed::Letter('д')),
-            (b"\x1b", Pressed::Escape),
-            (b"\x1b[A", Pressed::Other),
-            (b"\x1by", Pressed::Other),
-            (b"\r", Pressed::Other),
-            (b"\x04", Pressed::End),
-            (b"", Pressed::End),
-            (b"yes", Pressed::Several),
-            (b"y\r", Pressed::Several),
-            (b"\xff", Pressed::Other),
+            (&b"y"[..], KeyPress::Letter('y')),
+            ("д".as_bytes(), KeyPress::Letter('д')),
+            (b"\x1b", KeyPress::Escape),
+            (b"\x1b[A", KeyPress::Other),
+            (b"\x1by", KeyPress::Other),
+            (b"\r", KeyPress::Other),
+            (b"\x04", KeyPress::End),
+            (b"", KeyPress::End),
+            (b"yes", KeyPress::Several),
+            (b"y\r", KeyPress::Several),
+            (b"\xff", KeyPress::Other),
         ] {
             assert_eq!(understood(bytes, false, Kind::Able), (pressed, false), "{bytes:?}");
         }
-        assert_eq!(understood(b"y\n", false, Kind::Dumb), (Pressed::Letter('y'), false));
+        assert_eq!(understood(b"y\n", false, Kind::Dumb), (KeyPress::Letter('y'), false));
     }
 
     #[test]
     fn what_is_pasted_is_no_key_however_it_is_cut() {
         let able = |bytes, pasting| understood(bytes, pasting, Kind::Able);
-        assert_eq!(able(b"\x1b[200~y\x1b[201~", false), (Pressed::Several, false));
-        assert_eq!(able(b"\x1b[200~", false), (Pressed::Several, true));
-        assert_eq!(able(b"y", true), (Pressed::Several, true));
-        assert_eq!(able(b"y\x1b[201~", true), (Pressed::Several, false));
-        assert_eq!(able(b"\x1b[201~\x1b[200~y", true), (Pressed::Several, true));
+        assert_eq!(able(b"\x1b[200~y\x1b[201~", false), (KeyPress::Several, false));
+        assert_eq!(able(b"\x1b[200~", false), (KeyPress::Several, true));
+        assert_eq!(able(b"y", true), (KeyPress::Several, true));
+        assert_eq!(able(b"y\x1b[201~", true), (KeyPress::Several, false));
+        assert_eq!(able(b"\x1b[201~\x1b[200~y", true), (KeyPress::Several, true));
     }
 }

@@ -6,10 +6,10 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use unicode_width::UnicodeWidthStr;
 
-use crate::cli::task::look::{BOLD, DIM, GREEN, Look, RED, YELLOW};
-use crate::cli::task::offer::wrapped;
+use crate::cli::task::proposal::wrapped;
+use crate::cli::task::style::{BOLD, DIM, GREEN, RED, Style, YELLOW};
 use crate::cli::{current_dir, one_line, print, terminal};
-use crate::client::tasks::{Tasks, Trouble};
+use crate::client::tasks::{TaskError, Tasks};
 use crate::screen::{Size, fit};
 
 /// A limit that means all of them.
@@ -18,12 +18,12 @@ const ALL: u32 = 100_000;
 const SCREEN: u32 = 50;
 
 pub enum Error {
-    Trouble(Trouble),
+    Trouble(TaskError),
     Print(anyhow::Error),
 }
 
-impl From<Trouble> for Error {
-    fn from(trouble: Trouble) -> Self {
+impl From<TaskError> for Error {
+    fn from(trouble: TaskError) -> Self {
         Self::Trouble(trouble)
     }
 }
@@ -48,7 +48,7 @@ pub fn list(tasks: &mut Tasks, words: &str, all: bool, json: bool) -> Result<(),
     }
     let columns = columns();
     let now = Timestamp::now().as_millisecond();
-    let look = Look::here();
+    let look = Style::here();
     let screen = usize::try_from(SCREEN).unwrap_or(usize::MAX);
     let has_more = limit == SCREEN + 1 && told.tasks.len() > screen;
     if has_more {
@@ -123,7 +123,7 @@ pub fn dismiss(tasks: &mut Tasks) -> Result<(), Error> {
         match tasks.call(TaskParams { op: TaskOp::Cancel, task: brief.task_id.clone(), ..TaskParams::default() }) {
             Ok(_) => dismissed += 1,
             // It was answered in the meantime.
-            Err(Trouble::Refused(_)) => {}
+            Err(TaskError::Refused(_)) => {}
             Err(trouble) => return Err(trouble.into()),
         }
     }
@@ -147,7 +147,7 @@ fn as_json(value: &impl serde::Serialize) -> anyhow::Result<String> {
 const ASKED: usize = 24;
 
 /// Cut to the width on a terminal. In a narrow one, drops the time first, then the state's text: its colour stays.
-fn table(briefs: &[TaskBrief], now: i64, columns: Option<usize>, look: Look) -> Vec<String> {
+fn table(briefs: &[TaskBrief], now: i64, columns: Option<usize>, look: Style) -> Vec<String> {
     let cells = |when_shown: bool, state_shown: bool| -> Vec<[String; 3]> {
         let only = |shown: bool, text: String| if shown { text } else { String::new() };
         let row = |brief: &TaskBrief| {
@@ -230,7 +230,7 @@ fn when(millis: u64, now: i64) -> String {
 mod tests {
     use super::*;
     use crate::cli::Paint;
-    use crate::cli::task::look::Letters;
+    use crate::cli::task::style::Charset;
 
     fn brief(id: &str, state: &str, text: &str, summary: &str) -> TaskBrief {
         TaskBrief {
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_list_says_what_waits() {
-        let look = Look { paint: Paint::Plain, letters: Letters::All };
+        let look = Style { paint: Paint::Plain, letters: Charset::All };
         let briefs = [
             brief("tabc", "WAITING_APPROVAL", "run the tests\nwith a log", ""),
             brief("tabcd", "FAILED", "fix 日本語", "no model\x1b[2J"),

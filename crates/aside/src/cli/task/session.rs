@@ -1,5 +1,5 @@
 //! One terminal session with one task: receives its events, draws them, asks when a proposal waits, and sends the answer. An answer is only
-//! ever a key of `keys`, to a `Question` whose proposal was drawn; everything else leaves the task as it is.
+//! ever a key of `keys`, to a `ApprovalPrompt` whose proposal was drawn; everything else leaves the task as it is.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -8,15 +8,15 @@ use aside_core::proto::task::{ApprovalOffer, TaskBrief, TaskOp, TaskParams};
 use aside_core::task::event::{EndStatus, Event, EventKind};
 use aside_core::task::state::StateName;
 
+use crate::cli::task::approval_prompt::{ApprovalPrompt, GRACE, KeyDecision, ShownExtent};
 use crate::cli::task::edit::{self, Edited};
-use crate::cli::task::keys::{Keys, Kind, Typed};
-use crate::cli::task::look::{DIM, Look, RED, YELLOW};
-use crate::cli::task::offer::{self, Extent, Page};
-use crate::cli::task::question::{Act, GRACE, Question, Seen};
+use crate::cli::task::keys::{Keys, Kind, PendingInput};
+use crate::cli::task::proposal::{self, Extent, Page};
 use crate::cli::task::signals::{self, Modes, Signals};
+use crate::cli::task::style::{DIM, RED, Style, YELLOW};
 use crate::cli::task::view::{Request, TURN, View};
 use crate::cli::{Exit, one_line, print, tasks, terminal};
-use crate::client::tasks::{Heard, Tasks, Trouble};
+use crate::client::tasks::{TaskError, TaskMessage, Tasks};
 use crate::paths::Paths;
 use crate::screen::{Size, Surface};
 
@@ -27,14 +27,14 @@ const FOLLOWS: Duration = Duration::from_secs(5);
 
 /// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum OutputFormat {
     Shown,
     Json,
 }
 
 /// When the session ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Until {
+pub enum StopCondition {
     /// The task has ended, or waits for a user who cannot be asked here.
     Answered,
     /// The task has ended, wherever it was answered.
@@ -56,15 +56,15 @@ pub struct Session<'a> {
     view: View,
     keys: Option<Keys>,
     signals: Signals,
-    look: Look,
+    look: Style,
     id: String,
     /// The last event, and the last one at the start: earlier ones are no news.
     seq: u64,
     known: u64,
-    form: Form,
-    until: Until,
+    form: OutputFormat,
+    until: StopCondition,
     begun: Instant,
-    question: Option<Question>,
+    question: Option<ApprovalPrompt>,
     /// The proposal on the screen, and its workspace.
     offered: Option<u32>,
     workspace: String,
@@ -83,8 +83,8 @@ impl<'a> Session<'a> {
         mut tasks: Tasks,
         id: &str,
         from: u64,
-        form: Form,
-        until: Until,
+        form: OutputFormat,
+        until: StopCondition,
     ) -> anyhow::Result<Self> {
         let brief = tasks.watch(id, from)?;
         let able = std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb");
@@ -93,15 +93,15 @@ impl<'a> Session<'a> {
             (false, true) => (Surface::Paper, Kind::Able),
             (false, false) => (Surface::Paper, Kind::Dumb),
         };
-        let asks = form == Form::Shown && until != Until::Ended && !has_ended(&brief);
+        let asks = form == OutputFormat::Shown && until != StopCondition::Ended && !has_ended(&brief);
         let mut keys = if asks { Keys::open(kind) } else { None };
         let signals = Signals::listen(if keys.is_some() { Modes::Ours } else { Modes::Untouched })?;
         if let Some(keys) = &mut keys {
             keys.enter();
         }
-        let (look, by) = (Look::here(), terminal().unwrap_or_default());
+        let (look, by) = (Style::here(), terminal().unwrap_or_default());
         let by = by.strip_prefix("/dev/").unwrap_or(&by).to_owned();
-        let request = if until == Until::Answered { Request::Known } else { Request::Shown };
+        let request = if until == StopCondition::Answered { Request::Known } else { Request::Shown };
         Ok(Self {
             paths,
             tasks,
@@ -128,7 +128,7 @@ impl<'a> Session<'a> {
 
     pub fn run(mut self) -> anyhow::Result<Exit> {
         loop {
-            let over = match self.hears()? {
+            let over = match self.process_messages()? {
                 Some(exit) => Some(exit),
                 None => self.is_over()?,
             };
@@ -141,7 +141,7 @@ impl<'a> Session<'a> {
             }
             self.draws()?;
             let key = self.waits()?;
-            for heard in self.signals.heard() {
+            for heard in self.signals.pending() {
                 if let Some(exit) = self.signalled(heard)? {
                     self.ends()?;
                     return Ok(exit);
@@ -155,12 +155,12 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn hears(&mut self) -> anyhow::Result<Option<Exit>> {
-        while let Some(heard) = self.tasks.hear() {
+    fn process_messages(&mut self) -> anyhow::Result<Option<Exit>> {
+        while let Some(heard) = self.tasks.next_message() {
             match heard {
-                Heard::Event(event) => self.takes(&event)?,
-                Heard::Answer { .. } => {}
-                Heard::Gone(trouble) => {
+                TaskMessage::Event(event) => self.takes(&event)?,
+                TaskMessage::Answer { .. } => {}
+                TaskMessage::Gone(trouble) => {
                     if let Some(exit) = self.returns(&trouble)? {
                         return Ok(Some(exit));
                     }
@@ -175,7 +175,7 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         self.seq = event.seq;
-        if self.form == Form::Json {
+        if self.form == OutputFormat::Json {
             print(&crate::cli::json_line(event)?)?;
         }
         if let EventKind::TaskState(change) = &event.what
@@ -193,7 +193,7 @@ impl<'a> Session<'a> {
 
     /// Reconnects to the next daemon, which knows the task too. Shows a pending proposal again, since an answer to the old one would not
     /// count.
-    fn returns(&mut self, trouble: &Trouble) -> anyhow::Result<Option<Exit>> {
+    fn returns(&mut self, trouble: &TaskError) -> anyhow::Result<Option<Exit>> {
         self.returns += 1;
         let again = if self.returns > RETURNS {
             None
@@ -212,7 +212,7 @@ impl<'a> Session<'a> {
 
     /// Continues with the agent's follow-up task.
     fn follows(&mut self) -> anyhow::Result<bool> {
-        let Some(next) = self.next.take().filter(|_| self.until == Until::Answered && !self.interrupted) else {
+        let Some(next) = self.next.take().filter(|_| self.until == StopCondition::Answered && !self.interrupted) else {
             return Ok(false);
         };
         // It is created right after the previous task has ended.
@@ -220,11 +220,11 @@ impl<'a> Session<'a> {
         let brief = loop {
             match self.tasks.watch(&next, 0) {
                 Ok(brief) => break brief,
-                Err(Trouble::Refused(_)) if Instant::now() < deadline => std::thread::sleep(FOLLOWS / 100),
+                Err(TaskError::Refused(_)) if Instant::now() < deadline => std::thread::sleep(FOLLOWS / 100),
                 Err(_) => return Ok(false),
             }
         };
-        if self.form == Form::Shown {
+        if self.form == OutputFormat::Shown {
             self.draws()?;
             write(&self.view.clears(Size::here()))?;
         }
@@ -243,27 +243,27 @@ impl<'a> Session<'a> {
             return Ok(Some(match (status, self.until, self.offered) {
                 _ if self.interrupted => Exit::Stopped,
                 // The task was only displayed.
-                (_, Until::Shown, None) | (EndStatus::Ok, ..) => Exit::Done,
+                (_, StopCondition::Shown, None) | (EndStatus::Ok, ..) => Exit::Done,
                 (EndStatus::Error, ..) => Exit::Failed,
                 (EndStatus::Rejected, ..) => Exit::Unapproved,
             }));
         }
         if let Some(step) = self.view.step() {
-            if self.form == Form::Json {
+            if self.form == OutputFormat::Json {
                 return Ok(match self.until {
-                    Until::Shown => Some(Exit::Done),
-                    Until::Answered => Some(Exit::Unapproved),
-                    Until::Ended => None,
+                    StopCondition::Shown => Some(Exit::Done),
+                    StopCondition::Answered => Some(Exit::Unapproved),
+                    StopCondition::Ended => None,
                 });
             }
             if self.offered != Some(step) && !self.interrupted {
                 self.offers(step)?;
             }
-            if self.keys.is_none() && self.until != Until::Ended && self.offered == Some(step) {
+            if self.keys.is_none() && self.until != StopCondition::Ended && self.offered == Some(step) {
                 self.complains(&format!("{} waits for you: aside task show {} at a terminal asks", self.id, self.id));
                 return Ok(Some(Exit::Unapproved));
             }
-        } else if self.until == Until::Shown && self.offered.is_none() {
+        } else if self.until == StopCondition::Shown && self.offered.is_none() {
             self.complains(&format!("{} goes on: aside task watch {}", self.id, self.id));
             return Ok(Some(Exit::Done));
         }
@@ -276,8 +276,8 @@ impl<'a> Session<'a> {
             match self.tasks.call(TaskParams { op: TaskOp::Show, task: self.id.clone(), ..TaskParams::default() }) {
                 Ok(told) => told,
                 // The next event says why.
-                Err(Trouble::Lost(_)) => return Ok(()),
-                Err(Trouble::Refused(message)) => {
+                Err(TaskError::Lost(_)) => return Ok(()),
+                Err(TaskError::Refused(message)) => {
                     self.offered = Some(step);
                     self.complains(&message);
                     return Ok(());
@@ -288,13 +288,13 @@ impl<'a> Session<'a> {
         let brief = told.tasks.first().map(|brief| brief.summary.clone()).unwrap_or_default();
         let summary = Some(self.view.summary()).filter(|summary| !summary.is_empty()).unwrap_or(brief);
         self.workspace = told.tasks.first().map(|brief| brief.workspace.clone()).unwrap_or_default();
-        let Page { rows, left, whole } = offer::page(&offer, &summary, &self.workspace, self.look, self.extent());
+        let Page { rows, left, whole } = proposal::page(&offer, &summary, &self.workspace, self.look, self.extent());
         self.view.prints(rows);
         self.view.offered();
         self.offered = Some(step);
         if self.keys.is_some() {
-            let seen = if whole { Seen::Whole } else { Seen::Part(left) };
-            self.question = Some(Question::new(*offer, summary, seen));
+            let seen = if whole { ShownExtent::Whole } else { ShownExtent::Part(left) };
+            self.question = Some(ApprovalPrompt::new(*offer, summary, seen));
         }
         Ok(())
     }
@@ -312,31 +312,31 @@ impl<'a> Session<'a> {
         let act = question.means(keys.read());
         let offer = question.offer.clone();
         match act {
-            Act::Approve => {
+            KeyDecision::Approve => {
                 let environment = std::env::vars_os().filter_map(|(name, value)| {
                     Some(format!("{}={}", name.into_string().ok()?, value.into_string().ok()?))
                 });
                 let answer = TaskParams { environment: environment.collect(), ..self.answer(TaskOp::Approve, &offer) };
                 let _ = self.says(answer);
             }
-            Act::Reject => {
+            KeyDecision::Reject => {
                 let _ = self.says(self.answer(TaskOp::Reject, &offer));
             }
-            Act::Edit => self.edits(&offer)?,
-            Act::View => self.views(&offer)?,
-            Act::Confine => {
+            KeyDecision::Edit => self.edits(&offer)?,
+            KeyDecision::View => self.views(&offer)?,
+            KeyDecision::Confine => {
                 let confine = if offer.confine == "workspace" { "no" } else { "workspace" };
                 let text = offer.text.clone();
                 let _ =
                     self.says(TaskParams { text, confine: confine.to_owned(), ..self.answer(TaskOp::Edit, &offer) });
             }
-            Act::Help => {
+            KeyDecision::Help => {
                 let help = question.help();
                 self.view.prints(help);
             }
-            Act::Leave => return Ok(Some(self.leaves())),
-            Act::Remark(remark) => self.remarks(&remark),
-            Act::Nothing => {}
+            KeyDecision::Leave => return Ok(Some(self.leaves())),
+            KeyDecision::Remark(remark) => self.remarks(&remark),
+            KeyDecision::Nothing => {}
         }
         Ok(None)
     }
@@ -389,7 +389,7 @@ impl<'a> Session<'a> {
 
     fn views(&mut self, offer: &ApprovalOffer) -> anyhow::Result<()> {
         let summary = self.question.as_ref().map(|question| question.summary.clone()).unwrap_or_default();
-        let page = |look| offer::page(offer, &summary, &self.workspace, look, Extent::All).rows;
+        let page = |look| proposal::page(offer, &summary, &self.workspace, look, Extent::All).rows;
         let is_dumb = self.keys.as_ref().is_some_and(|keys| keys.kind() == Kind::Dumb);
         let viewed = if is_dumb {
             self.view.prints(page(self.look));
@@ -402,7 +402,7 @@ impl<'a> Session<'a> {
         match viewed {
             Ok(()) => {
                 if let Some(question) = &mut self.question {
-                    question.seen = Seen::Whole;
+                    question.seen = ShownExtent::Whole;
                 }
             }
             Err(error) => self.complains(&format!("{error:#}")),
@@ -434,21 +434,21 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn signalled(&mut self, heard: signals::Heard) -> anyhow::Result<Option<Exit>> {
+    fn signalled(&mut self, heard: signals::SignalEvent) -> anyhow::Result<Option<Exit>> {
         // Discards pending input, as the terminal itself would without NOFLSH.
-        if let (signals::Heard::Interrupt, Some(keys)) = (heard, &self.keys) {
+        if let (signals::SignalEvent::Interrupt, Some(keys)) = (heard, &self.keys) {
             keys.forgets();
         }
         match heard {
-            signals::Heard::Interrupt if self.question.is_some() => return Ok(Some(self.leaves())),
-            signals::Heard::Interrupt if self.until != Until::Answered && self.offered.is_none() => {
+            signals::SignalEvent::Interrupt if self.question.is_some() => return Ok(Some(self.leaves())),
+            signals::SignalEvent::Interrupt if self.until != StopCondition::Answered && self.offered.is_none() => {
                 return Ok(Some(Exit::Stopped));
             }
-            signals::Heard::Interrupt if self.interrupted => {
+            signals::SignalEvent::Interrupt if self.interrupted => {
                 self.complains(&format!("{} is left to itself: aside task watch {}", self.id, self.id));
                 return Ok(Some(Exit::Stopped));
             }
-            signals::Heard::Interrupt => {
+            signals::SignalEvent::Interrupt => {
                 self.interrupted = true;
                 self.view.stopping();
                 if let Err(trouble) =
@@ -457,7 +457,7 @@ impl<'a> Session<'a> {
                     self.complains(&trouble.to_string());
                 }
             }
-            signals::Heard::Stop => {
+            signals::SignalEvent::Stop => {
                 write(&self.view.clears(Size::here()))?;
                 if let Some(keys) = &mut self.keys {
                     keys.leave();
@@ -465,9 +465,9 @@ impl<'a> Session<'a> {
                 signals::stop();
                 self.returns_to_terminal();
             }
-            signals::Heard::Continued => self.returns_to_terminal(),
-            signals::Heard::Resized => {}
-            signals::Heard::End(signal) => {
+            signals::SignalEvent::Continued => self.returns_to_terminal(),
+            signals::SignalEvent::Resized => {}
+            signals::SignalEvent::End(signal) => {
                 write(&self.view.clears(Size::here()))?;
                 self.keys = None;
                 signals::end(signal);
@@ -492,11 +492,11 @@ impl<'a> Session<'a> {
     /// Prints an error for the user, never into a file.
     fn complains(&mut self, what: &str) {
         let what = one_line(what);
-        if self.form == Form::Shown && std::io::stdout().is_terminal() {
+        if self.form == OutputFormat::Shown && std::io::stdout().is_terminal() {
             let style = if self.question.is_some() || self.interrupted { RED } else { DIM };
             let row = self.look.with(style, &what);
             self.view.prints([row]);
-        } else if self.form == Form::Shown {
+        } else if self.form == OutputFormat::Shown {
             self.view.remark(what);
         } else {
             complain!("aside: {what}");
@@ -504,7 +504,7 @@ impl<'a> Session<'a> {
     }
 
     fn draws(&mut self) -> anyhow::Result<()> {
-        if self.form == Form::Json {
+        if self.form == OutputFormat::Json {
             return Ok(());
         }
         let size = Size::here();
@@ -515,8 +515,8 @@ impl<'a> Session<'a> {
                 // Discards what was typed so far, which cannot answer this. If there was any, the user is still typing or holds a key:
                 // waits again.
                 match keys.forgets() {
-                    Typed::Something => question.asks_again(),
-                    Typed::Nothing => question.ready = true,
+                    PendingInput::Something => question.asks_again(),
+                    PendingInput::Nothing => question.ready = true,
                 }
                 if question.ready && keys.kind() == Kind::Dumb {
                     line = format!("{}\n", question.row(self.look, size));
@@ -533,7 +533,7 @@ impl<'a> Session<'a> {
 
     fn ends(&mut self) -> anyhow::Result<()> {
         self.question = None;
-        if self.form == Form::Shown {
+        if self.form == OutputFormat::Shown {
             self.draws()?;
             write(&self.view.clears(Size::here()))?;
         }
@@ -547,7 +547,7 @@ impl<'a> Session<'a> {
         let patience = match &self.question {
             Some(question) if !question.ready => Some(GRACE.saturating_sub(question.asked.elapsed())),
             Some(_) => None,
-            None if self.form == Form::Json => None,
+            None if self.form == OutputFormat::Json => None,
             None if self.view.state() == Some(StateName::WaitingApproval) && self.keys.is_none() => None,
             None => Some(TURN),
         };

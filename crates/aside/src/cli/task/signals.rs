@@ -16,7 +16,7 @@ pub struct Signals {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum SignalEvent {
     /// Ctrl-C.
     Interrupt,
     /// Ctrl-Z.
@@ -57,13 +57,13 @@ impl Signals {
         self.delivery.get_read().as_fd()
     }
 
-    pub fn heard(&mut self) -> Vec<Heard> {
+    pub fn pending(&mut self) -> Vec<SignalEvent> {
         let meaning = |signal| match signal {
-            names::SIGINT => Heard::Interrupt,
-            names::SIGTSTP => Heard::Stop,
-            names::SIGCONT => Heard::Continued,
-            names::SIGWINCH => Heard::Resized,
-            other => Heard::End(other),
+            names::SIGINT => SignalEvent::Interrupt,
+            names::SIGTSTP => SignalEvent::Stop,
+            names::SIGCONT => SignalEvent::Continued,
+            names::SIGWINCH => SignalEvent::Resized,
+            other => SignalEvent::End(other),
         };
         self.delivery.pending().map(meaning).collect()
     }
@@ -73,9 +73,9 @@ impl Signals {
         self.lent.store(true, Ordering::SeqCst);
         let came = terminal();
         self.lent.store(false, Ordering::SeqCst);
-        let end = self.heard().into_iter().find_map(|heard| match heard {
-            Heard::End(signal) => Some(signal),
-            Heard::Interrupt | Heard::Stop | Heard::Continued | Heard::Resized => None,
+        let end = self.pending().into_iter().find_map(|heard| match heard {
+            SignalEvent::End(signal) => Some(signal),
+            SignalEvent::Interrupt | SignalEvent::Stop | SignalEvent::Continued | SignalEvent::Resized => None,
         });
         (came, end)
     }

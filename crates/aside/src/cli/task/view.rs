@@ -13,9 +13,9 @@ use aside_core::task::route::intent::TaskKind;
 use aside_core::task::run::model_reply::{StreamingAnswer, streaming_answer};
 use aside_core::task::state::StateName;
 
-use crate::cli::task::look::{BOLD, DIM, GREEN, Letters, Look, RED, YELLOW};
-use crate::cli::task::offer;
 use crate::cli::task::output::Output;
+use crate::cli::task::proposal;
+use crate::cli::task::style::{BOLD, Charset, DIM, GREEN, RED, Style, YELLOW};
 use crate::cli::{STALLED, one_line, span, stalled};
 use crate::screen::{Live, Size, Surface, fit};
 
@@ -31,7 +31,7 @@ const LEAST_FOUND: usize = 8;
 const MAX_REQUEST_ROWS: usize = 12;
 
 pub struct View {
-    look: Look,
+    look: Style,
     live: Live,
     request: Request,
     /// Rows to write next, and notes that do not belong into a file.
@@ -91,7 +91,7 @@ impl Answer {
 }
 
 impl View {
-    pub fn new(look: Look, surface: Surface, request: Request, name: &str, by: &str) -> Self {
+    pub fn new(look: Style, surface: Surface, request: Request, name: &str, by: &str) -> Self {
         Self {
             look,
             live: Live::new(surface),
@@ -217,7 +217,7 @@ impl View {
                     }
                     self.stand.extend(first.iter().map(|row| self.look.with(BOLD, &format!("> {row}"))));
                     if more > 0 {
-                        self.stand.push(self.look.with(DIM, &format!("> … {more} more {}", offer::lines(more))));
+                        self.stand.push(self.look.with(DIM, &format!("> … {more} more {}", proposal::lines(more))));
                     }
                 }
                 if attempt > 1 {
@@ -339,7 +339,7 @@ impl View {
             }
             Proposal::SearchResults { .. } => {
                 self.settle();
-                let mut rows = offer::told(&result.proposal, self.look);
+                let mut rows = proposal::settled_rows(&result.proposal, self.look);
                 // Cuts at the end: the best results come first, and must not scroll off.
                 let room = size.rows.saturating_sub(BELOW_FOUND).max(LEAST_FOUND);
                 let cuts = self.live.surface() == Surface::Terminal && self.request == Request::Known;
@@ -410,7 +410,7 @@ impl View {
     fn unoffered(&mut self) {
         if let Some(result) = self.proposed.take() {
             self.stand.extend([String::new(), self.look.with(BOLD, &one_line(&result.summary))]);
-            self.stand.extend(offer::told(&result.proposal, self.look));
+            self.stand.extend(proposal::settled_rows(&result.proposal, self.look));
         }
         self.stand.extend(self.output.ends());
     }
@@ -467,8 +467,8 @@ impl View {
     fn turning(&self, doing: &str, elapsed: Duration, size: Size) -> String {
         let turn = usize::try_from(elapsed.as_millis() / TURN.as_millis()).unwrap_or(0);
         let wheel = match self.look.letters {
-            Letters::All => WHEEL[turn % WHEEL.len()],
-            Letters::Ascii => ASCII_WHEEL[turn % ASCII_WHEEL.len()],
+            Charset::All => WHEEL[turn % WHEEL.len()],
+            Charset::Ascii => ASCII_WHEEL[turn % ASCII_WHEEL.len()],
         };
         self.look.with(DIM, &fit(&format!("{wheel} {doing}"), size.columns.saturating_sub(1)))
     }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use aside_core::proto::query::{TranslateResult, WireProposal};
 use clap::{Parser, Subcommand};
 
-use crate::cli::translate::ask::{self, Wished};
+use crate::cli::translate::engine::{self, QueryArgs};
 use crate::cli::{Exit, is_broken_pipe, one_line, print};
 
 /// Commands that fit into the plugin's list.
@@ -70,7 +70,7 @@ pub fn by_name() -> Option<ExitCode> {
 pub fn run(args: Args) -> anyhow::Result<Exit> {
     match args.what {
         Some(What::Translate(wish)) => {
-            print(&fields(&ask::ask(wished(wish))?))?;
+            print(&fields(&engine::answer(wished(wish))?))?;
             Ok(Exit::Done)
         }
         Some(What::Other(words)) => {
@@ -86,10 +86,10 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     }
 }
 
-fn wished(wish: Wish) -> Wished {
+fn wished(wish: Wish) -> QueryArgs {
     let Wish { query, cwd, mut recent_command, env_hint } = wish;
     recent_command.reverse();
-    Wished {
+    QueryArgs {
         words: query.split_whitespace().collect::<Vec<_>>().join(" "),
         cwd: Some(cwd.display().to_string()),
         shell: "zsh".to_owned(),

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use crate::cli::Exit;
-use crate::cli::try_shell::{Visit, open};
+use crate::cli::try_shell::{TrialMode, open};
 
 /// Try each behaviour once, in five minutes
 ///
@@ -18,7 +18,7 @@ const SCRIPT: &str = include_str!("../../../shell/tutor.zsh");
 const LARGE_FILE: u64 = 150 << 20;
 
 pub fn run(Args {}: Args) -> anyhow::Result<Exit> {
-    open("zsh", &Visit::Tour { prepare, script: SCRIPT })
+    open("zsh", &TrialMode::Tour { prepare, script: SCRIPT })
 }
 
 fn prepare(practice: &Path) -> std::io::Result<()> {

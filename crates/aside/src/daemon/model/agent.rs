@@ -7,30 +7,30 @@ use std::time::Instant;
 use aside_core::redact::redact;
 
 use crate::agent::{Failure as AgentFailure, Reply};
-use crate::daemon::disk;
-use crate::daemon::model::{Note, Use, ms};
+use crate::daemon::blocking_io;
+use crate::daemon::model::{OpenRequest, Purpose, ms};
 use crate::daemon::state::State;
-use crate::store::journal::{Answer, Leaving};
+use crate::store::journal::{Answer, OutboundRecord};
 
 /// A request that was sent to an agent, and whose end is not recorded yet.
 pub struct Handed {
-    note: Note,
+    note: OpenRequest,
     /// As the agent receives it.
     pub text: String,
 }
 
 /// Records a request before it is sent. The error says what happened and one thing to do.
-pub async fn hand_over(state: &State, session: &str, agent: &str, text: &str) -> Result<Handed, String> {
+pub async fn record_request(state: &State, session: &str, agent: &str, text: &str) -> Result<Handed, String> {
     let private = || "Nothing is told to an agent, since this is private. Ask again where it is not.".to_owned();
     if state.is_private(session) {
         return Err(private());
     }
     let text = redact(text).into_owned();
     let (name, body, journal) = (agent.to_owned(), text.clone(), Arc::clone(state.journal()));
-    let written = disk::look_at_file(state.journal().lines().path(), move || {
+    let written = blocking_io::run_at_file(state.journal().lines().path(), move || {
         let address = format!("the agent {name}, on this machine");
-        journal.leaves(&Leaving {
-            purpose: Use::Task.name(),
+        journal.leaves(&OutboundRecord {
+            purpose: Purpose::Task.name(),
             provider: &name,
             model: "",
             address: &address,
@@ -40,7 +40,7 @@ pub async fn hand_over(state: &State, session: &str, agent: &str, text: &str) ->
     let id = written.await.and_then(|written| Ok(written?)).map_err(|error| {
         format!("Nothing is told to the agent, since it cannot be written down ({error}). Free some space; then retry.")
     })?;
-    let note = Note { journal: Arc::clone(state.journal()), id: Some(id), left: Instant::now() };
+    let note = OpenRequest { journal: Arc::clone(state.journal()), id: Some(id), left: Instant::now() };
     // The last check: the shell may have become private meanwhile.
     if state.is_private(session) { Err(private()) } else { Ok(Handed { note, text }) }
 }

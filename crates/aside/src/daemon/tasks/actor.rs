@@ -1,7 +1,7 @@
 //! Runs one task: handles its messages one after the other and performs the effects of the task machine. Holds no policy: the machine
 //! decides what may happen, the gate what may act.
 
-mod go_on;
+mod agent_follow_up;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -24,13 +24,13 @@ use aside_core::task::run::{code, short};
 use aside_core::task::state::{OpenState, State as Stage};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::daemon::later::Listening;
-use crate::daemon::state::{State, Work};
-use crate::daemon::tasks::act::{self, Ground};
-use crate::daemon::tasks::desk::{Desk, Gathered};
-use crate::daemon::tasks::offer::{self, Maker};
+use crate::daemon::state::{ActiveRequest, State};
+use crate::daemon::tasks::attempt::{Attempt, GatheredContext};
+use crate::daemon::tasks::execution::{self, ExecutionContext};
+use crate::daemon::tasks::offer::{self, OfferBuilder};
+use crate::daemon::updates::AbortOnDrop;
 use crate::provider::Privacy;
-use crate::store::events::Log;
+use crate::store::task_logs::TaskLog;
 use crate::world::sandbox;
 
 /// Cap on unread messages for a task. A sender of streamed output waits (backpressure).
@@ -49,37 +49,37 @@ pub enum Message {
     /// Progress of the work in the background. Ignored if it belongs to an earlier attempt.
     Came {
         attempt: u32,
-        came: Came,
+        came: Event,
     },
     Word {
-        word: Word,
-        reply: oneshot::Sender<Result<Told, String>>,
+        word: UserCommand,
+        reply: oneshot::Sender<Result<PendingOffer, String>>,
     },
     /// The daemon is ending.
     Ending,
 }
 
 /// A result of work in the background.
-pub enum Came {
+pub enum Event {
     Input(Input),
-    Gathered(Box<Gathered>),
+    Gathered(Box<GatheredContext>),
     /// With the offer, if the proposal acts.
     Proposed(Box<(ProposalDraft, Option<GateOffer>)>),
 }
 
 /// A request of the user.
-pub enum Word {
+pub enum UserCommand {
     Show,
     Approve {
-        said: Said,
+        vote: Vote,
         environment: Vec<String>,
     },
     Reject {
-        said: Said,
+        vote: Vote,
         reason: Option<String>,
     },
     Edit {
-        said: Said,
+        vote: Vote,
         text: String,
         confine: Option<WriteConfinement>,
     },
@@ -96,7 +96,7 @@ pub enum Word {
 
 /// The proposal that a decision is about, and who decided.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub struct Vote {
     pub step: u32,
     pub digest: String,
     pub from: RequestSource,
@@ -105,7 +105,7 @@ pub struct Said {
 
 /// The offer to show, if a proposal waits.
 #[derive(Debug)]
-pub struct Told {
+pub struct PendingOffer {
     pub offer: Option<proto::task::ApprovalOffer>,
 }
 
@@ -119,26 +119,26 @@ pub struct Actor {
     /// The last draft as it was proposed, with its step number: what is shown and carried out. In memory only, so that a proposal that
     /// holds a secret does not outlive the daemon.
     draft: Option<(u32, ProposalDraft)>,
-    log: Option<Log>,
+    log: Option<TaskLog>,
     inbox: mpsc::Receiver<Message>,
     /// For work in the background, which ends with the actor.
     sender: mpsc::Sender<Message>,
     routed: Option<(Intent, TaskScope)>,
-    gathered: Option<Arc<Gathered>>,
+    gathered: Option<Arc<GatheredContext>>,
     /// The proposal to show.
     offer: Option<GateOffer>,
     /// What is shown, with the digest that a decision has to carry.
     shown: Option<proto::task::ApprovalOffer>,
     leave: Option<(Approved, Vec<String>)>,
     /// The work in the background. Aborted when dropped.
-    under_way: Option<Listening>,
+    under_way: Option<AbortOnDrop>,
     stop: watch::Sender<bool>,
     /// Keeps the daemon running while work is in progress.
-    work: Option<Work>,
+    work: Option<ActiveRequest>,
 }
 
 impl Actor {
-    pub fn new(state: Arc<State>, task: Task, mut request: UserRequest, log: Log) -> (Self, mpsc::Sender<Message>) {
+    pub fn new(state: Arc<State>, task: Task, mut request: UserRequest, log: TaskLog) -> (Self, mpsc::Sender<Message>) {
         // What was private once stays private.
         request.meta.private |= task.request().meta.private;
         let (sender, inbox) = mpsc::channel(MAX_INBOX);
@@ -187,7 +187,7 @@ impl Actor {
                 let _ = reply.send(Err(AGAIN.to_owned()));
             }
         }
-        self.state.tasks().gone(&self.id);
+        self.state.tasks().on_actor_end(&self.id);
     }
 
     async fn listen(&mut self) -> Result<(), Lost> {
@@ -222,9 +222,9 @@ impl Actor {
         }
     }
 
-    async fn came(&mut self, came: Came) -> Result<(), Lost> {
+    async fn came(&mut self, came: Event) -> Result<(), Lost> {
         match came {
-            Came::Input(input) => {
+            Event::Input(input) => {
                 if let Input::Routed { intent, scope } = &input {
                     self.routed = Some((intent.clone(), *scope));
                 }
@@ -233,12 +233,12 @@ impl Actor {
                 let taken = self.take(input).await?;
                 self.go_on(next.filter(|_| taken.is_ok()));
             }
-            Came::Gathered(gathered) => {
+            Event::Gathered(gathered) => {
                 let told = gathered.told.clone();
                 self.gathered = Some(Arc::from(gathered));
                 self.take(Input::Collected(told)).await?.ok();
             }
-            Came::Proposed(proposed) => {
+            Event::Proposed(proposed) => {
                 let (draft, offer) = *proposed;
                 self.offer = offer;
                 if let Err(refusal) = self.take(Input::Proposed(draft)).await? {
@@ -249,11 +249,11 @@ impl Actor {
         Ok(())
     }
 
-    async fn word(&mut self, word: Word) -> Result<Result<Told, String>, Lost> {
+    async fn word(&mut self, word: UserCommand) -> Result<Result<PendingOffer, String>, Lost> {
         let done = match word {
-            Word::Show => Ok(()),
-            Word::Approve { said, environment } => match self.unchanged(&said).await {
-                Ok(()) => match self.approve(&said, environment) {
+            UserCommand::Show => Ok(()),
+            UserCommand::Approve { vote, environment } => match self.unchanged(&vote).await {
+                Ok(()) => match self.approve(&vote, environment) {
                     Ok(input) => {
                         let taken = self.take(input).await?;
                         // An approval that was not used must not remain for anything else.
@@ -267,17 +267,17 @@ impl Actor {
                     Err(reason)
                 }
             },
-            Word::Reject { said, reason } => match self.answer(&said) {
+            UserCommand::Reject { vote, reason } => match self.answer(&vote) {
                 Ok(answer) => {
                     let rejected = self.state.tasks().gate().reject(&answer);
                     match rejected {
-                        Ok(()) => self.take(Input::Rejected { reason, by: Some(said.by.clone()) }).await?,
+                        Ok(()) => self.take(Input::Rejected { reason, by: Some(vote.by.clone()) }).await?,
                         Err(refusal) => Err(refusal.to_string()),
                     }
                 }
                 Err(refusal) => Err(refusal),
             },
-            Word::Edit { said, text, confine } => match self.edited(&said, text, confine).await {
+            UserCommand::Edit { vote, text, confine } => match self.edited(&vote, text, confine).await {
                 Ok((draft, offer)) => {
                     let before = self.offer.replace(offer);
                     let taken = self.take(Input::Edited(draft)).await?;
@@ -288,15 +288,15 @@ impl Actor {
                 }
                 Err(refusal) => Err(refusal),
             },
-            Word::Cancel => self.take(Input::Cancelled).await?,
-            Word::Retry { privacy: Privacy::Open } => self.take(Input::Retried).await?,
-            Word::Retry { privacy: Privacy::Private } => {
+            UserCommand::Cancel => self.take(Input::Cancelled).await?,
+            UserCommand::Retry { privacy: Privacy::Open } => self.take(Input::Retried).await?,
+            UserCommand::Retry { privacy: Privacy::Private } => {
                 self.request.meta.private = true;
                 self.take(Input::RetriedPrivately).await?
             }
-            Word::Undone { by } => self.take(Input::Undone { by }).await?,
+            UserCommand::Undone { by } => self.take(Input::Undone { by }).await?,
         };
-        Ok(done.map(|()| Told { offer: self.shown.clone() }))
+        Ok(done.map(|()| PendingOffer { offer: self.shown.clone() }))
     }
 
     /// Takes one step of the machine. The inner error says why it was rejected; the task is unchanged then.
@@ -356,7 +356,7 @@ impl Actor {
         let (log, written) = written.await.map_err(|error| Lost(error.into()))?;
         self.log = Some(log);
         let end = written.map_err(|error| Lost(anyhow::Error::from(error).context("could not write its log")))?;
-        self.state.tasks().moved(&self.id, events, end);
+        self.state.tasks().on_events(&self.id, events, end);
         Ok(())
     }
 
@@ -366,11 +366,11 @@ impl Actor {
             Effect::Route => {
                 (self.routed, self.gathered, self.offer, self.shown, self.draft) = (None, None, None, None, None);
                 self.stop = watch::Sender::new(false);
-                self.begin(|desk, _| async move { Came::Input(Input::routed(desk.route().await)) });
+                self.begin(|plan, _| async move { Event::Input(Input::routed(plan.route().await)) });
             }
             Effect::Collect => {
                 let Some((intent, scope)) = self.routed.clone() else { return Ok(()) };
-                self.begin(move |desk, _| async move { Came::Gathered(Box::new(desk.collect(&intent, scope).await)) });
+                self.begin(move |plan, _| async move { Event::Gathered(Box::new(plan.collect(&intent, scope).await)) });
             }
             Effect::Propose => self.propose(),
             Effect::Ask { step } => return Box::pin(self.ask(step)).await,
@@ -388,27 +388,27 @@ impl Actor {
     fn propose(&mut self) {
         let (Some((intent, scope)), Some(gathered)) = (self.routed.clone(), self.gathered.clone()) else { return };
         let number = self.task.as_ref().map_or(1, |task| task.step() + 1);
-        self.begin(move |desk, pieces| async move {
-            let maker = desk.maker();
+        self.begin(move |plan, pieces| async move {
+            let maker = plan.maker();
             let say = |text: &str| pieces.send_modify(|so_far| so_far.push_str(text));
-            let outcome = match desk.propose(&intent, scope, &gathered, &say).await {
+            let outcome = match plan.propose(&intent, scope, &gathered, &say).await {
                 Ok(outcome) => outcome,
-                Err(reason) => return Came::Input(Input::Failed { reason }),
+                Err(reason) => return Event::Input(Input::Failed { reason }),
             };
             let details = Some(outcome.details).filter(|details| !details.is_empty());
             let draft = ProposalDraft { proposal: outcome.proposal, summary: outcome.summary, details, digest: None };
             match tokio::task::spawn_blocking(move || maker.make(draft, number)).await {
-                Ok(Ok(proposed)) => Came::Proposed(Box::new(proposed)),
-                Ok(Err(reason)) => Came::Input(Input::Failed { reason }),
-                Err(error) => Came::Input(Input::Failed { reason: format!("the proposal was lost: {error}") }),
+                Ok(Ok(proposed)) => Event::Proposed(Box::new(proposed)),
+                Ok(Err(reason)) => Event::Input(Input::Failed { reason }),
+                Err(error) => Event::Input(Input::Failed { reason: format!("the proposal was lost: {error}") }),
             }
         });
     }
 
     /// Starts work in the background. Its pieces and its end arrive as messages; a panic counts as a failure.
-    fn begin<F>(&mut self, think: impl FnOnce(Desk, Pieces) -> F + Send + 'static)
+    fn begin<F>(&mut self, think: impl FnOnce(Attempt, Pieces) -> F + Send + 'static)
     where
-        F: Future<Output = Came> + Send + 'static,
+        F: Future<Output = Event> + Send + 'static,
     {
         let Some(task) = &self.task else { return };
         let (state, id, request) = (Arc::clone(&self.state), self.id.clone(), self.request.clone());
@@ -418,26 +418,26 @@ impl Actor {
         let so_far = Arc::clone(&pieces);
         let thinking = tokio::spawn(async move {
             match offer::workspace(&request).await {
-                Ok(workspace) => think(Desk::new(state, id, request, workspace, attempt), so_far).await,
-                Err(error) => Came::Input(Input::Failed { reason: format!("{error:#}") }),
+                Ok(workspace) => think(Attempt::new(state, id, request, workspace, attempt), so_far).await,
+                Err(error) => Event::Input(Input::Failed { reason: format!("{error:#}") }),
             }
         });
-        let given_up = Listening(thinking.abort_handle());
+        let given_up = AbortOnDrop(thinking.abort_handle());
         let task = tokio::spawn(async move {
             let _given_up = given_up;
             let mut told = Telling::new(attempt, sender, pieces, OutputChannel::Answer);
             let last = told.until(thinking).await.unwrap_or_else(|_| {
-                Came::Input(Input::Failed { reason: "a fault of ours; `aside doctor` says more, retry it".to_owned() })
+                Event::Input(Input::Failed { reason: "a fault of ours; `aside doctor` says more, retry it".to_owned() })
             });
             told.send(last).await;
         });
-        self.under_way = Some(Listening(task.abort_handle()));
+        self.under_way = Some(AbortOnDrop(task.abort_handle()));
     }
 
     fn fail(&mut self, reason: impl Into<String>) {
         let (attempt, sender, reason) = (self.attempt(), self.sender.clone(), reason.into());
         tokio::spawn(async move {
-            let came = Came::Input(Input::Failed { reason });
+            let came = Event::Input(Input::Failed { reason });
             let _ = sender.send(Message::Came { attempt, came }).await;
         });
     }
@@ -455,7 +455,7 @@ impl Actor {
             let allowed = offer.verdict().decision() == Decision::Allow;
             let digest = self.state.tasks().gate().show(offer.clone()).map_err(|refusal| refusal.to_string())?;
             let proposal = self.waiting().map(|(proposal, _)| proposal).ok_or("nothing waits")?;
-            Ok((offer::told(&offer, &digest, &proposal, &self.request), offer, allowed))
+            Ok((offer::to_wire(&offer, &digest, &proposal, &self.request), offer, allowed))
         });
         let (shown, offer, allowed) = match shown {
             Ok(shown) => shown,
@@ -511,31 +511,31 @@ impl Actor {
 
     /// Judges a command once more when it is approved: a rule may have been added since, or a directory replaced. Files to be changed are
     /// compared when they are written. What the gate refuses anyway is left to it.
-    async fn unchanged(&mut self, said: &Said) -> Result<(), String> {
+    async fn unchanged(&mut self, vote: &Vote) -> Result<(), String> {
         let is_meant = self.shown.as_ref().is_some_and(|shown| {
-            shown.action == "run_command" && (shown.step, &shown.digest) == (said.step, &said.digest)
+            shown.action == "run_command" && (shown.step, &shown.digest) == (vote.step, &vote.digest)
         });
-        match said.from {
-            RequestSource::LocalUi if is_meant => self.remade(said.step).await.map(|_| ()),
+        match vote.from {
+            RequestSource::LocalUi if is_meant => self.remade(vote.step).await.map(|_| ()),
             RequestSource::LocalUi | RequestSource::Wecom | RequestSource::Webhook | RequestSource::Relay => Ok(()),
         }
     }
 
-    fn answer(&self, said: &Said) -> Result<ApprovalAnswer, String> {
-        let Said { step, digest, from, by } = said;
-        let digest = offer::bytes(digest).ok_or("that is no digest; look at the proposal first")?;
+    fn answer(&self, vote: &Vote) -> Result<ApprovalAnswer, String> {
+        let Vote { step, digest, from, by } = vote;
+        let digest = offer::parse_digest(digest).ok_or("that is no digest; look at the proposal first")?;
         let step = OfferStep { task: self.id.to_string(), number: *step };
         Ok(ApprovalAnswer { step, digest, from: *from, by: by.clone() })
     }
 
-    fn approve(&mut self, said: &Said, environment: Vec<String>) -> Result<Input, String> {
+    fn approve(&mut self, vote: &Vote, environment: Vec<String>) -> Result<Input, String> {
         let (proposal, digest) = self.waiting().ok_or("nothing of this task waits for approval")?;
         let digest = digest.ok_or("nothing of this task waits for approval")?;
         self.is_allowed(proposal.action().unwrap_or(ApprovalAction::RunCommand))?;
-        let answer = self.answer(said)?;
+        let answer = self.answer(vote)?;
         let approved = self.state.tasks().gate().approve(&answer).map_err(|refusal| refusal.to_string())?;
         self.leave = Some((approved, environment));
-        Ok(Input::Approved(Approval { task_id: self.id.clone(), step: said.step, digest, by: said.by.clone() }))
+        Ok(Input::Approved(Approval { task_id: self.id.clone(), step: vote.step, digest, by: vote.by.clone() }))
     }
 
     fn is_allowed(&self, action: ApprovalAction) -> Result<(), String> {
@@ -554,15 +554,15 @@ impl Actor {
     /// Checks the user's edit of a proposal as if a model had written it. The user must have seen the proposal that they edit.
     async fn edited(
         &mut self,
-        said: &Said,
+        vote: &Vote,
         text: String,
         confined: Option<WriteConfinement>,
     ) -> Result<(ProposalDraft, GateOffer), String> {
         let shown = self.shown.as_ref().ok_or("nothing of this task waits for approval")?;
-        if said.from != RequestSource::LocalUi {
+        if vote.from != RequestSource::LocalUi {
             return Err("it can be edited at this machine only".to_owned());
         }
-        if (shown.step, &shown.digest) != (said.step, &said.digest) {
+        if (shown.step, &shown.digest) != (vote.step, &vote.digest) {
             return Err("something else is proposed by now; look at it again".to_owned());
         }
         let result = self.result().ok_or("nothing of this task waits for approval")?;
@@ -603,14 +603,14 @@ impl Actor {
         let (state, id, request) = (Arc::clone(&self.state), self.id.clone(), self.request.clone());
         let proposal = self.as_proposed(order.step(), order.proposal());
         let ground = async move {
-            let maker = Maker::of(state, id, request).await?;
+            let maker = OfferBuilder::of(state, id, request).await?;
             let settings = maker.state.config();
-            Ok::<_, String>(Ground {
+            Ok::<_, String>(ExecutionContext {
                 workspace: maker.workspace.clone(),
                 dialect: maker.dialect(),
                 environment,
                 aside: maker.state.program().to_owned(),
-                ledger: maker.state.tasks().ledger(),
+                undo_log: maker.state.tasks().undo_log(),
                 timeout: Duration::from_secs(settings.task.timeout_s),
                 bytes: settings.task.output_kb * 1024,
                 label: format!("{}.{}", maker.id, approved.step().number),
@@ -626,7 +626,7 @@ impl Actor {
             let say = Arc::clone(&pieces);
             let acting = async {
                 let ground = ground.await?;
-                act::perform(order.action(), proposal, ground, stop, move |text: &str| {
+                execution::perform(order.action(), proposal, ground, stop, move |text: &str| {
                     say.send_modify(|so_far| so_far.push_str(text))
                 })
                 .await
@@ -636,9 +636,9 @@ impl Actor {
                 Ok(outcome) => Input::Finished(outcome),
                 Err(reason) => Input::Failed { reason },
             };
-            told.send(Came::Input(ended)).await;
+            told.send(Event::Input(ended)).await;
         });
-        self.under_way = Some(Listening(task.abort_handle()));
+        self.under_way = Some(AbortOnDrop(task.abort_handle()));
     }
 
     /// The task has ended: drops its proposal and lets the daemon exit.
@@ -649,8 +649,8 @@ impl Actor {
         self.state.tasks().gate().forget(self.id.as_str());
     }
 
-    async fn maker(&self) -> Result<Maker, String> {
-        Maker::of(Arc::clone(&self.state), self.id.clone(), self.request.clone()).await
+    async fn maker(&self) -> Result<OfferBuilder, String> {
+        OfferBuilder::of(Arc::clone(&self.state), self.id.clone(), self.request.clone()).await
     }
 
     fn stage(&self) -> Option<&Stage> {
@@ -765,10 +765,10 @@ impl Telling {
             OutputChannel::Answer => Input::Piece(text),
             OutputChannel::Output => Input::Output(text),
         };
-        self.send(Came::Input(input)).await;
+        self.send(Event::Input(input)).await;
     }
 
-    async fn send(&self, came: Came) {
+    async fn send(&self, came: Event) {
         let _ = self.sender.send(Message::Came { attempt: self.attempt, came }).await;
     }
 }
@@ -793,7 +793,7 @@ pub fn now() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The outcome of a change that was written right before a crash, according to the ledger.
+/// The outcome of a change that was written right before a crash, according to the undo log.
 pub fn written(id: u64) -> Input {
     Input::Finished(ActOutcome {
         summary: "the change was written; the daemon ended right after it".to_owned(),

@@ -17,25 +17,25 @@ use aside_core::{proto, proto::task::OfferRow};
 use ring::digest::{SHA256, digest};
 
 use crate::apply;
-use crate::daemon::disk;
-use crate::daemon::state::{Asker, State};
+use crate::daemon::blocking_io;
+use crate::daemon::state::{SessionRef, State};
 use crate::daemon::tasks::rules;
 use crate::workspace::Workspace;
 use crate::world::Environment;
-use crate::world::now::Now;
+use crate::world::blocking::BlockingWorld;
 
 /// Bytes of a reason that the user reads before approving.
 const MAX_REASON: usize = 2000;
 
 /// Everything that an offer depends on besides the proposal.
-pub struct Maker {
+pub struct OfferBuilder {
     pub state: Arc<State>,
     pub id: TaskId,
     pub request: UserRequest,
     pub workspace: Workspace,
 }
 
-impl Maker {
+impl OfferBuilder {
     pub async fn of(state: Arc<State>, id: TaskId, request: UserRequest) -> Result<Self, String> {
         let workspace = workspace(&request).await.map_err(|error| format!("{error:#}"))?;
         Ok(Self { state, id, request, workspace })
@@ -70,7 +70,7 @@ impl Maker {
                 let changes = proposal.changes();
                 *files = summaries(changes);
                 *diff_id = format!("{}.{number}", self.id);
-                let digest = bytes(proposal.digest().to_string().as_str()).ok_or("the change has no digest")?;
+                let digest = parse_digest(proposal.digest().to_string().as_str()).ok_or("the change has no digest")?;
                 let change = OfferedChange { digest, rows: changes.rows(), reason: Some(bounded(&draft.summary)) };
                 GateOffer::apply(step, change, self.request.source).map_err(|unfit| unfit.to_string())?
             }
@@ -91,7 +91,7 @@ impl Maker {
         if let Some(path) = &names.path {
             environment.path = Arc::from(path.as_ref());
         }
-        let now = Now::new(environment);
+        let now = BlockingWorld::new(environment);
         let root = self.workspace.root().to_str().ok_or("the path of the workspace is not UTF-8")?;
         let cwd = command.cwd.clone();
         let UserRequest { source, ref meta, .. } = self.request;
@@ -106,7 +106,7 @@ impl Maker {
 
     fn shell(&self) -> (Arc<aside_core::shell_names::ShellNames>, Dialect) {
         let meta = &self.request.meta;
-        let (names, dialect) = self.state.shell(Asker { session: &meta.session, shell: &meta.shell, wait: true });
+        let (names, dialect) = self.state.shell(SessionRef { session: &meta.session, shell: &meta.shell, wait: true });
         // The shell named in the request counts, even after its session has ended.
         (names, if meta.shell.is_empty() { dialect } else { Dialect::of(&meta.shell) })
     }
@@ -140,7 +140,7 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 /// Parses a digest that a client sent.
-pub fn bytes(hex: &str) -> Option<[u8; 32]> {
+pub fn parse_digest(hex: &str) -> Option<[u8; 32]> {
     let hex = ApprovalDigest::of_hex(hex)?;
     let mut out = [0; 32];
     for (place, byte) in out.iter_mut().enumerate() {
@@ -150,7 +150,7 @@ pub fn bytes(hex: &str) -> Option<[u8; 32]> {
 }
 
 /// The wire form of an offer.
-pub fn told(
+pub fn to_wire(
     offer: &GateOffer,
     digest: &[u8; 32],
     proposal: &Proposal,
@@ -197,7 +197,7 @@ fn bounded(text: &str) -> String {
 /// The workspace of a request. Fails if the directory belongs to another workspace now.
 pub async fn workspace(request: &UserRequest) -> anyhow::Result<Workspace> {
     let cwd = request.meta.cwd.clone();
-    let workspace = disk::look(&request.meta.cwd, move || Workspace::of(Path::new(&cwd))).await??;
+    let workspace = blocking_io::run(&request.meta.cwd, move || Workspace::of(Path::new(&cwd))).await??;
     anyhow::ensure!(
         workspace.root().to_str() == Some(request.meta.workspace.as_str()),
         "{} is in another workspace now; ask anew",

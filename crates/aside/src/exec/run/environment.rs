@@ -76,7 +76,7 @@ pub fn shell(dialect: Dialect, base: &[(OsString, OsString)], workspace: &Path) 
     let own = of("SHELL").map(PathBuf::from).filter(|shell| shell.file_name() == Some(OsStr::new(name)));
     let path = std::env::split_paths(of("PATH").unwrap_or_default()).chain(USUAL.map(PathBuf::from));
     let mut shells = own.into_iter().chain(path.map(|place| place.join(name)));
-    let fits = |shell: &PathBuf| shell.is_absolute() && !leads_into(shell, workspace) && is_executable(shell);
+    let fits = |shell: &PathBuf| shell.is_absolute() && !resolves_into(shell, workspace) && is_executable(shell);
     shells.find(fits).with_context(|| {
         format!("{name} is not installed, and the command was judged as {name} reads it; ask again from another shell")
     })
@@ -93,7 +93,7 @@ pub fn arguments(dialect: Dialect) -> &'static [&'static str] {
 }
 
 /// For a command that the user has reviewed: their own variables, and those that they were shown.
-pub fn watched(base: &[(OsString, OsString)], shown: &[(String, String)]) -> anyhow::Result<Variables> {
+pub fn reviewed(base: &[(OsString, OsString)], shown: &[(String, String)]) -> anyhow::Result<Variables> {
     let is_kept = |name: &OsStr| !is_steering(name) && (OWN.iter().any(|own| name == *own) || !is_own(name));
     let mut variables: Variables =
         base.iter().filter(|(name, value)| is_proper(name, value) && is_kept(name)).cloned().collect();
@@ -107,14 +107,14 @@ pub fn watched(base: &[(OsString, OsString)], shown: &[(String, String)]) -> any
 }
 
 /// For a command that was not reviewed.
-pub fn unwatched(base: &[(OsString, OsString)], workspace: &Path) -> Variables {
+pub fn unreviewed(base: &[(OsString, OsString)], workspace: &Path) -> Variables {
     let is_plain = |name: &OsStr| {
         PLAIN.iter().any(|plain| name == *plain) || name.as_bytes().starts_with(PLAIN_BEGINNING.as_bytes())
     };
     let mut variables: Variables =
         base.iter().filter(|(name, value)| is_proper(name, value) && is_plain(name)).cloned().collect();
     let given = base.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str()).unwrap_or_default();
-    let is_ours = |place: &PathBuf| place.is_absolute() && !leads_into(place, workspace);
+    let is_ours = |place: &PathBuf| place.is_absolute() && !resolves_into(place, workspace);
     let places: Vec<PathBuf> = std::env::split_paths(given).filter(is_ours).collect();
     let usual = || std::env::join_paths(USUAL).unwrap_or_default();
     let path = std::env::join_paths(places).ok().filter(|path| !path.is_empty()).unwrap_or_else(usual);
@@ -125,7 +125,7 @@ pub fn unwatched(base: &[(OsString, OsString)], workspace: &Path) -> Variables {
 }
 
 /// Variables that depend on where it runs.
-pub fn at(variables: &mut Variables, cwd: &str, temp: Option<&Path>) {
+pub fn location(variables: &mut Variables, cwd: &str, temp: Option<&Path>) {
     variables.insert("PWD".into(), cwd.into());
     // A shell that it starts is not interactive.
     variables.insert("ASIDE_DISABLE".into(), "1".into());
@@ -165,7 +165,7 @@ fn is_own(name: &OsStr) -> bool {
 }
 
 /// By its name, or through links.
-pub fn leads_into(path: &Path, workspace: &Path) -> bool {
+pub fn resolves_into(path: &Path, workspace: &Path) -> bool {
     let is_beneath = |path: &Path| path.starts_with(workspace);
     is_beneath(path) || path.canonicalize().is_ok_and(|path| is_beneath(&path))
 }
@@ -203,17 +203,17 @@ mod tests {
             "B=1\0BASH_ENV=/tmp/x",
             "C\0=1",
         ]);
-        let variables = watched(&base, &[("A".to_owned(), "2".to_owned())]).unwrap();
+        let variables = reviewed(&base, &[("A".to_owned(), "2".to_owned())]).unwrap();
         assert_eq!(shown(variables), "A=2 ASIDE_SOCKET=/run/a.sock ENV=production LD_LIBRARY_PATH=/opt/lib");
     }
 
     #[test]
     fn a_variable_that_was_shown_and_steers_the_shell_is_refused() {
         for name in ["BASH_ENV", "CDPATH", "BASH_FUNC_x%%", "fish_trace", "ASIDE_SOCKET", "PWD"] {
-            let refused = watched(&[], &[(name.to_owned(), "x".to_owned())]).unwrap_err().to_string();
+            let refused = reviewed(&[], &[(name.to_owned(), "x".to_owned())]).unwrap_err().to_string();
             assert!(refused.starts_with(name) && refused.contains("leave it out"), "{refused}");
         }
-        assert_eq!(shown(watched(&[], &[("LD_PRELOAD".to_owned(), "x".to_owned())]).unwrap()), "LD_PRELOAD=x");
+        assert_eq!(shown(reviewed(&[], &[("LD_PRELOAD".to_owned(), "x".to_owned())]).unwrap()), "LD_PRELOAD=x");
     }
 
     #[test]
@@ -243,12 +243,12 @@ mod tests {
         let mut wanted: Vec<&str> = ours.iter().map(String::as_str).collect();
         wanted.extend(["HOME=/home/ada", "LC_ALL=C", "PATH=/usr/bin", "TERM=dumb"]);
         wanted.sort_unstable_by_key(|variable| variable.split('=').next());
-        assert_eq!(shown(unwatched(&base, &workspace)), wanted.join(" "));
+        assert_eq!(shown(unreviewed(&base, &workspace)), wanted.join(" "));
     }
 
     #[test]
     fn without_a_path_of_its_own_it_gets_the_usual_one() {
-        let path = unwatched(&base(&["PATH=bin:."]), Path::new("/home/ada/work")).remove(OsStr::new("PATH")).unwrap();
+        let path = unreviewed(&base(&["PATH=bin:."]), Path::new("/home/ada/work")).remove(OsStr::new("PATH")).unwrap();
         assert_eq!(path, USUAL.join(":").as_str());
     }
 

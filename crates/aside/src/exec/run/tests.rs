@@ -15,8 +15,8 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::exec::presence::Presence;
-use crate::exec::taint::{self, Rank};
-use crate::exec::{self, keep};
+use crate::exec::taint::{self, TrustLevel};
+use crate::exec::{self, supervisor};
 
 /// The role of the stand-in for our program.
 const ROLE: &str = "ASIDE_TEST_KEEP";
@@ -92,8 +92,8 @@ impl Scene {
         self
     }
 
-    fn ground<'a>(&'a self, parts: &'a (PathBuf, PathBuf)) -> Ground<'a> {
-        Ground { workspace: &parts.0, dialect: self.dialect, environment: &self.environment, aside: &parts.1 }
+    fn ground<'a>(&'a self, parts: &'a (PathBuf, PathBuf)) -> RunContext<'a> {
+        RunContext { workspace: &parts.0, dialect: self.dialect, environment: &self.environment, aside: &parts.1 }
     }
 
     fn parts(&self) -> (PathBuf, PathBuf) {
@@ -212,12 +212,12 @@ fn stand_in() {
     let report = || {
         let report = std::fs::File::options().write(true).open("/dev/fd/3").unwrap();
         assert!(report.as_raw_fd() > 3);
-        exec::let_go(vec![3]);
+        exec::close_inherited(vec![3]);
         report
     };
     match role.split(' ').collect::<Vec<_>>().as_slice() {
-        ["keep"] => keep::keep(report()),
-        ["keep", "--enter", parent] => keep::enter(parent.parse().unwrap(), report()),
+        ["keep"] => supervisor::supervise(report()),
+        ["keep", "--enter", parent] => supervisor::exec_shell(parent.parse().unwrap(), report()),
         ["run", cmd @ ..] => {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             let scene = Scene::new();
@@ -349,17 +349,17 @@ async fn what_it_prints_is_one_stream_of_whole_letters_as_it_comes() {
     };
     let ran = run(approved, scene.ground(&parts), scene.limits, stop, heard);
     let finished = tokio::time::timeout(HANG, ran).await.unwrap().unwrap();
-    assert_eq!(finished, Finished { ended: Ended::Stopped, bytes: 6, cut: false });
+    assert_eq!(finished, Finished { ended: RunOutcome::Stopped, bytes: 6, cut: false });
 }
 
 #[tokio::test]
 async fn what_is_too_much_is_counted_and_not_kept() {
     let scene = Scene::new().limited(60_000, 10);
     let (finished, said) = scene.run("printf '%01000d' 0").await;
-    assert_eq!(finished, Finished { ended: Ended::Exit(0), bytes: 1000, cut: true });
+    assert_eq!(finished, Finished { ended: RunOutcome::Exit(0), bytes: 1000, cut: true });
     assert_eq!(said, "0000000000\n… 990 bytes more were not kept\n");
     let (finished, said) = scene.run("yes | head -c 20000000").await;
-    assert_eq!(finished, Finished { ended: Ended::Exit(0), bytes: 20_000_000, cut: true });
+    assert_eq!(finished, Finished { ended: RunOutcome::Exit(0), bytes: 20_000_000, cut: true });
     assert_eq!(said, "y\ny\ny\ny\ny\n\n… 19999990 bytes more were not kept\n");
     // An endless command: stopped as soon as some of its output arrived.
     let (stopper, stop) = watch::channel(false);
@@ -371,7 +371,7 @@ async fn what_is_too_much_is_counted_and_not_kept() {
     };
     let ran = run(scene.approved("yes", "workspace"), scene.ground(&parts), scene.limits, stop, say);
     let finished = tokio::time::timeout(HANG, ran).await.unwrap().unwrap();
-    assert_eq!((finished.ended, finished.cut), (Ended::Stopped, true));
+    assert_eq!((finished.ended, finished.cut), (RunOutcome::Stopped, true));
     assert!(said.borrow().starts_with("y\ny\ny\ny\ny\n\n… ") && said.borrow().len() < 100, "{said:?}");
 }
 
@@ -379,7 +379,7 @@ async fn what_is_too_much_is_counted_and_not_kept() {
 async fn when_time_is_up_it_ends() {
     let scene = Scene::new().limited(500, 1000);
     let sleeper = scene.sleeper();
-    assert_eq!(scene.run("sleeper 600 & sleeper 600").await.0.ended, Ended::TimedOut);
+    assert_eq!(scene.run("sleeper 600 & sleeper 600").await.0.ended, RunOutcome::TimedOut);
     assert_eq!(sleeper.pids(), []);
 }
 
@@ -399,7 +399,7 @@ async fn what_is_stopped_ends_with_everything_that_it_started() {
         }
         stopper.send_replace(true);
     });
-    assert_eq!(finished.unwrap().0.ended, Ended::Stopped);
+    assert_eq!(finished.unwrap().0.ended, RunOutcome::Stopped);
     assert_eq!(sleeper.pids(), []);
 }
 
@@ -416,7 +416,7 @@ async fn a_polite_command_may_clean_up_when_it_is_stopped() {
     };
     let ran = run(scene.approved(cmd, "workspace"), scene.ground(&parts), scene.limits, stop, say);
     let finished = tokio::time::timeout(HANG, ran).await.unwrap().unwrap();
-    assert_eq!(finished.ended, Ended::Stopped);
+    assert_eq!(finished.ended, RunOutcome::Stopped);
     assert!(said.borrow().starts_with("hi\n") && said.borrow().ends_with("bye\n"), "{said:?}");
 }
 
@@ -425,7 +425,7 @@ async fn what_is_stopped_before_it_began_never_runs() {
     let scene = Scene::new();
     let (_stopper, stop) = watch::channel(true);
     let (finished, _) = scene.finish(scene.approved("echo x >ran", "workspace"), stop).await.unwrap();
-    assert_eq!(finished.ended, Ended::Stopped);
+    assert_eq!(finished.ended, RunOutcome::Stopped);
     assert!(scene.names("workspace").is_empty());
 }
 
@@ -514,7 +514,7 @@ async fn every_process_of_a_command_carries_its_mark() {
     tokio::select! {
         _ = ran => panic!("it ended"),
         () = sleeper.count(2) => for pid in sleeper.pids() {
-            assert_eq!(taint::of_process(pid.as_raw_pid()), Some(Rank::Command));
+            assert_eq!(taint::of_process(pid.as_raw_pid()), Some(TrustLevel::Command));
         },
     }
     sleeper.count(0).await;
@@ -734,7 +734,7 @@ async fn what_nobody_looked_at_reads_and_does_nothing_else() {
         let (finished, said) = scene.finish(approved, never()).await.unwrap();
         assert_eq!(
             (finished.ended, could(&said).as_str()),
-            (Ended::Exit(0), "null errors read temp pager cat"),
+            (RunOutcome::Exit(0), "null errors read temp pager cat"),
             "{dialect:?}"
         );
         assert_eq!(scene.names("workspace"), ["bin", "kept", "mine", "mine2", "mine3", "moved", "removed"]);

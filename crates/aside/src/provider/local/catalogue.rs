@@ -57,7 +57,7 @@ fn one(table: &Table) -> Option<Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::local::shelf::Name;
+    use crate::provider::local::installed_models::Name;
 
     #[test]
     fn every_entry_can_be_fetched_by_its_name() {

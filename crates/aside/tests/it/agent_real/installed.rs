@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::harness::agents::Agents;
 use crate::harness::home::Home;
 use crate::model::Model;
-use crate::model::answer::Answer;
+use crate::model::scripted_reply::ScriptedReply;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaks {
@@ -72,7 +72,7 @@ impl Real {
             home.set_env(&format!("OPENCODE_DISABLE_{name}"), "1");
         }
         // Answers the request for a conversation title, which carries no tools.
-        model.without_tools(Answer::chat("A greeting"));
+        model.without_tools(ScriptedReply::chat("A greeting"));
         let program = self.program.to_str().unwrap();
         match self.speaks {
             Speaks::Codex | Speaks::OldCodex => Agents::named(home, "codex", program, ""),
@@ -82,48 +82,50 @@ impl Real {
     }
 
     /// A model reply that replaces one line of a file.
-    pub fn changes(&self, scene: &Agents, file: &str, old: &str, new: &str) -> Answer {
+    pub fn changes(&self, scene: &Agents, file: &str, old: &str, new: &str) -> ScriptedReply {
         let patch = format!(
             "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: {file}\n@@\n-{old}\n+{new}\n*** End Patch\nEOF"
         );
         match self.speaks {
-            Speaks::Codex | Speaks::CodexAcp => Answer::calls("exec_command", json!({ "cmd": patch })),
-            Speaks::OldCodex => Answer::calls("shell", json!({ "command": ["bash", "-lc", patch] })),
+            Speaks::Codex | Speaks::CodexAcp => ScriptedReply::calls("exec_command", json!({ "cmd": patch })),
+            Speaks::OldCodex => ScriptedReply::calls("shell", json!({ "command": ["bash", "-lc", patch] })),
             Speaks::Opencode => {
                 let path = scene.home.path("project").join(file);
-                Answer::calls("edit", json!({ "filePath": path, "oldString": old, "newString": new }))
+                ScriptedReply::calls("edit", json!({ "filePath": path, "oldString": old, "newString": new }))
             }
         }
     }
 
     /// A model reply that runs a command which only reads, or fails.
-    pub fn runs(&self, command: &str) -> Answer {
+    pub fn runs(&self, command: &str) -> ScriptedReply {
         match self.speaks {
-            Speaks::Codex | Speaks::CodexAcp => Answer::calls("exec_command", json!({ "cmd": command })),
-            Speaks::OldCodex => Answer::calls("shell", json!({ "command": ["bash", "-lc", command] })),
-            Speaks::Opencode => Answer::calls("bash", json!({ "command": command, "description": "looks" })),
+            Speaks::Codex | Speaks::CodexAcp => ScriptedReply::calls("exec_command", json!({ "cmd": command })),
+            Speaks::OldCodex => ScriptedReply::calls("shell", json!({ "command": ["bash", "-lc", command] })),
+            Speaks::Opencode => ScriptedReply::calls("bash", json!({ "command": command, "description": "looks" })),
         }
     }
 
     /// A model reply that runs a command which has to write, so that the agent asks for permission; `None` where a model cannot
     /// request that.
-    pub fn asks_to_run(&self, command: &str) -> Option<Answer> {
+    pub fn asks_to_run(&self, command: &str) -> Option<ScriptedReply> {
         let escalated =
             json!({ "cmd": command, "sandbox_permissions": "require_escalated", "justification": "it has to write" });
         match self.speaks {
-            Speaks::Codex | Speaks::CodexAcp => Some(Answer::calls("exec_command", escalated)),
+            Speaks::Codex | Speaks::CodexAcp => Some(ScriptedReply::calls("exec_command", escalated)),
             Speaks::OldCodex => {
                 let escalated = json!({ "command": ["bash", "-lc", command], "with_escalated_permissions": true, "justification": "it has to write", "sandbox_permissions": "require_escalated" });
-                Some(Answer::calls("shell", escalated))
+                Some(ScriptedReply::calls("shell", escalated))
             }
             Speaks::Opencode => Some(self.runs(command)),
         }
     }
 
     /// A model reply that makes the agent read a file by itself, without permission.
-    pub fn looks(&self, scene: &Agents, file: &str) -> Answer {
+    pub fn looks(&self, scene: &Agents, file: &str) -> ScriptedReply {
         match self.speaks {
-            Speaks::Opencode => Answer::calls("read", json!({ "filePath": scene.home.path("project").join(file) })),
+            Speaks::Opencode => {
+                ScriptedReply::calls("read", json!({ "filePath": scene.home.path("project").join(file) }))
+            }
             _ => self.runs(&format!("cat {file}")),
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::harness::home::Home;
-use crate::harness::tasks::Person;
+use crate::harness::tasks::TaskClient;
 
 /// The handshake of a scripted agent before it receives a request: who it is, and that it accepts the sandbox it was told to use.
 const OPENING: &str = r#"#!/bin/sh
@@ -57,7 +57,7 @@ again() { done_with cancelled; read -r asked; }
 
 pub struct Agents {
     pub home: Home,
-    pub person: Person,
+    pub person: TaskClient,
 }
 
 impl Agents {
@@ -104,7 +104,7 @@ impl Agents {
 
     /// The daemon is already running.
     pub fn running(home: Home) -> Self {
-        let person = Person::at(&home, &home.path("project"));
+        let person = TaskClient::at(&home, &home.path("project"));
         Self { home, person }
     }
 

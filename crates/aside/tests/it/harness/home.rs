@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal};
 
 use crate::harness::patience;
-use crate::harness::wire::Wire;
+use crate::harness::socket_client::SocketClient;
 
 /// The binary under test.
 pub const ASIDE: &str = env!("CARGO_BIN_EXE_aside");
@@ -137,8 +137,8 @@ impl Home {
 
     /// A client of the daemon's socket. Waits until the daemon listens there.
     #[track_caller]
-    pub fn wire(&self) -> Wire {
-        Wire::connect(&self.socket())
+    pub fn wire(&self) -> SocketClient {
+        SocketClient::connect(&self.socket())
     }
 
     /// The processes that run with this home, including the daemon and its subprocesses. Only Linux can tell, and a process that is

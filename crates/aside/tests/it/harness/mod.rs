@@ -12,32 +12,32 @@
 use std::time::Duration;
 
 pub mod agents;
-pub mod answers;
-pub mod backstage;
 pub mod browser;
-pub mod caller;
 pub mod home;
 pub mod http;
 pub mod keys;
 pub mod line;
-pub mod next;
+pub mod prose_cases;
+pub mod prose_script;
 pub mod pty;
+pub mod pty_recording;
+pub mod query_script;
 pub mod relay;
 pub mod report;
-pub mod saying;
 pub mod scene;
 pub mod screen;
-pub mod script;
-pub mod sentences;
+pub mod scripted_daemon;
+pub mod setup;
 pub mod shell;
-pub mod stage;
-pub mod talking;
-pub mod tape;
+pub mod shell_client;
+pub mod socket_client;
+pub mod stub_web_server;
+pub mod suggestion_script;
 pub mod tasks;
 pub mod terminal;
+pub mod terminal_replies;
 pub mod tmux;
 pub mod wecom;
-pub mod wire;
 
 /// Whether to run the tests that need programs which only `make soak` installs.
 pub fn has_tools() -> bool {

@@ -8,10 +8,10 @@ use crate::harness::home::Home;
 use crate::harness::keys::Key;
 use crate::harness::line::{self, Ghost};
 use crate::harness::screen::{CURSOR, Screen};
+use crate::harness::setup::Setup;
 use crate::harness::shell::Shell;
-use crate::harness::stage::Stage;
+use crate::harness::socket_client::SocketClient;
 use crate::harness::terminal::Terminal;
-use crate::harness::wire::Wire;
 
 pub struct Scene {
     // Declared before the home, so dropped first: the shell must have exited when the home looks for leftover processes.
@@ -24,16 +24,16 @@ pub struct Scene {
 }
 
 impl Scene {
-    pub fn zsh() -> Stage {
-        Stage::new(Shell::Zsh)
+    pub fn zsh() -> Setup {
+        Setup::new(Shell::Zsh)
     }
 
-    pub fn bash() -> Stage {
-        Stage::new(Shell::Bash)
+    pub fn bash() -> Setup {
+        Setup::new(Shell::Bash)
     }
 
-    pub fn fish() -> Stage {
-        Stage::new(Shell::Fish)
+    pub fn fish() -> Setup {
+        Setup::new(Shell::Fish)
     }
 
     pub fn begin(terminal: Terminal, home: Home, shell: Shell, ghost: Color) -> Self {
@@ -213,7 +213,7 @@ impl Scene {
 
     /// A client of the daemon of this home.
     #[track_caller]
-    pub fn wire(&self) -> Wire {
+    pub fn wire(&self) -> SocketClient {
         self.home.wire()
     }
 

@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 
 use crate::harness::home::Home;
 use crate::harness::patience;
-use crate::harness::wire::Wire;
+use crate::harness::socket_client::SocketClient;
 
-pub struct Person {
-    wire: Wire,
+pub struct TaskClient {
+    wire: SocketClient,
     cwd: String,
     number: u64,
     /// Events that arrived while waiting for something else.
@@ -20,7 +20,7 @@ pub struct Person {
 
 /// A proposal as shown to a user who may approve it.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct ShownProposal {
     pub task: String,
     pub step: u64,
     pub digest: String,
@@ -28,7 +28,7 @@ pub struct Shown {
     pub text: String,
 }
 
-impl Person {
+impl TaskClient {
     /// Works in this directory. The daemon has to run.
     pub fn at(home: &Home, cwd: &Path) -> Self {
         Self { wire: home.wire(), cwd: cwd.to_str().unwrap().to_owned(), number: 0, heard: Vec::new() }
@@ -122,18 +122,18 @@ impl Person {
 
     /// The proposal that waits for approval.
     #[track_caller]
-    pub fn sees(&mut self, task: &str) -> Shown {
+    pub fn sees(&mut self, task: &str) -> ShownProposal {
         let answer = self.says("show", json!({ "taskId": task }));
-        Shown::of(&answer["offer"]).unwrap_or_else(|| panic!("nothing waits: {answer}"))
+        ShownProposal::of(&answer["offer"]).unwrap_or_else(|| panic!("nothing waits: {answer}"))
     }
 
     #[track_caller]
-    pub fn approves(&mut self, shown: &Shown) -> Value {
+    pub fn approves(&mut self, shown: &ShownProposal) -> Value {
         self.says("approve", shown.answer("a test"))
     }
 
     #[track_caller]
-    pub fn rejects(&mut self, shown: &Shown) -> Value {
+    pub fn rejects(&mut self, shown: &ShownProposal) -> Value {
         self.says("reject", shown.answer("a test"))
     }
 
@@ -157,7 +157,7 @@ impl Person {
     }
 }
 
-impl Shown {
+impl ShownProposal {
     pub fn of(offer: &Value) -> Option<Self> {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let rows = offer["rows"].as_array()?.iter();

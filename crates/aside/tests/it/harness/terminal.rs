@@ -13,7 +13,6 @@ use rustix::process::{Pid, Signal};
 use rustix::termios::Termios;
 use vt100::Color;
 
-use crate::harness::answers::Answers;
 use crate::harness::home;
 use crate::harness::keys::{self, Arrows, Key};
 use crate::harness::patience;
@@ -21,6 +20,7 @@ use crate::harness::pty;
 use crate::harness::report::{Exchanges, Report, Side};
 use crate::harness::screen::Screen;
 use crate::harness::shell::{Settling, Signs};
+use crate::harness::terminal_replies::TerminalReplies;
 
 /// Lines kept above the screen; `transcript` cannot see further back.
 const SCROLLBACK: usize = 2000;
@@ -42,7 +42,7 @@ struct Shared {
 }
 
 struct State {
-    parser: vt100::Parser<Answers>,
+    parser: vt100::Parser<TerminalReplies>,
     exchanges: Exchanges,
     /// How many times the program has written something.
     writes: usize,
@@ -60,7 +60,8 @@ impl Terminal {
         let child = command.spawn().unwrap_or_else(|error| panic!("could not start {command:?}: {error}"));
         // The command keeps copies of the slave end; while one is open, the program's end is not seen here.
         drop((command, slave));
-        let parser = vt100::Parser::new_with_callbacks(some(rows), some(columns), SCROLLBACK, Answers::default());
+        let parser =
+            vt100::Parser::new_with_callbacks(some(rows), some(columns), SCROLLBACK, TerminalReplies::default());
         let state =
             State { parser, exchanges: Exchanges::new(), writes: 0, lines: LinesBegun::default(), ended: false };
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });

@@ -20,13 +20,13 @@ const GLANCE: Duration = Duration::from_millis(10);
 pub struct Wecom {
     address: String,
     orders: Sender<Order>,
-    said: Receiver<Said>,
+    said: Receiver<SentMessage>,
     number: u64,
 }
 
 /// What the robot said to a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct SentMessage {
     /// The chat, or the request of the message that is answered.
     pub to: String,
     pub text: String,
@@ -88,13 +88,13 @@ impl Wecom {
 
     /// The next thing that the robot says.
     #[track_caller]
-    pub fn hears(&self) -> Said {
+    pub fn hears(&self) -> SentMessage {
         self.said.recv_timeout(patience()).expect("the robot says nothing")
     }
 
     /// The next that has these words.
     #[track_caller]
-    pub fn hears_of(&self, words: &str) -> Said {
+    pub fn hears_of(&self, words: &str) -> SentMessage {
         let deadline = Instant::now() + patience();
         let mut heard = Vec::new();
         loop {
@@ -108,12 +108,12 @@ impl Wecom {
     }
 
     /// Everything that the robot has said so far.
-    pub fn heard(&self) -> Vec<Said> {
+    pub fn heard(&self) -> Vec<SentMessage> {
         self.said.try_iter().collect()
     }
 }
 
-fn serve(mut stream: TcpStream, expected: &Value, orders: &Receiver<Order>, tell: &Sender<Said>) -> Option<()> {
+fn serve(mut stream: TcpStream, expected: &Value, orders: &Receiver<Order>, tell: &Sender<SentMessage>) -> Option<()> {
     if shake_hands(&mut stream).is_none() {
         return Some(());
     }
@@ -151,13 +151,13 @@ fn serve(mut stream: TcpStream, expected: &Value, orders: &Receiver<Order>, tell
     }
 }
 
-fn said(frame: &Value) -> Option<Said> {
+fn said(frame: &Value) -> Option<SentMessage> {
     let (to, text) = match frame["cmd"].as_str()? {
         "aibot_respond_msg" => (&frame["headers"]["req_id"], &frame["body"]["stream"]["content"]),
         "aibot_send_msg" => (&frame["body"]["chatid"], &frame["body"]["markdown"]["content"]),
         _ => return None,
     };
-    Some(Said { to: to.as_str()?.to_owned(), text: text.as_str()?.to_owned() })
+    Some(SentMessage { to: to.as_str()?.to_owned(), text: text.as_str()?.to_owned() })
 }
 
 fn shake_hands(stream: &mut TcpStream) -> Option<()> {

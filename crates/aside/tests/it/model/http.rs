@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::model::answer::{Answer, Break, What};
-use crate::model::shape::{self, Endpoint};
+use crate::model::scripted_reply::{Break, ScriptedReply, What};
+use crate::model::wire_format::{self, Endpoint};
 use crate::model::{Ending, Request, Stage};
 
 /// The poll interval at which a waiting thread checks whether the client or the test has gone.
@@ -118,7 +118,7 @@ impl Connection<'_> {
     /// The client asks which server program this is.
     fn tell_properties(&mut self, request: &Request, after: After) -> Written<Ending> {
         match self.stage.is_llama() {
-            true => self.write_whole(200, &[], &shape::llama_properties().to_string(), None, after),
+            true => self.write_whole(200, &[], &wire_format::llama_properties().to_string(), None, after),
             false => {
                 let body = format!("{{\"error\":{{\"message\":\"no {}\"}}}}", request.path);
                 self.write_whole(404, &[], &body, None, after)
@@ -130,7 +130,7 @@ impl Connection<'_> {
         let path = request.path.split('?').next().unwrap_or_default();
         if (request.method.as_str(), path) == ("GET", "/v1/models") {
             let anthropic = request.header("anthropic-version").is_some();
-            let models = if anthropic { shape::anthropic_models() } else { shape::openai_models() };
+            let models = if anthropic { wire_format::anthropic_models() } else { wire_format::openai_models() };
             return self.write_whole(200, &[], &models.to_string(), None, after);
         }
         let endpoint = Endpoint::of(path).filter(|_| request.method == "POST");
@@ -144,7 +144,7 @@ impl Connection<'_> {
         self.play(endpoint, &request.body, &answer, after)
     }
 
-    fn play(&mut self, endpoint: Endpoint, asked: &Value, answer: &Answer, after: After) -> Written<Ending> {
+    fn play(&mut self, endpoint: Endpoint, asked: &Value, answer: &ScriptedReply, after: After) -> Written<Ending> {
         match &answer.what {
             What::Says(_) if answer.breaks == Some((0, Break::Drop)) => Ok(Ending::Dropped),
             What::Says(_) if answer.breaks == Some((0, Break::Hang)) => self.hang(),
@@ -173,7 +173,7 @@ impl Connection<'_> {
         endpoint: Endpoint,
         asked: &Value,
         pieces: &[String],
-        answer: &Answer,
+        answer: &ScriptedReply,
         after: After,
     ) -> Written<Ending> {
         let events = endpoint.events(asked, pieces, &answer.others, answer.cut);
@@ -308,7 +308,7 @@ enum Waited {
     Closing,
 }
 
-fn named(answer: &Answer, kind: &str) -> String {
+fn named(answer: &ScriptedReply, kind: &str) -> String {
     format!("content-type: {}", answer.content_type.as_deref().unwrap_or(kind))
 }
 

@@ -65,7 +65,7 @@ pub const ASIDE: Layers = Layers {
         ],
     ],
     alone: &[],
-    strangers: &["cli", "daemon::answer"],
+    strangers: &["cli", "daemon::handlers"],
 };
 
 /// What `aside-core` must not use: it decides, and `aside` acts.
@@ -170,7 +170,7 @@ mod tests {
     }
 
     fn aside(path: &str, text: &str) -> Vec<String> {
-        let neighbours = ["cli/man.rs", "cli/mod.rs", "daemon/answer/detect.rs"]
+        let neighbours = ["cli/man.rs", "cli/mod.rs", "daemon/handlers/detect.rs"]
             .map(|path| source(&format!("crates/aside/src/{path}"), ""));
         let sources = [&neighbours[..], &[source(&format!("crates/aside/src/{path}"), text)]].concat();
         wrong_imports(&sources, &ASIDE)
@@ -199,8 +199,8 @@ mod tests {
         assert_eq!(aside("store/mod.rs", "use crate::paths::Paths;"), Vec::<String>::new());
         assert_eq!(aside("cli/init.rs", "use crate::cli::man;").len(), 1);
         assert_eq!(aside("cli/init.rs", "use super::man::page;").len(), 1);
-        assert_eq!(aside("daemon/answer/complete.rs", "use super::detect::x;").len(), 1);
-        assert_eq!(aside("daemon/answer/complete.rs", "use crate::daemon::session::x;"), Vec::<String>::new());
+        assert_eq!(aside("daemon/handlers/complete.rs", "use super::detect::x;").len(), 1);
+        assert_eq!(aside("daemon/handlers/complete.rs", "use crate::daemon::session::x;"), Vec::<String>::new());
         assert_eq!(aside("runner.rs", "use crate::bridge::web;").len(), 1);
         assert_eq!(aside("store/mod.rs", "use crate::daemon::x;").len(), 1);
     }

@@ -31,7 +31,7 @@ impl Source {
         comments
     }
 
-    /// `crates/aside/src/daemon/answer/complete.rs` below `crates/aside/src` is `daemon::answer::complete`.
+    /// `crates/aside/src/daemon/handlers/complete.rs` below `crates/aside/src` is `daemon::handlers::complete`.
     pub fn module(&self, root: &str) -> Option<Vec<String>> {
         let path = self.path.strip_prefix(root)?.strip_prefix('/')?.strip_suffix(".rs")?;
         let mut parts: Vec<String> = path.split('/').map(str::to_owned).collect();
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     fn source(text: &str) -> Source {
-        Source { path: "crates/aside/src/daemon/answer/complete.rs".to_owned(), text: text.to_owned() }
+        Source { path: "crates/aside/src/daemon/handlers/complete.rs".to_owned(), text: text.to_owned() }
     }
 
     fn paths(text: &str) -> Vec<String> {
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn a_file_knows_its_module() {
         let module = |path: &str| Source { path: path.to_owned(), text: String::new() }.module("crates/aside/src");
-        assert_eq!(module("crates/aside/src/daemon/answer/complete.rs").unwrap(), ["daemon", "answer", "complete"]);
+        assert_eq!(module("crates/aside/src/daemon/handlers/complete.rs").unwrap(), ["daemon", "handlers", "complete"]);
         assert_eq!(module("crates/aside/src/cli/mod.rs").unwrap(), ["cli"]);
         assert_eq!(module("crates/aside/src/main.rs").unwrap(), Vec::<String>::new());
         assert_eq!(module("crates/aside-core/src/lib.rs"), None);

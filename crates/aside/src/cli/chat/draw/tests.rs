@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 use crate::cli::chat::keys::Key;
-use crate::cli::chat::model::In;
+use crate::cli::chat::model::ChatEvent;
 use crate::cli::chat::model::tests::{Chat, change, command};
 
 /// The screen as text; `▮` is the cursor.
@@ -110,7 +110,7 @@ fn a_command_that_waits_in_a_wide_window_with_the_list() {
         ..aside_core::proto::task::TaskBrief::default()
     });
     let told = aside_core::proto::task::TaskList { tasks: briefs.to_vec(), ..Default::default() };
-    chat.feed(In::Answer(crate::cli::chat::model::Tag::Follow, Ok(Box::new(told))));
+    chat.feed(ChatEvent::Answer(crate::cli::chat::model::ReplyTag::Follow, Ok(Box::new(told))));
     insta::assert_snapshot!(seen(&mut chat), @r"
      conversations               │ aside · run the tests
     ● run the tests              │  › run the tests, 日本語も 🦀
@@ -407,7 +407,7 @@ fn nothing_breaks_in_any_window() {
             }
             chat.types("a long thing to look for, 日本語");
             seen(&mut chat);
-            chat.feed(In::Resized(7, 4));
+            chat.feed(ChatEvent::Resized(7, 4));
             seen(&mut chat);
         }
     }

@@ -6,7 +6,7 @@ use aside_core::task::proposal::{Proposal, RequestSource};
 use aside_core::task::route::intent::TaskKind;
 use aside_core::task::state::StateName;
 
-use crate::cli::chat::model::card::Card;
+use crate::cli::chat::model::proposal_card::Card;
 
 /// Caps in bytes. An answer keeps its beginning, an output its end.
 pub const MAX_ANSWER: usize = 128 * 1024;
@@ -15,7 +15,7 @@ pub const MAX_OUTPUT: usize = 64 * 1024;
 const MAX_FOUND: usize = 1000;
 
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct TaskView {
     pub id: String,
     pub request: String,
     /// The sender, if the request came from elsewhere.
@@ -57,7 +57,7 @@ pub struct Shown {
     pub version: u64,
 }
 
-impl Shown {
+impl TaskView {
     pub fn of(brief: &TaskBrief) -> Self {
         let from = match brief.source.as_str() {
             "" | "local_ui" => None,
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_of_a_task_is_bounded() {
-        let mut shown = Shown::of(&TaskBrief { task_id: "t1".to_owned(), ..TaskBrief::default() });
+        let mut shown = TaskView::of(&TaskBrief { task_id: "t1".to_owned(), ..TaskBrief::default() });
         for seq in 1..=40 {
             shown.hear(&chunk(2 * seq - 1, "answer", &"日".repeat(4000)));
             shown.hear(&chunk(2 * seq, "output", &format!("{seq} {}\n", "é".repeat(4000))));
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn an_event_that_comes_again_counts_once() {
-        let mut shown = Shown::of(&TaskBrief { task_id: "t1".to_owned(), ..TaskBrief::default() });
+        let mut shown = TaskView::of(&TaskBrief { task_id: "t1".to_owned(), ..TaskBrief::default() });
         shown.hear(&chunk(1, "answer", "a"));
         shown.hear(&chunk(1, "answer", "a"));
         shown.hear(&chunk(2, "answer", "b"));
@@ -278,7 +278,7 @@ mod tests {
         // The list reports attempt 2 before the events of attempt 1 arrive.
         let brief =
             TaskBrief { task_id: "t1".to_owned(), text: "run it".to_owned(), attempt: 2, ..TaskBrief::default() };
-        let mut shown = Shown::of(&brief);
+        let mut shown = TaskView::of(&brief);
         shown.hear(&chunk(1, "output", "old"));
         shown.hear(&event(
             r#"{"type":"task_state","state":"RECEIVED","threadId":"a","taskId":"t1","attempt":2,"seq":2,"at":1,"v":1}"#,

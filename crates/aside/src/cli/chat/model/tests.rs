@@ -4,7 +4,7 @@ use aside_core::proto::task::{ApprovalOffer, OfferRow as Told};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cli::chat::model::card::MOMENT;
+use crate::cli::chat::model::proposal_card::MOMENT;
 
 /// A conversation with a fake clock. Each key comes long after the last paint, unless a test says otherwise.
 pub struct Chat {
@@ -15,7 +15,7 @@ pub struct Chat {
 
 impl Chat {
     pub fn new(width: u16, height: u16) -> Self {
-        let who = Who {
+        let who = UserContext {
             by: "pts/3".to_owned(),
             cwd: "/home/me/work".to_owned(),
             shell: "zsh".to_owned(),
@@ -24,13 +24,13 @@ impl Chat {
             home: Some("/home/me".to_owned()),
         };
         let mut chat = Self { model: Model::new(who, String::new(), (width, height)), now: 1000, seq: 0 };
-        assert_eq!(ops(&chat.feed(In::Connected)), ["follow", "welcome"]);
-        chat.feed(In::Answer(Tag::Follow, Ok(Box::default())));
-        chat.feed(In::Answer(Tag::Welcome, Ok(Box::default())));
+        assert_eq!(ops(&chat.feed(ChatEvent::Connected)), ["follow", "welcome"]);
+        chat.feed(ChatEvent::Answer(ReplyTag::Follow, Ok(Box::default())));
+        chat.feed(ChatEvent::Answer(ReplyTag::Welcome, Ok(Box::default())));
         chat
     }
 
-    pub fn feed(&mut self, happened: In) -> Vec<Out> {
+    pub fn feed(&mut self, happened: ChatEvent) -> Vec<ChatAction> {
         self.model.update(happened, self.now)
     }
 
@@ -40,15 +40,15 @@ impl Chat {
     }
 
     /// Paints, waits, and presses, like a user.
-    pub fn press(&mut self, key: Key) -> Vec<Out> {
+    pub fn press(&mut self, key: Key) -> Vec<ChatAction> {
         self.paint();
         self.now += 1000;
-        self.feed(In::Key(key))
+        self.feed(ChatEvent::Key(key))
     }
 
     /// Presses before anything was painted.
-    fn press_at_once(&mut self, key: Key) -> Vec<Out> {
-        self.feed(In::Key(key))
+    fn press_at_once(&mut self, key: Key) -> Vec<ChatAction> {
+        self.feed(ChatEvent::Key(key))
     }
 
     pub fn types(&mut self, text: &str) {
@@ -61,7 +61,7 @@ impl Chat {
     pub fn asked(&mut self, text: &str) {
         self.types(text);
         let sent = self.press(Key::Enter);
-        let [Out::Send(tag @ Tag::Ask(..), task)] = &sent[..] else { panic!("{sent:?}") };
+        let [ChatAction::Send(tag @ ReplyTag::Ask(..), task)] = &sent[..] else { panic!("{sent:?}") };
         assert_eq!(task.text, text);
         let brief = TaskBrief {
             task_id: "t1".to_owned(),
@@ -72,23 +72,23 @@ impl Chat {
             ..TaskBrief::default()
         };
         let told = TaskList { tasks: vec![brief], ..TaskList::default() };
-        let watched = self.feed(In::Answer(tag.clone(), Ok(Box::new(told))));
+        let watched = self.feed(ChatEvent::Answer(tag.clone(), Ok(Box::new(told))));
         assert_eq!(ops(&watched), ["watch"]);
-        self.feed(In::Answer(Tag::Watch, Ok(Box::default())));
+        self.feed(ChatEvent::Answer(ReplyTag::Watch, Ok(Box::default())));
         self.state("RECEIVED", json!({}));
     }
 
-    pub fn event(&mut self, mut event: Value) -> Vec<Out> {
+    pub fn event(&mut self, mut event: Value) -> Vec<ChatAction> {
         self.seq += 1;
         let common =
             json!({ "threadId": "main", "taskId": "t1", "attempt": 1, "seq": self.seq, "at": self.now, "v": 1 });
         for (name, value) in common.as_object().unwrap() {
             event.as_object_mut().unwrap().entry(name.clone()).or_insert(value.clone());
         }
-        self.feed(In::Event(Box::new(serde_json::from_value(event).unwrap())))
+        self.feed(ChatEvent::Event(Box::new(serde_json::from_value(event).unwrap())))
     }
 
-    pub fn state(&mut self, state: &str, more: Value) -> Vec<Out> {
+    pub fn state(&mut self, state: &str, more: Value) -> Vec<ChatAction> {
         let mut event = json!({ "type": "task_state", "state": state });
         event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         self.event(event)
@@ -115,7 +115,7 @@ impl Chat {
 
     pub fn offers(&mut self, offer: ApprovalOffer) {
         let told = TaskList { offer: Some(Box::new(offer)), ..TaskList::default() };
-        self.feed(In::Answer(Tag::Show("t1".to_owned()), Ok(Box::new(told))));
+        self.feed(ChatEvent::Answer(ReplyTag::Show("t1".to_owned()), Ok(Box::new(told))));
     }
 }
 
@@ -159,9 +159,9 @@ pub fn change(lines: usize) -> ApprovalOffer {
     }
 }
 
-fn ops(out: &[Out]) -> Vec<String> {
-    let name = |out: &Out| match out {
-        Out::Send(_, task) => serde_json::to_value(task.op).unwrap().as_str().unwrap().to_owned(),
+fn ops(out: &[ChatAction]) -> Vec<String> {
+    let name = |out: &ChatAction| match out {
+        ChatAction::Send(_, task) => serde_json::to_value(task.op).unwrap().as_str().unwrap().to_owned(),
         other => format!("{other:?}"),
     };
     out.iter().map(name).collect()
@@ -181,7 +181,7 @@ fn a_request_is_sent_once_and_watched() {
     let mut chat = Chat::new(80, 24);
     chat.types("  why is it slow ");
     let sent = chat.press(Key::Enter);
-    let [Out::Send(Tag::Ask(..), task)] = &sent[..] else { panic!("{sent:?}") };
+    let [ChatAction::Send(ReplyTag::Ask(..), task)] = &sent[..] else { panic!("{sent:?}") };
     assert_eq!((task.text.as_str(), task.cwd.as_str(), task.thread.as_str()), ("why is it slow", "/home/me/work", ""));
     assert!(chat.model.input.is_empty());
     assert_eq!(chat.press(Key::Enter), []);
@@ -194,11 +194,12 @@ fn the_second_request_waits_for_the_conversation_to_have_a_name() {
     let sent = chat.press(Key::Enter);
     chat.types("two");
     assert_eq!(chat.press(Key::Enter), []);
-    let Some(Out::Send(tag, _)) = sent.first() else { panic!() };
+    let Some(ChatAction::Send(tag, _)) = sent.first() else { panic!() };
     let brief = TaskBrief { task_id: "t1".to_owned(), thread_id: "main".to_owned(), ..TaskBrief::default() };
-    let out = chat.feed(In::Answer(tag.clone(), Ok(Box::new(TaskList { tasks: vec![brief], ..TaskList::default() }))));
+    let out =
+        chat.feed(ChatEvent::Answer(tag.clone(), Ok(Box::new(TaskList { tasks: vec![brief], ..TaskList::default() }))));
     assert_eq!(ops(&out), ["watch", "ask"]);
-    let Some(Out::Send(_, task)) = out.last() else { panic!() };
+    let Some(ChatAction::Send(_, task)) = out.last() else { panic!() };
     assert_eq!((task.thread.as_str(), task.text.as_str()), ("main", "two"));
 }
 
@@ -207,11 +208,14 @@ fn a_request_that_is_refused_can_be_said_again() {
     let mut chat = Chat::new(80, 24);
     chat.types("do it");
     let sent = chat.press(Key::Enter);
-    let Some(Out::Send(tag, _)) = sent.first() else { panic!() };
-    chat.feed(In::Answer(tag.clone(), Err("tasks are switched off".to_owned())));
+    let Some(ChatAction::Send(tag, _)) = sent.first() else { panic!() };
+    chat.feed(ChatEvent::Answer(tag.clone(), Err("tasks are switched off".to_owned())));
     assert_eq!(chat.model.input.text(), "do it");
     assert!(
-        chat.model.notice.as_ref().is_some_and(|(text, tone)| text.contains("switched off") && *tone == Tone::Trouble)
+        chat.model
+            .notice
+            .as_ref()
+            .is_some_and(|(text, tone)| text.contains("switched off") && *tone == NoteKind::Trouble)
     );
 }
 
@@ -221,7 +225,7 @@ fn approving_sends_exactly_what_was_shown() {
     assert_eq!(chat.press(Key::Tab), []);
     assert_eq!(chat.model.focus, Focus::Card);
     let sent = chat.press(Key::Char('y'));
-    let [Out::Send(Tag::Approve(task), approval)] = &sent[..] else { panic!("{sent:?}") };
+    let [ChatAction::Send(ReplyTag::Approve(task), approval)] = &sent[..] else { panic!("{sent:?}") };
     assert_eq!(task, "t1");
     let expected = TaskParams {
         op: TaskOp::Approve,
@@ -285,7 +289,7 @@ fn a_command_with_a_tab_is_edited_outside() {
     chat.press(Key::Tab);
     assert_eq!(
         ops(&chat.press(Key::Char('e'))),
-        [format!("{:?}", Out::Edit { task: "t1".to_owned(), text: "printf 'a\tb'".to_owned(), suffix: ".sh" })]
+        [format!("{:?}", ChatAction::Edit { task: "t1".to_owned(), text: "printf 'a\tb'".to_owned(), suffix: ".sh" })]
     );
 }
 
@@ -302,7 +306,7 @@ fn another_offer_in_its_place_was_never_seen() {
     chat.paint();
     assert_eq!(chat.press_at_once(Key::Char('y')), []);
     let sent = chat.press(Key::Char('y'));
-    let [Out::Send(_, approval)] = &sent[..] else { panic!("{sent:?}") };
+    let [ChatAction::Send(_, approval)] = &sent[..] else { panic!("{sent:?}") };
     assert_eq!((approval.step, approval.digest.as_str()), (2, "d2"));
 }
 
@@ -338,14 +342,14 @@ fn after_an_edit_the_new_offer_is_asked_for_and_has_to_be_read() {
     assert_eq!((&chat.model.focus, chat.model.words.text()), (&Focus::Editing, "make test"));
     chat.types(" -k");
     let sent = chat.press(Key::Enter);
-    let [Out::Send(tag, edit)] = &sent[..] else { panic!("{sent:?}") };
+    let [ChatAction::Send(tag, edit)] = &sent[..] else { panic!("{sent:?}") };
     assert_eq!((edit.op, edit.text.as_str(), edit.step, edit.digest.as_str()), (TaskOp::Edit, "make test -k", 1, "d1"));
     assert_eq!(chat.model.focus, Focus::Card);
-    assert_eq!(ops(&chat.feed(In::Answer(tag.clone(), Ok(Box::default())))), ["show"]);
+    assert_eq!(ops(&chat.feed(ChatEvent::Answer(tag.clone(), Ok(Box::default())))), ["show"]);
     chat.offers(command(2, "d2", "make test -k"));
     assert_eq!(chat.press_at_once(Key::Char('y')), []);
     let sent = chat.press(Key::Char('y'));
-    let [Out::Send(_, approval)] = &sent[..] else { panic!("{sent:?}") };
+    let [ChatAction::Send(_, approval)] = &sent[..] else { panic!("{sent:?}") };
     assert_eq!((approval.step, approval.digest.as_str()), (2, "d2"));
 }
 
@@ -357,8 +361,8 @@ fn what_came_from_the_editor_is_an_edit_if_it_is_another_text() {
     chat.waits(offer.clone());
     chat.press(Key::Tab);
     let out = chat.press(Key::Char('e'));
-    assert_eq!(out, [Out::Edit { task: "t1".to_owned(), text: offer.text.clone(), suffix: ".diff" }]);
-    let edited = |text: Option<&str>| In::Edited { task: "t1".to_owned(), text: text.map(str::to_owned) };
+    assert_eq!(out, [ChatAction::Edit { task: "t1".to_owned(), text: offer.text.clone(), suffix: ".diff" }]);
+    let edited = |text: Option<&str>| ChatEvent::Edited { task: "t1".to_owned(), text: text.map(str::to_owned) };
     assert_eq!(chat.feed(edited(None)), []);
     assert_eq!(chat.feed(edited(Some(&offer.text))), []);
     assert_eq!(chat.feed(edited(Some(" \n"))), []);
@@ -370,7 +374,7 @@ fn a_command_can_be_confined_which_is_another_offer() {
     let mut chat = waiting();
     chat.press(Key::Tab);
     let sent = chat.press(Key::Char('c'));
-    let [Out::Send(Tag::Edit(_), edit)] = &sent[..] else { panic!("{sent:?}") };
+    let [ChatAction::Send(ReplyTag::Edit(_), edit)] = &sent[..] else { panic!("{sent:?}") };
     assert_eq!((edit.text.as_str(), edit.confine.as_str(), edit.digest.as_str()), ("make test", "workspace", "d1"));
 }
 
@@ -397,10 +401,10 @@ fn a_refused_approval_is_told_and_the_offer_asked_for_again() {
     let mut chat = waiting();
     chat.press(Key::Tab);
     let sent = chat.press(Key::Char('y'));
-    let [Out::Send(tag, _)] = &sent[..] else { panic!("{sent:?}") };
-    let out = chat.feed(In::Answer(tag.clone(), Err("this is not what waits".to_owned())));
+    let [ChatAction::Send(tag, _)] = &sent[..] else { panic!("{sent:?}") };
+    let out = chat.feed(ChatEvent::Answer(tag.clone(), Err("this is not what waits".to_owned())));
     assert_eq!(ops(&out), ["show"]);
-    assert!(chat.model.notice.as_ref().is_some_and(|(_, tone)| *tone == Tone::Trouble));
+    assert!(chat.model.notice.as_ref().is_some_and(|(_, tone)| *tone == NoteKind::Trouble));
 }
 
 #[test]
@@ -408,14 +412,14 @@ fn after_the_daemon_was_replaced_the_offer_is_another_one() {
     let mut chat = waiting();
     chat.press(Key::Tab);
     chat.paint();
-    chat.feed(In::Lost("gone".to_owned()));
+    chat.feed(ChatEvent::Lost("gone".to_owned()));
     assert_eq!(chat.press(Key::Char('y')), []);
     chat.press(Key::Tab);
-    assert_eq!(ops(&chat.feed(In::Connected)), ["follow", "watch", "show"]);
+    assert_eq!(ops(&chat.feed(ChatEvent::Connected)), ["follow", "watch", "show"]);
     chat.offers(command(1, "d9", "make test"));
     chat.press(Key::Tab);
     let sent = chat.press(Key::Char('y'));
-    let [Out::Send(_, approval)] = &sent[..] else { panic!("{sent:?}") };
+    let [ChatAction::Send(_, approval)] = &sent[..] else { panic!("{sent:?}") };
     assert_eq!(approval.digest, "d9");
 }
 
@@ -428,7 +432,7 @@ fn ctrl_c_clears_then_cancels_then_leaves() {
     assert!(chat.model.input.is_empty());
     assert_eq!(ops(&chat.press_at_once(Key::Ctrl('c'))), ["cancel"]);
     chat.now += 100;
-    assert_eq!(chat.press_at_once(Key::Ctrl('c')), [Out::Leave]);
+    assert_eq!(chat.press_at_once(Key::Ctrl('c')), [ChatAction::Leave]);
     // Not after another key, or much later.
     let mut chat = Chat::new(80, 24);
     assert_eq!(chat.press_at_once(Key::Ctrl('c')), []);
@@ -437,7 +441,7 @@ fn ctrl_c_clears_then_cancels_then_leaves() {
     chat.press_at_once(Key::Char('x'));
     chat.press_at_once(Key::Backspace);
     assert_eq!(chat.press_at_once(Key::Ctrl('c')), []);
-    assert_eq!(chat.press_at_once(Key::Ctrl('c')), [Out::Leave]);
+    assert_eq!(chat.press_at_once(Key::Ctrl('c')), [ChatAction::Leave]);
 }
 
 #[test]
@@ -509,13 +513,13 @@ fn another_conversation_is_another_connection_once_all_answers_have_come() {
     };
     let briefs = vec![brief("t9", "other", 9), brief("t1", "main", 5), brief("t8", "other", 2)];
     let told = |briefs: &[TaskBrief]| Ok(Box::new(TaskList { tasks: briefs.to_vec(), ..TaskList::default() }));
-    assert_eq!(chat.feed(In::Answer(Tag::Follow, told(&briefs))), []);
+    assert_eq!(chat.feed(ChatEvent::Answer(ReplyTag::Follow, told(&briefs))), []);
     chat.press(Key::Ctrl('t'));
     chat.press(Key::Char('k'));
-    assert_eq!(chat.press(Key::Enter), [Out::Renew]);
+    assert_eq!(chat.press(Key::Enter), [ChatAction::Renew]);
     assert_eq!((chat.model.thread.as_str(), chat.model.tasks.len()), ("other", 0));
-    assert_eq!(ops(&chat.feed(In::Connected)), ["follow"]);
-    let out = chat.feed(In::Answer(Tag::Follow, told(&briefs)));
+    assert_eq!(ops(&chat.feed(ChatEvent::Connected)), ["follow"]);
+    let out = chat.feed(ChatEvent::Answer(ReplyTag::Follow, told(&briefs)));
     assert_eq!(ops(&out), ["watch", "watch"]);
     let order: Vec<&str> = chat.model.tasks.iter().map(|task| task.id.as_str()).collect();
     assert_eq!(order, ["t8", "t9"]);
@@ -538,12 +542,12 @@ fn earlier_requests_are_loaded_when_somebody_looks_for_them() {
         })
         .collect();
     let told = || Ok(Box::new(TaskList { tasks: briefs.clone(), ..TaskList::default() }));
-    chat.feed(In::Answer(Tag::Follow, told()));
+    chat.feed(ChatEvent::Answer(ReplyTag::Follow, told()));
     chat.press(Key::Ctrl('t'));
     let out = chat.press(Key::Enter);
     assert_eq!((ops(&out).len(), chat.model.earlier), (20, 30));
     for _ in 0..20 {
-        chat.feed(In::Answer(Tag::Watch, Ok(Box::default())));
+        chat.feed(ChatEvent::Answer(ReplyTag::Watch, Ok(Box::default())));
     }
     chat.press(Key::Esc);
     let out = chat.press(Key::Char('g'));

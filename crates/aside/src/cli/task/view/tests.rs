@@ -5,7 +5,7 @@ use crate::cli::Paint;
 use aside_core::task::log;
 
 const SIZE: Size = Size { columns: 40, rows: 12 };
-const PLAIN: Look = Look { paint: Paint::Plain, letters: Letters::All };
+const PLAIN: Style = Style { paint: Paint::Plain, letters: Charset::All };
 
 /// Events from their JSON, with the common fields added.
 fn events(lines: &[&str]) -> Vec<Event> {

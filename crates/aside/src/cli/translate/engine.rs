@@ -1,0 +1,114 @@
+//! Who answers a query from the command line: the embedded engine in this process, which needs no daemon and no runtime, or a model through
+//! the daemon.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use aside_core::agent::language::Language;
+use aside_core::proto::query::{TranslateParams, TranslateResult};
+use aside_core::proto::{Reply, Request};
+use aside_core::translate::offer::{last, offers};
+use aside_core::translate::{TranslateQuery, embedded, facts};
+
+use crate::cli::{current_dir, own_shell};
+use crate::client;
+use crate::config::Config;
+use crate::daemon::control;
+use crate::daemon::user_specs::UserSpecs;
+use crate::paths::Paths;
+use crate::world::Environment;
+use crate::world::one_shot::OneShot;
+
+/// The daemon's time besides the model's timeout.
+const SLACK: Duration = Duration::from_secs(5);
+
+pub struct QueryArgs {
+    pub words: String,
+    /// Defaults to this directory.
+    pub cwd: Option<String>,
+    pub shell: String,
+    /// Empty for the provider of the settings.
+    pub provider: String,
+    pub number: u32,
+    /// Oldest first.
+    pub recent_commands: Vec<String>,
+    /// Variables of the asking shell; our own where they are absent.
+    pub env_hints: BTreeMap<String, String>,
+}
+
+pub fn answer(mut wished: QueryArgs) -> anyhow::Result<TranslateResult> {
+    let paths = Paths::from_env()?;
+    let cwd = match wished.cwd.take() {
+        Some(cwd) => std::path::absolute(cwd)?.display().to_string(),
+        None => current_dir()?,
+    };
+    if wished.shell.is_empty() {
+        wished.shell = own_shell();
+    }
+    let Ok(config) = Config::load(&paths.config_file) else {
+        // Invalid settings name no provider, so nothing leaves the machine.
+        let excuse = "the settings make no sense, `aside doctor` says where; no model was asked";
+        return Ok(here(&paths, &Config::default(), &cwd, &wished, excuse));
+    };
+    if !names_model(&config, &wished.provider) {
+        return Ok(here(&paths, &config, &cwd, &wished, &config.llm.unused_excuse(&wished.provider)));
+    }
+    if client::is_private() {
+        return Ok(here(&paths, &config, &cwd, &wished, "private, so no model was asked"));
+    }
+    let patience = Duration::from_millis(config.llm.timeout_wish_ms) + SLACK;
+    match through_daemon(&paths, &cwd, &wished, patience) {
+        Some(suggestion) => Ok(suggestion),
+        None => Ok(here(&paths, &config, &cwd, &wished, "the daemon does not answer")),
+    }
+}
+
+/// Whether a model besides the embedded engine is to be asked.
+fn names_model(config: &Config, provider: &str) -> bool {
+    match provider {
+        "embedded" => false,
+        "" => config.llm.endpoint(&config.llm.translate).is_some(),
+        _ => true,
+    }
+}
+
+fn through_daemon(paths: &Paths, cwd: &str, wished: &QueryArgs, patience: Duration) -> Option<TranslateResult> {
+    if !client::is_listening(&paths.socket) {
+        control::start(paths).ok()?;
+    }
+    let asked = TranslateParams {
+        cwd: cwd.to_owned(),
+        query: wished.words.clone(),
+        shell: wished.shell.clone(),
+        wait: true,
+        now: true,
+        provider: wished.provider.clone(),
+        limit: wished.number,
+        recent_commands: wished.recent_commands.clone(),
+        env_hints: wished.env_hints.clone(),
+        ..TranslateParams::default()
+    };
+    match client::ask_with_timeout(&paths.socket, Request::Translate(asked), patience) {
+        Ok(Reply::Translate(suggestion)) => Some(*suggestion),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+/// Answers with the embedded engine alone.
+fn here(paths: &Paths, config: &Config, cwd: &str, wished: &QueryArgs, mut excuse: &str) -> TranslateResult {
+    let mut environment = Environment::own();
+    environment.path = facts::search_path(&wished.env_hints, &environment.path).into();
+    if environment.path.is_empty() && excuse.is_empty() {
+        excuse = "PATH is empty, so no program is known";
+    }
+    let here = OneShot::new(cwd, &wished.shell, environment, UserSpecs::read(paths.specs_dir()).current());
+    let limit = usize::try_from(wished.number).unwrap_or(usize::MAX);
+    let wish = TranslateQuery { words: &wished.words, place: here.place(), limit };
+    let known = embedded::answer(&wish);
+    let mut proposals = offers(&known, &here.place(), &config.security.command_blocklist, limit);
+    let language = Language::of(&wished.words);
+    language.speak(&mut proposals);
+    let unknown = if known.is_empty() { embedded::not_understood(&wish) } else { None };
+    let suggestion = last(proposals, excuse, &wished.words, unknown.as_deref());
+    TranslateResult { note: language.notes(&suggestion.note), ..suggestion }
+}

@@ -1,0 +1,56 @@
+//! Handles `hello`: a shell connects and receives its settings. Also checks whether a newer version should take over.
+
+use std::sync::Arc;
+
+use aside_core::proto::{Hello, OnOff, Reply, Welcome};
+
+use crate::daemon::handover;
+use crate::daemon::state::State;
+use crate::daemon::tmux_pipes;
+
+pub fn handle(state: &Arc<State>, hello: Hello) -> Reply {
+    let config = state.config();
+    handover::check(state, &hello.version);
+    if config.history.import_first
+        && !hello.histfile.is_empty()
+        && let Some(history_writer) = state.history_writer()
+    {
+        history_writer.import_first(hello.shell.clone(), hello.histfile.clone());
+    }
+    if !hello.session.is_empty() {
+        tmux_pipes::reopen_if_needed(state, &hello.session);
+        state.greet(hello);
+    }
+    welcome(state)
+}
+
+pub fn welcome(state: &State) -> Reply {
+    let config = state.config();
+    let switch = |on| if on { OnOff::On } else { OnOff::Off };
+    Reply::Hello(Box::new(Welcome {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        pid: std::process::id(),
+        complete: switch(config.complete.enabled),
+        ghost_style: config.complete.ghost_style.clone(),
+        right_arrow: config.complete.right_arrow.name().to_owned(),
+        autosuggestions: config.complete.autosuggestions.name().to_owned(),
+        min_input: config.complete.min_input,
+        bar: config.complete.bar.name().to_owned(),
+        bar_style: config.complete.bar_style.clone(),
+        hint: switch(config.complete.hint),
+        hint_style: config.complete.hint_style.clone(),
+        tab: config.complete.tab.name().to_owned(),
+        wish: switch(config.llm.natural_language),
+        wish_prefix: config.llm.nl_prefix.clone(),
+        wish_style: config.llm.nl_style.clone(),
+        wish_min: u32::try_from(config.llm.nl_min_query_length).unwrap_or(u32::MAX),
+        explain_key: config.llm.nl_explain_key.clone(),
+        private_key: config.llm.private_key.clone(),
+        reroute: config.detect.reroute.name().to_owned(),
+        agent_prefix: config.detect.agent_prefix.clone(),
+        shell_prefix: config.detect.shell_prefix.clone(),
+        wrong_key: config.detect.wrong_key.clone(),
+        suggest: switch(config.suggest.enabled),
+        capture: config.suggest.capture.name().to_owned(),
+    }))
+}

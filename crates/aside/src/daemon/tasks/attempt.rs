@@ -1,0 +1,665 @@
+//! Works out a task: routes the request, gathers context, and makes a proposal. Rules answer where they can, otherwise a model if one is
+//! configured and the request is not private; either yields only a proposal. Runs nothing and writes nothing.
+
+mod agent_turn;
+mod exact_edit;
+mod fact_answers;
+mod failure;
+mod find_by_kind;
+mod machine_facts;
+mod model_context;
+mod model_edit;
+mod model_stream;
+mod text_answers;
+mod thread;
+pub mod welcome;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use aside_core::agent;
+use aside_core::agent::language::{Language, Message};
+use aside_core::speech_act::SpeechActs;
+use aside_core::task::event::{self, TaskId};
+use aside_core::task::proposal::{Proposal, RequestSource, UserRequest, WriteConfinement};
+use aside_core::task::route::intent::{Intent, IntentParams, TaskKind};
+use aside_core::task::route::literal_command;
+use aside_core::task::route::params::split_piped;
+use aside_core::task::route::{self, Route, RouteOptions, Routed, TaskScope};
+use aside_core::task::run::context::{MAX_TOTAL_BYTES, ModelContext};
+use aside_core::task::run::conversation::{Conversation, EarlierTask};
+use aside_core::task::run::diagnose::{is_known, quoted};
+use aside_core::task::run::exact_edit::{self, Edit};
+use aside_core::task::run::facts::FactQuestion;
+use aside_core::task::run::find;
+use aside_core::task::run::model_reply::fenced;
+use aside_core::task::run::review::target;
+use aside_core::task::run::script::{self, AS_WRITTEN};
+use aside_core::task::run::{ModelNeed, RunnerOutcome, code, help_and_status, short, topics, wording};
+
+use crate::config;
+use crate::daemon::model::{self, Purpose};
+use crate::daemon::state::State;
+use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
+use crate::daemon::tasks::offer::OfferBuilder;
+use crate::provider::{Format, Privacy, Question, Selection, Variety};
+use crate::workspace::Workspace;
+use crate::workspace::masked::Secrets;
+
+/// How long a model may take to route a request; the rules have a fallback already.
+const ROUTING: Duration = Duration::from_secs(20);
+/// Characters of a request in its summary.
+const MAX_SAID: usize = 80;
+/// Tasks that are considered for the status: all that are kept.
+const MAX_TASKS: usize = usize::MAX;
+/// Bytes of every prompt for its fixed part: rules and request.
+const OVERHEAD: usize = 2_600;
+/// Least bytes of context for a model.
+const LEAST: usize = 1_500;
+
+/// Receives the streamed text of a proposal.
+pub type TextSink<'a> = &'a (dyn Fn(&str) + Send + Sync);
+
+/// One attempt at a task.
+pub struct Attempt {
+    state: Arc<State>,
+    id: TaskId,
+    request: UserRequest,
+    workspace: Workspace,
+    /// A retry asks for variety, since the same answer again would be useless.
+    variety: Variety,
+    /// The earlier requests of the conversation, and what of them is sent to a model; looked up on first use.
+    earlier: tokio::sync::OnceCell<Vec<EarlierTask>>,
+    conversation: tokio::sync::OnceCell<Conversation>,
+}
+
+/// What was looked up before the proposal is made.
+#[derive(Default)]
+pub struct GatheredContext {
+    pub context: ModelContext,
+    /// For the log: file names and bytes.
+    pub told: event::GatheredFiles,
+}
+
+/// Why no model is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lack {
+    /// No model is configured.
+    Unset,
+    Private,
+    /// `history.ignore` matches the request.
+    Ignored,
+}
+
+impl Attempt {
+    pub fn new(state: Arc<State>, id: TaskId, request: UserRequest, workspace: Workspace, attempt: u32) -> Self {
+        let (earlier, conversation) = (tokio::sync::OnceCell::new(), tokio::sync::OnceCell::new());
+        let variety = if attempt > 1 { Variety::Some } else { Variety::None };
+        Self { state, id, request, workspace, variety, earlier, conversation }
+    }
+
+    /// Determines the intent: by the rules, and by a model if the settings allow that and the rules are not sure.
+    pub async fn route(&self) -> Route {
+        if let Some(continued) = self.continued().await {
+            return continued;
+        }
+        let settings = self.state.config();
+        let threshold = settings.task.confidence_threshold;
+        let options = RouteOptions { prefix: &settings.task.prefix, threshold };
+        let (text, prefix) = (self.request.text.clone(), settings.task.prefix.clone());
+        // On a blocking thread: the first request loads the rules, which takes longer than a keystroke may wait.
+        let ours =
+            tokio::task::spawn_blocking(move || by_rules(&text, &RouteOptions { prefix: &prefix, threshold })).await;
+        let ours = ours.unwrap_or_else(|_| by_rules(&self.request.text, &options));
+        let ours = self.about_facts(about_piped(ours, &self.request.text));
+        let ours = self.about_what_is_exact(ours).await;
+        if let Some(followed) = self.followed(&ours, &options).await {
+            return followed;
+        }
+        let asks = settings.task.use_model_router && route::model::is_wanted(&ours) && self.lack().is_none();
+        if !asks {
+            return ours;
+        }
+        let route::model::RoutePrompt { system, user, schema } = route::model::prompt(self.words());
+        let question = Question {
+            max_tokens: route::model::MAX_TOKENS,
+            format: Format::Json(schema),
+            privacy: self.privacy(),
+            session: self.request.meta.session.clone(),
+            ..Question::new(system.to_owned(), user)
+        };
+        let hear = |_: &str| std::ops::ControlFlow::Continue(());
+        let asked = model::ask(&self.state, Purpose::Task, &question, hear);
+        match tokio::time::timeout(ROUTING, asked).await {
+            Ok(Ok(said)) => route::model::apply_reply(self.words(), &ours, &said.text, &options),
+            Ok(Err(failure)) => {
+                tracing::info!("no model said what a task wants: {failure}");
+                ours
+            }
+            Err(_) => ours,
+        }
+    }
+
+    /// A question that facts answer is routed as one, even if the rules prefer another intent. An order stays an order.
+    fn about_facts(&self, mut route: Route) -> Route {
+        let unsure = route.scope == TaskScope::Plan;
+        if split_piped(&self.request.text).1.is_none() {
+            if topics::topic(self.words()).is_some() {
+                route.intent.kind = TaskKind::Help;
+                route.intent.summary = format!("Help: {}", short(self.words(), MAX_SAID));
+                route.scope = TaskScope::Full;
+                return route;
+            }
+            let asks = matches!(route.intent.kind, TaskKind::Explain | TaskKind::Search | TaskKind::Help) || unsure;
+            if asks && quoted(self.words()).is_some() {
+                return to_diagnose(route, self.words(), self.words());
+            }
+        }
+        let Some(ask) = self.fact_question(&route.intent.params) else { return route };
+        let settled = match route.intent.kind {
+            TaskKind::Explain => unsure,
+            TaskKind::Status | TaskKind::Search | TaskKind::Diagnose | TaskKind::Help => ask.is_certain(),
+            TaskKind::Run | TaskKind::Change => unsure && ask.is_certain(),
+            TaskKind::Review => false,
+        };
+        let settled = settled
+            || route.intent.kind == TaskKind::Explain && matches!(ask, FactQuestion::Waiting | FactQuestion::Machine);
+        if ask == FactQuestion::Waiting && settled {
+            route.intent.kind = TaskKind::Status;
+            route.scope = TaskScope::Full;
+            return route;
+        }
+        // A command answers it, and a command needs approval.
+        if ask == FactQuestion::Machine && settled {
+            let query = Some(self.words().to_owned());
+            route.intent.params = IntentParams { query, ..IntentParams::default() };
+            route.intent.kind = TaskKind::Run;
+            route.intent.summary = format!("Run: {}", short(self.words(), MAX_SAID));
+            route.scope = TaskScope::Full;
+            return route;
+        }
+        if settled {
+            let question = Some(self.words().to_owned());
+            route.intent.params = IntentParams {
+                question,
+                files: std::mem::take(&mut route.intent.params.files),
+                ..IntentParams::default()
+            };
+            route.intent.kind = TaskKind::Explain;
+            route.intent.summary = format!("Explain: {}", short(self.words(), MAX_SAID));
+            route.scope = TaskScope::Full;
+        }
+        route
+    }
+
+    /// A request whose shape says exactly what is wanted is routed as that, even if the rules are unsure or prefer another intent. Nothing
+    /// that the user forbade is made an act.
+    async fn about_what_is_exact(&self, mut route: Route) -> Route {
+        let words = self.words();
+        if route.held || split_piped(words).1.is_some() || words.contains('\n') {
+            return route;
+        }
+        let files = std::mem::take(&mut route.intent.params.files);
+        let unsure =
+            route.scope == TaskScope::Plan && route.intent.confidence < self.state.config().task.confidence_threshold;
+        let reads = !matches!(route.intent.kind, TaskKind::Change | TaskKind::Run) || unsure;
+        // "Sort the lines of notes.txt" is a change, whichever command sorts lines.
+        let is_run = route.intent.kind == TaskKind::Run && route.intent.params.cmd.is_none();
+        let is_exact = |edit: &Edit| edit.is_certain() && !matches!(edit, Edit::RemoveDependency(_));
+        let (kind, params) = match () {
+            () if is_run && exact_edit::parse(words).is_some_and(|edit| is_exact(&edit)) => (
+                TaskKind::Change,
+                IntentParams { change_request: Some(words.to_owned()), files, ..IntentParams::default() },
+            ),
+            () if reads && find::read(words).is_some() => {
+                (TaskKind::Search, IntentParams { query: Some(words.to_owned()), files, ..IntentParams::default() })
+            }
+            () if reads && target::is_asked(words) => {
+                (TaskKind::Review, IntentParams { files, ..IntentParams::default() })
+            }
+            () if reads && let Some(cmd) = literal_command::asked_output(words) => {
+                (TaskKind::Run, IntentParams { cmd: Some(cmd), files, ..IntentParams::default() })
+            }
+            () if unsure && exact_edit::parse(words).is_some() => (
+                TaskKind::Change,
+                IntentParams { change_request: Some(words.to_owned()), files, ..IntentParams::default() },
+            ),
+            () if unsure && SpeechActs::of(words).asks_to_act() && self.is_usual().await => {
+                (TaskKind::Run, IntentParams { query: Some(words.to_owned()), files, ..IntentParams::default() })
+            }
+            () => {
+                route.intent.params.files = files;
+                return route;
+            }
+        };
+        route.intent.summary = format!("{}: {}", kind.label(), short(words, MAX_SAID));
+        route.intent.kind = kind;
+        route.intent.params = params;
+        route.scope = TaskScope::Full;
+        route
+    }
+
+    /// Whether the words mean the same command on any machine.
+    async fn is_usual(&self) -> bool {
+        let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
+        here.usual(self.words()).await.is_some()
+    }
+
+    /// Gathers the context for a model; empty if no model will be asked.
+    pub async fn collect(&self, intent: &Intent, scope: TaskScope) -> GatheredContext {
+        // An agent reads what it needs by itself.
+        if self.agent().is_some() || self.lack().is_some() || !self.needs_files(intent, scope).await {
+            return GatheredContext::default();
+        }
+        let context = self.gather_context(intent).await;
+        let files = context.files.iter().map(|file| file.path.clone()).collect();
+        let told = event::GatheredFiles { files, bytes: context.bytes() };
+        GatheredContext { context, told }
+    }
+
+    /// Makes the proposal. The error is a sentence for the user, with one thing to do.
+    pub async fn propose(
+        &self,
+        intent: &Intent,
+        scope: TaskScope,
+        gathered: &GatheredContext,
+        say: TextSink<'_>,
+    ) -> Result<RunnerOutcome, String> {
+        if self.is_continued() {
+            let outcome = self.by_agent(intent, "", say).await?;
+            return Ok(self.allowed(outcome, scope));
+        }
+        if let Some(outcome) = self.follow_up(intent.kind).await {
+            return Ok(self.allowed(outcome, scope));
+        }
+        let outcome = match (scope, intent.kind) {
+            (_, TaskKind::Help) => topics::topic(self.words())
+                .unwrap_or_else(|| help_and_status::help(self.words(), &self.state.config().task.prefix)),
+            (_, TaskKind::Status) => self.status().await?,
+            (TaskScope::Plan, _) => self.plan(intent, gathered, say).await?,
+            (TaskScope::Full, TaskKind::Explain) => self.explain(intent, gathered, say).await?,
+            (TaskScope::Full, TaskKind::Change) => self.change(intent, gathered, say).await?,
+            (TaskScope::Full, TaskKind::Run) => self.run(intent).await?,
+            (TaskScope::Full, TaskKind::Diagnose) => self.diagnose(intent, gathered, say).await?,
+            (TaskScope::Full, TaskKind::Search) => self.search(intent, say).await?,
+            (TaskScope::Full, TaskKind::Review) => self.review(intent, gathered, say).await?,
+        };
+        Ok(self.allowed(outcome, scope))
+    }
+
+    /// The request without the prefix that addresses Aside.
+    fn words(&self) -> &str {
+        let text = self.request.text.trim();
+        let settings = self.state.config();
+        let prefix = &settings.task.prefix;
+        let behind = text.get(..prefix.len()).filter(|head| !prefix.is_empty() && head.eq_ignore_ascii_case(prefix));
+        let rest =
+            behind.and_then(|_| text.get(prefix.len()..)).map(|rest| rest.trim_start_matches([':', ',', '，', '：']));
+        rest.filter(|rest| rest.starts_with(char::is_whitespace)).map_or(text, str::trim)
+    }
+
+    pub fn maker(&self) -> OfferBuilder {
+        let (state, request) = (Arc::clone(&self.state), self.request.clone());
+        OfferBuilder { state, id: self.id.clone(), request, workspace: self.workspace.clone() }
+    }
+
+    fn is_private(&self) -> bool {
+        self.request.meta.private || self.state.is_private(&self.request.meta.session)
+    }
+
+    /// What a remote user asks for is looked up in texts without their secrets, so that no answer says whether a guess was right.
+    fn secrets(&self) -> Secrets {
+        match self.request.source {
+            RequestSource::LocalUi => Secrets::Included,
+            RequestSource::Wecom | RequestSource::Webhook | RequestSource::Relay => Secrets::Masked,
+        }
+    }
+
+    fn privacy(&self) -> Privacy {
+        if self.is_private() { Privacy::Private } else { Privacy::Open }
+    }
+
+    /// Why no model is asked; `None` if one is.
+    fn lack(&self) -> Option<Lack> {
+        let model = model::endpoint(&self.state.config().llm, Purpose::Task, Selection::AsSet);
+        match model.map(|_| ()).or(self.agent().map(|_| ())) {
+            None => Some(Lack::Unset),
+            Some(_) if self.is_private() => Some(Lack::Private),
+            Some(_) if !self.request.text.lines().all(|line| self.state.may_leave(line)) => Some(Lack::Ignored),
+            Some(_) => None,
+        }
+    }
+
+    /// Bytes of context that fit beside the conversation.
+    async fn room(&self) -> usize {
+        self.all_room().saturating_sub(self.conversation().await.bytes()).max(LEAST)
+    }
+
+    /// Bytes that the model can read in all. The context size of a server that Aside runs is known; half of it is reserved for the answer.
+    fn all_room(&self) -> usize {
+        let settings = self.state.config().llm.clone();
+        match model::endpoint(&settings, Purpose::Task, Selection::AsSet) {
+            Some(endpoint) if endpoint.server.is_kept() => {
+                let bytes = usize::try_from(settings.local.context).unwrap_or(usize::MAX).saturating_mul(2);
+                bytes.saturating_sub(OVERHEAD).clamp(LEAST, MAX_TOTAL_BYTES)
+            }
+            Some(_) | None => MAX_TOTAL_BYTES,
+        }
+    }
+
+    /// Whether files are worth reading for the request. A question about a command needs none.
+    async fn needs_files(&self, intent: &Intent, scope: TaskScope) -> bool {
+        match intent.kind {
+            _ if self.is_known_from_before() => false,
+            TaskKind::Help | TaskKind::Status => false,
+            TaskKind::Change => true,
+            _ if scope == TaskScope::Plan => true,
+            TaskKind::Run | TaskKind::Search => false,
+            TaskKind::Review => !intent.params.files.is_empty(),
+            TaskKind::Diagnose => true,
+            TaskKind::Explain => self.explained(intent, agent::ModelAbsence::Silent).await.is_none(),
+        }
+    }
+
+    /// Finds the command to run, from the project's own files.
+    async fn run(&self, intent: &Intent) -> Result<RunnerOutcome, String> {
+        let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
+        let test_command = self.state.config().task.default_test_command.clone();
+        let language = Language::of(self.words());
+        if self.fact_question(&intent.params) == Some(FactQuestion::Machine)
+            && let Some(outcome) = here.of_machine(&wording::english(self.words()), language).await
+        {
+            return Ok(outcome);
+        }
+        let workspace = self.workspace.clone();
+        if let Some(outcome) = self.undoes_nothing().await {
+            return Ok(outcome);
+        }
+        if let Some(outcome) = self.is_gone() {
+            return Ok(outcome);
+        }
+        let params = IntentParams { files: self.files_meant(&intent.params.files).await?, ..intent.params.clone() };
+        let part = self.part_meant().await?;
+        let project = blocking(move |_| workspace.project()).await?;
+        let of_project = here.command(&params, &test_command, &project, language, part.as_deref()).await.ok_or_else(|| {
+            let late = language.pick(
+                "The files of the project could not be read in time. Retry, or write the command itself, as in `run make test`.",
+                "没能及时读完项目的文件。请重试，或者直接写出命令，例如 `运行 make test`。",
+            );
+            late.to_owned()
+        })?;
+        if of_project.model != ModelNeed::Better {
+            return Ok(of_project);
+        }
+        // The project has no such command; it may be one that every machine has. A named file to run is not.
+        if !intent.params.files.is_empty() && literal_command::rest(self.words()).is_some() {
+            return Ok(of_project);
+        }
+        Ok(here.certain_command(self.words(), language).await.unwrap_or(of_project))
+    }
+
+    /// "Delete the target directory", where there is none.
+    fn is_gone(&self) -> Option<RunnerOutcome> {
+        let lower = self.words().trim().trim_end_matches(['.', '!']);
+        let words: Vec<&str> = lower.split_whitespace().collect();
+        let name = match words.as_slice() {
+            ["delete" | "remove" | "Delete" | "Remove", "the", name, "directory" | "folder" | "file"] => *name,
+            _ => return None,
+        };
+        if name.contains("..") || self.workspace.cwd().join(name).exists() || self.workspace.root().join(name).exists()
+        {
+            return None;
+        }
+        let text = match words.last() {
+            Some(&"file") => format!("There is no file {} here, so there is nothing to delete.", code(name)),
+            _ => format!("There is no directory {} here, so there is nothing to delete.", code(name)),
+        };
+        Some(answer(format!("{text}\n"), text, String::new(), ModelNeed::Unneeded))
+    }
+
+    /// The package, module or file of the project that "the tests of NAME" names, by its path.
+    async fn part_meant(&self) -> Result<Option<String>, String> {
+        let Some(name) = script::part(self.words()) else { return Ok(None) };
+        let workspace = self.workspace.clone();
+        blocking(move |cancelled| {
+            let tree = workspace.tree(&[], cancelled).unwrap_or_default();
+            script::path_of_part(&name, tree.listed().iter().map(|listed| listed.path))
+        })
+        .await
+    }
+
+    /// Resolves file names from the current directory: a missing file may be the only one of its name further down.
+    async fn files_meant(&self, files: &[String]) -> Result<Vec<String>, String> {
+        let (workspace, files) = (self.workspace.clone(), files.to_vec());
+        if files.iter().all(|file| workspace.cwd().join(file).exists()) {
+            return Ok(files);
+        }
+        blocking(move |cancelled| {
+            let tree = workspace.tree(&[], cancelled).unwrap_or_default();
+            let listed = tree.listed();
+            let meant = |file: &String| {
+                let ends = |path: &str| path.strip_suffix(file.as_str()).is_some_and(|before| before.ends_with('/'));
+                let mut found = listed.iter().filter(|listed| ends(listed.path));
+                match (found.next(), found.next()) {
+                    (Some(only), None)
+                        if !workspace.cwd().join(file).exists() && workspace.cwd() == workspace.root() =>
+                    {
+                        only.path.to_owned()
+                    }
+                    _ => file.clone(),
+                }
+            };
+            files.iter().map(meant).collect()
+        })
+        .await
+    }
+
+    async fn status(&self) -> Result<RunnerOutcome, String> {
+        let workspace = self.workspace.clone();
+        let git = blocking(move |_| workspace.git()).await?;
+        let settings = self.state.config();
+        let model = model::endpoint(&settings.llm, Purpose::Task, Selection::AsSet);
+        let model = model.map(|endpoint| {
+            if endpoint.model.is_empty() { endpoint.server.provider.name().to_owned() } else { endpoint.model }
+        });
+        let servers = self.state.models().status(&settings.llm);
+        let serves = |server: &&aside_core::proto::ModelStatus| server.uses.iter().any(|usage| usage.usage == "task");
+        let trouble = servers.iter().find(serves).filter(|server| server.state == "resting");
+        // A chat sees only the tasks that its own user requested there.
+        let thread = if self.request.source == RequestSource::LocalUi { "" } else { self.request.thread_id.as_str() };
+        let mut tasks = self.state.tasks().list(&self.state, "", thread, MAX_TASKS).await;
+        if self.request.source != RequestSource::LocalUi {
+            let user = self.request.from_user.as_deref().unwrap_or_default();
+            tasks.retain(|brief| brief.source == self.request.source.name() && brief.from_user == user);
+        }
+        let language = Language::of(self.words());
+        // Requests for the status are not listed themselves.
+        let of = |states: &[&str]| -> Vec<(String, String)> {
+            let fits = tasks.iter().filter(|brief| states.contains(&brief.state.as_str()) && brief.kind != "status");
+            let mut fits: Vec<_> = fits.collect();
+            // Tasks of this directory come first; the order is otherwise kept.
+            fits.sort_by_key(|brief| !std::path::Path::new(&brief.workspace).starts_with(self.workspace.root()));
+            fits.into_iter()
+                .map(|brief| (brief.task_id.clone(), text_answers::about(brief, self.workspace.root(), language)))
+                .collect()
+        };
+        let rests = |seconds: u64| match language {
+            Language::English => format!("it is left alone for {seconds} s"),
+            Language::Chinese => format!("{seconds} 秒内不再询问"),
+        };
+        let status = help_and_status::WorkspaceStatus {
+            workspace: self.workspace.root().display().to_string(),
+            branch: git.branch,
+            changed: git.changed,
+            model: model.unwrap_or_default(),
+            trouble: trouble.map(|server| rests(server.rests_s)).unwrap_or_default(),
+            waiting: of(&["WAITING_APPROVAL"]),
+            running: of(&["RECEIVED", "ROUTED", "CONTEXT_COLLECTED", "PROPOSING", "PROPOSAL_READY", "EXECUTING"]),
+            ended: of(&["COMPLETED", "FAILED", "REJECTED"]),
+        };
+        if fact_answers::is_about_tasks(self.words()) {
+            return Ok(help_and_status::waiting(self.words(), &status));
+        }
+        Ok(help_and_status::status(self.words(), &status))
+    }
+
+    /// Applies the settings and the scope to a proposal: one that may not be carried out is described in words instead.
+    fn allowed(&self, mut outcome: RunnerOutcome, scope: TaskScope) -> RunnerOutcome {
+        let settings = self.state.config();
+        let language = Language::of(self.words());
+        // The user who approves has not written it.
+        if let Proposal::Command { reason: Some(reason), .. } = &mut outcome.proposal
+            && self.request.source != RequestSource::LocalUi
+            && AS_WRITTEN.contains(&reason.as_str())
+        {
+            let by = self.request.from_user.as_deref().unwrap_or("a remote user");
+            *reason = match language {
+                Language::English => format!("It is what {by} wrote."),
+                Language::Chinese => format!("这是 {by} 写的命令。"),
+            };
+        }
+        let note = match &outcome.proposal {
+            Proposal::Plan { .. } | Proposal::Answer { .. } | Proposal::SearchResults { .. } => return outcome,
+            Proposal::Diff { .. } | Proposal::Command { .. } if scope == TaskScope::Plan => {
+                language.pick("Only a plan was wanted.", "只要求了计划。")
+            }
+            Proposal::Diff { .. } if !settings.task.allow_apply_patch => language.pick(
+                "Nothing can be written: the settings say task.allow_apply_patch = false.",
+                "不能写入：设置里是 task.allow_apply_patch = false。",
+            ),
+            Proposal::Command { .. } if !settings.task.allow_run_terminal => language.pick(
+                "Nothing can be run: the settings say task.allow_run_terminal = false.",
+                "不能运行：设置里是 task.allow_run_terminal = false。",
+            ),
+            Proposal::Diff { .. } | Proposal::Command { .. } => "",
+        };
+        if let Proposal::Command { confine, .. } = &mut outcome.proposal
+            && settings.task.confine == config::Confine::Workspace
+        {
+            *confine = WriteConfinement::Workspace;
+        }
+        if note.is_empty() {
+            return outcome;
+        }
+        let told = match &outcome.proposal {
+            Proposal::Diff { unified_diff, .. } => fenced("diff", unified_diff),
+            Proposal::Command { cmd, reason, .. } => {
+                format!("{}\n{}", reason.as_deref().unwrap_or_default(), fenced("sh", cmd))
+            }
+            Proposal::Plan { .. } | Proposal::Answer { .. } | Proposal::SearchResults { .. } => String::new(),
+        };
+        let words = if outcome.details.is_empty() { String::new() } else { format!("{}\n\n", outcome.details) };
+        outcome.proposal = Proposal::Plan { text: format!("{words}{told}\n{note}\n") };
+        outcome.details = String::new();
+        outcome
+    }
+}
+
+/// Joins a text into one line, for a place that has room for only one.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<&str>>().join(" ")
+}
+
+impl Lack {
+    /// What happened and one thing to do, in the language of the request.
+    fn told(self, request: &str) -> String {
+        let language = Language::of(request);
+        match (self, language) {
+            (Lack::Unset, language) => language.says(Message::Beyond(agent::ModelAbsence::Unset)),
+            (Lack::Private, Language::English) => {
+                "This needs a model, and none was asked, since this is private. Ask again where it is not.".to_owned()
+            }
+            (Lack::Private, Language::Chinese) => {
+                "这需要模型，但这里是私密的，所以没有询问。请在非私密的地方再问一次。".to_owned()
+            }
+            (Lack::Ignored, Language::English) => {
+                "This needs a model, and none was asked, since history.ignore matches the request. Ask in other words."
+                    .to_owned()
+            }
+            (Lack::Ignored, Language::Chinese) => {
+                "这需要模型，但请求符合 history.ignore，所以没有询问。请换一种说法。".to_owned()
+            }
+        }
+    }
+
+    fn model(self) -> agent::ModelAbsence {
+        match self {
+            Lack::Unset => agent::ModelAbsence::Unset,
+            Lack::Private | Lack::Ignored => agent::ModelAbsence::Silent,
+        }
+    }
+}
+
+fn by_rules(text: &str, options: &RouteOptions<'_>) -> Route {
+    match route::route(text, options) {
+        Routed::Task(route) => route,
+        // A request to apply an existing proposal was answered before the task was created.
+        Routed::Apply { .. } => match route::route(&format!("{} status", options.prefix), options) {
+            Routed::Task(route) => route,
+            Routed::Apply { .. } => unreachable!("that is the status"),
+        },
+    }
+}
+
+/// A piped-in error is diagnosed, however the question is phrased: explaining it means saying what went wrong.
+fn about_piped(route: Route, request: &str) -> Route {
+    let (words, piped) = split_piped(request);
+    let Some(piped) = piped else { return route };
+    let asks = match route.intent.kind {
+        TaskKind::Explain | TaskKind::Help | TaskKind::Status => true,
+        TaskKind::Search | TaskKind::Change | TaskKind::Run => is_about_failure(words),
+        TaskKind::Diagnose | TaskKind::Review => false,
+    };
+    if asks && is_known(piped) { to_diagnose(route, words, request) } else { route }
+}
+
+fn to_diagnose(mut route: Route, words: &str, request: &str) -> Route {
+    let params = &mut route.intent.params;
+    let question = params.question.take().unwrap_or_else(|| request.to_owned());
+    *params = IntentParams {
+        change_request: Some(question),
+        files: std::mem::take(&mut params.files),
+        ..IntentParams::default()
+    };
+    route.intent.kind = TaskKind::Diagnose;
+    route.intent.summary = format!("Diagnose: {}", short(words, MAX_SAID));
+    route.scope = TaskScope::Full;
+    route
+}
+
+/// Whether words about piped text ask what failed, or order to fix it without saying what else to change.
+fn is_about_failure(words: &str) -> bool {
+    let lower = words.to_lowercase();
+    let mut parts = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|part| !part.is_empty());
+    let fails = [
+        "fail", "failed", "fails", "failing", "failure", "failures", "broke", "broken", "wrong", "error", "errors",
+        "crash", "crashed", "problem", "issue",
+    ];
+    let small = [
+        "fix", "solve", "repair", "resolve", "this", "it", "that", "please", "for", "me", "can", "you", "the", "make",
+        "work", "do", "now", "what", "how", "i", "to", "should",
+    ];
+    let chinese = ["失败", "出错", "报错", "错误", "问题", "修复", "解决", "怎么办", "挂了"];
+    parts.clone().any(|part| fails.contains(&part))
+        || parts.all(|part| small.contains(&part))
+        || chinese.iter().any(|word| words.contains(word))
+}
+
+fn answer(text: String, summary: impl Into<String>, details: String, model: ModelNeed) -> RunnerOutcome {
+    RunnerOutcome { proposal: Proposal::Answer { text }, summary: summary.into(), details, model }
+}
+
+/// Runs work on a blocking thread. Dropping the future sets its cancellation flag.
+async fn blocking<T: Send + 'static>(work: impl FnOnce(&AtomicBool) -> T + Send + 'static) -> Result<T, String> {
+    struct Stop(Arc<AtomicBool>);
+    impl Drop for Stop {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let _stop = Stop(Arc::clone(&cancelled));
+    let done = tokio::task::spawn_blocking(move || work(&cancelled)).await;
+    done.map_err(|error| format!("Looking at the workspace went wrong ({error}). Retry it."))
+}

@@ -1,0 +1,322 @@
+//! Changes that a request states exactly, made without a model: reads the files, builds a diff of the new texts, and has it checked and
+//! shown like any other. Writes nothing.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use aside_core::agent::language::Language;
+use aside_core::task::diff::compute::unified_diff;
+use aside_core::task::diff::path::RelativePath;
+use aside_core::task::proposal::Proposal;
+use aside_core::task::route::intent::IntentParams;
+use aside_core::task::run::context::{Ignored, MAX_READ};
+use aside_core::task::run::exact_edit::{self, Edit, EditResult};
+use aside_core::task::run::{ModelNeed, RunnerOutcome, code, wording};
+
+use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
+use crate::daemon::tasks::attempt::model_edit::{CheckedDiff, checked};
+use crate::daemon::tasks::attempt::{Attempt, answer, blocking};
+use crate::workspace::Workspace;
+use crate::workspace::masked::{Masked, Secrets};
+use crate::workspace::read::read;
+use crate::workspace::rooted_fs::Root;
+
+/// Caps on the files and bytes that are searched for a text.
+const MAX_FILES: usize = 20_000;
+const MAX_BYTES: usize = 64 * 1024 * 1024;
+/// Cap on the files of one change.
+const MAX_CHANGED: usize = 200;
+
+/// The texts of files, by their paths from the root.
+type Texts = BTreeMap<String, String>;
+/// What is masked in them, for a remote user.
+type Masks = BTreeMap<String, Masked>;
+
+/// The result for a request.
+enum Exact {
+    Diff(CheckedDiff, String, String),
+    Nothing(String),
+    /// The request states no exact change, or one that does not match the files.
+    None,
+}
+
+impl Attempt {
+    /// Returns `None` if the request states no exact change.
+    pub(super) async fn exact(&self, here: &MachineFacts) -> Result<Option<RunnerOutcome>, String> {
+        let Some(edit) = exact_edit::parse(&wording::english(self.words())) else { return Ok(None) };
+        let language = Language::of(self.words());
+        if edit == Edit::Format {
+            let params = IntentParams { query: Some("format".to_owned()), ..IntentParams::default() };
+            let workspace = self.workspace.clone();
+            let project = blocking(move |_| workspace.project()).await?;
+            return Ok(here.command(&params, "", &project, language, None).await);
+        }
+        let root = self.workspace.root().to_owned();
+        let of_manager = exact_edit::command(&edit, &|name| root.join(name).is_file());
+        if let Some(command) = of_manager {
+            return Ok(self.by_manager(&edit, command, here).await);
+        }
+        let (workspace, secrets) = (self.workspace.clone(), self.secrets());
+        let made = blocking(move |cancelled| made(&workspace, &edit, secrets, cancelled)).await?;
+        Ok(match made {
+            Exact::Diff(CheckedDiff { unified_diff, files }, summary, note) => {
+                let proposal = Proposal::Diff { diff_id: String::new(), unified_diff, files };
+                let summary = wording::sentence(&summary, language);
+                Some(RunnerOutcome { proposal, summary, details: note, model: ModelNeed::Unneeded })
+            }
+            Exact::Nothing(why) => {
+                let why = wording::sentence(&why, language);
+                let summary = why.lines().next().unwrap_or_default().to_owned();
+                Some(answer(format!("{why}\n"), summary, String::new(), ModelNeed::Better))
+            }
+            Exact::None => None,
+        })
+    }
+
+    /// Adds or removes a dependency with the project's package manager, if that is installed.
+    async fn by_manager(&self, edit: &Edit, command: String, here: &MachineFacts) -> Option<RunnerOutcome> {
+        let workspace = self.workspace.clone();
+        let project = blocking(move |_| workspace.project()).await.ok()?;
+        if let Edit::RemoveDependency(name) = edit {
+            // "Remove lodash" may mean anything; it is a dependency only if a manifest lists it.
+            let mut all = project.manifests().into_iter().flat_map(|manifest| manifest.dependencies);
+            if !all.any(|(known, _)| known == *name) {
+                return None;
+            }
+        }
+        let reason = "The project's package manager keeps the list of dependencies, and its lock file.".to_owned();
+        match here.runnable(std::slice::from_ref(&command)).await {
+            Some(command) => {
+                let language = Language::of(self.words());
+                let outcome = here.proposed(command, wording::sentence(&reason, language));
+                Some(RunnerOutcome { summary: wording::sentence(&outcome.summary, language), ..outcome })
+            }
+            None => {
+                let program = command.split(' ').next().unwrap_or_default();
+                let text = format!("{} would do that, and {} is not installed here.", code(&command), code(program));
+                let text = wording::sentence(&text, Language::of(self.words()));
+                Some(answer(format!("{text}\n"), text, String::new(), ModelNeed::Better))
+            }
+        }
+    }
+}
+
+fn made(workspace: &Workspace, edit: &Edit, secrets: Secrets, cancelled: &AtomicBool) -> Exact {
+    let (files, masks) = match gathered(workspace, edit, secrets, cancelled) {
+        Ok(gathered) => gathered,
+        Err(why) => return Exact::Nothing(why),
+    };
+    if files.is_empty()
+        && !matches!(
+            edit,
+            Edit::Ignore(_) | Edit::Replace { .. } | Edit::Rename { .. } | Edit::Move { .. } | Edit::Set(_)
+        )
+    {
+        return Exact::None;
+    }
+    // A word that no file lists as a dependency was not meant as one.
+    let (texts, summary, note) = match exact_edit::apply(edit, &files) {
+        EditResult::Nothing(_) if matches!(edit, Edit::RemoveDependency(_)) => return Exact::None,
+        EditResult::Nothing(why) if why.is_empty() => return Exact::None,
+        EditResult::Nothing(why) => return Exact::Nothing(why),
+        EditResult::Move { from, to } => return moved(workspace, &from, &to, &files),
+        EditResult::Texts { files, summary, note } => (files, summary, note),
+    };
+    if texts.len() > MAX_CHANGED {
+        return Exact::Nothing(format!(
+            "That would change {} files, more than {MAX_CHANGED}; name a file.",
+            texts.len()
+        ));
+    }
+    let mut diff = Vec::new();
+    for (path, text) in &texts {
+        let Ok(name) = RelativePath::new(path) else { return Exact::None };
+        // A masked text gets its secrets back, so that the change is one of the file as it is.
+        let whole = |text: &str| match masks.get(path) {
+            Some(masked) => masked.restored(text),
+            None => Some(text.to_owned()),
+        };
+        let (Some(old), Some(new)) = (whole(files.get(path).map_or("", String::as_str)), whole(text)) else {
+            return Exact::Nothing(format!("The change to {} cannot be made from a chat.", code(path)));
+        };
+        diff.extend(unified_diff(&name, files.get(path).map(|_| old.as_bytes()), new.as_bytes()));
+    }
+    settled(workspace, &diff, summary, note)
+}
+
+fn settled(workspace: &Workspace, diff: &[u8], summary: String, note: String) -> Exact {
+    match checked(workspace.root(), diff) {
+        Ok(checked) => Exact::Diff(checked, summary, note),
+        Err(error) => Exact::Nothing(format!("The change cannot be made: {error:#}.")),
+    }
+}
+
+fn moved(workspace: &Workspace, from: &str, to: &str, files: &BTreeMap<String, String>) -> Exact {
+    let from = workspace.named(from);
+    let below = workspace.cwd().strip_prefix(workspace.root()).ok().and_then(|path| path.to_str()).unwrap_or_default();
+    let to = if below.is_empty() { to.to_owned() } else { format!("{below}/{to}") };
+    let (Ok(old), Ok(new)) = (RelativePath::new(&from), RelativePath::new(&to)) else {
+        return Exact::Nothing(format!("{} or {} is no file that a task may touch.", code(&from), code(&to)));
+    };
+    if workspace.root().join(new.as_str()).exists() {
+        return Exact::Nothing(format!("{} is there already.", code(&to)));
+    }
+    if !workspace.root().join(old.as_str()).is_file() {
+        return Exact::None;
+    }
+    let mut diff =
+        format!("diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n").into_bytes();
+    let references = exact_edit::moved::references(&from, &to, files);
+    for (path, text) in references.files.iter().take(MAX_CHANGED) {
+        let Ok(name) = RelativePath::new(path) else { return Exact::None };
+        diff.extend(unified_diff(&name, files.get(path).map(|old| old.as_bytes()), text.as_bytes()));
+    }
+    settled(workspace, &diff, format!("Rename {} to {}", code(&from), code(&to)), references.note())
+}
+
+/// The files that the change is about, by their paths from the root. The error is a sentence for the user.
+fn gathered(
+    workspace: &Workspace,
+    edit: &Edit,
+    secrets: Secrets,
+    cancelled: &AtomicBool,
+) -> Result<(Texts, Masks), String> {
+    let root = Root::open(workspace.root()).map_err(|error| format!("{error:#}."))?;
+    let text = |path: &str| -> Option<(String, Option<Masked>)> {
+        let bytes = read(&root, path).ok().filter(|bytes| bytes.len() <= MAX_READ)?;
+        let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))?;
+        match secrets {
+            Secrets::Included => Some((text, None)),
+            Secrets::Masked => Masked::new(&text).map(|masked| (masked.text.clone(), Some(masked))),
+        }
+    };
+    let (mut files, mut masks) = (BTreeMap::new(), BTreeMap::new());
+    let mut keep = |path: &str, (text, masked): (String, Option<Masked>)| {
+        files.insert(path.to_owned(), text);
+        masks.extend(masked.map(|masked| (path.to_owned(), masked)));
+    };
+    for path in edit.manifests() {
+        if let Some(read) = text(path) {
+            keep(path, read);
+        }
+    }
+    let named = edit.files();
+    let (needle, names) = (edit.needle(), edit.file_names());
+    if named.is_empty() && needle.is_none() && names.is_empty() {
+        return Ok((files, masks));
+    }
+    let tree = workspace.tree(&[], cancelled).map_err(|error| format!("{error:#}."))?;
+    let listed = tree.listed();
+    let is_named = |path: &str| names.contains(&path.rsplit('/').next().unwrap_or(path));
+    for listed in listed.iter().filter(|listed| listed.ignored == Ignored::No && is_named(listed.path)) {
+        if let Some(read) = text(listed.path) {
+            keep(listed.path, read);
+        }
+    }
+    // A file that moves is not read itself, and need not be text.
+    let named = if matches!(edit, Edit::Move { .. }) { Vec::new() } else { named };
+    for file in named {
+        let path = workspace.named(file);
+        let ends = |path: &str| path.strip_suffix(file).is_some_and(|before| before.ends_with('/'));
+        let mut below = listed.iter().filter(|listed| ends(listed.path));
+        let path = match (text(&path), below.next(), below.next()) {
+            (Some(_), ..) => path,
+            (None, Some(only), None) => only.path.to_owned(),
+            (None, Some(_), Some(_)) => {
+                return Err(format!("There are several files called {}; write its path.", code(file)));
+            }
+            (None, None, _) => return Err(format!("There is no file {} here that could be changed.", code(file))),
+        };
+        if let Some(read) = text(&path) {
+            keep(&path, read);
+        }
+    }
+    let Some(needle) = needle else { return Ok((files, masks)) };
+    let mut bytes = 0;
+    for listed in listed.iter().filter(|listed| listed.ignored == Ignored::No).take(MAX_FILES) {
+        if cancelled.load(Ordering::Relaxed) || bytes > MAX_BYTES {
+            return Err("The project is too large to look through all of it; name a file.".to_owned());
+        }
+        if let Some(read) = text(listed.path) {
+            bytes += read.0.len();
+            if read.0.contains(needle) || read.0.to_lowercase().contains(&needle.to_lowercase()) {
+                keep(listed.path, read);
+            }
+        }
+    }
+    Ok((files, masks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workspace() -> (tempfile::TempDir, Workspace) {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("shop")).unwrap();
+        for (path, text) in [
+            ("shop/cart.py", "LIMIT = 30\n\ndef average(cart):\n    return 1\n"),
+            ("main.py", "from shop.cart import average\naverage(1)\n"),
+            (".env", "average=1\n"),
+            ("notes.txt", "x\n"),
+            ("deploy.txt", "use ghp_16C7e42F292c6912E7710c838347Ae178B4a\n"),
+        ] {
+            std::fs::write(dir.path().join(path), text).unwrap();
+        }
+        let workspace = Workspace::of(dir.path()).unwrap();
+        (dir, workspace)
+    }
+
+    fn told(request: &str) -> String {
+        told_with(request, Secrets::Included)
+    }
+
+    fn told_with(request: &str, secrets: Secrets) -> String {
+        let (_dir, workspace) = workspace();
+        match made(&workspace, &exact_edit::parse(request).unwrap(), secrets, &AtomicBool::new(false)) {
+            Exact::Diff(checked, summary, _) => {
+                let files: Vec<&str> = checked.files.iter().map(|file| file.path.as_str()).collect();
+                format!("{summary}: {}", files.join(" "))
+            }
+            Exact::Nothing(why) => format!("? {why}"),
+            Exact::None => "none".to_owned(),
+        }
+    }
+
+    #[test]
+    fn exact_changes_become_checked_diffs() {
+        assert_eq!(
+            told("rename average to mean"),
+            "Rename `average` to `mean`, 3 times in 2 files: main.py shop/cart.py"
+        );
+        assert_eq!(
+            told("replace LIMIT = 30 with LIMIT = 60"),
+            "Replace `LIMIT = 30` with `LIMIT = 60`, once in 1 file: shop/cart.py"
+        );
+        assert_eq!(told("rename notes.txt to todo.txt"), "Rename `notes.txt` to `todo.txt`: todo.txt");
+        assert_eq!(told("ignore *.log files"), "Ignore `*.log` in git: .gitignore");
+        assert_eq!(told("add import sys to cart.py"), "Add `import sys` to `shop/cart.py`: shop/cart.py");
+        assert_eq!(told("change LIMIT to 60"), "Set `LIMIT` to `60` in `shop/cart.py`: shop/cart.py");
+        assert_eq!(
+            told("rename shop/cart.py to shop/basket.py"),
+            "Rename `shop/cart.py` to `shop/basket.py`: main.py shop/basket.py"
+        );
+        assert!(told("change NO_SUCH to 5").contains("is not given a value"));
+        assert!(told("rename notes.txt to main.py").contains("there already"));
+        assert!(told("replace \"average\" with \"x\" in .env").starts_with("? "));
+        assert!(told("rename notes.txt to ../x.txt").starts_with("? "));
+        assert!(told("sort gone.txt").starts_with("? There is no file"));
+    }
+
+    /// Otherwise a remote user could guess a secret, one letter after the other, by what can be replaced.
+    #[test]
+    fn a_remote_user_changes_no_part_of_a_secret_and_is_told_the_same_for_a_wrong_guess() {
+        let guess =
+            |part: &str| told_with(&format!("replace \"{part}\" with \"x\""), Secrets::Masked).replace(part, "…");
+        assert_eq!(guess("ghp_16C7"), guess("ghp_9999"));
+        assert!(guess("ghp_16C7").starts_with("? "), "{}", guess("ghp_16C7"));
+        assert!(told("replace \"ghp_16C7\" with \"x\"").contains("deploy.txt"));
+        let around = told_with("replace \"use\" with \"take\"", Secrets::Masked);
+        assert!(around.ends_with("once in 1 file: deploy.txt"), "{around}");
+    }
+}

@@ -1,0 +1,353 @@
+//! Answers in text: explanations, plans, reviews and searches. What the rules find comes first and is never lost; a model adds to it, or
+//! answers where they find nothing.
+
+use std::path::Path;
+
+use aside_core::agent;
+use aside_core::agent::language::{Language, needs_model};
+use aside_core::proto::task::TaskBrief;
+use aside_core::task::proposal::{Proposal, SearchResult};
+use aside_core::task::route::intent::{Intent, TaskKind};
+use aside_core::task::run::context::ModelContext;
+use aside_core::task::run::model_reply::TaskAnswer;
+use aside_core::task::run::plan::{PlanReason, plan};
+use aside_core::task::run::prompt::prose as prompt;
+use aside_core::task::run::review::{self, target};
+use aside_core::task::run::{ModelNeed, RunnerOutcome, code, search, short};
+use aside_core::translate::prompt::ModelPrompt;
+
+use crate::daemon::tasks::attempt::fact_answers;
+use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
+use crate::daemon::tasks::attempt::model_context::hidden;
+use crate::daemon::tasks::attempt::model_stream::{AnswerEnd, ModelStream};
+use crate::daemon::tasks::attempt::{Attempt, GatheredContext, TextSink, answer, blocking, one_line};
+
+/// Lines of what the rules find in a change.
+const REVIEW: usize = 60;
+/// Places that are listed for a thing that cannot be explained without a model.
+const PLACES: usize = 3;
+/// Lines of a file in the same case.
+const HEAD: usize = 15;
+/// Characters of a request in the status.
+const MAX_ASKED: usize = 80;
+
+/// A short description of a task: a waiting one by its action, all others by their request, which is how the user remembers them.
+pub(super) fn about(brief: &TaskBrief, here: &Path, language: Language) -> String {
+    let asked = short(brief.text.trim().lines().next().unwrap_or_default(), MAX_ASKED);
+    let about = match brief.state.as_str() {
+        "WAITING_APPROVAL" if !brief.summary.is_empty() => brief.summary.clone(),
+        "FAILED" if needs_model(&brief.summary) => {
+            format!("{} {}", code(&asked), language.pick("(needs a model)", "（需要模型）"))
+        }
+        "FAILED" if !brief.summary.is_empty() => format!("{} ({})", code(&asked), short(&brief.summary, MAX_ASKED)),
+        _ => code(&asked),
+    };
+    // A task of another directory is named with it.
+    match Path::new(&brief.workspace).starts_with(here) || brief.workspace.is_empty() {
+        true => about,
+        false => format!(
+            "{about} {}",
+            language.pick(&format!("(in {})", code(&brief.workspace)), &format!("（在 {}）", code(&brief.workspace)))
+        ),
+    }
+}
+
+impl Attempt {
+    pub(super) async fn explain(
+        &self,
+        intent: &Intent,
+        gathered: &GatheredContext,
+        say: TextSink<'_>,
+    ) -> Result<RunnerOutcome, String> {
+        let question = intent.params.question.as_deref().unwrap_or(self.words());
+        let lack = self.lack();
+        let model = lack.map_or(agent::ModelAbsence::Silent, |lack| lack.model());
+        let certain = self.fact_question(&intent.params).is_some_and(|ask| ask.is_certain());
+        if certain && let Some(known) = self.fact_answer(intent).await? {
+            return Ok(known);
+        }
+        if let Some(known) = self.explained(intent, model).await {
+            return Ok(known);
+        }
+        if lack.is_some()
+            && let Some(known) = self.fact_answer(intent).await?
+        {
+            return Ok(known);
+        }
+        let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
+        let mut known = here.explain(question, &intent.params.files, model).await;
+        if let Some(lack) = lack {
+            if known.model == ModelNeed::Needed && model == agent::ModelAbsence::Silent {
+                known = answer(lack.told(question), known.summary, String::new(), ModelNeed::Needed);
+            }
+            if known.model == ModelNeed::Needed
+                && let Proposal::Answer { text } = &mut known.proposal
+            {
+                // Without any file to show either, the task fails.
+                let Some(places) = self.seen(intent, question).await? else { return Err(one_line(text)) };
+                *text = format!("{places}\n{text}");
+            }
+            return Ok(known);
+        }
+        match self.words_of(&gathered.context, say, |context| prompt::explain(question, context)).await {
+            Ok(said) => Ok(answer(said.words.clone(), said.summary(), gathered.context.shown(), ModelNeed::Unneeded)),
+            Err(sentence) if known.model == ModelNeed::Needed => Err(sentence),
+            Err(sentence) => Ok(RunnerOutcome { details: sentence, ..known }),
+        }
+    }
+
+    /// What to read when nothing can explain it: the beginning of the named file, or where the thing is defined.
+    async fn seen(&self, intent: &Intent, question: &str) -> Result<Option<String>, String> {
+        let Some(name) = intent.params.files.first().map(|file| self.workspace.named(file)) else {
+            return self.places(question).await;
+        };
+        let context = self.gather_context(intent).await;
+        let Some(file) = context.files.iter().find(|file| file.path == name) else { return Ok(None) };
+        let lines: Vec<&str> = file.text.lines().take(HEAD).collect();
+        if lines.is_empty() {
+            return Ok(None);
+        }
+        let head = match Language::of(question) {
+            Language::English => format!("{} begins:", code(&name)),
+            Language::Chinese => format!("{} 的开头：", code(&name)),
+        };
+        Ok(Some(format!("{head}\n\n{}", super::fenced("", &lines.join("\n")))))
+    }
+
+    /// Where the thing is defined that a question is about.
+    async fn places(&self, question: &str) -> Result<Option<String>, String> {
+        let Some(name) = search::plan::subject(question) else { return Ok(None) };
+        let (workspace, subject, language) = (self.workspace.clone(), name.to_owned(), Language::of(question));
+        let secrets = self.secrets();
+        let defined =
+            blocking(move |cancelled| fact_answers::defined(&workspace, &subject, secrets, language, cancelled))
+                .await?;
+        if defined.is_some() {
+            return Ok(defined);
+        }
+        let plan = search::plan::plan(&format!("where is {name} defined"), name, &[]);
+        let (workspace, wanted, secrets) = (self.workspace.clone(), plan.clone(), self.secrets());
+        let searched = blocking(move |cancelled| workspace.search(&wanted, secrets, cancelled)).await?;
+        let searched = searched.map_err(|error| format!("{error:#}"))?;
+        let Proposal::SearchResults { items } = search::render::outcome(&plan, &searched).proposal else {
+            return Ok(None);
+        };
+        let row = |item: &SearchResult| {
+            format!("- {} {}\n", code(&item.path), code(item.preview.as_deref().unwrap_or_default()))
+        };
+        let rows: String = items.iter().take(PLACES).map(row).collect();
+        let head = match Language::of(question) {
+            Language::English => format!("{} is here:", code(name)),
+            Language::Chinese => format!("{} 在这里：", code(name)),
+        };
+        Ok((!rows.is_empty()).then(|| format!("{head}\n\n{rows}")))
+    }
+
+    /// What is certain without a model: a command, a status. File names alone are not enough.
+    pub(super) async fn explained(&self, intent: &Intent, model: agent::ModelAbsence) -> Option<RunnerOutcome> {
+        if !intent.params.files.is_empty() {
+            return None;
+        }
+        let question = intent.params.question.as_deref().unwrap_or(self.words());
+        let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
+        let known = here.explain(question, &[], model).await;
+        (known.model != ModelNeed::Needed).then_some(known)
+    }
+
+    /// A plan in text, whatever the intent is.
+    pub(super) async fn plan(
+        &self,
+        intent: &Intent,
+        gathered: &GatheredContext,
+        say: TextSink<'_>,
+    ) -> Result<RunnerOutcome, String> {
+        let threshold = self.state.config().task.confidence_threshold;
+        let because = if intent.confidence < threshold { PlanReason::Unsure } else { PlanReason::Asked };
+        let lack = self.lack();
+        if intent.kind != TaskKind::Change
+            && let Some(known) = self.explained(intent, agent::ModelAbsence::Silent).await
+            && let Proposal::Answer { text } = known.proposal
+        {
+            return Ok(RunnerOutcome { proposal: Proposal::Plan { text }, ..known });
+        }
+        let request = self.words();
+        if let Some(lack) = lack {
+            return Ok(plan(request, intent, because, &lack.told(request)));
+        }
+        let words = intent.params.change_request.as_deref().or(intent.params.question.as_deref()).unwrap_or(request);
+        match self.words_of(&gathered.context, say, |context| prompt::plan(words, context)).await {
+            Ok(said) => {
+                let summary = said.summary();
+                let proposal = Proposal::Plan { text: said.words };
+                Ok(RunnerOutcome { proposal, summary, details: String::new(), model: ModelNeed::Unneeded })
+            }
+            Err(sentence) => Ok(plan(request, intent, because, &sentence)),
+        }
+    }
+
+    pub(super) async fn review(
+        &self,
+        intent: &Intent,
+        gathered: &GatheredContext,
+        say: TextSink<'_>,
+    ) -> Result<RunnerOutcome, String> {
+        let language = Language::of(self.words());
+        if !self.workspace.has_repository() {
+            let root = self.workspace.root().display();
+            return Err(match language {
+                Language::English => {
+                    format!(
+                        "{root} is no git repository, so there is nothing to compare with; ask inside of one, or run `git init` first."
+                    )
+                }
+                Language::Chinese => {
+                    format!("{root} 不是 git 仓库，没有可以比较的内容；请在仓库里再问，或者先运行 `git init`。")
+                }
+            });
+        }
+        let (workspace, what) = (self.workspace.clone(), target::review_target(self.words()));
+        let paths: Vec<String> = intent.params.files.iter().map(|file| workspace.named(file)).collect();
+        let is_staged = what == target::ReviewTarget::Staged;
+        let named = paths.clone();
+        let change = blocking(move |_| workspace.change(&what, &named)).await?;
+        let mut change = change.map_err(|error| format!("{error:#}"))?;
+        // "What I am about to commit" is the working tree while nothing is staged.
+        let names_index =
+            ["staged", "index", "cached", "暂存"].iter().any(|word| self.words().to_lowercase().contains(word));
+        if is_staged && change.diff.trim().is_empty() && !names_index {
+            let workspace = self.workspace.clone();
+            let now = blocking(move |_| workspace.change(&target::ReviewTarget::Now, &paths)).await?;
+            change = now.map_err(|error| format!("{error:#}"))?;
+        }
+        let mut found = review::review(&change.diff, REVIEW, language);
+        if let Proposal::Answer { text } = &mut found.proposal {
+            let notes: String = change.notes.iter().map(|note| format!("- {}\n", note.of(language))).collect();
+            let notes = if notes.is_empty() { notes } else { format!("\n{notes}") };
+            let of = match language {
+                _ if change.of.english.is_empty() => String::new(),
+                Language::English => format!("Compared: {}.\n\n", change.of.english),
+                Language::Chinese => format!("比较的是：{}。\n\n", change.of.chinese),
+            };
+            let secrets = if target::is_about_secrets(self.words()) {
+                review::secrets(&change.diff, language)
+            } else {
+                String::new()
+            };
+            // Rules say little about a small change; the change itself says all.
+            let shown = if self.lack().is_some() { review::excerpt(&change.diff, language) } else { String::new() };
+            *text = format!("{of}{secrets}{}{notes}{shown}", text.trim_end_matches('\n').to_owned() + "\n");
+        }
+        if self.lack().is_some() {
+            return Ok(found);
+        }
+        let nothing_changed = found.model == ModelNeed::Unneeded;
+        let remarks = match (nothing_changed, gathered.context.files.is_empty()) {
+            (true, true) => return Ok(found),
+            // No file has changed, so the files are reviewed as they are.
+            (true, false) => {
+                self.words_of(&gathered.context, say, |context| prompt::explain(self.words(), context)).await
+            }
+            (false, _) => {
+                let diff = hidden(&change.diff, &self.state).unwrap_or(change.diff);
+                let Proposal::Answer { text: rules } = &found.proposal else { return Ok(found) };
+                // The same limit as for file contents: the model can read no more.
+                let room = self.room().await;
+                let shown = ModelContext { git: diff, ..ModelContext::default() }.within(room);
+                self.words_of(&shown, say, |shown| prompt::review(self.words(), &shown.git, room, rules)).await
+            }
+        };
+        found.details = match remarks {
+            Ok(said) => {
+                found.model = ModelNeed::Unneeded;
+                format!("{}\n\n{}\n", language.pick("The model's remarks:", "模型的意见："), said.words)
+            }
+            Err(sentence) => format!("{}{sentence}\n", language.pick("No remarks of a model: ", "没有模型的意见：")),
+        };
+        Ok(found)
+    }
+
+    pub(super) async fn search(&self, intent: &Intent, say: TextSink<'_>) -> Result<RunnerOutcome, String> {
+        if let Some(found) = self.found_by_kind().await? {
+            return Ok(found);
+        }
+        let query = intent.params.query.as_deref().unwrap_or(self.words());
+        let files = self.files_here(&intent.params.files).await?;
+        let plan = search::plan::plan(self.words(), query, &files);
+        let (workspace, wanted, secrets) = (self.workspace.clone(), plan.clone(), self.secrets());
+        let searched = blocking(move |cancelled| workspace.search(&wanted, secrets, cancelled)).await?;
+        let searched = searched.map_err(|error| format!("{error:#}"))?;
+        let found = search::render::outcome(&plan, &searched);
+        if !searched.found.is_empty() || self.lack().is_some() {
+            return Ok(found);
+        }
+        // The term does not occur here; a model may know what it is called.
+        let context = self.gather_context(intent).await;
+        let request = format!("{}\n(Nothing in the files has these words.)", self.words());
+        match self.words_of(&context, say, |context| prompt::explain(&request, context)).await {
+            Ok(said) => Ok(answer(said.words.clone(), said.summary(), found.summary, ModelNeed::Unneeded)),
+            Err(sentence) => Ok(RunnerOutcome { details: sentence, ..found }),
+        }
+    }
+
+    /// The named files that exist, or that the request names as the place to search. `console.log` is the name of no file.
+    async fn files_here(&self, files: &[String]) -> Result<Vec<String>, String> {
+        let (workspace, words) = (self.workspace.clone(), self.words().to_owned());
+        let named: Vec<String> = files.iter().map(|file| workspace.named(file)).collect();
+        if named.iter().all(|file| workspace.root().join(file).exists()) {
+            return Ok(named);
+        }
+        blocking(move |cancelled| {
+            let tree = workspace.tree(&[], cancelled).unwrap_or_default();
+            let listed = tree.listed();
+            let is_there = |file: &String| {
+                let ends = |path: &str| path.strip_suffix(file.as_str()).is_some_and(|before| before.ends_with('/'));
+                workspace.root().join(file).exists()
+                    || listed.iter().any(|listed| listed.path == *file || ends(listed.path))
+            };
+            named.into_iter().filter(|file| is_there(file) || search::plan::is_place(&words, file)).collect()
+        })
+        .await
+    }
+
+    /// Streams a model's text. Keeps what was received before a failure; the error is for the user.
+    async fn words_of(
+        &self,
+        context: &ModelContext,
+        say: TextSink<'_>,
+        make: impl Fn(&ModelContext) -> ModelPrompt,
+    ) -> Result<TaskAnswer, String> {
+        let voice = ModelStream::new(self, say, prompt::MAX_TOKENS);
+        let language = Language::of(self.words());
+        let (aloud, note) = match voice.asks(context, make).await {
+            Ok(exchange) => match exchange.heard.end {
+                AnswerEnd::Whole => (exchange.heard.aloud, ""),
+                AnswerEnd::Cut => {
+                    (exchange.heard.aloud, language.pick("The model had no room for more.", "模型没有空间继续写了。"))
+                }
+                AnswerEnd::Stuck => {
+                    let stuck = language.pick(
+                        "The model only repeated itself from here on, and was stopped.",
+                        "模型从这里开始只是重复，已经停止。",
+                    );
+                    (exchange.heard.aloud, stuck)
+                }
+            },
+            Err(silence) if !silence.aloud.trim().is_empty() => (
+                silence.aloud,
+                language
+                    .pick("The model broke off here; retry for the rest.", "模型在这里中断了；重试可以得到其余部分。"),
+            ),
+            Err(silence) => return Err(silence.excuse()),
+        };
+        let words = TaskAnswer::told(&aloud);
+        if words.words.is_empty() {
+            let nothing = language.pick(
+                "The model said nothing that could be used. Retry, or ask in other words.",
+                "模型没有说出可用的内容。请重试，或者换一种说法。",
+            );
+            return Err(nothing.to_owned());
+        }
+        let note = if note.is_empty() { String::new() } else { format!("\n\n({note})") };
+        Ok(TaskAnswer::words(format!("{}{note}", words.words)))
+    }
+}

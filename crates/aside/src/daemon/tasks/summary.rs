@@ -1,0 +1,245 @@
+//! Summarizes a task from its events without asking its actor: one line of a list.
+
+use aside_core::proto::task::TaskBrief;
+use aside_core::task::event::{Event, EventKind, OfferedProposal, StateChange, TransitionCause};
+use aside_core::task::log;
+use aside_core::task::proposal::{Proposal, SearchResult, TaskResult, UserRequest};
+use aside_core::task::route::intent::ApprovalAction;
+use aside_core::task::state::StateName;
+
+/// Characters of a request in a list. The events hold all of it.
+const MAX_TEXT: usize = 2000;
+/// Characters of the summary of a proposal.
+const MAX_SUMMARY: usize = 400;
+/// How the lines of streamed chunks begin, which do not affect the summary; most lines are such.
+const CHUNK: &[u8] = br#"{"type":"task_stream_chunk""#;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TaskSummary {
+    pub brief: TaskBrief,
+    /// The id of the change that it wrote.
+    pub wrote: Option<u64>,
+    /// The session that it was requested from.
+    pub session: String,
+    pub private: bool,
+    /// The action of its proposal. In the brief only while it waits.
+    acts: Option<ApprovalAction>,
+}
+
+impl TaskSummary {
+    /// Builds the summary from a log. Skips unreadable lines: a list is no place for errors.
+    pub fn of(log: &[u8]) -> Self {
+        let mut known = Self::default();
+        let lines = log.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        for (number, line) in lines.enumerate() {
+            known.brief.seq = number as u64 + 1;
+            if let Some(event) =
+                Some(line).filter(|line| !line.starts_with(CHUNK)).and_then(|line| log::read(line).ok())
+            {
+                known.take(&event);
+            }
+        }
+        known
+    }
+
+    pub fn take(&mut self, event: &Event) {
+        let brief = &mut self.brief;
+        brief.seq = event.seq;
+        // A proposal that is shown again after a restart is not news: an old task would otherwise move to the top of the list.
+        let asks_again =
+            event.cause == Some(TransitionCause::Restarted) && brief.state == spelled(StateName::WaitingApproval);
+        if !asks_again {
+            brief.at = event.at;
+        }
+        brief.attempt = event.attempt;
+        if brief.task_id.is_empty() {
+            brief.task_id = event.task_id.to_string();
+            brief.thread_id.clone_from(&event.thread_id);
+            brief.since = event.at;
+        }
+        match &event.what {
+            EventKind::TaskStart { intent, scope: _ } => {
+                intent.kind.name().clone_into(&mut brief.kind);
+                brief.summary = cut(&intent.summary, MAX_SUMMARY);
+            }
+            EventKind::TaskState(change) => {
+                self.moved(change);
+                if event.cause == Some(TransitionCause::Undone) {
+                    self.brief.undo = false;
+                    self.brief.undone_by = change.by.clone().unwrap_or_default();
+                }
+            }
+            EventKind::TaskProposal(offered) => {
+                let OfferedProposal { result, .. } = &**offered;
+                brief.summary = cut(&result.summary, MAX_SUMMARY);
+                self.acts = result.proposal.action();
+            }
+            EventKind::TaskStreamChunk { .. } | EventKind::TaskEnd { .. } => {}
+        }
+    }
+
+    fn moved(&mut self, change: &StateChange) {
+        let brief = &mut self.brief;
+        if let Some(UserRequest { source, from_user, text, meta, thread_id: _ }) = &change.request {
+            brief.text = cut(text, MAX_TEXT);
+            source.name().clone_into(&mut brief.source);
+            brief.from_user = from_user.clone().unwrap_or_default();
+            brief.workspace.clone_from(&meta.workspace);
+            brief.summary.clear();
+            brief.undone_by.clear();
+            self.session.clone_from(&meta.session);
+            self.private = meta.private;
+            self.acts = None;
+        }
+        spelled(change.state).clone_into(&mut brief.state);
+        let waits = change.state == StateName::WaitingApproval;
+        let acts = self.acts.filter(|_| waits).map(|action| match action {
+            ApprovalAction::ApplyDiff => "apply_diff",
+            ApprovalAction::RunCommand => "run_command",
+        });
+        acts.unwrap_or_default().clone_into(&mut brief.action);
+        if let (StateName::Failed | StateName::Rejected, Some(message)) = (change.state, &change.message) {
+            brief.summary = cut(message, MAX_SUMMARY);
+        }
+        if let Some(undo) = change.outcome.as_ref().and_then(|outcome| outcome.undo.as_ref()) {
+            self.wrote = undo.parse().ok();
+            brief.undo = self.wrote.is_some();
+        }
+    }
+
+    /// Whether it contains every one of these words.
+    pub fn has(&self, words: &str) -> bool {
+        words.to_lowercase().split_whitespace().all(|word| self.lists(word))
+    }
+
+    /// The same, including everything in its log: answers, proposals and output.
+    pub fn has_said(&self, words: &str, log: &[u8]) -> bool {
+        let said = said(log).to_lowercase();
+        words.to_lowercase().split_whitespace().all(|word| self.lists(word) || said.contains(word))
+    }
+
+    fn lists(&self, word: &str) -> bool {
+        let TaskBrief { task_id, text, summary, kind, workspace, .. } = &self.brief;
+        [task_id, text, summary, kind, workspace].iter().any(|text| text.to_lowercase().contains(word))
+    }
+}
+
+/// All texts of a log, joined in order: a word may cross the end of a piece.
+fn said(log: &[u8]) -> String {
+    let lines = log.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let mut said = String::new();
+    for event in lines.filter_map(|line| log::read(line).ok()) {
+        match event.what {
+            EventKind::TaskStreamChunk { chunk, .. } => said.push_str(&chunk),
+            EventKind::TaskProposal(offered) => {
+                let TaskResult { proposal, summary, details, .. } = offered.result;
+                let proposed = match proposal {
+                    Proposal::Plan { text } | Proposal::Answer { text } => text,
+                    Proposal::Diff { unified_diff, .. } => unified_diff,
+                    Proposal::Command { cmd, reason, .. } => format!("{cmd}\n{}", reason.unwrap_or_default()),
+                    Proposal::SearchResults { items } => {
+                        let line = |item: &SearchResult| {
+                            format!("{} {}\n", item.path, item.preview.as_deref().unwrap_or_default())
+                        };
+                        items.iter().map(line).collect()
+                    }
+                };
+                said.push_str(&format!("\n{summary}\n{proposed}\n{}\n", details.unwrap_or_default()));
+            }
+            EventKind::TaskState(change) => {
+                let request = change.request.map(|request| request.text).unwrap_or_default();
+                said.push_str(&format!("\n{request}\n{}\n", change.message.unwrap_or_default()));
+            }
+            EventKind::TaskStart { .. } | EventKind::TaskEnd { .. } => {}
+        }
+    }
+    said
+}
+
+/// The spelling of the states in docs/protocol.md.
+pub fn spelled(name: StateName) -> &'static str {
+    match name {
+        StateName::Received => "RECEIVED",
+        StateName::Routed => "ROUTED",
+        StateName::ContextCollected => "CONTEXT_COLLECTED",
+        StateName::Proposing => "PROPOSING",
+        StateName::ProposalReady => "PROPOSAL_READY",
+        StateName::WaitingApproval => "WAITING_APPROVAL",
+        StateName::Executing => "EXECUTING",
+        StateName::Completed => "COMPLETED",
+        StateName::Failed => "FAILED",
+        StateName::Rejected => "REJECTED",
+    }
+}
+
+fn cut(text: &str, letters: usize) -> String {
+    match text.char_indices().nth(letters) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aside_core::task::effect::Effect;
+    use aside_core::task::event::{ActOutcome, Approval, ApprovalDigest, TaskId};
+    use aside_core::task::input::{Input, ProposalDraft};
+    use aside_core::task::machine::{Task, step};
+    use aside_core::task::proposal::{Proposal, RequestMeta};
+    use aside_core::task::route::TaskScope;
+    use aside_core::task::route::intent::{Intent, IntentParams, TaskKind};
+
+    #[test]
+    fn a_line_of_a_list_follows_from_the_events_however_it_gets_them() {
+        let id = TaskId::of("t1").unwrap();
+        let meta = RequestMeta { workspace: "/p".to_owned(), ..RequestMeta::default() };
+        let request = UserRequest { text: "make it blue".to_owned(), meta, ..UserRequest::default() };
+        let (mut task, effects) = Task::received(id.clone(), request, 5).unwrap();
+        let mut told = effects;
+        let digest = ApprovalDigest::of_hex(&"a".repeat(64)).unwrap();
+        let proposal = Proposal::Diff { diff_id: "d".to_owned(), unified_diff: "x".to_owned(), files: Vec::new() };
+        let intent = Intent {
+            kind: TaskKind::Change,
+            confidence: 0.9,
+            summary: "Change".to_owned(),
+            params: IntentParams::default(),
+        };
+        let draft =
+            ProposalDraft { proposal, summary: "Make it blue".to_owned(), details: None, digest: Some(digest.clone()) };
+        let approval = Approval { task_id: id, step: 1, digest, by: "me".to_owned() };
+        let outcome = ActOutcome { summary: "done".to_owned(), undo: Some("77".to_owned()), ..ActOutcome::default() };
+        let mut states = Vec::new();
+        let mut live = TaskSummary::default();
+        for input in [
+            Input::Routed { intent, scope: TaskScope::Full },
+            Input::Collected(aside_core::task::event::GatheredFiles::default()),
+            Input::Piece("hm".to_owned()),
+            Input::Proposed(draft),
+            Input::Restarted,
+            Input::Approved(approval),
+            Input::Finished(outcome),
+        ] {
+            let (next, effects) = step(task, if matches!(input, Input::Restarted) { 99 } else { 9 }, input);
+            task = next;
+            told.extend(effects.unwrap());
+            let events: Vec<&Event> = told
+                .iter()
+                .filter_map(|effect| match effect {
+                    Effect::Emit(event) => Some(&**event),
+                    _ => None,
+                })
+                .collect();
+            live = TaskSummary::default();
+            events.iter().for_each(|event| live.take(event));
+            let log: String = events.iter().map(|event| log::line(event)).collect();
+            assert_eq!(TaskSummary::of(log.as_bytes()), live);
+            assert_eq!(live.brief.at, 9, "a daemon that asks again makes nothing new");
+            states.push(format!("{} {}", live.brief.state, live.brief.action));
+        }
+        let waiting = "WAITING_APPROVAL apply_diff";
+        assert_eq!(states, ["ROUTED ", "PROPOSING ", "PROPOSING ", waiting, waiting, "EXECUTING ", "COMPLETED "]);
+        assert_eq!((live.wrote, live.brief.undo, live.brief.since, live.brief.at), (Some(77), true, 5, 9));
+        assert!(live.has("BLUE /p") && !live.has("red"));
+    }
+}

@@ -1,0 +1,214 @@
+//! Conflicts with real plugins, each reduced to a few lines that reproduce it. The plugins themselves are in `plugins.rs`.
+
+use std::time::Duration;
+
+use crate::harness::keys::Key;
+use crate::harness::prose_script::ProseReply;
+use crate::harness::scene::Scene;
+use crate::harness::scripted_daemon::ScriptedDaemon;
+use crate::harness::setup::Setup;
+use crate::prose_zsh::begun_on;
+
+/// Longer than a reply takes, short enough to wait for.
+const A_WHILE: Duration = Duration::from_millis(150);
+
+fn zsh() -> Setup {
+    Scene::zsh().history(&["git stash pop", "git status --short"])
+}
+
+#[test]
+fn reading_the_rc_file_again_leaves_ctrl_c_alive() {
+    let mut scene = zsh().start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+    scene.runs(r#"eval "$(aside init zsh)""#);
+    for prompt in 3..5 {
+        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::CtrlC).prompt(prompt);
+        scene.stays_without_ghost(A_WHILE);
+    }
+}
+
+#[test]
+fn a_widget_with_traps_of_its_own_leaves_ctrl_c_to_us_and_no_trap_behind() {
+    let rc = "careful() { setopt localoptions localtraps; trap : INT }; zle -N careful; bindkey '^Xc' careful";
+    let mut scene = zsh().rc(rc).start();
+    scene.types("git st").shows_ghost("git st|atus --short").sends("\x18c").settles();
+    scene.presses(Key::CtrlC).prompt(2).stays_without_ghost(A_WHILE);
+    assert_eq!(scene.runs("trap; print $+functions[TRAPINT]"), "0");
+}
+
+#[test]
+fn a_plugin_that_wraps_every_widget_after_the_first_prompt_leaves_enter_alive() {
+    let rc = "wrap() { local w; for w in ${(k)widgets}; do [[ $w != .* && $widgets[$w] == builtin ]] || continue
+              eval \"wrapped_$w() { zle .$w -- \\\"\\$@\\\" }\"; zle -N $w wrapped_$w; done }";
+    let mut scene = zsh().rc(rc).start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+    scene.runs("wrap");
+    assert_eq!(scene.runs("print alive"), "alive");
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Right).shows_line("git status --short|");
+    assert!(!scene.screen().contains("No such widget"), "{}", scene.screen().text());
+}
+
+#[test]
+fn a_widget_that_goes_through_the_history_and_waits_shows_no_old_ghost() {
+    let rc = "older() { BUFFER='true 1' CURSOR=6; zle -R; read -t 2 -k 1 }; zle -N older
+              bindkey '^[[A' older '^[OA' older";
+    let mut scene = zsh().rc(rc).start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Up).shows("1> true 1");
+    assert!(!scene.screen().contains("atus"), "{}", scene.screen().text());
+}
+
+#[test]
+fn a_narrower_window_has_a_narrower_bar() {
+    let script = ScriptedDaemon::new().knows("git st|", &["git status --short", "git stash pop"]);
+    let mut scene = Scene::zsh().scripted(&script).start();
+    scene.types("git st").shows("navigate").resizes(24, 50);
+    scene.wait_for("a bar of one row", |screen| {
+        screen.row(1).starts_with("(1/2) git status --short") && screen.row(2).is_empty()
+    });
+    scene.presses(Key::CtrlC).prompt(2).screen_is("1> git st\n2>");
+}
+
+#[test]
+fn a_trap_that_is_no_function_runs_and_leaves_no_ghost() {
+    let mut scene = zsh().rc("trap 'print caught; return 130' INT").start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::CtrlC).shows("caught").prompt(2);
+    scene.stays_without_ghost(A_WHILE);
+    scene.runs("aside-off");
+    assert_eq!(scene.runs("trap"), "trap -- $'print caught\\nreturn 130' INT");
+}
+
+/// Prompts such as those of pure and powerlevel10k.
+#[test]
+fn an_answer_stands_above_a_prompt_that_returns_or_makes_room_for_itself() {
+    for top in ["top\\n%{\\r%}", "%{\\n\\e[A%}top\\n"] {
+        let script = ScriptedDaemon::new().sets("reroute", "answer").takes("what's my ip");
+        let script = script.says("what's my ip", &[ProseReply::done(&["Ask your router."])]);
+        let rc = format!("_scene_prompt() {{ (( ++_scene_number )); PS1=$'{top}'\"$_scene_number> \" }}");
+        let mut scene = begun_on(&script, Scene::zsh().scripted(&script).rc(&rc));
+        scene.types("what's my ip").presses(Key::Enter).prompt(3).shows("Ask your router.");
+        scene.rests("one prompt", A_WHILE, |screen| screen.text().matches("3>").count() <= 1);
+        scene.wait_for("one prompt", |screen| screen.text().matches("3>").count() == 1);
+    }
+}
+
+/// zsh reads the plugin once the first prompt is drawn; a half-read plugin would leave Enter dead.
+#[test]
+fn ctrl_c_again_and_again_at_the_first_prompt_leaves_a_whole_plugin() {
+    for gap in [1, 2, 3, 5, 8] {
+        let mut scene = zsh().start();
+        scene.types("exec zsh -d -i").presses(Key::Enter);
+        scene.wait_for("the first prompt of another zsh", |screen| screen.row(1).starts_with("1>"));
+        for _ in 0..20 {
+            scene.sends("\x03");
+            std::thread::sleep(Duration::from_millis(gap));
+        }
+        // Even a bare zsh sometimes loses a key after such a burst, or waits for the rest of a line that was not typed. One more
+        // Ctrl-C, as a user would press, recovers it; with a half-read plugin it would not.
+        let alive = (0..5).any(|_| {
+            std::thread::sleep(A_WHILE);
+            scene.sends("\x03");
+            std::thread::sleep(A_WHILE);
+            scene.sends("print al$((40+2))ve\r");
+            let until = std::time::Instant::now() + Duration::from_secs(4);
+            while std::time::Instant::now() < until && !scene.screen().contains("\nal42ve") {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            scene.screen().contains("\nal42ve")
+        });
+        assert!(alive, "{}", scene.screen().text());
+        scene.settles();
+        let text = scene.screen().text();
+        assert!(!text.contains("not found: _aside") && !text.contains("No such"), "{text}");
+    }
+}
+
+/// The trap: zsh loses the interrupt, or applies it to the next key. A trap such as powerlevel10k's returns from only one function
+/// of the plugin.
+#[test]
+fn ctrl_c_while_an_answer_is_dealt_with_ends_the_line_and_takes_no_key() {
+    let slow = "_aside_hear() { print >~/began; local until=$(( EPOCHREALTIME + 0.7 )); while (( EPOCHREALTIME < until )); do :; done }";
+    for rc in ["", "interrupt() { trap 'return 130' INT }; precmd_functions+=(interrupt)"] {
+        let mut scene = zsh().rc(rc).start();
+        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+        scene.home.write("slow", slow);
+        scene.types(". ~/slow").presses(Key::Enter).prompt(2);
+        let deadline = std::time::Instant::now() + crate::harness::patience();
+        while !scene.home.path("began").exists() {
+            assert!(std::time::Instant::now() < deadline, "{}", scene.screen().text());
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        scene.sends("\x03").prompt(3);
+        assert_eq!(scene.runs("print $?"), "130");
+    }
+}
+
+/// While something is shown the plugin binds Esc, and many key sequences begin with it.
+#[test]
+fn a_key_that_zsh_does_not_know_does_the_same_as_without_us() {
+    let line = |stage: Setup| {
+        let mut scene = stage.start();
+        scene.types("git st").settles().sends("\x1b[3;9~").settles().types("x").settles();
+        let row = scene.screen().row(0);
+        row.split_once("git st").map(|(_, rest)| rest.to_owned()).unwrap_or_default()
+    };
+    assert_eq!(line(zsh()), line(zsh().without_aside()));
+}
+
+/// Wraps the existing hooks and installs its own, as fast-syntax-highlighting does.
+const HIGHLIGHTER: &str = r#"
+_zsh_highlight() { : }
+_zsh_highlight_call_widget() { zle "$@"; _zsh_highlight }
+late() {
+  local hook inner
+  for hook in zle-line-init zle-line-finish zle-isearch-update zle-isearch-exit; do
+    inner=orig-s1-r1-$hook
+    if [[ -n ${widgets[$hook]-} ]]; then
+      zle -N $inner ${widgets[$hook]#user:}
+      eval "_zsh_highlight_widget_$inner() { _zsh_highlight_call_widget $inner -- \"\$@\" }"
+      zle -N $hook _zsh_highlight_widget_$inner
+    elif [[ $hook == *-(finish|update) ]]; then
+      eval "_zsh_highlight_widget_$hook() { :; _zsh_highlight }"
+      zle -N $hook _zsh_highlight_widget_$hook
+    fi
+  done
+}
+"#;
+
+#[test]
+fn aside_off_leaves_nothing() {
+    for (before, then) in [("", "true"), (HIGHLIGHTER, "late")] {
+        leaves_nothing(before, then);
+    }
+}
+
+/// Checks a shell with these lines in its rc file, after this line ran.
+#[track_caller]
+fn leaves_nothing(before: &str, then: &str) {
+    let rc = "mine() { : }; zle -N zle-line-init mine; zle -N up mine; bindkey '^[[A' up; bindkey -s '^N' NN
+              state() { for m in emacs viins vicmd main; do bindkey -M $m -L; done; zle -lL; trap; functions -m '^(_scene|state|aside-o)*'
+              print -l $precmd_functions $preexec_functions }";
+    let state = |stage: Setup, lines: &[&str]| {
+        let mut scene = stage.rc(before).rc(rc).start();
+        scene.types("git st").settles().presses(Key::Ctrl('u'));
+        for line in lines {
+            scene.runs(line);
+        }
+        // The last function removes itself a second later, while a line waits for keys.
+        let deadline = std::time::Instant::now() + crate::harness::patience();
+        while scene.runs("print $+functions[_aside_end]") == "1" {
+            assert!(std::time::Instant::now() < deadline, "{}", scene.screen().text());
+            std::thread::sleep(Duration::from_millis(500));
+        }
+        scene.runs("setopt extended_glob; state >~/state");
+        let state = scene.home.read("state");
+        let kept = state.lines().filter(|line| !line.contains("aside-o"));
+        (kept.map(str::to_owned).collect::<Vec<_>>(), scene)
+    };
+    let (bare, _) = state(zsh().without_aside(), &[then]);
+    let (left, mut scene) = state(zsh(), &[then, "aside-off"]);
+    let missing: Vec<&String> = bare.iter().filter(|line| !left.contains(line)).collect();
+    let added: Vec<&String> = left.iter().filter(|line| !bare.contains(line)).collect();
+    assert!(missing.is_empty() && added.is_empty(), "missing {missing:#?}, added {added:#?}");
+    scene.runs("aside-on");
+    scene.types("git st").shows_ghost("git st|atus --short");
+}

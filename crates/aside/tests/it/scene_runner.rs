@@ -1,0 +1,91 @@
+//! `scripts/scenes`, which runs these tests: it tells a flaky test from a broken one, and fails when too many are flaky.
+
+use std::process::Command;
+
+use crate::harness::home::{self, Home, Said};
+
+/// Runs it with a stub `cargo` that first prints `first`, then, for a single test, each of `later` in turn: `ok`, `FAILED`, or
+/// `none` for no such test.
+fn plays(first: &str, later: &str) -> Said {
+    let home = Home::new();
+    let stand_in = r#"cd "$(dirname "$0")" || exit
+case "$*" in
+*--exact*)
+  echo x >> played
+  how=$(sed -n "$(wc -l < played)p" later)
+  case $how in
+  ok) echo 'test result: ok. 1 passed; 0 failed; 0 ignored' ;;
+  none) echo 'test result: ok. 0 passed; 0 failed; 0 ignored' ;;
+  *) printf 'failures:\n\nfailures:\n    %s\n\ntest result: FAILED. 0 passed; 1 failed\n' "$5"; exit 101 ;;
+  esac ;;
+*) cat first; grep -q 'result: ok' first ;;
+esac
+"#;
+    home.write("cargo", stand_in);
+    home.write("first", first);
+    home.write("later", later.replace(' ', "\n"));
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/scenes");
+    let mut playing = Command::new(script);
+    playing.args(["--test", "it"]).env("CARGO", format!("sh {}", home.path("cargo").display()));
+    home::run(&mut playing, "")
+}
+
+const ALL: &str = "test a::b ... ok\n\ntest result: ok. 2 passed; 0 failed\n";
+
+fn failing(names: &[&str]) -> String {
+    failing_with(names, "printed")
+}
+
+/// A failed run in which the first of the names printed `printed`.
+fn failing_with(names: &[&str], printed: &str) -> String {
+    let list: String = names.iter().map(|name| format!("    {name}\n")).collect();
+    format!(
+        "test {0} ... FAILED\n\nfailures:\n\n---- {0} stdout ----\n    at the top\n{printed}\n\n---- z::z stdout ----\n\
+         attempts not made: theirs\n\nfailures:\n{list}\n\
+         test result: FAILED. 9 passed; {1} failed\n\nerror: 1 target failed:\n    `-p aside --test it`\n",
+        names[0],
+        names.len()
+    )
+}
+
+#[test]
+fn what_passes_is_played_once() {
+    let ran = plays(ALL, "");
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn what_fails_once_is_named_and_what_fails_again_is_broken() {
+    let ran = plays(&failing(&["a::b"]), "ok ok ok");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stderr.contains("a::b is unsteady") && !ran.stderr.contains("printed"), "{ran:?}");
+    let ran = plays(&failing(&["a::b", "c::d"]), "ok ok ok ok ok ok");
+    assert!(ran.code == 0 && ran.stderr.contains("c::d is unsteady"), "{ran:?}");
+    for later in ["FAILED", "ok ok FAILED", "none"] {
+        let ran = plays(&failing(&["a::b"]), later);
+        assert!(ran.code == 1 && ran.stderr.contains("a::b is broken"), "{later}: {ran:?}");
+    }
+}
+
+#[test]
+fn an_adversary_gets_no_second_chance() {
+    let ran = plays(&failing(&["a_adversarial::b"]), "ok ok ok");
+    assert!(ran.code == 1 && ran.stderr.contains("a_adversarial::b failed"), "{ran:?}");
+}
+
+#[test]
+fn an_attempt_that_could_not_be_made_is_made_again() {
+    let first = failing_with(&["a_adversarial::b"], "attempts not made: diffs");
+    let ran = plays(&first, "ok ok ok");
+    assert!(ran.code == 0 && ran.stderr.contains("a_adversarial::b is unsteady"), "{ran:?}");
+    assert_eq!(plays(&first, "ok FAILED").code, 1);
+}
+
+#[test]
+fn too_much_chance_is_none_and_what_did_not_end_has_failed() {
+    let ran = plays(&failing(&["a::a", "b::b", "c::c", "d::d", "e::e", "f::f"]), &"ok ".repeat(18));
+    assert!(ran.code == 1 && ran.stderr.contains("6 failed"), "{ran:?}");
+    for first in ["", "error: could not compile `aside`\n", "test a::b ... FAILED\n"] {
+        assert_eq!(plays(first, "ok ok ok").code, 1, "{first:?}");
+    }
+}
