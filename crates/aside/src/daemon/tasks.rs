@@ -33,7 +33,8 @@ use crate::apply::undo_log::UndoLog;
 use crate::daemon::state::State;
 use crate::paths::{self, Paths};
 use crate::store::task_logs::{self, Reader, TaskLogs};
-use actor::{AGAIN, Actor, Message, PendingOffer, UserCommand};
+use actor::message::{Message, PendingOffer, UserCommand};
+use actor::{AGAIN, Actor};
 use summary::TaskSummary;
 
 /// Caps on tasks in progress, and on tasks that wait for the user. A user has only a few.

@@ -16,7 +16,7 @@ use crate::bridge::web::session::PageContext;
 use crate::daemon::blocking_io;
 use crate::daemon::state::{SessionRef, State};
 use crate::daemon::tasks::TaskError;
-use crate::daemon::tasks::actor::{UserCommand, Vote};
+use crate::daemon::tasks::actor::message::{UserCommand, Vote};
 use crate::daemon::tasks::attempt::welcome::welcome;
 use crate::daemon::tasks::rules;
 use crate::daemon::updates::{ReplyStream, Updates};

@@ -2,6 +2,7 @@
 //! decides what may happen, the gate what may act.
 
 mod agent_follow_up;
+pub mod message;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -22,9 +23,10 @@ use aside_core::task::route::TaskScope;
 use aside_core::task::route::intent::{ApprovalAction, Intent};
 use aside_core::task::run::{code, short};
 use aside_core::task::state::{OpenState, State as Stage};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 
 use crate::daemon::state::{ActiveRequest, State};
+use crate::daemon::tasks::actor::message::{Event, Message, PendingOffer, UserCommand, Vote};
 use crate::daemon::tasks::attempt::{Attempt, GatheredContext};
 use crate::daemon::tasks::execution::{self, ExecutionContext};
 use crate::daemon::tasks::offer::{self, OfferBuilder};
@@ -43,71 +45,6 @@ const PACE: Duration = Duration::from_millis(60);
 const MAX_QUIET: u32 = 5;
 /// Characters of a command in the summary of what waits.
 const MAX_SUMMARY: usize = 200;
-
-/// A message to a task.
-pub enum Message {
-    /// Progress of the work in the background. Ignored if it belongs to an earlier attempt.
-    Came {
-        attempt: u32,
-        came: Event,
-    },
-    Word {
-        word: UserCommand,
-        reply: oneshot::Sender<Result<PendingOffer, String>>,
-    },
-    /// The daemon is ending.
-    Ending,
-}
-
-/// A result of work in the background.
-pub enum Event {
-    Input(Input),
-    Gathered(Box<GatheredContext>),
-    /// With the offer, if the proposal acts.
-    Proposed(Box<(ProposalDraft, Option<GateOffer>)>),
-}
-
-/// A request of the user.
-pub enum UserCommand {
-    Show,
-    Approve {
-        vote: Vote,
-        environment: Vec<String>,
-    },
-    Reject {
-        vote: Vote,
-        reason: Option<String>,
-    },
-    Edit {
-        vote: Vote,
-        text: String,
-        confine: Option<WriteConfinement>,
-    },
-    Cancel,
-    /// With the caller's privacy.
-    Retry {
-        privacy: Privacy,
-    },
-    /// The change of this task was undone.
-    Undone {
-        by: String,
-    },
-}
-
-/// The proposal that a decision is about, and who decided.
-#[derive(Clone, Debug)]
-pub struct Vote {
-    pub step: u32,
-    pub digest: String,
-    pub from: RequestSource,
-    pub by: String,
-}
-
-/// The offer to show, if a proposal waits.
-#[derive(Debug)]
-pub struct PendingOffer {
-    pub offer: Option<proto::task::ApprovalOffer>,
-}
 
 pub struct Actor {
     state: Arc<State>,

@@ -2,7 +2,7 @@
 //! configured and the request is not private; either yields only a proposal. Runs nothing and writes nothing.
 
 mod agent_turn;
-mod exact_edit;
+mod exact_change;
 mod fact_answers;
 mod failure;
 mod find_by_kind;
