@@ -8,6 +8,7 @@ use crate::tidy::source::Source;
 
 mod direction;
 mod links;
+mod map;
 mod requirements;
 mod source;
 mod words;
@@ -66,10 +67,16 @@ fn shell_files_are_valid_as_they_stand() {
 }
 
 #[test]
-fn every_dependency_is_in_the_architecture() {
+fn every_dependency_has_its_reason() {
     let manifest = std::fs::read_to_string(root().join("Cargo.toml")).unwrap();
-    let architecture = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap_or_default();
-    complain(unexplained_dependencies(&manifest, &architecture));
+    let reasons = std::fs::read_to_string(root().join("docs/dependencies.md")).unwrap();
+    complain(unexplained_dependencies(&manifest, &reasons));
+}
+
+#[test]
+fn the_map_of_the_architecture_names_every_folder_and_no_other() {
+    let architecture = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    complain(map::wrong_map(&architecture, &map::folders(&root())));
 }
 
 #[test]
@@ -88,7 +95,7 @@ fn every_shell_has_what_its_table_says() {
 
 #[test]
 fn every_link_of_the_pages_leads_somewhere() {
-    let at_root = ["README.md", "ARCHITECTURE.md", "STYLE.md", "CHANGELOG.md", "SECURITY.md"];
+    let at_root = ["README.md", "ARCHITECTURE.md", "STYLE.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md"];
     let read =
         |path: &&str| Source { path: (*path).to_owned(), text: std::fs::read_to_string(root().join(path)).unwrap() };
     let pages: Vec<Source> = files("docs", ".md").into_iter().chain(at_root.iter().map(read)).collect();
@@ -144,13 +151,12 @@ fn invalid_shell(shell: &str, source: &Source) -> Option<String> {
     (said.code != 0 || !said.stderr.is_empty()).then_some(complaint)
 }
 
-fn unexplained_dependencies(manifest: &str, architecture: &str) -> Vec<String> {
+/// The bold name counts, so that a mention elsewhere on the page does not.
+fn unexplained_dependencies(manifest: &str, reasons: &str) -> Vec<String> {
     let manifest: toml_edit::DocumentMut = manifest.parse().unwrap();
     let dependencies = manifest["workspace"]["dependencies"].as_table_like().unwrap().iter().map(|(name, _)| name);
-    let words: Vec<&str> =
-        architecture.split(|letter: char| !letter.is_alphanumeric() && letter != '-' && letter != '_').collect();
-    let missing = dependencies.filter(|name| !words.contains(name));
-    missing.map(|name| format!("ARCHITECTURE.md does not say what `{name}` is for")).collect()
+    let missing = dependencies.filter(|name| !reasons.contains(&format!("**{name}**")));
+    missing.map(|name| format!("docs/dependencies.md does not say what `{name}` is for")).collect()
 }
 
 #[track_caller]
@@ -238,10 +244,10 @@ mod tests {
     #[test]
     fn an_unexplained_dependency_is_found() {
         let manifest = "[workspace.dependencies]\nserde = \"1\"\nserde_json = { version = \"1\" }\n";
-        assert_eq!(unexplained_dependencies(manifest, "`serde` and serde_json."), Vec::<String>::new());
+        assert_eq!(unexplained_dependencies(manifest, "**serde**: x. **serde_json**: y."), Vec::<String>::new());
         assert_eq!(
-            unexplained_dependencies(manifest, "serde_jsonish, serde"),
-            ["ARCHITECTURE.md does not say what `serde_json` is for"]
+            unexplained_dependencies(manifest, "**serde**, serde_json"),
+            ["docs/dependencies.md does not say what `serde_json` is for"]
         );
     }
 }
