@@ -370,3 +370,20 @@ fn a_guess_from_a_chat_is_answered_the_same_whether_it_is_right_or_wrong() {
     let told = wecom.hears_of("Done.").text;
     assert!(told.contains("notes.txt:1"), "{told}");
 }
+
+#[test]
+fn a_file_that_is_explained_shows_no_part_of_a_secret() {
+    let (home, mut wecom) = connected();
+    // One of them is cut within the key, wherever rows are cut.
+    let constants = (40..110)
+        .step_by(7)
+        .map(|width| format!("pub const K{width}: &str = \"{} AKIAQ7XW2PLM4KD8ZT5R\";\n", "b".repeat(width)));
+    home.write("project/cut.rs", constants.collect::<String>());
+    home.write("project/list.json", "{\n  \"secret\": [\"ostrich-H\"]\n}\n");
+    for request in ["explain cut.rs", "what is in cut.rs", "explain list.json", "what is K61"] {
+        let id = wecom.user_writes("li", request);
+        let received = std::iter::repeat_with(|| wecom.hears()).find(|said| said.to == id).unwrap().text;
+        let told = wecom.hears_of(&named(&received)).text;
+        assert!(!told.contains("AKIAQ7") && !told.contains("ostrich"), "{request}: {told}");
+    }
+}

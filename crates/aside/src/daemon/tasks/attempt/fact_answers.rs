@@ -102,6 +102,8 @@ impl Attempt {
             move |cancelled: &AtomicBool| Lookup { workspace: &workspace, secrets, language, cancelled }.text(&named);
         let read = blocking(lookup).await?;
         let Some((path, text)) = read else { return Ok(None) };
+        // Before lines are cut: a part of a secret is not recognised as one.
+        let text = aside_core::redact::redact(&text);
         if is_script(&path, &text) {
             let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
             return Ok(Some(told(here.script(&path, &text, language))));

@@ -26,6 +26,7 @@ use crate::daemon::tasks::attempt::model_stream::{AnswerEnd, Exchange, ModelAnsw
 use crate::daemon::tasks::attempt::{Attempt, GatheredContext, TextSink, answer, blocking, one_line};
 use crate::provider::Selection;
 use crate::workspace::Workspace;
+use crate::workspace::masked::Secrets;
 use crate::workspace::read::read;
 use crate::workspace::rooted_fs::Root;
 
@@ -185,7 +186,7 @@ impl Attempt {
         let (cwd, secrets) = (failed.cwd.clone(), self.secrets());
         let row = blocking(move |cancelled| match (place, key) {
             (Some((file, line)), _) => {
-                line_of(&workspace, &cwd, &file, line, &output).map(|(path, text)| match language {
+                line_of(&workspace, &cwd, &file, line, &output, secrets).map(|(path, text)| match language {
                     Language::English => format!("`{path}:{line}` is {}.\n", code(&text)),
                     Language::Chinese => format!("`{path}:{line}` 是 {}。\n", code(&text)),
                 })
@@ -383,11 +384,18 @@ fn missing_key(output: &str) -> Option<String> {
 }
 
 /// The path and the text of a line, if it is in the workspace and the output does not show it.
-fn line_of(workspace: &Workspace, cwd: &str, file: &str, line: usize, output: &str) -> Option<(String, String)> {
+fn line_of(
+    workspace: &Workspace,
+    cwd: &str,
+    file: &str,
+    line: usize,
+    output: &str,
+    secrets: Secrets,
+) -> Option<(String, String)> {
     let there = Workspace::of(Path::new(cwd)).ok().filter(|there| there.root() == workspace.root());
     let path = there.as_ref().unwrap_or(workspace).named(file);
     let bytes = read(&Root::open(workspace.root()).ok()?, &path).ok()?;
-    let text = String::from_utf8(bytes).ok()?;
+    let text = secrets.shown(String::from_utf8(bytes).ok()?)?;
     let text = aside_core::redact::redact(text.lines().nth(line.checked_sub(1)?)?.trim()).to_string();
     // A file that was changed since may have another line there: the line has to have a word of the message.
     let words = |text: &str| -> Vec<String> {
