@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(told("change LIMIT to 60"), "Set `LIMIT` to `60` in `shop/cart.py`: shop/cart.py");
         assert_eq!(
             told("rename shop/cart.py to shop/basket.py"),
-            "Rename `shop/cart.py` to `shop/basket.py`: main.py shop/basket.py"
+            "Rename `shop/cart.py` to `shop/basket.py`: shop/basket.py main.py"
         );
         assert!(told("change NO_SUCH to 5").contains("is not given a value"));
         assert!(told("rename notes.txt to main.py").contains("there already"));
