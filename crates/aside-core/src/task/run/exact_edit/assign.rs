@@ -73,8 +73,9 @@ impl Setting {
 
 pub fn set(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
     let name = &setting.name;
-    let Some(pattern) = Pattern::of(name) else { return EditResult::Nothing(String::new()) };
-    let mut places: Vec<Place<'_>> = files.iter().flat_map(|(path, text)| pattern.places(path, text)).collect();
+    let patterns: Vec<Pattern> = Pattern::of(name).into_iter().chain(Pattern::dotted(name)).collect();
+    let mut places: Vec<Place<'_>> =
+        files.iter().flat_map(|(path, text)| patterns.iter().flat_map(|pattern| pattern.places(path, text))).collect();
     if places.iter().any(|place| place.exact) {
         places.retain(|place| place.exact);
     }
@@ -100,6 +101,16 @@ pub fn set(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
             name = code(name),
             bare = setting.name,
             plain = setting.to.text,
+        ));
+    }
+    // `switch BASE_URL to https` means a part of the address.
+    if place.value.contains("://") && !setting.to.quoted && !setting.to.text.contains("://") {
+        return EditResult::Nothing(format!(
+            "{} is {} at `{}:{}`. Write the whole address that it is to be, or the new value in quotes.",
+            code(name),
+            code(&short(place.value, MAX_SAID)),
+            place.path,
+            place.line
         ));
     }
     let new = match spelled(place.value, &setting.to, place.syntax) {
@@ -208,7 +219,16 @@ impl Pattern {
     fn of(name: &str) -> Option<Self> {
         let mut parts: Vec<&str> = name.split('.').collect();
         let last = parts.pop()?;
-        let words: Vec<String> = last.split([' ', '_', '-']).map(regex::escape).collect();
+        Self::new(last, parts.into_iter().map(str::to_owned).collect())
+    }
+
+    /// The dots are a part of the name, as in a file of properties: `timeout.seconds=30`.
+    fn dotted(name: &str) -> Option<Self> {
+        name.contains('.').then(|| Self::new(name, Vec::new()))?
+    }
+
+    fn new(name: &str, above: Vec<String>) -> Option<Self> {
+        let words: Vec<String> = name.split([' ', '_', '-']).map(regex::escape).collect();
         // Words of prose fit `max_retries`, `max-retries` and `maxRetries`.
         let key = format!("(?i:{})", words.join("[_ -]?"));
         let value = r#"(?P<value>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s=>~].*?)"#;
@@ -225,8 +245,8 @@ impl Pattern {
             .ok()?,
             blank: Regex::new(&format!(r"^(?P<head>\s*(?:#\s*define|ENV|ARG)\s+)(?P<name>{key})\s+{value}{tail}"))
                 .ok()?,
-            name: last.to_owned(),
-            above: parts.into_iter().map(str::to_owned).collect(),
+            name: name.to_owned(),
+            above,
         })
     }
 

@@ -236,6 +236,20 @@ fn a_name_gets_another_value_and_keeps_its_name() {
 }
 
 #[test]
+fn a_part_of_an_address_is_not_its_value_and_dots_may_be_of_the_name() {
+    let config = &[("config.py", "BASE_URL = \"http://api.example.org/v2\"\n")];
+    for request in ["switch BASE_URL to https", "change BASE_URL to staging", "set BASE_URL to localhost"] {
+        let told = made(request, config);
+        assert!(told.starts_with('?') || told == "none", "{request}: {told}");
+    }
+    let whole = made("change BASE_URL to https://api.example.org/v2", config);
+    assert_eq!(whole, "config.py: BASE_URL = \"https://api.example.org/v2\"\n");
+    let properties = &[("app.properties", "timeout.seconds=30\norg.caching=true\n")];
+    assert_eq!(made("set timeout.seconds to 45", properties), "app.properties: timeout.seconds=45\norg.caching=true\n");
+    assert_eq!(made("set server.port to 90", &[("a.yaml", "server:\n  port: 80\n")]), "a.yaml: server:\n  port: 90\n");
+}
+
+#[test]
 fn a_value_that_cannot_be_told_is_not_guessed() {
     let cases: &[Case] = &[
         ("change PORT to 1", &[("a.py", "PORT = 2\n"), ("b.py", "PORT = 3\n")], "is set at 2 places"),
