@@ -178,7 +178,8 @@ impl Tasks {
         let received = Task::received(id.clone(), redacted, actor::now());
         let (task, effects) = received.map_err(|refusal| TaskError::Refused(refusal.to_string()))?;
         // The log could be created, and nothing be written to it.
-        if paths::is_full(&state.paths().state_dir) {
+        let state_dir = state.paths().state_dir.clone();
+        if blocking(move || Ok(paths::is_full(&state_dir))).await? {
             let place = state.paths().state_dir.display().to_string();
             return Err(TaskError::Refused(format!("the disk with {place} is full; free some space, and ask again")));
         }

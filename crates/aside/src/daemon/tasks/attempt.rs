@@ -376,7 +376,7 @@ impl Attempt {
         if let Some(outcome) = self.undoes_nothing().await {
             return Ok(outcome);
         }
-        if let Some(outcome) = self.is_gone() {
+        if let Some(outcome) = self.is_gone().await? {
             return Ok(outcome);
         }
         let params = IntentParams { files: self.files_meant(&intent.params.files).await?, ..intent.params.clone() };
@@ -400,22 +400,22 @@ impl Attempt {
     }
 
     /// "Delete the target directory", where there is none.
-    fn is_gone(&self) -> Option<RunnerOutcome> {
+    async fn is_gone(&self) -> Result<Option<RunnerOutcome>, String> {
         let lower = self.words().trim().trim_end_matches(['.', '!']);
         let words: Vec<&str> = lower.split_whitespace().collect();
         let name = match words.as_slice() {
             ["delete" | "remove" | "Delete" | "Remove", "the", name, "directory" | "folder" | "file"] => *name,
-            _ => return None,
+            _ => return Ok(None),
         };
-        if name.contains("..") || self.workspace.cwd().join(name).exists() || self.workspace.root().join(name).exists()
-        {
-            return None;
+        let places = [self.workspace.cwd().join(name), self.workspace.root().join(name)];
+        if name.contains("..") || blocking(move |_| places.iter().any(|place| place.exists())).await? {
+            return Ok(None);
         }
         let text = match words.last() {
             Some(&"file") => format!("There is no file {} here, so there is nothing to delete.", code(name)),
             _ => format!("There is no directory {} here, so there is nothing to delete.", code(name)),
         };
-        Some(answer(format!("{text}\n"), text, String::new(), ModelNeed::Unneeded))
+        Ok(Some(answer(format!("{text}\n"), text, String::new(), ModelNeed::Unneeded)))
     }
 
     /// The package, module or file of the project that "the tests of NAME" names, by its path.

@@ -52,7 +52,8 @@ impl Attempt {
             return Ok(here.command(&params, "", &project, language, None).await);
         }
         let root = self.workspace.root().to_owned();
-        let of_manager = exact_edit::command(&edit, &|name| root.join(name).is_file());
+        let wanted = edit.clone();
+        let of_manager = blocking(move |_| exact_edit::command(&wanted, &|name| root.join(name).is_file())).await?;
         if let Some(command) = of_manager {
             return Ok(self.by_manager(&edit, command, here).await);
         }

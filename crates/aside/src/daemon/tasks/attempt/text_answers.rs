@@ -293,10 +293,10 @@ impl Attempt {
     async fn files_here(&self, files: &[String]) -> Result<Vec<String>, String> {
         let (workspace, words) = (self.workspace.clone(), self.words().to_owned());
         let named: Vec<String> = files.iter().map(|file| workspace.named(file)).collect();
-        if named.iter().all(|file| workspace.root().join(file).exists()) {
-            return Ok(named);
-        }
         blocking(move |cancelled| {
+            if named.iter().all(|file| workspace.root().join(file).exists()) {
+                return named;
+            }
             let tree = workspace.tree(&[], cancelled).unwrap_or_default();
             let listed = tree.listed();
             let is_there = |file: &String| {
