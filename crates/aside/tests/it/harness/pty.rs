@@ -26,9 +26,14 @@ pub fn lead_a_session(command: &mut Command, slave: OwnedFd) {
     let lead = move || {
         rustix::process::setsid()?;
         rustix::process::ioctl_tiocsctty(&slave)?;
+        // A terminal starts its shell with the defaults; tests that run in the background of a script inherit ignored signals.
+        for signal in [libc::SIGINT, libc::SIGQUIT] {
+            // SAFETY: restores the default; no handler is installed.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
         Ok(())
     };
-    // SAFETY: `lead` makes two system calls; it allocates nothing and takes no lock.
+    // SAFETY: `lead` makes four system calls; it allocates nothing and takes no lock.
     unsafe { command.pre_exec(lead) };
 }
 
