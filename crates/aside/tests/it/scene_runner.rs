@@ -41,7 +41,7 @@ fn failing_with(names: &[&str], printed: &str) -> String {
     let list: String = names.iter().map(|name| format!("    {name}\n")).collect();
     format!(
         "test {0} ... FAILED\n\nfailures:\n\n---- {0} stdout ----\n    at the top\n{printed}\n\n---- z::z stdout ----\n\
-         attempts not made: theirs\n\nfailures:\n{list}\n\
+         waited for theirs\n\nfailures:\n{list}\n\
          test result: FAILED. 9 passed; {1} failed\n\nerror: 1 target failed:\n    `-p aside --test it`\n",
         names[0],
         names.len()
@@ -71,11 +71,14 @@ fn what_fails_once_is_named_and_what_fails_again_is_broken() {
 fn an_adversary_gets_no_second_chance() {
     let ran = plays(&failing(&["a_adversarial::b"]), "ok ok ok");
     assert!(ran.code == 1 && ran.stderr.contains("a_adversarial::b failed"), "{ran:?}");
+    // This suite repeats by itself what may be repeated.
+    let ran = plays(&failing_with(&["task_adversarial::b"], "waited until it runs"), "ok ok ok");
+    assert!(ran.code == 1 && ran.stderr.contains("task_adversarial::b failed"), "{ran:?}");
 }
 
 #[test]
-fn an_attempt_that_could_not_be_made_is_made_again() {
-    let first = failing_with(&["a_adversarial::b"], "attempts not made: diffs");
+fn an_attempt_that_ran_into_a_timeout_is_made_again() {
+    let first = failing_with(&["a_adversarial::b"], "waited until it runs");
     let ran = plays(&first, "ok ok ok");
     assert!(ran.code == 0 && ran.stderr.contains("a_adversarial::b is unsteady"), "{ran:?}");
     assert_eq!(plays(&first, "ok FAILED").code, 1);
