@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use aside_core::agent::language::Language;
 use aside_core::task::proposal::{Proposal, SearchResult};
 use aside_core::task::route::intent::{Intent, IntentParams};
-use aside_core::task::run::context::Ignored;
+use aside_core::task::run::context::{Ignored, MAX_READ};
 use aside_core::task::run::facts::{self, FactQuestion, FileFilter};
 use aside_core::task::run::model_reply::fenced;
 use aside_core::task::run::project::Project;
@@ -32,8 +32,6 @@ const MAX_USES: usize = 12;
 /// Lines of a diff that are shown, and commits that are counted.
 const MAX_DIFF: usize = 40;
 const MAX_COUNTED: usize = 5000;
-/// Bytes that are searched for a name.
-const MAX_BYTES: usize = 64 * 1024 * 1024;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Attempt {
@@ -287,7 +285,12 @@ impl Lookup<'_> {
                 (below, bytes)
             }
         };
-        let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))?;
+        let is_cut = bytes.len() > MAX_READ;
+        let mut text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))?;
+        if is_cut {
+            // The last line may end inside of a secret.
+            text.truncate(text.rfind('\n')?);
+        }
         Some((path, self.secrets.shown(text)?))
     }
 
@@ -409,7 +412,7 @@ impl Lookup<'_> {
     /// Lines of the whole project that answer a question, code before tests and prose.
     fn lines(&self, scan: Scan) -> Option<RunnerOutcome> {
         let mut items: Vec<(u8, SearchResult)> = Vec::new();
-        self.each_text(|path, text| {
+        self.workspace.each_text(self.secrets, self.cancelled, |path, text| {
             let is_prose = [".md", ".rst", ".txt", ".adoc"].iter().any(|ending| path.ends_with(ending));
             let is_test =
                 path.split(['/', '_', '.']).any(|part| ["test", "tests", "spec", "specs", "fixtures"].contains(&part));
@@ -435,32 +438,12 @@ impl Lookup<'_> {
         Some(listed(items, what))
     }
 
-    /// Calls it with every text file that git does not ignore.
-    fn each_text(&self, mut each: impl FnMut(&str, &str)) -> Option<()> {
-        let root = Root::open(self.workspace.root()).ok()?;
-        let tree = self.workspace.tree(&[], self.cancelled).ok()?;
-        let mut bytes = 0;
-        for listed in tree.listed().iter().filter(|listed| listed.ignored == Ignored::No) {
-            if self.cancelled.load(std::sync::atomic::Ordering::Relaxed) || bytes > MAX_BYTES {
-                break;
-            }
-            let text = read(&root, listed.path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-            if let Some(text) = text.filter(|text| !text.contains('\0')) {
-                bytes += text.len();
-                if let Some(text) = self.secrets.shown(text) {
-                    each(listed.path, &text);
-                }
-            }
-        }
-        Some(())
-    }
-
     /// Where a name is defined, with its text, and where it is used.
     fn named(&self, name: &str, file: Option<&str>) -> Option<RunnerOutcome> {
         let last = name.rsplit(['.', ':']).next().unwrap_or(name);
         let wanted = file.map(|file| self.text(file).map_or_else(|| self.workspace.named(file), |(path, _)| path));
         let (mut definitions, mut uses) = (Vec::new(), Vec::new());
-        self.each_text(|path, text| {
+        self.workspace.each_text(self.secrets, self.cancelled, |path, text| {
             if !text.contains(last) {
                 return;
             }
@@ -514,7 +497,7 @@ impl Lookup<'_> {
 pub(super) fn reads_key(workspace: &Workspace, key: &str, secrets: Secrets, cancelled: &AtomicBool) -> Vec<String> {
     let mut found = Vec::new();
     let forms = [format!("[\"{key}\"]"), format!("['{key}']")];
-    let _ = Lookup { workspace, secrets, language: Language::English, cancelled }.each_text(|path, text| {
+    let _ = workspace.each_text(secrets, cancelled, |path, text| {
         let hits = text.lines().enumerate().filter(|(_, line)| forms.iter().any(|form| line.contains(form.as_str())));
         found.extend(hits.map(|(at, line)| format!("`{path}:{}` {}", at + 1, code(&short(line.trim(), 100)))));
     });

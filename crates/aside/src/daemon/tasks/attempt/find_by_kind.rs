@@ -1,9 +1,9 @@
 //! Searches by what things are: looks up files, commits and definitions for core's `find`. Changes nothing.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use aside_core::task::proposal::{Proposal, SearchResult};
-use aside_core::task::run::context::{Ignored, MAX_READ};
+use aside_core::task::run::context::Ignored;
 use aside_core::task::run::find::{self, Find, Than};
 use aside_core::task::run::{ModelNeed, RunnerOutcome, code, short};
 
@@ -11,16 +11,12 @@ use crate::daemon::tasks::attempt::fact_answers::{Commit, History, history, list
 use crate::daemon::tasks::attempt::{Attempt, blocking};
 use crate::workspace::Workspace;
 use crate::workspace::masked::Secrets;
-use crate::workspace::read::read;
-use crate::workspace::rooted_fs::Root;
 
 /// Caps on commits that are looked through, and on rows of a list.
 const MAX_COMMITS: usize = 1_000;
 const MAX_ROWS: usize = 30;
 /// Definitions that are listed.
 const MAX_DEFINITIONS: usize = 100;
-/// Bytes that are read in all.
-const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 impl Attempt {
     /// The result of a search by kind; `None` if the request asks for a text or a name.
@@ -94,7 +90,7 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
         }
         Find::Lines { than, lines } => {
             let mut items: Vec<(usize, String)> = Vec::new();
-            each_text(workspace, secrets, cancelled, &mut |path, text| {
+            workspace.each_text(secrets, cancelled, |path, text| {
                 let count = text.lines().count();
                 let fits = match than {
                     Than::More => count > *lines,
@@ -111,7 +107,7 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
         Find::Definitions { sort, scope, under } => {
             let mut items: Vec<SearchResult> = Vec::new();
             let mut all = 0;
-            each_text(workspace, secrets, cancelled, &mut |path, text| {
+            workspace.each_text(secrets, cancelled, |path, text| {
                 if !is_under(path, under.as_deref()) {
                     return;
                 }
@@ -156,37 +152,4 @@ fn added(workspace: &Workspace, path: &str) -> Option<RunnerOutcome> {
     };
     let rows: String = commits.iter().take(10).map(Commit::row).collect();
     Some(told(format!("{} was added by {} on {}.\n\n{rows}", code(path), first.author, first.date)))
-}
-
-/// Passes every text file that is not ignored. Returns `None` if it was cancelled.
-fn each_text(
-    workspace: &Workspace,
-    secrets: Secrets,
-    cancelled: &AtomicBool,
-    take: &mut dyn FnMut(&str, &str),
-) -> Option<()> {
-    let root = Root::open(workspace.root()).ok()?;
-    let tree = workspace.tree(&[], cancelled).ok()?;
-    let mut bytes = 0;
-    for listed in tree.listed().iter().filter(|listed| listed.ignored == Ignored::No) {
-        if cancelled.load(Ordering::Relaxed) {
-            return None;
-        }
-        if bytes > MAX_BYTES {
-            break;
-        }
-        let Some(text) = read(&root, listed.path)
-            .ok()
-            .filter(|bytes| bytes.len() <= MAX_READ)
-            .and_then(|bytes| String::from_utf8(bytes).ok())
-            .filter(|text| !text.contains('\0'))
-        else {
-            continue;
-        };
-        bytes += text.len();
-        if let Some(text) = secrets.shown(text) {
-            take(listed.path, &text);
-        }
-    }
-    Some(())
 }
