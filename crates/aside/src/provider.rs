@@ -184,7 +184,7 @@ pub enum Failure {
     /// The shell is private.
     Private,
     /// No provider is configured for this use.
-    Nobody,
+    NoProvider,
     /// Not asked: the circuit breaker is open, or the server asked to wait.
     Resting,
     /// The settings are invalid: which key, and why.
@@ -256,7 +256,7 @@ impl Provider {
     pub fn new(server: &Server) -> Result<Self, Failure> {
         let base = base(&server.base_url).map_err(|why| Failure::Settings(format!("llm.base_url: {why}")))?;
         let (name, before) = match server.provider {
-            config::Provider::Embedded => return Err(Failure::Nobody),
+            config::Provider::Embedded => return Err(Failure::NoProvider),
             config::Provider::Openai | config::Provider::Local => (AUTHORIZATION, "Bearer "),
             config::Provider::Anthropic => (HeaderName::from_static("x-api-key"), ""),
         };
@@ -504,7 +504,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Private => write!(out, "this shell is private, nothing leaves it"),
-            Failure::Nobody => write!(out, "the settings name none; see llm.provider"),
+            Failure::NoProvider => write!(out, "the settings name none; see llm.provider"),
             Failure::Resting => write!(out, "it has failed often of late and is left alone for a while"),
             Failure::Settings(why) => write!(out, "{why}"),
             Failure::Offline(why) => write!(out, "no server answers at llm.base_url: {why}"),

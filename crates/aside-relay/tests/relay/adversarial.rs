@@ -81,7 +81,7 @@ async fn a_machine_cannot_be_another_and_a_signature_is_good_once() {
     assert!(refused(hello(&site, "dev-1", |nonce| eve.key.sign("eve-1", nonce)).await));
     assert!(refused(hello(&site, "dev-1", |_| victim.key.sign("dev-1", "a nonce that was seen")).await));
     assert!(refused(hello(&site, "dev-1", |_| String::new()).await));
-    assert!(refused(hello(&site, "nobody", |nonce| eve.key.sign("nobody", nonce)).await));
+    assert!(refused(hello(&site, "unknown", |nonce| eve.key.sign("unknown", nonce)).await));
     // None of them has taken the place of the machine, and eve's machine gets nothing of li's.
     let mut hers = eve.connects(&site).await;
     site.hears("m1", "li", "for dev-1 alone").await;

@@ -63,7 +63,8 @@ pub async fn ask(
     }
     let question = &without_secrets(question);
     let settings = state.config().llm.clone();
-    let Endpoint { server, model: named } = endpoint(&settings, usage, question.selection).ok_or(Failure::Nobody)?;
+    let Endpoint { server, model: named } =
+        endpoint(&settings, usage, question.selection).ok_or(Failure::NoProvider)?;
     let patience = usage.patience(&settings);
     let (asked, mut began) = (Instant::now(), Instant::now());
     let mut turn = Turn::take(state, &server, usage.asker()).ok_or(Failure::Resting)?;
@@ -320,7 +321,7 @@ fn is_passing(failure: &Failure) -> bool {
         Failure::HungUp(_) => true,
         Failure::Status(status) => *status >= 500,
         Failure::Private
-        | Failure::Nobody
+        | Failure::NoProvider
         | Failure::Resting
         | Failure::Settings(_)
         | Failure::Offline(_)
@@ -345,7 +346,7 @@ fn judged(failure: &Failure) -> Outcome {
         Failure::Status(400 | 413 | 422) => Outcome::Answered,
         // No request was sent.
         Failure::Private
-        | Failure::Nobody
+        | Failure::NoProvider
         | Failure::Resting
         | Failure::Settings(_)
         | Failure::NotHere { .. }

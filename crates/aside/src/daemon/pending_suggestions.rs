@@ -119,7 +119,7 @@ mod tests {
         };
         let typed = pending_suggestions.begin("a", (1, "make"), for_ever);
         pending_suggestions.cancel("a");
-        pending_suggestions.cancel("nobody");
+        pending_suggestions.cancel("unknown");
         assert_eq!(wait_final(typed).await, SuggestResult::none(ReplyStage::Done));
         assert!(pending_suggestions.known("a", 1, "make").is_none(), "asked again, it is thought about again");
         let replaced = pending_suggestions.begin("a", (2, "make"), for_ever);

@@ -60,7 +60,7 @@ pub struct Fetched {
 pub enum Checked {
     ByUs,
     ByServer,
-    Nobody,
+    Unverified,
 }
 
 /// Progress, for a caller that shows it.
@@ -136,7 +136,7 @@ fn finish(fetch: &Fetch<'_>, part: PartialFile, server_sum: Option<String>) -> a
     let (expected, checked) = match (fetch.sha256, &server_sum) {
         (Some(sum), _) => (Some(sum), Checked::ByUs),
         (None, Some(sum)) => (Some(sum.as_str()), Checked::ByServer),
-        (None, None) => (None, Checked::Nobody),
+        (None, None) => (None, Checked::Unverified),
     };
     if let Some(expected) = expected.filter(|expected| !expected.eq_ignore_ascii_case(&sum)) {
         let aside = part.put_aside()?;

@@ -129,16 +129,16 @@ pub enum ApprovalRefusal {
 impl fmt::Display for ApprovalRefusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            ApprovalRefusal::Remote => "only somebody at this machine can approve",
+            ApprovalRefusal::Remote => "only a user at this machine can approve",
             ApprovalRefusal::NotShown => "nothing of this task was shown yet",
             ApprovalRefusal::OtherStep => "this step is not the one that waits",
             ApprovalRefusal::OtherDigest => "what you saw is not what would be done",
             ApprovalRefusal::Edited => "the proposal was edited meanwhile; look at it again",
             ApprovalRefusal::Replayed => "you have approved this already, and once is once",
-            ApprovalRefusal::SecondApprover => "somebody else has approved this already",
+            ApprovalRefusal::SecondApprover => "another client has approved this already",
             ApprovalRefusal::Rejected => "it was rejected",
             ApprovalRefusal::Denied => "a rule denies it",
-            ApprovalRefusal::NeedsPerson => "somebody at this machine has to approve it",
+            ApprovalRefusal::NeedsPerson => "a user at this machine has to approve it",
             ApprovalRefusal::Full => "too much is waiting for approval already",
         })
     }

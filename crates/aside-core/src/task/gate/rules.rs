@@ -163,7 +163,7 @@ impl RulesFile {
         let before = self.rules.len();
         self.rules.retain(|rule| rule.origin.layer == layer);
         if self.rules.len() < before {
-            self.refused.push(RefusedRule { line: 1, reason: "these are the rules of somebody else".to_owned() });
+            self.refused.push(RefusedRule { line: 1, reason: "these rules belong to another user".to_owned() });
         }
         self
     }

@@ -21,7 +21,7 @@ pub enum Find {
     CommitsBy(String),
     /// The files in commits of an author.
     FilesBy(String),
-    /// When and by whom the file was added that these words name.
+    /// When the file that these words name was added, and who added it.
     Added(Vec<String>),
     /// Functions, classes and the like.
     Definitions { sort: Sort, scope: Scope, under: Option<String> },

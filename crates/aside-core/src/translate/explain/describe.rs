@@ -23,9 +23,9 @@ pub fn command(taken: &DissectedCommand) -> String {
         CommandSource::Function => "a function of your shell".to_owned(),
         CommandSource::Variable => "runs whatever this stands for".to_owned(),
         CommandSource::Spec | CommandSource::Manual => about,
-        CommandSource::Nobody if !about.is_empty() => about,
-        CommandSource::Nobody if taken.text.contains('/') => "runs the program of this path".to_owned(),
-        CommandSource::Nobody => UNKNOWN.to_owned(),
+        CommandSource::Unknown if !about.is_empty() => about,
+        CommandSource::Unknown if taken.text.contains('/') => "runs the program of this path".to_owned(),
+        CommandSource::Unknown => UNKNOWN.to_owned(),
     }
 }
 
@@ -191,7 +191,7 @@ fn argument(
     if text == "{}" {
         return "stands for what was found".to_owned();
     }
-    if taken.source == CommandSource::Nobody && plain(taken).is_empty() {
+    if taken.source == CommandSource::Unknown && plain(taken).is_empty() {
         // Without knowing the program, its arguments cannot be described.
         return String::new();
     }

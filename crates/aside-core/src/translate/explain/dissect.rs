@@ -46,7 +46,7 @@ pub enum CommandSource {
     /// The value of a variable is the command.
     Variable,
     #[default]
-    Nobody,
+    Unknown,
 }
 
 #[derive(Clone, Debug)]
@@ -220,7 +220,7 @@ fn spec(taken: &mut DissectedCommand, first: &Word, place: &TranslateContext<'_>
     }
     if let Some(spec) = found {
         taken.about = spec.about.to_string();
-        if taken.source == CommandSource::Nobody {
+        if taken.source == CommandSource::Unknown {
             taken.source = CommandSource::Spec;
         }
         return Some(spec);

@@ -572,6 +572,6 @@ fn it_listens_on_loopback_alone_and_ends_when_it_is_dropped() {
     drop(scene.web.take());
     let mut rest = Vec::new();
     let _ = stream.read_to_end(&mut rest);
-    eventually("nobody listens", || TcpStream::connect(("127.0.0.1", scene.port)).is_err());
+    eventually("the port is closed", || TcpStream::connect(("127.0.0.1", scene.port)).is_err());
     eventually("and the daemon is let go", || scene.daemon.gone.load(Ordering::SeqCst) == 1);
 }

@@ -202,7 +202,7 @@ fn fetch(
     let checked = match checked {
         Checked::ByUs => "its checksum is right",
         Checked::ByServer => "its checksum is the one that its server tells",
-        Checked::Nobody => "its checksum is not known, so compare it yourself",
+        Checked::Unverified => "its checksum is not known, so compare it yourself",
     };
     let place = from_home(&target.display().to_string(), home().as_deref());
     print(&format!("{name} is here: {}, {checked} (SHA-256 {sha256}); {place}\n", size(bytes)))?;

@@ -159,16 +159,16 @@ mod tests {
         let names = ShellNames::default();
         let request = DetectRequest { state: &state, asked: &asked, names: &names, dialect: Dialect::Zsh };
         let view = state.view(&names);
-        assert_ne!(request.look(&view).verdict, "agent", "nobody has looked");
+        assert_ne!(request.look(&view).verdict, "agent", "not looked up yet");
         assert!(view.settled(Duration::from_secs(20)).await);
         assert_eq!(request.look(&view).verdict, "agent");
-        assert_eq!(request.look(&view.doubting()).verdict, "agent", "somebody has looked just now");
+        assert_eq!(request.look(&view.doubting()).verdict, "agent", "looked up just now");
         // A command may have created a file.
         state.something_ran("/", None);
         assert_ne!(request.look(&view.doubting()).verdict, "agent");
         assert_eq!(request.look(&view).verdict, "agent", "there was none");
         let addressed = DetectParams { line: "@ touch base".to_owned(), ..asked.clone() };
         let request = DetectRequest { asked: &addressed, ..request };
-        assert_eq!(request.look(&view.doubting()).verdict, "agent", "that needs nobody to look");
+        assert_eq!(request.look(&view.doubting()).verdict, "agent", "that needs no lookup");
     }
 }

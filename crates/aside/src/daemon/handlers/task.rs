@@ -137,7 +137,7 @@ async fn told(state: &Arc<State>, asked: TaskParams, updates: &Updates) -> Resul
         }
         TaskOp::Watch => {
             let id = tasks.named(state, &asked.task).await?;
-            let stream = updates.stream().ok_or_else(|| TaskError::Refused("nobody listens".to_owned()))?;
+            let stream = updates.stream().ok_or_else(|| TaskError::Refused("no client listens".to_owned()))?;
             watch(state, &id, asked.from, stream).await?;
             one(state, &id).await
         }
@@ -315,7 +315,7 @@ async fn watch(state: &Arc<State>, id: &TaskId, from: u64, stream: &ReplyStream)
 async fn follow(state: &Arc<State>, asked: &TaskParams, updates: &Updates) -> Result<TaskList, TaskError> {
     let limit = usize::try_from(asked.limit).unwrap_or(usize::MAX);
     let limit = if limit == 0 { SCREEN } else { limit };
-    let stream = updates.stream().ok_or_else(|| TaskError::Refused("nobody listens".to_owned()))?;
+    let stream = updates.stream().ok_or_else(|| TaskError::Refused("no client listens".to_owned()))?;
     let mut moves = state.tasks().moves();
     let list = async |state: &Arc<State>| TaskList {
         tasks: state.tasks().list(state, "", "", limit).await,
@@ -339,7 +339,7 @@ async fn follow(state: &Arc<State>, asked: &TaskParams, updates: &Updates) -> Re
 /// Who decided, for the log.
 fn by(asked: &TaskParams) -> String {
     match asked.by.chars().take(MAX_BY).collect::<String>() {
-        nobody if nobody.is_empty() => "this machine".to_owned(),
+        by if by.is_empty() => "this machine".to_owned(),
         by => by,
     }
 }

@@ -28,7 +28,7 @@ impl SocketClient {
                     return Self { stream, unread: Vec::new() };
                 }
                 Err(error) if Instant::now() > deadline => {
-                    panic!("nobody listens at {}: {error}", socket.display())
+                    panic!("no daemon listens at {}: {error}", socket.display())
                 }
                 Err(_) => std::thread::sleep(Duration::from_millis(2)),
             }

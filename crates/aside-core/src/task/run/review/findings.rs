@@ -125,7 +125,7 @@ fn whole(file: &PatchFile<'_>, kind: &str, found: &mut Found) {
         add(
             "binary",
             Severity::Look,
-            Bilingual::new("binary: nobody can read the change", "二进制：没有人能读这个改动"),
+            Bilingual::new("binary: the change cannot be read", "二进制：没有人能读这个改动"),
         );
     }
     let (added, _) = file.counts();

@@ -248,7 +248,7 @@ fn excuse(failure: &Failure, complaint: &str) -> String {
             "Most likely the request is too long for it: name fewer files, or let it read more (llm.local.context)."
         }
         Failure::ServerDied(_) | Failure::NotHere { .. } | Failure::NoServer { .. } => "Then retry.",
-        Failure::Settings(_) | Failure::Nobody => "`aside config` shows the settings; then retry.",
+        Failure::Settings(_) | Failure::NoProvider => "`aside config` shows the settings; then retry.",
         Failure::Agent(_) => "",
         Failure::Private => "Ask again where it is not private.",
         Failure::HungUp(_) | Failure::Status(_) | Failure::Garbled(_) => "Retry; `aside doctor` says how the model is.",
