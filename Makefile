@@ -141,7 +141,7 @@ bench-replay:
 
 # How long the embedded engine takes for a query, compared with starting a process; prints ratios.
 bench-translate:
-	$(CARGO) bench -p aside-core --bench translate
+	$(CARGO) bench -p aside-translate --bench translate
 
 # How long it takes to find, judge and rank the candidates for a keystroke, compared with the history lookup alone; prints ratios.
 bench-complete:
@@ -159,11 +159,11 @@ bench-filter:
 
 # How long it takes to route a request, compared with parsing it as a line, and the memory of the weights; prints ratios.
 bench-route:
-	$(CARGO) bench -p aside-core --bench route
+	$(CARGO) bench -p aside-task --bench route
 
 # The throughput of watching a terminal's output, compared with copying it, and how long rendering an output takes; prints ratios.
 bench-screen:
-	$(CARGO) bench -p aside-core --bench screen
+	$(CARGO) bench -p aside-text --bench screen
 
 # The cost of the proxy terminal around a shell, compared with the same shell without it: throughput and echo, in one run.
 bench-capture:
@@ -211,7 +211,7 @@ eval-suggest:
 
 # Measures the routing of task requests. See docs/task-routes.md. LIST as above.
 eval-route:
-	ASIDE_ROUTE=$(LIST) $(CARGO) test -q -p aside-core --test task_routes figures -- --nocapture
+	ASIDE_ROUTE=$(LIST) $(CARGO) test -q -p aside-task --test task_routes figures -- --nocapture
 
 # Measures secrets, destructive lines and harmless requests by authors who have seen neither rules nor code. See docs/security.md.
 # make eval-unseen UNSEEN=~/my-sets LIST=1
@@ -230,12 +230,12 @@ eval-specs:
 
 # Retrains the router's weights for unusual requests from the training requests. Run it after a change of rules or requests.
 teach-route:
-	ASIDE_ROUTE_TEACH=$(CURDIR)/crates/aside-core/data/task/classifier.txt \
-		$(CARGO) test -q -p aside-core --test task_routes weights
+	ASIDE_ROUTE_TEACH=$(CURDIR)/crates/aside-task/data/task/classifier.txt \
+		$(CARGO) test -q -p aside-task --test task_routes weights
 
 # Retrains the weights by which words without a name are taken for secrets, and prints the result for each set when it is held out.
 teach-redact:
-	ASIDE_REDACT_TEACH=$(CURDIR)/crates/aside-core/data/redact/classifier.txt \
+	ASIDE_REDACT_TEACH=$(CURDIR)/crates/aside-redact/data/redact/classifier.txt \
 		$(CARGO) test -q -p aside-core --test unseen weights -- --nocapture
 
 # Retrains the weights by which ghost text is judged, from synthetic histories.
@@ -287,11 +287,11 @@ soak:
 	ASIDE_TEST_HANG=1 $(CARGO) test -p aside --test it hang_
 	ASIDE_TEST_CRASHES=1000 ASIDE_TEST_PATIENCE=3 $(CARGO) test -p aside --test it task_crash -- --nocapture
 	ASIDE_TEST_PIECES=480 ASIDE_TEST_PATIENCE=3 $(CARGO) test -p aside --test it task_watch -- --nocapture
-	PROPTEST_CASES=20000 $(CARGO) test -p aside-core
-	ASIDE_SENTENCES=all $(CARGO) test --release -p aside-core --lib harmless
-	ASIDE_FUZZ_SECONDS=600 $(CARGO) test --release -p aside-core --test fuzz -- --nocapture
+	PROPTEST_CASES=20000 $(CARGO) test --workspace --exclude aside --exclude aside-relay --lib
+	ASIDE_SENTENCES=all $(CARGO) test --release -p aside-translate --lib harmless
+	ASIDE_FUZZ_SECONDS=600 $(CARGO) test --release -p aside-task --test fuzz -- --nocapture
 	ASIDE_RANDOM_STEMS=100000 $(CARGO) test --release -p aside-core --lib whatever_is_begun
-	ASIDE_WISHES=100000 $(CARGO) test --release -p aside-core --lib whatever_is_asked
+	ASIDE_WISHES=100000 $(CARGO) test --release -p aside-translate --lib whatever_is_asked
 	ASIDE_LINES=10000000 $(CARGO) test --release -p aside-core --test detect_lines -- --nocapture
 	ASIDE_SYNTAX_LINES=20 ASIDE_ORACLE_LINES=200000 $(CARGO) test -p aside --test it _oracle::no_line -- --nocapture
 	$(if $(PLUGINS),$(NEIGHBOURS))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Trains the learned classifier of the embedded engine: text under crates/aside-core/data/understand becomes weights beside it.
+"""Trains the learned classifier of the embedded engine: text under crates/aside-translate/data/understand becomes weights beside it.
 Run by `make teach-understand`; docs/understand.md says more. Needs numpy, scipy and scikit-learn, here only.
 
-Requests are featurised by the engine itself: a test of aside-core writes their traits, and the candidates for given weights.
+Requests are featurised by the engine itself: a test of aside-translate writes their traits, and the candidates for given weights.
 The verifier is fitted on the classifier's results for voices and frames that it was not trained on."""
 import os
 import random
@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-DATA = os.path.join(ROOT, "crates/aside-core/data/understand")
+DATA = os.path.join(ROOT, "crates/aside-translate/data/understand")
 VOICES = ["chatty", "chinese", "foreign", "goal", "plain", "terse"]
 # The voices that are held out in turn, for the verifier: they have requests for every frame.
 UNHEARD = ["foreign", "goal"]
@@ -95,7 +95,7 @@ POLITE = ["please {}", "{} please", "can you {}", "i want to {}", "how do i {}",
 def engine(**files):
     """Runs the engine's test, which writes the requested file."""
     env = dict(os.environ, **{"ASIDE_UNDERSTAND_" + name.upper(): path for name, path in files.items()})
-    command = os.environ.get("TEACH", "cargo test -q -p aside-core --lib learned::tests::teach").split()
+    command = os.environ.get("TEACH", "cargo test -q -p aside-translate --lib learned::tests::teach").split()
     subprocess.run(command, env=env, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
 
 

@@ -5,7 +5,7 @@ import { copyFile, readdir, rm } from "node:fs/promises";
 import * as esbuild from "esbuild";
 
 const isTest = process.argv.includes("--test");
-const DENY = new URL("../../crates/aside-core/data/task/deny.toml", import.meta.url);
+const DENY = new URL("../../crates/aside-task/data/task/deny.toml", import.meta.url);
 
 /** The deny list of the daemon, compiled in: one list for both. Only what its entries use of TOML is read. */
 const denyList = {

@@ -11,13 +11,13 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
+use aside_commands::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 use aside_core::complete::complete;
 use aside_core::complete::context::CompletionContext;
 use aside_core::history::index::{HistoryIndex, HistoryQuery, RunRecord};
-use aside_core::line::Dialect;
-use aside_core::shell_names::ShellNames;
-use aside_core::spec::Specs;
-use aside_core::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
+use shell_line::Dialect;
 
 const LINES_OF_HISTORY: usize = 10_000;
 const CANDIDATES: usize = 4;

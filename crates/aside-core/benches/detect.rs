@@ -12,11 +12,11 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
+use aside_commands::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 use aside_core::detect::{DetectContext, FirstWord, RunEnd, after_failure, before_run};
-use aside_core::line::{Dialect, parse};
-use aside_core::shell_names::ShellNames;
-use aside_core::spec::Specs;
-use aside_core::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
+use shell_line::{Dialect, parse};
 
 /// Each line is judged this often per batch, and the batch's time is divided.
 const BATCH: u32 = 50;

@@ -14,10 +14,11 @@ mod shell_symbols;
 #[cfg(test)]
 mod tests;
 
+use aside_commands::project;
+use aside_text as text;
+use aside_translate::TranslateContext;
+
 use crate::history::index::HistoryIndex;
-use crate::project;
-use crate::text;
-use crate::translate::TranslateContext;
 use language::{Language, Message};
 
 /// Characters of prose; longer text was pasted, and is for a model.

@@ -29,7 +29,8 @@ mod random_tests;
 #[cfg(test)]
 mod tests;
 
-use crate::line::{self, CursorSpot};
+use shell_line::{self as line, CursorSpot};
+
 use candidate::{Candidate, CandidateFacts, CandidateKind, CandidateSource, LastOutcome, MatchKind};
 use context::CompletionContext;
 use rank::Ranked;

@@ -23,10 +23,10 @@ mod tests;
 pub use after_failure::after_failure;
 pub use before_run::{before_run, has_agent_prefix};
 
-use crate::line::Dialect;
-use crate::shell_names::ShellNames;
-use crate::spec::Specs;
-use crate::world::World;
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
+use aside_commands::world::World;
+use shell_line::Dialect;
 
 /// What is known about the place where the line was typed.
 #[derive(Clone, Copy)]

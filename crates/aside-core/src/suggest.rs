@@ -28,12 +28,13 @@ pub mod worth_asking;
 #[cfg(test)]
 mod tests;
 
-use crate::line::{self, Dialect};
-use crate::safety::nested_commands::NestedCommands;
-use crate::shell_names::ShellNames;
-use crate::spec::Specs;
+use aside_commands::safety::nested_commands::NestedCommands;
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
+use aside_commands::world::World;
+use shell_line::{self as line, Dialect};
+
 use crate::suggest::parsed_run::ParsedRun;
-use crate::world::World;
 
 /// A command that has ended.
 #[derive(Clone, Copy)]

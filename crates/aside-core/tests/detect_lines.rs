@@ -6,7 +6,7 @@
 mod generated;
 
 use aside_core::detect::{PreRunVerdict, RunEnd, after_failure};
-use aside_core::line::{Dialect, Syntax};
+use shell_line::{Dialect, Syntax};
 
 use crate::generated::{Dice, MACHINE};
 

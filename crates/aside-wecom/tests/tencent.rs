@@ -1,6 +1,10 @@
 //! Tencent's own crypto package and ours, both ways. Only with `make test-wecom`, which fetches it.
 
-#![allow(clippy::disallowed_methods, reason = "the other side is a program")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    reason = "the other side is a program, and a skipped test says so"
+)]
 
 use std::process::Command;
 

@@ -15,10 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
-use aside_core::task::diff::DiffRefusal;
-use aside_core::task::diff::parse::parse_patch;
-use aside_core::task::diff::path::RelativePath;
-use aside_core::task::diff::resolve::{FileState, ResolvedChanges, resolve};
+use aside_task::diff::DiffRefusal;
+use aside_task::diff::parse::parse_patch;
+use aside_task::diff::path::RelativePath;
+use aside_task::diff::resolve::{FileState, ResolvedChanges, resolve};
 
 use crate::apply::file_ops::{PathEntry, Permissions, RegularFile};
 use crate::apply::fingerprint::{Digest, Fingerprint};

@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
-use aside_core::line::{Dialect, quote};
-use aside_core::markdown::style;
-use aside_core::text;
+use aside_text as text;
+use aside_text::markdown::style;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use shell_line::{Dialect, quote};
 
 use crate::client::tasks::Tasks;
 use crate::client::{self, ClientError};

@@ -33,7 +33,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use aside_core::world::{DirEntry, Fact, LiveItem, LiveKind, World};
+use aside_commands::world::{DirEntry, Fact, LiveItem, LiveKind, World};
 
 use cache::{Cache, Cached, Lifetime};
 use learn::Learner;

@@ -1,12 +1,13 @@
 //! Answers a question about a command: finds which one is meant, and renders its explanation as Markdown.
 
+use aside_commands::shell_names::builtins;
+use aside_translate::TranslateContext;
+use aside_translate::explain::{Part, explain, is_known};
+
 use crate::agent::language::Language;
 use crate::agent::phrasing::{is_prose, strip_frame};
 use crate::agent::query::{careful, code};
 use crate::agent::shell_symbols;
-use crate::shell_names::builtins;
-use crate::translate::TranslateContext;
-use crate::translate::explain::{Part, explain, is_known};
 
 /// Rows about the parts of a command, and about its most used subcommands.
 const MAX_PARTS: usize = 8;

@@ -1,8 +1,9 @@
 //! Our own messages, in the language of the question as far as supported. What commands do is explained in English.
 
+use aside_commands::safety::Harm;
+use aside_proto::query::WireProposal;
+
 use crate::agent::ModelAbsence;
-use crate::proto::query::WireProposal;
-use crate::safety::Harm;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {

@@ -1,19 +1,20 @@
 //! Explains a failed line where that is certain: the line as it was intended, or what its error means. The long list of errors and fixes is
 //! not here.
 
+use aside_commands::shell_names::builtins;
+use aside_commands::world::{self, Fact};
+use aside_text::speech_act::SpeechActs;
+use aside_translate::TranslateContext;
+use aside_translate::check::{CheckedCommand, check};
+use aside_translate::read_only::is_read_only;
+use shell_line as line;
+
 use crate::agent::language::{Language, Message};
 use crate::agent::query::{begins_with_command, careful, code, fenced};
 use crate::agent::{Advice, AdviceKind, AgentQuery, OfferedCommand};
 use crate::complete::context::CompletionContext;
 use crate::complete::correct;
 use crate::detect::languages::wrong_layout;
-use crate::line;
-use crate::shell_names::builtins;
-use crate::speech_act::SpeechActs;
-use crate::translate::TranslateContext;
-use crate::translate::check::{CheckedCommand, check};
-use crate::translate::read_only::is_read_only;
-use crate::world::{self, Fact};
 
 /// Bytes of an output that are searched for its message, at either end.
 const MAX_OUTPUT: usize = 4096;

@@ -1,10 +1,11 @@
 //! Parses a model's answer to prose: its text without its reasoning, and the command that it proposes. Works on every prefix of an answer.
 //! Does not lay the text out.
 
+use aside_model_output::without_reasoning;
+use aside_translate::TranslateContext;
+use aside_translate::check::check;
+
 use crate::agent::OfferedCommand;
-use crate::model_output::without_reasoning;
-use crate::translate::TranslateContext;
-use crate::translate::check::check;
 
 /// Bytes of an answer that are kept.
 pub const MAX_SAID: usize = 8 * 1024;
@@ -103,11 +104,11 @@ fn blocks(markdown: &str, heard: ReplyCompleteness) -> Vec<Block<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::line::Dialect;
-    use crate::shell_names::ShellNames;
-    use crate::spec::Specs;
-    use crate::translate::ToolFlavor;
-    use crate::world::EmptyWorld;
+    use aside_commands::shell_names::ShellNames;
+    use aside_commands::spec::Specs;
+    use aside_commands::world::EmptyWorld;
+    use aside_translate::ToolFlavor;
+    use shell_line::Dialect;
 
     fn offered(markdown: &str, heard: ReplyCompleteness) -> Option<(String, String)> {
         let (names, specs) = (ShellNames::default(), Specs::default());

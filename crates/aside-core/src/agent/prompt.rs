@@ -1,10 +1,10 @@
 //! The prompt for answering prose. The fixed part comes first and is byte-identical, then the environment, then the conversation, then the
 //! question, so that a server with a prefix cache computes only the end.
 
-use crate::redact::redact;
-use crate::text;
-use crate::translate::facts::{self, PromptFacts};
-use crate::translate::prompt::ModelPrompt;
+use aside_redact::redact;
+use aside_text as text;
+use aside_translate::facts::{self, PromptFacts};
+use aside_translate::prompt::ModelPrompt;
 
 /// Characters of a question.
 const MAX_QUESTION: usize = 2000;

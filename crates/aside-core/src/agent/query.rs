@@ -1,15 +1,16 @@
 //! Translates a request in prose: the command for it, and what it does.
 
+use aside_commands::shell_names::builtins;
+use aside_proto::query::{WireNearness, WireProposal};
+use aside_translate::embedded;
+use aside_translate::explain::explain;
+use aside_translate::offer::offers;
+use aside_translate::{TranslateContext, TranslateQuery};
+
 use crate::agent::explain_command::sentence as capital;
 use crate::agent::language::{Language, Message};
 use crate::agent::phrasing::{self, strip_frame};
 use crate::agent::{Advice, AdviceKind, AgentQuery, OfferedCommand};
-use crate::proto::query::{WireNearness, WireProposal};
-use crate::shell_names::builtins;
-use crate::translate::embedded;
-use crate::translate::explain::explain;
-use crate::translate::offer::offers;
-use crate::translate::{TranslateContext, TranslateQuery};
 
 /// Commands that are shown: the best, and alternatives.
 const SHOWN: usize = 3;

@@ -1,8 +1,9 @@
 //! Explains shell syntax that is no command, as far as bash and zsh agree; fish has its own words for most.
 
+use shell_line::Dialect;
+
 use crate::agent::explain_command::{sentence, unquoted};
 use crate::agent::query::code;
-use crate::line::Dialect;
 
 const SIGNS: &[(&str, &str)] = &[
     ("&&", "runs the next command only if the one before succeeded"),

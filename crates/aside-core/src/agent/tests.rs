@@ -1,9 +1,10 @@
 //! Answers to prose: the table, and the texts of a few of its rows.
 
+use aside_translate::ToolFlavor;
+use aside_translate::read_only::is_read_only;
+
 use super::*;
 use crate::complete::fake::Fake;
-use crate::translate::ToolFlavor;
-use crate::translate::read_only::is_read_only;
 
 /// `prose => kind`, or `prose => kind: proposal`. `127 prose` ended with that status.
 const TABLE: &str = include_str!("tests/sentences.txt");
@@ -260,7 +261,7 @@ fn what_is_only_asked_or_told_proposes_no_change() {
     ] {
         let proposal = Said::to(words).advice.proposal;
         let changes =
-            proposal.as_ref().is_some_and(|offered| !is_read_only(&offered.command, crate::line::Dialect::Zsh));
+            proposal.as_ref().is_some_and(|offered| !is_read_only(&offered.command, shell_line::Dialect::Zsh));
         assert!(!changes, "{words}: {proposal:?}");
     }
     for words in ["can you delete notes.txt", "how do i delete notes.txt", "我想删除 notes.txt", "怎么删除 notes.txt"]

@@ -1,8 +1,9 @@
 //! Looks up command names: programs, and what the shell itself has. Does not know what they do.
 
+use aside_commands::shell_names::builtins;
+use aside_commands::world::Fact;
+
 use crate::complete::context::CompletionContext;
-use crate::shell_names::builtins;
-use crate::world::Fact;
 
 /// Whether a command of this name exists. `NotYet` also while the shell has not reported its names.
 pub fn known(context: &CompletionContext<'_>, name: &str) -> Fact<()> {

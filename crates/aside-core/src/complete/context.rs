@@ -1,12 +1,13 @@
 //! What a source is asked: the line, the place, the user's history and the machine. Also builds a source's candidates.
 
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
+use aside_commands::world::World;
+use shell_line::quote::{self, WordEnd};
+use shell_line::{CursorSpot, Dialect, Quote};
+
 use crate::complete::candidate::{Candidate, CandidateFacts, CandidateKind, CandidateSource, MatchKind};
 use crate::history::index::HistoryIndex;
-use crate::line::quote::{self, WordEnd};
-use crate::line::{CursorSpot, Dialect, Quote};
-use crate::shell_names::ShellNames;
-use crate::spec::Specs;
-use crate::world::World;
 
 pub struct CompletionContext<'a> {
     /// Text before the cursor.

@@ -7,11 +7,12 @@ mod word;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use aside_commands::world::Fact;
+use shell_line::{self as line, Command, Line, Redirect, Word};
+
 use crate::complete::candidate::{Candidate, CandidateFacts, CandidateKind, CandidateSource, MatchKind};
 use crate::complete::context::CompletionContext;
 use crate::complete::{command_names, resolve_path, spec};
-use crate::line::{self, Command, Line, Redirect, Word};
-use crate::world::Fact;
 
 /// How many corrections of a line are offered.
 const MAX_OFFERS: usize = 2;

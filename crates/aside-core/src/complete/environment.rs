@@ -3,6 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use aside_commands::shell_names::builtins;
+use aside_commands::world::Fact;
+use aside_text as text;
+use shell_line::quote::WordEnd;
+use shell_line::{CursorRole, CursorSpot, Join};
+
 use crate::complete::candidate::{Candidate, CandidateFacts, CandidateKind, CandidateSource, MatchKind};
 use crate::complete::command_names::{self, beginning};
 use crate::complete::context::CompletionContext;
@@ -10,11 +16,6 @@ use crate::complete::filter;
 use crate::complete::project_hints;
 use crate::complete::spec::expected;
 use crate::history::word_stats::{Locality, Stdin, WordPosition};
-use crate::line::quote::WordEnd;
-use crate::line::{CursorRole, CursorSpot, Join};
-use crate::shell_names::builtins;
-use crate::text;
-use crate::world::Fact;
 
 /// More than are shown, so that the ranking has a choice.
 const MAX_OFFERS: usize = 8;
@@ -260,7 +261,7 @@ fn facts(kind: CandidateKind, typed: &str, name: &str, place: usize, rivals: usi
 mod tests {
     use super::*;
     use crate::complete::fake::Fake;
-    use crate::line;
+    use shell_line as line;
 
     const MACHINE: &str = "
         program cargo

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
+use aside_commands::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
+use shell_line::Dialect;
+
 use crate::complete::context::CompletionContext;
 use crate::history::index::{HistoryIndex, RunRecord};
-use crate::line::Dialect;
-use crate::shell_names::ShellNames;
-use crate::spec::Specs;
-use crate::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 
 /// Everything that a `CompletionContext` borrows.
 pub struct Fake {

@@ -14,6 +14,11 @@ mod stdin;
 
 use std::borrow::Cow;
 
+use aside_commands::spec::kind::ArgKind;
+use aside_commands::spec::walk::{NextWord, SpecWord, WalkStep};
+use aside_commands::world::{Fact, LiveKind};
+use shell_line::{self as line, Command, Line, Word};
+
 use crate::complete::candidate::{
     Candidate, CandidateFacts, CandidateKind as Adds, CandidateSource, LastOutcome, MatchKind, Proximity,
 };
@@ -22,10 +27,6 @@ use crate::complete::context::CompletionContext;
 use crate::complete::path;
 use crate::complete::resolve_path;
 use crate::complete::spec::resolve::{self, Resolution, ResolvedCommand};
-use crate::line::{self, Command, Line, Word};
-use crate::spec::kind::ArgKind;
-use crate::spec::walk::{NextWord, SpecWord, WalkStep};
-use crate::world::{Fact, LiveKind};
 
 /// Words of a line that are checked.
 const MAX_WORDS: usize = 64;

@@ -1,11 +1,11 @@
 //! Property tests: for any text and cursor position no source panics, and every candidate is a valid line.
 
 use proptest::prelude::*;
+use shell_line as line;
 
 use crate::complete::candidate::{Candidate, MatchKind};
 use crate::complete::fake::Fake;
 use crate::complete::{correct, environment, path, runnable};
-use crate::line;
 
 const MACHINE: &str = "
     program git

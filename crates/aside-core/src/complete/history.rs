@@ -1,5 +1,9 @@
 //! Candidates from history: lines that begin with what is typed, and words that often come here.
 
+use aside_commands::spec::walk::{SpecEnd, SpecWalk, SpecWord};
+use aside_commands::world::Fact;
+use shell_line::{self as line, CursorRole, CursorSpot, Join, Word};
+
 use crate::complete::candidate::{
     Candidate, CandidateFacts, CandidateKind, CandidateSource, LastOutcome, MatchKind, PastRuns, Proximity,
 };
@@ -9,9 +13,6 @@ use crate::complete::fuzzy;
 use crate::complete::spec::resolve;
 use crate::history::index::{HistoryMatch, HistoryQuery};
 use crate::history::word_stats::{self, Locality, WordGuess, WordPosition};
-use crate::line::{self, CursorRole, CursorSpot, Join, Word};
-use crate::spec::walk::{SpecEnd, SpecWalk, SpecWord};
-use crate::world::Fact;
 
 /// A longer command is a script: as ghost text it would push the prompt off the screen.
 const MAX_LINES: usize = 12;

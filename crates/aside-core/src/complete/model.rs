@@ -363,7 +363,7 @@ mod tests {
             }
             if let Some(ending) = ending(&left, &right, &said, &knows) {
                 prop_assert!(!ending.trim().is_empty());
-                prop_assert!(crate::text::is_clean(&ending));
+                prop_assert!(aside_text::is_clean(&ending));
             }
         }
     }

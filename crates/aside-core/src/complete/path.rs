@@ -3,15 +3,16 @@
 
 use std::sync::Arc;
 
+use aside_commands::world::{DirEntry, Fact, FileKind};
+use aside_text as text;
+use shell_line::quote::{self, WordEnd};
+use shell_line::{self as line, CursorRole, CursorSpot, Join, Quote, Redirect};
+
 use crate::complete::candidate::{self, Candidate, CandidateFacts, CandidateSource, MatchKind};
 use crate::complete::context::CompletionContext;
 use crate::complete::resolve_path;
 use crate::complete::spec::expected::{self, Expected, ExpectedFiles, PathKind};
 use crate::complete::spec::{self, resolve};
-use crate::line::quote::{self, WordEnd};
-use crate::line::{self, CursorRole, CursorSpot, Join, Quote, Redirect};
-use crate::text;
-use crate::world::{DirEntry, Fact, FileKind};
 
 /// With more entries than this the user has to type more, and the shell's own menu shows them better.
 const MANY: usize = 8;

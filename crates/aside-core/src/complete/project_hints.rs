@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use aside_commands::world::DirEntry;
+
 use crate::complete::context::CompletionContext;
-use crate::world::DirEntry;
 
 /// A command that fits, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

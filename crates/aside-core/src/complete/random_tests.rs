@@ -1,6 +1,11 @@
 //! Random prefixes of lines over random histories: every candidate parses, is balanced, fits its spec and names what
 //! exists. Checks this independently of `filter`.
 
+use aside_commands::spec::kind::ArgKind as Takes;
+use aside_commands::spec::walk::{NextWord, SpecWord, WalkStep};
+use aside_commands::world::Fact;
+use shell_line::{self as line, Command};
+
 use crate::complete::candidate::{CandidateKind, MatchKind};
 use crate::complete::complete;
 use crate::complete::context::CompletionContext;
@@ -8,10 +13,6 @@ use crate::complete::fake::Fake;
 use crate::complete::rank::Ranked;
 use crate::complete::resolve_path;
 use crate::complete::spec::resolve::{self, Resolution};
-use crate::line::{self, Command};
-use crate::spec::kind::ArgKind as Takes;
-use crate::spec::walk::{NextWord, SpecWord, WalkStep};
-use crate::world::Fact;
 
 /// Prefixes that every test run tries; `ASIDE_RANDOM_STEMS` overrides the number.
 const STEMS: usize = 400;

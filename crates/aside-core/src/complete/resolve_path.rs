@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use aside_commands::world::{Fact, FileKind};
+use aside_text as text;
+use shell_line::{Command, Join, Line};
+
 use crate::complete::context::CompletionContext;
-use crate::line::{Command, Join, Line};
-use crate::text;
-use crate::world::{Fact, FileKind};
 
 /// Most entries of a directory that the world lists; a larger directory may have others.
 pub const MAX_ENTRIES: usize = 10_000;

@@ -1,12 +1,13 @@
 //! Decides whether a line can run at all, as far as is known; lines that cannot are not offered. What is not known is
 //! possible.
 
+use aside_commands::world::{Fact, FileKind};
+use shell_line::{self as line, Command, Line, Redirect, Word};
+
 use crate::complete::command_names;
 use crate::complete::context::CompletionContext;
 use crate::complete::resolve_path;
 use crate::complete::spec::check::{self, Validity};
-use crate::line::{self, Command, Line, Redirect, Word};
-use crate::world::{Fact, FileKind};
 
 /// Commands of a line that are checked.
 const MAX_COMMANDS: usize = 16;

@@ -6,16 +6,17 @@ mod common_flags;
 pub mod expected;
 pub(super) mod resolve;
 
+use aside_commands::spec::format::{Flag, Style};
+use aside_commands::spec::kind::ArgKind;
+use aside_commands::spec::walk::{NextWord, SpecWord, WalkStep};
+use aside_commands::world::{self, LiveKind};
+use shell_line::quote::WordEnd;
+use shell_line::{CursorRole, CursorSpot};
+
 use crate::complete::candidate::{self, Candidate, CandidateFacts, CandidateSource, MatchKind};
 use crate::complete::context::CompletionContext;
 use crate::complete::filter;
 use crate::complete::spec::resolve::{Resolution, ResolvedCommand};
-use crate::line::quote::WordEnd;
-use crate::line::{CursorRole, CursorSpot};
-use crate::spec::format::{Flag, Style};
-use crate::spec::kind::ArgKind;
-use crate::spec::walk::{NextWord, SpecWord, WalkStep};
-use crate::world::{self, LiveKind};
 
 /// More than are shown, so that the ranking has a choice; a client that asks for more gets more.
 const MAX_OFFERS: usize = 64;
@@ -42,7 +43,7 @@ pub fn candidates(context: &CompletionContext<'_>, spot: &CursorSpot<'_>) -> Vec
 }
 
 /// One line about the innermost subcommand of a command.
-pub fn about(context: &CompletionContext<'_>, command: &crate::line::Command) -> Option<Box<str>> {
+pub fn about(context: &CompletionContext<'_>, command: &shell_line::Command) -> Option<Box<str>> {
     let Resolution::Spec(reached) = resolve::resolve(context, command, command.words.len()) else { return None };
     Some(reached.walk.spec().about.clone()).filter(|about| !about.is_empty())
 }

@@ -1,12 +1,13 @@
 //! Decides whether a line that is about to run belongs to the shell. The first layer of requirement 001
 //! (docs/requirements.md), and its guards.
 
+use shell_line::{self as line, Syntax, Unclosed};
+
 use crate::detect::english::{EnglishLine, ProseLevel, ProseScore, Token, TokenKind};
 use crate::detect::local_names::{self, CommandHead};
 use crate::detect::phrase::is_predicate;
 use crate::detect::word_lists::lists;
 use crate::detect::{Classification, DetectContext, PreRunVerdict, known_command, languages, unknown_command};
-use crate::line::{self, Syntax, Unclosed};
 
 /// Characters of a line; longer ones are not typed prose.
 const MAX_LINE: usize = 2000;

@@ -1,6 +1,8 @@
 //! A line that is about to run and whose first word is a command. It runs, unless it cannot be meant as one: because
 //! the shell cannot parse it, or because the words are a sentence and the command would act on them.
 
+use shell_line::{self as line, Syntax, Unclosed};
+
 use crate::detect::english::{EnglishLine, ProseLevel, ProseScore, Token, TokenKind};
 use crate::detect::phrase::{
     has_between, has_content, has_predicate, is_determined, is_determiner, is_joined, is_object, is_polite,
@@ -8,7 +10,6 @@ use crate::detect::phrase::{
 };
 use crate::detect::word_lists::lists;
 use crate::detect::{Classification, DetectContext, PreRunVerdict, local_names};
-use crate::line::{self, Syntax, Unclosed};
 
 /// Of the commands that act, those that act on files.
 const NAMES_FILES: [&str; 23] = [

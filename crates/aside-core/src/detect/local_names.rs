@@ -3,11 +3,12 @@
 
 use std::borrow::Cow;
 
+use aside_commands::shell_names::builtins;
+use aside_commands::world::{Fact, LiveKind};
+use shell_line::Dialect;
+
 use crate::detect::word_lists::{is_one_slip, lists};
 use crate::detect::{DetectContext, FirstWord};
-use crate::line::Dialect;
-use crate::shell_names::builtins;
-use crate::world::{Fact, LiveKind};
 
 /// What the first word of a line is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,11 +6,12 @@ mod fuzz;
 
 use std::sync::Arc;
 
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
+use aside_commands::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
+use shell_line::Dialect;
+
 use crate::detect::{DetectContext, FailureVerdict, FirstWord, PreRunVerdict, RunEnd, after_failure, before_run};
-use crate::line::Dialect;
-use crate::shell_names::ShellNames;
-use crate::spec::Specs;
-use crate::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 
 const PROGRAMS: &str = "awk bash cargo cat chmod chown clear cp curl cut date diff docker env false file find free gcc git go grep head \
      kill killall last less ls make man mkdir more mv nano npm open ping pip psql python3 rm sed sh sleep sort ssh sudo tail \

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use crate::line::Dialect;
+use shell_line::Dialect;
 
 const SEED: &str = include_str!("../../data/detect/seed.txt");
 const ENGLISH: &str = include_str!("../../data/detect/english.txt");

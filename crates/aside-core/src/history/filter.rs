@@ -4,10 +4,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use aside_redact as redact;
 use regex::{Regex, RegexSet};
 
 use crate::history::HistoryEntry;
-use crate::redact;
 
 /// A longer command was pasted, not typed, and is useless as a completion.
 pub const MAX_COMMAND: usize = 16 * 1024;

@@ -5,11 +5,12 @@ use std::collections::hash_map::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 
+use aside_redact::REDACTED;
+use aside_text as text;
+
 use crate::history::prefix_index::{Entry, PrefixIndex};
 use crate::history::sequence::{Followers, RunSequence};
 use crate::history::word_stats::{self, WordStats};
-use crate::redact::REDACTED;
-use crate::text;
 
 /// A command longer than this is kept in the store but never offered.
 pub const MAX_COMMAND: usize = 4096;

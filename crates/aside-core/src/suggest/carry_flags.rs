@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use crate::line;
+use shell_line as line;
+
 use crate::suggest::parsed_run::{ParsedRun, SimpleCommand, VALUED};
 use crate::suggest::trust;
 

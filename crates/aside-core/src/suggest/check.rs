@@ -1,13 +1,14 @@
 //! Decides whether a command may be offered: one line that the shell would run, of installed programs, and that
 //! destroys nothing that neither the user nor the tool has named. Does not say whether it helps.
 
-use crate::line::{self, Syntax};
-use crate::redact;
-use crate::safety::nested_commands::{self, NestedCommands};
-use crate::safety::{self, Harm};
-use crate::shell_names::builtins;
+use aside_commands::safety::nested_commands::{self, NestedCommands};
+use aside_commands::safety::{self, Harm};
+use aside_commands::shell_names::builtins;
+use aside_commands::world::Fact;
+use aside_redact as redact;
+use shell_line::{self as line, Syntax};
+
 use crate::suggest::{SuggestContext, trust};
-use crate::world::Fact;
 
 /// Bytes of a command that fits beside a prompt.
 const MAX_COMMAND: usize = 600;
@@ -95,7 +96,7 @@ pub fn passes(command: &str, trust: Trust<'_>, place: &SuggestContext<'_>) -> bo
     command.len() <= MAX_COMMAND
         && !command.trim().is_empty()
         && !command.contains('\n')
-        && crate::text::is_clean(command)
+        && aside_text::is_clean(command)
         && line::syntax(command, place.dialect) == Syntax::Whole
         && redact::secrets(command)
             .iter()

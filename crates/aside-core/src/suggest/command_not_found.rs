@@ -1,14 +1,15 @@
 //! Command not found: the name that was meant, a replacement, or the package to install. Needs no output.
 
-use crate::line::quote;
-use crate::shell_names::builtins;
+use aside_commands::shell_names::builtins;
+use aside_commands::world::{Fact, FileKind};
+use shell_line::quote;
+
 use crate::suggest::check::{Trust, passes};
 use crate::suggest::did_you_mean::{self, NameKind};
 use crate::suggest::packages;
 use crate::suggest::parsed_run::{ParsedRun, SimpleCommand};
 use crate::suggest::tool_did_you_mean::mentions;
 use crate::suggest::{Suggestion, SuggestionSource, never_suggested};
-use crate::world::{Fact, FileKind};
 
 /// Words from which a line of plain words is prose and not a typo.
 const SENTENCE: usize = 5;

@@ -1,12 +1,13 @@
 //! Did you mean: the similar name for one that does not exist, of files, branches, programs, subcommands. Returns
 //! nothing when two are equally likely.
 
-use crate::shell_names::builtins;
+use aside_commands::shell_names::builtins;
+use aside_commands::world::{Fact, FileKind, LiveKind};
+use aside_text as text;
+use aside_text::edit_distance::{MaxDistance, near_words};
+
 use crate::suggest::parsed_run::SimpleCommand;
 use crate::suggest::{SuggestContext, packages};
-use crate::text;
-use crate::text::edit_distance::{MaxDistance, near_words};
-use crate::world::{Fact, FileKind, LiveKind};
 
 /// Names that cost this much more than the best are dropped.
 const CLEARLY: f32 = 0.25;
@@ -105,7 +106,7 @@ pub fn is_slip(typed: &str, meant: &str) -> bool {
 
 /// The nearest word, if it is clearly the nearest. `extra` is an additional cost of a word.
 fn best<'a>(typed: &str, words: impl Iterator<Item = &'a str>, extra: impl Fn(&str) -> f32) -> Option<String> {
-    let words: Vec<&str> = words.filter(|word| crate::text::is_clean(word)).collect();
+    let words: Vec<&str> = words.filter(|word| aside_text::is_clean(word)).collect();
     // A name that exists is not misspelt.
     if words.contains(&typed) {
         return None;

@@ -1,17 +1,18 @@
 //! Extracts the next command from a model's reply: one that may be shown, or none. The model has read what programs
 //! printed, so it is trusted no more than they are: whatever an output could talk it into must be harmless.
 
-use crate::line::Dialect;
-use crate::model_output;
-use crate::safety::nested_commands::{self, NestedCommands};
-use crate::shell_names::builtins;
+use aside_commands::safety::nested_commands::{self, NestedCommands};
+use aside_commands::shell_names::builtins;
+use aside_commands::world::Fact;
+use aside_model_output as model_output;
+use shell_line::Dialect;
+
 use crate::suggest::check::{Trust, interprets, passes};
 use crate::suggest::parsed_run::ParsedRun;
 use crate::suggest::worth_asking::filter;
 use crate::suggest::{
     EndedRun, SuggestContext, Suggestion, SuggestionSource, never_suggested, output_hints, template, trust,
 };
-use crate::world::Fact;
 
 /// The model has seen one session, and knows neither the user nor the machine.
 const CONFIDENCE: f32 = 0.5;

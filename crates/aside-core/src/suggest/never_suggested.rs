@@ -3,13 +3,14 @@
 
 use std::sync::LazyLock;
 
-use crate::line::{self, Dialect};
-use crate::project;
-use crate::safety::{self, Harm};
+use aside_commands::project;
+use aside_commands::safety::{self, Harm};
+use aside_commands::world::Fact;
+use shell_line::{self as line, Dialect};
+
 use crate::suggest::did_you_mean::REMOVES;
 use crate::suggest::parsed_run::ParsedRun;
 use crate::suggest::{EndedRun, SuggestContext, Suggestion, SuggestionSource, trust};
-use crate::world::Fact;
 
 const OPPOSITES: &str = include_str!("../../data/suggest/opposites.txt");
 
@@ -216,8 +217,9 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_told_by_its_words() {
-        let (names, specs) = (crate::shell_names::ShellNames::default(), crate::spec::Specs::default());
-        let world = crate::world::EmptyWorld;
+        let (names, specs) =
+            (aside_commands::shell_names::ShellNames::default(), aside_commands::spec::Specs::default());
+        let world = aside_commands::world::EmptyWorld;
         let place =
             SuggestContext { cwd: "/home/me", dialect: Dialect::Zsh, world: &world, names: &names, specs: &specs };
         for (command, expected) in [

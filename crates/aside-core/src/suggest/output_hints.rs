@@ -3,16 +3,16 @@
 
 use std::sync::LazyLock;
 
+use aside_commands::shell_names::builtins;
+use aside_commands::world::Fact;
 use regex::Regex;
+use shell_line as line;
 
-use crate::line;
-use crate::shell_names::builtins;
 use crate::suggest::carry_flags::{self, FlagScope};
 use crate::suggest::check::{Trust, interprets, passes};
 use crate::suggest::parsed_run::{ParsedRun, SimpleCommand};
 use crate::suggest::worth_asking::{self, filter};
 use crate::suggest::{Suggestion, SuggestionSource, listed_choices, never_suggested, template, tool_did_you_mean};
-use crate::world::Fact;
 
 /// Minimum confidence after a failure, and after a success.
 const LEAST_FAILED: f32 = 0.4;

@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use aside_commands::world::{Fact, FileKind};
+
 use crate::suggest::SuggestContext;
-use crate::world::{Fact, FileKind};
 
 const PACKAGES: &str = include_str!("../../data/suggest/packages.txt");
 

@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
-use crate::line::{self, Command, Word};
-use crate::shell_names::ShellNames;
+use aside_commands::shell_names::ShellNames;
+use shell_line::{self as line, Command, Word};
+
 use crate::suggest::{self, EarlierRun, EndedRun, SuggestContext};
 
 /// Bytes of the output that are read, at its beginning and at its end.
@@ -203,5 +204,5 @@ fn ends(output: &str) -> String {
         let tail = output.get(output.ceil_char_boundary(output.len() - MAX_TAIL)..).unwrap_or_default();
         format!("{head}\n{tail}")
     };
-    crate::text::clean(&cut).into_owned()
+    aside_text::clean(&cut).into_owned()
 }

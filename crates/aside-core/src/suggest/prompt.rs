@@ -5,12 +5,13 @@
 //! A list that dropped its oldest entry with each command would change at its beginning each time and defeat the cache.
 //! It drops a group at once, so that most prompts repeat the one before up to its last command.
 
-use crate::redact::redact;
+use aside_redact::redact;
+use aside_text as text;
+
 use crate::suggest::parsed_run::ParsedRun;
 use crate::suggest::resolved::{self, FinishedRun, RunStatus};
 use crate::suggest::worth_asking::{self, filter};
 use crate::suggest::{EarlierRun, EndedRun, SuggestContext, calls_for_one};
-use crate::text;
 
 /// Commands that are dropped together.
 const GROUP: i64 = 5;

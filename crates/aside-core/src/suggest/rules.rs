@@ -4,16 +4,16 @@
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
 
+use aside_commands::safety::Harm;
+use aside_commands::world::{Fact, FileKind, LiveKind};
 use regex::{Regex, RegexBuilder};
 
-use crate::safety::Harm;
 use crate::suggest::carry_flags::{self, FlagScope};
 use crate::suggest::check::{Trust, passes};
 use crate::suggest::did_you_mean;
 use crate::suggest::parsed_run::{ParsedRun, SimpleCommand};
 use crate::suggest::template::{self, RuleMatch};
 use crate::suggest::{self, EndedRun, Suggestion, SuggestionSource, never_suggested, trust};
-use crate::world::{Fact, FileKind, LiveKind};
 
 /// In the order in which they are tried: rules for a program before general ones.
 const FILES: &[(&str, &str)] = &[

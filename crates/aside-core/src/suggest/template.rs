@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::line::{self, Dialect, Join, quote};
+use shell_line::{self as line, Dialect, Join, quote};
+
 use crate::suggest::did_you_mean::{self, NameKind};
 use crate::suggest::packages;
 use crate::suggest::parsed_run::{CommandWord, ParsedRun, SimpleCommand};
@@ -194,7 +195,7 @@ fn quoted(value: &str, dialect: Dialect) -> String {
 }
 
 fn is_word(value: &str) -> bool {
-    crate::text::is_clean(value) && !value.contains(['\n', '\t'])
+    aside_text::is_clean(value) && !value.contains(['\n', '\t'])
 }
 
 /// The first word with this value: exact, with or without a trailing slash, then a flag without its dashes.

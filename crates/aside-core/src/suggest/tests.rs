@@ -4,15 +4,16 @@ mod model_reply;
 
 use std::sync::Arc;
 
-use crate::line::Dialect;
-use crate::shell_names::ShellNames;
-use crate::spec::Specs;
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
+use aside_commands::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
+use shell_line::Dialect;
+
 use crate::suggest::parsed_run::ParsedRun;
 use crate::suggest::rules::{self, Rule};
 use crate::suggest::{
     EarlierRun, EndedRun, Follower, InteractivePrograms, SuggestContext, Suggestion, SuggestionSource, suggest,
 };
-use crate::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 
 /// The machine of all examples.
 struct Machine {

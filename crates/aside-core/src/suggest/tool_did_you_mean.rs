@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use shell_line::quote;
 
-use crate::line::quote;
 use crate::suggest::carry_flags::{self, FlagScope};
 use crate::suggest::check::{Trust, passes};
 use crate::suggest::did_you_mean::is_swap;
@@ -91,7 +91,7 @@ fn names(behind: &str) -> Option<Vec<String>> {
     names.retain(|name| !name.is_empty());
     names.truncate(MAX_NAMES);
     // A truncated or malformed name makes the whole list unusable.
-    let is_name = |name: &String| name.len() <= MAX_NAME && crate::text::is_clean(name);
+    let is_name = |name: &String| name.len() <= MAX_NAME && aside_text::is_clean(name);
     (!names.is_empty() && names.iter().all(is_name)).then_some(names)
 }
 

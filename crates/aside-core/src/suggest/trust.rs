@@ -6,7 +6,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use crate::line::{self, Word};
+use shell_line::{self as line, Word};
+
 use crate::suggest::SuggestContext;
 use crate::suggest::{did_you_mean, packages};
 

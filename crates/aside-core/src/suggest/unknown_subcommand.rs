@@ -1,13 +1,14 @@
 //! A subcommand that the tool does not have: two words in the wrong order (`systemctl nginx start`), or a typo, however
 //! the tool words its complaint.
 
-use crate::spec::format::Spec;
+use aside_commands::spec::format::Spec;
+use aside_commands::world::Fact;
+
 use crate::suggest::check::{Trust, passes};
 use crate::suggest::did_you_mean::{self, NameKind};
 use crate::suggest::parsed_run::{ParsedRun, SimpleCommand, VALUED};
 use crate::suggest::tool_did_you_mean::mentions;
 use crate::suggest::{Suggestion, SuggestionSource, listed_choices, never_suggested};
-use crate::world::Fact;
 
 /// How tools reject a subcommand that they do not have.
 const UNKNOWN: [&str; 20] = [

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use aside_core::shell_names::ShellNames;
-use aside_core::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
+use aside_commands::shell_names::ShellNames;
+use aside_commands::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 
 /// Its contents, one per row; see `crates/aside/eval/detect/README.md`.
 const WORLD: &str = include_str!("../../../aside/eval/detect/world.txt");

@@ -12,9 +12,9 @@ mod home;
 
 use std::fmt::Write as _;
 
+use aside_commands::spec::Specs;
 use aside_core::detect::{DetectContext, FailureVerdict, FirstWord, PreRunVerdict, RunEnd, after_failure, before_run};
-use aside_core::line::Dialect;
-use aside_core::spec::Specs;
+use shell_line::Dialect;
 
 use corpus::{Case, Half, Kind, Reading};
 use home::Home;

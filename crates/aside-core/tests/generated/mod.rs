@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+use aside_commands::shell_names::{ShellNames, builtins};
+use aside_commands::spec::Specs;
+use aside_commands::world::{DirEntry, Fact, FileKind, World};
 use aside_core::detect::{DetectContext, FirstWord, PreRunVerdict, before_run};
-use aside_core::line::{Dialect, Syntax, parse, syntax};
-use aside_core::shell_names::{ShellNames, builtins};
-use aside_core::spec::Specs;
-use aside_core::world::{DirEntry, Fact, FileKind, World};
+use shell_line::{Dialect, Syntax, parse, syntax};
 
 const SEED: &str = include_str!("../../data/detect/seed.txt");
 const ACTS: &str = include_str!("../../data/detect/acts.txt");
@@ -187,7 +187,7 @@ impl Found {
 impl Machine {
     #[allow(clippy::disallowed_methods, reason = "the names of our own specs")]
     fn new() -> Self {
-        let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../aside-core/data/spec");
+        let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../aside-commands/data/spec");
         let specs = std::fs::read_dir(specs).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut specs: Vec<String> = specs.filter_map(|name| name.strip_suffix(".toml").map(str::to_owned)).collect();
         specs.sort();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use aside_core::spec::format::{self, Spec};
+use aside_commands::spec::format::{self, Spec};
 
 pub struct Library {
     specs: BTreeMap<String, Arc<Spec>>,
@@ -13,7 +13,7 @@ pub struct Library {
 
 impl Library {
     pub fn load() -> Self {
-        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/spec");
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../aside-commands/data/spec");
         let files = std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path());
         let specs: BTreeMap<String, Arc<Spec>> = files.map(read).collect();
         let alias =

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use aside_core::spec::format::Spec;
+use aside_commands::spec::format::Spec;
 
 use crate::library::Library;
 

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use aside_core::line::{self, Dialect, Word};
-use aside_core::spec::format::Spec;
-use aside_core::spec::kind::ArgKind;
-use aside_core::spec::walk::{SpecEnd, SpecWalk, SpecWord, WalkStep};
+use aside_commands::spec::format::Spec;
+use aside_commands::spec::kind::ArgKind;
+use aside_commands::spec::walk::{SpecEnd, SpecWalk, SpecWord, WalkStep};
+use shell_line::{self as line, Dialect, Word};
 
 use crate::library::Library;
 

@@ -12,9 +12,9 @@ mod home;
 
 use std::fmt::Write as _;
 
-use aside_core::line::Dialect;
-use aside_core::spec::Specs;
+use aside_commands::spec::Specs;
 use aside_core::suggest::{EarlierRun, EndedRun, Follower, SuggestContext, Suggestion, suggest};
+use shell_line::Dialect;
 
 use corpus::{Case, Half, Source};
 use home::{CWD, Home};

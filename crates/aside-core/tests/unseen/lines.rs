@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use aside_core::line::Dialect;
-use aside_core::safety;
-use aside_core::world::{DirEntry, Fact, FileKind, World};
+use aside_commands::safety;
+use aside_commands::world::{DirEntry, Fact, FileKind, World};
 use serde::Deserialize;
+use shell_line::Dialect;
 
 use crate::sets::{self, Share};
 

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use aside_core::line::Dialect;
-use aside_core::safety;
-use aside_core::shell_names::ShellNames;
-use aside_core::spec::Specs;
-use aside_core::translate::{
-    Completeness, Proposal, ToolFlavor, TranslateContext, TranslateQuery, embedded, read_only,
-};
-use aside_core::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
+use aside_commands::safety;
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
+use aside_commands::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
+use aside_translate::{Completeness, Proposal, ToolFlavor, TranslateContext, TranslateQuery, embedded, read_only};
 use serde::Deserialize;
+use shell_line::Dialect;
 
 use crate::sets::{self, Share};
 

@@ -1,6 +1,6 @@
 //! Secrets that must be redacted from a text, and lookalikes that must stay.
 
-use aside_core::redact::secrets;
+use aside_redact::secrets;
 use serde::Deserialize;
 
 use crate::sets::{self, Share};

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use aside_core::redact::classifier::{CandidateShape, STEP, WordTokens};
-use aside_core::redact::secrets;
+use aside_redact::classifier::{CandidateShape, STEP, WordTokens};
+use aside_redact::secrets;
 
 use crate::secrets::Case;
 use crate::sets::{self, Share};
@@ -205,7 +205,7 @@ const OWN: &str = "lesson";
 
 /// The texts of `data/redact/lessons.txt`.
 fn own_cases() -> Vec<Case> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/redact/lessons.txt");
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../aside-redact/data/redact/lessons.txt");
     let lessons = std::fs::read_to_string(path).unwrap();
     let case = |line: &str| {
         let marked = line.strip_prefix("+ ").or_else(|| line.strip_prefix("- "))?.replace("\\n", "\n");
@@ -217,7 +217,7 @@ fn own_cases() -> Vec<Case> {
 
 /// The texts without a secret from `data/redact/corpus.txt`, except for the held-out ones and those with random characters.
 fn tuned_on() -> Vec<String> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/redact/corpus.txt");
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../aside-redact/data/redact/corpus.txt");
     let mut texts: Vec<String> = Vec::new();
     let mut goes_on = false;
     for line in std::fs::read_to_string(path).unwrap().lines() {
@@ -246,8 +246,8 @@ fn ordinary() -> Vec<String> {
     texts.extend(pages.flat_map(|page| page.split("\n\n").map(str::to_owned).collect::<Vec<_>>()));
     let mut sources = Vec::new();
     below(&root.join("../aside/src"), &mut sources);
-    below(&root.join("data/spec"), &mut sources);
-    below(&root.join("data/safety"), &mut sources);
+    below(&root.join("../aside-commands/data/spec"), &mut sources);
+    below(&root.join("../aside-commands/data/safety"), &mut sources);
     let paragraphs = sources.iter().filter_map(|source| std::fs::read_to_string(source).ok());
     let paragraphs: Vec<String> =
         paragraphs.flat_map(|text| text.split("\n\n").map(str::to_owned).collect::<Vec<_>>()).collect();

@@ -6,8 +6,8 @@ use std::os::unix::net::UnixStream;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use aside_core::proto::{
-    self, Answer, Call, CompleteParams, CompleteResult, Finished, Ghost, Hello, NamesParams, Reply, Request,
+use aside_proto::{
+    self as proto, Answer, Call, CompleteParams, CompleteResult, Finished, Ghost, Hello, NamesParams, Reply, Request,
 };
 use rustix::process::{Pid, Signal};
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use aside_core::history::HistoryEntry;
 use aside_core::history::import::ImportFormat;
-use aside_core::text;
+use aside_text as text;
 
 /// Where the replay begins. Nothing exists there.
 pub const HOME: &str = "/replay/home/you";

@@ -1,12 +1,12 @@
 //! Aside without its daemon: calls the same code directly. No socket, no store, no program, and only those files that the history
 //! names: for trying out a ranking in seconds.
 
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
 use aside_core::complete::context::CompletionContext;
 use aside_core::complete::{complete, ghost};
 use aside_core::history::index::{HistoryIndex, RunRecord};
-use aside_core::line::Dialect;
-use aside_core::shell_names::ShellNames;
-use aside_core::spec::Specs;
+use shell_line::Dialect;
 
 use super::history_lines::{self, HistoryLine};
 use super::playback::Tool;

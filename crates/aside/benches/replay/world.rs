@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use aside_core::text::path;
-use aside_core::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
+use aside_commands::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
+use aside_text::path;
 
 use super::history_lines::{HOME, HistoryLine};
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use aside_core::line::{self, Dialect};
 use fancy_regex::Regex;
 use serde::Deserialize;
+use shell_line::{self as line, Dialect};
 
 use crate::fixture::Size;
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use aside_core::text;
+use aside_text as text;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 

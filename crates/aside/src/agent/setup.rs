@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
-use aside_core::task::denied_files;
+use aside_task::denied_files;
 
 use crate::agent::Failure;
 use crate::config;

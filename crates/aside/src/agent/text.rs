@@ -1,8 +1,8 @@
 //! Cleans an agent's text for the terminal, and makes the commands that it wants to run valid in any shell.
 
-use aside_core::line::quote::{self, WordEnd};
-use aside_core::line::{Dialect, Quote};
-use aside_core::text;
+use aside_text as text;
+use shell_line::quote::{self, WordEnd};
+use shell_line::{Dialect, Quote};
 
 use crate::exec;
 

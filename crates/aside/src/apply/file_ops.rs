@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 
-use aside_core::task::diff::MAX_FILE_BYTES;
-use aside_core::task::diff::path::RelativePath;
+use aside_task::diff::MAX_FILE_BYTES;
+use aside_task::diff::path::RelativePath;
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, RawMode, RenameFlags, Uid};
 use rustix::io::Errno;
 

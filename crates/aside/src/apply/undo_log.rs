@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use aside_core::task::diff::path::RelativePath;
+use aside_task::diff::path::RelativePath;
 use jiff::Timestamp;
 use rustix::fs::{FlockOperation, RawMode};
 use serde::{Deserialize, Serialize};

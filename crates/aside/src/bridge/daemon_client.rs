@@ -4,9 +4,9 @@
 use std::io;
 use std::path::Path;
 
-use aside_core::proto::task::TaskParams;
-use aside_core::proto::{Answer, Call, Reply, Request, json};
-use aside_core::task::log;
+use aside_proto::task::TaskParams;
+use aside_proto::{Answer, Call, Reply, Request, json};
+use aside_task::log;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 

@@ -7,9 +7,9 @@ use std::os::unix::net::UnixStream;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 
-use aside_core::proto::command_ended::{CapturedParams, WatchParams};
-use aside_core::proto::{Call, Request, record};
-use aside_core::screen::CommandOutput;
+use aside_proto::command_ended::{CapturedParams, WatchParams};
+use aside_proto::{Call, Request, record};
+use aside_text::screen::CommandOutput;
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 

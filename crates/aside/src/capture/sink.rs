@@ -7,8 +7,8 @@ use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use aside_core::proto::command_ended::WatchParams;
-use aside_core::screen::{CommandOutput, OutputWatcher};
+use aside_proto::command_ended::WatchParams;
+use aside_text::screen::{CommandOutput, OutputWatcher};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::capture::deliver::{Delivery, Listener};

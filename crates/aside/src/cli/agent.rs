@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use aside_core::text::edit_distance::{MaxDistance, near_words};
+use aside_text::edit_distance::{MaxDistance, near_words};
 use clap::Subcommand;
 use serde::Serialize;
 

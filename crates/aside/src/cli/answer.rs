@@ -9,10 +9,10 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use anyhow::Context;
-use aside_core::markdown::style;
-use aside_core::proto::prose::{AskParams, AskResult};
-use aside_core::proto::query::ReplyStage;
-use aside_core::proto::{Answer, Failure, Reply, Request, json};
+use aside_proto::prose::{AskParams, AskResult};
+use aside_proto::query::ReplyStage;
+use aside_proto::{Answer, Failure, Reply, Request, json};
+use aside_text::markdown::style;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Take};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::signal::unix::{SignalKind, signal};

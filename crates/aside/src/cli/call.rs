@@ -5,8 +5,8 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use aside_core::proto::stream::{Frame, MAX_MESSAGE, Stream};
-use aside_core::proto::{Call, Request, record};
+use aside_proto::stream::{Frame, MAX_MESSAGE, Stream};
+use aside_proto::{Call, Request, record};
 
 use crate::cli::{Exit, print};
 use crate::client;

@@ -15,7 +15,7 @@ mod signals;
 
 use std::io::IsTerminal;
 
-use aside_core::task::event::TaskId;
+use aside_task::event::TaskId;
 
 use crate::cli::chat::event_loop::EventLoop;
 use crate::cli::chat::model::{Model, UserContext};

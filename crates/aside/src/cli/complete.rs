@@ -7,7 +7,7 @@ pub mod why;
 
 use std::io::IsTerminal;
 
-use aside_core::proto::{CompleteParams, Reply, Request, WireCandidate};
+use aside_proto::{CompleteParams, Reply, Request, WireCandidate};
 use serde::Serialize;
 
 use crate::cli::{Exit, current_dir, paint, print};

@@ -55,13 +55,13 @@ fn fish_keys() -> String {
 mod tests {
     use std::collections::BTreeSet;
 
-    use aside_core::spec::format::{self, Spec};
+    use aside_commands::spec::format::{self, Spec};
 
     use super::*;
     use crate::exec;
 
     /// The spec by which Aside itself completes `aside`.
-    const SPEC: &str = include_str!("../../../aside-core/data/spec/aside.toml");
+    const SPEC: &str = include_str!("../../../aside-commands/data/spec/aside.toml");
 
     #[track_caller]
     fn assert_same(command: &clap::Command, spec: &Spec) {

@@ -3,8 +3,8 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use aside_core::proto::Status;
-use aside_core::text;
+use aside_proto::Status;
+use aside_text as text;
 use serde::Serialize;
 
 use crate::cli::{Exit, print, span};

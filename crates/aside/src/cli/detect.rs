@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use aside_core::detect::{DetectContext, FirstWord};
-use aside_core::proto::prose::{DetectParams, DetectPhase, DetectResult};
+use aside_proto::prose::{DetectParams, DetectPhase, DetectResult};
 use clap::Subcommand;
 use serde::Serialize;
 

@@ -3,10 +3,10 @@
 use std::io::{IsTerminal, Read};
 use std::time::Duration;
 
-use aside_core::proto::query::{ExplainParams, ExplainResult};
-use aside_core::proto::{Reply, Request};
-use aside_core::safety::Harm;
-use aside_core::translate::explain::{self, Part, is_known, summary_lines};
+use aside_commands::safety::Harm;
+use aside_proto::query::{ExplainParams, ExplainResult};
+use aside_proto::{Reply, Request};
+use aside_translate::explain::{self, Part, is_known, summary_lines};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 
-use aside_core::markdown::{self, TextEnd};
+use aside_text::markdown::{self, TextEnd};
 use clap::{Command, CommandFactory};
 
 use crate::cli::{Cli, paint};

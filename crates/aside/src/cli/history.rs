@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use aside_core::history::filter::{HistoryFilter, NotStored};
 use aside_core::history::import::ParsedHistory;
-use aside_core::proto::Request;
+use aside_proto::Request;
 use clap::Subcommand;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

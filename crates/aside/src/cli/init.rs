@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use aside_core::detect::word_lists::lists;
-use aside_core::line::Dialect;
+use shell_line::Dialect;
 
 use crate::cli::Exit;
 use crate::client;

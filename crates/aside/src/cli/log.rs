@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Context;
-use aside_core::proto::prose::DetectPhase;
+use aside_proto::prose::DetectPhase;
 
 use crate::cli::{Exit, Paint, from_home, home, local_time, one_line, paint, print};
 use crate::config::{Config, Reroute};

@@ -84,7 +84,7 @@ impl Server {
             "ping" => Ok(json!({})),
             "tools/list" => Ok(json!({ "tools": tools::list() })),
             "tools/call" => self.call(&message["params"]),
-            _ => Err((NO_METHOD, format!("there is no {}", aside_core::text::clean(method)))),
+            _ => Err((NO_METHOD, format!("there is no {}", aside_text::clean(method)))),
         };
         Some(match result {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
@@ -95,7 +95,7 @@ impl Server {
     fn call(&mut self, params: &Value) -> Result<Value, (i64, String)> {
         let name = params["name"].as_str().unwrap_or_default();
         let Some(tool) = tools::Tool::of(name) else {
-            return Err((BAD_PARAMS, format!("there is no tool {}", aside_core::text::clean(name))));
+            return Err((BAD_PARAMS, format!("there is no tool {}", aside_text::clean(name))));
         };
         if self.since.elapsed() >= MINUTE {
             (self.asked, self.since) = (0, Instant::now());

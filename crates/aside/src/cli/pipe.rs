@@ -6,8 +6,8 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use anyhow::Context;
-use aside_core::proto::stream::{Frame, Stream};
-use aside_core::proto::{Call, Request, record};
+use aside_proto::stream::{Frame, Stream};
+use aside_proto::{Call, Request, record};
 
 use crate::cli::Exit;
 use crate::client;
@@ -88,8 +88,8 @@ fn leave_with_the_shell() {
 
 #[cfg(test)]
 mod tests {
-    use aside_core::proto::stream::Stream;
-    use aside_core::proto::{Call, Request, json, record};
+    use aside_proto::stream::Stream;
+    use aside_proto::{Call, Request, json, record};
 
     #[test]
     fn what_a_shell_asks_is_passed_on_and_a_task_is_not() {
@@ -115,7 +115,7 @@ mod tests {
             calls.push(format!("{line}\n").as_bytes());
             let mut passed = Stream::default();
             passed.push(&super::passed_on(&mut calls, is_private));
-            matches!(passed.frames().as_slice(), [aside_core::proto::stream::Frame::Call(Call { private: true, .. })])
+            matches!(passed.frames().as_slice(), [aside_proto::stream::Frame::Call(Call { private: true, .. })])
         };
         assert!(says(line, true) && !says(line, false));
         assert!(says(&line.replace("}", r#","private":true}"#), false), "what a line says of itself is kept");

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use aside_core::redact;
-use aside_core::text::escaped_json;
+use aside_redact as redact;
+use aside_text::escaped_json;
 use clap::Subcommand;
 use serde::Serialize;
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use aside_core::proto::task::{TaskOp, TaskParams};
-use aside_core::proto::{RemoteStatus, Reply, Request};
+use aside_proto::task::{TaskOp, TaskParams};
+use aside_proto::{RemoteStatus, Reply, Request};
 use aside_relay::key::MachineKey;
 use aside_relay::outbound_http;
 use aside_relay::protocol::{ENROL_PATH, Enrol, Enrolled};

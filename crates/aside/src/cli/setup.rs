@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use aside_core::history::filter::HistoryFilter;
-use aside_core::line::{Dialect, quote};
-use aside_core::proto::{CompleteParams, Ghost, Reply, Request};
+use aside_proto::{CompleteParams, Ghost, Reply, Request};
 use etcetera::BaseStrategy;
+use shell_line::{Dialect, quote};
 
 use crate::cli::{Exit, current_dir, from_home, home, one_line, own_shell, print, progress_bar, refuse_commands};
 use crate::client;

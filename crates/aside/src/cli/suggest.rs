@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use aside_core::history::index::{HistoryIndex, HistoryIndexBuilder, RunRecord};
-use aside_core::screen::CommandOutput;
 use aside_core::suggest::{EarlierRun, EndedRun, Follower, SuggestContext, Suggestion, suggest};
-use aside_core::translate::check::blocked;
+use aside_text::screen::CommandOutput;
+use aside_translate::check::blocked;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{Exit, current_dir, own_shell, print};

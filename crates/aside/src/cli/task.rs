@@ -16,7 +16,7 @@ mod signals;
 mod style;
 pub mod view;
 
-use aside_core::proto::task::{TaskOp, TaskParams};
+use aside_proto::task::{TaskOp, TaskParams};
 use clap::Subcommand;
 
 use crate::cli::{Exit, current_dir, one_line, own_shell, session, tasks};

@@ -10,7 +10,7 @@ use std::io::{IsTerminal, Read};
 use std::path::Path;
 
 use aside_core::agent::language::Language;
-use aside_core::proto::query::{TranslateResult, WireNearness, WireProposal};
+use aside_proto::query::{TranslateResult, WireNearness, WireProposal};
 use serde::Serialize;
 
 use crate::cli::{Exit, one_line, print};
@@ -177,7 +177,7 @@ fn notes_above_the_line(suggestion: &TranslateResult, number: usize) -> Vec<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aside_core::proto::query::ReplyStage;
+    use aside_proto::query::ReplyStage;
 
     fn proposal(text: &str, warning: &str, nearness: WireNearness) -> WireProposal {
         WireProposal { text: text.to_owned(), warning: warning.to_owned(), nearness, ..WireProposal::default() }

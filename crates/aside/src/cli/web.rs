@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use aside_core::proto::task::{TaskOp, TaskParams};
-use aside_core::proto::{Reply, Request};
+use aside_proto::task::{TaskOp, TaskParams};
+use aside_proto::{Reply, Request};
 
 use crate::cli::{Exit, current_dir, own_shell, print};
 use crate::client;

@@ -19,9 +19,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use aside_core::proto::task::{TaskBrief, TaskList as Told, TaskOp, TaskParams};
-use aside_core::proto::{Answer, Failure, Reply, Request, json};
-use aside_core::task::event::Event;
+use aside_proto::task::{TaskBrief, TaskList as Told, TaskOp, TaskParams};
+use aside_proto::{Answer, Failure, Reply, Request, json};
+use aside_task::event::Event;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::RecvFlags;

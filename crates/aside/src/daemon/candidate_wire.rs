@@ -4,7 +4,7 @@ use aside_core::complete::candidate::{
     self, CandidateFacts, CandidateKind, LastOutcome, MatchKind, PastRuns, Proximity,
 };
 use aside_core::complete::rank::Ranked;
-use aside_core::proto::WireCandidate;
+use aside_proto::WireCandidate;
 
 /// Best first. A candidate that saves much ranks before a slightly surer one; a client that sorts by confidence must not undo that, so each
 /// confidence is capped by the one before it.

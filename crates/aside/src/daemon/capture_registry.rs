@@ -5,8 +5,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use aside_core::proto::Reply;
-use aside_core::proto::command_ended::WatchParams;
+use aside_proto::Reply;
+use aside_proto::command_ended::WatchParams;
 use tokio::sync::Notify;
 
 use crate::capture::tmux::{self, Pane};

@@ -10,9 +10,9 @@ use aside_core::complete::model;
 use aside_core::complete::model::prompt::{LineContext, may_leave, prompt};
 use aside_core::complete::model::token_healing::{Healed, heal};
 use aside_core::complete::model::word_end::LastWord;
-use aside_core::line::Dialect;
-use aside_core::proto::MissingModel;
-use aside_core::translate::check::blocked;
+use aside_proto::MissingModel;
+use aside_translate::check::blocked;
+use shell_line::Dialect;
 use tokio::task::AbortHandle;
 
 use crate::config::{Complete, Llm};

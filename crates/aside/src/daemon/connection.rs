@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use aside_core::proto::compat::{CompatMessage, CompatReplyFormat};
-use aside_core::proto::query::TranslateResult;
-use aside_core::proto::stream::{self, Frame, Stream, WireFormat};
-use aside_core::proto::{Answer, Call, CompleteResult, Reply, Request};
+use aside_proto::compat::{CompatMessage, CompatReplyFormat};
+use aside_proto::query::TranslateResult;
+use aside_proto::stream::{self, Frame, Stream, WireFormat};
+use aside_proto::{Answer, Call, CompleteResult, Reply, Request};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure};
-use aside_core::proto::{Reply, Request, Status};
+use aside_proto::{Reply, Request, Status};
 use rustix::process::{Pid, Signal};
 
 use crate::client::{self, ClientError};

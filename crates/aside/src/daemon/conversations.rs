@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use aside_core::agent::prompt::{Exchange, MAX_EXCHANGES};
-use aside_core::proto::prose::AskResult;
-use aside_core::proto::query::ReplyStage;
+use aside_proto::prose::AskResult;
+use aside_proto::query::ReplyStage;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use aside_core::proto::task::TaskOp;
-use aside_core::proto::{Reply, Request, WhyParams};
+use aside_proto::task::TaskOp;
+use aside_proto::{Reply, Request, WhyParams};
 
 use crate::daemon::handlers;
 use crate::daemon::state::{ShutdownReason, State};

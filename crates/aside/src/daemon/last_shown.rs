@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use aside_core::complete::rank::Ranked;
-use aside_core::proto::command_ended::SuggestResult;
-use aside_core::proto::{self, CompleteParams, WireCandidate};
+use aside_proto::command_ended::SuggestResult;
+use aside_proto::{self as proto, CompleteParams, WireCandidate};
 
 use crate::daemon::candidate_wire::encode;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::time::Duration;
 
-use aside_core::redact::redact;
+use aside_redact::redact;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::config::LogLevel;

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use aside_core::proto::{ModelLatency, ModelStatus};
-use aside_core::redact::{redact, secrets};
+use aside_proto::{ModelLatency, ModelStatus};
+use aside_redact::{redact, secrets};
 
 use crate::config::endpoint::{Endpoint, Server};
 use crate::config::{self, Llm, ModelChoice};

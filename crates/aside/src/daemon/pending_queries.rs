@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use aside_core::line::Dialect;
-use aside_core::translate::arbiter::ModelAccuracy;
-use aside_core::translate::{Proposal, ToolFlavor};
+use aside_translate::arbiter::ModelAccuracy;
+use aside_translate::{Proposal, ToolFlavor};
+use shell_line::Dialect;
 use tokio::task::AbortHandle;
 
 use crate::daemon::state::State;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use aside_core::proto::command_ended::SuggestResult;
-use aside_core::proto::query::ReplyStage;
+use aside_proto::command_ended::SuggestResult;
+use aside_proto::query::ReplyStage;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 

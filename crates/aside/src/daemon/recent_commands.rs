@@ -5,11 +5,11 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use aside_core::proto::command_ended::RecalledCommand;
-use aside_core::redact::redact;
 use aside_core::suggest::prompt::MAX_SESSION;
 use aside_core::suggest::resolved::{self, FinishedRun, RunStatus};
 use aside_core::suggest::{self, InteractivePrograms, worth_asking};
+use aside_proto::command_ended::RecalledCommand;
+use aside_redact::redact;
 use tokio::sync::watch;
 
 use crate::daemon::state::{SessionRef, State};

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use aside_core::proto::RemoteStatus;
+use aside_proto::RemoteStatus;
 use tokio::task::JoinHandle;
 
 use crate::bridge::remote::pairing::Pairing;

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use aside_core::proto::prose::{AskParams, DetectPhase};
-use aside_core::redact::REDACTED;
+use aside_proto::prose::{AskParams, DetectPhase};
+use aside_redact::REDACTED;
 
 use crate::config::file_poll::FilePoller;
 use crate::daemon::state::State;

@@ -1,12 +1,12 @@
 //! Decides whether a line is meant for the shell: applies the user's overrides (prefixes, settings, marked lines), then core's classifier.
 //! Asks no model and looks nothing up.
 
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
+use aside_commands::world::EmptyWorld;
 use aside_core::detect::{self, DetectContext, FailureVerdict, FirstWord, PreRunVerdict, RunEnd, has_agent_prefix};
-use aside_core::line::Dialect;
-use aside_core::proto::prose::{DetectParams, DetectPhase, DetectResult};
-use aside_core::shell_names::ShellNames;
-use aside_core::spec::Specs;
-use aside_core::world::EmptyWorld;
+use aside_proto::prose::{DetectParams, DetectPhase, DetectResult};
+use shell_line::Dialect;
 
 use crate::config;
 use crate::store::marked_commands::MarkedCommands;

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec;
 use aside_core::history::filter::HistoryFilter;
 use aside_core::history::index::{HistoryIndex, RunRecord};
-use aside_core::line::Dialect;
-use aside_core::proto::{self, Hello, HistoryStatus, SessionStatus, Status};
-use aside_core::redact::{REDACTED, redact};
-use aside_core::shell_names::ShellNames;
-use aside_core::spec;
+use aside_proto::{self as proto, Hello, HistoryStatus, SessionStatus, Status};
+use aside_redact::{REDACTED, redact};
+use shell_line::Dialect;
 use tokio::sync::{Notify, watch};
 
 use crate::config::Config;

@@ -7,16 +7,16 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use aside_core::line::Dialect;
-use aside_core::proto::command_ended;
-use aside_core::shell_names::ShellNames;
-use aside_core::spec::Specs;
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
+use aside_commands::world::{LiveKind, World};
 use aside_core::suggest::prompt::{
     MAX_TOKENS, NumberedRun, PromptBudget, STOPS, SuggestPrompt, SuggestPromptInput, is_worth_asking, prompt,
 };
 use aside_core::suggest::{EarlierRun, EndedRun, SuggestContext, Suggestion, model_reply, worth_asking};
-use aside_core::translate::check::blocked;
-use aside_core::world::{LiveKind, World};
+use aside_proto::command_ended;
+use aside_translate::check::blocked;
+use shell_line::Dialect;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 

@@ -17,14 +17,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
-use aside_core::proto::task::TaskBrief;
-use aside_core::task::event::{Event, TaskId};
-use aside_core::task::gate::approve::ApprovalGate;
-use aside_core::task::input::Input;
-use aside_core::task::machine::Task;
-use aside_core::task::proposal::{RequestSource, UserRequest};
-use aside_core::task::redact_log;
-use aside_core::task::state::{OpenState, State as Stage};
+use aside_proto::task::TaskBrief;
+use aside_task::event::{Event, TaskId};
+use aside_task::gate::approve::ApprovalGate;
+use aside_task::input::Input;
+use aside_task::machine::Task;
+use aside_task::proposal::{RequestSource, UserRequest};
+use aside_task::redact_log;
+use aside_task::state::{OpenState, State as Stage};
 use ring::rand::{SecureRandom, SystemRandom};
 use tokio::sync::{mpsc, oneshot, watch};
 

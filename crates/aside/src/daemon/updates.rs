@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use aside_core::proto::Reply;
+use aside_proto::Reply;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 

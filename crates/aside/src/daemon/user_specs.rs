@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use aside_core::spec;
+use aside_commands::spec;
 
 use crate::config::file_poll::FilePoller;
 

@@ -8,11 +8,11 @@ use std::process::Child;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use aside_core::line::Dialect;
-use aside_core::task::gate::approve::{Approved, Permission};
-use aside_core::task::gate::offer::OfferedAct;
-use aside_core::task::proposal::WriteConfinement;
+use aside_task::gate::approve::{Approved, Permission};
+use aside_task::gate::offer::OfferedAct;
+use aside_task::proposal::WriteConfinement;
 use rustix::process::{Pid, Signal};
+use shell_line::Dialect;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::pipe::{Receiver, Sender};

@@ -1,7 +1,7 @@
 //! Finds out which parts of a request a server rejects. Servers of the same protocol differ in the parameters they support, and most name
 //! the one at fault: it is left out from then on.
 
-use aside_core::task::run::short;
+use aside_task::run::short;
 use serde_json::Value;
 
 /// A part of a request that can be left out or expressed differently.
@@ -79,7 +79,7 @@ pub fn error_line(complaint: &str) -> String {
     };
     let words = said.unwrap_or_default();
     let line = words.split_whitespace().collect::<Vec<&str>>().join(" ");
-    short(&aside_core::text::clean(&line), MAX_SENTENCE)
+    short(&aside_text::clean(&line), MAX_SENTENCE)
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::io;
 use std::time::Instant;
 
 use aside_core::history::filter::SecretPolicy;
-use aside_core::redact::{redact, secrets};
-use aside_core::task::redact_log;
+use aside_redact::{redact, secrets};
+use aside_task::redact_log;
 use rusqlite::{Connection, TransactionBehavior, params};
 use serde_json::Value;
 

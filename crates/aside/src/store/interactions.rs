@@ -3,7 +3,7 @@
 
 use std::io;
 
-use aside_core::redact::{redact, redact_beside};
+use aside_redact::{redact, redact_beside};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

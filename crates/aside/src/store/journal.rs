@@ -4,7 +4,7 @@
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use aside_core::redact::{self, REDACTED};
+use aside_redact::{self as redact, REDACTED};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

@@ -8,7 +8,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use aside_core::redact::redact;
+use aside_redact::redact;
 use jiff::Timestamp;
 use ring::digest;
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use aside_core::proto::prose::DetectPhase;
-use aside_core::redact::redact;
+use aside_proto::prose::DetectPhase;
+use aside_redact::redact;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::Context;
-use aside_core::task::event::TaskId;
-use aside_core::task::log::{self, Replayed};
-use aside_core::task::redact_log;
+use aside_task::event::TaskId;
+use aside_task::log::{self, Replayed};
+use aside_task::redact_log;
 
 use crate::paths;
 
@@ -301,10 +301,10 @@ pub fn dir(state_dir: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aside_core::task::effect::Effect;
-    use aside_core::task::input::Input;
-    use aside_core::task::machine::{Task, step};
-    use aside_core::task::proposal::UserRequest;
+    use aside_task::effect::Effect;
+    use aside_task::input::Input;
+    use aside_task::machine::{Task, step};
+    use aside_task::proposal::UserRequest;
 
     fn id(name: &str) -> TaskId {
         TaskId::of(name).unwrap()

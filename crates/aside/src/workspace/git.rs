@@ -5,13 +5,13 @@ use std::os::unix::fs::MetadataExt;
 
 use anyhow::{Context, bail, ensure};
 use aside_core::agent::language::Bilingual;
-use aside_core::task::denied_files::denied;
-use aside_core::task::diff::path::RelativePath;
-use aside_core::task::run::context::{MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES};
-use aside_core::task::run::review::denied_files::without_denied;
-use aside_core::task::run::review::target::ReviewTarget;
-use aside_core::task::run::review::untracked::{self, UntrackedFile};
-use aside_core::text;
+use aside_task::denied_files::denied;
+use aside_task::diff::path::RelativePath;
+use aside_task::run::context::{MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES};
+use aside_task::run::review::denied_files::without_denied;
+use aside_task::run::review::target::ReviewTarget;
+use aside_task::run::review::untracked::{self, UntrackedFile};
+use aside_text as text;
 
 use crate::exec::git::{DiffSides, Filters, Question, Revision};
 use crate::exec::{DIFF_BYTES, Probe, probe};

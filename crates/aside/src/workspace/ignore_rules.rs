@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use aside_core::task::run::context::Ignored;
+use aside_task::run::context::Ignored;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use aside_core::redact::{REDACTED, Secret, secrets};
+use aside_redact::{REDACTED, Secret, secrets};
 
 /// Whether secrets are part of the text that a request is looked up in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

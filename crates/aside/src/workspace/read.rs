@@ -4,9 +4,9 @@ use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, bail};
-use aside_core::task::diff::path::RelativePath;
-use aside_core::task::run::context::{Ignored, MAX_READ, PickedFile};
-use aside_core::task::run::project::{FILES, Project};
+use aside_task::diff::path::RelativePath;
+use aside_task::run::context::{Ignored, MAX_READ, PickedFile};
+use aside_task::run::project::{FILES, Project};
 
 use crate::workspace::Workspace;
 use crate::workspace::masked::Secrets;

@@ -9,11 +9,11 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use anyhow::Context;
-use aside_core::task::diff::path::RelativePath;
-use aside_core::task::run::context::Ignored;
-use aside_core::task::run::search::file_matches::FileMatcher;
-use aside_core::task::run::search::plan::SearchPlan;
-use aside_core::task::run::search::{FileMatches, SearchOutcome};
+use aside_task::diff::path::RelativePath;
+use aside_task::run::context::Ignored;
+use aside_task::run::search::file_matches::FileMatcher;
+use aside_task::run::search::plan::SearchPlan;
+use aside_task::run::search::{FileMatches, SearchOutcome};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink, SinkMatch};
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use aside_core::task::run::context::Ignored;
+use aside_task::run::context::Ignored;
 use rustix::fs::{AtFlags, statat};
 
 use crate::workspace::Workspace;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use aside_core::task::run::context::{Ignored, MAX_READ, PickReason, PickedFile};
+use aside_task::run::context::{Ignored, MAX_READ, PickReason, PickedFile};
 
 use super::*;
 use crate::exec::git_in;

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use aside_core::task::denied_files;
-use aside_core::task::diff::path::RelativePath;
-use aside_core::task::run::context::{Ignored, ListedFile};
+use aside_task::denied_files;
+use aside_task::diff::path::RelativePath;
+use aside_task::run::context::{Ignored, ListedFile};
 
 use crate::workspace::Workspace;
 use crate::workspace::rooted_fs::{OpenedEntry, Root};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use aside_core::task::run::context::Ignored;
-use aside_core::text;
+use aside_task::run::context::Ignored;
+use aside_text as text;
 use rustix::fs::{AtFlags, FileType};
 
 use crate::workspace::ignore_rules::{DirectoryMarkers, IgnoreRules, RepositoryStart};

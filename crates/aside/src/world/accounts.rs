@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use aside_core::world::LiveItem;
+use aside_commands::world::LiveItem;
 
 use crate::world::lookup::{item, read};
 

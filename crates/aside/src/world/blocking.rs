@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::path::Path;
 use std::sync::Arc;
 
-use aside_core::world::{self, DirEntry, Fact, LiveItem, LiveKind, World};
+use aside_commands::world::{self, DirEntry, Fact, LiveItem, LiveKind, World};
 
 use crate::world::{Environment, directory, lookup, manual, plain, repository};
 

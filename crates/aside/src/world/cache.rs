@@ -6,7 +6,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aside_core::world::{LiveItem, LiveKind};
+use aside_commands::world::{LiveItem, LiveKind};
 
 use crate::world::directory::Listing;
 use crate::world::lookup::Programs;

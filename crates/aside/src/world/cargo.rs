@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use aside_core::world::LiveItem;
+use aside_commands::world::LiveItem;
 use toml_edit::DocumentMut;
 
 use crate::world::lookup::{base_of, glob, item, read_below, resolved_below};

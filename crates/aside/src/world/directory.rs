@@ -5,8 +5,8 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use aside_core::text::is_clean;
-use aside_core::world::{DirEntry, FileKind};
+use aside_commands::world::{DirEntry, FileKind};
+use aside_text::is_clean;
 use rustix::fs::{Access, AtFlags, Dir, FileType, OFlags};
 
 /// Cap on the names kept of one directory.

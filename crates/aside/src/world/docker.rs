@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aside_core::world::LiveItem;
+use aside_commands::world::LiveItem;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 

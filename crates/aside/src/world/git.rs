@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::time::SystemTime;
 
-use aside_core::world::LiveItem;
+use aside_commands::world::LiveItem;
 
 use crate::exec::git::Question;
 use crate::exec::{Probe, probe};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use aside_core::world::LiveItem;
+use aside_commands::world::LiveItem;
 use regex::Regex;
 
 use crate::exec::git::{Filters, Question};
@@ -326,7 +326,7 @@ mod tests {
             let found = (0..5).find_map(|_| changes(root));
             let workspace = crate::workspace::Workspace::of(root).unwrap();
             let facts = workspace.git();
-            let change = workspace.change(&aside_core::task::run::review::target::ReviewTarget::Now, &[]);
+            let change = workspace.change(&aside_task::run::review::target::ReviewTarget::Now, &[]);
             assert!(!sprung.exists(), "{way}: {found:?} {facts:?} {change:?}");
             let is_seen = |found: &Changes| names(&found.changed).contains(&"file modified".to_owned());
             assert!(found.as_ref().is_none_or(is_seen), "{way}: {found:?}");

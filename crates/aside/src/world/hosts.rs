@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::path::Path;
 
-use aside_core::world::LiveItem;
+use aside_commands::world::LiveItem;
 
 use crate::world::lookup::{glob, item, read, read_end};
 

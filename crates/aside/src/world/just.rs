@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use aside_core::world::LiveItem;
+use aside_commands::world::LiveItem;
 use regex::Regex;
 
 use crate::world::lookup::{base_of, item, read_below};

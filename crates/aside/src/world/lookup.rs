@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use aside_core::text::clean;
-use aside_core::world::{DirEntry, FileKind, LiveItem, LiveKind};
+use aside_commands::world::{DirEntry, FileKind, LiveItem, LiveKind};
+use aside_text::clean;
 use regex::Regex;
 
 use crate::world::cache::{Cache, Lifetime};

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
-use aside_core::world::LiveItem;
+use aside_commands::world::LiveItem;
 use regex::Regex;
 
 use crate::world::lookup::{base_of, glob, item, read_below};

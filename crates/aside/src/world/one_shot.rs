@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use aside_core::line::Dialect;
-use aside_core::shell_names::ShellNames;
-use aside_core::spec::Specs;
-use aside_core::translate::{ToolFlavor, TranslateContext};
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
+use aside_translate::{ToolFlavor, TranslateContext};
+use shell_line::Dialect;
 
 use crate::world::Environment;
 use crate::world::blocking::BlockingWorld;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use aside_core::world::LiveKind;
+use aside_commands::world::LiveKind;
 use tokio::sync::watch;
 
 use crate::world::locked;

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use aside_core::world::LiveItem;
+use aside_commands::world::LiveItem;
 
 use crate::world::lookup::{item, read};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use aside_core::translate::ToolFlavor;
+use aside_translate::ToolFlavor;
 
 /// Which flags the tools on this PATH take.
 pub fn system(path: &str) -> ToolFlavor {

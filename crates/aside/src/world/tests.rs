@@ -1,9 +1,10 @@
 //! Tests of the machine as the daemon asks it, against real directories and repositories.
 
-use super::*;
 use std::path::Path;
 
-use aside_core::world::FileKind;
+use aside_commands::world::FileKind;
+
+use super::*;
 
 fn environment(temp: &Path) -> Environment {
     let bin = temp.join("bin");

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use aside_core::world::LiveItem;
+use aside_commands::world::LiveItem;
 
 use crate::exec::{Probe, probe};
 use crate::world::lookup::item;

@@ -2,7 +2,7 @@
 //! except for the permitted cases. zsh parses the lines and runs none of them.
 
 use aside_core::detect::PreRunVerdict;
-use aside_core::line::{Dialect, Syntax};
+use shell_line::{Dialect, Syntax};
 
 use crate::line_oracle::ask;
 

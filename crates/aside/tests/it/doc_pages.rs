@@ -181,7 +181,7 @@ fn every_slot_of_a_rule_is_on_its_page() {
     let mut wrong = Vec::new();
     for (page, source, function) in [
         ("docs/suggest-rules.md", "crates/aside-core/src/suggest/template.rs", "fn filled("),
-        ("docs/rules.md", "crates/aside-core/src/translate/embedded/slots.rs", "fn fill("),
+        ("docs/rules.md", "crates/aside-translate/src/embedded/slots.rs", "fn fill("),
     ] {
         let (written, source) = (text(page), text(source));
         let (_, body) = source.split_once(function).unwrap_or_else(|| panic!("no {function} for {page}"));

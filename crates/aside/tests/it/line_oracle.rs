@@ -1,8 +1,8 @@
 //! The line parser against the shells themselves as oracles: which lines they consider incomplete, and which words they pass to a
 //! command. Each shell is started once and judges all lines.
 
-use aside_core::line::quote::{self, WordEnd};
-use aside_core::line::{Dialect, Quote, Unclosed, parse};
+use shell_line::quote::{self, WordEnd};
+use shell_line::{Dialect, Quote, Unclosed, parse};
 
 use crate::harness::home::{self, Home};
 

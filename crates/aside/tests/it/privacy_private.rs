@@ -1,7 +1,7 @@
 //! Private mode holds for every kind of message, however it is requested: by the message, by the connection, by the shell, by the
 //! environment of a command.
 
-use aside_core::proto::{Request, json};
+use aside_proto::{Request, json};
 use serde_json::{Value, json};
 
 use crate::bash::recorded;

@@ -5,12 +5,12 @@
 //! accepts. The verdicts agree on 93 % of them in zsh, 94 % in bash and 76 % in fish; the rest are invalid lines that Aside lets
 //! pass.
 
-use aside_core::line::{Dialect, Syntax, Unclosed, syntax};
+use shell_line::{Dialect, Syntax, Unclosed, syntax};
 
 use crate::line_oracle::ask;
 
 /// The table that the parser's own tests use.
-const TABLE: &str = include_str!("../../../aside-core/src/line/tests/syntax.txt");
+const TABLE: &str = include_str!("../../../shell-line/src/tests/syntax.txt");
 
 /// How many lines a shell judges in one process: larger batches exceed the timeout for a program.
 const BATCH: usize = 500;

@@ -2,16 +2,17 @@
 
 use std::ops::Range;
 
+use aside_commands::world::{self, Fact};
+use aside_text::edit_distance::{self, MaxDistance, NearWord};
+use shell_line::quote::{self, WordEnd};
+use shell_line::{Command, Join, Quote, Word};
+
 use crate::complete::candidate::CandidateKind;
 use crate::complete::correct::{Fix, Scene};
 use crate::complete::resolve_path::{self, MAX_ENTRIES};
 use crate::complete::spec::check::{self, InvalidReason, Validity};
 use crate::complete::spec::expected::{ExpectedFiles, PathKind};
 use crate::complete::spec::resolve;
-use crate::line::quote::{self, WordEnd};
-use crate::line::{Command, Join, Quote, Word};
-use crate::text::edit_distance::{self, MaxDistance, NearWord};
-use crate::world::{self, Fact};
 
 /// Components of one path that may be corrected.
 const MAX_PARTS: usize = 2;
@@ -192,7 +193,7 @@ impl Walk<'_> {
         }
         let fitting = entries.iter().filter(|entry| self.may_be(entry.kind, last));
         let names = fitting.map(|entry| &*entry.name).filter(|near| near.starts_with('.') == name.starts_with('.'));
-        let names = names.filter(|name| crate::text::is_clean(name) && !name.contains('\n'));
+        let names = names.filter(|name| aside_text::is_clean(name) && !name.contains('\n'));
         let mut near: Vec<NearWord<'_>> = edit_distance::near_words(name, names, self.reach);
         near.sort_by(|one, other| one.cost().total_cmp(&other.cost()).then(one.word.cmp(other.word)));
         for near in near.iter().take(MAX_WAYS) {

@@ -2,6 +2,11 @@
 
 use std::collections::HashMap;
 
+use aside_commands::shell_names::builtins;
+use aside_commands::world::{self, Fact, LiveItem, LiveKind};
+use aside_text::edit_distance::{self, MaxDistance, NearWord};
+use shell_line::{Command, Word, quote};
+
 use crate::complete::candidate::CandidateKind;
 use crate::complete::command_names::{self, beginning};
 use crate::complete::context::CompletionContext;
@@ -11,10 +16,6 @@ use crate::complete::spec::check::{self, InvalidReason, Validity};
 use crate::complete::spec::expected;
 use crate::complete::spec::resolve;
 use crate::history::word_stats::{self, Stdin, WordPosition};
-use crate::line::{Command, Word, quote};
-use crate::shell_names::builtins;
-use crate::text::edit_distance::{self, MaxDistance, NearWord};
-use crate::world::{self, Fact, LiveItem, LiveKind};
 
 /// Names from history that are considered.
 const MAX_USED: usize = 256;

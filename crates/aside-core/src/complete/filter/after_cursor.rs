@@ -1,11 +1,12 @@
 //! Decides whether a candidate makes sense together with the text after the cursor: that text stays as it is, is not
 //! repeated, and keeps its meaning.
 
+use aside_commands::spec::walk::{NextWord, SpecEnd, WalkStep};
+use shell_line::{self as line, Command, Word};
+
 use crate::complete::candidate::{Candidate, MatchKind};
 use crate::complete::context::CompletionContext;
 use crate::complete::spec::resolve::{self, Resolution};
-use crate::line::{self, Command, Word};
-use crate::spec::walk::{NextWord, SpecEnd, WalkStep};
 
 pub fn agrees(context: &CompletionContext<'_>, candidate: &Candidate) -> bool {
     let tail = context.right.trim_end();

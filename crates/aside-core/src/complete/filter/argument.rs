@@ -1,16 +1,17 @@
 //! Decides whether an argument or the value of a flag is of a kind that its slot takes, and names something that
 //! exists.
 
+use aside_commands::spec::format::Flag;
+use aside_commands::spec::kind::{ArgKind, FreeText};
+use aside_commands::world::{self, Fact, LiveKind};
+use shell_line::Word;
+
 use crate::complete::candidate::{CandidateKind as Adds, CandidateSource};
 use crate::complete::command_names;
 use crate::complete::context::CompletionContext;
 use crate::complete::filter::{Proof, Slot, git, is_hash, is_missing, python_module};
 use crate::complete::resolve_path;
 use crate::complete::spec::resolve::{self, ResolvedCommand};
-use crate::line::Word;
-use crate::spec::format::Flag;
-use crate::spec::kind::{ArgKind, FreeText};
-use crate::world::{self, Fact, LiveKind};
 
 impl Slot<'_, '_> {
     pub fn admits_value(

@@ -1,12 +1,13 @@
 //! Decides whether a candidate destroys something that was not typed.
 
+use aside_commands::safety::{self, Harm};
+use aside_commands::world::{Fact, FileKind};
+use shell_line::{Command, Word};
+
 use crate::complete::candidate::{Candidate, CandidateKind as Adds, MatchKind};
 use crate::complete::context::CompletionContext;
 use crate::complete::filter::{MAX_WORDS, Proof, Slot};
 use crate::complete::resolve_path;
-use crate::line::{Command, Word};
-use crate::safety::{self, Harm};
-use crate::world::{Fact, FileKind};
 
 /// Whether it adds something destructive. At least a letter of the destructive word must be typed, and only what ran
 /// here may follow it.

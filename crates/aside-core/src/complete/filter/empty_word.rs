@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use shell_line::{CursorRole, CursorSpot, Join};
+
 use crate::complete::candidate::{Candidate, CandidateFacts, CandidateKind as Adds, MatchKind};
 use crate::complete::context::CompletionContext;
 use crate::complete::filter::is_hash;
 use crate::history::word_stats::{self, PIPED, Stdin};
-use crate::line::{CursorRole, CursorSpot, Join};
 
 /// Whether there is a reason to show a candidate while no letter of its word is typed: a habit in this slot, the usual
 /// subcommands, a handful of names. The first files of the alphabet and the first flags are no reason.

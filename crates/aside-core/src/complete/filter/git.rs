@@ -1,9 +1,10 @@
 //! Which names of a repository the subcommands of git accept: a remote branch is not a local one, an untracked file
 //! cannot be restored, and `HEAD~3` needs more than three commits.
 
+use aside_commands::world::{Fact, LiveItem, LiveKind};
+
 use crate::complete::context::CompletionContext;
 use crate::complete::spec::resolve::{self, ResolvedCommand};
-use crate::world::{Fact, LiveItem, LiveKind};
 
 /// Subcommands that work on tracked files.
 const TRACKED: [&str; 9] = ["rm", "mv", "restore", "checkout", "diff", "difftool", "blame", "annotate", "commit"];

@@ -4,14 +4,15 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use aside_commands::spec::walk::{self, SpecEnd, SpecWord, WalkStep};
+use aside_commands::world::{DirEntry, Fact, LiveKind};
+use shell_line::{Command, Line};
+
 use crate::complete::context::CompletionContext;
 use crate::complete::path::fits;
 use crate::complete::spec::resolve::{self, Resolution, ResolvedCommand};
-use crate::line::{Command, Line};
-use crate::spec::walk::{self, SpecEnd, SpecWord, WalkStep};
-use crate::world::{DirEntry, Fact, LiveKind};
 
-const TABLE: &str = include_str!("../../../data/complete/needs.txt");
+const TABLE: &str = include_str!("../../../../aside-commands/data/project/needs.txt");
 
 /// Parent directories that are searched.
 const MAX_ABOVE: usize = 12;
@@ -266,9 +267,9 @@ mod tests {
     use super::*;
     use crate::complete::fake::Fake;
     use crate::complete::resolve_path;
-    use crate::line;
-    use crate::spec::Specs;
-    use crate::world::EmptyWorld;
+    use aside_commands::spec::Specs;
+    use aside_commands::world::EmptyWorld;
+    use shell_line as line;
 
     #[track_caller]
     fn check(scene: &str, cases: &[(&str, bool)]) {

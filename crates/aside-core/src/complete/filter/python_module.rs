@@ -1,7 +1,8 @@
 //! Decides whether the module that `python -m` would run exists.
 
+use aside_commands::world::Fact;
+
 use crate::complete::context::CompletionContext;
-use crate::world::Fact;
 
 /// Runnable modules of the standard library; pip is nearly always there too.
 const STANDARD: &str = "ast asyncio base64 calendar cProfile code compileall dis doctest email encodings ensurepip \

@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use aside_commands::spec::kind::ArgKind;
+use aside_commands::spec::walk::{NextWord, SpecWalk};
+use shell_line::{Command, Join};
+
 use crate::complete::spec::resolve::ResolvedCommand;
-use crate::line::{Command, Join};
-use crate::spec::kind::ArgKind;
-use crate::spec::walk::{NextWord, SpecWalk};
 
 const TABLE: &str = include_str!("../../../data/complete/stdin.txt");
 
@@ -44,8 +45,8 @@ pub fn ignores_pipe(command: &Command, reached: &ResolvedCommand<'_>, next: &Nex
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::Specs;
-    use crate::world::EmptyWorld;
+    use aside_commands::spec::Specs;
+    use aside_commands::world::EmptyWorld;
 
     #[test]
     fn every_flag_of_the_table_is_one_of_the_spec() {

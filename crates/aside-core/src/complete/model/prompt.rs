@@ -1,10 +1,11 @@
 //! Builds a model's prompt. The parts that stay the same between keystrokes come first, byte for byte the same, so that
 //! a server's prompt cache computes only the end.
 
+use aside_commands::world::{LiveKind, World};
+use aside_redact as redact;
+use aside_text as text;
+
 use crate::history::filter::{HistoryFilter, NotStored};
-use crate::redact;
-use crate::text;
-use crate::world::{LiveKind, World};
 
 /// More items cost time and tell the model little.
 const MAX_RECENT: usize = 20;

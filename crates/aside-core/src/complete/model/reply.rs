@@ -3,9 +3,10 @@
 
 use std::borrow::Cow;
 
+use aside_text as text;
+
 use crate::complete::model::open_quote;
 use crate::complete::model::prompt::CURSOR;
-use crate::text;
 
 /// A command of more lines is a script.
 const MAX_LINES: usize = 6;

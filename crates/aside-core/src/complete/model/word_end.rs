@@ -1,9 +1,10 @@
 //! Decides whether a word is complete, by what is known here. A blank belongs between a complete word and the next one,
 //! and models often omit it.
 
+use aside_commands::shell_names::ShellNames;
+use aside_commands::world::World;
+
 use crate::history::index::HistoryIndex;
-use crate::shell_names::ShellNames;
-use crate::world::World;
 
 /// Whether the last word of a line is known to be complete.
 pub type IsWholeWord<'a> = &'a dyn Fn(LastWord<'_>) -> bool;
@@ -50,7 +51,7 @@ pub fn is_whole(word: LastWord<'_>, history: &HistoryIndex, names: &ShellNames, 
 mod tests {
     use super::*;
     use crate::history::index::RunRecord;
-    use crate::world::EmptyWorld;
+    use aside_commands::world::EmptyWorld;
 
     #[test]
     fn a_word_is_whole_when_another_followed_it_or_when_it_is_a_command() {

@@ -1,8 +1,9 @@
 //! Paths as the user sees them: scenes with a line, `|` being the cursor.
 
+use shell_line as line;
+
 use super::*;
 use crate::complete::fake::Fake;
-use crate::line;
 
 const HOME: &str = "
     file notes.txt

@@ -1,13 +1,14 @@
 //! Decides whether a command can run at all, according to its spec and the machine. Conservative: what is uncertain is
 //! not impossible. Does not say whether it should run.
 
+use aside_commands::spec::kind::ArgKind;
+use aside_commands::spec::walk::{SpecEnd, SpecWord, WalkStep};
+use aside_commands::world::{self, Fact, LiveKind};
+use shell_line::{Command, Dialect, Join};
+
 use crate::complete::context::CompletionContext;
 use crate::complete::resolve_path;
 use crate::complete::spec::resolve::{self, Resolution, ResolvedCommand};
-use crate::line::{Command, Dialect, Join};
-use crate::spec::kind::ArgKind;
-use crate::spec::walk::{SpecEnd, SpecWord, WalkStep};
-use crate::world::{self, Fact, LiveKind};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Validity {

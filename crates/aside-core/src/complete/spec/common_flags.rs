@@ -19,8 +19,8 @@ pub fn flags(path: &str) -> &'static [&'static str] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Specs, walk};
-    use crate::world::EmptyWorld;
+    use aside_commands::spec::{Specs, walk};
+    use aside_commands::world::EmptyWorld;
 
     /// A listed flag that the spec lacks would never be offered, or would be wrong.
     #[test]

@@ -1,12 +1,13 @@
 //! Which kinds of words are expected at the cursor, for the sources of files, commands and variables. Offers nothing
 //! itself.
 
+use aside_commands::spec::kind::{ArgKind, FreeText};
+use aside_commands::spec::walk::NextWord;
+use aside_commands::world::LiveKind;
+use shell_line::{CursorRole, CursorSpot, Redirect};
+
 use crate::complete::context::CompletionContext;
 use crate::complete::spec::resolve::{self, Resolution};
-use crate::line::{CursorRole, CursorSpot, Redirect};
-use crate::spec::kind::{ArgKind, FreeText};
-use crate::spec::walk::NextWord;
-use crate::world::LiveKind;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expected {
@@ -92,7 +93,7 @@ pub fn expected(context: &CompletionContext<'_>, spot: &CursorSpot<'_>) -> Expec
 /// What the word with this number may be, given the typed part.
 pub fn argument(
     context: &CompletionContext<'_>,
-    command: &crate::line::Command,
+    command: &shell_line::Command,
     number: usize,
     typed: &str,
 ) -> Expected {

@@ -3,10 +3,11 @@
 
 use std::borrow::Cow;
 
+use aside_commands::spec::walk::{self, SpecEnd, SpecWalk, SpecWord};
+use aside_text as text;
+use shell_line::{self as line, Command};
+
 use crate::complete::context::CompletionContext;
-use crate::line::{self, Command};
-use crate::spec::walk::{self, SpecEnd, SpecWalk, SpecWord};
-use crate::text;
 
 /// Nesting of commands: `sudo env nice …`, aliases of aliases.
 const MAX_DEPTH: usize = 8;

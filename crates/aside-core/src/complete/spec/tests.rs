@@ -1,13 +1,14 @@
 //! Specs as the user sees them: scenes with a line, `|` being the cursor.
 
+use aside_commands::spec::Specs;
+use aside_commands::spec::format;
+use insta::assert_snapshot;
+use shell_line as line;
+
 use super::*;
 use crate::complete::fake::Fake;
 use crate::complete::spec::check::{InvalidReason, Validity};
 use crate::complete::spec::expected::{Expected, PathKind};
-use crate::line;
-use crate::spec::Specs;
-use crate::spec::format;
-use insta::assert_snapshot;
 
 /// A command with one thing of each kind.
 const X: &str = r#"
@@ -364,7 +365,7 @@ fn what_is_wrong_with_a_persons_spec_is_said() {
     two.toml:1: string values must be quoted, expected literal string
     git.toml:1: string values must be quoted, expected literal string
     "#);
-    let world = crate::world::EmptyWorld;
+    let world = aside_commands::world::EmptyWorld;
     assert_eq!(specs.about("one", &world).as_deref(), Some("x"));
     assert_eq!(specs.about("two", &world), None);
     assert_eq!(specs.about("git", &world).as_deref(), Some("keep versions of files"));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::text::clean;
+use aside_text::clean;
 
 /// Lines that are read, and bytes of each.
 const MAX_ROWS: usize = 4000;

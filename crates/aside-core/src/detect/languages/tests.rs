@@ -198,10 +198,10 @@ mod whole {
 
     use super::*;
     use crate::detect::{DetectContext, FirstWord, PreRunVerdict, before_run};
-    use crate::line::Dialect;
-    use crate::shell_names::ShellNames;
-    use crate::spec::Specs;
-    use crate::world::{Fact, World};
+    use aside_commands::shell_names::ShellNames;
+    use aside_commands::spec::Specs;
+    use aside_commands::world::{Fact, World};
+    use shell_line::Dialect;
 
     const PROGRAMS: &str = "apt awk bash bat cargo cat chmod chown code cp cut diff docker du echo espeak ffmpeg figlet find gcc gh \
          git go grep head java jq kill kubectl less ln ls make man mkdir mpv mv mysql node npm nvim open pip printf python python3 ranger \

@@ -1,9 +1,10 @@
 //! The hits and misses in the data files: every `+` row is what its list is for, every `-` row what it must not match.
 
+use shell_line::Dialect;
+
 use super::{Wrong, with};
 use crate::detect::evidence::Evidence;
 use crate::detect::{FailureVerdict, PreRunVerdict, RunEnd, after_failure, before_run};
-use crate::line::Dialect;
 
 const SEED: &str = include_str!("../../../data/detect/seed.txt");
 const ENGLISH: &str = include_str!("../../../data/detect/english.txt");

@@ -1,10 +1,10 @@
 //! Property tests: every line and every output gets a verdict.
 
 use proptest::prelude::*;
+use shell_line::Dialect;
 
 use super::with;
 use crate::detect::{PreRunVerdict, RunEnd, after_failure, before_run};
-use crate::line::Dialect;
 
 /// Words that rules ask about, and characters that split words at odd places.
 fn line() -> impl Strategy<Value = String> {

@@ -5,8 +5,9 @@
 //! bash itself takes every line that begins with `#` and a digit for a time, and so loses comments like `#1 priority`;
 //! we require only digits, and enough of them for a date after 1973. A time before 1970 is ignored.
 
+use shell_line::{self as line, Dialect, Syntax};
+
 use super::{ImportFormat, ParsedHistory, lines, seconds, text};
-use crate::line::{self, Dialect, Syntax};
 
 /// Lines and bytes up to which a command is checked for completeness; a longer one ends at the next time.
 const MAX_LINES: usize = 64;

@@ -214,6 +214,6 @@ proptest! {
             numbers.iter().map(|number| NumberedRun { number: *number, past: past(&text, 0, &output) }).collect();
         let prompt = prompt(&asked(&text, &output, &earlier));
         prop_assert!(prompt.earlier.concat().len() <= MOST);
-        prop_assert!(crate::text::is_clean(&whole(&prompt)));
+        prop_assert!(aside_text::is_clean(&whole(&prompt)));
     }
 }

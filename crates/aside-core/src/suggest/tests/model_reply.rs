@@ -214,7 +214,7 @@ proptest! {
     #[test]
     fn any_answer_is_taken(said in "[\\PC\\n`<>\"'&|$]{0,120}") {
         if let Some(command) = after(PUSH, &said) {
-            prop_assert!(crate::text::is_clean(&command) && !command.contains('\n') && !command.is_empty());
+            prop_assert!(aside_text::is_clean(&command) && !command.contains('\n') && !command.is_empty());
         }
     }
 }

@@ -73,7 +73,7 @@ impl<'a, L: Listener> TurnState<'a, L> {
     }
 
     fn says(&mut self, said: &str) {
-        let said = aside_core::text::clean(said);
+        let said = aside_text::clean(said);
         self.reply.text.push_str(&said);
         self.listener.says(&said);
     }

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use aside_core::proto::Reply;
-use aside_core::proto::task::{TaskBrief, TaskList, TaskOp, TaskParams};
-use aside_core::task::event::{Event, EventKind};
-use aside_core::task::remote::command::ChatCommand;
-use aside_core::task::remote::report::{self, ChatReport};
+use aside_proto::Reply;
+use aside_proto::task::{TaskBrief, TaskList, TaskOp, TaskParams};
 use aside_relay::milliseconds;
+use aside_task::event::{Event, EventKind};
+use aside_task::remote::command::ChatCommand;
+use aside_task::remote::report::{self, ChatReport};
 use aside_wecom::seen::Seen as Recent;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;

@@ -166,7 +166,7 @@ fn reply(id: &str, outgoing: &Outgoing) -> ToRelay {
 }
 
 fn refused(why: &str) -> End {
-    let why = aside_core::task::run::short(why, 200);
+    let why = aside_task::run::short(why, 200);
     End::Refused(format!(
         "the relay refused this machine: {why}; get a new code and run `aside remote setup --chat relay`"
     ))

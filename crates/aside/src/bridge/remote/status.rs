@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use aside_core::proto::RemoteStatus;
-use aside_core::task::run::short;
+use aside_proto::RemoteStatus;
+use aside_task::run::short;
 
 use crate::config::Config;
 

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use aside_core::proto::Reply;
-use aside_core::proto::task::TaskParams;
+use aside_proto::Reply;
+use aside_proto::task::TaskParams;
 use hyper::body::Bytes;
 use hyper::{Response, StatusCode};
 use serde_json::Value;

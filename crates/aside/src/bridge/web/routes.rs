@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use aside_core::proto::Reply;
-use aside_core::proto::task::{TaskOp, TaskParams};
+use aside_proto::Reply;
+use aside_proto::task::{TaskOp, TaskParams};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::http::request::Parts;

@@ -159,7 +159,7 @@ pub fn json(status: StatusCode, value: &impl serde::Serialize) -> Response<Conte
 
 /// An error in the daemon's format.
 pub fn failure(status: StatusCode, code: &str, message: &str) -> Response<Content> {
-    json(status, &aside_core::proto::Reply::error(code, message))
+    json(status, &aside_proto::Reply::error(code, message))
 }
 
 pub fn stream(pieces: mpsc::Receiver<Bytes>) -> Response<Content> {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, SystemTime};
 
-use aside_core::proto::{self, Call, CompleteParams, CompleteResult, Ghost, Reply, Request, WireCandidate, json};
-use aside_core::text::is_clean;
+use aside_proto::{self as proto, Call, CompleteParams, CompleteResult, Ghost, Reply, Request, WireCandidate, json};
+use aside_text::is_clean;
 use rustix::process::Pid;
 
 use crate::client;

@@ -1,5 +1,5 @@
 //! The ghost in bash, which cannot draw it itself: grey text behind the typed line, with the daemon's completion. Draws only where the
-//! screen's state is certain (`aside_core::screen::prompt`) and the shell itself reads a line, and erases it before anything that the shell
+//! screen's state is certain (`aside_text::screen::prompt`) and the shell itself reads a line, and erases it before anything that the shell
 //! writes. → and similar keys accept it at the end of the line; every other key passes untouched.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -7,7 +7,7 @@ use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use aside_core::screen::prompt::{ERASE, ERASE_WRAPPED, Prompt, TypedLine};
+use aside_text::screen::prompt::{ERASE, ERASE_WRAPPED, Prompt, TypedLine};
 use rustix::process::Pid;
 use rustix::termios::{self, LocalModes, Winsize};
 

@@ -6,8 +6,8 @@ use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 
-use aside_core::proto::command_ended::WatchParams;
-use aside_core::screen::{CommandOutput, OutputWatcher};
+use aside_proto::command_ended::WatchParams;
+use aside_text::screen::{CommandOutput, OutputWatcher};
 use rustix::process::Pid;
 
 use crate::capture::deliver::Delivery;

@@ -1,7 +1,7 @@
 //! How an answer is shown while it streams. Decides what to write; does not write.
 
-use aside_core::markdown::style;
-use aside_core::proto::prose::AskResult;
+use aside_proto::prose::AskResult;
+use aside_text::markdown::style;
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::{Paint, one_line};
@@ -139,7 +139,7 @@ fn stands_in(command: &str, rows: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use aside_core::proto::query::ReplyStage;
+    use aside_proto::query::ReplyStage;
 
     use super::*;
 

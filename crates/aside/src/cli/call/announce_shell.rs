@@ -4,8 +4,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use aside_core::proto::command_ended::{CaptureParams, RecallParams, RecallResult};
-use aside_core::proto::{Call, Request, record};
+use aside_proto::command_ended::{CaptureParams, RecallParams, RecallResult};
+use aside_proto::{Call, Request, record};
 
 use crate::cli::call::ask;
 use crate::paths::{self, Paths};

@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use aside_core::markdown::TextEnd;
-use aside_core::proto::task::TaskWelcome;
-use aside_core::screen;
-use aside_core::task::event::answered_from;
-use aside_core::task::proposal::{Proposal, SearchResult};
-use aside_core::task::run::model_reply::streaming_answer;
-use aside_core::task::state::StateName;
-use aside_core::text::visible;
+use aside_proto::task::TaskWelcome;
+use aside_task::event::answered_from;
+use aside_task::proposal::{Proposal, SearchResult};
+use aside_task::run::model_reply::streaming_answer;
+use aside_task::state::StateName;
+use aside_text::markdown::TextEnd;
+use aside_text::screen;
+use aside_text::visible;
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 

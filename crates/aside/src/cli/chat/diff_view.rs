@@ -1,7 +1,7 @@
 //! A unified diff as rows, inline or side by side. Every byte of it is in some row, escaped where it would be invisible or look like
 //! something else. Does not check the diff: that was done before it was offered.
 
-use aside_core::text::visible;
+use aside_text::visible;
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 

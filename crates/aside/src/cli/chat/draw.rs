@@ -6,7 +6,7 @@ mod tests;
 
 use std::time::Duration;
 
-use aside_core::task::state::StateName;
+use aside_task::state::StateName;
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::{Position, Rect};
 use ratatui_core::style::Style;

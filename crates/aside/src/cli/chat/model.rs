@@ -11,10 +11,10 @@ pub mod tests;
 
 use std::collections::VecDeque;
 
-use aside_core::proto::task::{TaskBrief, TaskList, TaskOp, TaskParams, TaskWelcome};
-use aside_core::task::event::Event;
-use aside_core::task::proposal::{Proposal, SearchResult};
-use aside_core::task::state::StateName;
+use aside_proto::task::{TaskBrief, TaskList, TaskOp, TaskParams, TaskWelcome};
+use aside_task::event::Event;
+use aside_task::proposal::{Proposal, SearchResult};
+use aside_task::state::StateName;
 
 use crate::cli::chat::conversation_view::{self, ConversationRows};
 use crate::cli::chat::input::Input;

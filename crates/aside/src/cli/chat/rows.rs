@@ -1,7 +1,7 @@
 //! Text as rows of a screen: no row moves the cursor, hides or reorders letters, or exceeds its width. Knows nothing of tasks.
 
-use aside_core::markdown::{self, TextEnd, style};
-use aside_core::text;
+use aside_text as text;
+use aside_text::markdown::{self, TextEnd, style};
 use ratatui_core::style::{Color, Modifier, Style};
 use ratatui_core::text::{Line, Span};
 use unicode_width::UnicodeWidthChar;

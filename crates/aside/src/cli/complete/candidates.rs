@@ -1,6 +1,6 @@
 //! Formats candidates: in columns for a user, with tabs for a program. Knows neither their sources nor why they are asked for.
 
-use aside_core::proto::WireCandidate;
+use aside_proto::WireCandidate;
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::{Paint, one_line};

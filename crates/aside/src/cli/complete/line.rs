@@ -6,9 +6,9 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
-use aside_core::proto::command_ended::{SuggestParams, SuggestResult};
-use aside_core::proto::{CompleteParams, Reply, Request, WireCandidate};
-use aside_core::text::is_clean;
+use aside_proto::command_ended::{SuggestParams, SuggestResult};
+use aside_proto::{CompleteParams, Reply, Request, WireCandidate};
+use aside_text::is_clean;
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::complete::candidates::shown;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use aside_core::proto::{Reply, Request, WhyParams, WhyResult, WireCandidate};
+use aside_proto::{Reply, Request, WhyParams, WhyResult, WireCandidate};
 
 use crate::cli::complete::candidates;
 use crate::cli::{Exit, Paint, from_home, home, one_line, paint, print, span};

@@ -2,9 +2,9 @@
 //! line of each shell; otherwise writes the file itself.
 
 use aside_core::detect::has_agent_prefix;
-use aside_core::proto::prose::WrongParams;
-use aside_core::proto::{Reply, Request};
-use aside_core::redact::REDACTED;
+use aside_proto::prose::WrongParams;
+use aside_proto::{Reply, Request};
+use aside_redact::REDACTED;
 
 use crate::cli::{Exit, local_time, one_line, print, refuse_commands};
 use crate::client::{self, ClientError};

@@ -1,6 +1,6 @@
 //! Checks the sources of candidates besides the history: the user's own specs, help texts of programs, a model.
 
-use aside_core::proto::{ModelLatency, ModelStatus, Notice};
+use aside_proto::{ModelLatency, ModelStatus, Notice};
 
 use crate::cli::doctor::facts::{Answer, Facts, Specs};
 use crate::cli::doctor::report::Finding;

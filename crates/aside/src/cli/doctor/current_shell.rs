@@ -1,7 +1,7 @@
 //! Checks the shell that the doctor runs in: whether Aside works there, by what the plugin told the daemon, or else by the shell's rc
 //! files.
 
-use aside_core::proto::SessionStatus;
+use aside_proto::SessionStatus;
 
 use crate::cli::doctor::facts::{Answer, Facts, RcFile, Shell};
 use crate::cli::doctor::report::Finding;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use aside_core::proto::{Notice, Status};
+use aside_proto::{Notice, Status};
 
 use crate::cli::doctor::complete;
 use crate::cli::doctor::facts::{Answer, Daemon, Facts, Kind, Owned, Program, Socket};

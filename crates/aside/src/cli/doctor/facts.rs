@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use aside_core::proto::{SessionStatus, Status};
+use aside_proto::{SessionStatus, Status};
 
 use crate::config::Config;
 use crate::provider::local::Unavailable;

@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use aside_core::proto::task::{self, TaskOp};
-use aside_core::proto::{Answer as Spoken, CompleteParams, Reply, Request, SessionStatus, json};
+use aside_proto::task::{self, TaskOp};
+use aside_proto::{Answer as Spoken, CompleteParams, Reply, Request, SessionStatus, json};
 use etcetera::BaseStrategy;
 use etcetera::base_strategy::Xdg;
 use regex::Regex;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use aside_core::text;
+use aside_text as text;
 use serde::Serialize;
 
 use crate::cli::Paint;

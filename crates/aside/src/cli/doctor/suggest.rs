@@ -1,6 +1,6 @@
 //! Checks next-command suggestions: whether outputs are captured, in this shell and in others, and what to do if not.
 
-use aside_core::proto::SessionStatus;
+use aside_proto::SessionStatus;
 
 use crate::cli::doctor::facts::{Answer, Facts};
 use crate::cli::doctor::report::Finding;

@@ -119,7 +119,7 @@ mod tests {
         ] {
             let Answer::Alive(status) = &mut facts.daemon.answer else { panic!("it is alive") };
             let (state, trouble) = (state.to_owned(), "wrong secret".to_owned());
-            status.remote = Some(aside_core::proto::RemoteStatus { state, trouble, ..Default::default() });
+            status.remote = Some(aside_proto::RemoteStatus { state, trouble, ..Default::default() });
             assert_eq!(remote(&facts).unwrap().what, what);
         }
     }

@@ -7,7 +7,7 @@ use std::hash::Hasher;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use aside_core::line::Dialect;
+use shell_line::Dialect;
 
 use crate::cli::init::{parts, quoted};
 use crate::paths::{is_private, rest_file};

@@ -6,14 +6,14 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use aside_core::proto::command_ended::{RecallParams, RecalledCommand};
-use aside_core::proto::{CompleteParams, Reply, Request};
-use aside_core::redact::redact;
-use aside_core::task::denied_files;
-use aside_core::text;
-use aside_core::translate::explain::{self, Part};
-use aside_core::translate::offer::offers;
-use aside_core::translate::{TranslateQuery, embedded};
+use aside_proto::command_ended::{RecallParams, RecalledCommand};
+use aside_proto::{CompleteParams, Reply, Request};
+use aside_redact::redact;
+use aside_task::denied_files;
+use aside_text as text;
+use aside_translate::explain::{self, Part};
+use aside_translate::offer::offers;
+use aside_translate::{TranslateQuery, embedded};
 use serde_json::{Value, json};
 
 use crate::cli::{current_dir, own_shell, session, terminal};
@@ -227,7 +227,7 @@ fn completed(paths: &Paths, cwd: &str, line: &str) -> Result<String, String> {
     };
     match client::ask_with_timeout(&paths.socket, Request::Complete(asked), PATIENCE) {
         Ok(Reply::Complete(found) | Reply::Update(found)) if !found.candidates.is_empty() => {
-            let row = |candidate: &aside_core::proto::WireCandidate| match candidate.description.as_str() {
+            let row = |candidate: &aside_proto::WireCandidate| match candidate.description.as_str() {
                 "" => format!("{}\n", candidate.completion),
                 about => format!("{}  # {about}\n", candidate.completion),
             };

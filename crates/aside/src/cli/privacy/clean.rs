@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use anyhow::Context;
 use aside_core::history::filter::SecretPolicy;
-use aside_core::proto::task::{TaskOp, TaskParams};
-use aside_core::proto::{Reply, Request};
-use aside_core::text;
+use aside_proto::task::{TaskOp, TaskParams};
+use aside_proto::{Reply, Request};
+use aside_text as text;
 
 use crate::cli::privacy::many;
 use crate::cli::{Exit, print};

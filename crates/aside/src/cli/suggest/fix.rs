@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use aside_core::line::{self, Dialect, Syntax};
-use aside_core::proto::command_ended::{RecallParams, RecalledCommand, SuggestParams};
-use aside_core::proto::{Reply, Request};
-use aside_core::shell_names::{ShellNames, builtins};
+use aside_commands::shell_names::{ShellNames, builtins};
 use aside_core::suggest::Suggestion;
+use aside_proto::command_ended::{RecallParams, RecalledCommand, SuggestParams};
+use aside_proto::{Reply, Request};
+use shell_line::{self as line, Dialect, Syntax};
 
 use crate::cli::suggest::{FinishedCommand, Where, output};
 use crate::cli::{Exit, from_home, home, one_line, own_shell, print, terminal};

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use aside_core::proto::task::ApprovalOffer;
+use aside_proto::task::ApprovalOffer;
 
 use crate::cli::task::keys::KeyPress;
 use crate::cli::task::proposal::lines;

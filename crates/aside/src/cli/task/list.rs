@@ -1,7 +1,7 @@
 //! One-shot output about tasks: the list, the rules, that a task was stopped or undone.
 
 use aside_core::agent::language::needs_model;
-use aside_core::proto::task::{TaskBrief, TaskOp, TaskParams};
+use aside_proto::task::{TaskBrief, TaskOp, TaskParams};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use unicode_width::UnicodeWidthStr;

@@ -1,6 +1,6 @@
 //! A running command's output as printable lines: removes escape sequences, and keeps the last state of a line that is overwritten.
 
-use aside_core::text;
+use aside_text as text;
 
 /// Cap on an unterminated line.
 const MAX_LINE: usize = 8 * 1024;

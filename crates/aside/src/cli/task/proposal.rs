@@ -1,8 +1,8 @@
 //! A proposal as rows: all of it, or as much as the screen has room for, with a count of what is left. Shows the daemon's rows unchanged.
 
-use aside_core::proto::task::ApprovalOffer;
-use aside_core::task::proposal::{FileSummary, Proposal, SearchResult};
-use aside_core::text::visible;
+use aside_proto::task::ApprovalOffer;
+use aside_task::proposal::{FileSummary, Proposal, SearchResult};
+use aside_text::visible;
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::one_line;
@@ -211,7 +211,7 @@ fn found(item: &SearchResult, look: Style) -> String {
 
 #[cfg(test)]
 mod tests {
-    use aside_core::proto::task::OfferRow;
+    use aside_proto::task::OfferRow;
 
     use super::*;
     use crate::cli::Paint;

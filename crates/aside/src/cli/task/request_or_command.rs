@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use aside_core::task::event::TaskId;
+use aside_task::event::TaskId;
 
 /// Tells clap that nothing behind it is a subcommand.
 const WORDS: &str = "--";

@@ -4,9 +4,9 @@ use std::io::{IsTerminal, Read};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use aside_core::task::route::command;
-use aside_core::task::route::params::PIPED;
-use aside_core::task::run::model_reply::fenced;
+use aside_task::route::command;
+use aside_task::route::params::PIPED;
+use aside_task::run::model_reply::fenced;
 
 use crate::cli::spelled;
 
@@ -342,8 +342,8 @@ fn cut(kept: &mut Vec<u8>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use aside_core::task::route::intent::{TaskKind, UnparsedCommand};
-    use aside_core::task::route::{RouteOptions, Routed, TaskScope, route};
+    use aside_task::route::intent::{TaskKind, UnparsedCommand};
+    use aside_task::route::{RouteOptions, Routed, TaskScope, route};
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! `aside task route`: prints how a request is classified. Does nothing and asks no model.
 
-use aside_core::task::route::{Route, RouteOptions, Routed, TaskScope, route};
+use aside_task::route::{Route, RouteOptions, Routed, TaskScope, route};
 use serde::Serialize;
 
 use crate::cli::{Exit, one_line, print};
@@ -11,8 +11,8 @@ use crate::paths::Paths;
 #[derive(Serialize)]
 struct Told<'a> {
     #[serde(flatten)]
-    intent: &'a aside_core::task::route::intent::Intent,
-    requires: aside_core::task::route::intent::ApprovalRequirement,
+    intent: &'a aside_task::route::intent::Intent,
+    requires: aside_task::route::intent::ApprovalRequirement,
     /// `full`, or `plan`: too uncertain for more than an answer in words.
     scope: &'a str,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]

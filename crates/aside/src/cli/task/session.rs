@@ -4,9 +4,9 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use aside_core::proto::task::{ApprovalOffer, TaskBrief, TaskOp, TaskParams};
-use aside_core::task::event::{EndStatus, Event, EventKind};
-use aside_core::task::state::StateName;
+use aside_proto::task::{ApprovalOffer, TaskBrief, TaskOp, TaskParams};
+use aside_task::event::{EndStatus, Event, EventKind};
+use aside_task::state::StateName;
 
 use crate::cli::task::approval_prompt::{ApprovalPrompt, GRACE, KeyDecision, ShownExtent};
 use crate::cli::task::edit::{self, Edited};

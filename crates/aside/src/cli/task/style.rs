@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use aside_core::markdown::CodeSpans;
-use aside_core::text::visible;
+use aside_text::markdown::CodeSpans;
+use aside_text::visible;
 
 use crate::cli::{Paint, paint};
 

@@ -4,14 +4,14 @@
 use std::time::Duration;
 
 use aside_core::agent::language::needs_model;
-use aside_core::markdown::{TextEnd, render_with};
-use aside_core::task::event::{ActOutcome, EndStatus, Event, EventKind, OutputChannel, StateChange, answered_from};
-use aside_core::task::proposal::{Proposal, TaskResult};
-use aside_core::task::remote::asked_by;
-use aside_core::task::route::TaskScope;
-use aside_core::task::route::intent::TaskKind;
-use aside_core::task::run::model_reply::{StreamingAnswer, streaming_answer};
-use aside_core::task::state::StateName;
+use aside_task::event::{ActOutcome, EndStatus, Event, EventKind, OutputChannel, StateChange, answered_from};
+use aside_task::proposal::{Proposal, TaskResult};
+use aside_task::remote::asked_by;
+use aside_task::route::TaskScope;
+use aside_task::route::intent::TaskKind;
+use aside_task::run::model_reply::{StreamingAnswer, streaming_answer};
+use aside_task::state::StateName;
+use aside_text::markdown::{TextEnd, render_with};
 
 use crate::cli::task::output::Output;
 use crate::cli::task::proposal;

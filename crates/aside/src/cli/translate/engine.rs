@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use aside_core::agent::language::Language;
-use aside_core::proto::query::{TranslateParams, TranslateResult};
-use aside_core::proto::{Reply, Request};
-use aside_core::translate::offer::{last, offers};
-use aside_core::translate::{TranslateQuery, embedded, facts};
+use aside_proto::query::{TranslateParams, TranslateResult};
+use aside_proto::{Reply, Request};
+use aside_translate::offer::{last, offers};
+use aside_translate::{TranslateQuery, embedded, facts};
 
 use crate::cli::{current_dir, own_shell};
 use crate::client;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use aside_core::proto::query::{TranslateResult, WireProposal};
+use aside_proto::query::{TranslateResult, WireProposal};
 use clap::{Parser, Subcommand};
 
 use crate::cli::translate::engine::{self, QueryArgs};
@@ -121,7 +121,7 @@ fn fields(suggestion: &TranslateResult) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aside_core::proto::query::ReplyStage;
+    use aside_proto::query::ReplyStage;
     use clap::CommandFactory;
 
     #[test]

@@ -4,19 +4,19 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
+use aside_commands::world::World;
 use aside_core::agent::model_reply::{self, ReplyCompleteness};
 use aside_core::agent::prompt::{self, Exchange, MAX_TOKENS, STOPS};
 use aside_core::agent::{self, Advice, AdviceKind, ModelAbsence, OfferedCommand};
-use aside_core::line::Dialect;
-use aside_core::markdown::{Rendered, TextEnd, render};
-use aside_core::proto::Reply;
-use aside_core::proto::prose::{AskParams, AskResult};
-use aside_core::proto::query::ReplyStage;
-use aside_core::shell_names::ShellNames;
-use aside_core::spec::Specs;
-use aside_core::translate::facts::PromptFacts;
-use aside_core::translate::{ToolFlavor, TranslateContext};
-use aside_core::world::World;
+use aside_proto::Reply;
+use aside_proto::prose::{AskParams, AskResult};
+use aside_proto::query::ReplyStage;
+use aside_text::markdown::{Rendered, TextEnd, render};
+use aside_translate::facts::PromptFacts;
+use aside_translate::{ToolFlavor, TranslateContext};
+use shell_line::Dialect;
 use tokio::sync::{oneshot, watch};
 
 use crate::daemon::conversations::{ReplySink, SharePolicy};

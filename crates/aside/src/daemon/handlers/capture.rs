@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use aside_core::proto::Reply;
-use aside_core::proto::command_ended::{self, WatchParams};
+use aside_proto::Reply;
+use aside_proto::command_ended::{self, WatchParams};
 use rustix::io::Errno;
 use rustix::process::Pid;
 

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use aside_core::proto::Reply;
-use aside_core::proto::command_ended::CapturedParams;
+use aside_proto::Reply;
+use aside_proto::command_ended::CapturedParams;
 
 use crate::daemon::state::State;
 

@@ -4,16 +4,16 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use aside_commands::shell_names::ShellNames;
 use aside_core::complete::candidate::{CandidateKind, CandidateSource};
 use aside_core::complete::context::CompletionContext;
 use aside_core::complete::model::prompt::LineContext;
 use aside_core::complete::model::word_end::is_whole;
 use aside_core::complete::rank::Ranked;
 use aside_core::complete::{complete, ghost};
-use aside_core::line::Dialect;
-use aside_core::proto::{CompleteParams, CompleteResult, Ghost, MissingModel, Reply, WireCandidate};
-use aside_core::redact::secrets;
-use aside_core::shell_names::ShellNames;
+use aside_proto::{CompleteParams, CompleteResult, Ghost, MissingModel, Reply, WireCandidate};
+use aside_redact::secrets;
+use shell_line::Dialect;
 use tokio::sync::mpsc;
 
 use crate::daemon::candidate_wire::encode;

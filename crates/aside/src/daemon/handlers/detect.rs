@@ -4,12 +4,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use aside_commands::shell_names::ShellNames;
+use aside_commands::world::World;
 use aside_core::detect::{DetectContext, FailureVerdict, FirstWord, PreRunVerdict, has_agent_prefix};
-use aside_core::line::Dialect;
-use aside_core::proto::Reply;
-use aside_core::proto::prose::{DetectParams, DetectPhase, DetectResult, WrongParams};
-use aside_core::shell_names::ShellNames;
-use aside_core::world::World;
+use aside_proto::Reply;
+use aside_proto::prose::{DetectParams, DetectPhase, DetectResult, WrongParams};
+use shell_line::Dialect;
 
 use crate::config::Reroute;
 use crate::daemon::reroute_log::MarkError;

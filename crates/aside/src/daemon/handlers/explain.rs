@@ -4,17 +4,17 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use aside_core::line::Dialect;
-use aside_core::model_output::explanation::explanation;
-use aside_core::proto::Reply;
-use aside_core::proto::query::{ExplainParams, ExplainResult, ReplyStage};
-use aside_core::shell_names::ShellNames;
-use aside_core::spec::Specs;
-use aside_core::text;
-use aside_core::translate::explain::{explain, summary_lines};
-use aside_core::translate::facts::PromptFacts;
-use aside_core::translate::prompt;
-use aside_core::translate::{ProposalSource, ToolFlavor, TranslateContext};
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
+use aside_model_output::explanation::explanation;
+use aside_proto::Reply;
+use aside_proto::query::{ExplainParams, ExplainResult, ReplyStage};
+use aside_text as text;
+use aside_translate::explain::{explain, summary_lines};
+use aside_translate::facts::PromptFacts;
+use aside_translate::prompt;
+use aside_translate::{ProposalSource, ToolFlavor, TranslateContext};
+use shell_line::Dialect;
 use tokio::sync::oneshot;
 
 use crate::daemon::model::{self, Purpose};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use aside_core::history::HistoryEntry;
 use aside_core::history::index::RunRecord;
-use aside_core::proto::{Finished, Reply};
+use aside_proto::{Finished, Reply};
 
 use crate::daemon::handover;
 use crate::daemon::state::State;

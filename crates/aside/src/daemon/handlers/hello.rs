@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aside_core::proto::{Hello, OnOff, Reply, Welcome};
+use aside_proto::{Hello, OnOff, Reply, Welcome};
 
 use crate::daemon::handover;
 use crate::daemon::state::State;

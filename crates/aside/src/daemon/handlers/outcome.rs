@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use aside_core::proto::Reply;
-use aside_core::proto::query::OutcomeParams;
-use aside_core::translate::ProposalSource;
+use aside_proto::Reply;
+use aside_proto::query::OutcomeParams;
+use aside_translate::ProposalSource;
 
 use crate::daemon::pending_queries::LastAnswer;
 use crate::daemon::state::State;

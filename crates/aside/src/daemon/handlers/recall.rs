@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use aside_core::proto::Reply;
-use aside_core::proto::command_ended::{RecallParams, RecallResult};
+use aside_proto::Reply;
+use aside_proto::command_ended::{RecallParams, RecallResult};
 
 use crate::daemon::capture_registry::Tier;
 use crate::daemon::state::State;

@@ -5,19 +5,19 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use aside_commands::safety;
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
+use aside_commands::world::EmptyWorld;
 use aside_core::agent::{self, OfferedCommand};
 use aside_core::detect::{self, FailureVerdict, FirstWord};
-use aside_core::line::Dialect;
-use aside_core::proto::Reply;
-use aside_core::proto::command_ended::{self, SuggestParams, SuggestResult};
-use aside_core::proto::prose::{AskParams, DetectParams, DetectPhase};
-use aside_core::proto::query::ReplyStage;
-use aside_core::safety;
-use aside_core::shell_names::ShellNames;
-use aside_core::spec::Specs;
 use aside_core::suggest::{self, EarlierRun, EndedRun, Follower, SuggestContext, Suggestion};
-use aside_core::translate::check::blocked;
-use aside_core::world::EmptyWorld;
+use aside_proto::Reply;
+use aside_proto::command_ended::{self, SuggestParams, SuggestResult};
+use aside_proto::prose::{AskParams, DetectParams, DetectPhase};
+use aside_proto::query::ReplyStage;
+use aside_translate::check::blocked;
+use shell_line::Dialect;
 use tokio::sync::watch;
 
 use crate::config::{Capture, Reroute};

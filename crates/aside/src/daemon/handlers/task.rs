@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aside_core::line::Dialect;
-use aside_core::proto::Reply;
-use aside_core::proto::task::{TaskBrief, TaskEvent, TaskList, TaskOp, TaskParams};
-use aside_core::task::denied_files::denied;
-use aside_core::task::event::TaskId;
-use aside_core::task::proposal::{RequestMeta, RequestSource, UserRequest, WriteConfinement};
-use aside_core::task::route::{RouteOptions, applies};
+use aside_proto::Reply;
+use aside_proto::task::{TaskBrief, TaskEvent, TaskList, TaskOp, TaskParams};
+use aside_task::denied_files::denied;
+use aside_task::event::TaskId;
+use aside_task::proposal::{RequestMeta, RequestSource, UserRequest, WriteConfinement};
+use aside_task::route::{RouteOptions, applies};
+use shell_line::Dialect;
 
 use crate::bridge::web::session::PageContext;
 use crate::daemon::blocking_io;

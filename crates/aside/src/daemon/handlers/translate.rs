@@ -5,21 +5,19 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
+use aside_commands::world::World;
 use aside_core::agent::language::Language;
-use aside_core::line::Dialect;
-use aside_core::model_output;
-use aside_core::proto::Reply;
-use aside_core::proto::query::{ReplyStage, TranslateParams, TranslateResult, WireProposal as Offer};
-use aside_core::shell_names::ShellNames;
-use aside_core::spec::Specs;
-use aside_core::translate::arbiter;
-use aside_core::translate::facts::{self, PromptFacts};
-use aside_core::translate::offer::{last, offers};
-use aside_core::translate::prompt::{self, AnswerFormat};
-use aside_core::translate::{
-    Completeness, Proposal, ProposalSource, ToolFlavor, TranslateContext, TranslateQuery, embedded,
-};
-use aside_core::world::World;
+use aside_model_output as model_output;
+use aside_proto::Reply;
+use aside_proto::query::{ReplyStage, TranslateParams, TranslateResult, WireProposal as Offer};
+use aside_translate::arbiter;
+use aside_translate::facts::{self, PromptFacts};
+use aside_translate::offer::{last, offers};
+use aside_translate::prompt::{self, AnswerFormat};
+use aside_translate::{Completeness, Proposal, ProposalSource, ToolFlavor, TranslateContext, TranslateQuery, embedded};
+use shell_line::Dialect;
 use tokio::sync::oneshot;
 
 use crate::config;

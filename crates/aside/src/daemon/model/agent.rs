@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use aside_core::redact::redact;
+use aside_redact::redact;
 
 use crate::agent::{Failure as AgentFailure, Reply};
 use crate::daemon::blocking_io;

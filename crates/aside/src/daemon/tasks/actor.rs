@@ -7,22 +7,22 @@ pub mod message;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use aside_core::proto;
-use aside_core::redact::REDACTED;
-use aside_core::task::effect::{Effect, Order};
-use aside_core::task::event::{ActOutcome, Approval, OutputChannel, TaskId};
-use aside_core::task::gate::Decision;
-use aside_core::task::gate::approve::{ApprovalAnswer, Approved};
-use aside_core::task::gate::offer::{GateOffer, OfferStep};
-use aside_core::task::input::{Input, ProposalDraft};
-use aside_core::task::log;
-use aside_core::task::machine::{Task, step};
-use aside_core::task::proposal::{Proposal, RequestSource, TaskResult, UserRequest, WriteConfinement};
-use aside_core::task::redact_log::{self, Hold, Stream};
-use aside_core::task::route::TaskScope;
-use aside_core::task::route::intent::{ApprovalAction, Intent};
-use aside_core::task::run::{code, short};
-use aside_core::task::state::{OpenState, State as Stage};
+use aside_proto as proto;
+use aside_redact::REDACTED;
+use aside_task::effect::{Effect, Order};
+use aside_task::event::{ActOutcome, Approval, OutputChannel, TaskId};
+use aside_task::gate::Decision;
+use aside_task::gate::approve::{ApprovalAnswer, Approved};
+use aside_task::gate::offer::{GateOffer, OfferStep};
+use aside_task::input::{Input, ProposalDraft};
+use aside_task::log;
+use aside_task::machine::{Task, step};
+use aside_task::proposal::{Proposal, RequestSource, TaskResult, UserRequest, WriteConfinement};
+use aside_task::redact_log::{self, Hold, Stream};
+use aside_task::route::TaskScope;
+use aside_task::route::intent::{ApprovalAction, Intent};
+use aside_task::run::{code, short};
+use aside_task::state::{OpenState, State as Stage};
 use tokio::sync::{mpsc, watch};
 
 use crate::daemon::state::{ActiveRequest, State};
@@ -280,7 +280,7 @@ impl Actor {
         Ok(())
     }
 
-    async fn write(&mut self, events: &[aside_core::task::event::Event], sync: Sync) -> Result<(), Lost> {
+    async fn write(&mut self, events: &[aside_task::event::Event], sync: Sync) -> Result<(), Lost> {
         let Some(mut log) = self.log.take() else { return Err(Lost(anyhow::anyhow!("its log is lost"))) };
         let lines: String = events.iter().map(log::line).collect();
         let written = tokio::task::spawn_blocking(move || {
@@ -599,7 +599,7 @@ impl Actor {
     }
 
     /// The waiting proposal, with the digest under which it is logged.
-    fn waiting(&self) -> Option<(Proposal, Option<aside_core::task::event::ApprovalDigest>)> {
+    fn waiting(&self) -> Option<(Proposal, Option<aside_task::event::ApprovalDigest>)> {
         match self.stage()? {
             Stage::Live(OpenState::WaitingApproval(waiting)) => {
                 let acting = waiting.acting();

@@ -20,23 +20,23 @@ use std::time::Duration;
 
 use aside_core::agent;
 use aside_core::agent::language::{Language, Message};
-use aside_core::speech_act::SpeechActs;
-use aside_core::task::event::{self, TaskId};
-use aside_core::task::proposal::{Proposal, RequestSource, UserRequest, WriteConfinement};
-use aside_core::task::route::intent::{Intent, IntentParams, TaskKind};
-use aside_core::task::route::literal_command;
-use aside_core::task::route::params::split_piped;
-use aside_core::task::route::{self, Route, RouteOptions, Routed, TaskScope};
-use aside_core::task::run::context::{MAX_TOTAL_BYTES, ModelContext};
-use aside_core::task::run::conversation::{Conversation, EarlierTask};
-use aside_core::task::run::diagnose::{is_known, quoted};
-use aside_core::task::run::exact_edit::{self, Edit};
-use aside_core::task::run::facts::FactQuestion;
-use aside_core::task::run::find;
-use aside_core::task::run::model_reply::fenced;
-use aside_core::task::run::review::target;
-use aside_core::task::run::script::{self, AS_WRITTEN};
-use aside_core::task::run::{ModelNeed, RunnerOutcome, code, help_and_status, short, topics, wording};
+use aside_task::event::{self, TaskId};
+use aside_task::proposal::{Proposal, RequestSource, UserRequest, WriteConfinement};
+use aside_task::route::intent::{Intent, IntentParams, TaskKind};
+use aside_task::route::literal_command;
+use aside_task::route::params::split_piped;
+use aside_task::route::{self, Route, RouteOptions, Routed, TaskScope};
+use aside_task::run::context::{MAX_TOTAL_BYTES, ModelContext};
+use aside_task::run::conversation::{Conversation, EarlierTask};
+use aside_task::run::diagnose::{is_known, quoted};
+use aside_task::run::exact_edit::{self, Edit};
+use aside_task::run::facts::FactQuestion;
+use aside_task::run::find;
+use aside_task::run::model_reply::fenced;
+use aside_task::run::review::target;
+use aside_task::run::script::{self, AS_WRITTEN};
+use aside_task::run::{ModelNeed, RunnerOutcome, code, help_and_status, short, topics, wording};
+use aside_text::speech_act::SpeechActs;
 
 use crate::config;
 use crate::daemon::model::{self, Purpose};
@@ -464,7 +464,7 @@ impl Attempt {
             if endpoint.model.is_empty() { endpoint.server.provider.name().to_owned() } else { endpoint.model }
         });
         let servers = self.state.models().status(&settings.llm);
-        let serves = |server: &&aside_core::proto::ModelStatus| server.uses.iter().any(|usage| usage.usage == "task");
+        let serves = |server: &&aside_proto::ModelStatus| server.uses.iter().any(|usage| usage.usage == "task");
         let trouble = servers.iter().find(serves).filter(|server| server.state == "resting");
         // A chat sees only the tasks that its own user requested there.
         let thread = if self.request.source == RequestSource::LocalUi { "" } else { self.request.thread_id.as_str() };

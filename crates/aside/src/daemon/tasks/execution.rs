@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aside_core::line::Dialect;
-use aside_core::task::event::ActOutcome;
-use aside_core::task::gate::approve::Approved;
-use aside_core::task::proposal::Proposal;
-use aside_core::task::route::intent::ApprovalAction;
+use aside_task::event::ActOutcome;
+use aside_task::gate::approve::Approved;
+use aside_task::proposal::Proposal;
+use aside_task::route::intent::ApprovalAction;
+use shell_line::Dialect;
 use tokio::sync::watch;
 
 use crate::apply;
@@ -86,7 +86,7 @@ async fn write(proposal: Proposal, ground: ExecutionContext) -> Result<ActOutcom
         return Err("there is no change in it".to_owned());
     };
     let written = tokio::task::spawn_blocking(move || {
-        use aside_core::task::gate::offer::{OfferedAct, OfferedChange};
+        use aside_task::gate::offer::{OfferedAct, OfferedChange};
         let OfferedAct::Apply(OfferedChange { digest, .. }) = ground.approved.into_act() else {
             anyhow::bail!("something else was approved");
         };

@@ -4,17 +4,18 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use aside_core::line::Dialect;
-use aside_core::task::diff::resolve::ResolvedChanges;
-use aside_core::task::event::{ApprovalDigest, TaskId};
-use aside_core::task::gate::offer::{GateOffer, OfferStep, OfferedAct, OfferedChange, OfferedRun};
-use aside_core::task::gate::render;
-use aside_core::task::gate::{Decision, GateContext};
-use aside_core::task::input::ProposalDraft;
-use aside_core::task::proposal::{FileSummary, Proposal, UserRequest};
-use aside_core::task::remote::asked_by;
-use aside_core::{proto, proto::task::OfferRow};
+use aside_proto as proto;
+use aside_proto::task::OfferRow;
+use aside_task::diff::resolve::ResolvedChanges;
+use aside_task::event::{ApprovalDigest, TaskId};
+use aside_task::gate::offer::{GateOffer, OfferStep, OfferedAct, OfferedChange, OfferedRun};
+use aside_task::gate::render;
+use aside_task::gate::{Decision, GateContext};
+use aside_task::input::ProposalDraft;
+use aside_task::proposal::{FileSummary, Proposal, UserRequest};
+use aside_task::remote::asked_by;
 use ring::digest::{SHA256, digest};
+use shell_line::Dialect;
 
 use crate::apply;
 use crate::daemon::blocking_io;
@@ -104,7 +105,7 @@ impl OfferBuilder {
         self.shell().1
     }
 
-    fn shell(&self) -> (Arc<aside_core::shell_names::ShellNames>, Dialect) {
+    fn shell(&self) -> (Arc<aside_commands::shell_names::ShellNames>, Dialect) {
         let meta = &self.request.meta;
         let (names, dialect) = self.state.shell(SessionRef { session: &meta.session, shell: &meta.shell, wait: true });
         // The shell named in the request counts, even after its session has ended.
@@ -183,7 +184,7 @@ pub fn to_wire(
 }
 
 fn summaries(changes: &ResolvedChanges) -> Vec<FileSummary> {
-    let one = |change: &aside_core::task::diff::resolve::ResolvedFile| {
+    let one = |change: &aside_task::diff::resolve::ResolvedFile| {
         let (additions, deletions) = change.counts();
         FileSummary { path: change.name().to_string(), additions, deletions }
     };

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use aside_core::task::gate::rules::{self, RuleLayer, Rules};
+use aside_task::gate::rules::{self, RuleLayer, Rules};
 
 use crate::paths::Paths;
 

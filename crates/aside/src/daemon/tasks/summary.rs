@@ -1,11 +1,11 @@
 //! Summarizes a task from its events without asking its actor: one line of a list.
 
-use aside_core::proto::task::TaskBrief;
-use aside_core::task::event::{Event, EventKind, OfferedProposal, StateChange, TransitionCause};
-use aside_core::task::log;
-use aside_core::task::proposal::{Proposal, SearchResult, TaskResult, UserRequest};
-use aside_core::task::route::intent::ApprovalAction;
-use aside_core::task::state::StateName;
+use aside_proto::task::TaskBrief;
+use aside_task::event::{Event, EventKind, OfferedProposal, StateChange, TransitionCause};
+use aside_task::log;
+use aside_task::proposal::{Proposal, SearchResult, TaskResult, UserRequest};
+use aside_task::route::intent::ApprovalAction;
+use aside_task::state::StateName;
 
 /// Characters of a request in a list. The events hold all of it.
 const MAX_TEXT: usize = 2000;
@@ -182,13 +182,13 @@ fn cut(text: &str, letters: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aside_core::task::effect::Effect;
-    use aside_core::task::event::{ActOutcome, Approval, ApprovalDigest, TaskId};
-    use aside_core::task::input::{Input, ProposalDraft};
-    use aside_core::task::machine::{Task, step};
-    use aside_core::task::proposal::{Proposal, RequestMeta};
-    use aside_core::task::route::TaskScope;
-    use aside_core::task::route::intent::{Intent, IntentParams, TaskKind};
+    use aside_task::effect::Effect;
+    use aside_task::event::{ActOutcome, Approval, ApprovalDigest, TaskId};
+    use aside_task::input::{Input, ProposalDraft};
+    use aside_task::machine::{Task, step};
+    use aside_task::proposal::{Proposal, RequestMeta};
+    use aside_task::route::TaskScope;
+    use aside_task::route::intent::{Intent, IntentParams, TaskKind};
 
     #[test]
     fn a_line_of_a_list_follows_from_the_events_however_it_gets_them() {
@@ -213,7 +213,7 @@ mod tests {
         let mut live = TaskSummary::default();
         for input in [
             Input::Routed { intent, scope: TaskScope::Full },
-            Input::Collected(aside_core::task::event::GatheredFiles::default()),
+            Input::Collected(aside_task::event::GatheredFiles::default()),
             Input::Piece("hm".to_owned()),
             Input::Proposed(draft),
             Input::Restarted,

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use aside_core::task::event::TaskId;
-use aside_core::task::proposal::UserRequest;
-use aside_core::task::run::conversation::{EarlierTask, WITHIN};
+use aside_task::event::TaskId;
+use aside_task::proposal::UserRequest;
+use aside_task::run::conversation::{EarlierTask, WITHIN};
 
 use crate::daemon::state::State;
 use crate::daemon::tasks::summary::TaskSummary;

@@ -7,8 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use aside_core::line::Dialect;
-use aside_core::task::gate::approve::UNWATCHED;
+use aside_task::gate::approve::UNWATCHED;
+use shell_line::Dialect;
 use tempfile::TempDir;
 
 use crate::exec::is_executable;

@@ -215,7 +215,7 @@ mod tests {
     fn the_pieces_of_a_day_are_fewer_than_a_task_may_have() {
         let mut output = Output::new(usize::MAX);
         let mut seconds = 0.0;
-        for _ in 0..aside_core::task::machine::MAX_CHUNKS {
+        for _ in 0..aside_task::machine::MAX_CHUNKS {
             output.push(b"x");
             output.tell(&mut |_: &str| {});
             seconds += output.due().duration_since(output.last.unwrap()).as_secs_f64();

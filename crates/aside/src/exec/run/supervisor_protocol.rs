@@ -6,8 +6,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
-use aside_core::line::Dialect;
 use rustix::process::Pid;
+use shell_line::Dialect;
 
 /// Changes with the format: the executable of a running daemon may have been replaced by another version.
 const SPELLING: &str = "aside keep 2";

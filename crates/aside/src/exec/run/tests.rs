@@ -5,12 +5,12 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Stdio;
 
-use aside_core::task::gate::GateContext;
-use aside_core::task::gate::approve::{ApprovalAnswer, ApprovalGate};
-use aside_core::task::gate::offer::{GateOffer, OfferStep, OfferedChange, OfferedRun};
-use aside_core::task::gate::rules::{RuleLayer, Rules, RulesFile};
-use aside_core::task::proposal::RequestSource;
-use aside_core::world::EmptyWorld;
+use aside_commands::world::EmptyWorld;
+use aside_task::gate::GateContext;
+use aside_task::gate::approve::{ApprovalAnswer, ApprovalGate};
+use aside_task::gate::offer::{GateOffer, OfferStep, OfferedChange, OfferedRun};
+use aside_task::gate::rules::{RuleLayer, Rules, RulesFile};
+use aside_task::proposal::RequestSource;
 use tempfile::TempDir;
 
 use super::*;

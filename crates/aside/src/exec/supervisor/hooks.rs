@@ -13,7 +13,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-use aside_core::text::visible;
+use aside_text::visible;
 
 /// Cap on files and directories of a snapshot.
 const MAX_WATCHED: usize = 10_000;

@@ -21,7 +21,7 @@ pub fn names(members: &[Member]) -> String {
 /// A process by its name, which it chooses itself, and its pid.
 pub fn name(pid: i32) -> String {
     let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    let name = aside_core::text::clean(name.trim());
+    let name = aside_text::clean(name.trim());
     format!("{} (pid {pid})", if name.is_empty() { "a process" } else { &name })
 }
 

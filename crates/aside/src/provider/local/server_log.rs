@@ -6,8 +6,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aside_core::redact::redact;
-use aside_core::text::clean;
+use aside_redact::redact;
+use aside_text::clean;
 use tokio::sync::Notify;
 
 /// At this size the file is renamed to `model.log.old` and a new one begins.

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use aside_core::task::proposal::Proposal;
-use aside_core::task::route::{RouteOptions, Routed, route};
-use aside_core::task::run::search::plan::plan;
-use aside_core::task::run::search::render::outcome;
+use aside_task::proposal::Proposal;
+use aside_task::route::{RouteOptions, Routed, route};
+use aside_task::run::search::plan::plan;
+use aside_task::run::search::render::outcome;
 use toml_edit::Document;
 
 use super::*;

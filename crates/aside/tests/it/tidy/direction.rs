@@ -16,27 +16,15 @@ pub struct Layers {
 
 pub const CORE: Layers = Layers {
     root: "crates/aside-core/src",
-    rows: &[
-        &["task"],
-        &["agent"],
-        &["translate", "suggest", "complete", "detect"],
-        &["safety", "project"],
-        &[
-            "line",
-            "history",
-            "world",
-            "redact",
-            "proto",
-            "text",
-            "shell_names",
-            "spec",
-            "markdown",
-            "screen",
-            "model_output",
-            "speech_act",
-        ],
-    ],
-    alone: &[("proto", &["text"])],
+    rows: &[&["agent"], &["suggest", "complete", "detect"], &["history"]],
+    alone: &[],
+    strangers: &[],
+};
+
+pub const COMMANDS: Layers = Layers {
+    root: "crates/aside-commands/src",
+    rows: &[&["safety", "project"], &["world", "shell_names", "spec"]],
+    alone: &[],
     strangers: &[],
 };
 
@@ -68,7 +56,7 @@ pub const ASIDE: Layers = Layers {
     strangers: &["cli", "daemon::handlers"],
 };
 
-/// What `aside-core` must not use: it decides, and `aside` acts.
+/// What no crate but `aside` and `aside-relay` may use: they decide, and `aside` acts.
 const ACTS: &[&str] = &[
     "std::fs",
     "std::env",
@@ -178,19 +166,17 @@ mod tests {
 
     #[test]
     fn core_imports_go_one_way() {
-        assert_eq!(core("task/gate.rs", "use crate::{translate::x, safety};"), Vec::<String>::new());
-        assert_eq!(core("history/mod.rs", "use crate::line::Line;\nuse super::text;"), Vec::<String>::new());
+        assert_eq!(core("agent/query.rs", "use crate::{detect::x, history};"), Vec::<String>::new());
+        assert_eq!(core("history/mod.rs", "use shell_line::Line;\nuse super::filter;"), Vec::<String>::new());
         assert_eq!(core("complete/rank.rs", "use super::facts::Facts;"), Vec::<String>::new());
         assert_eq!(
             core("complete/rank.rs", "use crate::detect::x;"),
             ["crates/aside-core/src/complete/rank.rs: must not import `detect::x`"]
         );
-        assert_eq!(core("safety.rs", "fn f() { crate::task::run() }").len(), 1);
-        assert_eq!(core("safety.rs", "use super::task;").len(), 1);
-        assert_eq!(core("proto/mod.rs", "use crate::text::clean;"), Vec::<String>::new());
-        assert_eq!(core("proto/mod.rs", "use crate::line::Line;").len(), 1);
+        assert_eq!(core("history.rs", "fn f() { crate::suggest::run() }").len(), 1);
+        assert_eq!(core("history.rs", "use super::agent;").len(), 1);
         assert_eq!(core("utils.rs", "").len(), 1);
-        assert_eq!(core("lib.rs", "use crate::task::x;"), Vec::<String>::new());
+        assert_eq!(core("lib.rs", "use crate::agent::x;"), Vec::<String>::new());
     }
 
     #[test]
@@ -207,7 +193,7 @@ mod tests {
 
     #[test]
     fn core_must_not_act() {
-        let wrong = |text| acts(&source("crates/aside-core/src/line.rs", text)).len();
+        let wrong = |text| acts(&source("crates/shell-line/src/lib.rs", text)).len();
         assert_eq!(wrong("use std::{collections::HashMap, fmt, time::Duration};"), 0);
         assert_eq!(wrong("use std::{fs, time::{Duration, Instant}};"), 2);
         assert_eq!(wrong("fn f() { std::env::var(\"HOME\"); }"), 1);

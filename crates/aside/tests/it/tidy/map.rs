@@ -7,7 +7,6 @@ const HEADING: &str = "## The map";
 
 /// Folders besides the crates' `src`, and how many levels below them the map names.
 const OTHERS: &[(&str, usize)] = &[
-    ("crates/aside-core/data", 1),
     ("crates/aside/shell", 0),
     ("crates/aside/web", 0),
     ("crates/aside/tests/it", 0),
@@ -18,8 +17,9 @@ const OTHERS: &[(&str, usize)] = &[
     ("packaging", 0),
 ];
 
-/// Levels below a crate's `src`.
+/// Levels below a crate's `src` and below its `data`. A crate that is a single module has one level less.
 const DEPTH: usize = 2;
+const MODULES: [&str; 3] = ["crates/shell-line", "crates/aside-task", "crates/aside-translate"];
 
 /// A complaint for each folder that the map does not name, and for each named path that is gone. A path also names the
 /// folders above it.
@@ -39,10 +39,12 @@ pub fn wrong_map(architecture: &str, folders: &[String]) -> Vec<String> {
 /// The folders that the map has to name, relative to the root. Leaves out those that hold only tests.
 pub fn folders(root: &Path) -> Vec<String> {
     let crates = children(root, "crates");
-    let sources = crates.iter().map(|name| (format!("{name}/src"), DEPTH));
+    let depth = |name: &str| if MODULES.contains(&name) { DEPTH - 1 } else { DEPTH };
+    let sources = crates.iter().map(|name| (format!("{name}/src"), depth(name)));
+    let data = crates.iter().map(|name| (format!("{name}/data"), 1));
     let others = OTHERS.iter().map(|(folder, depth)| ((*folder).to_owned(), *depth));
     let mut found = Vec::new();
-    for (folder, depth) in sources.chain(others).filter(|(folder, _)| root.join(folder).is_dir()) {
+    for (folder, depth) in sources.chain(data).chain(others).filter(|(folder, _)| root.join(folder).is_dir()) {
         collect(root, folder, depth, &mut found);
     }
     found
@@ -118,6 +120,6 @@ fn a_folder_that_the_map_lacks_or_that_is_gone_is_found() {
 #[test]
 fn folders_are_found_without_those_of_tests() {
     let found = folders(&super::root());
-    assert!(found.contains(&"crates/aside-core/src/task/gate".to_owned()), "{found:?}");
-    assert!(!found.contains(&"crates/aside-core/src/task/machine".to_owned()), "it holds only tests");
+    assert!(found.contains(&"crates/aside-task/src/gate".to_owned()), "{found:?}");
+    assert!(!found.contains(&"crates/aside-task/src/machine".to_owned()), "it holds only tests");
 }

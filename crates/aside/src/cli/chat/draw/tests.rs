@@ -102,14 +102,14 @@ fn a_command_that_waits_in_a_wide_window_with_the_list() {
     let mut chat = waiting(120, 16);
     let briefs =
         [("t1", "main", "WAITING_APPROVAL", "run the tests"), ("t0", "old", "FAILED", "why is the build slow")];
-    let briefs = briefs.map(|(task, thread, state, text)| aside_core::proto::task::TaskBrief {
+    let briefs = briefs.map(|(task, thread, state, text)| aside_proto::task::TaskBrief {
         task_id: task.to_owned(),
         thread_id: thread.to_owned(),
         state: state.to_owned(),
         text: text.to_owned(),
-        ..aside_core::proto::task::TaskBrief::default()
+        ..aside_proto::task::TaskBrief::default()
     });
-    let told = aside_core::proto::task::TaskList { tasks: briefs.to_vec(), ..Default::default() };
+    let told = aside_proto::task::TaskList { tasks: briefs.to_vec(), ..Default::default() };
     chat.feed(ChatEvent::Answer(crate::cli::chat::model::ReplyTag::Follow, Ok(Box::new(told))));
     insta::assert_snapshot!(seen(&mut chat), @r"
      conversations               │ aside · run the tests

@@ -1,9 +1,9 @@
 //! What a key does, by focus. A key meant for something else can never approve: the user has to open the proposal, and all of it must have
 //! been on the screen, for a minimum time.
 
-use aside_core::proto::task::{TaskOp, TaskParams};
-use aside_core::task::proposal::Proposal;
-use aside_core::task::state::StateName;
+use aside_proto::task::{TaskOp, TaskParams};
+use aside_task::proposal::Proposal;
+use aside_task::state::StateName;
 
 use crate::cli::chat::diff_view::{RowStart, WIDE};
 use crate::cli::chat::input::{Consumed, Input};

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use aside_core::proto::task::ApprovalOffer;
+use aside_proto::task::ApprovalOffer;
 use ratatui_core::text::{Line, Span};
 
 use crate::cli::chat::diff_view::{DiffLayout, Patch, RowStart};
@@ -201,7 +201,7 @@ pub fn labelled(label: &str, text: &str, width: usize) -> Vec<Row> {
 
 #[cfg(test)]
 mod tests {
-    use aside_core::proto::task::OfferRow as Told;
+    use aside_proto::task::OfferRow as Told;
 
     use super::*;
 

@@ -1,10 +1,10 @@
 //! A task rebuilt from its events, as far as a conversation shows it, with a cap on everything. The daemon keeps the whole.
 
-use aside_core::proto::task::TaskBrief;
-use aside_core::task::event::{ActOutcome, Event, EventKind, OutputChannel, TransitionCause};
-use aside_core::task::proposal::{Proposal, RequestSource};
-use aside_core::task::route::intent::TaskKind;
-use aside_core::task::state::StateName;
+use aside_proto::task::TaskBrief;
+use aside_task::event::{ActOutcome, Event, EventKind, OutputChannel, TransitionCause};
+use aside_task::proposal::{Proposal, RequestSource};
+use aside_task::route::intent::TaskKind;
+use aside_task::state::StateName;
 
 use crate::cli::chat::model::proposal_card::Card;
 

@@ -1,6 +1,6 @@
 //! Tests of what each key does, by focus, and that nothing is approved by accident.
 
-use aside_core::proto::task::{ApprovalOffer, OfferRow as Told};
+use aside_proto::task::{ApprovalOffer, OfferRow as Told};
 use serde_json::{Value, json};
 
 use super::*;

@@ -1,7 +1,7 @@
 //! Groups the known tasks into conversations. Decides their order and titles.
 
-use aside_core::proto::task::TaskBrief;
-use aside_core::task::state::StateName;
+use aside_proto::task::TaskBrief;
+use aside_task::state::StateName;
 
 use crate::cli::chat::model::task;
 

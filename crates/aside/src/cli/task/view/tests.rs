@@ -1,8 +1,9 @@
 //! Tests of what is written for a task's events, without a terminal.
 
+use aside_task::log;
+
 use super::*;
 use crate::cli::Paint;
-use aside_core::task::log;
 
 const SIZE: Size = Size { columns: 40, rows: 12 };
 const PLAIN: Style = Style { paint: Paint::Plain, letters: Charset::All };

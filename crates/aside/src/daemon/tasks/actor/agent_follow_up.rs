@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use aside_core::task::event::{ActOutcome, TaskId};
-use aside_core::task::input::Input;
+use aside_task::event::{ActOutcome, TaskId};
+use aside_task::input::Input;
 
 use crate::daemon::tasks;
 use crate::daemon::tasks::actor::Actor;

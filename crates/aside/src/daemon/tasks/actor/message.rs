@@ -1,9 +1,9 @@
 //! What a task is sent: requests of users, and the progress of its own work in the background.
 
-use aside_core::proto;
-use aside_core::task::gate::offer::GateOffer;
-use aside_core::task::input::{Input, ProposalDraft};
-use aside_core::task::proposal::{RequestSource, WriteConfinement};
+use aside_proto as proto;
+use aside_task::gate::offer::GateOffer;
+use aside_task::input::{Input, ProposalDraft};
+use aside_task::proposal::{RequestSource, WriteConfinement};
 use tokio::sync::oneshot;
 
 use crate::daemon::tasks::attempt::GatheredContext;

@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use aside_core::task::denied_files;
-use aside_core::task::diff::DiffRefusal;
-use aside_core::task::proposal::{Proposal, WriteConfinement};
-use aside_core::task::route::intent::{Intent, IntentParams, TaskKind};
-use aside_core::task::route::{Route, RoutedBy, TaskScope};
-use aside_core::task::run::context::MAX_READ;
-use aside_core::task::run::{ModelNeed, RunnerOutcome, code, prompt, short};
-use aside_core::text::visible;
+use aside_task::denied_files;
+use aside_task::diff::DiffRefusal;
+use aside_task::proposal::{Proposal, WriteConfinement};
+use aside_task::route::intent::{Intent, IntentParams, TaskKind};
+use aside_task::route::{Route, RoutedBy, TaskScope};
+use aside_task::run::context::MAX_READ;
+use aside_task::run::{ModelNeed, RunnerOutcome, code, prompt, short};
+use aside_text::visible;
 
 use crate::agent::setup::{self, Setup};
 use crate::agent::{self, AgentAction, AgentRequest, Edit, FileChange, Listener, Reply};

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use aside_core::agent::language::Language;
-use aside_core::task::diff::compute::unified_diff;
-use aside_core::task::diff::path::RelativePath;
-use aside_core::task::proposal::Proposal;
-use aside_core::task::route::intent::IntentParams;
-use aside_core::task::run::context::{Ignored, MAX_READ};
-use aside_core::task::run::exact_edit::{self, Edit, EditResult};
-use aside_core::task::run::{ModelNeed, RunnerOutcome, code, wording};
+use aside_task::diff::compute::unified_diff;
+use aside_task::diff::path::RelativePath;
+use aside_task::proposal::Proposal;
+use aside_task::route::intent::IntentParams;
+use aside_task::run::context::{Ignored, MAX_READ};
+use aside_task::run::exact_edit::{self, Edit, EditResult};
+use aside_task::run::{ModelNeed, RunnerOutcome, code, wording};
 
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
 use crate::daemon::tasks::attempt::model_edit::{CheckedDiff, checked};

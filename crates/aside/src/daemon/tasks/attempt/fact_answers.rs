@@ -5,16 +5,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
 use aside_core::agent::language::Language;
-use aside_core::task::proposal::{Proposal, SearchResult};
-use aside_core::task::route::intent::{Intent, IntentParams};
-use aside_core::task::run::context::{Ignored, MAX_READ};
-use aside_core::task::run::facts::{self, FactQuestion, FileFilter};
-use aside_core::task::run::model_reply::fenced;
-use aside_core::task::run::project::Project;
-use aside_core::task::run::review::target::ReviewTarget;
-use aside_core::task::run::scan::Scan;
-use aside_core::task::run::search::definitions::defines;
-use aside_core::task::run::{ModelNeed, RunnerOutcome, code, short, wording};
+use aside_task::proposal::{Proposal, SearchResult};
+use aside_task::route::intent::{Intent, IntentParams};
+use aside_task::run::context::{Ignored, MAX_READ};
+use aside_task::run::facts::{self, FactQuestion, FileFilter};
+use aside_task::run::model_reply::fenced;
+use aside_task::run::project::Project;
+use aside_task::run::review::target::ReviewTarget;
+use aside_task::run::scan::Scan;
+use aside_task::run::search::definitions::defines;
+use aside_task::run::{ModelNeed, RunnerOutcome, code, short, wording};
 
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
 use crate::daemon::tasks::attempt::{Attempt, answer, blocking};
@@ -101,7 +101,7 @@ impl Attempt {
         let read = blocking(lookup).await?;
         let Some((path, text)) = read else { return Ok(None) };
         // Before lines are cut: a part of a secret is not recognised as one.
-        let text = aside_core::redact::redact(&text);
+        let text = aside_redact::redact(&text);
         if is_script(&path, &text) {
             let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
             return Ok(Some(told(here.script(&path, &text, language))));
@@ -149,7 +149,7 @@ impl MachineFacts {
         let (mut careful, mut rows) = (String::new(), String::new());
         for (line, command) in commands.iter().take(MAX_ROWS) {
             let (about, harm) = self.about(command);
-            let shown = code(&short(&aside_core::redact::redact(command), 120));
+            let shown = code(&short(&aside_redact::redact(command), 120));
             if !harm.is_empty() {
                 careful.push_str(&format!("- {line}: {shown}: {}\n", language.warns(&harm)));
             }
@@ -264,7 +264,7 @@ impl Lookup<'_> {
             FactQuestion::Lines(scan) => self.lines(*scan),
             FactQuestion::Line(file, line) => {
                 let (path, text) = self.text(file)?;
-                facts::around(&path, &aside_core::redact::redact(&text), *line, self.language).map(told)
+                facts::around(&path, &aside_redact::redact(&text), *line, self.language).map(told)
             }
             _ => None,
         }
@@ -308,11 +308,8 @@ impl Lookup<'_> {
             (rest, Language::English) => format!("\n{rest} more lines: `git show`\n"),
             (rest, Language::Chinese) => format!("\n还有 {rest} 行：`git show`\n"),
         };
-        let shown = if shown.is_empty() {
-            shown
-        } else {
-            format!("\n{}{rest}", fenced("diff", &aside_core::redact::redact(&shown)))
-        };
+        let shown =
+            if shown.is_empty() { shown } else { format!("\n{}{rest}", fenced("diff", &aside_redact::redact(&shown))) };
         let head = commit.row().trim_start_matches("- ").to_owned();
         Some(told(format!("{head}\n{files}{more}{shown}")))
     }
@@ -418,7 +415,7 @@ impl Lookup<'_> {
                 path.split(['/', '_', '.']).any(|part| ["test", "tests", "spec", "specs", "fixtures"].contains(&part));
             let rank = if is_prose { 2 } else { u8::from(is_test) };
             for (at, line) in text.lines().enumerate().filter(|(_, line)| line.len() < 400 && scan.finds(path, line)) {
-                let preview = Some(short(&aside_core::redact::redact(line.trim()), 160));
+                let preview = Some(short(&aside_redact::redact(line.trim()), 160));
                 items.push((rank, SearchResult { path: format!("{path}:{}", at + 1), preview }));
             }
         })?;
@@ -456,7 +453,7 @@ impl Lookup<'_> {
                     true => {}
                     false if is_impl => {}
                     false => {
-                        let line = short(&aside_core::redact::redact(line.trim()), 120);
+                        let line = short(&aside_redact::redact(line.trim()), 120);
                         uses.push((path.to_owned(), at + 1, line));
                     }
                 }
@@ -466,7 +463,7 @@ impl Lookup<'_> {
         let mut text = String::new();
         for (path, line, body) in &definitions {
             let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
-            let body = aside_core::redact::redact(body);
+            let body = aside_redact::redact(body);
             let head = match self.language {
                 Language::English => format!("{} is defined in `{path}:{line}`:", code(last)),
                 Language::Chinese => format!("{} 定义在 `{path}:{line}`：", code(last)),
@@ -551,7 +548,7 @@ pub(super) fn history(workspace: &Workspace, history: &History<'_>) -> Option<Ve
         let parts: Vec<&str> = line.split('\t').collect();
         match parts.as_slice() {
             [id, author, date, subject @ ..] if !subject.is_empty() => {
-                let subject = short(&aside_core::redact::redact(&subject.join(" ")), 120);
+                let subject = short(&aside_redact::redact(&subject.join(" ")), 120);
                 let (id, author, date) = ((*id).to_owned(), short(author, 60), (*date).to_owned());
                 commits.push(Commit { id, author, date, subject, files: Vec::new() });
             }

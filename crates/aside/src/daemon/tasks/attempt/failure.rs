@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use aside_core::proto::command_ended::RecalledCommand;
 use aside_core::suggest::resolved::{self, FinishedRun, RunStatus};
-use aside_core::task::run::conversation::EarlierTask;
-use aside_core::task::run::diagnose::{DiagnosedFailure, mentioned, places};
-use aside_core::task::state::StateName;
+use aside_proto::command_ended::RecalledCommand;
+use aside_task::run::conversation::EarlierTask;
+use aside_task::run::diagnose::{DiagnosedFailure, mentioned, places};
+use aside_task::state::StateName;
 
 use crate::daemon::state::State;
 use crate::daemon::tasks::actor;

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use aside_core::task::proposal::{Proposal, SearchResult};
-use aside_core::task::run::context::Ignored;
-use aside_core::task::run::find::{self, Find, Than};
-use aside_core::task::run::{ModelNeed, RunnerOutcome, code, short};
+use aside_task::proposal::{Proposal, SearchResult};
+use aside_task::run::context::Ignored;
+use aside_task::run::find::{self, Find, Than};
+use aside_task::run::{ModelNeed, RunnerOutcome, code, short};
 
 use crate::daemon::tasks::attempt::fact_answers::{Commit, History, history, listed, told};
 use crate::daemon::tasks::attempt::{Attempt, blocking};
@@ -114,7 +114,7 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
                 for (line, row) in find::defined(path, text, *sort, *scope) {
                     all += 1;
                     if items.len() < MAX_DEFINITIONS {
-                        let preview = Some(short(&aside_core::redact::redact(&row), 160));
+                        let preview = Some(short(&aside_redact::redact(&row), 160));
                         items.push(SearchResult { path: format!("{path}:{line}"), preview });
                     }
                 }

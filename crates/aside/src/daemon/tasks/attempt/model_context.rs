@@ -4,14 +4,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use aside_core::redact::REDACTED;
-use aside_core::task::proposal::RequestMeta;
-use aside_core::task::route::intent::{Intent, TaskKind};
-use aside_core::task::run::context::gather::{Facts, gather};
-use aside_core::task::run::context::index::{Hit, Index};
-use aside_core::task::run::context::plan::plan;
-use aside_core::task::run::context::{ContextRequest, Ignored, ListedFile, ModelContext};
-use aside_core::task::run::diagnose::mentioned;
+use aside_redact::REDACTED;
+use aside_task::proposal::RequestMeta;
+use aside_task::route::intent::{Intent, TaskKind};
+use aside_task::run::context::gather::{Facts, gather};
+use aside_task::run::context::index::{Hit, Index};
+use aside_task::run::context::plan::plan;
+use aside_task::run::context::{ContextRequest, Ignored, ListedFile, ModelContext};
+use aside_task::run::diagnose::mentioned;
 
 use crate::daemon::state::State;
 use crate::daemon::tasks::attempt::{Attempt, blocking};

@@ -3,19 +3,19 @@
 
 use std::path::Path;
 
+use aside_commands::project::goal::RequestedGoal;
 use aside_core::agent::language::Language;
-use aside_core::project::goal::RequestedGoal;
-use aside_core::redact::REDACTED;
-use aside_core::task::diff::DiffRefusal;
-use aside_core::task::diff::resolve::ResolvedChanges;
-use aside_core::task::proposal::{FileSummary, Proposal, WriteConfinement};
-use aside_core::task::route::intent::{Intent, IntentParams};
-use aside_core::task::run::context::ModelContext;
-use aside_core::task::run::edits::Edits;
-use aside_core::task::run::follow_up::{self, FollowUp};
-use aside_core::task::run::model_reply::TaskAnswer;
-use aside_core::task::run::prompt::{Form, Size};
-use aside_core::task::run::{ModelNeed, RunnerOutcome, code, prompt, short};
+use aside_redact::REDACTED;
+use aside_task::diff::DiffRefusal;
+use aside_task::diff::resolve::ResolvedChanges;
+use aside_task::proposal::{FileSummary, Proposal, WriteConfinement};
+use aside_task::route::intent::{Intent, IntentParams};
+use aside_task::run::context::ModelContext;
+use aside_task::run::edits::Edits;
+use aside_task::run::follow_up::{self, FollowUp};
+use aside_task::run::model_reply::TaskAnswer;
+use aside_task::run::prompt::{Form, Size};
+use aside_task::run::{ModelNeed, RunnerOutcome, code, prompt, short};
 
 use crate::apply;
 use crate::daemon::model::{self, Purpose};
@@ -396,7 +396,7 @@ fn line_of(
     let path = there.as_ref().unwrap_or(workspace).named(file);
     let bytes = read(&Root::open(workspace.root()).ok()?, &path).ok()?;
     let text = secrets.shown(String::from_utf8(bytes).ok()?)?;
-    let text = aside_core::redact::redact(text.lines().nth(line.checked_sub(1)?)?.trim()).to_string();
+    let text = aside_redact::redact(text.lines().nth(line.checked_sub(1)?)?.trim()).to_string();
     // A file that was changed since may have another line there: the line has to have a word of the message.
     let words = |text: &str| -> Vec<String> {
         let parts = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use aside_core::model_output::repetition::repetition_start;
-use aside_core::model_output::without_reasoning_exact;
-use aside_core::task::run::context::ModelContext;
-use aside_core::task::run::model_reply::without_repeats;
-use aside_core::task::run::prompt::STOPS;
-use aside_core::text;
-use aside_core::translate::prompt::ModelPrompt;
+use aside_model_output::repetition::repetition_start;
+use aside_model_output::without_reasoning_exact;
+use aside_task::run::context::ModelContext;
+use aside_task::run::model_reply::without_repeats;
+use aside_task::run::prompt::STOPS;
+use aside_text as text;
+use aside_translate::prompt::ModelPrompt;
 
 use crate::daemon::model::Purpose;
 use crate::daemon::model::streaming::{StreamReader, read_stream};

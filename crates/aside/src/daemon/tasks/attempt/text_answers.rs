@@ -5,16 +5,16 @@ use std::path::Path;
 
 use aside_core::agent;
 use aside_core::agent::language::{Language, needs_model};
-use aside_core::proto::task::TaskBrief;
-use aside_core::task::proposal::{Proposal, SearchResult};
-use aside_core::task::route::intent::{Intent, TaskKind};
-use aside_core::task::run::context::ModelContext;
-use aside_core::task::run::model_reply::TaskAnswer;
-use aside_core::task::run::plan::{PlanReason, plan};
-use aside_core::task::run::prompt::prose as prompt;
-use aside_core::task::run::review::{self, target};
-use aside_core::task::run::{ModelNeed, RunnerOutcome, code, search, short};
-use aside_core::translate::prompt::ModelPrompt;
+use aside_proto::task::TaskBrief;
+use aside_task::proposal::{Proposal, SearchResult};
+use aside_task::route::intent::{Intent, TaskKind};
+use aside_task::run::context::ModelContext;
+use aside_task::run::model_reply::TaskAnswer;
+use aside_task::run::plan::{PlanReason, plan};
+use aside_task::run::prompt::prose as prompt;
+use aside_task::run::review::{self, target};
+use aside_task::run::{ModelNeed, RunnerOutcome, code, search, short};
+use aside_translate::prompt::ModelPrompt;
 
 use crate::daemon::tasks::attempt::fact_answers;
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;

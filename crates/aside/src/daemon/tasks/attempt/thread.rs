@@ -2,13 +2,13 @@
 //! model is told. Earlier messages are only information: what acts is proposed and approved anew.
 
 use aside_core::agent::language::Language;
-use aside_core::task::proposal::Proposal;
-use aside_core::task::route::intent::TaskKind;
-use aside_core::task::route::{Route, RouteOptions};
-use aside_core::task::run::conversation::{Conversation, EarlierTask, MAX_BYTES};
-use aside_core::task::run::follow_up::{self, FollowUp};
-use aside_core::task::run::{ModelNeed, RunnerOutcome, code};
-use aside_core::task::state::StateName;
+use aside_task::proposal::Proposal;
+use aside_task::route::intent::TaskKind;
+use aside_task::route::{Route, RouteOptions};
+use aside_task::run::conversation::{Conversation, EarlierTask, MAX_BYTES};
+use aside_task::run::follow_up::{self, FollowUp};
+use aside_task::run::{ModelNeed, RunnerOutcome, code};
+use aside_task::state::StateName;
 
 use crate::daemon::tasks::attempt::{Attempt, answer, blocking};
 

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use aside_core::proto::task::TaskWelcome;
-use aside_core::task::event::TaskId;
-use aside_core::task::proposal::{Proposal, RequestMeta, RequestSource, UserRequest};
+use aside_proto::task::TaskWelcome;
+use aside_task::event::TaskId;
+use aside_task::proposal::{Proposal, RequestMeta, RequestSource, UserRequest};
 
 use crate::daemon::model::{self, Purpose};
 use crate::daemon::state::State;

@@ -1,0 +1,258 @@
+//! Diagnoses why something failed from its output: the line that says so, the location it names, and the command that fixes it where
+//! `suggest` knows one. The output comes from a finished command, or from text that the user pasted.
+
+mod cause;
+mod remedy;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::LazyLock;
+
+use aside_core::agent::language::{Language, Message};
+use aside_core::suggest::{self, EndedRun, SuggestionSource, suggest};
+use aside_redact::redact;
+use aside_text as text;
+use regex::Regex;
+
+use crate::proposal::{Proposal, WriteConfinement};
+use crate::route::params::split_piped;
+use crate::run::explain::status;
+use crate::run::{ModelNeed, RunnerOutcome, code, short};
+use cause::Cause;
+use remedy::Remedy;
+
+/// Characters of a command and of a message that are shown.
+const MAX_SHOWN: usize = 200;
+/// Lines that are searched for a pasted command.
+const MAX_PROMPTS: usize = 20;
+/// Remedies of several errors that are shown.
+const MAX_REMEDIES: usize = 4;
+
+/// What failed: the command where it is known, and its output or what the user pasted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DiagnosedFailure<'a> {
+    /// Empty when unknown.
+    pub command: &'a str,
+    pub exit: Option<i32>,
+    pub output: &'a str,
+}
+
+impl<'a> DiagnosedFailure<'a> {
+    /// A failure pasted into a request: uses all of the text, and takes a command after a prompt for the one that failed.
+    pub fn pasted(request: &'a str) -> Self {
+        let request = split_piped(request).1.unwrap_or(request);
+        let prompts = request.lines().take(MAX_PROMPTS).filter_map(|line| {
+            let line = line.trim();
+            let typed = ["$ ", "% ", "❯ ", "➜ "].iter().find_map(|prompt| line.strip_prefix(prompt));
+            typed.or_else(|| line.split_once("$ ").filter(|(before, _)| before.contains('@')).map(|(_, typed)| typed))
+        });
+        Self { command: prompts.last().map_or("", str::trim), exit: None, output: request }
+    }
+}
+
+/// The files and lines that the output names, the decisive one first, for collecting the model's context.
+pub fn places(output: &str) -> Vec<(String, usize)> {
+    cause::places(output)
+}
+
+/// Like `places`, plus everything that looks like a location: precise enough for reading a file.
+pub fn mentioned(output: &str) -> Vec<(String, usize)> {
+    cause::mentioned(output)
+}
+
+pub fn diagnose(request: &str, failure: &DiagnosedFailure<'_>, place: &suggest::SuggestContext<'_>) -> RunnerOutcome {
+    let language = Language::of(request);
+    let output = text::clean(failure.output);
+    let causes = cause::causes(&output);
+    let cause = causes.first().cloned();
+    let mut remedies: Vec<Remedy> =
+        remedy::distinct(causes.iter().filter_map(|cause| remedy::of_cause(&cause.lines())), MAX_REMEDIES);
+    // A line elsewhere in the output may be about another error than one whose place is known.
+    if remedies.is_empty() && causes.iter().all(|cause| cause.is_test() || !cause.has_place()) {
+        remedies.extend(remedy::of_output(&output));
+    }
+    let remedy = remedies.first().cloned();
+    // Piped-in output comes without its command: any command that fails in this way will do to look up the fix.
+    let assumed = remedy.as_ref().map(|remedy| remedy.command.as_str()).filter(|_| failure.command.is_empty());
+    let cure = cure(failure, &output, place).or_else(|| {
+        let command = assumed.filter(|command| !command.is_empty())?;
+        self::cure(&DiagnosedFailure { command, ..*failure }, &output, place)
+    });
+    if let Some((command, reason)) = cure {
+        // The reasons of suggestions are English.
+        let reason = match language {
+            Language::English => capital(&reason),
+            Language::Chinese => remedy.as_ref().map(|remedy| remedy.sentence(language).to_owned()).unwrap_or_default(),
+        };
+        let sentence = match &cause {
+            Some(cause) => {
+                let space = language.pick(" ", "");
+                format!("{}{space}{reason}", cause.sentence(language))
+            }
+            None => reason.clone(),
+        };
+        let details = told(failure, &causes, Some(&command), &[], language);
+        let summary = match language {
+            Language::English => short(&format!("{}: {}", reason.trim_end_matches('.'), command), MAX_SHOWN),
+            Language::Chinese => short(&format!("运行 {}", code(&command)), MAX_SHOWN),
+        };
+        let proposal = Proposal::Command {
+            cmd: command,
+            cwd: Some(place.cwd.to_owned()),
+            reason: Some(short(&sentence, MAX_SHOWN * 2)),
+            confine: WriteConfinement::No,
+        };
+        return RunnerOutcome { proposal, summary, details, model: ModelNeed::Better };
+    }
+    if let Some(cause) = cause {
+        let text = told(failure, &causes, None, &remedies, language);
+        return RunnerOutcome::answer(text, short(&cause.sentence(language), MAX_SHOWN), ModelNeed::Better);
+    }
+    if let Some(remedy) = remedy {
+        let text = told(failure, &[], None, &remedies, language);
+        return RunnerOutcome::answer(text, short(remedy.sentence(language), MAX_SHOWN), ModelNeed::Better);
+    }
+    unknown(request, failure)
+}
+
+/// An error message that a question quotes: `why does it say KeyError: 'net'`, `what does the error 'x not found' mean`.
+pub fn quoted(question: &str) -> Option<&str> {
+    if question.contains('\n') || question.chars().nth(MAX_QUESTION).is_some() {
+        return None;
+    }
+    let found = QUOTED.as_ref()?.captures(question)?;
+    let message = ["quote", "double", "first", "tick", "say", "exception"]
+        .iter()
+        .find_map(|group| found.name(group))?
+        .as_str()
+        .trim();
+    is_known(message).then_some(message)
+}
+
+/// Characters of a question that quotes an error.
+const MAX_QUESTION: usize = 300;
+
+static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let asks = r"(?i)^.*\b(?:error|exception|message|say|says|saying|complain\w*|fails? with|get|getting|got|see|seeing|mean|means|报错|错误|提示|说)";
+    Regex::new(&format!(
+        r#"{asks}\b.*?(?:'(?P<quote>.{{8,}})'|"(?P<double>[^"]{{8,}})")|^.*?(?:"(?P<first>[^"]{{8,}})"|`(?P<tick>[^`]{{8,}})`).*\b(?:mean|error|wrong|do about)|{asks}:? +(?P<say>\S.{{8,}})$|(?P<exception>\b(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)\b: .+)$"#
+    ))
+    .ok()
+});
+
+/// Whether an output contains a known error.
+pub fn is_known(output: &str) -> bool {
+    cause::cause(output).is_some() || remedy::of_output(output).is_some()
+}
+
+/// What `suggest` would run next. A habitual next command is not a fix.
+fn cure(failure: &DiagnosedFailure<'_>, output: &str, place: &suggest::SuggestContext<'_>) -> Option<(String, String)> {
+    let exit = failure.exit.unwrap_or(1);
+    let ended = EndedRun { command: failure.command, exit, output: Some(output), previous: &[], next: &[] };
+    let suggestion = suggest(&ended, place)?;
+    match suggestion.source {
+        SuggestionSource::Output | SuggestionSource::Rule => Some((suggestion.command, suggestion.reason)),
+        SuggestionSource::History | SuggestionSource::Model => None,
+    }
+}
+
+fn told(
+    failure: &DiagnosedFailure<'_>,
+    causes: &[Cause],
+    cure: Option<&str>,
+    remedies: &[Remedy],
+    language: Language,
+) -> String {
+    let mut told = String::new();
+    if !failure.command.is_empty() {
+        let command = code(&short(&redact(failure.command), MAX_SHOWN));
+        told.push_str(&match (failure.exit, language) {
+            (Some(exit), Language::English) => format!("{command} failed with status {exit}. "),
+            (Some(exit), Language::Chinese) => format!("{command} 以状态 {exit} 失败。"),
+            (None, Language::English) => format!("{command} failed. "),
+            (None, Language::Chinese) => format!("{command} 失败了。"),
+        });
+    }
+    if let [_, _, ..] = causes {
+        told.push_str(&match language {
+            Language::English if causes.iter().all(Cause::is_test) => format!("{} tests failed:\n\n", causes.len()),
+            Language::Chinese if causes.iter().all(Cause::is_test) => format!("有 {} 个测试失败：\n\n", causes.len()),
+            Language::English => format!("The output names {} errors:\n\n", causes.len()),
+            Language::Chinese => format!("输出里有 {} 个错误：\n\n", causes.len()),
+        });
+        causes.iter().for_each(|cause| told.push_str(&format!("- {}\n", cause.row(language))));
+    } else if let Some(cause) = causes.first() {
+        told.push_str(&cause.sentence(language));
+        told.push_str("\n\n");
+        // Does not repeat a line that the sentence already contains in full.
+        if !cause.is_said() {
+            told.push_str(&cause.quoted());
+        }
+    } else if let Some(about) = failure.exit.and_then(|exit| status(failure.command, exit, language)) {
+        told.push_str(&about);
+        told.push('\n');
+    }
+    for remedy in remedies {
+        let newline = if told.is_empty() || told.ends_with("\n\n") { "" } else { "\n" };
+        told.push_str(&format!("{newline}{}\n", remedy.sentence(language)));
+    }
+    if let Some(cure) = cure {
+        told.push_str(&format!("\n{}{}\n", language.pick("This may fix it: ", "这也许能解决："), code(cure)));
+    }
+    told
+}
+
+/// No known error: explains the exit status, and what to do next.
+fn unknown(request: &str, failure: &DiagnosedFailure<'_>) -> RunnerOutcome {
+    let language = Language::of(request);
+    let about = failure.exit.filter(|exit| *exit != 0).and_then(|exit| status(failure.command, exit, language));
+    let seen = !failure.output.trim().is_empty() && failure.output != request;
+    let lines = failure.output.lines().filter(|line| !line.trim().is_empty()).count();
+    let lines = match lines {
+        1 => "1 line".to_owned(),
+        lines => format!("{lines} lines"),
+    };
+    let next = match (failure.command.is_empty(), seen, language) {
+        (true, false, Language::English) => "I see no error: paste it with its last lines, pipe it in (`make 2>&1 | aside task why`), or run the command again in this shell and ask then.".to_owned(),
+        (true, false, Language::Chinese) => "没有看到错误：请粘贴错误信息的最后几行，用管道传入（`make 2>&1 | aside task 为什么`），或者在这个 shell 里再运行一次该命令，然后再问。".to_owned(),
+        (false, false, Language::English) => "Its output was not seen: run it again and paste the last lines.".to_owned(),
+        (false, false, Language::Chinese) => "没有看到它的输出：请再运行一次，并粘贴最后几行。".to_owned(),
+        (_, true, Language::English) => format!("I see no error that I know in this output ({lines})."),
+        (_, true, Language::Chinese) => format!("在这个输出里没有看到认识的错误（{} 行）。", lines.trim_end_matches(" lines").trim_end_matches(" line")),
+    };
+    let about = about.map(|about| format!("{about} ")).unwrap_or_default();
+    // Names the command if it was not pasted.
+    let about = match (seen, failure.exit) {
+        (true, Some(exit)) if !failure.command.is_empty() => {
+            let command = code(&short(&redact(failure.command), MAX_SHOWN));
+            match language {
+                Language::English => format!("{command} failed with status {exit}. {about}"),
+                Language::Chinese => format!("{command} 以状态 {exit} 失败。{about}"),
+            }
+        }
+        _ => about,
+    };
+    // A model helps only where something seems to be wrong.
+    let lower = failure.output.to_lowercase();
+    let is_wrong =
+        ["error", "fail", "fatal", "exception", "panic", "cannot", "could not", "denied", "not found", "错误", "失败"]
+            .iter()
+            .any(|word| lower.contains(word));
+    let model = if seen && is_wrong {
+        format!("\n\n{}", language.says(Message::Beyond(aside_core::agent::ModelAbsence::Unset)))
+    } else {
+        String::new()
+    };
+    let text = format!("{about}{next}{model}");
+    RunnerOutcome::answer(text, short(&format!("{about}{next}"), MAX_SHOWN), ModelNeed::Needed)
+}
+
+/// Adds a capital letter and a full stop.
+fn capital(text: &str) -> String {
+    let text = text.trim();
+    let mut letters = text.chars();
+    let Some(first) = letters.next() else { return String::new() };
+    let stop = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{}{}{stop}", first.to_uppercase(), letters.as_str())
+}

@@ -1,0 +1,427 @@
+//! Gives a named constant or setting another value: `change TIMEOUT to 60`. Replaces the value that is assigned to the name, never the
+//! name. Says so where the name is set at several places, or where its value is computed.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use regex::Regex;
+
+use crate::run::exact_edit::{EditResult, text};
+use crate::run::review::file_kind;
+use crate::run::{code, short};
+
+/// Places that are listed where a name is set more than once.
+const MAX_PLACES: usize = 6;
+const MAX_SAID: usize = 60;
+
+/// The new value as the request has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    pub text: String,
+    /// The request has it in quotes, so it is a text.
+    pub quoted: bool,
+}
+
+/// The name in the words of the request: `TIMEOUT`, `server.port`, `max retries`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    pub name: String,
+    /// The value that it has now, where the request says that.
+    pub was: Option<String>,
+    pub to: Value,
+    pub file: Option<String>,
+}
+
+/// How a file writes values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Syntax {
+    /// Bare words are texts: YAML, INI, environment files, Makefiles.
+    Bare,
+    /// Texts are in quotes: TOML, JSON.
+    Quoted,
+    Code,
+}
+
+struct Place<'a> {
+    path: &'a str,
+    line: usize,
+    /// The range of the value in the file.
+    range: Range<usize>,
+    value: &'a str,
+    syntax: Syntax,
+    /// The name is spelled exactly as in the request.
+    exact: bool,
+}
+
+impl Setting {
+    /// A word that a file has to contain for the name to be set there.
+    pub fn needle(&self) -> &str {
+        let last = self.name.rsplit('.').next().unwrap_or_default();
+        last.split(' ').next().unwrap_or_default()
+    }
+
+    pub fn is_certain(&self) -> bool {
+        self.file.is_some() || self.is_name()
+    }
+
+    /// A single name with signs of code, as opposed to words of prose.
+    fn is_name(&self) -> bool {
+        !self.name.contains(' ') && super::is_text(&self.name)
+            || self.name.len() > 2 && self.name.chars().all(|letter| letter.is_ascii_uppercase())
+    }
+}
+
+pub fn set(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
+    let name = &setting.name;
+    let patterns: Vec<Pattern> = Pattern::of(name).into_iter().chain(Pattern::dotted(name)).collect();
+    let mut places: Vec<Place<'_>> =
+        files.iter().flat_map(|(path, text)| patterns.iter().flat_map(|pattern| pattern.places(path, text))).collect();
+    if places.iter().any(|place| place.exact) {
+        places.retain(|place| place.exact);
+    }
+    let place = match places.as_slice() {
+        [] => return unset(setting, files),
+        [only] => only,
+        several => return EditResult::Nothing(at_several(name, several)),
+    };
+    if let Some(was) = setting.was.as_deref().filter(|was| !has_value(place.value, was)) {
+        return EditResult::Nothing(format!(
+            "{} is {} at `{}:{}`, not {}, so nothing is changed.",
+            code(name),
+            code(place.value),
+            place.path,
+            place.line,
+            code(was)
+        ));
+    }
+    if place.syntax == Syntax::Code && is_another_name(name, &setting.to) {
+        return EditResult::Nothing(format!(
+            "{to} may be the new name of {name} or its new value. Write `rename {bare} to {plain}` for the name, or the value in quotes.",
+            to = code(&setting.to.text),
+            name = code(name),
+            bare = setting.name,
+            plain = setting.to.text,
+        ));
+    }
+    // `switch BASE_URL to https` means a part of the address.
+    if place.value.contains("://") && !setting.to.quoted && !setting.to.text.contains("://") {
+        return EditResult::Nothing(format!(
+            "{} is {} at `{}:{}`. Write the whole address that it is to be, or the new value in quotes.",
+            code(name),
+            code(&short(place.value, MAX_SAID)),
+            place.path,
+            place.line
+        ));
+    }
+    let new = match spelled(place.value, &setting.to, place.syntax) {
+        Ok(new) => new,
+        Err(why) => {
+            return EditResult::Nothing(format!(
+                "{} is {} at `{}:{}`: {why}.",
+                code(name),
+                code(&short(place.value, MAX_SAID)),
+                place.path,
+                place.line
+            ));
+        }
+    };
+    if new == place.value {
+        return EditResult::Nothing(format!("{} is {} already.", code(name), code(place.value)));
+    }
+    let mut made = files.get(place.path).cloned().unwrap_or_default();
+    made.replace_range(place.range.clone(), &new);
+    let summary = format!("Set {} to {} in {}", code(name), code(&new), code(place.path));
+    EditResult::Texts { files: BTreeMap::from([(place.path.to_owned(), made)]), summary, note: String::new() }
+}
+
+/// The name has no value in these files. A name of code may still be one to rename.
+fn unset(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
+    let Setting { name, to, file, .. } = setting;
+    if setting.is_name() && !to.quoted && super::is_identifier(name) && super::is_identifier(&to.text) {
+        return match text::rename(name, &to.text, files) {
+            EditResult::Nothing(_) => text::replace(name, &to.text, files),
+            made => made,
+        };
+    }
+    let place = match (file, files.keys().next()) {
+        (Some(_), Some(path)) => code(path),
+        _ if setting.is_name() => "the files of the project".to_owned(),
+        _ => return EditResult::Nothing(String::new()),
+    };
+    EditResult::Nothing(format!(
+        "{} is not given a value in {place} that could be changed. To replace a text: replace \"{name}\" with \"{}\".",
+        code(name),
+        to.text
+    ))
+}
+
+fn at_several(name: &str, places: &[Place<'_>]) -> String {
+    let rows = places
+        .iter()
+        .take(MAX_PLACES)
+        .map(|place| format!("- `{}:{}` {}", place.path, place.line, code(&short(place.value, MAX_SAID))));
+    let rows = rows.collect::<Vec<_>>().join("\n");
+    let more = places.len().saturating_sub(MAX_PLACES);
+    let more = if more > 0 { format!("\n- and {more} more") } else { String::new() };
+    let one_file = places.iter().all(|place| Some(place.path) == places.first().map(|first| first.path));
+    let hint = match one_file {
+        true => "Which one is meant, cannot be told; replace the text of one line instead".to_owned(),
+        false => format!("Say which file is meant, as in: change {name} in FILE to VALUE"),
+    };
+    format!("{} is set at {} places. {hint}.\n\n{rows}{more}", code(name), places.len())
+}
+
+/// Whether the value has the text that the request says it has now.
+fn has_value(value: &str, was: &str) -> bool {
+    let bare = was.trim_matches(['"', '\'', '`']);
+    value.trim_matches(['"', '\'']) == bare
+        || literals(value)
+            .iter()
+            .any(|range| value.get(range.clone()).is_some_and(|literal| literal.trim_matches(['"', '\'']) == bare))
+}
+
+/// `change userName to fullName` may rename it as well.
+fn is_another_name(name: &str, to: &Value) -> bool {
+    #[derive(PartialEq, Eq)]
+    enum Style {
+        Camel,
+        Snake,
+        Screaming,
+    }
+    let style = |text: &str| {
+        let camel = text.as_bytes().windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+        match text {
+            text if !super::is_identifier(text) => None,
+            _ if camel => Some(Style::Camel),
+            text if text.contains('_') && text.chars().any(|letter| letter.is_lowercase()) => Some(Style::Snake),
+            text if text.contains('_') => Some(Style::Screaming),
+            _ => None,
+        }
+    };
+    !to.quoted && style(name).is_some() && style(name) == style(&to.text)
+}
+
+struct Pattern {
+    equals: Regex,
+    colon: Regex,
+    blank: Regex,
+    name: String,
+    /// The sections or keys around it.
+    above: Vec<String>,
+}
+
+/// Words before a name after which it is not assigned to.
+const STATEMENTS: &[&str] = &[
+    "return", "if", "elif", "else", "while", "assert", "case", "for", "and", "or", "not", "in", "del", "raise", "when",
+];
+
+impl Pattern {
+    fn of(name: &str) -> Option<Self> {
+        let mut parts: Vec<&str> = name.split('.').collect();
+        let last = parts.pop()?;
+        Self::new(last, parts.into_iter().map(str::to_owned).collect())
+    }
+
+    /// The dots are a part of the name, as in a file of properties: `timeout.seconds=30`.
+    fn dotted(name: &str) -> Option<Self> {
+        name.contains('.').then(|| Self::new(name, Vec::new()))?
+    }
+
+    fn new(name: &str, above: Vec<String>) -> Option<Self> {
+        let words: Vec<String> = name.split([' ', '_', '-']).map(regex::escape).collect();
+        // Words of prose fit `max_retries`, `max-retries` and `maxRetries`.
+        let key = format!("(?i:{})", words.join("[_ -]?"));
+        let value = r#"(?P<value>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s=>~].*?)"#;
+        let tail = r"(?:\s*[;,]?(?:\s+(?:#|//|--|;|/\*).*)?\s*)$";
+        let kind = r"(?:\s*:\s*[^=:]+?)?";
+        Some(Self {
+            equals: Regex::new(&format!(
+                r#"^(?P<head>\s*(?:-\s+)?(?:[A-Za-z_@][\w:<>\[\]&'*.@()]*\s+){{0,5}}?)["']?(?P<name>{key})["']?{kind}\s*(?::=|\?=|=)\s*{value}{tail}"#
+            ))
+            .ok()?,
+            colon: Regex::new(&format!(
+                r#"^(?P<head>\s*(?:-\s+)?(?:\{{\s*)?)["']?(?P<name>{key})["']?\s*:\s*{value}{tail}"#
+            ))
+            .ok()?,
+            blank: Regex::new(&format!(r"^(?P<head>\s*(?:#\s*define|ENV|ARG)\s+)(?P<name>{key})\s+{value}{tail}"))
+                .ok()?,
+            name: name.to_owned(),
+            above,
+        })
+    }
+
+    fn places<'a>(&self, path: &'a str, text: &'a str) -> Vec<Place<'a>> {
+        let Some(syntax) = syntax(path) else { return Vec::new() };
+        let mut places = Vec::new();
+        let mut at = 0;
+        for (number, row) in text.split_inclusive('\n').enumerate() {
+            let line = row.trim_end_matches(['\n', '\r']);
+            if let Some((range, exact)) = self.value(line, path, syntax)
+                && self.is_below(text, at, line, syntax)
+            {
+                places.push(Place {
+                    path,
+                    line: number + 1,
+                    value: line.get(range.clone()).unwrap_or_default(),
+                    range: at + range.start..at + range.end,
+                    syntax,
+                    exact,
+                });
+            }
+            at += row.len();
+        }
+        places
+    }
+
+    /// The range of the value in a line that assigns it, and whether the name is spelled the same.
+    fn value(&self, line: &str, path: &str, syntax: Syntax) -> Option<(Range<usize>, bool)> {
+        let by_colon = || {
+            let found = self.colon.captures(line)?;
+            let value = found.name("value")?.as_str();
+            // In code a colon also stands before a type.
+            let fits = syntax != Syntax::Code || is_literal(value);
+            fits.then_some(found)
+        };
+        let by_equals = || {
+            let json = path.ends_with(".json") || path.ends_with(".yaml") || path.ends_with(".yml");
+            let found = self.equals.captures(line).filter(|_| !json)?;
+            let head = found.name("head")?.as_str();
+            let plain = syntax == Syntax::Code || head.split_whitespace().count() <= 1;
+            (plain && !head.split_whitespace().any(|word| STATEMENTS.contains(&word))).then_some(found)
+        };
+        let found = by_equals().or_else(by_colon).or_else(|| self.blank.captures(line))?;
+        let value = found.name("value")?;
+        let open = value.as_str().ends_with(['(', '[', '{', '\\', '|', '>']) || value.as_str().starts_with(['&', '*']);
+        let exact = found.name("name")?.as_str() == self.name;
+        (!open).then(|| (value.range(), exact))
+    }
+
+    /// Whether the line is inside of the sections that a dotted name has: `server` of `server.port`.
+    fn is_below(&self, text: &str, at: usize, line: &str, syntax: Syntax) -> bool {
+        let mut wanted = self.above.iter().rev();
+        let Some(mut next) = wanted.next() else { return true };
+        let depth = |line: &str| line.len() - line.trim_start().len();
+        let mut inside = depth(line);
+        let before = text.get(..at).unwrap_or_default();
+        for above in before.lines().rev().filter(|line| !line.trim().is_empty()) {
+            if above.trim_start().starts_with('[') && syntax != Syntax::Code {
+                let section = above.trim().trim_matches(['[', ']']).trim_matches(['"', ' ']).to_lowercase();
+                return section == self.above.join(".").to_lowercase();
+            }
+            if depth(above) >= inside {
+                continue;
+            }
+            inside = depth(above);
+            let key = above.trim_start().trim_start_matches("- ").split([':', '=', '{']).next().unwrap_or_default();
+            let key = key.trim().trim_matches(['"', '\'']);
+            if !key.eq_ignore_ascii_case(next) {
+                return false;
+            }
+            match wanted.next() {
+                Some(more) => next = more,
+                None => return true,
+            }
+        }
+        false
+    }
+}
+
+/// `None` for files that assign nothing: prose, lock files, generated files.
+fn syntax(path: &str) -> Option<Syntax> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    if name.starts_with(".env") {
+        return Some(Syntax::Bare);
+    }
+    match file_kind::of(path) {
+        "documentation" | "lock file" | "generated" | "media" | "log" => return None,
+        _ => {}
+    }
+    Some(match ending {
+        "yaml" | "yml" | "ini" | "cfg" | "conf" | "properties" | "env" | "mk" | "editorconfig" => Syntax::Bare,
+        "toml" | "json" | "jsonc" | "json5" | "tfvars" => Syntax::Quoted,
+        "csv" | "tsv" | "html" | "xml" | "svg" | "css" | "sql" => return None,
+        "" if ["Makefile", "makefile", "GNUmakefile", "Dockerfile", "Procfile"].contains(&name) => Syntax::Bare,
+        _ => Syntax::Code,
+    })
+}
+
+fn is_number(text: &str) -> bool {
+    let digits = text.trim_start_matches(['-', '+']);
+    digits.starts_with(|letter: char| letter.is_ascii_digit())
+        && digits.chars().all(|letter| letter.is_ascii_alphanumeric() || "._".contains(letter))
+        && digits.chars().filter(|letter| *letter == '.').count() <= 1
+}
+
+fn is_constant(text: &str) -> bool {
+    ["true", "false", "True", "False", "None", "null", "nil", "NULL", "undefined"].contains(&text)
+}
+
+fn is_string(text: &str) -> bool {
+    let mut letters = text.chars();
+    let (first, last) = (letters.next(), letters.next_back());
+    matches!(first, Some('"' | '\'' | '`')) && first == last && {
+        let inner = text.get(1..text.len() - 1).unwrap_or_default();
+        first.is_some_and(|quote| !inner.contains(quote))
+    }
+}
+
+fn is_literal(text: &str) -> bool {
+    is_number(text) || is_constant(text) || is_string(text)
+}
+
+/// The ranges of the strings and numbers of an expression.
+fn literals(text: &str) -> Vec<Range<usize>> {
+    let pattern = Regex::new(r#""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\b\d[\w.]*"#);
+    pattern.map(|pattern| pattern.find_iter(text).map(|found| found.range()).collect()).unwrap_or_default()
+}
+
+/// The new value in the place of the old one. The error says why it does not fit there.
+fn spelled(old: &str, to: &Value, syntax: Syntax) -> Result<String, String> {
+    let new = to.text.as_str();
+    if new.contains(['\n', '\\']) {
+        return Err("such a text cannot be written there without a model".to_owned());
+    }
+    if is_string(old) {
+        let quote = old.get(..1).unwrap_or("\"");
+        return match new.contains(quote) {
+            true => Err("the new text has quotes of the same sort".to_owned()),
+            false => Ok(format!("{quote}{new}{quote}")),
+        };
+    }
+    let quoted = || match new.contains('"') {
+        true => Err("the new text has quotes of the same sort".to_owned()),
+        false => Ok(format!("\"{new}\"")),
+    };
+    if syntax == Syntax::Bare {
+        let plain = new.chars().all(|letter| letter.is_alphanumeric() || "_./:@%+,=-".contains(letter));
+        let ends = new.ends_with(':') || new.starts_with(['@', '%', ',']);
+        return if plain && !ends && !new.is_empty() { Ok(new.to_owned()) } else { quoted() };
+    }
+    if is_number(old) || is_constant(old) {
+        return match () {
+            () if to.quoted => quoted(),
+            () if is_number(new) || is_constant(new) => Ok(new.to_owned()),
+            () => Err(format!("{} is no such value; write a text in quotes", code(new))),
+        };
+    }
+    if super::is_path_of_names(old) && !to.quoted && super::is_path_of_names(new) {
+        return Ok(new.to_owned());
+    }
+    // One number in an expression is the value: `Decimal("0.20")`, `process.env.PORT ?? 8080`.
+    let found = literals(old);
+    let computed = || Err("it is computed, so which part is to change cannot be told".to_owned());
+    let [range] = found.as_slice() else { return computed() };
+    let literal = old.get(range.clone()).unwrap_or_default();
+    let inner = literal.trim_matches(['"', '\'']);
+    let around = format!("{} {}", old.get(..range.start).unwrap_or_default(), old.get(range.end..).unwrap_or_default());
+    if around.contains(['+', '*', '%', '[', '<', '>']) || around.contains(" - ") || around.contains(" / ") {
+        return computed();
+    }
+    if !is_number(inner) || !is_number(new) {
+        return computed();
+    }
+    let mut made = old.to_owned();
+    made.replace_range(range.clone(), &literal.replace(inner, new));
+    Ok(made)
+}

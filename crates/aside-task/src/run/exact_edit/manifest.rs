@@ -1,0 +1,417 @@
+//! Edits versions and dependencies in a project's manifest files. Changes only the line in question; all other bytes stay.
+
+use std::collections::BTreeMap;
+
+use regex::Regex;
+
+use crate::run::code;
+use crate::run::exact_edit::{Bump, EditResult};
+
+/// Where a file states the version of the project.
+fn version(path: &str, text: &str) -> Option<std::ops::Range<usize>> {
+    let name = path.rsplit('/').next()?;
+    let sections: &[&str] = match name {
+        "package.json" | "composer.json" => {
+            return json_version(text);
+        }
+        "VERSION" => {
+            let trimmed = text.trim();
+            let at = text.find(trimmed)?;
+            return (!trimmed.is_empty() && !trimmed.contains('\n')).then(|| at..at + trimmed.len());
+        }
+        "pyproject.toml" => &["[project]", "[tool.poetry]"],
+        "Cargo.toml" => &["[package]", "[workspace.package]"],
+        "setup.cfg" => &["[metadata]"],
+        _ => return None,
+    };
+    let line = Regex::new(r#"^version\s*=\s*["']?(\d[^"'\s]*)["']?"#).ok()?;
+    let mut inside = false;
+    let mut at = 0;
+    for row in text.split_inclusive('\n') {
+        if row.starts_with('[') {
+            inside = sections.contains(&row.trim());
+        }
+        if let Some(found) = line.captures(row).filter(|_| inside).and_then(|found| found.get(1)) {
+            return Some(at + found.start()..at + found.end());
+        }
+        at += row.len();
+    }
+    None
+}
+
+/// Files that may repeat the version of the project for the program itself.
+pub const VERSION_FILES: &[&str] = &[
+    "__init__.py",
+    "__about__.py",
+    "__version__.py",
+    "_version.py",
+    "version.py",
+    "version.rb",
+    "version.go",
+    "version.ts",
+    "version.js",
+    "version.php",
+];
+
+/// The version that a program states itself, if it is the one of the manifest.
+fn repeated(path: &str, text: &str, old: &str) -> Option<std::ops::Range<usize>> {
+    let name = path.rsplit('/').next()?;
+    VERSION_FILES.contains(&name).then_some(())?;
+    let line = r#"(?mi)^\s*(?:export\s+)?(?:const\s+|var\s+|let\s+)?(?:__version__|version)\s*(?::\s*\w+\s*)?=\s*["']v?([^"'\n]+)["']"#;
+    let found = Regex::new(line).ok()?.captures(text)?.get(1)?;
+    (found.as_str() == old).then(|| found.range())
+}
+
+/// The value of `version` at the top level of a JSON object, however the file is laid out.
+fn json_version(text: &str) -> Option<std::ops::Range<usize>> {
+    let bytes = text.as_bytes();
+    let (mut depth, mut at) = (0, 0);
+    // The last text at the top level that a colon follows.
+    let mut key = None;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            b',' if depth == 1 => key = None,
+            b'"' => {
+                let start = at + 1;
+                at = start;
+                while *bytes.get(at)? != b'"' {
+                    at += if bytes.get(at) == Some(&b'\\') { 2 } else { 1 };
+                }
+                match key {
+                    Some("version") if depth == 1 => return (start < at).then_some(start..at),
+                    None if depth == 1 => key = text.get(start..at),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+pub fn bump(bump: &Bump, files: &BTreeMap<String, String>) -> EditResult {
+    let found: Vec<(&String, &String, std::ops::Range<usize>)> =
+        files.iter().filter_map(|(path, text)| Some((path, text, version(path, text)?))).collect();
+    let of = |text: &str, range: &std::ops::Range<usize>| text.get(range.clone()).unwrap_or_default().to_owned();
+    let Some((_, text, range)) = found.first() else {
+        return EditResult::Nothing(
+            "No file here says a version: package.json, pyproject.toml, Cargo.toml and VERSION would.".to_owned(),
+        );
+    };
+    let old = of(text, range);
+    let others = found.iter().filter(|(_, text, range)| of(text, range) != old);
+    if let Some((path, text, range)) = others.into_iter().next() {
+        return EditResult::Nothing(format!(
+            "The files do not agree on the version: {} and {} in {}. Say which file to change, as in: replace \"{old}\" with … in FILE.",
+            code(&old),
+            code(&of(text, range)),
+            code(path)
+        ));
+    }
+    let step = |part: usize| stepped(&old, part);
+    let new = match bump {
+        Bump::To(version) => Some(version.clone()),
+        Bump::Major => step(0),
+        Bump::Minor => step(1),
+        Bump::Patch => step(2),
+        Bump::Unsaid => {
+            let choices = [("major", 0), ("minor", 1), ("patch", 2)];
+            let rows: Vec<String> = choices
+                .iter()
+                .filter_map(|(name, part)| {
+                    Some(format!("- `bump the {name} version`: {}", code(&stepped(&old, *part)?)))
+                })
+                .collect();
+            return EditResult::Nothing(format!(
+                "The version is {}. Which part is to go up?\n\n{}",
+                code(&old),
+                rows.join("\n")
+            ));
+        }
+    };
+    let Some(new) = new else {
+        return EditResult::Nothing(format!("The version {} has no three numbers; say the new one.", code(&old)));
+    };
+    if new == old {
+        return EditResult::Nothing(format!("The version is {} already.", code(&old)));
+    }
+    let repeated = files.iter().filter_map(|(path, text)| Some((path, text, repeated(path, text, &old)?)));
+    let found: Vec<_> = found.iter().cloned().chain(repeated).collect();
+    let changed = |(path, text, range): &(&String, &String, std::ops::Range<usize>)| {
+        let mut made = (*text).clone();
+        made.replace_range(range.clone(), &new);
+        ((*path).clone(), made)
+    };
+    let files = found.iter().map(changed).collect();
+    let summary = format!("Version {} becomes {}", code(&old), code(&new));
+    EditResult::Texts { files, summary, note: String::new() }
+}
+
+fn stepped(version: &str, part: usize) -> Option<String> {
+    let core = version.split(['-', '+']).next()?;
+    let mut numbers: Vec<u64> = core.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
+    *numbers.get_mut(part)? += 1;
+    numbers.iter_mut().skip(part + 1).for_each(|number| *number = 0);
+    (numbers.len() == 3).then(|| numbers.iter().map(u64::to_string).collect::<Vec<_>>().join("."))
+}
+
+fn is_requirement(line: &str, name: &str) -> bool {
+    let end = line.find(|letter: char| "<>=!~;[ ".contains(letter)).unwrap_or(line.len());
+    line.get(..end).is_some_and(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Files that list dependencies, from the root.
+pub const LISTS: &[&str] = &[
+    "package.json",
+    "pyproject.toml",
+    "Cargo.toml",
+    "requirements.txt",
+    "go.mod",
+    "requirements-dev.txt",
+    "dev-requirements.txt",
+    "requirements/dev.txt",
+];
+
+/// Lists of what only development needs, besides pyproject.toml.
+const DEV_LISTS: [&str; 3] = ["requirements-dev.txt", "dev-requirements.txt", "requirements/dev.txt"];
+
+/// A package to depend on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    pub name: String,
+    /// As the request has it: `1`, `>=2.0`.
+    pub version: Option<String>,
+    /// Only development needs it.
+    pub dev: bool,
+}
+
+impl Dependency {
+    /// As pip reads it.
+    fn requirement(&self) -> String {
+        match &self.version {
+            Some(version) if version.starts_with(['<', '>', '=', '~', '!']) => format!("{}{version}", self.name),
+            Some(version) => format!("{}=={}", self.name, version.trim_start_matches(['^', '='])),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// A package manager: the file that shows its use, and its commands. An empty one does not exist.
+struct Manager {
+    file: &'static str,
+    add: &'static str,
+    dev: &'static str,
+    remove: &'static str,
+    /// Versions are written as pip writes them.
+    is_pip: bool,
+}
+
+const fn manager(file: &'static str, add: &'static str, dev: &'static str, remove: &'static str) -> Manager {
+    Manager { file, add, dev, remove, is_pip: false }
+}
+
+const MANAGERS: [Manager; 9] = [
+    manager("pnpm-lock.yaml", "pnpm add", "pnpm add --save-dev", "pnpm remove"),
+    manager("yarn.lock", "yarn add", "yarn add --dev", "yarn remove"),
+    manager("bun.lock", "bun add", "bun add --dev", "bun remove"),
+    manager("package.json", "npm install", "npm install --save-dev", "npm uninstall"),
+    manager("Cargo.toml", "cargo add", "cargo add --dev", "cargo remove"),
+    Manager { is_pip: true, ..manager("uv.lock", "uv add", "uv add --dev", "uv remove") },
+    manager("poetry.lock", "poetry add", "poetry add --group dev", "poetry remove"),
+    manager("go.mod", "go get", "", ""),
+    manager("composer.json", "composer require", "composer require --dev", "composer remove"),
+];
+
+fn is_plain(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_ascii_alphanumeric() || "@/_.-".contains(letter))
+}
+
+pub fn command(dependency: &Dependency, has: &dyn Fn(&str) -> bool) -> Option<String> {
+    let Dependency { name, version, dev } = dependency;
+    let manager = MANAGERS.iter().find(|manager| has(manager.file))?;
+    let command = if *dev { manager.dev } else { manager.add };
+    let package = match version {
+        _ if manager.is_pip => dependency.requirement(),
+        Some(version) => format!("{name}@{version}"),
+        None => name.clone(),
+    };
+    let package = match () {
+        () if is_plain(&package) => package,
+        () if package.contains('\'') || !is_plain(name) => return None,
+        () => format!("'{package}'"),
+    };
+    (!command.is_empty()).then(|| format!("{command} {package}"))
+}
+
+pub fn remove_command(name: &str, has: &dyn Fn(&str) -> bool) -> Option<String> {
+    let manager = MANAGERS.iter().find(|manager| has(manager.file))?;
+    (!manager.remove.is_empty() && is_plain(name)).then(|| format!("{} {name}", manager.remove))
+}
+
+pub fn add(dependency: &Dependency, files: &BTreeMap<String, String>) -> EditResult {
+    let pyproject = files.get("pyproject.toml");
+    let lists: &[(&str, &str)] = match dependency.dev {
+        true => &[("[project.optional-dependencies]", "dev"), ("[dependency-groups]", "dev")],
+        false => &[("[project]", "dependencies")],
+    };
+    if let Some(text) = pyproject
+        && let Some(range) = lists.iter().find_map(|(section, key)| list(text, section, key))
+    {
+        return in_pyproject(text, range, dependency, files);
+    }
+    let names: &[&str] = if dependency.dev { &DEV_LISTS } else { &["requirements.txt"] };
+    let Some((path, text)) = names.iter().find_map(|name| Some((*name, files.get(*name)?))) else {
+        return no_list(dependency.dev);
+    };
+    if text.lines().any(|line| is_requirement(line.trim(), &dependency.name)) {
+        return EditResult::Nothing(format!("{} has {} already.", code(path), code(&dependency.name)));
+    }
+    let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let row = dependency.requirement();
+    let files = BTreeMap::from([(path.to_owned(), format!("{text}{newline}{row}\n"))]);
+    let note = format!("To install it: `pip install -r {path}`");
+    EditResult::Texts { files, summary: format!("Add {} to {}", code(&row), code(path)), note }
+}
+
+fn in_pyproject(
+    text: &str,
+    (at, end): (usize, usize),
+    dependency: &Dependency,
+    files: &BTreeMap<String, String>,
+) -> EditResult {
+    let name = &dependency.name;
+    let inner = text.get(at..end).unwrap_or_default();
+    let known = inner.split(',').map(|one| one.trim().trim_matches(['"', '\'', '\n']));
+    if known.into_iter().any(|one| is_requirement(one, name)) {
+        return EditResult::Nothing(format!("`pyproject.toml` has {} already.", code(name)));
+    }
+    let row = dependency.requirement();
+    let trimmed = inner.trim_end();
+    let comma = if trimmed.is_empty() || trimmed.ends_with(',') { "" } else { "," };
+    let rest = inner.get(trimmed.len()..).unwrap_or_default();
+    let added = match inner.contains('\n') {
+        true => format!("{trimmed}{comma}\n    \"{row}\",{rest}"),
+        false if trimmed.is_empty() => format!("\"{row}\""),
+        false => format!("{trimmed}{comma} \"{row}\"{rest}"),
+    };
+    let mut made = text.to_owned();
+    made.replace_range(at..end, &added);
+    let mut all = BTreeMap::from([("pyproject.toml".to_owned(), made)]);
+    // A project that has both lists keeps them in step.
+    if let Some(EditResult::Texts { files: more, .. }) = files
+        .get("requirements.txt")
+        .filter(|_| !dependency.dev)
+        .map(|list| add(dependency, &BTreeMap::from([("requirements.txt".to_owned(), list.clone())])))
+    {
+        all.extend(more);
+    }
+    let (summary, note) = match dependency.dev {
+        true => ("dev dependencies", "To install it: `pip install -e '.[dev]'`"),
+        false => ("dependencies", "To install it: `pip install -e .`"),
+    };
+    EditResult::Texts { files: all, summary: format!("Add {} to the {summary}", code(&row)), note: note.to_owned() }
+}
+
+/// Adds a script to package.json, or a target to the Makefile: whichever of them is there.
+pub fn script(name: &str, command: &str, files: &BTreeMap<String, String>) -> EditResult {
+    let Some((path, text)) = files.first_key_value() else { return EditResult::Nothing(String::new()) };
+    if path != "package.json" {
+        let head = format!("{name}:");
+        if text.lines().any(|line| line.starts_with(&head)) {
+            return EditResult::Nothing(format!("{} has a target {} already.", code(path), code(name)));
+        }
+        let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        let made = format!("{text}{newline}\n{name}:\n\t{}\n", command.replace('$', "$$"));
+        let files = BTreeMap::from([(path.clone(), made)]);
+        let summary = format!("Add the target {} to {}", code(name), code(path));
+        return EditResult::Texts { files, summary, note: String::new() };
+    }
+    let nothing = || EditResult::Nothing("`package.json` has no scripts that one could be added to.".to_owned());
+    let Some(head) = Regex::new(r#"(?m)^(?P<indent>[ \t]+)"scripts"\s*:\s*\{\n"#).ok() else { return nothing() };
+    let Some(found) = head.captures(text) else { return nothing() };
+    let indent = found.name("indent").map_or("", |indent| indent.as_str());
+    let Some(start) = found.get(0).map(|whole| whole.end()) else { return nothing() };
+    let rest = text.get(start..).unwrap_or_default();
+    let Some(length) = rest.find(&format!("\n{indent}}}")) else { return nothing() };
+    let inner = rest.get(..length).unwrap_or_default();
+    if inner.contains(&format!("\"{name}\"")) {
+        return EditResult::Nothing(format!("`package.json` has a script {} already.", code(name)));
+    }
+    let Ok(value) = serde_json::to_string(command) else { return nothing() };
+    let row = format!(",\n{indent}{indent}\"{name}\": {value}");
+    let mut made = text.clone();
+    made.insert_str(start + length, &row);
+    let summary = format!("Add the script {} to `package.json`", code(name));
+    EditResult::Texts { files: BTreeMap::from([("package.json".to_owned(), made)]), summary, note: String::new() }
+}
+
+/// The range between the brackets of a list in a section of pyproject.toml.
+fn list(text: &str, section: &str, key: &str) -> Option<(usize, usize)> {
+    let start = match text.starts_with(section) {
+        true => 0,
+        false => text.find(&format!("\n{section}\n"))? + 1,
+    } + section.len();
+    let rest = text.get(start..)?;
+    let next = rest.match_indices("\n[").find(|(at, _)| !rest.get(..*at).is_some_and(is_open)).map(|(at, _)| at);
+    let body = rest.get(..next.unwrap_or(rest.len()))?;
+    let head = Regex::new(&format!(r"(?m)^{key}\s*=\s*\[")).ok()?.find(body)?;
+    let at = start + head.end();
+    let mut end = at + text.get(at..)?.find(']')?;
+    // Skips brackets inside a requirement, `uvicorn[standard]`.
+    while text.get(at..end)?.matches('[').count() > text.get(at..end)?.matches(']').count() {
+        end = end + 1 + text.get(end + 1..)?.find(']')?;
+    }
+    Some((at, end))
+}
+
+/// Whether a list is not closed yet, so that a line that begins with a bracket is no section.
+fn is_open(text: &str) -> bool {
+    text.matches('[').count() > text.matches(']').count()
+}
+
+pub fn remove(name: &str, files: &BTreeMap<String, String>) -> EditResult {
+    let mut made = BTreeMap::new();
+    if let Some(text) = files.get("requirements.txt") {
+        let kept: String = text.split_inclusive('\n').filter(|line| !is_requirement(line.trim(), name)).collect();
+        if kept != *text {
+            made.insert("requirements.txt".to_owned(), kept);
+        }
+    }
+    if let Some((text, (at, end))) =
+        files.get("pyproject.toml").and_then(|text| Some((text, list(text, "[project]", "dependencies")?)))
+    {
+        let inner = text.get(at..end).unwrap_or_default();
+        let quoted = Regex::new(r#"\s*["']([^"']+)["']\s*,?"#).ok();
+        let gone = quoted.and_then(|quoted| {
+            let found = quoted.captures_iter(inner).find(|found| is_requirement(&found[1], name))?;
+            found.get(0).map(|whole| whole.range())
+        });
+        if let Some(range) = gone {
+            let mut rest = inner.to_owned();
+            rest.replace_range(range, "");
+            let rest = if rest.contains('\n') { rest } else { rest.trim().trim_end_matches(',').to_owned() };
+            let mut changed = text.clone();
+            changed.replace_range(at..end, &rest);
+            made.insert("pyproject.toml".to_owned(), changed);
+        }
+    }
+    if made.is_empty() {
+        return EditResult::Nothing(format!("{} is no dependency that a file here names.", code(name)));
+    }
+    EditResult::Texts {
+        files: made,
+        summary: format!("Remove {} from the dependencies", code(name)),
+        note: String::new(),
+    }
+}
+
+fn no_list(dev: bool) -> EditResult {
+    let text = match dev {
+        true => "No file here lists what only development needs, so nothing is added.",
+        false => "No file here lists dependencies that can be changed without its package manager.",
+    };
+    EditResult::Nothing(text.to_owned())
+}

@@ -1,0 +1,229 @@
+//! The answers to "help" and "status", from values that the caller passes.
+
+use aside_core::agent::language::Language;
+
+use crate::run::{ModelNeed, RunnerOutcome, code};
+
+/// The current status.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WorkspaceStatus {
+    pub workspace: String,
+    /// Empty outside of a repository.
+    pub branch: String,
+    /// Files that differ from the last commit.
+    pub changed: Vec<String>,
+    /// The name of the model; empty when none is set up.
+    pub model: String,
+    /// Why the model does not answer; empty when it does, or when it was not asked yet.
+    pub trouble: String,
+    /// Tasks that wait for the user, by their names and what they propose.
+    pub waiting: Vec<(String, String)>,
+    /// Running tasks, likewise.
+    pub running: Vec<(String, String)>,
+    /// The tasks that ended last, and how.
+    pub ended: Vec<(String, String)>,
+}
+
+/// Changed files that are named.
+const MAX_FILES: usize = 12;
+/// Tasks of each sort that are named.
+const MAX_TASKS: usize = 5;
+
+pub fn help(request: &str, prefix: &str) -> RunnerOutcome {
+    let text = match Language::of(request) {
+        Language::English => format!(
+            "Say what you want in your own words. Nothing is written and nothing is run before you have seen it and said yes.\n\n\
+             - run: `run the tests`, `build it`, `start the dev server`\n\
+             - diagnose: `why did that fail`, or paste an error\n\
+             - change: `rename average to mean`, `bump the minor version`; whatever is not exact needs a model\n\
+             - search: `where is the port configured`\n\
+             - review: `review my changes`\n\
+             - explain: `what does this project do`, `explain src/user.rs`, `what does tar -xzf do`, `exit code 137`\n\
+             - status, help: `how do I undo what you did`, `how do I set a model`\n\n\
+             In a chat with others, begin with `{prefix}`: `{prefix} plan WORDS` (only a plan), `{prefix} patch WORDS` (a change), `{prefix} apply ID`, `{prefix} test --cmd=\"...\"`.\n"
+        ),
+        Language::Chinese => format!(
+            "用自己的话说出想做的事。在你看过并同意之前，不会写入任何文件，也不会运行任何命令。\n\n\
+             - 运行：`运行测试`、`编译一下`、`启动服务`\n\
+             - 诊断：`为什么失败了`，或者粘贴错误信息\n\
+             - 修改：`把 average 改名为 mean`、`把版本改成 0.5.0`；不能精确说明的修改需要模型\n\
+             - 搜索：`端口在哪里配置`\n\
+             - 审查：`看一下我的改动`\n\
+             - 解释：`这个项目是做什么的`、`解释一下 src/user.rs`、`tar -xzf 是什么意思`、`退出码 137`\n\
+             - 状态、帮助：`怎么撤销你做的修改`、`怎么设置模型`\n\n\
+             在多人聊天里以 `{prefix}` 开头：`{prefix} plan …`（只要计划）、`{prefix} patch …`（修改）、`{prefix} apply ID`、`{prefix} test --cmd=\"...\"`。\n"
+        ),
+    };
+    let summary = text.lines().next().unwrap_or_default().to_owned();
+    RunnerOutcome::answer(text, summary, ModelNeed::Unneeded)
+}
+
+pub fn status(request: &str, status: &WorkspaceStatus) -> RunnerOutcome {
+    let language = Language::of(request);
+    let WorkspaceStatus { waiting, running, ended, .. } = status;
+    let mut text = match language {
+        Language::English => english(status),
+        Language::Chinese => chinese(status),
+    };
+    let titles = match language {
+        Language::English => ["Waiting for you: ", "Under way: ", "Ended: "],
+        Language::Chinese => ["等你决定：", "进行中：", "已结束："],
+    };
+    for (title, tasks) in titles.into_iter().zip([waiting, running, ended]) {
+        for (name, about) in tasks.iter().take(MAX_TASKS) {
+            text.push_str(&format!("- {title}{} {about}\n", code(name)));
+        }
+        if tasks.len() > MAX_TASKS {
+            let more = tasks.len() - MAX_TASKS;
+            text.push_str(&match language {
+                Language::English => format!("- {title}{more} more\n"),
+                Language::Chinese => format!("- {title}还有 {more} 个\n"),
+            });
+        }
+    }
+    let summary = match (waiting.len(), running.len(), language) {
+        (0, 0, language) => language.pick("Nothing is under way", "没有进行中的任务").to_owned(),
+        (waiting, running, Language::English) => format!("{waiting} waiting for you, {running} under way"),
+        (waiting, running, Language::Chinese) => format!("{waiting} 个等你决定，{running} 个进行中"),
+    };
+    RunnerOutcome::answer(text, summary, ModelNeed::Unneeded)
+}
+
+/// Tasks that are named when only they are asked about.
+const MAX_WAITING: usize = 30;
+
+/// Only the tasks that wait, all of them.
+pub fn waiting(request: &str, status: &WorkspaceStatus) -> RunnerOutcome {
+    let language = Language::of(request);
+    let waiting = &status.waiting;
+    let mut text = match (waiting.len(), language) {
+        (0, language) => language.pick("No task waits for you.\n", "没有任务在等你决定。\n").to_owned(),
+        (1, Language::English) => "1 task waits for you:\n\n".to_owned(),
+        (many, Language::English) => format!("{many} tasks wait for you:\n\n"),
+        (many, Language::Chinese) => format!("有 {many} 个任务等你决定：\n\n"),
+    };
+    let summary = text.trim().trim_end_matches([':', '：']).to_owned();
+    for (name, about) in waiting.iter().take(MAX_WAITING) {
+        text.push_str(&format!("- {} {about}\n", code(name)));
+    }
+    match (waiting.len().saturating_sub(MAX_WAITING), language) {
+        (0, _) => {}
+        (more, Language::English) => text.push_str(&format!("- and {more} more: `aside task list`\n")),
+        (more, Language::Chinese) => text.push_str(&format!("- 还有 {more} 个：`aside task list`\n")),
+    }
+    if !waiting.is_empty() {
+        text.push_str(
+            language
+                .pick("\n`aside task show ID` shows one and asks.\n", "\n`aside task show ID` 显示其中一个并询问。\n"),
+        );
+    }
+    RunnerOutcome::answer(text, summary, ModelNeed::Unneeded)
+}
+
+/// The changed files by name.
+fn changed_files(changed: &[String], language: Language) -> String {
+    let mut rows: String = changed.iter().take(MAX_FILES).map(|path| format!("  - {}\n", code(path))).collect();
+    if changed.len() > MAX_FILES {
+        let more = changed.len() - MAX_FILES;
+        rows.push_str(&match language {
+            Language::English => format!("  - and {more} more\n"),
+            Language::Chinese => format!("  - 还有 {more} 个\n"),
+        });
+    }
+    rows
+}
+
+/// The location and the model.
+fn english(status: &WorkspaceStatus) -> String {
+    let WorkspaceStatus { workspace, branch, changed, model, trouble, .. } = status;
+    let mut text = format!("- Workspace: {}", code(workspace));
+    if !branch.is_empty() {
+        let changes = match changed.len() {
+            0 => "nothing changed".to_owned(),
+            1 => "1 file changed".to_owned(),
+            many => format!("{many} files changed"),
+        };
+        text.push_str(&format!(", branch {}, {changes}", code(branch)));
+    }
+    text.push('\n');
+    text.push_str(&changed_files(changed, Language::English));
+    text.push_str(&match (model.is_empty(), trouble.is_empty()) {
+        (true, _) => "- Model: none; changes and open questions need one (`aside model pull`)\n".to_owned(),
+        (false, true) => format!("- Model: {}\n", code(model)),
+        (false, false) => format!("- Model: {}, which does not answer: {trouble}\n", code(model)),
+    });
+    text
+}
+
+fn chinese(status: &WorkspaceStatus) -> String {
+    let WorkspaceStatus { workspace, branch, changed, model, trouble, .. } = status;
+    let mut text = format!("- 工作目录：{}", code(workspace));
+    if !branch.is_empty() {
+        let changes = match changed.len() {
+            0 => "没有改动".to_owned(),
+            many => format!("改动了 {many} 个文件"),
+        };
+        text.push_str(&format!("，分支 {}，{changes}", code(branch)));
+    }
+    text.push('\n');
+    text.push_str(&changed_files(changed, Language::Chinese));
+    text.push_str(&match (model.is_empty(), trouble.is_empty()) {
+        (true, _) => "- 模型：没有；修改代码和开放的问题需要一个（`aside model pull`）\n".to_owned(),
+        (false, true) => format!("- 模型：{}\n", code(model)),
+        (false, false) => format!("- 模型：{}，没有应答：{trouble}\n", code(model)),
+    });
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proposal::Proposal;
+    use crate::route::intent::TaskKind;
+
+    fn text(outcome: RunnerOutcome) -> String {
+        match outcome.proposal {
+            Proposal::Answer { text } => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn help_names_every_kind_in_both_languages() {
+        let english = text(help("help", "@dev"));
+        for kind in TaskKind::ALL {
+            assert!(english.contains(kind.name()), "{}", kind.name());
+        }
+        assert!(english.contains("`@dev apply ID`"));
+        assert!(text(help("你能做什么", "@dev")).contains("运行测试"));
+    }
+
+    #[test]
+    fn the_status_says_what_is_known() {
+        let bare = WorkspaceStatus { workspace: "/p".to_owned(), ..WorkspaceStatus::default() };
+        assert_eq!(
+            text(status("status", &bare)),
+            "- Workspace: `/p`\n- Model: none; changes and open questions need one (`aside model pull`)\n"
+        );
+        let task = |name: &str| (name.to_owned(), "run `make test`".to_owned());
+        let full = WorkspaceStatus {
+            branch: "main".to_owned(),
+            changed: vec!["a.py".to_owned(), "b.py".to_owned()],
+            model: "qwen".to_owned(),
+            trouble: "connection refused".to_owned(),
+            waiting: vec![task("t1")],
+            running: (0..7).map(|_| task("t2")).collect(),
+            ..bare
+        };
+        let told = status("status", &full);
+        assert_eq!(told.summary, "1 waiting for you, 7 under way");
+        let told = text(told);
+        assert!(told.starts_with("- Workspace: `/p`, branch `main`, 2 files changed\n  - `a.py`\n  - `b.py`\n- Model: `qwen`, which does not answer: connection refused\n- Waiting for you: `t1` run `make test`\n"), "{told}");
+        assert!(told.ends_with("- Under way: 2 more\n"), "{told}");
+        let chinese = status("状态", &full);
+        assert_eq!(chinese.summary, "1 个等你决定，7 个进行中");
+        let chinese = text(chinese);
+        assert!(chinese.starts_with("- 工作目录：`/p`，分支 `main`，改动了 2 个文件\n  - `a.py`\n  - `b.py`\n- 模型：`qwen`，没有应答：connection refused\n- 等你决定：`t1` run `make test`\n"), "{chinese}");
+        assert!(chinese.ends_with("- 进行中：还有 2 个\n"), "{chinese}");
+    }
+}

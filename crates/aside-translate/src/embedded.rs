@@ -1,0 +1,231 @@
+//! The engine that needs no model. `analysis` reads a query, every domain and rule drafts commands from it, and `rank`
+//! chooses among them by how many of the words each explains. Rules are data (`data/translate`); what is too free for a
+//! rule is a domain written in code.
+
+#[cfg(test)]
+mod adversarial;
+mod analysis;
+mod arithmetic;
+mod authorize;
+mod draft;
+mod entities;
+mod existence;
+#[cfg(test)]
+mod fake;
+mod files;
+#[cfg(test)]
+mod guard_tests;
+#[cfg(test)]
+mod harmless;
+mod learned;
+mod lexicon;
+mod matching;
+mod multiword_names;
+mod project;
+mod rank;
+mod rephrase;
+mod rules;
+mod schedule;
+mod slots;
+mod text;
+mod tokenize;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::LazyLock;
+
+use aside_redact as redact;
+use aside_text::speech_act::{SpeechAct, SpeechActs};
+
+use crate::embedded::analysis::AnalyzedQuery;
+use crate::embedded::draft::Draft;
+use crate::embedded::learned::{FrameScores, verify};
+use crate::embedded::lexicon::Lexicon;
+use crate::embedded::rules::Rule;
+use crate::{Completeness, Proposal, TranslateQuery};
+
+/// Bytes of a query; longer text is not a query.
+const MAX_WISH: usize = 2000;
+
+/// Drafts commands in code, beside the rules.
+type Domain = fn(&AnalyzedQuery<'_>) -> Vec<Draft>;
+
+const DOMAINS: &[Domain] = &[files::draft, text::draft, project::draft];
+
+/// The built-in words and rules, parsed on first use.
+static BOOK: LazyLock<Book> = LazyLock::new(Book::new);
+
+struct Book {
+    lexicon: Lexicon,
+    rules: Vec<Rule>,
+}
+
+macro_rules! data {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../data/translate/", $name)))
+    };
+}
+
+const WORDS: &[(&str, &str)] = &[
+    data!("common.words"),
+    data!("files.words"),
+    data!("text.words"),
+    data!("git.words"),
+    data!("system.words"),
+    data!("dev.words"),
+    data!("phrases.words"),
+    data!("chinese.words"),
+];
+const RULES: &[(&str, &str)] = &[
+    data!("seed.rules"),
+    data!("files.rules"),
+    data!("text.rules"),
+    data!("git.rules"),
+    data!("system.rules"),
+    data!("dev.rules"),
+];
+/// The long tail of rules, whose words are not added to the lexicon.
+const TAIL: &[(&str, &str)] = &[
+    data!("docker.rules"),
+    data!("kubernetes.rules"),
+    data!("systemd.rules"),
+    data!("packages.rules"),
+    data!("node.rules"),
+    data!("python.rules"),
+    data!("languages.rules"),
+    data!("ssh.rules"),
+    data!("web.rules"),
+    data!("crypto.rules"),
+    data!("tmux.rules"),
+    data!("media.rules"),
+    data!("database.rules"),
+    data!("cloud.rules"),
+    data!("shell.rules"),
+    data!("admin.rules"),
+    data!("desktop.rules"),
+];
+
+impl Book {
+    fn new() -> Self {
+        let mut lexicon = Lexicon::parse(WORDS.iter().map(|(_, text)| *text));
+        rules::learn(RULES, &mut lexicon);
+        let mut rules = Vec::new();
+        for (file, text) in RULES {
+            rules::parse(file, text, &lexicon, &mut rules);
+        }
+        for (file, text) in TAIL {
+            rules::parse(file, text, &lexicon, &mut rules);
+        }
+        Self { lexicon, rules }
+    }
+}
+
+/// Answers, the best first; empty when the query is not understood.
+pub fn answer(query: &TranslateQuery<'_>) -> Vec<Proposal> {
+    let said = rephrase::rephrase(query.words).filter(|_| query.words.len() <= MAX_WISH);
+    let known = said
+        .map(|said| answer_part(&TranslateQuery { words: &said, place: query.place, limit: query.limit }, query.words));
+    let known = known.filter(|known| !known.is_empty()).unwrap_or_else(|| answer_part(query, query.words));
+    if known.first().is_some_and(|best| best.nearness == Completeness::Answer) {
+        return known;
+    }
+    let part = asking_part(query.words)
+        .map(|words| answer_part(&TranslateQuery { words, ..*query }, query.words))
+        .unwrap_or_default();
+    let confidence = |answers: &[Proposal]| answers.first().map_or(0.0, |best| best.confidence);
+    if confidence(&part) > confidence(&known) { part } else { known }
+}
+
+/// The one clause of a request that asks for something, without the story around it: `my folder got huge, can you list
+/// the five largest files?` `None` when that clause refers back to the story.
+fn asking_part(words: &str) -> Option<&str> {
+    const BACK: &[&str] =
+        &["it", "its", "them", "they", "those", "these", "that", "there", "their", "this", "它", "它们", "那个"];
+    let speech_acts = SpeechActs::of(words);
+    let is_story = |kind: SpeechAct| matches!(kind, SpeechAct::Statement | SpeechAct::Talk | SpeechAct::Thanks);
+    let mut asking = speech_acts.clauses.iter().filter(|clause| !is_story(clause.kind));
+    let clause = asking.next().filter(|_| asking.next().is_none())?;
+    let story = speech_acts.clauses.iter().filter(|clause| is_story(clause.kind));
+    let is_plain = |text: &str| {
+        !text.contains(['/', '.', '"', '\'', '`', '~', '_']) && !text.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    let mut told = story.filter_map(|clause| words.get(clause.span.clone()));
+    let asks = clause.kind.asks_to_act() || clause.kind == SpeechAct::Question;
+    let part = words.get(clause.span.clone()).filter(|part| asks && part.len() < words.len())?;
+    let mut parts = part.split(|letter: char| !letter.is_alphanumeric());
+    let speaks_back = parts.any(|word| BACK.contains(&word.to_lowercase().as_str()));
+    (told.all(is_plain) && !speaks_back).then_some(part)
+}
+
+/// Like `answer`, for words that a caller took out of a request or rephrased. The mood of the whole request counts as
+/// well, so that `can I delete a.txt` is not answered as `delete a.txt` is.
+pub fn answer_part(query: &TranslateQuery<'_>, request: &str) -> Vec<Proposal> {
+    if query.words.len() > MAX_WISH {
+        return Vec::new();
+    }
+    let book = &*BOOK;
+    let words = multiword_names::quoted(query.words, &query.place);
+    let mut reading = AnalyzedQuery::new(&words, query.place, &book.lexicon);
+    if reading.speech_acts.only_forbids() {
+        return Vec::new();
+    }
+    if request != query.words && !SpeechActs::of(request).asks_to_act() {
+        reading.speech_acts = SpeechActs::default();
+    }
+    let heard = FrameScores::of(&reading, learned::embedded_weights());
+    let mut drafts = candidates(&reading, &heard);
+    // Drops drafts that contain a password from the query.
+    let secrets: Vec<&str> = redact::secrets(query.words)
+        .into_iter()
+        .filter_map(|secret| query.words.get(secret.span))
+        .filter(|secret| secret.len() > 2)
+        .collect();
+    drafts.retain(|draft| !secrets.iter().any(|secret| draft.command.contains(secret)));
+    rank::rank(&reading, drafts, &heard, query.limit)
+}
+
+/// For a request without an answer, the words that the likeliest draft does not explain.
+pub fn not_understood(query: &TranslateQuery<'_>) -> Option<String> {
+    let words = query.words.get(..MAX_WISH).unwrap_or(query.words);
+    let reading = AnalyzedQuery::new(words, query.place, &BOOK.lexicon);
+    let heard = FrameScores::of(&reading, learned::embedded_weights());
+    let weighed = rank::weigh(&reading, candidates(&reading, &heard), &heard);
+    let best = weighed.into_iter().max_by(|one, two| one.confidence.total_cmp(&two.confidence))?;
+    let left: Vec<usize> = verify::unexplained(&reading, &heard, &best.draft)
+        .into_iter()
+        .filter_map(|(at, _)| heard.tokens.get(at).map(|token| token.place))
+        .collect();
+    let first = *left.first()?;
+    let last = left.iter().copied().zip(first..).take_while(|(place, next)| place == next).last()?.0;
+    let span = reading.words.get(first)?.span.start..reading.words.get(last)?.span.end;
+    words.get(span).map(str::to_owned)
+}
+
+/// Rules that the learned classifier may add to those whose words match.
+const LEARNED: usize = 3;
+
+/// All drafts for a query: from the domains, from rules whose words match, and from rules that the learned classifier
+/// proposes.
+fn candidates(reading: &AnalyzedQuery<'_>, heard: &FrameScores<'_>) -> Vec<Draft> {
+    let mut drafts = drafts(reading);
+    for frame in heard.best(LEARNED) {
+        let name = heard.weights.frames().get(frame).copied().unwrap_or_default();
+        let Some(rule) = BOOK.rules.iter().find(|rule| rule.name == name) else { continue };
+        if drafts.iter().any(|draft| draft.rule == rule.name) {
+            continue;
+        }
+        let known = heard.known(frame);
+        let places = heard.tokens.iter().zip(known).filter(|(_, known)| *known).map(|(token, _)| token.place);
+        drafts.extend(matching::learned(rule, reading, &places.collect::<Vec<_>>()));
+    }
+    drafts
+}
+
+/// The drafts of domains and of rules whose words match, before ranking.
+fn drafts(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
+    let book = &*BOOK;
+    let mut drafts: Vec<Draft> = DOMAINS.iter().flat_map(|domain| domain(reading)).collect();
+    drafts.extend(book.rules.iter().flat_map(|rule| matching::drafts(rule, reading)));
+    drafts
+}

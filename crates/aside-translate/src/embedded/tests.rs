@@ -1,0 +1,163 @@
+//! Runs the examples that rules carry, and the queries that new users try first.
+
+use super::*;
+use crate::embedded::fake::Fake;
+
+/// `words => command`; without a command, the rule's own command must come first.
+fn example(text: &str) -> (&str, Option<&str>) {
+    match text.split_once("=>") {
+        Some((words, command)) => (words.trim(), Some(command.trim())),
+        None => (text, None),
+    }
+}
+
+#[test]
+fn every_rule_is_well_formed() {
+    let book = &*BOOK;
+    let body = |rule: &'static Rule| rule.body(&book.lexicon);
+    let problems =
+        |rule| body(rule).problems.iter().map(move |problem| format!("{} {}: {problem}", rule.file, rule.name));
+    let problems: Vec<String> = book.rules.iter().flat_map(problems).collect();
+    assert!(problems.is_empty(), "{problems:#?}");
+    for (file, text) in RULES {
+        let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
+        assert!(first.is_none_or(|line| !line.starts_with([' ', '\t'])), "{file}: there is no rule yet: {first:?}");
+    }
+    let bad: Vec<&str> = book
+        .rules
+        .iter()
+        .filter(|rule| {
+            let (runs, hits) = (&body(rule).runs, &body(rule).hits);
+            rule.needs.is_empty() || runs.is_empty() || hits.is_empty() || rule.about.is_empty()
+        })
+        .map(|rule| rule.name)
+        .collect();
+    assert!(bad.is_empty(), "a rule has about, need, run and hit: {bad:?}");
+}
+
+/// `cargo test -p aside-core --lib intents -- --nocapture` prints the number.
+#[test]
+#[expect(clippy::disallowed_macros, reason = "prints the number for authors of rules")]
+fn there_are_at_least_800_intents_each_with_a_name_of_its_own() {
+    let mut names: Vec<&str> = BOOK.rules.iter().map(|rule| rule.name).collect();
+    let all = names.len();
+    names.sort_unstable();
+    let twice: Vec<&str> = names.windows(2).filter(|two| two[0] == two[1]).map(|two| two[0]).collect();
+    assert!(twice.is_empty(), "two rules of the same name: {twice:?}");
+    eprintln!("{all} intents by rule, in {} files", RULES.len() + TAIL.len());
+    assert!(all >= 800, "{all} intents");
+}
+
+#[test]
+fn every_rule_answers_its_hits_and_not_its_misses() {
+    let (book, machine) = (&*BOOK, Fake::default());
+    let mut wrong = Vec::new();
+    for rule in &book.rules {
+        for hit in &rule.body(&BOOK.lexicon).hits {
+            let (words, expected) = example(hit);
+            let (best, from) = best_with_rule(&machine, words);
+            let right = expected.map_or(from == rule.name, |expected| best == expected);
+            if !right {
+                wrong.push(format!("{} {}: {words:?} gives {best:?} ({from})", rule.file, rule.name));
+            }
+        }
+        for miss in &rule.body(&BOOK.lexicon).misses {
+            let (best, from) = best_with_rule(&machine, miss);
+            if from == rule.name {
+                wrong.push(format!("{} {}: {miss:?} must not give {best:?}", rule.file, rule.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The first answer, and the rule that it comes from.
+fn best_with_rule(machine: &Fake, words: &str) -> (String, &'static str) {
+    let best = machine.best(words);
+    let from = machine.rule_of(words, &best);
+    (best, from)
+}
+
+#[test]
+fn a_file_is_found_where_it_is() {
+    let machine = Fake::default();
+    let path =
+        |words: &str| machine.words(words).into_iter().map(|(_, _, taken)| taken).find(|taken| taken.contains("Path"));
+    for (words, expected) in [
+        ("last lines of web.log", Some("logs/web.log")),
+        ("errors in the web log", Some("logs/web.log")),
+        ("errors in the error log", Some("error.log")),
+        ("create web.log", Some("\"web.log")),
+        ("errors in nothing.log", Some("\"nothing.log")),
+        ("the system log", None),
+    ] {
+        let found = path(words);
+        assert!(
+            found
+                .as_deref()
+                .map_or(expected.is_none(), |found| expected.is_some_and(|expected| found.contains(expected))),
+            "{words}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn no_answer_has_a_slot_left_in_it() {
+    let machine = Fake::default();
+    for rule in &BOOK.rules {
+        for hit in &rule.body(&BOOK.lexicon).hits {
+            for proposal in machine.answers(example(hit).0) {
+                assert!(
+                    !proposal.command.contains("<parts>") && !proposal.command.contains("{?"),
+                    "{}",
+                    proposal.command
+                );
+            }
+        }
+    }
+}
+
+/// Shows how a query is understood, for authors of rules: `WISH='…' cargo test -p aside-core --lib try_a_wish`.
+/// Separate several with `;`. `HERE='a.txt old/'` lists what is in the directory.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "run by hand, with the query in the environment")]
+fn try_a_query() {
+    let Ok(queries) = std::env::var("WISH") else { return };
+    let mut machine = Fake::default();
+    if let Ok(here) = std::env::var("HERE") {
+        let entry = |name: &str| match name.strip_suffix('/') {
+            Some(name) => (&*name.to_owned().leak(), aside_commands::world::FileKind::Directory),
+            None => (&*name.to_owned().leak(), aside_commands::world::FileKind::File),
+        };
+        machine.directory = here.split_whitespace().map(entry).collect();
+    }
+    let mut shown = String::new();
+    for words in queries.split(';').map(str::trim) {
+        shown.push_str(&format!("\n{words}\n"));
+        for (word, weight, concept) in machine.words(words) {
+            shown.push_str(&format!("  [{word} {weight} {concept}]"));
+        }
+        shown.push('\n');
+        let weighed = machine.with_reading(words, |reading| {
+            let heard = FrameScores::of(reading, learned::embedded_weights());
+            let weighed = rank::weigh(reading, candidates(reading, &heard), &heard);
+            let shown = weighed.iter().map(|one| {
+                let (rule, command, permitted) = (one.draft.rule, &one.draft.command, rank::permitted(reading, one));
+                let facts: Vec<String> = learned::verify::NAMES
+                    .iter()
+                    .zip(one.facts.values)
+                    .map(|(name, value)| format!("{name} {value:.2}"))
+                    .collect();
+                format!("    {:.2} {permitted} {rule}: {command}\n      {}\n", one.confidence, facts.join(", "))
+            });
+            shown.collect::<String>()
+        });
+        shown.push_str(&weighed);
+        for answer in machine.answers(words) {
+            let from = machine.rule_of(words, &answer.command);
+            shown
+                .push_str(&format!("  {:.2} {:?}  {}  ({from})\n", answer.confidence, answer.nearness, answer.command));
+        }
+    }
+    panic!("{shown}");
+}
