@@ -62,9 +62,12 @@ fn collect(root: &Path, folder: String, depth: usize, found: &mut Vec<String>) {
 fn has_more_than_tests(root: &Path, folder: &str) -> bool {
     const TESTS: [&str; 3] = ["tests", "random_tests", "adversarial"];
     let mut entries = std::fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
-    !TESTS.iter().any(|name| folder.ends_with(&format!("/{name}")))
-        && entries
-            .any(|path| path.is_dir() || !path.file_stem().is_some_and(|stem| TESTS.iter().any(|name| stem == *name)))
+    let is_test = |path: &Path| path.file_stem().is_some_and(|stem| TESTS.iter().any(|name| stem == *name));
+    !is_test(Path::new(folder))
+        && entries.any(|path| match path.strip_prefix(root) {
+            Ok(below) if path.is_dir() => has_more_than_tests(root, &below.display().to_string()),
+            _ => !is_test(&path),
+        })
 }
 
 fn children(root: &Path, folder: &str) -> Vec<String> {
