@@ -186,7 +186,6 @@ fn what_a_reply_advises_can_be_sent_as_it_stands() {
     let words = advised(&waits);
     assert!(words.starts_with("on dev-1: cancel t"), "{words}");
     relay.operates(&home, &["say", "li", &words]);
-    told(&replies, "Stopping it.");
     told(&replies, "Not carried out.");
     // Off this machine again: its requests go to the other one alone.
     let said = relay.operates(&home, &["unroute", "li", "dev-2"]);

@@ -7,7 +7,7 @@ use crate::redact::redact;
 use crate::task::event::{ActOutcome, Event, EventKind, answered_from};
 use crate::task::proposal::{FileSummary, Proposal, TaskResult};
 use crate::task::remote::chinese;
-use crate::task::remote::meant::{Unclear, Verb};
+use crate::task::remote::meant::{Unclear, Verb, has_ended};
 use crate::task::run::short;
 use crate::task::state::StateName;
 use crate::text::clean;
@@ -368,11 +368,14 @@ pub fn paired(machine: &Machine, words: &str) -> String {
     }
 }
 
-/// A task is being cancelled; how it ended is told by the task.
-pub fn stopping(id: &str, words: &str) -> String {
-    match Language::of(words) {
-        Language::English => format!("[{id}] Stopping it."),
-        Language::Chinese => format!("[{id}] 正在停止。"),
+/// A task was cancelled, and has ended or is about to; how is told by the task.
+pub fn stopping(brief: &TaskBrief, words: &str) -> String {
+    let id = &brief.task_id;
+    match (Language::of(words), has_ended(brief)) {
+        (Language::English, true) => format!("[{id}] Stopped."),
+        (Language::English, false) => format!("[{id}] Stopping it."),
+        (Language::Chinese, true) => format!("[{id}] 已停止。"),
+        (Language::Chinese, false) => format!("[{id}] 正在停止。"),
     }
 }
 

@@ -298,7 +298,8 @@ impl Inner {
                 Err(why) => reply("", why).await,
             },
             ChatCommand::Cancel(name) => match self.cancel(sender, name, words).await {
-                Ok(brief) => reply(&brief.task_id, report::stopping(&brief.task_id, text)).await,
+                // Without a topic: it must not take the place of how the task ended.
+                Ok(brief) => reply("", report::stopping(&brief, text)).await,
                 Err(why) => reply("", why).await,
             },
             ChatCommand::Retry(name) => match self.retry(sender, name, words).await {
@@ -369,14 +370,21 @@ impl Inner {
     /// Stops the task that a message is about.
     async fn cancel(&self, sender: &Sender, name: &str, words: &Words<'_>) -> Result<TaskBrief, String> {
         let brief = self.meant(sender, Verb::Cancel, name, words).await?;
-        if let Err(why) = self.say(self.about(sender, TaskOp::Cancel, &brief), words.text).await {
-            // It may have ended meanwhile.
-            let own = self.own(sender, words.text).await?;
-            let ended = own.iter().find(|own| own.task_id == brief.task_id && has_ended(own));
-            return Err(ended.map_or(why, |brief| report::ended(brief, &self.machine, words.text)));
+        match self.say(self.about(sender, TaskOp::Cancel, &brief), words.text).await {
+            Ok(list) => {
+                let brief = list.tasks.into_iter().next().unwrap_or(brief);
+                if !has_ended(&brief) {
+                    remember(&self.stopping, &brief.task_id);
+                }
+                Ok(brief)
+            }
+            Err(why) => {
+                // It may have ended meanwhile.
+                let own = self.own(sender, words.text).await?;
+                let ended = own.iter().find(|own| own.task_id == brief.task_id && has_ended(own));
+                Err(ended.map_or(why, |brief| report::ended(brief, &self.machine, words.text)))
+            }
         }
-        remember(&self.stopping, &brief.task_id);
-        Ok(brief)
     }
 
     async fn retry(&self, sender: &Sender, name: &str, words: &Words<'_>) -> Result<TaskBrief, String> {
