@@ -16,6 +16,7 @@ use tokio::time::sleep;
 
 use crate::chat::{webhook, wecom};
 use crate::key;
+use crate::notice::{Notice, notice};
 use crate::outbound_http::DeliveryOutcome;
 use crate::relay::{LEFT_OUT, Relay, Reply};
 use crate::store::{Bucket, Item, Queue};
@@ -144,6 +145,14 @@ impl Senders {
     }
 }
 
+/// What a reply says of others that were left out.
+enum Counted {
+    /// Nothing: it is any other reply.
+    No,
+    Told,
+    Now(u64, String),
+}
+
 struct Lane {
     relay: Arc<Relay>,
     senders: Senders,
@@ -230,14 +239,22 @@ impl Lane {
         self.settle(&reply.id).await;
     }
 
-    async fn persist(&mut self, reply: Reply) {
+    async fn persist(&mut self, mut reply: Reply) {
+        let counted = match self.counted(&reply) {
+            Counted::No => None,
+            // A later one has told it.
+            Counted::Told => return self.settle(&reply.id).await,
+            Counted::Now(count, text) => {
+                reply.text = text;
+                Some(count)
+            }
+        };
         let mut delay = FIRST_DELAY;
         for _ in 0..TRIES {
             match self.senders.deliver(&reply).await {
                 DeliveryOutcome::Yes => {
                     self.relay.metrics.count("replies_total", "sent");
                     self.sent.is_first(&reply.id);
-                    self.left_out.remove(&(reply.handle(), reply.topic.clone()));
                     return self.settle(&reply.id).await;
                 }
                 DeliveryOutcome::No(why) => {
@@ -245,7 +262,6 @@ impl Lane {
                     self.relay.metrics.count("replies_total", "given_up");
                     let about = json!({ "source": reply.source, "machine": reply.machine, "reply": reply.id });
                     let _ = self.relay.audit("reply given up", about).await;
-                    self.left_out.remove(&(reply.handle(), reply.topic.clone()));
                     return self.settle(&reply.id).await;
                 }
                 DeliveryOutcome::Later(why) => {
@@ -255,9 +271,23 @@ impl Lane {
                 }
             }
         }
+        if let Some(count) = counted {
+            *self.left_out.entry((reply.handle(), reply.topic.clone())).or_default() += count;
+        }
         // Others have their turn, and then this one again, for as long as the store keeps it.
         if let Some(outdated) = self.pace.put_back(slot(&reply.handle(), &reply.clone()), reply) {
             self.settle(&outdated.id).await;
+        }
+    }
+
+    /// For what says how many replies were left out: how many it is now, and its words. They count as told. That of an earlier lane is sent
+    /// as it is.
+    fn counted(&mut self, reply: &Reply) -> Counted {
+        let own = reply.topic.strip_prefix(LEFT_OUT).and_then(|rest| rest.strip_suffix(&self.name));
+        let Some(machine) = own.filter(|_| reply.machine.is_empty()) else { return Counted::No };
+        match self.left_out.remove(&(reply.handle(), reply.topic.clone())) {
+            None => Counted::Told,
+            Some(count) => Counted::Now(count, notice(machine.trim(), &reply.text, Notice::LeftOut(count))),
         }
     }
 
