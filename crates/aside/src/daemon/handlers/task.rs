@@ -156,7 +156,7 @@ async fn told(state: &Arc<State>, asked: TaskParams, updates: &Updates) -> Resul
         | TaskOp::Clean => {
             let id = match asked.op {
                 TaskOp::Show | TaskOp::Cancel | TaskOp::Retry => theirs(state, &asked, &asked.task).await?,
-                // The gate refuses a remote answer, whosever task it is.
+                // The gate refuses a remote answer to any task.
                 _ => tasks.named(state, &asked.task).await?,
             };
             send(state, &id, asked).await
