@@ -518,14 +518,16 @@ fn every_reply_to_a_chinese_message_is_chinese() {
         ("诊断", "完成。"),
         ("帮助", "完成。"),
         ("把 average 改名为 mean", "等待在"),
-        ("取消", "已停止。"),
+        ("取消", "停止。"),
         ("重试", "等待在"),
         ("运行 `sh make.sh`", "等待在"),
         ("取消", "是哪一个"),
     ] {
+        eprintln!("{request}");
         wecom.user_writes("li", request);
         loop {
             let told = wecom.hears().text;
+            eprintln!("{told}");
             assert!(is_chinese(&told), "{request}: {told}");
             if told.contains(end) {
                 break;
