@@ -9,6 +9,8 @@ pub enum Addressed<'a> {
     Machine {
         machine: &'a str,
         text: &'a str,
+        /// Not only the first one of the user.
+        is_named: bool,
     },
     /// It names a machine that the user does not have.
     Unknown(&'a str),
@@ -29,9 +31,9 @@ pub fn addressed<'a>(machines: &'a [String], text: &'a str) -> Addressed<'a> {
         let name = name.trim();
         is_machine(&name.to_ascii_lowercase()).then_some((name, rest.trim_start()))
     });
-    let Some((name, text)) = named else { return Addressed::Machine { machine: first, text } };
+    let Some((name, text)) = named else { return Addressed::Machine { machine: first, text, is_named: false } };
     match machines.iter().find(|machine| machine.eq_ignore_ascii_case(name)) {
-        Some(machine) => Addressed::Machine { machine, text },
+        Some(machine) => Addressed::Machine { machine, text, is_named: true },
         None => Addressed::Unknown(name),
     }
 }
@@ -50,9 +52,10 @@ mod tests {
     #[test]
     fn a_request_goes_to_the_machine_that_it_names_or_the_first() {
         let machines = ["dev-1".to_owned(), "dev-2".to_owned()];
-        let to = |machine: &'static str, text: &'static str| Addressed::Machine { machine, text };
+        let to = |machine: &'static str, text: &'static str| Addressed::Machine { machine, text, is_named: true };
+        let first = |text: &'static str| Addressed::Machine { machine: "dev-1", text, is_named: false };
         for (text, expected) in [
-            ("run the tests", to("dev-1", "run the tests")),
+            ("run the tests", first("run the tests")),
             ("on dev-2: run the tests", to("dev-2", "run the tests")),
             ("On Dev-2: run the tests", to("dev-2", "run the tests")),
             ("在 dev-2 上：运行测试", to("dev-2", "运行测试")),
@@ -61,8 +64,8 @@ mod tests {
             ("on dev-3: run the tests", Addressed::Unknown("dev-3")),
             ("在 dev-3 上：运行测试", Addressed::Unknown("dev-3")),
             // No name of a machine.
-            ("on the second try: run the tests", to("dev-1", "on the second try: run the tests")),
-            ("app: run the tests", to("dev-1", "app: run the tests")),
+            ("on the second try: run the tests", first("on the second try: run the tests")),
+            ("app: run the tests", first("app: run the tests")),
         ] {
             assert_eq!(addressed(&machines, text), expected);
         }

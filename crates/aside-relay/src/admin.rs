@@ -97,6 +97,13 @@ async fn act(relay: &Relay, asked: &HttpRequest) -> anyhow::Result<HttpResponse>
                 false => said(StatusCode::NOT_FOUND, NO_MACHINE),
             }
         }
+        (&Method::POST, "/admin/unroute") => {
+            let Route { user, machine } = body(asked)?;
+            match relay.unassign(&user, &machine).await? {
+                true => HttpResponse::json(StatusCode::OK, &json!({})),
+                false => said(StatusCode::NOT_FOUND, "requests of this user do not go to that machine"),
+            }
+        }
         (&Method::GET, "/admin/machines") => {
             let machines: Vec<Value> = relay
                 .machines()

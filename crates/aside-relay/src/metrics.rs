@@ -33,7 +33,12 @@ const COUNTERS: [(&str, &str, &[&str], &str); 7] = [
         "Messages of users, by what became of them",
     ),
     ("deliveries_total", "result", &["sent", "taken", "expired"], "Messages handed to machines"),
-    ("replies_total", "result", &["stored", "duplicate", "rejected", "sent", "given_up"], "Replies to chats"),
+    (
+        "replies_total",
+        "result",
+        &["stored", "duplicate", "rejected", "sent", "left_out", "given_up"],
+        "Replies to chats",
+    ),
     ("machine_connections_total", "result", &["welcome", "refused", "replaced"], "Connections of machines"),
     ("enrolments_total", "result", &["done", "refused"], "One-time codes that were brought"),
     ("admin_calls_total", "result", &["done", "refused"], "Calls of the admin endpoints"),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::protocol::MAX_TEXT;
 use crate::store::MAX_WAITING_OF_USER;
 
 /// Letters of a request that are quoted.
@@ -15,12 +16,16 @@ pub enum Notice<'a> {
     Expired(Duration),
     /// With the machines that the user has.
     Unknown(&'a [String]),
+    /// The request has more bytes than one may have.
+    TooLong,
+    /// So many replies of the machine, or of the relay without one.
+    LeftOut(u64),
 }
 
 /// In the language of the request.
 pub fn notice(machine: &str, request: &str, what: Notice<'_>) -> String {
     let is_chinese = request.chars().any(|letter| ('\u{4e00}'..='\u{9fff}').contains(&letter));
-    let most = MAX_WAITING_OF_USER;
+    let (most, quoted) = (MAX_WAITING_OF_USER, quoted(request));
     match (what, is_chinese) {
         (Notice::Offline(wait), false) => format!(
             "{machine} is not connected. The request waits for it, at most {} minutes. Next: nothing to do.",
@@ -29,36 +34,64 @@ pub fn notice(machine: &str, request: &str, what: Notice<'_>) -> String {
         (Notice::Offline(wait), true) => {
             format!("{machine} 未连接。请求将等待其上线，最多 {} 分钟。下一步：无需操作。", wait.as_secs() / 60)
         }
-        (Notice::Full, false) => format!("Too many requests wait for {machine}. Next: ask again later."),
-        (Notice::Full, true) => format!("{machine} 有太多请求在等待。下一步：请稍后再试。"),
+        (Notice::Full, false) => {
+            format!("Not taken: “{quoted}”. Too many requests wait for {machine}. Next: ask again later.")
+        }
+        (Notice::Full, true) => format!("未受理：“{quoted}”。{machine} 有太多请求在等待。下一步：请稍后再试。"),
         (Notice::FullForUser, false) => {
             format!(
-                "{most} of your requests wait for {machine}, and no more can. Next: ask again when it has taken some."
+                "Not taken: “{quoted}”. {most} of your requests wait for {machine}, and no more can. Next: ask again when it has taken some."
             )
         }
         (Notice::FullForUser, true) => {
-            format!("你已有 {most} 个请求在等待 {machine}，不能再多。下一步：等它处理一些后再试。")
+            format!("未受理：“{quoted}”。你已有 {most} 个请求在等待 {machine}，不能再多。下一步：等它处理一些后再试。")
         }
         (Notice::Expired(waited), false) => format!(
             "{machine} was not there for {} minutes: your request “{}” was not delivered. Next: send it again.",
             waited.as_secs() / 60,
-            quoted(request)
+            quoted
         ),
         (Notice::Expired(waited), true) => format!(
             "{machine} 已有 {} 分钟未连接：请求“{}”没有送达。下一步：请重新发送。",
             waited.as_secs() / 60,
-            quoted(request)
+            quoted
         ),
         (Notice::Unknown(machines), false) => {
+            let (first, yours) = (machines.first().map_or("", String::as_str), machines.join(", "));
             format!(
-                "You have no machine {machine}. Yours: {}. Next: send it again with one of them.",
-                machines.join(", ")
+                "Not taken: “{quoted}”. You have no machine {machine}. Yours: {yours}. Next: send it again, beginning with `on {first}:`."
             )
         }
         (Notice::Unknown(machines), true) => {
-            format!("你没有名为 {machine} 的机器。你的机器：{}。下一步：用其中一个名字重新发送。", machines.join("、"))
+            let (first, yours) = (machines.first().map_or("", String::as_str), machines.join("、"));
+            format!(
+                "未受理：“{quoted}”。你没有名为 {machine} 的机器。你的机器：{yours}。下一步：以“在 {first} 上：”开头重新发送。"
+            )
+        }
+        (Notice::TooLong, false) => {
+            format!("Not taken: “{quoted}”. A request has at most {MAX_TEXT} bytes. Next: say it shorter.")
+        }
+        (Notice::TooLong, true) => format!("未受理：“{quoted}”。请求最多 {MAX_TEXT} 字节。下一步：请缩短。"),
+        (Notice::LeftOut(count), false) => {
+            let (were, from) = (if count == 1 { "message was" } else { "messages were" }, from(machine, " from "));
+            let ask =
+                if machine.is_empty() { "send fewer at once".to_owned() } else { format!("`on {machine}: status`") };
+            format!("{count} {were} left out{from}: too many waited for this chat. Next: {ask}.")
+        }
+        (Notice::LeftOut(count), true) => {
+            let from = from(machine, "，来自 ");
+            let ask = if machine.is_empty() {
+                "请放慢发送".to_owned()
+            } else {
+                format!("发送“在 {machine} 上：状态”查看")
+            };
+            format!("有 {count} 条消息被略去{from}：等待发送到此聊天的消息太多。下一步：{ask}。")
         }
     }
+}
+
+fn from(machine: &str, word: &str) -> String {
+    if machine.is_empty() { String::new() } else { format!("{word}{machine}") }
 }
 
 /// The beginning of a request, in one line.
@@ -73,6 +106,34 @@ fn quoted(request: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refusal_names_what_was_refused_and_every_notice_is_in_the_language_of_the_request() {
+        let machines = ["dev-1".to_owned(), "dev-2".to_owned()];
+        let wait = Duration::from_secs(3600);
+        let is_chinese = |text: &str| text.chars().any(|letter| ('\u{4e00}'..='\u{9fff}').contains(&letter));
+        let all = |request: &str| {
+            [
+                Notice::Offline(wait),
+                Notice::Full,
+                Notice::FullForUser,
+                Notice::Expired(wait),
+                Notice::Unknown(&machines),
+                Notice::TooLong,
+                Notice::LeftOut(1),
+                Notice::LeftOut(7),
+            ]
+            .map(|what| notice("dev-9", request, what))
+        };
+        for (english, chinese) in all("run the tests").iter().zip(all("运行测试")) {
+            assert!(!is_chinese(english) && is_chinese(&chinese), "{english} {chinese}");
+        }
+        for refusal in [Notice::Full, Notice::FullForUser, Notice::Unknown(&machines), Notice::TooLong] {
+            let told = notice("dev-9", "run the tests", refusal);
+            assert!(told.starts_with("Not taken: “run the tests”. "), "{told}");
+        }
+        assert!(notice("dev-9", "", Notice::LeftOut(7)).starts_with("7 messages were left out from dev-9: "));
+    }
 
     #[test]
     fn notices_are_in_the_language_of_the_request() {

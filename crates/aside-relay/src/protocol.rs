@@ -63,6 +63,12 @@ pub struct Message {
     /// A handle for replies: the source and the chat there.
     pub chat: String,
     pub text: String,
+    /// The user's other machines, some of them, if the message named none: it may be about one of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<String>,
+    /// The message before it in this chat was refused by the relay: it may be about that one.
+    #[serde(default)]
+    pub after_refusal: bool,
 }
 
 /// What a machine sends to become known.

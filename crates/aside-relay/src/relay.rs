@@ -34,6 +34,10 @@ pub const MAX_USERS: usize = 64;
 const MAX_TOPIC: usize = 128;
 /// Chats that are remembered in memory; the store has them all.
 const MAX_CONTACTS: usize = 10_000;
+/// Other machines of a user that a machine is told of.
+const MAX_OTHERS: usize = 8;
+/// Begins the topic of what says how many replies were left out.
+pub const LEFT_OUT: &str = "left out";
 /// Chats with a message that is being stored, before those without one are forgotten.
 const MAX_LANES: usize = 1024;
 
@@ -106,10 +110,20 @@ pub struct Queued {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
     pub id: String,
+    /// Which machine says it; empty for the relay itself.
+    #[serde(default)]
+    pub machine: String,
     pub source: String,
     pub chat: String,
     pub topic: String,
     pub text: String,
+}
+
+impl Reply {
+    /// The chat, with where it is.
+    pub fn handle(&self) -> String {
+        format!("{}/{}", self.source, self.chat)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +138,9 @@ pub enum Accepted {
     Full,
     /// Too many messages of this user wait for the machine.
     FullForUser,
-    /// Names or texts that no chat has.
+    /// More than `MAX_TEXT` bytes.
+    TooLong,
+    /// Names that no chat has.
     Invalid,
 }
 
@@ -143,10 +159,12 @@ impl Relay {
         let is_valid = (1..=MAX_NAME).contains(&user.len())
             && !chat.is_empty()
             && handle.len() <= MAX_NAME
-            && (1..=MAX_ID).contains(&id.len())
-            && text.len() <= MAX_TEXT;
+            && (1..=MAX_ID).contains(&id.len());
         if !is_valid {
             self.metrics.count("messages_total", "refused");
+            tracing::warn!(
+                "a message of {source} is refused: its user or chat has more than {MAX_NAME} bytes, its id more than {MAX_ID}, or one is empty"
+            );
             return Ok(Accepted::Invalid);
         }
         let lane = self.lane(&handle);
@@ -154,8 +172,20 @@ impl Relay {
         // An id is the chat's for one user: another user's message with the same id is another message.
         let id = key::digest(&[source, &user, &id]);
         let machines: Vec<String> = self.read(Bucket::Routes, &user).await?.unwrap_or_default();
-        let (machine, text) = match addressed(&machines, &text) {
-            Addressed::Machine { machine, text } => (machine, text),
+        let named = addressed(&machines, &text);
+        if text.len() > MAX_TEXT && named != Addressed::Unrouted {
+            self.metrics.count("messages_total", "refused");
+            tracing::warn!(
+                "a message of {source} is refused: it has {} bytes, and at most {MAX_TEXT} are taken",
+                text.len()
+            );
+            self.audit("too long", json!({ "source": source, "user": user, "message": id })).await?;
+            let told = notice("", &text, Notice::TooLong);
+            self.refuse(("too long", &id), source, &chat, told).await?;
+            return Ok(Accepted::TooLong);
+        }
+        let (machine, text, is_named) = match named {
+            Addressed::Machine { machine, text, is_named } => (machine, text, is_named),
             Addressed::Unrouted => {
                 self.metrics.count("messages_total", "unrouted");
                 self.audit("unrouted", json!({ "source": source, "user": user, "message": id })).await?;
@@ -165,15 +195,20 @@ impl Relay {
                 self.metrics.count("messages_total", "misaddressed");
                 self.audit("misaddressed", json!({ "source": source, "user": user, "message": id })).await?;
                 let told = notice(name, &text, Notice::Unknown(&machines));
-                self.say(("unknown", &id), source, &chat, told).await?;
+                self.refuse(("unknown", &id), source, &chat, told).await?;
                 return Ok(Accepted::Misaddressed);
             }
         };
         self.remember_contact(machine, &handle).await?;
         let now = milliseconds();
         let expires = now + u64::try_from(self.settings.expire.as_millis()).unwrap_or(u64::MAX);
-        let message = Message { id: id.clone(), user: user.clone(), chat: handle, text: text.to_owned() };
-        let body = serde_json::to_vec(&Queued { machine: machine.to_owned(), message, at: now, expires })?;
+        let others = machines.iter().filter(|name| !is_named && *name != machine).take(MAX_OTHERS).cloned().collect();
+        let refused = self.was_refused(&handle).await?;
+        let (to, after_refusal) = (handle.clone(), refused.is_some());
+        let message =
+            Message { id: id.clone(), user: user.clone(), chat: to, text: text.to_owned(), others, after_refusal };
+        let queued = message.clone();
+        let body = serde_json::to_vec(&Queued { machine: machine.to_owned(), message: queued, at: now, expires })?;
         match self.store.publish(Queue::Machine(machine), &user, &id, body).await? {
             PutOutcome::New => {}
             PutOutcome::Duplicate => {
@@ -183,21 +218,23 @@ impl Relay {
             PutOutcome::Full => {
                 self.metrics.count("messages_total", "full");
                 let told = notice(machine, text, Notice::Full);
-                self.say((&format!("full {machine}"), &id), source, &chat, told).await?;
+                self.refuse((&format!("full {machine}"), &id), source, &chat, told).await?;
                 return Ok(Accepted::Full);
             }
             PutOutcome::FullForUser => {
                 self.metrics.count("messages_total", "full");
                 let told = notice(machine, text, Notice::FullForUser);
-                self.say((&format!("full {machine}"), &id), source, &chat, told).await?;
+                self.refuse((&format!("full {machine}"), &id), source, &chat, told).await?;
                 return Ok(Accepted::FullForUser);
             }
+        }
+        if let Some(revision) = refused {
+            self.store.remove(Bucket::Refusals, &handle, revision).await?;
         }
         self.metrics.count("messages_total", "accepted");
         self.audit("accepted", json!({ "source": source, "user": user, "machine": machine, "message": id })).await?;
         if !self.is_present(machine).await? {
-            self.tell_offline(machine, &Message { id, user, chat: format!("{source}/{chat}"), text: text.to_owned() })
-                .await?;
+            self.tell_offline(machine, &message).await?;
         }
         Ok(Accepted::New)
     }
@@ -236,7 +273,7 @@ impl Relay {
 
     /// Tells the user of a message that it was not delivered. Its item is settled by the caller.
     pub async fn drop_expired(&self, queued: &Queued) -> anyhow::Result<()> {
-        let Queued { machine, message: Message { id, user, chat: handle, text }, at, expires: _ } = queued;
+        let Queued { machine, message: Message { id, user, chat: handle, text, .. }, at, expires: _ } = queued;
         let Some((source, chat)) = handle.split_once('/') else { return Ok(()) };
         let waited = Duration::from_millis(milliseconds().saturating_sub(*at));
         let told = notice(machine, text, Notice::Expired(waited));
@@ -268,7 +305,7 @@ impl Relay {
         let Some((source, chat)) = chat.split_once('/') else { return rejected("it names no chat") };
         let id = key::digest(&[machine, id]);
         let (source, chat, topic) = (source.to_owned(), chat.to_owned(), topic.to_owned());
-        let put = self.put_reply(Reply { id, source, chat, topic, text }).await?;
+        let put = self.put_reply(Reply { id, machine: machine.to_owned(), source, chat, topic, text }).await?;
         self.metrics.count("replies_total", if put == PutOutcome::Duplicate { "duplicate" } else { "stored" });
         Ok(match put {
             PutOutcome::New | PutOutcome::Duplicate => Ok(()),
@@ -279,10 +316,36 @@ impl Relay {
     /// The relay's own words to a chat, once for each message. Of those that wait for the rate limit, one of each topic is sent: a user who
     /// writes much to a machine that is away must not fill the queue of replies.
     async fn say(&self, (topic, message): (&str, &str), source: &str, chat: &str, text: String) -> anyhow::Result<()> {
-        let (source, chat) = (source.to_owned(), chat.to_owned());
         let id = key::digest(&["relay", topic, message]);
-        let reply = Reply { id, source, chat, topic: topic.to_owned(), text };
-        self.put_reply(reply).await.map(drop)
+        self.put_own(id, topic, source, chat, text).await
+    }
+
+    /// The same about a message that was refused: each refusal is told. The next message of the chat says that it follows one.
+    async fn refuse(&self, (why, message): (&str, &str), source: &str, chat: &str, text: String) -> anyhow::Result<()> {
+        self.store.put(Bucket::Refusals, &format!("{source}/{chat}"), Vec::new(), 0).await?;
+        self.put_own(key::digest(&["relay", why, message]), "", source, chat, text).await
+    }
+
+    /// The revision of the entry that says that the last message of this chat was refused.
+    async fn was_refused(&self, handle: &str) -> anyhow::Result<Option<u64>> {
+        Ok(self.store.get(Bucket::Refusals, handle).await?.map(|entry| entry.revision))
+    }
+
+    /// Says in a chat how many replies of a machine were left out so far. The topic is that of all these.
+    pub async fn tell_left_out(&self, reply: &Reply, topic: &str, count: u64) -> anyhow::Result<()> {
+        let told = notice(&reply.machine, &reply.text, Notice::LeftOut(count));
+        let id = key::digest(&["relay", topic, &reply.handle(), &reply.id]);
+        self.put_own(id, topic, &reply.source, &reply.chat, told).await
+    }
+
+    async fn put_own(&self, id: String, topic: &str, source: &str, chat: &str, text: String) -> anyhow::Result<()> {
+        let (source, chat, topic) = (source.to_owned(), chat.to_owned(), topic.to_owned());
+        let put = self.put_reply(Reply { id, machine: String::new(), source, chat, topic, text }).await?;
+        if matches!(put, PutOutcome::Full | PutOutcome::FullForUser) {
+            self.metrics.count("replies_total", "rejected");
+            tracing::error!("a user is not told something: too many replies wait");
+        }
+        Ok(())
     }
 
     async fn put_reply(&self, reply: Reply) -> anyhow::Result<PutOutcome> {
@@ -396,12 +459,7 @@ impl Relay {
             return Ok((codes > 0).then_some(Revoked { key: false, codes }));
         }
         for user in users {
-            self.change(Bucket::Routes, &user, |known: Option<Vec<String>>| {
-                let mut known = known.unwrap_or_default();
-                known.retain(|name| name != machine);
-                Some(known)
-            })
-            .await?;
+            self.unroute(&user, machine).await?;
         }
         self.store.tell(Note::Changed { machine: machine.to_owned() }).await?;
         self.signal(machine, None, Signal::Check);
@@ -430,6 +488,33 @@ impl Relay {
         self.route(user, machine, Order::First).await?;
         self.audit("routed", json!({ "user": user, "machine": machine })).await?;
         Ok(true)
+    }
+
+    /// A user's requests no longer go to this machine. False if they did not.
+    pub async fn unassign(&self, user: &str, machine: &str) -> anyhow::Result<bool> {
+        let was_user = self
+            .change(Bucket::Machines, machine, |known: Option<Machine>| {
+                let mut known = known.filter(|known| known.users.iter().any(|name| name == user))?;
+                known.users.retain(|name| name != user);
+                Some(known)
+            })
+            .await?;
+        let was_routed = self.unroute(user, machine).await?;
+        if was_user.is_none() && !was_routed {
+            return Ok(false);
+        }
+        self.audit("route removed", json!({ "user": user, "machine": machine })).await?;
+        Ok(true)
+    }
+
+    /// Whether the user had this machine.
+    async fn unroute(&self, user: &str, machine: &str) -> anyhow::Result<bool> {
+        let changed = self.change(Bucket::Routes, user, |known: Option<Vec<String>>| {
+            let mut known = known.filter(|known| known.iter().any(|name| name == machine))?;
+            known.retain(|name| name != machine);
+            Some(known)
+        });
+        Ok(changed.await?.is_some())
     }
 
     async fn route(&self, user: &str, machine: &str, order: Order) -> anyhow::Result<()> {

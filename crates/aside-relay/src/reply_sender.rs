@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use aside_wecom::pace::{self, Pace};
+use aside_wecom::pace::{Pace, Placed, Slot};
 use aside_wecom::seen::Seen;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -15,8 +15,10 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use crate::chat::{webhook, wecom};
+use crate::key;
+use crate::notice::{Notice, notice};
 use crate::outbound_http::DeliveryOutcome;
-use crate::relay::{Relay, Reply};
+use crate::relay::{LEFT_OUT, Relay, Reply};
 use crate::store::{Bucket, Item, Queue};
 
 /// Replies of different chats that are sent at once. Those of one chat keep their order.
@@ -102,7 +104,7 @@ async fn send(relay: &Arc<Relay>) -> anyhow::Result<()> {
         let (lane, replies) = mpsc::channel(MAX_LANE);
         lanes.push(lane);
         let senders = Senders::new(relay)?;
-        work.spawn(Lane::new(Arc::clone(relay), senders).run(replies));
+        work.spawn(Lane::new(Arc::clone(relay), senders, key::random()?).run(replies));
     }
     while let Some(item) = items.recv().await {
         let Ok(reply) = serde_json::from_slice::<Reply>(&item.body) else {
@@ -143,25 +145,40 @@ impl Senders {
     }
 }
 
+/// What a reply says of others that were left out.
+enum Counted {
+    /// Nothing: it is any other reply.
+    No,
+    Told,
+    Now(u64, String),
+}
+
 struct Lane {
     relay: Arc<Relay>,
     senders: Senders,
     pace: Pace<Reply>,
     /// What settles each reply that waits here. A reply that the store hands out again is the same one.
     tokens: HashMap<String, String>,
-    /// Sent a while ago: the store may have handed them out once more before it heard of that.
+    /// Sent or left out a while ago: the store may have handed them out once more before it heard of that.
     sent: Seen,
+    /// Replies that were left out and not told yet, by the topic of what tells it and the chat.
+    left_out: HashMap<(String, String), u64>,
+    /// Of this lane: what an earlier one has counted is told by its own message.
+    name: String,
     start: Instant,
 }
 
 impl Lane {
-    fn new(relay: Arc<Relay>, senders: Senders) -> Self {
+    fn new(relay: Arc<Relay>, senders: Senders, name: String) -> Self {
+        let pace = Pace::new(relay.settings.limits);
         Self {
             relay,
             senders,
-            pace: Pace::new(pace::WECOM),
+            pace,
             tokens: HashMap::new(),
             sent: Seen::default(),
+            left_out: HashMap::new(),
+            name,
             start: Instant::now(),
         }
     }
@@ -191,14 +208,47 @@ impl Lane {
         if is_sent {
             return self.settle(&reply.id).await;
         }
-        let (chat, topic) = (format!("{}/{}", reply.source, reply.chat), reply.topic.clone());
-        // Only the newest state of a task is told.
-        if let Some(replaced) = self.pace.put(&chat, &topic, reply) {
-            self.settle(&replaced.id).await;
+        match self.pace.put(slot(&reply.handle(), &reply.clone()), reply) {
+            Placed::Waits => {}
+            // Only the newest state of a task is told.
+            Placed::Replaced(replaced) => self.settle(&replaced.id).await,
+            Placed::LeftOut(reply) => self.leave_out(reply).await,
         }
     }
 
-    async fn persist(&mut self, reply: Reply) {
+    /// Too many replies of a machine wait for its chat. That one is left out is counted, in the audit log, and told in the chat.
+    async fn leave_out(&mut self, reply: Reply) {
+        let topic = format!("{LEFT_OUT} {} {}", reply.machine, self.name);
+        let count = self.left_out.entry((reply.handle(), topic.clone())).or_default();
+        *count += 1;
+        let told = match self.relay.tell_left_out(&reply, &topic, *count).await {
+            Ok(()) => {
+                let about = json!({ "source": reply.source, "machine": reply.machine, "reply": reply.id });
+                self.relay.audit("reply left out", about).await
+            }
+            Err(error) => Err(error),
+        };
+        if let Err(error) = told {
+            // Not settled: the store hands it out again.
+            self.tokens.remove(&reply.id);
+            return tracing::warn!("a reply has to wait: {error:#}");
+        }
+        tracing::warn!("a reply of {:?} is left out: too many wait for its chat", reply.machine);
+        self.relay.metrics.count("replies_total", "left_out");
+        self.sent.is_first(&reply.id);
+        self.settle(&reply.id).await;
+    }
+
+    async fn persist(&mut self, mut reply: Reply) {
+        let counted = match self.counted(&reply) {
+            Counted::No => None,
+            // A later one has told it.
+            Counted::Told => return self.settle(&reply.id).await,
+            Counted::Now(count, text) => {
+                reply.text = text;
+                Some(count)
+            }
+        };
         let mut delay = FIRST_DELAY;
         for _ in 0..TRIES {
             match self.senders.deliver(&reply).await {
@@ -210,7 +260,7 @@ impl Lane {
                 DeliveryOutcome::No(why) => {
                     tracing::warn!("a reply is given up: {why}");
                     self.relay.metrics.count("replies_total", "given_up");
-                    let about = json!({ "source": reply.source, "reply": reply.id });
+                    let about = json!({ "source": reply.source, "machine": reply.machine, "reply": reply.id });
                     let _ = self.relay.audit("reply given up", about).await;
                     return self.settle(&reply.id).await;
                 }
@@ -221,8 +271,24 @@ impl Lane {
                 }
             }
         }
-        // Not settled: the store hands it out again, for as long as it keeps replies. Meanwhile others have their turn.
-        self.tokens.remove(&reply.id);
+        if let Some(count) = counted {
+            *self.left_out.entry((reply.handle(), reply.topic.clone())).or_default() += count;
+        }
+        // Others have their turn, and then this one again, for as long as the store keeps it.
+        if let Some(outdated) = self.pace.put_back(slot(&reply.handle(), &reply.clone()), reply) {
+            self.settle(&outdated.id).await;
+        }
+    }
+
+    /// For what says how many replies were left out: how many it is now, and its words. They count as told. That of an earlier lane is sent
+    /// as it is.
+    fn counted(&mut self, reply: &Reply) -> Counted {
+        let own = reply.topic.strip_prefix(LEFT_OUT).and_then(|rest| rest.strip_suffix(&self.name));
+        let Some(machine) = own.filter(|_| reply.machine.is_empty()) else { return Counted::No };
+        match self.left_out.remove(&(reply.handle(), reply.topic.clone())) {
+            None => Counted::Told,
+            Some(count) => Counted::Now(count, notice(machine.trim(), &reply.text, Notice::LeftOut(count))),
+        }
     }
 
     async fn settle(&mut self, id: &str) {
@@ -231,4 +297,11 @@ impl Lane {
             tracing::warn!("a reply that was sent may be sent again: {error:#}");
         }
     }
+}
+
+/// Where a reply waits. What says that others are left out has a place of its own.
+fn slot<'a>(receiver: &'a str, reply: &'a Reply) -> Slot<'a> {
+    let is_count = reply.machine.is_empty() && reply.topic.starts_with(LEFT_OUT);
+    let origin = if is_count { LEFT_OUT } else { reply.machine.as_str() };
+    Slot { receiver, origin, topic: &reply.topic }
 }

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use crate::chat::{Call, Received, webhook, wecom};
 use crate::http::{self, HttpRequest, HttpResponse};
 use crate::machine::{self, ConnectionSlots};
-use crate::protocol::{ENROL_PATH, Enrol, Enrolled, MACHINE_PATH};
+use crate::protocol::{ENROL_PATH, Enrol, Enrolled, MACHINE_PATH, MAX_ID, MAX_NAME, MAX_TEXT};
 use crate::relay::{Accepted, Relay};
 use crate::settings::Settings;
 use crate::store::Store;
@@ -136,7 +136,16 @@ impl Front {
                     | Accepted::Full
                     | Accepted::FullForUser,
                 ) => HttpResponse::of(taken, ""),
-                Ok(Accepted::Invalid) => HttpResponse::of(StatusCode::BAD_REQUEST, ""),
+                // The user is told. A chat that calls again after an error would not get further.
+                Ok(Accepted::TooLong) if source == "wecom" => HttpResponse::of(taken, ""),
+                Ok(Accepted::TooLong) => {
+                    let told = format!("a text has at most {MAX_TEXT} bytes\n");
+                    HttpResponse::of(StatusCode::PAYLOAD_TOO_LARGE, &told)
+                }
+                Ok(Accepted::Invalid) => {
+                    let told = format!("user and chat have 1 to {MAX_NAME} bytes each, id 1 to {MAX_ID}\n");
+                    HttpResponse::of(StatusCode::BAD_REQUEST, &told)
+                }
                 Err(error) => {
                     metrics.count("messages_total", "failed");
                     metrics.count("store_errors_total", "write");

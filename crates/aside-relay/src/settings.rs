@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
+use aside_wecom::pace::{self, Limits};
 use toml_edit::{DocumentMut, Item};
 
 use crate::chat::{webhook, wecom};
@@ -32,6 +33,8 @@ pub struct Settings {
     /// Not in the file: `PING` and `SILENCE`, but for tests.
     pub ping: Duration,
     pub silence: Duration,
+    /// The same: WeCom's.
+    pub limits: Limits,
     pub webhook_key: String,
     pub reply_url: String,
     pub wecom: Option<wecom::App>,
@@ -100,6 +103,7 @@ pub fn read(text: &str) -> anyhow::Result<Settings> {
         expire: Duration::from_secs(24 * 3600),
         ping: PING,
         silence: SILENCE,
+        limits: pace::WECOM,
         webhook_key: String::new(),
         reply_url: String::new(),
         wecom: None,

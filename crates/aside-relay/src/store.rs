@@ -44,6 +44,8 @@ pub enum Bucket {
     Presence,
     /// Which chats have written to a machine, so that it may reply to them.
     Contacts,
+    /// In which chats the last message was refused.
+    Refusals,
     /// What only one copy does at a time.
     Leases,
 }
@@ -56,6 +58,7 @@ impl Bucket {
             Bucket::Routes => "routes",
             Bucket::Presence => "presence",
             Bucket::Contacts => "contacts",
+            Bucket::Refusals => "refusals",
             Bucket::Leases => "leases",
         }
     }

@@ -1,8 +1,12 @@
-//! Tasks that are asked for in a chat: what a message means before it is a request (`command`), and what the chat is told (`report`).
+//! Tasks that are asked for in a chat: what a message means before it is a request (`command`), which
+//! task a short one is about (`meant`), and what the chat is told (`report`, in Chinese with the help of `chinese`).
 //! Knows no chat by name: every adapter goes through these two.
 
 pub mod command;
+pub mod meant;
 pub mod report;
+
+mod chinese;
 
 use aside_text::visible;
 

@@ -208,7 +208,6 @@ async fn calls_that_are_forged_old_huge_or_slow_come_to_nothing() {
     for (user, id, text) in [
         ("", "m", "x".to_owned()),
         ("li", "", "x".to_owned()),
-        ("li", "m", "x".repeat(9000)),
         (&"l".repeat(200), "m", "x".to_owned()),
         ("li", &"m".repeat(300), "x".to_owned()),
     ] {

@@ -113,7 +113,10 @@ async fn a_user_has_machines_of_their_own_and_names_one_of_several() {
     site.hears("m3", "wang", "on dev-1: c").await;
     let (to, told) = chat.hears().await;
     assert_eq!(to, "wang");
-    assert_eq!(told, "You have no machine dev-1. Yours: dev-2. Next: send it again with one of them.");
+    assert_eq!(
+        told,
+        "Not taken: “on dev-1: c”. You have no machine dev-1. Yours: dev-2. Next: send it again, beginning with `on dev-2:`."
+    );
     site.hears("m6", "li", "on dev-3: c").await;
     assert!(chat.hears().await.1.contains("Yours: dev-1, dev-2."));
     assert!(site.audited().await.contains(&"misaddressed".to_owned()));
@@ -199,7 +202,7 @@ async fn too_many_messages_for_one_machine_are_refused_and_told_and_no_user_fill
     loop {
         let (to, told) = chat.hears().await;
         if to == "li" {
-            assert_eq!(told, "Too many requests wait for dev-1. Next: ask again later.");
+            assert_eq!(told, "Not taken: “x”. Too many requests wait for dev-1. Next: ask again later.");
             break;
         }
     }
@@ -227,7 +230,7 @@ async fn a_user_with_many_chats_takes_no_room_from_the_others_and_is_told_why() 
         loop {
             let (to, told) = chat.hears().await;
             if to == place {
-                assert!(told.starts_with("100 of your requests wait for dev-1"), "{told}");
+                assert!(told.contains(" 100 of your requests wait for dev-1"), "{told}");
                 break;
             }
         }

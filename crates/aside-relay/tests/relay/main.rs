@@ -6,5 +6,6 @@
 mod adversarial;
 mod delivery;
 mod harness;
+mod replies;
 mod store;
 mod wecom;

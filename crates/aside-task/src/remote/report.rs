@@ -8,6 +8,8 @@ use aside_text::clean;
 
 use crate::event::{ActOutcome, Event, EventKind, answered_from};
 use crate::proposal::{FileSummary, Proposal, TaskResult};
+use crate::remote::chinese;
+use crate::remote::meant::{Unclear, Verb, has_ended};
 use crate::run::short;
 use crate::state::StateName;
 
@@ -20,13 +22,50 @@ const MAX_COMMAND: usize = 300;
 const MAX_SUMMARY: usize = 200;
 const MAX_PATH: usize = 120;
 const MAX_LISTED: usize = 60;
+const MAX_QUOTED: usize = 40;
 const CUT: &str = "…";
+
+/// This machine, as the users of its chats know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    name: String,
+    /// A message to it begins with its name: without one it may go to another machine.
+    is_named: bool,
+}
+
+impl Machine {
+    /// The only one behind its chat.
+    pub fn alone(name: &str) -> Self {
+        Self { name: short(name, MAX_PATH), is_named: false }
+    }
+
+    pub fn one_of_several(name: &str) -> Self {
+        Self { name: short(name, MAX_PATH), is_named: true }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What a user can send as it stands, in the quotes of the language.
+    fn send(&self, language: Language, english: &str, chinese: &str) -> String {
+        send_to(self.is_named.then_some(&self.name), language, english, chinese)
+    }
+}
+
+fn send_to(machine: Option<&String>, language: Language, english: &str, chinese: &str) -> String {
+    match (language, machine) {
+        (Language::English, None) => format!("`{english}`"),
+        (Language::English, Some(name)) => format!("`on {name}: {english}`"),
+        (Language::Chinese, None) => format!("“{chinese}”"),
+        (Language::Chinese, Some(name)) => format!("“在 {name} 上：{chinese}”"),
+    }
+}
 
 /// Follows the events of one task. `hear` gives the message that is due after an event.
 #[derive(Clone, Debug)]
 pub struct ChatReport {
-    /// The machine's, for "waiting for local approval on …".
-    machine: String,
+    machine: Machine,
     language: Language,
     result: Option<TaskResult>,
     /// The last state that was told.
@@ -34,8 +73,8 @@ pub struct ChatReport {
 }
 
 impl ChatReport {
-    pub fn new(machine: &str, request: &str) -> Self {
-        Self { machine: short(machine, MAX_PATH), language: Language::of(request), result: None, told: None }
+    pub fn new(machine: &Machine, request: &str) -> Self {
+        Self { machine: machine.clone(), language: Language::of(request), result: None, told: None }
     }
 
     pub fn hear(&mut self, event: &Event) -> Option<String> {
@@ -75,23 +114,37 @@ impl ChatReport {
     }
 
     fn waits(&self, id: &str) -> String {
-        let machine = &self.machine;
+        let machine = self.machine.name();
+        let cancel = self.cancel(id);
         let head = match self.language {
             Language::English => format!("[{id}] Proposal ready; waiting for local approval on {machine}."),
             Language::Chinese => format!("[{id}] 方案已就绪，等待在 {machine} 上本地批准。"),
         };
         let next = match self.language {
             Language::English => format!(
-                "Next: approve it at that machine (aside chat, the page, or `aside task show {id}`). Here: `cancel {id}` stops it."
+                "Next: approve it at that machine (aside chat, the page, or `aside task show {id}`). Here: {cancel} stops it."
             ),
             Language::Chinese => {
                 format!(
-                    "下一步：请在该机器上批准（aside chat、网页或 `aside task show {id}`）。在这里可以发送：取消 {id}"
+                    "下一步：请在该机器上批准（aside chat、网页或 `aside task show {id}`）。在这里可以发送：{cancel}"
                 )
             }
         };
         let body = self.result.as_ref().map(|result| self.proposed(result)).unwrap_or_default();
         whole(&head, &body, &next)
+    }
+
+    fn cancel(&self, id: &str) -> String {
+        self.machine.send(self.language, &format!("cancel {id}"), &format!("取消 {id}"))
+    }
+
+    fn retry(&self, id: &str) -> String {
+        self.machine.send(self.language, &format!("retry {id}"), &format!("重试 {id}"))
+    }
+
+    /// Words of a task or a program, in the chat's language as far as there are any.
+    fn said(&self, sentence: &str) -> String {
+        chinese::said(self.language, &short(sentence, MAX_SUMMARY))
     }
 
     fn runs(&self, id: &str, by: Option<&str>) -> String {
@@ -113,13 +166,13 @@ impl ChatReport {
             (Language::Chinese, Some(code)) => format!("[{id}] 完成，命令退出码为 {code}。"),
         };
         let body = match (outcome, &self.result) {
-            (Some(outcome), _) => short(&outcome.summary, MAX_SUMMARY),
+            (Some(outcome), _) => self.said(&outcome.summary),
             (None, Some(result)) => self.proposed(result),
             (None, None) => String::new(),
         };
         let next = match self.language {
-            Language::English => format!("Next: ask on, or look at {id} on {}.", self.machine),
-            Language::Chinese => format!("下一步：可以继续提问，或在 {} 上查看 {id}。", self.machine),
+            Language::English => format!("Next: ask on, or look at {id} on {}.", self.machine.name()),
+            Language::Chinese => format!("下一步：可以继续提问，或在 {} 上查看 {id}。", self.machine.name()),
         };
         whole(&head, &body, &next)
     }
@@ -130,10 +183,10 @@ impl ChatReport {
             Language::Chinese => format!("[{id}] 失败。"),
         };
         let next = match self.language {
-            Language::English => format!("Next: `retry {id}` tries again."),
-            Language::Chinese => format!("下一步：发送“重试 {id}”可再试一次。"),
+            Language::English => format!("Next: {} tries again.", self.retry(id)),
+            Language::Chinese => format!("下一步：发送{}可再试一次。", self.retry(id)),
         };
-        whole(&head, &short(why, MAX_SUMMARY), &next)
+        whole(&head, &self.said(why), &next)
     }
 
     fn rejected(&self, id: &str, why: &str) -> String {
@@ -142,10 +195,10 @@ impl ChatReport {
             Language::Chinese => format!("[{id}] 未执行。"),
         };
         let next = match self.language {
-            Language::English => format!("Next: say it in other words, or `retry {id}`."),
-            Language::Chinese => format!("下一步：换一种说法，或发送“重试 {id}”。"),
+            Language::English => format!("Next: say it in other words, or {}.", self.retry(id)),
+            Language::Chinese => format!("下一步：换一种说法，或发送{}。", self.retry(id)),
         };
-        whole(&head, &short(why, MAX_SUMMARY), &next)
+        whole(&head, &self.said(why), &next)
     }
 
     /// What is proposed, without a line of a diff.
@@ -157,7 +210,7 @@ impl ChatReport {
                 let title = self.language.pick("Command: ", "命令：");
                 let command = format!("{title}{}", short(cmd, MAX_COMMAND));
                 match reason {
-                    Some(reason) => format!("{command}\n{}", short(reason, MAX_SUMMARY)),
+                    Some(reason) => format!("{command}\n{}", self.said(reason)),
                     None => command,
                 }
             }
@@ -165,7 +218,12 @@ impl ChatReport {
                 let mut rows: Vec<String> =
                     items.iter().take(MAX_NAMED).map(|found| short(&found.path, MAX_PATH)).collect();
                 rows.extend(self.more(items.len()));
-                format!("{}\n{}", short(&result.summary, MAX_SUMMARY), rows.join("\n"))
+                // What was not searched: nothing found does not mean that there is nothing.
+                let notes = result.details.as_deref().unwrap_or_default().lines();
+                let notes =
+                    notes.filter_map(|line| line.strip_prefix("- ")).filter(|note| chinese::known(note).is_some());
+                rows.extend(notes.map(|note| self.said(note)));
+                format!("{}\n{}", self.said(&result.summary), rows.join("\n"))
             }
         }
     }
@@ -184,7 +242,10 @@ impl ChatReport {
             Language::English => format!("{count} {}, +{added} -{removed}:", if count == 1 { "file" } else { "files" }),
             Language::Chinese => format!("{count} 个文件，+{added} -{removed}："),
         };
-        format!("{}\n{title}\n{}", short(summary, MAX_SUMMARY), rows.join("\n"))
+        // The title says the same in Chinese.
+        let is_theirs = self.language == Language::English || Language::of(summary) == self.language;
+        let summary = if is_theirs { format!("{}\n", short(summary, MAX_SUMMARY)) } else { String::new() };
+        format!("{summary}{title}\n{}", rows.join("\n"))
     }
 
     fn more(&self, count: usize) -> Option<String> {
@@ -226,17 +287,52 @@ impl ChatReport {
 }
 
 /// The first words about a request, before anything is known of it.
-pub fn received(id: &str, request: &str) -> String {
-    match Language::of(request) {
+pub fn received(id: &str, machine: &Machine, request: &str) -> String {
+    let language = Language::of(request);
+    let cancel = machine.send(language, &format!("cancel {id}"), &format!("取消 {id}"));
+    match language {
         Language::English => {
-            format!("[{id}] Received. Next: nothing to do; the proposal or the answer follows. `cancel {id}` stops it.")
+            format!("[{id}] Received. Next: nothing to do; the proposal or the answer follows. {cancel} stops it.")
         }
-        Language::Chinese => format!("[{id}] 已收到。下一步：无需操作，稍后回复方案或答案。发送“取消 {id}”可停止。"),
+        Language::Chinese => format!("[{id}] 已收到。下一步：无需操作，稍后回复方案或答案。发送{cancel}可停止。"),
     }
 }
 
+/// A request that became no task, with why. It is quoted: others may be under way.
+pub fn refused(request: &str, why: &str) -> String {
+    let quoted = short(&redact(request), MAX_QUOTED);
+    let head = match Language::of(request) {
+        Language::English => format!("Not taken: “{quoted}”."),
+        Language::Chinese => format!("未受理：“{quoted}”。"),
+    };
+    whole(&head, why, "")
+}
+
+/// Why the daemon of this machine does not do something, in the language of the request.
+pub fn daemon_said(sentence: &str, request: &str) -> String {
+    whole("", &chinese::said(Language::of(request), sentence), "")
+}
+
+pub fn no_daemon(request: &str) -> String {
+    let said = Language::of(request).pick(
+        "Aside does not answer on that machine. Next: send it again.",
+        "该机器上的 Aside 没有回答。下一步：请重新发送。",
+    );
+    said.to_owned()
+}
+
+/// A message that could not be written down is not acted upon.
+pub fn not_noted(request: &str) -> String {
+    let why = Language::of(request).pick(
+        "It could not be written down on that machine; its log says why. Next: send it again later.",
+        "该机器无法记录这条消息，原因见其日志。下一步：请稍后重新发送。",
+    );
+    refused(request, why)
+}
+
 /// The answer to an approval from afar.
-pub fn approve_there(id: &str, machine: &str, words: &str) -> String {
+pub fn approve_there(id: &str, machine: &Machine, words: &str) -> String {
+    let machine = machine.name();
     match Language::of(words) {
         Language::English => {
             format!("[{id}] Approving and rejecting is done on {machine} only. Next: `aside task show {id}` there.")
@@ -248,93 +344,199 @@ pub fn approve_there(id: &str, machine: &str, words: &str) -> String {
 }
 
 /// What a message without a request is told.
-pub fn hint(machine: &str, words: &str) -> String {
-    match Language::of(words) {
+pub fn hint(machine: &Machine, words: &str) -> String {
+    let language = Language::of(words);
+    let status = machine.send(language, "status", "状态");
+    let machine = machine.name();
+    match language {
         Language::English => format!(
-            "Say what you want done on {machine}, as in: run the tests. Also: status, cancel, retry. Approving is done there."
+            "Say what you want done on {machine}, as in: run the tests. Also: {status}, cancel, retry. Approving is done there."
         ),
         Language::Chinese => {
             format!(
-                "请直接说出要在 {machine} 上做的事，例如：运行测试。还可以发送：状态、取消、重试。批准只能在该机器上进行。"
+                "请直接说出要在 {machine} 上做的事，例如：运行测试。还可以发送：{status}、取消、重试。批准只能在该机器上进行。"
             )
         }
     }
 }
 
 /// To a user who has brought the code of a pairing.
-pub fn paired(machine: &str, words: &str) -> String {
+pub fn paired(machine: &Machine, words: &str) -> String {
+    let machine = machine.name();
     match Language::of(words) {
         Language::English => format!("The code is right. Next: it has to be confirmed on {machine}."),
         Language::Chinese => format!("配对码正确。下一步：请在 {machine} 上确认。"),
     }
 }
 
-/// A task is being cancelled; how it ended is told by the task.
-pub fn stopping(id: &str, words: &str) -> String {
-    match Language::of(words) {
-        Language::English => format!("[{id}] Stopping it."),
-        Language::Chinese => format!("[{id}] 正在停止。"),
+/// A task was cancelled, and has ended or is about to; how is told by the task.
+pub fn stopping(brief: &TaskBrief, words: &str) -> String {
+    let id = &brief.task_id;
+    match (Language::of(words), has_ended(brief)) {
+        (Language::English, true) => format!("[{id}] Stopped."),
+        (Language::English, false) => format!("[{id}] Stopping it."),
+        (Language::Chinese, true) => format!("[{id}] 已停止。"),
+        (Language::Chinese, false) => format!("[{id}] 正在停止。"),
     }
 }
 
+/// A task that a message is about has ended before.
+pub fn ended(brief: &TaskBrief, machine: &Machine, words: &str) -> String {
+    let (id, language) = (&brief.task_id, Language::of(words));
+    let state = standing_of(brief, language);
+    let retry = machine.send(language, &format!("retry {id}"), &format!("重试 {id}"));
+    match language {
+        Language::English => format!("[{id}] It has ended already: {state}. Next: {retry} tries it again."),
+        Language::Chinese => format!("[{id}] 已经结束：{state}。下一步：发送{retry}可再试一次。"),
+    }
+}
+
+/// A task that is to be tried again has not ended.
+pub fn still_open(brief: &TaskBrief, machine: &Machine, words: &str) -> String {
+    let (id, language) = (&brief.task_id, Language::of(words));
+    let state = standing_of(brief, language);
+    let cancel = machine.send(language, &format!("cancel {id}"), &format!("取消 {id}"));
+    match language {
+        Language::English => format!("[{id}] It has not ended yet: {state}. Next: wait for it, or {cancel}."),
+        Language::Chinese => format!("[{id}] 还没有结束：{state}。下一步：请等待，或发送{cancel}。"),
+    }
+}
+
+/// Asks which task is meant, and lists those that can be. `others` are other machines of the user.
+pub fn which(
+    (verb, why): (Verb, Unclear),
+    of: &[&TaskBrief],
+    machine: &Machine,
+    others: &[String],
+    words: &str,
+) -> String {
+    let language = Language::of(words);
+    let head = match (why, verb) {
+        (Unclear::AfterRefusal, _) => language.pick(
+            "Your last request was not taken, so there is nothing to do about it.",
+            "你的上一个请求没有受理，所以没有可操作的任务。",
+        ),
+        (Unclear::Several, _) => language.pick("Which one? Name it.", "是哪一个？请写出任务号。"),
+        (Unclear::Nothing, Verb::Cancel) => {
+            language.pick("Nothing of yours is under way in this chat.", "你在此聊天中没有进行中的任务。")
+        }
+        (Unclear::Nothing, Verb::Retry) => {
+            language.pick("Nothing of yours has ended in this chat.", "你在此聊天中没有已结束的任务。")
+        }
+        (Unclear::Nothing, Verb::Answer) => {
+            language.pick("Nothing of yours waits for approval.", "你没有等待批准的任务。")
+        }
+    };
+    let rows: Vec<String> = of.iter().take(MAX_NAMED).map(|brief| row(brief, language)).collect();
+    let first = of.first().map(|brief| brief.task_id.as_str());
+    let mut ways: Vec<String> = match (verb, first) {
+        (Verb::Cancel, Some(id)) => vec![machine.send(language, &format!("cancel {id}"), &format!("取消 {id}"))],
+        (Verb::Retry, Some(id)) => vec![machine.send(language, &format!("retry {id}"), &format!("重试 {id}"))],
+        (Verb::Answer, Some(id)) => {
+            let machine = machine.name();
+            vec![match language {
+                Language::English => format!("approve it on {machine} with `aside task show {id}`"),
+                Language::Chinese => format!("在 {machine} 上用 `aside task show {id}` 批准"),
+            }]
+        }
+        (_, None) => vec![machine.send(language, "status", "状态")],
+    };
+    ways.extend(others.iter().map(|other| send_to(Some(other), language, "status", "状态")));
+    let next = match language {
+        Language::English => format!("Next: {}.", ways.join(", or ")),
+        Language::Chinese => format!("下一步：{}。", ways.join("，或 ")),
+    };
+    whole(head, &rows.join("\n"), &next)
+}
+
 /// How the tasks of a user stand, the newest first.
-pub fn standing(briefs: &[TaskBrief], machine: &str, words: &str) -> String {
+pub fn standing(briefs: &[TaskBrief], machine: &Machine, words: &str) -> String {
     let language = Language::of(words);
     if briefs.is_empty() {
         let none = language.pick("You have asked for nothing yet.", "你还没有提出过任务。");
         return whole(none, "", &hint(machine, words));
     }
-    let row = |brief: &TaskBrief| {
-        let state = match brief.state.as_str() {
-            "WAITING_APPROVAL" => language.pick("waits for local approval", "等待本地批准"),
-            "EXECUTING" => language.pick("at work", "正在执行"),
-            "COMPLETED" => language.pick("done", "完成"),
-            "FAILED" => language.pick("failed", "失败"),
-            "REJECTED" => language.pick("not carried out", "未执行"),
-            _ => language.pick("thinking", "思考中"),
-        };
-        format!("[{}] {state}: {}", brief.task_id, short(&brief.text, MAX_LISTED))
+    let rows: Vec<String> = briefs.iter().take(MAX_NAMED).map(|brief| row(brief, language)).collect();
+    let more = briefs.len().saturating_sub(MAX_NAMED);
+    let more = match language {
+        _ if more == 0 => String::new(),
+        Language::English => format!("and {more} older"),
+        Language::Chinese => format!("还有 {more} 个更早的"),
     };
-    let rows: Vec<String> = briefs.iter().take(MAX_NAMED).map(row).collect();
-    whole("", &rows.join("\n"), "")
+    whole("", &rows.join("\n"), &more)
 }
 
-pub fn no_such(name: &str, words: &str) -> String {
-    match (Language::of(words), name) {
-        (Language::English, "") => "You have no task yet. Next: say what you want done.".to_owned(),
-        (Language::English, name) => format!("You have no task {name}. Next: `status` lists yours."),
-        (Language::Chinese, "") => "你还没有任务。下一步：请说出要做的事。".to_owned(),
-        (Language::Chinese, name) => format!("你没有任务 {name}。下一步：发送“状态”查看。"),
+fn row(brief: &TaskBrief, language: Language) -> String {
+    format!("[{}] {}: {}", brief.task_id, standing_of(brief, language), short(&brief.text, MAX_LISTED))
+}
+
+fn standing_of(brief: &TaskBrief, language: Language) -> &'static str {
+    match brief.state.as_str() {
+        "WAITING_APPROVAL" => language.pick("waits for local approval", "等待本地批准"),
+        "EXECUTING" => language.pick("at work", "正在执行"),
+        "COMPLETED" => language.pick("done", "完成"),
+        "FAILED" => language.pick("failed", "失败"),
+        "REJECTED" => language.pick("not carried out", "未执行"),
+        _ => language.pick("thinking", "思考中"),
     }
 }
 
-pub fn too_many(open: usize, words: &str) -> String {
-    match Language::of(words) {
+/// `others` are other machines of the user, which may have it.
+pub fn no_such(name: &str, machine: &Machine, others: &[String], words: &str) -> String {
+    let language = Language::of(words);
+    let mut ways = vec![machine.send(language, "status", "状态")];
+    ways.extend(others.iter().map(|other| send_to(Some(other), language, "status", "状态")));
+    match language {
+        Language::English => format!("You have no task {name}. Next: {} lists yours.", ways.join(" or ")),
+        Language::Chinese => format!("你没有任务 {name}。下一步：发送{}查看。", ways.join("或")),
+    }
+}
+
+pub fn too_many(open: usize, newest: &str, machine: &Machine, words: &str) -> String {
+    let language = Language::of(words);
+    let cancel = machine.send(language, &format!("cancel {newest}"), &format!("取消 {newest}"));
+    match language {
         Language::English => {
-            format!("{open} of your tasks are still open, in all of your chats. Next: wait for one, or `cancel` it.")
+            format!("{open} of your tasks are still open, in all of your chats. Next: wait for one, or {cancel}.")
         }
-        Language::Chinese => format!("你在所有聊天中还有 {open} 个未结束的任务。下一步：等待其结束，或发送“取消”。"),
+        Language::Chinese => {
+            format!("你在所有聊天中还有 {open} 个未结束的任务。下一步：等待其结束，或发送{cancel}。")
+        }
     }
 }
 
 /// More messages than are acted upon one after the other.
 pub fn too_fast(waiting: usize, words: &str) -> String {
-    match Language::of(words) {
-        Language::English => {
-            format!("{waiting} of your messages wait already; this one was not read. Next: send it again later.")
-        }
-        Language::Chinese => format!("你已有 {waiting} 条消息在等待，这一条没有处理。下一步：请稍后重新发送。"),
-    }
+    let why = match Language::of(words) {
+        Language::English => format!("{waiting} of your messages wait already. Next: send it again later."),
+        Language::Chinese => format!("你已有 {waiting} 条消息在等待。下一步：请稍后重新发送。"),
+    };
+    refused(words, &why)
 }
 
 pub fn too_long(bytes: usize, words: &str) -> String {
-    match Language::of(words) {
+    let why = match Language::of(words) {
         Language::English => format!("A request has at most {bytes} bytes. Next: say it shorter."),
         Language::Chinese => format!("请求最多 {bytes} 字节。下一步：请缩短。"),
+    };
+    refused(words, &why)
+}
+
+/// In a chat for which too many messages waited; `words` are those of one of them.
+pub fn left_out(count: usize, words: &str) -> String {
+    match Language::of(words) {
+        Language::English => {
+            let were = if count == 1 { "message was" } else { "messages were" };
+            format!("{count} {were} left out: too many waited for this chat. Next: `status` lists your tasks.")
+        }
+        Language::Chinese => {
+            format!("有 {count} 条消息被略去：等待发送到此聊天的消息太多。下一步：发送“状态”查看任务。")
+        }
     }
 }
 
-pub fn no_workspace(machine: &str, words: &str) -> String {
+pub fn no_workspace(machine: &Machine, words: &str) -> String {
+    let machine = machine.name();
     match Language::of(words) {
         Language::English => {
             format!("{machine} has no directory for remote requests. Next: its user sets remote.workspaces.")

@@ -6,7 +6,7 @@ use crate::event::{ActOutcome, Event, EventKind, OfferedProposal, OutputChannel,
 use crate::proposal::{FileSummary, Proposal, RequestSource, SearchResult, TaskResult, UserRequest, WriteConfinement};
 use crate::remote::asked_by;
 use crate::remote::command::ChatCommand;
-use crate::remote::report::{ChatReport, MAX_BYTES, cut, whole};
+use crate::remote::report::{self, ChatReport, MAX_BYTES, Machine, cut, whole};
 use crate::route::intent::{ApprovalRequirement, Intent, IntentParams, TaskKind};
 use crate::state::StateName;
 
@@ -44,7 +44,7 @@ fn proposes(proposal: Proposal) -> Event {
 
 /// What is told when something was proposed in answer to a request, and the task comes to a state.
 fn told(request: &str, proposal: Proposal, end: StateName) -> String {
-    let mut report = ChatReport::new("dev-machine-1", request);
+    let mut report = ChatReport::new(&Machine::alone("dev-machine-1"), request);
     let asked = UserRequest { text: request.to_owned(), ..UserRequest::default() };
     let received = StateChange { request: Some(asked), ..StateChange::to(StateName::Received) };
     assert_eq!(report.hear(&event(EventKind::TaskState(Box::new(received)))), None);
@@ -100,7 +100,7 @@ fn no_message_has_a_line_of_a_diff() {
 
 #[test]
 fn each_state_is_told_once_and_what_streams_is_not() {
-    let mut report = ChatReport::new("dev", "run the tests");
+    let mut report = ChatReport::new(&Machine::alone("dev"), "run the tests");
     let chunk =
         EventKind::TaskStreamChunk { message_id: "m".into(), channel: OutputChannel::Output, chunk: "x".into() };
     assert_eq!(report.hear(&event(chunk)), None);
@@ -200,4 +200,42 @@ fn a_message_is_a_request_unless_it_is_about_a_task() {
     ] {
         assert_eq!(ChatCommand::of(text, "@dev"), expected, "{text}");
     }
+}
+
+#[test]
+fn what_one_of_several_machines_advises_begins_with_its_name() {
+    let (machine, other) = (Machine::one_of_several("dev-2"), ["dev-1".to_owned()]);
+    let report = |request: &str, end: StateName| {
+        let mut report = ChatReport::new(&machine, request);
+        report.hear(&state(end)).unwrap()
+    };
+    for (text, english, chinese) in [
+        (report("run it", StateName::WaitingApproval), "`on dev-2: cancel t4k2m9`", ""),
+        (report("运行", StateName::WaitingApproval), "", "“在 dev-2 上：取消 t4k2m9”"),
+        (report("run it", StateName::Failed), "`on dev-2: retry t4k2m9`", ""),
+        (report("运行", StateName::Rejected), "", "“在 dev-2 上：重试 t4k2m9”"),
+        (report::received("t4k2m9", &machine, "run it"), "`on dev-2: cancel t4k2m9`", ""),
+        (report::no_such("t1", &machine, &other, "cancel t1"), "`on dev-2: status` or `on dev-1: status`", ""),
+        (report::too_many(8, "t1", &machine, "运行"), "", "“在 dev-2 上：取消 t1”"),
+        (report::hint(&machine, "hello"), "`on dev-2: status`", ""),
+    ] {
+        assert!(text.contains(english) && text.contains(chinese), "{text}");
+    }
+}
+
+#[test]
+fn a_search_that_was_cut_off_says_so_in_the_chat() {
+    let told = |request: &str| {
+        let mut report = ChatReport::new(&Machine::alone("dev"), request);
+        let mut offered = proposes(Proposal::SearchResults { items: Vec::new() });
+        let note = "not everything was looked at: it took longer than 15 seconds";
+        if let EventKind::TaskProposal(offered) = &mut offered.what {
+            offered.result.details = Some(format!("Nothing was found.\n\n- {note}\n- `src/a.rs`\n"));
+        }
+        report.hear(&offered);
+        report.hear(&state(StateName::Completed)).unwrap()
+    };
+    let english = told("find it");
+    assert!(english.contains("it took longer than 15 seconds") && !english.contains("src/a.rs"), "{english}");
+    assert!(told("搜索它").contains("没有查看全部内容：已超过 15 秒的限制"));
 }

@@ -6,6 +6,7 @@ mod callbacks;
 mod chat;
 mod dedup;
 mod outbox;
+mod paced_outbox;
 pub mod pairing;
 mod relay;
 pub mod secrets;
@@ -18,6 +19,7 @@ mod wecom_robot;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use aside_task::remote::report::Machine;
 use tokio::sync::mpsc;
 
 use crate::config;
@@ -56,13 +58,17 @@ pub struct Incoming {
     pub text: String,
     /// What an answer to this very message has to carry.
     pub reply_to: Option<String>,
+    /// Other machines of the user that the message may be about, since it names none.
+    pub others: Vec<String>,
+    /// The message before it in this chat was refused on its way: it may be about that one.
+    pub after_refusal: bool,
 }
 
 /// A message to a chat.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outgoing {
     pub chat: String,
-    /// The task that it is about: a newer message takes the place of one that still waits.
+    /// The task that it is about: a newer message takes the place of one that still waits. Empty for what none replaces.
     pub topic: String,
     pub text: String,
     pub reply_to: Option<String>,
@@ -80,8 +86,8 @@ pub async fn connect(setup: Setup) {
     let (outbox, outgoing) = mpsc::channel(MAX_OUTBOX);
     // A relay has a name for this machine, by which its users know it.
     let machine = match setup.settings.chat {
-        config::Chat::Relay if !secrets.relay_machine.is_empty() => secrets.relay_machine.clone(),
-        _ => rustix::system::uname().nodename().to_string_lossy().into_owned(),
+        config::Chat::Relay if !secrets.relay_machine.is_empty() => Machine::one_of_several(&secrets.relay_machine),
+        _ => Machine::alone(&rustix::system::uname().nodename().to_string_lossy()),
     };
     let chat = Chat::new(&setup, machine, seen, outbox);
     chat.resume().await;

@@ -69,6 +69,8 @@ enum Action {
     Revoke { machine: String },
     /// Send a user's requests to this machine first
     Route { user: String, machine: String },
+    /// Send no more requests of a user to this machine
+    Unroute { user: String, machine: String },
     /// Print who asked, connected and enrolled, as JSON lines
     Audit {
         /// At most so many lines, up to 10000
@@ -122,6 +124,13 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
                 return Ok(Exit::Failed);
             }
             print(&format!("Requests of {} go to {machine}.\n", one_line(&user)))?;
+        }
+        Action::Unroute { user, machine } => {
+            let body = json!({ "user": user, "machine": machine });
+            if operates(&settings, Asks::Post("/admin/unroute", &body))?.is_none() {
+                return Ok(Exit::Failed);
+            }
+            print(&format!("Requests of {} go to {machine} no more.\n", one_line(&user)))?;
         }
         Action::Machines { json } => {
             let Some(told) = operates(&settings, Asks::Get("/admin/machines"))? else { return Ok(Exit::Failed) };

@@ -2,10 +2,10 @@
 //! daemon's business.
 
 use std::io::{BufRead, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use aside_proto::task::{TaskOp, TaskParams};
 use aside_proto::{RemoteStatus, Reply, Request};
 use aside_relay::key::MachineKey;
@@ -25,7 +25,7 @@ use crate::config::schema::Value;
 use crate::config::{Chat, Config};
 use crate::confirm::{self, confirm};
 use crate::daemon::control;
-use crate::paths::Paths;
+use crate::paths::{self, Paths};
 
 /// How long `setup` waits for a connection.
 const CONNECT: Duration = Duration::from_secs(20);
@@ -92,7 +92,7 @@ enum Action {
         #[arg(long)]
         yes: bool,
     },
-    /// Let a user ask no more
+    /// Let a user ask no more on this machine
     Revoke {
         /// As `aside remote status` names them
         user: String,
@@ -124,6 +124,7 @@ fn setup(paths: &Paths, given: Action) -> anyhow::Result<Exit> {
         bail!("only setup sets up");
     };
     let chat = Chat::named(&chat).context("there is no such chat")?;
+    let workspace = workspace_of(workspace.as_deref())?;
     let mut secrets = Secrets::read(&paths.remote_secrets()).unwrap_or_default();
     let mut settings: Vec<(&str, Option<Value>)> =
         vec![("remote.chat", Some(text(chat.name()))), ("remote.listen", listen.as_deref().map(text))];
@@ -172,6 +173,8 @@ fn setup(paths: &Paths, given: Action) -> anyhow::Result<Exit> {
             };
             let (relay, http) = relay_addresses(&server)?;
             settings.push(("remote.relay", Some(text(&relay))));
+            // A code that was brought is void, also if something fails behind that.
+            ready(paths)?;
             let mut code = String::new();
             let read = read_secrets(&mut [("The one-time code", &mut code)])?;
             if read {
@@ -191,12 +194,7 @@ fn setup(paths: &Paths, given: Action) -> anyhow::Result<Exit> {
         complain!("aside: there was no secret; the robot's or the app's page in WeCom has it, or `aside relay enroll`");
         return Ok(Exit::Usage);
     }
-    let workspace = match workspace.as_deref() {
-        Some(path) => path.canonicalize().with_context(|| format!("there is no directory {}", path.display()))?,
-        None => PathBuf::from(current_dir()?),
-    };
-    let workspace = workspace.to_str().context("this directory has no UTF-8 name")?.to_owned();
-    let config = Config::load(&paths.config_file).map_err(|problems| anyhow::anyhow!("{problems}"))?;
+    let config = ready(paths)?;
     let mut workspaces = config.remote.workspaces.clone();
     workspaces.retain(|known| *known != workspace);
     workspaces.insert(0, workspace.clone());
@@ -227,6 +225,33 @@ fn setup(paths: &Paths, given: Action) -> anyhow::Result<Exit> {
             Ok(Exit::Failed)
         }
     }
+}
+
+/// The directory that requests are about.
+fn workspace_of(given: Option<&Path>) -> anyhow::Result<String> {
+    let workspace = match given {
+        Some(path) => path.canonicalize().with_context(|| format!("there is no directory {}", path.display()))?,
+        None => PathBuf::from(current_dir()?),
+    };
+    ensure!(workspace.is_dir(), "{} is no directory", workspace.display());
+    Ok(workspace.to_str().context("this directory has no UTF-8 name")?.to_owned())
+}
+
+/// Whatever setup needs on this machine: settings that can be read, files that can be written, a daemon that answers.
+fn ready(paths: &Paths) -> anyhow::Result<Config> {
+    let config = Config::load(&paths.config_file).map_err(|problems| anyhow::anyhow!("{problems}"))?;
+    ensure!(config.task.enabled, "tasks are turned off; `aside config set task.enabled true` turns them on");
+    paths::leave_to_its_owner(&paths.data_dir)?;
+    for (file, what) in [(paths.remote_secrets(), "the secret"), (paths.config_file.clone(), "the settings")] {
+        let dir = file.parent().context("it has no directory")?;
+        let probe = || {
+            std::fs::create_dir_all(dir)?;
+            tempfile::NamedTempFile::new_in(dir)
+        };
+        probe().with_context(|| format!("could not keep {what} in {}", dir.display()))?;
+    }
+    control::start(paths)?;
+    Ok(config)
 }
 
 /// Where machines connect, and where a code is brought.
@@ -378,7 +403,19 @@ fn pair(paths: &Paths, yes: bool) -> anyhow::Result<Exit> {
     }
     let Some(code) = asks_daemon(paths, "")? else { return Ok(Exit::Failed) };
     let code = code.into_iter().next().unwrap_or_default();
-    print(&format!("Within ten minutes, send this to the robot:\n\n    pair {code}\n\n"))?;
+    let config = Config::load(&paths.config_file).map_err(|problems| anyhow::anyhow!("{problems}"))?;
+    print(&match config.remote.chat {
+        Chat::Relay => {
+            let machine = Secrets::read(&paths.remote_secrets())?.relay_machine;
+            format!(
+                "Within ten minutes, the user sends this to the chat:\n\n    on {machine}: pair {code}\n\nThe relay passes on \
+                 only what users of {machine} write. For another one, run this at the relay first:\n\n    \
+                 aside relay route USER {machine}\n\n"
+            )
+        }
+        Chat::Robot => format!("Within ten minutes, send this to the robot:\n\n    pair {code}\n\n"),
+        Chat::App | Chat::Webhook => format!("Within ten minutes, send this to the chat:\n\n    pair {code}\n\n"),
+    })?;
     let until = Instant::now() + pairing::LIFE;
     while Instant::now() < until {
         std::thread::sleep(LOOK);

@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError, TrySendError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -40,6 +41,8 @@ const MAX_THREADS: usize = 4;
 const WAITING: usize = 256;
 /// Lines of a file between two checks of the deadline.
 const BREATH: usize = 64;
+/// Between two checks of the deadline while threads are waited for.
+const LOOK: Duration = Duration::from_millis(10);
 /// Bytes of a compiled expression.
 const MAX_REGEX: usize = 4 * 1024 * 1024;
 
@@ -47,48 +50,76 @@ impl Workspace {
     /// With `Secrets::Masked` every file is masked before it is searched, also one without a match: neither the answer nor the time that
     /// it takes depends on whether the query is part of a secret.
     pub fn search(&self, plan: &SearchPlan, secrets: Secrets, cancelled: &AtomicBool) -> anyhow::Result<SearchOutcome> {
-        let root = Root::open(&self.root)?;
         let time = match secrets {
             Secrets::Included => TIME,
             Secrets::Masked => MASKED_TIME,
         };
+        self.search_within(time, plan, secrets, cancelled)
+    }
+
+    /// Ends in time, whatever a file takes: a thread that is still at one then ends behind it, and what it finds there is left out.
+    fn search_within(
+        &self,
+        time: Duration,
+        plan: &SearchPlan,
+        secrets: Secrets,
+        cancelled: &AtomicBool,
+    ) -> anyhow::Result<SearchOutcome> {
         let until = WalkDeadline::new(time, cancelled);
         let matcher = plan.reads().then(|| matcher(&plan.pattern)).transpose()?;
-        let (found, counts) = (Mutex::default(), Counts::default());
-        let run = Run { root: &root, plan, secrets, matcher, until: &until, time, found, counts };
+        let (root, plan) = (Root::open(&self.root)?, plan.clone());
+        let (found, counts, stopped) = (Mutex::default(), Counts::default(), AtomicBool::new(false));
+        let run = Arc::new(Run { root, plan, secrets, matcher, stopped, found, counts });
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         let (sender, receiver) = mpsc::sync_channel::<String>(WAITING);
-        let receiver = Mutex::new(receiver);
-        let ended = std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|| run.work(&receiver));
+        let receiver = Arc::new(Mutex::new(receiver));
+        // Disconnected once all threads have ended.
+        let (working, ends) = mpsc::channel::<()>();
+        for _ in 0..threads {
+            let (run, receiver, working) = (Arc::clone(&run), Arc::clone(&receiver), working.clone());
+            std::thread::Builder::new().name("search".to_owned()).spawn(move || {
+                run.work(&receiver);
+                drop(working);
+            })?;
+        }
+        drop((working, receiver));
+        let ended = walk(&run.root, IgnoredDirs::Tracked, MAX_ENTRIES, &until, &mut |path, ignored| {
+            if ignored == Ignored::Yes || !run.plan.admits(path) {
+                return ControlFlow::Continue(());
             }
-            let ended = walk(&root, IgnoredDirs::Tracked, MAX_ENTRIES, &until, &mut |path, ignored| {
-                if ignored == Ignored::Yes || !plan.admits(path) {
-                    return ControlFlow::Continue(());
-                }
-                match sender.send(path.to_owned()) {
-                    Ok(()) => ControlFlow::Continue(()),
-                    Err(_) => ControlFlow::Break(()),
-                }
-            });
-            drop(sender);
-            ended
+            let mut path = path.to_owned();
+            loop {
+                path = match sender.try_send(path) {
+                    Ok(()) => return ControlFlow::Continue(()),
+                    Err(TrySendError::Full(path)) if until.over().is_none() => path,
+                    Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => return ControlFlow::Break(()),
+                };
+                std::thread::sleep(LOOK);
+            }
         });
+        drop(sender);
+        while until.over().is_none() && ends.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {}
+        let is_whole = ends.try_recv() == Err(TryRecvError::Disconnected);
+        run.stopped.store(true, Ordering::Relaxed);
         // The walk may have ended in time while the files it found were not read in time.
-        let ended = if ended == WalkEnd::Whole { until.over().unwrap_or(WalkEnd::Whole) } else { ended };
-        Ok(run.searched(ended))
+        let ended = match ended {
+            WalkEnd::Whole if !is_whole || run.counts.unseen.load(Ordering::Relaxed) => {
+                until.over().unwrap_or(WalkEnd::Late)
+            }
+            ended => ended,
+        };
+        Ok(run.searched(ended, time))
     }
 }
 
-struct Run<'a> {
-    root: &'a Root,
-    plan: &'a SearchPlan,
+struct Run {
+    root: Root,
+    plan: SearchPlan,
     secrets: Secrets,
     /// `None` if only names count.
     matcher: Option<RegexMatcher>,
-    until: &'a WalkDeadline<'a>,
-    time: Duration,
+    /// The time is over, or the search was broken off.
+    stopped: AtomicBool,
     found: Mutex<Vec<FileMatches>>,
     counts: Counts,
 }
@@ -100,9 +131,11 @@ struct Counts {
     large: AtomicUsize,
     unread: AtomicUsize,
     full: AtomicBool,
+    /// A file was passed over, since the time was over.
+    unseen: AtomicBool,
 }
 
-impl Run<'_> {
+impl Run {
     fn work(&self, files: &Mutex<mpsc::Receiver<String>>) {
         let mut searcher = SearcherBuilder::new()
             .line_number(true)
@@ -114,11 +147,18 @@ impl Run<'_> {
         loop {
             let file = files.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(path) = file else { return };
-            // Drains the channel all the same, so that the walk does not block on a full one.
-            if self.until.over().is_some() || self.counts.full.load(Ordering::Relaxed) {
+            // Drains the channel all the same, so that the walk does not wait for a full one.
+            if self.stopped.load(Ordering::Relaxed) {
+                self.counts.unseen.store(true, Ordering::Relaxed);
+                continue;
+            }
+            if self.counts.full.load(Ordering::Relaxed) {
                 continue;
             }
             let Some(found) = self.file(&mut searcher, &path) else { continue };
+            if self.stopped.load(Ordering::Relaxed) {
+                continue;
+            }
             let mut all = self.found.lock().unwrap_or_else(PoisonError::into_inner);
             all.push(found);
             if all.len() >= MAX_FOUND {
@@ -134,7 +174,7 @@ impl Run<'_> {
             return None;
         };
         count(&self.counts.files);
-        let mut look = FileMatcher::new(self.plan, path);
+        let mut look = FileMatcher::new(&self.plan, path);
         if let Some(matcher) = &self.matcher {
             match self.root.open_file(&name) {
                 Ok(OpenedEntry::File(_, stat)) if stat.st_size > self.most() => {
@@ -144,7 +184,7 @@ impl Run<'_> {
                     let lines = Lines {
                         look: &mut look,
                         secrets: self.secrets,
-                        until: self.until,
+                        stopped: &self.stopped,
                         left: BREATH,
                         binary: false,
                     };
@@ -156,7 +196,7 @@ impl Run<'_> {
                     };
                     // A file that turns out to be binary has no matches, whatever was found before.
                     if lines.binary {
-                        look = FileMatcher::new(self.plan, path);
+                        look = FileMatcher::new(&self.plan, path);
                     }
                     if read.is_err() {
                         count(&self.counts.unread);
@@ -179,10 +219,10 @@ impl Run<'_> {
         }
     }
 
-    fn searched(self, ended: WalkEnd) -> SearchOutcome {
+    fn searched(&self, ended: WalkEnd, time: Duration) -> SearchOutcome {
         let most = self.most() / (1024 * 1024);
-        let Counts { files, denied, large, unread, full } = self.counts;
-        let mut found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Counts { files, denied, large, unread, full, unseen: _ } = &self.counts;
+        let mut found = std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner));
         // Threads end in any order.
         found.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         let mut notes = Vec::new();
@@ -192,14 +232,14 @@ impl Run<'_> {
                 notes.push(format!("only the first {MAX_ENTRIES} entries of the workspace were looked at"))
             }
             WalkEnd::Late => {
-                notes.push(format!("not everything was looked at: it took longer than {} seconds", self.time.as_secs()))
+                notes.push(format!("not everything was looked at: it took longer than {} seconds", time.as_secs()))
             }
             WalkEnd::Cancelled => notes.push("the search was broken off".to_owned()),
         }
-        if full.into_inner() {
+        if full.load(Ordering::Relaxed) {
             notes.push(format!("too much was found: the search ended after {MAX_FOUND} files"));
         }
-        let counted = |count: AtomicUsize, what: &str| match count.into_inner() {
+        let counted = |count: &AtomicUsize, what: &str| match count.load(Ordering::Relaxed) {
             0 => None,
             1 => Some(format!("1 file was not searched: {what}")),
             count => Some(format!("{count} files were not searched: {what}")),
@@ -210,7 +250,7 @@ impl Run<'_> {
         }
         notes.extend(counted(large, &format!("larger than {most} MB")));
         notes.extend(counted(unread, "they could not be read"));
-        SearchOutcome { found, files: files.into_inner(), notes }
+        SearchOutcome { found, files: files.load(Ordering::Relaxed), notes }
     }
 }
 
@@ -235,7 +275,7 @@ fn masked_text(file: File) -> io::Result<String> {
 struct Lines<'a, 'b> {
     look: &'a mut FileMatcher<'b>,
     secrets: Secrets,
-    until: &'a WalkDeadline<'a>,
+    stopped: &'a AtomicBool,
     left: usize,
     binary: bool,
 }
@@ -253,7 +293,7 @@ impl Sink for Lines<'_, '_> {
         self.left -= 1;
         if self.left == 0 {
             self.left = BREATH;
-            return Ok(goes_on && self.until.over().is_none());
+            return Ok(goes_on && !self.stopped.load(Ordering::Relaxed));
         }
         Ok(goes_on)
     }

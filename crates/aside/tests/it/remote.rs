@@ -286,7 +286,7 @@ fn messages_of_a_chat_are_acted_upon_in_their_order() {
     for _ in 0..5 {
         wecom.user_writes("li", "@dev run `sh make.sh`");
         wecom.user_writes("li", "cancel");
-        let told = wecom.hears_of("Stopping it.");
+        let told = wecom.hears_of("] Stop");
         assert!(named(&told.text).starts_with('t'));
     }
     let tasks = person(&home).says("list", json!({}));
@@ -305,7 +305,11 @@ fn a_user_with_many_chats_leaves_room_for_the_others() {
         wecom.delivers(&format!("M-many-{number}"), "li", &group, "group", "@Aside run `sh make.sh`");
     }
     let told = wecom.hears_of("of your tasks are still open");
-    assert!(told.text.starts_with("8 of your tasks are still open, in all of your chats."), "{}", told.text);
+    assert!(
+        told.text.starts_with("Not taken: “run `sh make.sh`”.\n8 of your tasks are still open, in all of your chats."),
+        "{}",
+        told.text
+    );
     wecom.user_writes("wang", "@dev run `sh make.sh`");
     until("wang is served", || wecom.hears_of("waiting for local approval").to == "wang");
 }
@@ -386,4 +390,151 @@ fn a_file_that_is_explained_shows_no_part_of_a_secret() {
         let told = wecom.hears_of(&named(&received)).text;
         assert!(!told.contains("AKIAQ7") && !told.contains("ostrich"), "{request}: {told}");
     }
+}
+
+/// Until a task is said to be stopped, and how it ended; neither takes the place of the other.
+fn stops(wecom: &Wecom, task: &str) {
+    let (mut is_stopped, mut has_ended) = (false, false);
+    while !is_stopped || !has_ended {
+        let told = wecom.hears().text;
+        assert!(told.starts_with(&format!("[{task}] ")), "{told}");
+        is_stopped |= told.ends_with("] Stopped.") || told.ends_with("] Stopping it.");
+        has_ended |= told.contains("Not carried out.");
+        assert!(!has_ended || !told.contains("Stopping it."), "it has ended");
+    }
+}
+
+/// The id of a task that waits for approval.
+fn waits(wecom: &mut Wecom, request: &str) -> String {
+    wecom.user_writes("li", request);
+    named(&wecom.hears_of("waiting for local approval").text)
+}
+
+#[test]
+fn a_word_after_a_refused_request_stops_no_other_task() {
+    let (home, mut wecom) = connected();
+    let task = waits(&mut wecom, "@dev run `sh make.sh`");
+    // Two that are refused, each of them told.
+    for words in ["first ", "second "] {
+        wecom.user_writes("li", &words.repeat(2000));
+    }
+    for words in ["first", "second"] {
+        let told = wecom.hears_of("A request has at most 8192 bytes.").text;
+        assert!(told.starts_with(&format!("Not taken: “{words}")), "{told}");
+    }
+    for (words, told) in [("cancel", "Your last request was not taken"), ("取消", "你的上一个请求没有受理")]
+    {
+        wecom.user_writes("li", words);
+        let said = wecom.hears_of(told).text;
+        assert!(said.contains(&format!("[{task}] ")), "{said}");
+    }
+    let mut ada = person(&home);
+    assert_eq!(ada.brief(&task)["state"], "WAITING_APPROVAL");
+    wecom.user_writes("li", &format!("cancel {task}"));
+    stops(&wecom, &task);
+    wecom.user_writes("li", &format!("cancel {task}"));
+    assert!(wecom.hears().text.starts_with(&format!("[{task}] It has ended already: not carried out. ")));
+}
+
+#[test]
+fn a_word_is_about_the_task_that_waits_and_is_asked_back_where_there_are_several() {
+    let (home, mut wecom) = connected();
+    wecom.user_writes("li", "cancel");
+    assert!(wecom.hears().text.starts_with("Nothing of yours is under way in this chat."));
+    let first = waits(&mut wecom, "@dev run `sh make.sh`");
+    // The newest one is done: neither word is about it.
+    wecom.user_writes("li", "explain make.sh");
+    wecom.hears_of("Done.");
+    wecom.user_writes("li", "yes");
+    assert!(wecom.hears().text.starts_with(&format!("[{first}] Approving and rejecting is done on ")));
+    let second = waits(&mut wecom, "@dev run `sh make.sh`");
+    for (words, told) in [("cancel", "Which one? Name it."), ("好的", "是哪一个？")] {
+        wecom.user_writes("li", words);
+        let said = wecom.hears_of(told).text;
+        assert!(said.contains(&format!("[{first}] ")) && said.contains(&format!("[{second}] ")), "{said}");
+    }
+    let mut ada = person(&home);
+    for task in [&first, &second] {
+        assert_eq!(ada.brief(task)["state"], "WAITING_APPROVAL");
+    }
+    wecom.user_writes("li", &format!("cancel {second}"));
+    stops(&wecom, &second);
+    wecom.user_writes("li", "cancel");
+    stops(&wecom, &first);
+}
+
+#[test]
+fn no_words_show_a_task_of_another_user() {
+    let (home, mut wecom) = connected_for("'li', 'wang'");
+    let mut ada = person(&home);
+    let local = ada.asks("run `sh make.sh secret-of-ada`");
+    ada.rests(&local);
+    wecom.user_writes("wang", "@dev run `sh make.sh secret-of-wang`");
+    let hers = named(&wecom.hears_of("waiting for local approval").text);
+    for name in [&local, &hers] {
+        for words in [format!("@dev apply {}", &name[..3]), format!("@dev apply {name}"), format!("@dev: apply {name}")]
+        {
+            wecom.user_writes("li", &words);
+            let told = wecom.hears();
+            assert!(
+                told.to != "wang" && !told.text.contains("secret-of") && !told.text.contains("waiting"),
+                "{told:?}"
+            );
+            assert!(!told.text.contains("Received."), "{told:?}");
+        }
+    }
+    // Nor does the socket show it to a client that says that it is remote.
+    for op in ["show", "watch", "cancel", "retry"] {
+        for task in [&local, &hers] {
+            let told = ada.says(op, json!({ "taskId": task, "source": "wecom", "fromUser": "li" }));
+            assert_eq!(told["error"]["code"], "not_found", "{op}: {told}");
+        }
+    }
+    assert_eq!(ada.brief(&hers)["state"], "WAITING_APPROVAL");
+}
+
+/// Each line has Chinese in it, or hardly any word: a path, a command, a name.
+fn is_chinese(text: &str) -> bool {
+    let is_han = |letter: char| ('\u{4e00}'..='\u{9fff}').contains(&letter);
+    let words =
+        |line: &str| line.split(' ').filter(|word| word.chars().all(|letter| letter.is_ascii_lowercase())).count();
+    text.lines().all(|line| line.chars().any(is_han) || words(line) < 3)
+}
+
+#[test]
+fn every_reply_to_a_chinese_message_is_chinese() {
+    let (home, mut wecom) = connected();
+    home.write("project/src/user.rs", "pub fn average() -> u32 { 1 }\n");
+    home.write("project/big.txt", "port = 1\n".repeat(300_000));
+    for (request, end) in [
+        ("状态", "还没有提出过任务"),
+        ("取消", "没有进行中的任务"),
+        ("同意", "没有等待批准的任务"),
+        ("重试 tzzzz", "你没有任务 tzzzz"),
+        ("解释 make.sh", "完成。"),
+        ("解释", "下一步：发送“重试"),
+        ("端口在哪里设置", "完成。"),
+        // There is no git repository to look into; what git says stays as it is.
+        ("审查我的改动", "下一步：发送“重试"),
+        ("诊断", "完成。"),
+        ("帮助", "完成。"),
+        ("把 average 改名为 mean", "等待在"),
+        ("取消", "停止。"),
+        ("重试", "等待在"),
+        ("运行 `sh make.sh`", "等待在"),
+        ("取消", "是哪一个"),
+    ] {
+        wecom.user_writes("li", request);
+        loop {
+            let told = wecom.hears().text;
+            assert!(is_chinese(&told), "{request}: {told}");
+            if told.contains(end) {
+                break;
+            }
+        }
+    }
+    wecom.user_writes("li", &"说".repeat(3000));
+    assert!(wecom.hears_of("未受理").text.contains("最多 8192 字节"));
+    wecom.user_writes("li", "搜索 zzqq");
+    assert!(wecom.hears_of("zzqq").text.contains("有 1 个文件没有搜索：大于 2 MB"));
 }

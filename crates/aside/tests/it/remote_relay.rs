@@ -158,3 +158,101 @@ fn the_operator_sees_a_long_log_and_codes_and_makes_them_void() {
     assert_eq!((said.code, said.stdout.as_str()), (0, "A code for dev-1 that was not used is void.\n"), "{said:?}");
     assert!(!relay.operates(&home, &["machines"]).stdout.contains("dev-1"));
 }
+
+/// What a reply says that can be sent, as it stands.
+fn advised(told: &str) -> String {
+    told.split_once("Here: `").unwrap_or_else(|| panic!("{told}")).1.split_once('`').unwrap().0.to_owned()
+}
+
+#[test]
+fn what_a_reply_advises_can_be_sent_as_it_stands() {
+    let (home, replies) = (machine(), Server::start(|_| (204, String::new())));
+    let (relay, code) = Relay::start(&home, &webhook(&replies));
+    assert_eq!(relay.enrols(&home, &code).code, 0);
+    // A machine that comes first for this user, and is not there.
+    relay.operates(&home, &["say", "li", "@dev run `sh make.sh`"]);
+    let waits = told(&replies, "waiting for local approval");
+    let other = Home::new();
+    let enroll = relay.operates(&home, &["enroll", "dev-2", "--user", "li"]).stdout;
+    let code = enroll.lines().map(str::trim).find(|line| line.split('-').all(|part| part.len() == 5)).unwrap();
+    let server = format!("ws://{}", relay.listen);
+    let args = ["remote", "setup", "--chat", "relay", "--server", &server, "--user", "li"];
+    assert_eq!(other.aside_reads(&args, &format!("{code}\n")).code, 0);
+    assert_eq!(relay.operates(&home, &["route", "li", "dev-2"]).code, 0);
+    // A word alone goes to dev-2, which asks back and names the other machine.
+    relay.operates(&home, &["say", "li", "cancel"]);
+    let asks = told(&replies, "Nothing of yours is under way");
+    assert!(asks.contains("`on dev-1: status`"), "{asks}");
+    let words = advised(&waits);
+    assert!(words.starts_with("on dev-1: cancel t"), "{words}");
+    relay.operates(&home, &["say", "li", &words]);
+    told(&replies, "Not carried out.");
+    // Off this machine again: its requests go to the other one alone.
+    let said = relay.operates(&home, &["unroute", "li", "dev-2"]);
+    assert_eq!((said.code, said.stdout.as_str()), (0, "Requests of li go to dev-2 no more.\n"), "{said:?}");
+    relay.operates(&home, &["say", "li", "status"]);
+    told(&replies, "not carried out");
+}
+
+#[test]
+fn a_setup_that_cannot_work_uses_no_code_up() {
+    let (home, replies) = (machine(), Server::start(|_| (204, String::new())));
+    let (relay, code) = Relay::start(&home, &webhook(&replies));
+    let server = format!("ws://{}", relay.listen);
+    let project = home.path("project").display().to_string();
+    let setup = |change: &dyn Fn(&mut std::process::Command)| {
+        let mut command = home.command("aside");
+        command.args(["remote", "setup", "--chat", "relay", "--server", &server, "--user", "li"]);
+        change(&mut command);
+        home.write("code", format!("{code}\n"));
+        command.stdin(std::fs::File::open(home.path("code")).unwrap()).output().unwrap()
+    };
+    // A socket that is named, in a home where no daemon has been.
+    let socket = home.path("run/other.sock");
+    let said = setup(&|command| {
+        command.env("ASIDE_SOCKET", &socket).args(["--workspace", &project]);
+    });
+    assert!(
+        !said.status.success() && String::from_utf8_lossy(&said.stderr).contains("`aside daemon start`"),
+        "{said:?}"
+    );
+    let said = setup(&|command| {
+        command.args(["--workspace", "/nowhere/at/all"]);
+    });
+    assert!(!said.status.success() && String::from_utf8_lossy(&said.stderr).contains("no directory"), "{said:?}");
+    home.write(".config/aside/config.toml", "[task]\nenabled = false\n");
+    let said = setup(&|command| {
+        command.args(["--workspace", &project]);
+    });
+    assert!(
+        !said.status.success() && String::from_utf8_lossy(&said.stderr).contains("tasks are turned off"),
+        "{said:?}"
+    );
+    home.write(".config/aside/config.toml", "");
+    let said = relay.enrols(&home, &code);
+    assert_eq!(said.code, 0, "{said:?}");
+}
+
+#[test]
+fn a_user_of_a_relay_is_paired_and_is_told_how() {
+    let (home, replies) = (machine(), Server::start(|_| (204, String::new())));
+    let (relay, code) = Relay::start(&home, &webhook(&replies));
+    assert_eq!(relay.enrols(&home, &code).code, 0);
+    let mut pair = home.command("aside");
+    let pair = pair.args(["remote", "pair", "--yes"]).stdin(std::process::Stdio::null());
+    let mut pair = pair.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut said = std::io::BufRead::lines(std::io::BufReader::new(pair.stdout.take().unwrap())).map(Result::unwrap);
+    let words = said.find(|line| line.contains("pair ")).unwrap().trim().to_owned();
+    assert!(words.starts_with("on dev-1: pair "), "{words}");
+    let route = said.find(|line| line.contains("aside relay route USER dev-1"));
+    assert!(route.is_some());
+    // Not before the relay passes it on.
+    relay.operates(&home, &["say", "wang", &words]);
+    assert_eq!(relay.operates(&home, &["route", "wang", "dev-1"]).code, 0);
+    relay.operates(&home, &["say", "wang", &words]);
+    told(&replies, "The code is right.");
+    assert!(said.any(|line| line.starts_with("wang may ask.")));
+    assert!(pair.wait().unwrap().success());
+    relay.operates(&home, &["say", "wang", "status"]);
+    told(&replies, "You have asked for nothing yet.");
+}

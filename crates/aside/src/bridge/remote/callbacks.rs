@@ -43,7 +43,7 @@ where
     tokio::select! {
         () = http::serve(listener, answer) => {}
         () = async { while let Some(ChatMessage { id, user, chat: to, text }) = messages.recv().await {
-            chat.hear(Incoming { id, user, chat: to, text, reply_to: None });
+            chat.hear(Incoming { id, user, chat: to, text, ..Incoming::default() });
         } } => {}
     }
 }

@@ -1,7 +1,7 @@
 //! What a message from a chat does, whichever chat it is: who may ask, what is asked of the daemon, and what goes back while the task goes
 //! on. Everything it says to the daemon carries a remote source and the user's name; it can ask, look, cancel and retry.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,7 +11,8 @@ use aside_proto::task::{TaskBrief, TaskList, TaskOp, TaskParams};
 use aside_relay::milliseconds;
 use aside_task::event::{Event, EventKind};
 use aside_task::remote::command::ChatCommand;
-use aside_task::remote::report::{self, ChatReport};
+use aside_task::remote::meant::{Circumstances, Meant, Verb, has_ended, meant};
+use aside_task::remote::report::{self, ChatReport, Machine};
 use aside_wecom::seen::Seen as Recent;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -39,9 +40,10 @@ const MAX_PENDING: usize = 32;
 /// Tasks that are told about at once. They may wait for approval for days, so they have places of their own; beyond them a task goes on
 /// without a word.
 const MAX_WATCHED: usize = 1024;
-/// Tasks that are told about on request, and those that are counted.
-const MAX_LISTED: u32 = 20;
+/// Tasks of a user that are looked at.
 const MAX_COUNTED: u32 = 1000;
+/// Chats whose last request was refused, and tasks that are being stopped, before the first ones are forgotten.
+const MAX_REMEMBERED: usize = 1024;
 
 pub struct Chat {
     inner: Arc<Inner>,
@@ -60,12 +62,16 @@ struct Inner {
     users: Vec<String>,
     workspaces: Vec<PathBuf>,
     prefix: String,
-    machine: String,
+    machine: Machine,
     source: &'static str,
     outbox: mpsc::Sender<Outgoing>,
     health: Arc<Health>,
     pairing: Arc<Pairing>,
     seen: SeenMessages,
+    /// Conversations in which the last request was refused: a word alone is not about the task before it.
+    refused: Mutex<HashSet<String>>,
+    /// Tasks that are being stopped, and have not ended yet.
+    stopping: Mutex<HashSet<String>>,
 }
 
 /// A message that waits for its turn.
@@ -76,7 +82,17 @@ struct Pending {
     /// When an earlier process began with it.
     since: Option<u64>,
     reply_to: Option<String>,
+    /// Other machines of the user that it may be about.
+    others: Vec<String>,
+    after_refusal: bool,
     taken: Box<dyn FnOnce() + Send>,
+}
+
+/// What a message says, beside who says it.
+struct Words<'a> {
+    text: &'a str,
+    since: Option<u64>,
+    others: &'a [String],
 }
 
 /// Who asks, and where the answers go.
@@ -89,7 +105,7 @@ struct Sender {
 
 impl Chat {
     /// `machine` is what the replies call this machine.
-    pub fn new(setup: &Setup, machine: String, seen: SeenMessages, outbox: mpsc::Sender<Outgoing>) -> Self {
+    pub fn new(setup: &Setup, machine: Machine, seen: SeenMessages, outbox: mpsc::Sender<Outgoing>) -> Self {
         let inner = Inner {
             socket: setup.socket.clone(),
             users: setup.settings.users.clone(),
@@ -101,6 +117,8 @@ impl Chat {
             health: Arc::clone(&setup.health),
             pairing: Arc::clone(&setup.pairing),
             seen,
+            refused: Mutex::default(),
+            stopping: Mutex::default(),
         };
         let (lanes, work, watching, strangers) = (Mutex::default(), Mutex::default(), Arc::default(), Mutex::default());
         Self { inner: Arc::new(inner), lanes, work, watching, strangers }
@@ -113,9 +131,12 @@ impl Chat {
 
     /// The same; `taken` is called once the message was acted upon, or need not be. Until then it may be delivered again.
     pub fn hear_then(&self, incoming: Incoming, taken: impl FnOnce() + Send + 'static) {
-        let Incoming { id, user, chat, text, reply_to } = incoming;
+        let Incoming { id, user, chat, text, reply_to, others, after_refusal } = incoming;
         let is_named = !user.is_empty() && user.len() <= MAX_NAME && chat.len() <= MAX_NAME;
         if !is_named || id.is_empty() {
+            tracing::warn!(
+                "a message is not acted upon: it has no id, or its user or chat is not 1 to {MAX_NAME} bytes"
+            );
             return taken();
         }
         let inner = &self.inner;
@@ -139,13 +160,23 @@ impl Chat {
         let lane = self.lane(&sender.user);
         let Ok(place) = lane.try_reserve() else {
             tracing::warn!("a message of {:?} is not acted upon: {MAX_PENDING} of this user wait", sender.user);
-            let text = report::too_fast(MAX_PENDING, &text);
-            let outgoing = Outgoing { chat: sender.chat, topic: "too fast".to_owned(), text, reply_to };
-            let _ = inner.outbox.try_send(outgoing);
+            inner.remember_refusal(&sender);
+            let outgoing = Outgoing {
+                chat: sender.chat,
+                topic: String::new(),
+                text: report::too_fast(MAX_PENDING, &text),
+                reply_to,
+            };
+            if inner.outbox.try_send(outgoing).is_err() {
+                tracing::warn!(
+                    "{:?} is not told that a message was not acted upon: too many wait to leave",
+                    sender.user
+                );
+            }
             return;
         };
         inner.seen.claim(&key, milliseconds());
-        place.send(Pending { key, sender, text, since, reply_to, taken: Box::new(taken) });
+        place.send(Pending { key, sender, text, since, reply_to, others, after_refusal, taken: Box::new(taken) });
     }
 
     /// The lane of an allowed user.
@@ -168,7 +199,13 @@ impl Chat {
     /// Goes on telling about tasks that an earlier daemon was asked for.
     pub async fn resume(&self) {
         for user in &self.inner.users {
-            let Ok(open) = self.inner.open(user).await else { return };
+            let open = match self.inner.open(user, "").await {
+                Ok(open) => open,
+                Err(why) => {
+                    tracing::warn!("the chat is not told about open tasks of {user:?}: {why}");
+                    continue;
+                }
+            };
             for brief in open {
                 let chat = chat_of(self.inner.source, &brief).to_owned();
                 let sender = Sender { user: brief.from_user.clone(), chat, thread: brief.thread_id.clone() };
@@ -197,7 +234,10 @@ impl Inner {
         {
             tracing::warn!("{user:?} has brought the code of `aside remote pair`");
             let text = report::paired(&self.machine, text);
-            let _ = self.outbox.try_send(Outgoing { chat, topic: "pair".to_owned(), text, reply_to });
+            let outgoing = Outgoing { chat, topic: String::new(), text, reply_to };
+            if self.outbox.try_send(outgoing).is_err() {
+                tracing::warn!("{user:?} is not told that the code is right: too many messages wait to leave");
+            }
             return;
         }
         if self.health.refused(&user) {
@@ -206,11 +246,18 @@ impl Inner {
     }
 
     async fn act(self: &Arc<Self>, pending: Pending, watching: &Mutex<JoinSet<()>>) {
-        let Pending { key, sender, text, since, reply_to, taken } = pending;
+        let Pending { key, sender, text, since, reply_to, others, after_refusal, taken } = pending;
         if !self.writes_down(&key, SeenMessages::begin).await {
-            return;
+            self.remember_refusal(&sender);
+            self.tell(&sender, "", report::not_noted(&text), reply_to).await;
+            // It is not delivered again: its user has been told to send it again.
+            return taken();
         }
-        let watched = self.answer(&sender, &text, since, reply_to).await;
+        if after_refusal {
+            self.remember_refusal(&sender);
+        }
+        let words = Words { text: &text, since, others: &others };
+        let watched = self.answer(&sender, &words, reply_to).await;
         self.writes_down(&key, SeenMessages::done).await;
         taken();
         if let Some(brief) = watched {
@@ -230,60 +277,68 @@ impl Inner {
         }
     }
 
-    /// Does what a message says. Gives the task that is told about from here on. `since` is when an earlier process began with it.
-    async fn answer(
-        &self,
-        sender: &Sender,
-        text: &str,
-        since: Option<u64>,
-        reply_to: Option<String>,
-    ) -> Option<TaskBrief> {
+    /// Does what a message says. Gives the task that is told about from here on. Only what is about a task has a topic: a refusal is told
+    /// whatever comes behind it.
+    async fn answer(&self, sender: &Sender, words: &Words<'_>, reply_to: Option<String>) -> Option<TaskBrief> {
+        let text = words.text;
         let reply = async |topic: &str, text: String| self.tell(sender, topic, text, reply_to.clone()).await;
         if text.len() > MAX_TEXT {
+            self.remember_refusal(sender);
             reply("", report::too_long(MAX_TEXT, text)).await;
             return None;
         }
         match ChatCommand::of(text, &self.prefix) {
             ChatCommand::Nothing | ChatCommand::Pair(_) => reply("", report::hint(&self.machine, text)).await,
-            ChatCommand::Status => match self.own(sender).await {
+            ChatCommand::Status => match self.own(sender, text).await {
                 Ok(briefs) => reply("status", report::standing(&briefs, &self.machine, text)).await,
-                Err(why) => reply("status", why).await,
-            },
-            ChatCommand::Answer(name) => match self.named(sender, name, text).await {
-                Ok(brief) => reply(&brief.task_id, report::approve_there(&brief.task_id, &self.machine, text)).await,
                 Err(why) => reply("", why).await,
             },
-            ChatCommand::Cancel(name) => match self.acts(sender, TaskOp::Cancel, name, text).await {
-                Ok(brief) => reply(&brief.task_id, report::stopping(&brief.task_id, text)).await,
+            ChatCommand::Answer(name) => match self.meant(sender, Verb::Answer, name, words).await {
+                Ok(brief) => reply("", report::approve_there(&brief.task_id, &self.machine, text)).await,
                 Err(why) => reply("", why).await,
             },
-            ChatCommand::Retry(name) => match self.acts(sender, TaskOp::Retry, name, text).await {
+            ChatCommand::Cancel(name) => match self.cancel(sender, name, words).await {
+                // Without a topic: it must not take the place of how the task ended.
+                Ok(brief) => reply("", report::stopping(&brief, text)).await,
+                Err(why) => reply("", why).await,
+            },
+            ChatCommand::Retry(name) => match self.retry(sender, name, words).await {
                 Ok(brief) => {
-                    reply(&brief.task_id, report::received(&brief.task_id, text)).await;
+                    reply(&brief.task_id, report::received(&brief.task_id, &self.machine, text)).await;
                     return Some(brief);
                 }
                 Err(why) => reply("", why).await,
             },
-            ChatCommand::Ask(words) => match self.ask(sender, words, since).await {
-                Ok(Some(brief)) => {
-                    reply(&brief.task_id, report::received(&brief.task_id, text)).await;
+            ChatCommand::Ask(request) => match self.ask(sender, request, words.since).await {
+                Ok(asked) => {
+                    locked(&self.refused).remove(&sender.thread);
+                    // `resume` tells about one that was asked for already.
+                    let brief = asked?;
+                    reply(&brief.task_id, report::received(&brief.task_id, &self.machine, text)).await;
                     return Some(TaskBrief { seq: 0, ..brief });
                 }
-                // `resume` tells about it.
-                Ok(None) => {}
-                Err(why) => reply("", why).await,
+                Err(why) => {
+                    self.remember_refusal(sender);
+                    reply("", report::refused(request, &why)).await;
+                }
             },
         }
         None
     }
 
+    fn remember_refusal(&self, sender: &Sender) {
+        remember(&self.refused, &sender.thread);
+    }
+
     /// Nothing if an earlier process has asked already, before it could write that down.
     async fn ask(&self, sender: &Sender, words: &str, since: Option<u64>) -> Result<Option<TaskBrief>, String> {
-        let own = self.own(sender).await?;
-        let open = self.open(&sender.user).await?.len();
+        let own = self.own(sender, words).await?;
+        let open = self.open(&sender.user, words).await?;
         let most = (MAX_OPEN_OF_ALL / self.users.len().max(1)).clamp(1, MAX_OPEN);
-        if open >= most {
-            return Err(report::too_many(open, words));
+        if let Some(newest) = open.first().filter(|_| open.len() >= most) {
+            // One of this chat can be cancelled from it.
+            let here = own.iter().find(|brief| !has_ended(brief)).unwrap_or(newest);
+            return Err(report::too_many(open.len(), &here.task_id, &self.machine, words));
         }
         let (workspace, words) = self.workspace(words).ok_or_else(|| report::no_workspace(&self.machine, words))?;
         if since.is_some_and(|since| own.iter().any(|brief| brief.since >= since && brief.text == words)) {
@@ -297,13 +352,10 @@ impl Inner {
             thread: sender.thread.clone(),
             ..TaskParams::default()
         };
-        self.say(task)
-            .await?
-            .tasks
-            .into_iter()
-            .next()
-            .map(Some)
-            .ok_or_else(|| "the daemon did not take it; try again".to_owned())
+        let asked = self.say(task, words).await?.tasks.into_iter().next();
+        // Whatever the words are, they show no task of another user.
+        let own = asked.filter(|brief| brief.source == self.source && brief.from_user == sender.user);
+        own.map(Some).ok_or_else(|| report::no_daemon(words))
     }
 
     /// The directory that is meant, and the request without its name.
@@ -315,34 +367,76 @@ impl Inner {
         named.or_else(|| self.workspaces.first().map(|path| (path.as_path(), words)))
     }
 
-    /// Cancels or retries a task of this user.
-    async fn acts(&self, sender: &Sender, op: TaskOp, name: &str, words: &str) -> Result<TaskBrief, String> {
-        let brief = self.named(sender, name, words).await?;
-        self.say(TaskParams { op, task: brief.task_id.clone(), ..TaskParams::default() }).await?;
+    /// Stops the task that a message is about.
+    async fn cancel(&self, sender: &Sender, name: &str, words: &Words<'_>) -> Result<TaskBrief, String> {
+        let brief = self.meant(sender, Verb::Cancel, name, words).await?;
+        match self.say(self.about(sender, TaskOp::Cancel, &brief), words.text).await {
+            Ok(list) => {
+                let brief = list.tasks.into_iter().next().unwrap_or(brief);
+                if !has_ended(&brief) {
+                    remember(&self.stopping, &brief.task_id);
+                }
+                Ok(brief)
+            }
+            Err(why) => {
+                // It may have ended meanwhile.
+                let own = self.own(sender, words.text).await?;
+                let ended = own.iter().find(|own| own.task_id == brief.task_id && has_ended(own));
+                Err(ended.map_or(why, |brief| report::ended(brief, &self.machine, words.text)))
+            }
+        }
+    }
+
+    async fn retry(&self, sender: &Sender, name: &str, words: &Words<'_>) -> Result<TaskBrief, String> {
+        let brief = self.meant(sender, Verb::Retry, name, words).await?;
+        self.say(self.about(sender, TaskOp::Retry, &brief), words.text).await?;
+        locked(&self.stopping).remove(&brief.task_id);
+        locked(&self.refused).remove(&sender.thread);
         Ok(brief)
     }
 
-    /// The task of this user that a name means; the newest for none.
-    async fn named(&self, sender: &Sender, name: &str, words: &str) -> Result<TaskBrief, String> {
-        let own = self.own(sender).await?;
-        let found = own.into_iter().find(|brief| brief.task_id.starts_with(name));
-        found.ok_or_else(|| report::no_such(name, words))
+    fn about(&self, sender: &Sender, op: TaskOp, brief: &TaskBrief) -> TaskParams {
+        TaskParams { op, task: brief.task_id.clone(), from_user: sender.user.clone(), ..TaskParams::default() }
     }
 
-    /// The tasks of a user that have not ended, in whichever chat they were asked for.
-    async fn open(&self, user: &str) -> Result<Vec<TaskBrief>, String> {
+    /// The task of this user that a message is about; or what they are asked or told instead.
+    async fn meant(&self, sender: &Sender, verb: Verb, name: &str, words: &Words<'_>) -> Result<TaskBrief, String> {
+        let mut own = self.own(sender, words.text).await?;
+        {
+            let mut stopping = locked(&self.stopping);
+            stopping.retain(|id| !own.iter().any(|brief| brief.task_id == *id && has_ended(brief)));
+            // A word alone is not about a task that is being stopped already.
+            own.retain(|brief| !name.is_empty() || !stopping.contains(&brief.task_id));
+        }
+        let about = Circumstances {
+            after_refusal: locked(&self.refused).contains(&sender.thread),
+            elsewhere: !words.others.is_empty(),
+            repeated: words.since.is_some(),
+        };
+        let (machine, text) = (&self.machine, words.text);
+        match meant(verb, name, &own, about) {
+            Meant::Task(brief) => Ok(brief.clone()),
+            Meant::Ended(brief) => Err(report::ended(brief, machine, text)),
+            Meant::Open(brief) => Err(report::still_open(brief, machine, text)),
+            Meant::Unknown => Err(report::no_such(name, machine, words.others, text)),
+            Meant::Unclear(why, of) => Err(report::which((verb, why), &of, machine, words.others, text)),
+        }
+    }
+
+    /// The tasks of a user that have not ended, in whichever chat they were asked for, the newest first.
+    async fn open(&self, user: &str, words: &str) -> Result<Vec<TaskBrief>, String> {
         let list =
             TaskParams { op: TaskOp::List, from_user: user.to_owned(), limit: MAX_COUNTED, ..TaskParams::default() };
-        let mut briefs = self.say(list).await?.tasks;
+        let mut briefs = self.say(list, words).await?.tasks;
         briefs.retain(|brief| brief.source == self.source && brief.from_user == user && !has_ended(brief));
         Ok(briefs)
     }
 
     /// Those of this user in this chat, the newest first.
-    async fn own(&self, sender: &Sender) -> Result<Vec<TaskBrief>, String> {
+    async fn own(&self, sender: &Sender, words: &str) -> Result<Vec<TaskBrief>, String> {
         let (thread, from_user) = (sender.thread.clone(), sender.user.clone());
-        let list = TaskParams { op: TaskOp::List, thread, from_user, limit: MAX_LISTED, ..TaskParams::default() };
-        let mut briefs = self.say(list).await?.tasks;
+        let list = TaskParams { op: TaskOp::List, thread, from_user, limit: MAX_COUNTED, ..TaskParams::default() };
+        let mut briefs = self.say(list, words).await?.tasks;
         briefs.retain(|brief| brief.source == self.source && brief.from_user == sender.user);
         Ok(briefs)
     }
@@ -351,8 +445,8 @@ impl Inner {
     async fn watch(&self, sender: &Sender, brief: TaskBrief) {
         let mut next = Some((brief.task_id, brief.text, brief.seq));
         while let Some((id, text, known)) = next.take() {
-            let watch =
-                TaskParams { op: TaskOp::Watch, task: id, source: self.source.to_owned(), ..TaskParams::default() };
+            let (source, from_user) = (self.source.to_owned(), sender.user.clone());
+            let watch = TaskParams { op: TaskOp::Watch, task: id, source, from_user, ..TaskParams::default() };
             let Ok(mut wire) = DaemonClient::say(&self.socket, watch).await else { return };
             let mut report = ChatReport::new(&self.machine, &text);
             while let Ok(Some(reply)) = wire.next().await {
@@ -381,7 +475,7 @@ impl Inner {
     }
 
     /// Asks the daemon, as a remote user.
-    async fn say(&self, task: TaskParams) -> Result<TaskList, String> {
+    async fn say(&self, task: TaskParams, words: &str) -> Result<TaskList, String> {
         let task = TaskParams { source: self.source.to_owned(), ..task };
         let asked = async {
             let mut wire = DaemonClient::say(&self.socket, task).await?;
@@ -389,14 +483,19 @@ impl Inner {
         };
         match timeout(DAEMON, asked).await {
             Ok(Ok(Some(Reply::Task(tasks)))) => Ok(*tasks),
-            Ok(Ok(Some(Reply::Error(failure)))) => Err(report::whole("", &failure.error.message, "")),
-            Ok(Ok(_) | Err(_)) | Err(_) => Err(report::whole("", "Aside does not answer on that machine.", "")),
+            Ok(Ok(Some(Reply::Error(failure)))) => Err(report::daemon_said(&failure.error.message, words)),
+            Ok(Ok(_) | Err(_)) | Err(_) => Err(report::no_daemon(words)),
         }
     }
 }
 
-fn has_ended(brief: &TaskBrief) -> bool {
-    matches!(brief.state.as_str(), "COMPLETED" | "FAILED" | "REJECTED")
+/// Bounded: what is forgotten is asked for again.
+fn remember(known: &Mutex<HashSet<String>>, name: &str) {
+    let mut known = locked(known);
+    if known.len() >= MAX_REMEMBERED {
+        known.clear();
+    }
+    known.insert(name.to_owned());
 }
 
 /// By which a second delivery is known: where one part ends and the next begins counts.

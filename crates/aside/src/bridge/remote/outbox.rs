@@ -4,10 +4,10 @@
 use std::time::{Duration, Instant};
 
 use aside_relay::outbound_http::DeliveryOutcome;
-use aside_wecom::pace::{self, Pace};
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 
+use crate::bridge::remote::paced_outbox::PacedOutbox;
 use crate::bridge::remote::status::Condition;
 use crate::bridge::remote::{Outgoing, Setup};
 
@@ -28,21 +28,18 @@ pub async fn drain(
     mut outgoing: mpsc::Receiver<Outgoing>,
     deliverer: &mut impl MessageTransport,
 ) {
-    let (start, mut pace) = (Instant::now(), Pace::<Outgoing>::new(pace::WECOM));
+    let (start, mut paced) = (Instant::now(), PacedOutbox::new());
     loop {
-        for (_, message) in pace.due(start.elapsed()) {
+        for message in paced.due(start.elapsed()) {
             if setup.is_noted(address, &message.text).await {
                 persist(setup, &message, deliverer).await;
             }
         }
         let now = start.elapsed();
-        let wait = pace.next(now).map_or(Duration::from_secs(3600), |next| next.saturating_sub(now));
+        let wait = paced.next(now).map_or(Duration::from_secs(3600), |next| next.saturating_sub(now));
         tokio::select! {
             message = outgoing.recv() => match message {
-                Some(message) => {
-                    let (chat, topic) = (message.chat.clone(), message.topic.clone());
-                    pace.put(&chat, &topic, message);
-                }
+                Some(message) => paced.put(message),
                 None => return,
             },
             () = sleep(wait) => {}

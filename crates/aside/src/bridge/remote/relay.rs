@@ -134,10 +134,11 @@ impl Link<'_> {
 
     fn take(&mut self, frame: ToMachine) -> Result<(), End> {
         match frame {
-            ToMachine::Deliver(Message { id, user, chat, text }) => {
+            ToMachine::Deliver(Message { id, user, chat, text, others, after_refusal }) => {
                 let taken = self.taken.0.clone();
                 let known = id.clone();
-                self.chat.hear_then(Incoming { id, user, chat, text, reply_to: None }, move || {
+                let incoming = Incoming { id, user, chat, text, reply_to: None, others, after_refusal };
+                self.chat.hear_then(incoming, move || {
                     let _ = taken.send(known);
                 });
             }

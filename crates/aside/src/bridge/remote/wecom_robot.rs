@@ -1,11 +1,10 @@
 //! WeCom's intelligent robot over its long connection: this machine opens it, so it needs no public address. Reconnects by itself, answers
 //! within the rate limit, and sends again what was not acknowledged.
 
-use std::collections::HashMap;
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use aside_wecom::frame::{self, Incoming as Frame};
-use aside_wecom::pace::{self, Pace};
 use futures_util::{SinkExt, StreamExt};
 use ring::rand::{SecureRandom, SystemRandom};
 use tokio::sync::mpsc;
@@ -13,6 +12,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::bridge::remote::chat::Chat;
+use crate::bridge::remote::paced_outbox::PacedOutbox;
 use crate::bridge::remote::secrets::Secrets;
 use crate::bridge::remote::status::Condition;
 use crate::bridge::remote::websocket::{self, Backoff, End, WebSocket};
@@ -36,8 +36,9 @@ struct Robot<'a> {
     chat: &'a Chat,
     secret: &'a str,
     outgoing: mpsc::Receiver<Outgoing>,
-    pace: Pace<Outgoing>,
-    unanswered: HashMap<String, Outgoing>,
+    paced: PacedOutbox,
+    /// The oldest first, each with the request that WeCom answers.
+    unanswered: VecDeque<(String, Outgoing)>,
     start: Instant,
     held_until: Option<Duration>,
     /// Begins every request of this process.
@@ -53,8 +54,8 @@ pub async fn run(setup: &Setup, chat: &Chat, secrets: &Secrets, outgoing: mpsc::
         chat,
         secret: &secrets.robot,
         outgoing,
-        pace: Pace::new(pace::WECOM),
-        unanswered: HashMap::new(),
+        paced: PacedOutbox::new(),
+        unanswered: VecDeque::new(),
         start: Instant::now(),
         held_until: None,
         name: format!("aside_{:08x}", u32::from_le_bytes(random)),
@@ -93,8 +94,9 @@ impl Robot<'_> {
         }
         self.setup.health.is(Condition::Connected);
         tracing::info!("connected to {server}");
-        for (_, outgoing) in std::mem::take(&mut self.unanswered) {
-            self.put(Outgoing { reply_to: None, ..outgoing });
+        // In their order: of two states of a task the newer one counts.
+        while let Some((_, outgoing)) = self.unanswered.pop_back() {
+            self.paced.put_back(Outgoing { reply_to: None, ..outgoing });
         }
         match self.serve(&mut socket).await {
             Ok(never) => match never {},
@@ -111,7 +113,8 @@ impl Robot<'_> {
             self.send_due(socket).await?;
             let now = self.start.elapsed();
             let wait =
-                self.pace.next(now).map(|next| next.max(self.held_until.unwrap_or_default()).saturating_sub(now));
+                self.paced.next(now).map(|next| next.max(self.held_until.unwrap_or_default()).saturating_sub(now));
+            let wait = wait.filter(|_| self.unanswered.len() < MAX_UNANSWERED);
             let wait = wait.unwrap_or(PING).min(SILENCE.saturating_sub(heard.elapsed()));
             tokio::select! {
                 frame = socket.next() => {
@@ -123,7 +126,7 @@ impl Robot<'_> {
                         self.take(&text)?;
                     }
                 }
-                Some(outgoing) = self.outgoing.recv() => self.put(outgoing),
+                Some(outgoing) = self.outgoing.recv() => self.paced.put(outgoing),
                 _ = pings.tick() => {
                     let request = self.request();
                     say(socket, frame::ping(&request)).await?;
@@ -140,7 +143,7 @@ impl Robot<'_> {
     fn take(&mut self, text: &str) -> Result<(), End> {
         match Frame::of(text) {
             Some(Frame::Message(frame::Message { req_id, id, user, chat, is_group: _, text })) => {
-                self.chat.hear(Incoming { id, user, chat, text, reply_to: Some(req_id) });
+                self.chat.hear(Incoming { id, user, chat, text, reply_to: Some(req_id), ..Incoming::default() });
             }
             Some(Frame::Answer { req_id, code, text }) => self.answered(&req_id, code, &text),
             Some(Frame::Replaced) => {
@@ -155,33 +158,30 @@ impl Robot<'_> {
     }
 
     fn answered(&mut self, request: &str, code: i64, text: &str) {
-        let Some(outgoing) = self.unanswered.remove(request) else { return };
+        let Some(at) = self.unanswered.iter().position(|(known, _)| known == request) else { return };
+        let Some((_, outgoing)) = self.unanswered.remove(at) else { return };
         match code {
             0 => self.setup.health.sent(),
             code if REPLY_EXPIRED.contains(&code) && outgoing.reply_to.is_some() => {
-                self.put(Outgoing { reply_to: None, ..outgoing });
+                self.paced.put_back(Outgoing { reply_to: None, ..outgoing });
             }
             code if LIMITED.contains(&code) => {
                 self.held_until = Some(self.start.elapsed() + HOLD);
-                self.put(outgoing);
+                self.paced.put_back(outgoing);
             }
             code => tracing::warn!("WeCom did not take a message: {code} {text}"),
         }
     }
 
-    fn put(&mut self, outgoing: Outgoing) {
-        let (chat, topic) = (outgoing.chat.clone(), outgoing.topic.clone());
-        self.pace.put(&chat, &topic, outgoing);
-    }
-
     async fn send_due(&mut self, socket: &mut WebSocket) -> Result<(), End> {
         let now = self.start.elapsed();
-        if self.held_until.is_some_and(|until| until > now) {
+        // What is sent before the answers to so many others are there could be lost with the connection, unnoticed.
+        if self.held_until.is_some_and(|until| until > now) || self.unanswered.len() >= MAX_UNANSWERED {
             return Ok(());
         }
         self.held_until = None;
-        let mut due = self.pace.due(now).into_iter();
-        while let Some((_, outgoing)) = due.next() {
+        let mut due = VecDeque::from(self.paced.due(now));
+        while let Some(outgoing) = due.pop_front() {
             if !self.setup.is_noted(self.server(), &outgoing.text).await {
                 continue;
             }
@@ -193,11 +193,11 @@ impl Robot<'_> {
                     (request, text)
                 }
             };
-            if self.unanswered.len() < MAX_UNANSWERED {
-                self.unanswered.insert(request, outgoing);
-            }
+            self.unanswered.push_back((request, outgoing));
             if let Err(end) = say(socket, text).await {
-                due.for_each(|(_, waiting)| self.put(waiting));
+                while let Some(waiting) = due.pop_back() {
+                    self.paced.put_back(waiting);
+                }
                 return Err(end);
             }
         }

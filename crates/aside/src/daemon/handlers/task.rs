@@ -82,7 +82,7 @@ async fn told(state: &Arc<State>, asked: TaskParams, updates: &Updates) -> Resul
             // A chat lists the tasks of one user: those of others are none of its business.
             if source(&asked)? != RequestSource::LocalUi {
                 let mut found = tasks.list(state, &asked.text, &asked.thread, usize::MAX).await;
-                found.retain(|brief| brief.source == asked.source && brief.from_user == asked.from_user);
+                found.retain(|brief| is_of(brief, &asked));
                 found.truncate(limit);
                 return Ok(TaskList { tasks: found, ..TaskList::default() });
             }
@@ -136,7 +136,7 @@ async fn told(state: &Arc<State>, asked: TaskParams, updates: &Updates) -> Resul
             Ok(TaskList { lines, ..TaskList::default() })
         }
         TaskOp::Watch => {
-            let id = tasks.named(state, &asked.task).await?;
+            let id = theirs(state, &asked, &asked.task).await?;
             let stream = updates.stream().ok_or_else(|| TaskError::Refused("no client listens".to_owned()))?;
             watch(state, &id, asked.from, stream).await?;
             one(state, &id).await
@@ -154,13 +154,11 @@ async fn told(state: &Arc<State>, asked: TaskParams, updates: &Updates) -> Resul
         | TaskOp::Cancel
         | TaskOp::Retry
         | TaskOp::Clean => {
-            let id = tasks.named(state, &asked.task).await?;
-            // A remote client may not touch a task that was requested here: a retry could run it.
-            if matches!(asked.op, TaskOp::Cancel | TaskOp::Retry)
-                && one(state, &id).await?.tasks.iter().any(is_from_here)
-            {
-                source(&asked).and_then(local)?;
-            }
+            let id = match asked.op {
+                TaskOp::Show | TaskOp::Cancel | TaskOp::Retry => theirs(state, &asked, &asked.task).await?,
+                // The gate refuses a remote answer to any task.
+                _ => tasks.named(state, &asked.task).await?,
+            };
             send(state, &id, asked).await
         }
     }
@@ -185,7 +183,7 @@ async fn ask(state: &Arc<State>, mut asked: TaskParams) -> Result<TaskList, Task
     let options = RouteOptions { prefix: &settings.task.prefix, threshold: settings.task.confidence_threshold };
     if let Some(id) = applies(&asked.text, &options) {
         // Text never approves anything: the waiting proposal is shown again.
-        let id = state.tasks().named(state, id).await?;
+        let id = theirs(state, &asked, id).await?;
         return send(state, &id, TaskParams { op: TaskOp::Show, ..TaskParams::default() }).await;
     }
     let (cwd, active) = (asked.cwd.clone(), asked.active.clone());
@@ -359,8 +357,22 @@ fn source(asked: &TaskParams) -> Result<RequestSource, TaskError> {
     }
 }
 
-fn is_from_here(brief: &TaskBrief) -> bool {
-    brief.source == "local_ui"
+/// The task that a name means. A remote client sees, stops and retries the tasks of its user alone: others are as good as none, and their
+/// names are not told either.
+async fn theirs(state: &Arc<State>, asked: &TaskParams, name: &str) -> Result<TaskId, TaskError> {
+    if source(asked)? == RequestSource::LocalUi {
+        return state.tasks().named(state, name).await;
+    }
+    let own = state.tasks().list(state, "", "", usize::MAX).await;
+    let own: Vec<&TaskBrief> =
+        own.iter().filter(|brief| is_of(brief, asked) && !name.is_empty() && brief.task_id.starts_with(name)).collect();
+    let exact = own.iter().find(|brief| brief.task_id == name);
+    let only = own.first().filter(|_| own.len() == 1);
+    exact.or(only).and_then(|brief| TaskId::of(&brief.task_id)).ok_or(TaskError::Unknown)
+}
+
+fn is_of(brief: &TaskBrief, asked: &TaskParams) -> bool {
+    brief.source == asked.source && brief.from_user == asked.from_user
 }
 
 fn local(source: RequestSource) -> Result<(), TaskError> {

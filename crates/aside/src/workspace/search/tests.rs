@@ -186,3 +186,20 @@ a prefix of tokens
         assert_eq!(found("search for somewhere", secrets), [], "no task reads .env");
     }
 }
+
+/// A file is masked as a whole, which can take long: the search does not wait for it, and says that it was cut off.
+#[test]
+fn a_search_ends_in_time_whatever_a_file_takes_and_says_so() {
+    let temp = tempfile::tempdir().unwrap();
+    let line = "let password = lookup(\"name-of-the-entry\", 0x12ab34cd56ef); // needle\n";
+    for file in 0..40 {
+        write(temp.path(), &format!("f{file}.rs"), &line.repeat(24_000));
+    }
+    let workspace = Workspace::of(temp.path()).unwrap();
+    let plan = plan("find needle", "needle", &[]);
+    let time = std::time::Duration::from_millis(200);
+    let begun = std::time::Instant::now();
+    let searched = workspace.search_within(time, &plan, Secrets::Masked, &AtomicBool::new(false)).unwrap();
+    assert!(begun.elapsed() < time * 10, "it took {:?}", begun.elapsed());
+    assert_eq!(searched.notes, ["not everything was looked at: it took longer than 0 seconds"]);
+}
