@@ -9,7 +9,7 @@ use crate::complete::resolve_path;
 use crate::complete::spec::expected::{self, Expected, ExpectedFiles, PathKind};
 use crate::complete::spec::{self, resolve};
 use crate::line::quote::{self, WordEnd};
-use crate::line::{self, CursorRole, CursorSpot, Join, Quote, Redirect};
+use crate::line::{self, CursorRole, CursorSpot, Dialect, Join, Quote, Redirect};
 use crate::text;
 use crate::world::{DirEntry, Fact, FileKind};
 
@@ -42,6 +42,7 @@ pub fn candidates(context: &CompletionContext<'_>, spot: &CursorSpot<'_>) -> Vec
     let Fact::Yes(entries) = context.world.entries(&place.directory) else { return Vec::new() };
     let mut found = Found::among(&entries, &place, &wanted, &given(spot, &wanted));
     found.leave_out_barren(context, &place, &wanted.files);
+    found.leave_out_without_programs(context, &place, &wanted.files);
     offer(context, spot, &wanted, &place, found)
 }
 
@@ -229,6 +230,33 @@ impl Found<'_> {
             let goes_on = |below: &DirEntry| below.kind == FileKind::Directory && !place.name.is_empty();
             let is_fit = |below: &DirEntry| goes_on(below) || files.globs.iter().any(|glob| fits(glob, &below.name));
             below.iter().any(is_fit)
+        };
+        self.entries.retain(|entry| entry.kind != FileKind::Directory || leads(entry));
+        self.count = self.entries.len();
+    }
+
+    /// In the place of a command, drops directories with no program in them, nor one directory further. fish changes
+    /// to a directory that is given alone, and so does zsh in many setups.
+    fn leave_out_without_programs(
+        &mut self,
+        context: &CompletionContext<'_>,
+        place: &Place<'_>,
+        files: &ExpectedFiles,
+    ) {
+        if files.which != PathKind::Program || context.dialect != Dialect::Bash || self.entries.len() > MANY {
+            return;
+        }
+        let has_program = |below: &[DirEntry]| below.iter().any(|entry| entry.kind == FileKind::Program);
+        let leads = |entry: &&DirEntry| {
+            let path = format!("{}/{}", place.directory.trim_end_matches('/'), entry.name);
+            // Until it is known, nothing is offered; the reply is updated then.
+            let Fact::Yes(below) = context.world.entries(&path) else { return false };
+            let mut further = below.iter().filter(|entry| entry.kind == FileKind::Directory).take(MANY);
+            let leads_on = |entry: &DirEntry| {
+                let path = format!("{path}/{}", entry.name);
+                matches!(context.world.entries(&path), Fact::Yes(below) if has_program(&below))
+            };
+            has_program(&below) || further.any(leads_on)
         };
         self.entries.retain(|entry| entry.kind != FileKind::Directory || leads(entry));
         self.count = self.entries.len();
