@@ -62,6 +62,7 @@ fn a_bash_inside_of_it_has_grey_text_too() {
     scene.wait_for("a third shell", |screen| screen.text().matches("3>").count() == 2);
     scene.types("git st").shows("3> git st").stays_as_it_is("3> git st").sends("\x15\x04");
     scene.prompt(4).sends("\x04");
+    scene.wait_for("the first shell", |screen| screen.text().trim_end().ends_with("\n2>"));
     scene.prompt(2).types("git st").shows_ghost("git st|atus --short").sends("\x15");
 }
 

@@ -170,12 +170,15 @@ fn prompts_and_managers_of_bash_leave_the_grey_text() {
         {
             eprintln!("grey text, {} {order}", neighbour.name);
             let mut scene = begun(furnished(stage));
+            // A prompt that has taken over PROMPT_COMMAND, as starship does, has it from the second prompt on.
+            assert_eq!(scene.runs("echo first"), "first", "{} {order}", neighbour.name);
             scene.types("frob sta").shows_ghost("frob sta|rt one").sends(KILL_LINE);
-            // The rc file is read once more, and the scene counts from one again.
+            // The rc file is read once more, and the scene counts from one again: the second prompt is the next that it knows.
             scene.types("source ~/.bashrc").sends("\r");
             scene.wait_for("the next prompt", |screen| screen.text().trim_end().ends_with("\n1>"));
+            scene.types("echo once more").sends("\r");
+            scene.wait_for("the prompt after it", |screen| screen.text().trim_end().ends_with("\n2>"));
             scene.types("frob sta").shows_ghost("frob sta|rt one").sends(KILL_LINE);
-            assert_eq!(scene.runs("echo on"), "on", "{} {order}", neighbour.name);
         }
     }
 }
