@@ -250,13 +250,13 @@ PYTHON ?= python3
 teach-understand:
 	$(PYTHON) scripts/understand.py
 
-# Aside next to the real zsh plugins, from a directory of checkouts that you fetched: every setup, both orders, the rc file
-# read again. make neighbours PLUGINS=~/plugins ONLY=p10k,omz CHECK=ctrl-c SHOW=1
+# Aside next to the real plugins, from a directory of checkouts that you fetched: in zsh every setup, both orders, the rc file
+# read again; in bash and fish prompts, mise, bash-preexec and ble.sh. make neighbours PLUGINS=~/plugins ONLY=p10k,omz CHECK=ctrl-c SHOW=1
 NEIGHBOURS = ASIDE_TEST_PLUGINS=$(abspath $(patsubst ~/%,$(HOME)/%,$(PLUGINS))) ASIDE_TEST_ONLY='$(ONLY)' ASIDE_TEST_CHECK='$(CHECK)' \
-	$(if $(SHOW),ASIDE_TEST_SHOW=1) $(CARGO) test -p aside --test it plugins::the_table -- --nocapture
+	$(if $(SHOW),ASIDE_TEST_SHOW=1) $(CARGO) test -p aside --test it -- plugins::the_table shell_plugins:: --nocapture
 neighbours:
 	@test -n "$(PLUGINS)" || { echo 'make neighbours PLUGINS=DIR: a directory with checkouts of plugins; see docs/plugins.md' >&2; exit 2; }
-	scripts/packages zsh fzf
+	scripts/packages zsh fish fzf
 	$(NEIGHBOURS)
 
 # N random sequences of keys, pastes, resizes and lines over six setups, with Aside and without, starting at SEED, while the daemon is

@@ -73,6 +73,20 @@ _aside_now() {
   fi
 }
 
+# PS0 is expanded when a command is about to run. The subscript is arithmetic, so it records the time without a process, and the element it
+# names does not exist, so nothing is printed. _aside_hidden: whether the shell is private; only digits of the value get there, since
+# arithmetic would run code in it.
+_aside_time_commands() {
+  local hidden='_aside_hidden=0${ASIDE_PRIVATE:+${ASIDE_PRIVATE//[!0]/1}}'
+  # Without promptvars PS0 is not expanded, and would be printed.
+  [[ ${PS0-} != *_aside_began=* ]] && shopt -q promptvars || return 0
+  if [[ -n ${EPOCHREALTIME-} ]]; then
+    PS0='${_aside_none[_aside_began=${EPOCHREALTIME/[.,]/}/1000,'$hidden',0]-}'${PS0-}'${_aside_begin[0]-}'
+  else
+    PS0='${_aside_none[_aside_began=\D{%s}000,'$hidden',0]-}'${PS0-}'${_aside_begin[0]-}'
+  fi
+}
+
 # A posix shell does not accept these names, and its error would skip the rest as well.
 [[ -o posix ]] || eval '
   aside-off() { _aside_on=; }
@@ -88,24 +102,14 @@ _aside_setup() {
   (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404 )) || return 0
   # An exported value is that of an outer shell.
   if [[ ${_aside_session-} != "bash-$$-"* ]]; then
-    local now hidden='_aside_hidden=0${ASIDE_PRIVATE:+${ASIDE_PRIVATE//[!0]/1}}'
+    local now
     _aside_now now
     _aside_session=bash-$$-$now
     _aside_on=1 _aside_seq=0 _aside_number='' _aside_began='' _aside_hidden=0 _aside_cwd=$PWD
     _aside_asked=0 _aside_rest=0 _aside_patience=30
     [[ -z ${_aside_mark-} ]] || _aside_send || :
-    # PS0 is expanded when a command is about to run. The subscript is arithmetic, so it records the time without a process, and the element
-    # it names does not exist, so nothing is printed. _aside_hidden: whether the shell is private; only digits of the value get there,
-    # since arithmetic would run code in it.
-    if [[ ${PS0-} == *_aside_began=* ]] || ! shopt -q promptvars; then
-      # Without promptvars PS0 is not expanded, and would be printed.
-      :
-    elif [[ -n ${EPOCHREALTIME-} ]]; then
-      PS0='${_aside_none[_aside_began=${EPOCHREALTIME/[.,]/}/1000,'$hidden',0]-}'${PS0-}'${_aside_begin[0]-}'
-    else
-      PS0='${_aside_none[_aside_began=\D{%s}000,'$hidden',0]-}'${PS0-}'${_aside_begin[0]-}'
-    fi
   fi
+  _aside_time_commands
   case " ${PROMPT_COMMAND[*]-} " in
     *_aside_prompt*) ;;
     *)
@@ -113,7 +117,7 @@ _aside_setup() {
       local item=_aside_prompt
       # Keeps the ERR trap from firing on our return value.
       [[ -z $1 ]] || item='_aside_prompt && :'
-      if [[ -n ${PROMPT_COMMAND[*]+set} && ${PROMPT_COMMAND@a} == *a* ]]; then
+      if _aside_is_list; then
         PROMPT_COMMAND=("$item" "${PROMPT_COMMAND[@]}")
       else
         PROMPT_COMMAND="$item${PROMPT_COMMAND:+; $PROMPT_COMMAND}"

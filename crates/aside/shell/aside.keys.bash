@@ -127,7 +127,9 @@ _aside_bind_keys() {
 }
 
 _aside_bind_free() {
-  local pair IFS=' '
+  local - pair IFS=' '
+  # For bash 5.0 a backslash makes a pattern, which nullglob removes.
+  set -f
   for pair in $3; do
     [[ $2 == *"\"${pair%:*}\""* ]] ||
       builtin bind -m "$1" -x "\"${pair%:*}\": ${pair##*:} \"\$_\" || : \"\$_\""

@@ -123,15 +123,22 @@ _aside_frame() {
   return "$code"
 }
 
-# Makes it run last. bash 4.4 may take it for a line that was typed, after a Ctrl-C in a search.
+# Whether all elements of PROMPT_COMMAND run. Before bash 5.1 that is the first alone, which a plain assignment changes.
+_aside_is_list() {
+  (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 )) && [[ -n ${PROMPT_COMMAND[*]+set} && ${PROMPT_COMMAND@a} == *a* ]]
+}
+
+# Makes it run last, but for the last entry of bash-preexec: what runs behind that one counts as a command of the user. bash 4.4 and 5.0 may
+# take it for a line that was typed, after a Ctrl-C in a search.
 _aside_frame_last() {
   local last
-  (( BASH_VERSINFO[0] >= 5 )) || return 0
+  (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 )) || return 0
   [[ -n ${_aside_mark-} && -n ${ASIDE_PROXY_MARK-} && ${ASIDE_PROXY-} == "$_aside_tty:"* && -z ${BLE_VERSION-} ]] || return 0
-  if [[ -n ${PROMPT_COMMAND[*]+set} && ${PROMPT_COMMAND@a} == *a* ]]; then
+  if _aside_is_list; then
     last=${PROMPT_COMMAND[*]: -1}
-    [[ $last == _aside_frame ]] || PROMPT_COMMAND+=(_aside_frame)
-  elif [[ ${PROMPT_COMMAND-} != *$'\n'_aside_frame ]]; then
+    [[ $last == _aside_frame || $last == __bp_interactive_mode && " ${PROMPT_COMMAND[*]} " == *[[:space:]]_aside_frame[[:space:]]* ]] ||
+      PROMPT_COMMAND+=(_aside_frame)
+  elif [[ ${PROMPT_COMMAND-} != *$'\n'_aside_frame && ${PROMPT_COMMAND-} != *$'\n'_aside_frame$'\n'__bp_interactive_mode ]]; then
     PROMPT_COMMAND=${PROMPT_COMMAND//$'\n'_aside_frame}$'\n'_aside_frame
   fi
 }

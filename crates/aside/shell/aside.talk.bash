@@ -5,15 +5,15 @@
 # bash runs nothing of ours at Enter but what `bind -x` binds, so Enter stands for two keys that no terminal sends: on one _aside_enter
 # looks at the line, the other accepts it. For the first, readline wipes the line and draws it again.
 
-# Everything that Enter costs a line that is plainly a command. Succeeds where a function of the user reads a line.
+# Everything that Enter costs a line that is plainly a command. Fails where a function of the user reads a line.
 _aside_enter() {
   local code=$?
   [[ -z ${_aside_held-} ]] || _aside_let_go
-  (( ${#FUNCNAME[@]} == 1 )) || return 0
+  (( ${#FUNCNAME[@]} == 1 )) || return 1
   # The first line at a prompt only: none that continues it, and none that a command reads.
   [[ -z ${_aside_armed-} || -n ${_aside_began-} || -z ${_aside_on-} ]] || _aside_look "$code"
   [[ -z ${_aside_mark-} || -n ${_aside_began-} || -z ${READLINE_LINE-} ]] || _aside_foresee "$READLINE_LINE"
-  return 1
+  return 0
 }
 
 _aside_look() {
@@ -123,10 +123,11 @@ _aside_ask() {
   answer=$(
     word=${2%%[[:space:]\;\&\|\<\>\(\)]*}
     [[ -n $kind ]] || kind=$(builtin type -t -- "$word")
+    # bash 3.2 reads this file too before it is left alone, and takes a bare `)` here for the end of the substitution.
     case $kind in
-      keyword) kind=reserved ;;
-      file) kind=program ;;
-      '') kind=none ;;
+      (keyword) kind=reserved ;;
+      (file) kind=program ;;
+      ('') kind=none ;;
     esac
     {
       builtin printf '%s\0' 11 1 hello 1 "$_aside_version" bash "$BASH_VERSION" "$_aside_session" "$$" '' "$_aside_facts" 0
@@ -281,11 +282,13 @@ _aside_tab() {
   _aside_return_tab
 }
 
-# Simple commands only: inside a here-document bash would read no other. $_ is an argument, so it is what it was afterwards.
+# Simple commands only: inside a here-document bash would read no other. $_ is an argument, so it is what it was afterwards. A DEBUG trap of
+# the user hears of each command here, so there is one, unless it fails.
 #
 # A key of the user may call a function that reads a line with `read -e`. bash then takes what was read for the line at the prompt once we
 # have looked at it, and runs it; so the line at the prompt is made empty, behind a local one.
-_aside_at_enter='_aside_enter "$_" && local READLINE_LINE="$READLINE_LINE" && declare -g READLINE_LINE= || : "$_"'
+_aside_at_enter='_aside_enter "$_" || eval "$_aside_empties"'
+_aside_empties='local READLINE_LINE="$READLINE_LINE"; declare -g READLINE_LINE='
 
 # Where Enter accepts the line, it asks first. Where it does something of the user, that stays, and prose is noticed after it has failed. At
 # the first prompt, when everything else has been read.
@@ -294,6 +297,8 @@ _aside_bind() {
   local current=emacs
   [[ ! -o vi ]] || current=vi-insert
   _aside_frame_last
+  # What was read behind us may have set PS0 anew.
+  _aside_time_commands
   _aside_bound=1 _aside_maps='' _aside_enters=theirs
   if [[ -n ${BLE_VERSION-} ]]; then
     _aside_enters=ble.sh

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use aside_commands::world::{DirEntry, Fact, FileKind};
 use aside_text as text;
 use shell_line::quote::{self, WordEnd};
-use shell_line::{self as line, CursorRole, CursorSpot, Join, Quote, Redirect};
+use shell_line::{self as line, CursorRole, CursorSpot, Dialect, Join, Quote, Redirect};
 
 use crate::complete::candidate::{self, Candidate, CandidateFacts, CandidateSource, MatchKind};
 use crate::complete::context::CompletionContext;
@@ -43,6 +43,7 @@ pub fn candidates(context: &CompletionContext<'_>, spot: &CursorSpot<'_>) -> Vec
     let Fact::Yes(entries) = context.world.entries(&place.directory) else { return Vec::new() };
     let mut found = Found::among(&entries, &place, &wanted, &given(spot, &wanted));
     found.leave_out_barren(context, &place, &wanted.files);
+    found.leave_out_without_programs(context, &place, &wanted.files);
     offer(context, spot, &wanted, &place, found)
 }
 
@@ -230,6 +231,33 @@ impl Found<'_> {
             let goes_on = |below: &DirEntry| below.kind == FileKind::Directory && !place.name.is_empty();
             let is_fit = |below: &DirEntry| goes_on(below) || files.globs.iter().any(|glob| fits(glob, &below.name));
             below.iter().any(is_fit)
+        };
+        self.entries.retain(|entry| entry.kind != FileKind::Directory || leads(entry));
+        self.count = self.entries.len();
+    }
+
+    /// In the place of a command, drops directories with no program in them, nor one directory further. fish changes
+    /// to a directory that is given alone, and so does zsh in many setups.
+    fn leave_out_without_programs(
+        &mut self,
+        context: &CompletionContext<'_>,
+        place: &Place<'_>,
+        files: &ExpectedFiles,
+    ) {
+        if files.which != PathKind::Program || context.dialect != Dialect::Bash || self.entries.len() > MANY {
+            return;
+        }
+        let has_program = |below: &[DirEntry]| below.iter().any(|entry| entry.kind == FileKind::Program);
+        let leads = |entry: &&DirEntry| {
+            let path = format!("{}/{}", place.directory.trim_end_matches('/'), entry.name);
+            // Until it is known, nothing is offered; the reply is updated then.
+            let Fact::Yes(below) = context.world.entries(&path) else { return false };
+            let mut further = below.iter().filter(|entry| entry.kind == FileKind::Directory).take(MANY);
+            let leads_on = |entry: &DirEntry| {
+                let path = format!("{path}/{}", entry.name);
+                matches!(context.world.entries(&path), Fact::Yes(below) if has_program(&below))
+            };
+            has_program(&below) || further.any(leads_on)
         };
         self.entries.retain(|entry| entry.kind != FileKind::Directory || leads(entry));
         self.count = self.entries.len();

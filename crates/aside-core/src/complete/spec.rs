@@ -59,8 +59,10 @@ fn gather(context: &CompletionContext<'_>, reached: &ResolvedCommand<'_>, offers
         }
         NextWord::Argument { kinds, subcommand } => {
             let spec = reached.walk.spec();
-            // A complete name is not a prefix of another: `git commit`, and not `git commit-graph`.
-            if subcommand && spec.sub(typed).is_none_or(|sub| sub.spec.addon) {
+            let complete = spec.sub(typed).filter(|sub| subcommand && !sub.spec.addon);
+            // A complete name is not a prefix of another: `git commit`, and not `git commit-graph`; `cargo t` is
+            // `cargo test`. But `npm r` is `npm uninstall`, and more often the beginning of `npm run`.
+            if subcommand && complete.is_none_or(|sub| !sub.name.starts_with(typed)) {
                 // Before a letter is typed, only the most used; and none where arguments are as likely.
                 let shown = match (typed.is_empty() && !context.list, spec.common) {
                     (true, 0) if !kinds.is_empty() || spec.subs.len() > FEW_SUBS => 0,
@@ -72,7 +74,7 @@ fn gather(context: &CompletionContext<'_>, reached: &ResolvedCommand<'_>, offers
                 }
             }
             // `cargo t` is complete, but the user may still want to see `cargo test`.
-            if let Some(sub) = spec.sub(typed).filter(|sub| subcommand && &*sub.name != typed && !sub.spec.addon) {
+            if let Some(sub) = complete.filter(|sub| &*sub.name != typed) {
                 offers.add("", &sub.name, &sub.spec.about, candidate::CandidateKind::Subcommand, WordEnd::End);
             }
             values(context, reached, kinds, "", offers);

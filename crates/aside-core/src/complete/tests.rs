@@ -294,3 +294,103 @@ fn a_list_guesses_nothing_that_destroys() {
         assert!(!found.iter().any(destroys), "{line}: {found:?}");
     }
 }
+
+/// Commands with what they need, and lines of them that do not begin with what is typed.
+const TOOLS: &str = r#"
+    repository /home/me
+    program kubectl
+    program npm
+    program cargo
+    program docker
+    program git
+    program pip
+    program systemctl
+    file package.json
+    file Cargo.toml
+    history kubectl logs web
+    history kubectl logs -f api
+    history kubectl config use-context prod exit 1
+    history kubectl apply -f gone.yml
+    history npm install
+    history npm test
+    history npm start exit 1
+    history cargo build
+    history cargo clippy --all
+    history docker ps
+    history docker compose up -d
+    history git log --oneline
+    history git push
+    history pip install requests
+    history systemctl status nginx
+"#;
+
+#[test]
+fn subcommands_come_whatever_else_of_the_command_ran() {
+    let cases = [
+        ("kubectl g", "kubectl get"),
+        ("kubectl ge", "kubectl get"),
+        ("kubectl desc", "kubectl describe"),
+        ("npm ru", "npm run"),
+        ("npm outd", "npm outdated"),
+        ("cargo tes", "cargo test"),
+        ("cargo met", "cargo metadata"),
+        ("docker imag", "docker images"),
+        ("git reb", "git rebase"),
+        ("pip li", "pip list"),
+        ("systemctl resta", "systemctl restart"),
+    ];
+    // Often, and long ago: what ran often weighs more, what ran long ago less.
+    for (runs, later) in [(1, 0), (40, 0), (40, 60)] {
+        let others = "\nhistory ls -la".repeat(later);
+        for (typed, wanted) in cases {
+            let mut fake = Fake::new(&format!("{TOOLS}{}{others}\nline {typed}|", TOOLS.repeat(runs - 1)));
+            for limit in [1, 4] {
+                let context = CompletionContext { limit, ..fake.context() };
+                let found = complete(&context);
+                let first = found.first().map(|first| first.candidate.text.trim_end());
+                assert_eq!(first, Some(wanted), "{typed}, {limit} asked for, {runs} runs: {found:#?}");
+                let needs = ghost::GhostRequirements { threshold: ghost::THRESHOLD, commands: fake.history.len() };
+                assert!(ghost::is_fit(typed, &found[0], needs), "{typed} has no ghost text: {found:#?}");
+            }
+            // With a daemon that has just been started.
+            fake.history = Default::default();
+            assert!(complete(&fake.context()).iter().any(|found| found.candidate.text.trim_end() == wanted), "{typed}");
+        }
+    }
+}
+
+/// A short name that says another word than it begins is the beginning of others.
+#[test]
+fn a_short_name_of_another_word_hides_no_subcommand() {
+    let spec = r"spec frob about = 'frobs'\n[sub.delete]\naliases = ['r']\n[sub.start]\naliases = ['s']\n[sub.run]\n[sub.restart]\n[sub.stop]";
+    let texts = |line: &str| {
+        let fake = Fake::new(&format!("{TOOLS}\nprogram frob\n{spec}\nline {line}|"));
+        complete(&fake.context()).iter().map(|found| found.candidate.text.trim_end().to_owned()).collect::<Vec<_>>()
+    };
+    assert!(texts("npm r").contains(&"npm run".to_owned()), "{:?}", texts("npm r"));
+    assert_eq!(texts("frob r"), ["frob run", "frob restart"]);
+    // A short form of the word, and a full name, are complete.
+    assert_eq!(texts("frob s"), ["frob start"]);
+    assert_eq!(texts("cargo t"), ["cargo test"]);
+    assert_eq!(texts("frob run"), [""; 0]);
+}
+
+#[test]
+fn a_directory_is_offered_as_a_command_only_where_it_leads_to_one() {
+    let tree = "
+        directory dist
+        file docs/page.md
+        directory docs/results
+        program target/debug/frob
+        program scripts/lint
+        file deep/one/page.md
+        shell bash
+    ";
+    let at = |line: &str| run(&format!("{tree}\nline {line}|"));
+    assert_snapshot!(at("./d"), @"");
+    assert_snapshot!(at("./t"), @"./target/debug/  filesystem");
+    assert_snapshot!(at("./s"), @"./scripts/  filesystem");
+    // An argument may be any of them, and fish and zsh change to a directory that is named alone.
+    assert_snapshot!(at("cd di"), @"cd dist/  filesystem");
+    assert_snapshot!(run(&format!("{tree}\nshell fish\nline ./di|")), @"./dist/  filesystem");
+}

@@ -369,9 +369,14 @@ impl Reader<'_, '_> {
         if let Some((size, taken)) = entities::size(low, self.low(at + 1)) {
             return Some((Entity::Size(size), taken));
         }
-        if let Some(number) =
-            entities::number(low).filter(|_| low != "one" || !matches!(after, "line" | "liner" | "per" | "by" | "big"))
-        {
+        // `with the one on main`: it stands for something that was said before.
+        let is_pronoun = matches!(before, "the" | "this" | "that" | "another")
+            && matches!(
+                after,
+                "" | "on" | "in" | "from" | "at" | "of" | "with" | "under" | "inside" | "i" | "that" | "which"
+            );
+        let is_number = low != "one" || !is_pronoun && !matches!(after, "line" | "liner" | "per" | "by" | "big");
+        if let Some(number) = entities::number(low).filter(|_| is_number) {
             return Some((Entity::Number(number), 1));
         }
         if entities::is_address(low) {

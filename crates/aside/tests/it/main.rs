@@ -86,6 +86,7 @@ mod setup;
 mod shell_environments;
 mod shell_marks;
 mod shell_names;
+mod shell_plugins;
 mod shell_robustness;
 mod suggest_cli;
 mod suggest_daemon;

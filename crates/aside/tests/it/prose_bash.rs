@@ -295,9 +295,19 @@ fn what_bash_could_not_read_is_asked_about_as_such() {
 #[test]
 fn without_our_part_of_ps0_a_failure_is_no_syntax_error() {
     let script = listener().takes_failed("frob the thing");
-    let mut scene = bash(&script).rc_after("PS0=; frob() { return 2; }").start();
+    let mut scene = bash(&script).rc_after("frob() { return 2; }").start();
+    scene.runs("PS0=");
     assert_eq!(scene.runs("frob the thing"), "");
     assert_eq!(script.doubted(), ["before frob the thing"]);
+}
+
+/// As oh-my-posh sets it, whatever is in it.
+#[test]
+fn a_ps0_that_is_set_behind_us_gets_our_part_at_the_first_prompt() {
+    let script = listener().takes_failed("frob the thing");
+    let mut scene = bash(&script).rc_after("PS0='(begins) '; frob() { return 2; }").start();
+    assert_eq!(scene.runs("frob the thing"), "(begins) frob the thing (2, it reads like one)");
+    assert_eq!(scene.runs("echo on"), "(begins) on");
 }
 
 #[test]

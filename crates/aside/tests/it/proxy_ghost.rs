@@ -45,6 +45,55 @@ fn the_end_of_a_line_you_ran_before_is_grey_in_bash_too() {
 }
 
 #[test]
+fn a_bash_inside_of_it_has_grey_text_too() {
+    let mut scene = begun(bash().file("inner/only-here/file", ""));
+    scene.types("git st").shows_ghost("git st|atus --short").sends("\x15");
+    // It counts its prompts from one.
+    scene.types("bash -i").presses(Key::Enter);
+    scene.wait_for("a second shell", |screen| screen.text().trim_end().ends_with("\n1>"));
+    scene.types("git st").shows_ghost("git st|atus --short");
+    scene.presses(Key::Right).shows_line("git status --short|").sends("\x15");
+    // Names are those of its own directory.
+    scene.types("cd inner").presses(Key::Enter).prompt(2);
+    scene.types("cd onl").shows_ghost("cd onl|y-here/").sends("\x15");
+    // A shell without the plugin has none, though it inherits the prompt.
+    scene.types("export PS1").presses(Key::Enter).prompt(3);
+    scene.types("bash --norc -i").presses(Key::Enter);
+    scene.wait_for("a third shell", |screen| screen.text().matches("3>").count() == 2);
+    scene.types("git st").shows("3> git st").stays_as_it_is("3> git st").sends("\x15\x04");
+    scene.prompt(4).sends("\x04");
+    scene.wait_for("the first shell", |screen| screen.text().trim_end().ends_with("\n2>"));
+    scene.prompt(2).types("git st").shows_ghost("git st|atus --short").sends("\x15");
+}
+
+#[test]
+fn subcommands_and_directories_are_grey_beside_a_history_of_other_lines() {
+    let tool = "#!/bin/sh\n";
+    let stage = Scene::bash().rc(LINE).history(&[
+        "git status --short",
+        "kubectl logs web",
+        "kubectl apply -f gone.yml",
+        "npm install",
+        "npm test",
+        "cd elsewhere",
+    ]);
+    let aside = std::path::Path::new(crate::harness::home::ASIDE).parent().unwrap().display().to_string();
+    let path = format!("{}:{aside}:{}", stage.path("bin"), std::env::var("PATH").unwrap_or_default());
+    let stage = stage
+        .env("PATH", &path)
+        .file("bin/kubectl", tool)
+        .file("bin/npm", tool)
+        .file("package.json", "{\"scripts\": {\"build\": \"true\"}}")
+        .file("src/main.rs", "")
+        .file("dist/index.html", "");
+    let mut scene = begun(stage);
+    for (typed, rest) in [("kubectl g", "et"), ("npm ru", "n"), ("cd sr", "c/")] {
+        scene.types(typed).shows_ghost(&format!("{typed}|{rest}")).sends("\x15");
+    }
+    scene.types("./d").shows_line("./d|").stays_without_ghost(A_WHILE).sends("\x15");
+}
+
+#[test]
 fn right_end_and_ctrl_e_take_all_of_it_in_bash() {
     let mut scene = begun(bash());
     for (number, key) in [Key::Right, Key::End, Key::CtrlE].into_iter().enumerate() {

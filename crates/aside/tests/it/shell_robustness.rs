@@ -60,6 +60,20 @@ fn traps_of_yours_hear_of_your_commands_alone() {
     assert_eq!(text.matches("heard of 3").count(), 1, "{text}");
 }
 
+/// At Enter and before a prompt, as for anything else in PROMPT_COMMAND; their names tell them from the user's.
+#[test]
+fn a_debug_trap_hears_of_two_commands_of_ours_at_a_line() {
+    let rc = r#"trap 'heard+="${BASH_COMMAND%% *} "' DEBUG"#;
+    let mut scene = Scene::bash().rc_after(rc).start();
+    scene.runs("heard=");
+    scene.runs("true");
+    let heard = scene.runs("echo $heard");
+    let words: Vec<&str> = heard.split_whitespace().filter(|word| !word.starts_with("_scene")).collect();
+    // The scene's own key is bound to `printf`.
+    let words: Vec<&str> = words.into_iter().filter(|word| *word != "printf").collect();
+    assert_eq!(words, ["_aside_prompt", "_aside_enter", "true", "_aside_prompt", "_aside_enter", "echo"], "{heard}");
+}
+
 #[test]
 fn what_comes_behind_us_sees_the_status_though_there_is_a_trap() {
     let rc = "trap 'failed=1' ERR; PROMPT_COMMAND=\"seen=\\$?; $PROMPT_COMMAND\"";

@@ -69,6 +69,7 @@ fn shell_files_are_valid_as_they_stand() {
     for shell in ["zsh", "bash", "fish"] {
         complain(files("crates/aside/shell", &format!(".{shell}")).iter().flat_map(|file| invalid_shell(shell, file)));
     }
+    complain(files("crates/aside/shell", ".bash").iter().flat_map(unreadable_in_old_bash));
 }
 
 #[test]
@@ -154,6 +155,27 @@ fn invalid_shell(shell: &str, source: &Source) -> Option<String> {
     let said = home::run(home.command(shell).arg("-n"), &source.text);
     let complaint = format!("{}: {shell} -n says: {}{}", source.path, said.stdout, said.stderr);
     (said.code != 0 || !said.stderr.is_empty()).then_some(complaint)
+}
+
+/// bash 3.2, that of macOS, takes the `)` of a pattern inside of `$( )` for the end of the substitution, and complains at every start of a
+/// shell, though nothing of ours works there. `(pattern)` is read by all.
+fn unreadable_in_old_bash(source: &Source) -> Vec<String> {
+    let (mut inside, mut in_case) = (false, false);
+    let mut found = Vec::new();
+    for (number, line) in source.text.lines().enumerate() {
+        let code = line.trim();
+        match code {
+            _ if code.ends_with("$(") => inside = true,
+            _ if inside && code.starts_with(')') => inside = false,
+            _ if code.starts_with("case ") && code.ends_with(" in") => in_case = true,
+            "esac" => in_case = false,
+            _ if inside && in_case && code.contains(')') && code.contains(";;") && !code.starts_with('(') => {
+                found.push(format!("{}:{}: bash 3.2 does not read this pattern", source.path, number + 1));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The bold name counts, so that a mention elsewhere on the page does not.
@@ -243,6 +265,14 @@ mod tests {
             assert_eq!(invalid_shell(shell, &file(good)), None);
             assert!(invalid_shell(shell, &file(bad)).is_some(), "{shell} takes {bad:?}");
         }
+    }
+
+    #[test]
+    fn a_pattern_that_old_bash_does_not_read_is_found() {
+        let text = |pattern: &str| file(&format!("x=$(\n  case $1 in\n    {pattern} echo b ;;\n  esac\n)\n"));
+        assert_eq!(unreadable_in_old_bash(&text("(a)")), Vec::<String>::new());
+        assert_eq!(unreadable_in_old_bash(&text("a)")).len(), 1);
+        assert_eq!(unreadable_in_old_bash(&file("case $1 in\n  a) echo b ;;\nesac\n")), Vec::<String>::new());
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub struct CompletionClient {
 struct Question {
     line: String,
     session: String,
+    /// The shell that reads the line.
+    shell: Pid,
 }
 
 /// The completion of a line; empty where there is none.
@@ -63,12 +65,12 @@ impl Default for GhostSettings {
 }
 
 impl CompletionClient {
-    pub fn start(socket: PathBuf, shell: Pid) -> Option<Self> {
+    pub fn start(socket: PathBuf) -> Option<Self> {
         let (ear, mouth) = std::io::pipe().ok()?;
         let (questions, asked) = mpsc::channel();
         let (tell, answers) = mpsc::channel();
         let thread = std::thread::Builder::new().name("ghost".to_owned());
-        thread.spawn(move || attend(&asked, &tell, mouth, &socket, shell)).ok()?;
+        thread.spawn(move || attend(&asked, &tell, mouth, &socket)).ok()?;
         Some(Self { questions, answers, ear, expected: GhostSettings::default() })
     }
 
@@ -76,8 +78,8 @@ impl CompletionClient {
         self.ear.as_fd()
     }
 
-    pub fn ask(&self, line: &str, session: &str) {
-        let _ = self.questions.send(Question { line: line.to_owned(), session: session.to_owned() });
+    pub fn ask(&self, line: &str, session: &str, shell: Pid) {
+        let _ = self.questions.send(Question { line: line.to_owned(), session: session.to_owned(), shell });
     }
 
     /// The newest answer. Call it only when `ear` is readable.
@@ -97,7 +99,7 @@ impl CompletionClient {
     }
 }
 
-fn attend(asked: &Receiver<Question>, tell: &Sender<Answer>, mut mouth: PipeWriter, socket: &Path, shell: Pid) {
+fn attend(asked: &Receiver<Question>, tell: &Sender<Answer>, mut mouth: PipeWriter, socket: &Path) {
     let mut settings = Settings::default();
     while let Ok(mut question) = asked.recv() {
         let (mut tries, mut pause) = (TRIES, DEBOUNCE);
@@ -110,7 +112,7 @@ fn attend(asked: &Receiver<Question>, tell: &Sender<Answer>, mut mouth: PipeWrit
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            if let Some(rest) = rest(socket, &question, shell) {
+            if let Some(rest) = rest(socket, &question) {
                 let answer = Answer { line: question.line, rest, expected: settings.expected() };
                 if tell.send(answer).is_err() || mouth.write_all(b".").is_err() {
                     return;
@@ -123,8 +125,8 @@ fn attend(asked: &Receiver<Question>, tell: &Sender<Answer>, mut mouth: PipeWrit
 }
 
 /// The completion of the line, empty where there is none; `None` without a daemon.
-fn rest(socket: &Path, question: &Question, shell: Pid) -> Option<String> {
-    let cwd = std::fs::read_link(format!("/proc/{}/cwd", shell.as_raw_pid())).ok()?;
+fn rest(socket: &Path, question: &Question) -> Option<String> {
+    let cwd = std::fs::read_link(format!("/proc/{}/cwd", question.shell.as_raw_pid())).ok()?;
     let asked = CompleteParams {
         session: question.session.clone(),
         cwd: cwd.to_str()?.to_owned(),

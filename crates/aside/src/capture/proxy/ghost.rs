@@ -83,7 +83,7 @@ impl Ghost {
     pub fn start(mark: &str, size: Option<Winsize>, shell: Pid, socket: PathBuf) -> Self {
         let (columns, rows) = size.map_or((0, 0), |size| (size.ws_col, size.ws_row));
         let now = Instant::now();
-        let eyes = CompletionClient::start(socket, shell).map(|asker| Eyes {
+        let eyes = CompletionClient::start(socket).map(|asker| Eyes {
             shell,
             prompt: Prompt::new(mark, columns, rows),
             asker,
@@ -207,13 +207,13 @@ impl Eyes {
         // A request in prose (`?`) is not the beginning of a command.
         let words = line.text.trim_start();
         if is_new && !words.is_empty() && !words.starts_with('?') {
-            self.asker.ask(&line.text, &line.session);
+            self.asker.ask(&line.text, &line.session, self.reader(line));
         }
     }
 
     /// What to write so that the screen shows the right grey text, or none.
     fn draw(&mut self, line: &TypedLine, terminal: &OwnedFd) -> Option<String> {
-        let is_time = self.is_settled(line) && self.reads_a_line(terminal);
+        let is_time = self.is_settled(line) && self.reads_a_line(line, terminal);
         let text = self.rest.as_ref().filter(|_| is_time).and_then(|rest| rest.behind(&line.text));
         if self.drawn == text {
             return None;
@@ -237,7 +237,7 @@ impl Eyes {
         };
         // The line may have changed since the ghost was drawn.
         let is_true = self.rest.as_ref().and_then(|rest| rest.behind(&line.text)).as_deref() == Some(drawn);
-        if !is_true || !self.is_settled(line) || !self.reads_a_line(terminal) {
+        if !is_true || !self.is_settled(line) || !self.reads_a_line(line, terminal) {
             return None;
         }
         // What is beyond the right edge was not seen.
@@ -265,17 +265,28 @@ impl Eyes {
             Typed::Line(typed) if line.text == *typed => true,
             Typed::Line(_) | Typed::Unknown => {
                 let has_answered = self.last_output > self.last_key && self.last_output.elapsed() >= SETTLED;
-                has_answered && is_asleep(self.shell)
+                has_answered && is_asleep(self.reader(line))
             }
         }
     }
 
-    /// Whether the shell has the foreground and reads key by key: no other program, and no `read`.
-    fn reads_a_line(&self, terminal: &OwnedFd) -> bool {
-        let in_front = termios::tcgetpgrp(terminal).is_ok_and(|group| group == self.shell);
+    /// The shell whose prompt it is: ours, or one that was started inside of it and loads Aside too.
+    fn reader(&self, line: &TypedLine) -> Pid {
+        shell_of(&line.session).unwrap_or(self.shell)
+    }
+
+    /// Whether that shell has the foreground and reads key by key: no other program, and no `read`.
+    fn reads_a_line(&self, line: &TypedLine, terminal: &OwnedFd) -> bool {
+        let in_front = termios::tcgetpgrp(terminal).is_ok_and(|group| group == self.reader(line));
         let modes = termios::tcgetattr(terminal).map(|modes| modes.local_modes);
         in_front && modes.is_ok_and(|modes| !modes.intersects(LocalModes::ICANON | LocalModes::ECHO))
     }
+}
+
+/// The pid in the name of a session, `bash-PID-TIME`.
+fn shell_of(session: &str) -> Option<Pid> {
+    let pid = session.strip_prefix("bash-")?.split('-').next()?;
+    pid.parse().ok().filter(|pid| *pid > 0).and_then(Pid::from_raw)
 }
 
 /// Leading blanks and the word behind them.
@@ -295,6 +306,12 @@ fn is_asleep(shell: Pid) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_session_names_its_shell() {
+        let found = ["bash-4711-1700000000000", "bash-x-1", "bash--3-1", "bash-0-1", "zsh-4711-1", ""].map(shell_of);
+        assert_eq!(found, [Pid::from_raw(4711), None, None, None, None, None]);
+    }
 
     #[test]
     fn a_word_has_the_blanks_before_it() {

@@ -82,8 +82,8 @@ impl Shell {
             Shell::Zsh => Settling { keys: "\x1b[99~", signs: Signs::Mark },
             // readline redraws the line after a shell command, so the mark is not yet the end; the bell is.
             Shell::Bash => Settling { keys: "\x1b[99~\x1b[98~", signs: Signs::MarkThenBell },
-            // fish draws before it reads the next key.
-            Shell::Fish => Settling { keys: "\x1b[99~", signs: Signs::Mark },
+            // fish draws before it reads the next key. fish 4 ignores keys that it has no name for; this is Shift-F10.
+            Shell::Fish => Settling { keys: "\x1b[34~", signs: Signs::Mark },
         }
     }
 
@@ -179,7 +179,7 @@ function fish_prompt
     echo -n "$_scene_number> "
 end
 for _scene_map in default insert
-    bind -M $_scene_map \e\[99~ 'printf "\e]7777;\a"'
+    bind -M $_scene_map \e\[34~ 'printf "\e]7777;\a"'
 end
 set -e _scene_map
 "#;
