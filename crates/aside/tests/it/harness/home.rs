@@ -250,6 +250,21 @@ pub fn is_asleep(pid: Pid) -> bool {
     states.all(|state| state == 'S')
 }
 
+/// Whether neither it nor a process that it started, directly or not, has anything to do at this moment.
+pub fn is_tree_idle(pid: Pid) -> bool {
+    let dir = PathBuf::from(format!("/proc/{}", pid.as_raw_pid()));
+    if matches!(state_in(&dir), Some('R' | 'D')) {
+        return false;
+    }
+    let threads = std::fs::read_dir(dir.join("task")).into_iter().flatten().flatten();
+    let children = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    children.flat_map(|list| pids(&list)).all(is_tree_idle)
+}
+
+fn pids(list: &str) -> Vec<Pid> {
+    list.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)).collect()
+}
+
 fn state(pid: Pid) -> Option<char> {
     state_in(Path::new(&format!("/proc/{}", pid.as_raw_pid())))
 }
