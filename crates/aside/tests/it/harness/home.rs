@@ -157,6 +157,12 @@ impl Home {
         .collect()
     }
 
+    /// Whether the daemon, if there is one, is waiting at this moment.
+    pub fn is_daemon_idle(&self) -> bool {
+        let pid = std::fs::read_to_string(self.socket().with_extension("sock.lock")).ok();
+        pid.and_then(|pid| Pid::from_raw(pid.trim().parse().ok()?)).is_none_or(is_asleep)
+    }
+
     /// The daemons of this home, found by the lock beside each socket (`aside try` has its own).
     fn daemons(&self) -> Vec<Pid> {
         let mut locks = Vec::new();

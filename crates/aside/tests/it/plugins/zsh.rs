@@ -123,12 +123,13 @@ impl Zsh {
     }
 
     /// Waits until `is_so`, or until the shell has done nothing but wait for keys for `long`. A program that it started may still
-    /// have something for it, such as a signal.
+    /// have something for it, such as a signal, and the daemon a reply: zsh itself loses a Ctrl-C that comes between the moment
+    /// in which it sees that there is one and the call of its handler.
     fn sleeps_until(&self, long: Duration, is_so: impl Fn() -> bool) {
         let deadline = Instant::now() + patience();
         let mut calm = Calm::of(long);
         while !is_so() && Instant::now() < deadline {
-            if calm.has_lasted(self.terminal.takes_pastes() && self.terminal.is_idle()) {
+            if calm.has_lasted(self.terminal.takes_pastes() && self.terminal.is_idle() && self.home.is_daemon_idle()) {
                 return;
             }
             std::thread::sleep(Duration::from_millis(2));
