@@ -99,9 +99,14 @@ impl Zsh {
         self.terminal.send(text.as_bytes());
     }
 
-    /// Presses a key when the shell is idle. A Ctrl-C that arrives while a function runs would go to that function.
+    /// Presses a key when the shell is idle. A Ctrl-C that arrives while a function runs would go to that function, and zsh itself
+    /// loses one that comes between the moment in which it sees a reply of the daemon and the call of the handler.
     pub fn presses_at_rest(&self, key: Key) {
         if key == Key::CtrlC {
+            let deadline = Instant::now() + patience();
+            while !self.home.is_daemon_idle() && Instant::now() < deadline {
+                std::thread::sleep(Duration::from_millis(2));
+            }
             self.sleeps_until(A_MOMENT, || false);
         }
         self.terminal.press(key);
@@ -123,13 +128,12 @@ impl Zsh {
     }
 
     /// Waits until `is_so`, or until the shell has done nothing but wait for keys for `long`. A program that it started may still
-    /// have something for it, such as a signal, and the daemon a reply: zsh itself loses a Ctrl-C that comes between the moment
-    /// in which it sees that there is one and the call of its handler.
+    /// have something for it, such as a signal.
     fn sleeps_until(&self, long: Duration, is_so: impl Fn() -> bool) {
         let deadline = Instant::now() + patience();
         let mut calm = Calm::of(long);
         while !is_so() && Instant::now() < deadline {
-            if calm.has_lasted(self.terminal.takes_pastes() && self.terminal.is_idle() && self.home.is_daemon_idle()) {
+            if calm.has_lasted(self.terminal.takes_pastes() && self.terminal.is_idle()) {
                 return;
             }
             std::thread::sleep(Duration::from_millis(2));
