@@ -65,14 +65,23 @@ _aside_arm() {
 }
 
 typeset -gi _aside_status=0                  # The $? of the user, which what is scheduled must not change.
+# Ctrl-C meanwhile would take the next key, and a trap that returns would return from here.
+typeset -gi _aside_arrived=0
 typeset -g _aside_arming='
-_aside_status=$?
-if (( _aside_armed == 1 )) && _aside_look_at_traps; then
+_aside_status=$? _aside_arrived=0
+{
+if (( _aside_armed != 1 )); then
+_aside_arrived=1
+elif _aside_look_at_traps; then
 [[ $_aside_trap_was[INT] == none ]] && functions[TRAPINT]=$functions[_aside_on_INT]
 [[ $_aside_trap_was[WINCH] == none ]] && functions[TRAPWINCH]=$functions[_aside_on_WINCH]
 [[ $_aside_trap_was[INT] == text:* ]] && trap -- "_aside_before_INT; ${_aside_trap_was[INT]#text:}" INT
 [[ $_aside_trap_was[WINCH] == text:* ]] && trap -- "_aside_before_WINCH; ${_aside_trap_was[WINCH]#text:}" WINCH
+_aside_arrived=1
+elif (( ! _aside_armed )); then
+_aside_arrived=1
 fi
+} always { if (( TRY_BLOCK_INTERRUPT || ! _aside_arrived )); then TRY_BLOCK_INTERRUPT=0; _aside_break_again; fi }
 _aside_return $_aside_status'
 
 _aside_return() { return $1 }
@@ -81,8 +90,10 @@ _aside_return() { return $1 }
 _aside_look_at_traps() {
   local REPLY signal line
   local -a lines words
-  _aside_armed=0
-  zle && [[ -n $_aside_drawn ]] || return 1
+  if ! zle || [[ -z $_aside_drawn ]]; then
+    _aside_armed=0
+    return 1
+  fi
   _aside_armed=2
   _aside_printed trap
   for signal in INT WINCH; do
@@ -106,6 +117,7 @@ _aside_look_at_traps() {
       _aside_trap_was[$signal]=text:${(Q)words[3]}
     fi
   done
+  return 0
 }
 
 # A trap that is a text stays until `aside-off`: there is no way to set it as deep as it was.

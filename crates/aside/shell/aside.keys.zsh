@@ -94,7 +94,7 @@ _aside_bind_motions() {
 }
 
 # `/` and `?` of vi read the search text with the keys of the line, and know Enter only by the name of the builtin widget: so Enter has that
-# one again until they have read it.
+# one again until they have read it. Ctrl-C ends the search, and then the line; but not where a trap that is no function returns from it.
 _aside_vi_search() {
   local slot line REPLY
   local -a lines slots=(${(M)${(@k)_aside_keys_before[(R)accept-line]}:#(main|viins) *})
@@ -105,10 +105,18 @@ _aside_vi_search() {
   done
   for slot in "${(@)slots}"; do bindkey -M ${slot%% *} "${slot#* }" accept-line; done
   {
-    zle ${WIDGET#_aside_key_} -- "$@"
+    _aside_printed trap
+    if (( ${(M)#${(f)REPLY}:#trap -- * INT} )); then
+      zle ${WIDGET#_aside_key_} -- "$@"
+    else
+      _aside_unbroken 20 '_aside_broken=1; return 130' zle ${WIDGET#_aside_key_} -- "$@"
+    fi
   } always {
     for slot in "${(@)slots}"; do bindkey -M ${slot%% *} "${slot#* }" _aside_key_accept-line; done
   }
+  local -i code=$?
+  (( _aside_broken )) && _aside_break_again
+  return code
 }
 
 # Enter first, since prose must not run even without a daemon.

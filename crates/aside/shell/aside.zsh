@@ -220,20 +220,29 @@ _aside_hello() {
 # keeps LASTWIDGET for us; we have to restore what the last key was like.
 #
 # A Ctrl-C in between is remembered, and sent again from outside when we have returned; where the trap stays all the same, it does what
-# Ctrl-C does. There is no pattern in it: zsh crashes on one that is matched while it matches another.
+# Ctrl-C does. There is no pattern in it: zsh crashes on one that is matched while it matches another. Before the trap is in place and after
+# it has gone, Ctrl-C interrupts us, or the trap of the user returns from one of our functions: both are seen here, too.
 typeset -gi _aside_broken=0
 typeset -g _aside_remember='if (( ${_aside_guards:-0} )); then _aside_broken=1; else return 130; fi'
 _aside_heard() {
   # While keys are bound, which takes a moment and happens once, a Ctrl-C is better lost: any trap may crash zsh then.
   local trap=
   (( _aside_ready == 1 )) && trap=$_aside_remember
-  _aside_unbroken 20 "$trap" zle _aside_reply ${=_aside_memo:+-f nolast} -Nw -- "$@"
-  if (( _aside_broken )); then
-    _aside_broken=0
-    setopt localoptions no_bg_nice
-    ( zmodload zsh/zselect && zselect -t 2; kill -INT $$ ) 2>/dev/null &!
-  fi
+  {
+    _aside_unbroken 20 "$trap" zle _aside_reply ${=_aside_memo:+-f nolast} -Nw -- "$@" || _aside_broken=1
+  } always {
+    (( TRY_BLOCK_INTERRUPT )) && TRY_BLOCK_INTERRUPT=0 _aside_broken=1
+  }
+  (( _aside_broken )) && _aside_break_again
   return 0
+}
+
+# Sends the Ctrl-C that came while a function of ours ran, when that has returned. zsh forgets one that comes where it calls us, takes the
+# next key for it, or leaves the status as it was.
+_aside_break_again() {
+  setopt localoptions no_bg_nice
+  _aside_broken=0
+  ( zmodload zsh/zselect && zselect -t 2; kill -INT $$ ) 2>/dev/null &!
 }
 
 _aside_reply() {

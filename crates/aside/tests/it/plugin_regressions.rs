@@ -123,23 +123,47 @@ fn ctrl_c_again_and_again_at_the_first_prompt_leaves_a_whole_plugin() {
 }
 
 /// The trap: zsh loses the interrupt, or applies it to the next key. A trap such as powerlevel10k's returns from only one function
-/// of the plugin.
+/// of the plugin. The slow functions: what handles a reply, what is around it, and what is scheduled by it.
 #[test]
 fn ctrl_c_while_an_answer_is_dealt_with_ends_the_line_and_takes_no_key() {
-    let slow = "_aside_hear() { print >~/began; local until=$(( EPOCHREALTIME + 0.7 )); while (( EPOCHREALTIME < until )); do :; done }";
-    for rc in ["", "interrupt() { trap 'return 130' INT }; precmd_functions+=(interrupt)"] {
-        let mut scene = zsh().rc(rc).start();
-        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
-        scene.home.write("slow", slow);
-        scene.types(". ~/slow").presses(Key::Enter).prompt(2);
-        let deadline = std::time::Instant::now() + crate::harness::patience();
-        while !scene.home.path("began").exists() {
-            assert!(std::time::Instant::now() < deadline, "{}", scene.screen().text());
-            std::thread::sleep(Duration::from_millis(2));
+    let busy = "if (( ! busy++ )); then zmodload zsh/zselect; print >~/began; zselect -t 70; fi";
+    let slow = [
+        format!("_aside_hear() {{ {busy} }}"),
+        format!("_aside_unbroken() {{ {busy}; shift 2; \"$@\" }}"),
+        format!("_aside_unbroken() {{ shift 2; \"$@\"; {busy} }}"),
+        format!("_aside_look_at_traps() {{ {busy}; _aside_armed=0; return 1 }}"),
+    ];
+    for slow in slow {
+        for rc in ["", "interrupt() { trap 'return 130' INT }; precmd_functions+=(interrupt)"] {
+            let mut scene = zsh().rc(rc).start();
+            scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+            scene.home.write("slow", &slow);
+            scene.types(". ~/slow").presses(Key::Enter).prompt(2);
+            if slow.starts_with("_aside_look_at_traps") {
+                scene.sends("git st");
+            }
+            let deadline = std::time::Instant::now() + crate::harness::patience();
+            while !scene.home.path("began").exists() {
+                assert!(std::time::Instant::now() < deadline, "{slow}\n{}", scene.screen().text());
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            scene.sends("\x03").prompt(3);
+            assert_eq!(scene.runs("print $?"), "130", "{slow}");
         }
-        scene.sends("\x03").prompt(3);
-        assert_eq!(scene.runs("print $?"), "130");
     }
+}
+
+/// Enter is bound to another widget while vi's search reads its text. A function that zsh interrupts leaves the status as it was.
+#[test]
+fn ctrl_c_in_a_search_of_vi_ends_the_line_as_without_us() {
+    let screen = |stage: Setup| {
+        let mut scene = stage.rc("bindkey -v; KEYTIMEOUT=1").start();
+        scene.types("git st").settles().presses(Key::Esc).settles();
+        scene.sends("/").shows("?_").sends("tru").shows("?tru_").presses(Key::CtrlC).prompt(2);
+        assert_eq!(scene.runs("print $?"), "130");
+        scene.screen().text()
+    };
+    assert_eq!(screen(zsh()), screen(zsh().without_aside()));
 }
 
 /// While something is shown the plugin binds Esc, and many key sequences begin with it.

@@ -1,5 +1,6 @@
 //! Aside next to the real plugins. They are fetched by hand and never committed: `make neighbours PLUGINS=dir` runs the table over
-//! a directory of checkouts. Each conflict that the table found is reproduced in `beside.rs`, which needs no plugin.
+//! a directory of checkouts. Each conflict that the table found is reproduced in `plugin_regressions.rs`, which needs
+//! no plugin.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

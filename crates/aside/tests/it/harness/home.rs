@@ -157,6 +157,12 @@ impl Home {
         .collect()
     }
 
+    /// Whether the daemon, if there is one, is waiting at this moment.
+    pub fn is_daemon_idle(&self) -> bool {
+        let pid = std::fs::read_to_string(self.socket().with_extension("sock.lock")).ok();
+        pid.and_then(|pid| Pid::from_raw(pid.trim().parse().ok()?)).is_none_or(is_asleep)
+    }
+
     /// The daemons of this home, found by the lock beside each socket (`aside try` has its own).
     fn daemons(&self) -> Vec<Pid> {
         let mut locks = Vec::new();
@@ -248,6 +254,21 @@ pub fn is_asleep(pid: Pid) -> bool {
     let threads = std::fs::read_dir(format!("/proc/{}/task", pid.as_raw_pid())).into_iter().flatten().flatten();
     let mut states = threads.filter_map(|thread| state_in(&thread.path()));
     states.all(|state| state == 'S')
+}
+
+/// Whether neither it nor a process that it started, directly or not, has anything to do at this moment.
+pub fn is_tree_idle(pid: Pid) -> bool {
+    let dir = PathBuf::from(format!("/proc/{}", pid.as_raw_pid()));
+    if matches!(state_in(&dir), Some('R' | 'D')) {
+        return false;
+    }
+    let threads = std::fs::read_dir(dir.join("task")).into_iter().flatten().flatten();
+    let children = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    children.flat_map(|list| pids(&list)).all(is_tree_idle)
+}
+
+fn pids(list: &str) -> Vec<Pid> {
+    list.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)).collect()
 }
 
 fn state(pid: Pid) -> Option<char> {

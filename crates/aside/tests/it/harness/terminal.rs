@@ -192,6 +192,16 @@ impl Terminal {
         rustix::termios::tcgetpgrp(&self.master).is_ok_and(home::is_asleep)
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Whether the program and all that it started are waiting at this moment, and all that they wrote is drawn.
+    pub fn is_idle(&self) -> bool {
+        let is_drawn = rustix::io::ioctl_fionread(&self.master).is_ok_and(|unread| unread == 0);
+        is_drawn && Pid::from_raw(self.child.id().cast_signed()).is_none_or(home::is_tree_idle)
+    }
+
     #[track_caller]
     pub fn send(&self, bytes: &[u8]) {
         self.shared.lock().exchanges.add(Side::Sent, bytes);

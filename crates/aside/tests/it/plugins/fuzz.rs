@@ -21,6 +21,14 @@ const BEFORE: usize = 4;
 /// How often two shells without Aside are compared when a difference was found: some plugins are not deterministic.
 const CONTROLS: usize = 3;
 
+/// A run may be ended before all of its sequences: a line is printed after this many of each setup.
+const REPORT_EVERY: usize = 100;
+
+/// Where the second shell of a pair loads Aside. `ASIDE_TEST_CONTROL` leaves it out, to see what differs by chance.
+fn order() -> Order {
+    if std::env::var_os("ASIDE_TEST_CONTROL").is_some() { Order::Absent } else { Order::Last }
+}
+
 /// How many sequences differ, of `count` starting at `seed`. The setups run in parallel, and each takes the next seed when it is ready.
 pub fn run<'a>(setups: impl Iterator<Item = &'a Setup>, plugins: &Path, seed: u64, count: u64) -> usize {
     let (builds, next) = (Builds::new(), AtomicU64::new(seed));
@@ -35,10 +43,19 @@ pub fn run<'a>(setups: impl Iterator<Item = &'a Setup>, plugins: &Path, seed: u6
 fn run_one(setup: &Setup, plugins: &Path, builds: &Builds, numbers: impl Iterator<Item = u64>) -> usize {
     let started = Instant::now();
     let start = |order| Pair::start(setup, order, plugins, builds);
-    let mut pair = start(Order::Last);
+    let mut pair = start(order());
     let (mut count, mut differ, mut late, mut unsteady) = (0, 0, 0, 0);
     let mut before = VecDeque::new();
+    let report = |count, differ, late, unsteady| {
+        let (name, seconds) = (setup.name, started.elapsed().as_secs());
+        eprintln!(
+            "{name}: {count} sequences in {seconds} s, {differ} differ, {late} only once, {unsteady} without Aside too"
+        );
+    };
     for number in numbers {
+        if count > 0 && count % REPORT_EVERY == 0 {
+            report(count, differ, late, unsteady);
+        }
         count += 1;
         before.push_back(number);
         if before.len() > BEFORE {
@@ -48,9 +65,9 @@ fn run_one(setup: &Setup, plugins: &Path, builds: &Builds, numbers: impl Iterato
         let describe = |what: &str, difference: &str| {
             eprintln!("--- {} SEED={number} {what}: {:?}\n{difference}---", setup.name, sequence(number));
         };
-        pair = start(Order::Last);
+        pair = start(order());
         let again = pair.differs_after(&sequence(number)).or_else(|| {
-            pair = start(Order::Last);
+            pair = start(order());
             before.iter().filter_map(|number| pair.differs_after(&sequence(*number))).last()
         });
         if let Some(difference) = again {
@@ -66,12 +83,8 @@ fn run_one(setup: &Setup, plugins: &Path, builds: &Builds, numbers: impl Iterato
             late += 1;
             describe("once", &first);
         }
-        pair = start(Order::Last);
+        pair = start(order());
     }
-    let seconds = started.elapsed().as_secs();
-    eprintln!(
-        "{}: {count} sequences in {seconds} s, {differ} differ, {late} only once, {unsteady} without Aside too",
-        setup.name
-    );
+    report(count, differ, late, unsteady);
     differ
 }

@@ -141,8 +141,9 @@ pub const SETUPS: &[Setup] = &[
     emacs(
         "antidote",
         &["antidote", "zsh-autosuggestions", "zsh-history-substring-search"],
-        "source $P/antidote/antidote.zsh; \
-         source <(print -l $P/zsh-autosuggestions $P/zsh-history-substring-search | antidote bundle)",
+        // Behind `<(...)` it stops for the terminal, without Aside too.
+        "source $P/antidote/antidote.zsh; print -l $P/zsh-autosuggestions $P/zsh-history-substring-search >|~/.plugins; \
+         antidote bundle <~/.plugins >|~/.plugins.zsh; source ~/.plugins.zsh",
     ),
     emacs(
         "completions",

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::harness::home::Home;
 use crate::harness::keys::Key;
+use crate::harness::patience;
 use crate::harness::screen::{GHOST, Screen};
 use crate::harness::shell::Shell;
 use crate::harness::terminal::Terminal;
@@ -12,9 +13,6 @@ use crate::plugins::setups::{HEAD, Order, Setup};
 
 /// The last one becomes ghost text, and both `frobnicate` lines are in the bar.
 const HISTORY: [&str; 3] = ["ls -la /usr/share", "frobnicate --some later", "frobnicate --all now"];
-
-/// How long something may take to appear. The table has hundreds of checks, and some fail.
-const LIMIT: Duration = Duration::from_secs(8);
 
 /// Longer than the plugin ever waits for anything.
 const A_MOMENT: Duration = Duration::from_millis(40);
@@ -60,23 +58,25 @@ impl Zsh {
         self.screen().text()
     }
 
-    /// Waits until nothing was written for a while.
+    /// Waits until nothing was written for a while in which neither the shell nor a program of it had anything to do: on a busy
+    /// machine a silent shell may only be waiting for its turn.
     pub fn rests(&self) {
-        let quiet = Duration::from_millis(250);
-        let deadline = Instant::now() + LIMIT;
-        let (mut before, mut since) = (self.screen(), Instant::now());
-        while since.elapsed() < quiet && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(10));
+        let mut calm = Calm::of(Duration::from_millis(250));
+        let deadline = Instant::now() + patience();
+        let mut before = self.screen();
+        while Instant::now() < deadline {
             let now = self.screen();
-            if now != before {
-                (before, since) = (now, Instant::now());
+            if calm.has_lasted(now == before && self.terminal.is_idle()) {
+                return;
             }
+            before = now;
+            std::thread::sleep(Duration::from_millis(10));
         }
     }
 
-    /// Whether the condition becomes true within `LIMIT`.
+    /// Whether the condition becomes true in time.
     pub fn comes(&self, condition: impl Fn(&Screen) -> bool) -> bool {
-        let deadline = Instant::now() + LIMIT;
+        let deadline = Instant::now() + patience();
         while !condition(&self.screen()) {
             if Instant::now() > deadline {
                 return false;
@@ -99,12 +99,23 @@ impl Zsh {
         self.terminal.send(text.as_bytes());
     }
 
-    /// Presses a key when the shell is idle. A Ctrl-C that arrives while a function runs would go to that function.
+    /// Presses a key when the shell is idle. A Ctrl-C that arrives while a function runs would go to that function, and zsh itself
+    /// loses one that comes between the moment in which it sees a reply of the daemon and the call of the handler.
     pub fn presses_at_rest(&self, key: Key) {
         if key == Key::CtrlC {
+            let deadline = Instant::now() + patience();
+            while !self.home.is_daemon_idle() && Instant::now() < deadline {
+                std::thread::sleep(Duration::from_millis(2));
+            }
             self.sleeps_until(A_MOMENT, || false);
         }
         self.terminal.press(key);
+    }
+
+    /// The screen without what differs between two shells that do the same: their homes and their process numbers.
+    pub fn hides_itself(&self, text: &str) -> String {
+        let (home, pid) = (self.home.path("").display().to_string(), self.terminal.pid().to_string());
+        text.replace(&home, "~/").replace(&pid, "PID")
     }
 
     pub fn lines_begun(&self) -> usize {
@@ -116,17 +127,16 @@ impl Zsh {
         self.sleeps_until(A_MOMENT, || self.terminal.lines_begun() != line);
     }
 
-    /// Waits until `is_so`, or until the shell has done nothing but wait for keys for `long`.
+    /// Waits until `is_so`, or until the shell has done nothing but wait for keys for `long`. A program that it started may still
+    /// have something for it, such as a signal.
     fn sleeps_until(&self, long: Duration, is_so: impl Fn() -> bool) {
-        let deadline = Instant::now() + LIMIT;
-        let mut asleep_since = None;
+        let deadline = Instant::now() + patience();
+        let mut calm = Calm::of(long);
         while !is_so() && Instant::now() < deadline {
-            if !(self.terminal.takes_pastes() && self.terminal.is_asleep()) {
-                asleep_since = None;
-            } else if asleep_since.get_or_insert_with(Instant::now).elapsed() > long {
+            if calm.has_lasted(self.terminal.takes_pastes() && self.terminal.is_idle()) {
                 return;
             }
-            std::thread::sleep(Duration::from_millis(1));
+            std::thread::sleep(Duration::from_millis(2));
         }
     }
 
@@ -179,11 +189,33 @@ impl Zsh {
         _ = std::fs::remove_file(&file);
         self.home.write("tell", lines);
         self.types(" . ~/tell >|~/told.new 2>&1; mv ~/told.new ~/told").presses(Key::Enter);
-        let deadline = Instant::now() + LIMIT;
+        let deadline = Instant::now() + patience();
         while !file.exists() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(10));
         }
         self.rests();
         String::from_utf8_lossy(&std::fs::read(&file).unwrap_or_default()).into_owned()
+    }
+}
+
+/// How long something has lasted, and how often in a row it was observed: on a busy machine much may happen between two looks.
+struct Calm {
+    wanted: Duration,
+    since: Option<Instant>,
+    looks: usize,
+}
+
+impl Calm {
+    fn of(wanted: Duration) -> Self {
+        Self { wanted, since: None, looks: 0 }
+    }
+
+    fn has_lasted(&mut self, is_so: bool) -> bool {
+        if !is_so {
+            (self.since, self.looks) = (None, 0);
+            return false;
+        }
+        self.looks += 1;
+        self.since.get_or_insert_with(Instant::now).elapsed() > self.wanted && self.looks > 12
     }
 }

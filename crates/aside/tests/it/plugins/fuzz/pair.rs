@@ -94,7 +94,8 @@ impl<'a> Pair<'a> {
         self.breaks_off();
         let notes = self.each(|zsh| zsh.home.read("notes"));
         let mut difference = String::new();
-        for (what, [bare, with]) in [("line", &lines), ("notes", &notes)] {
+        for (what, told) in [("line", lines), ("notes", notes)] {
+            let [bare, with] = [self.bare.hides_itself(&told[0]), self.with.hides_itself(&told[1])];
             if bare != with {
                 difference += &format!("{what} without Aside:\n{bare}\n{what} with it:\n{with}\n");
             }
@@ -143,7 +144,7 @@ impl<'a> Pair<'a> {
     /// Interrupts until there is an empty line that is no continuation. A single Ctrl-C may only end a search, or a widget that waits.
     fn breaks_off(&self) {
         for _ in 0..4 {
-            self.ends(|zsh| zsh.presses_at_rest(Key::CtrlC));
+            self.ends(Key::CtrlC);
             let are_settled = self.settles();
             if are_settled && self.each(|zsh| zsh.home.read("line")).iter().all(|line| line == "start [][|]\n") {
                 return;
@@ -160,8 +161,8 @@ impl<'a> Pair<'a> {
                 }
             }
             Action::Bursts(text) => self.both(|zsh| zsh.sends(text)),
-            Action::Presses(key @ (Key::Enter | Key::CtrlC)) => self.ends(|zsh| zsh.presses_at_rest(*key)),
-            Action::Presses(key) => self.both(|zsh| zsh.presses_at_rest(*key)),
+            Action::Presses(key @ (Key::Enter | Key::CtrlC)) => self.ends(*key),
+            Action::Presses(key) => _ = self.at_once(|zsh| zsh.presses_at_rest(*key)),
             Action::Pastes(text) => self.both(|zsh| _ = zsh.pastes(text)),
             Action::Resizes(columns) => {
                 self.settles();
@@ -172,7 +173,7 @@ impl<'a> Pair<'a> {
             Action::Runs(line) => {
                 self.breaks_off();
                 self.both(|zsh| zsh.sends(line));
-                self.ends(|zsh| zsh.presses_at_rest(Key::Enter));
+                self.ends(Key::Enter);
             }
             Action::KillsDaemon => {
                 let lock = self.with.home.socket().with_extension("sock.lock");
@@ -188,19 +189,28 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Runs `act`, which may end a line, and waits until each shell reads the next line or continues with this one.
-    fn ends(&self, act: impl Fn(&Zsh)) {
-        let before = self.each(Zsh::lines_begun);
-        self.both(act);
-        self.bare.reads_on(before[0]);
-        self.with.reads_on(before[1]);
+    /// Presses a key that may end a line, and waits until each shell reads the next line or continues with this one.
+    fn ends(&self, key: Key) {
+        self.at_once(|zsh| {
+            let line = zsh.lines_begun();
+            zsh.presses_at_rest(key);
+            zsh.reads_on(line);
+        });
     }
 
     /// Whether both shells have reported their line and are idle.
     fn settles(&self) -> bool {
-        let before = self.each(Zsh::asks);
-        let [bare, with] = [self.bare.answers(before[0]), self.with.answers(before[1])];
-        bare && with
+        self.at_once(|zsh| zsh.answers(zsh.asks())) == [true; 2]
+    }
+
+    /// Like `each`, for what waits for the shell.
+    fn at_once<T: Send>(&self, act: impl Fn(&Zsh) -> T + Sync) -> [T; 2] {
+        let (bare, with) = (&self.bare, &self.with);
+        std::thread::scope(|scope| {
+            let bare = scope.spawn(|| act(bare));
+            let with = act(with);
+            [bare.join().unwrap(), with]
+        })
     }
 
     fn both(&self, act: impl Fn(&Zsh)) {
@@ -213,14 +223,16 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The non-empty rows without ghost text. Each shell has its own home.
+/// The rows without ghost text, up to the last that is not empty.
 fn shown(zsh: &Zsh) -> Vec<String> {
-    let (screen, home) = (zsh.screen(), zsh.home.path("").display().to_string());
+    let screen = zsh.screen();
     let row = |row| {
-        let kept = screen.spans(row).into_iter().filter(|span| span.style.fg != GHOST);
-        kept.map(|span| span.text).collect::<String>().replace(&home, "~/").trim_end().to_owned()
+        let (ghost, kept): (Vec<_>, Vec<_>) = screen.spans(row).into_iter().partition(|span| span.style.fg == GHOST);
+        let text = zsh.hides_itself(&kept.into_iter().map(|span| span.text).collect::<String>()).trim_end().to_owned();
+        // A long ghost has rows of its own.
+        (!text.is_empty() || ghost.iter().all(|span| span.text.trim().is_empty())).then_some(text)
     };
-    let mut rows: Vec<String> = (0..screen.size().0).map(row).collect();
+    let mut rows: Vec<String> = (0..screen.size().0).filter_map(row).collect();
     while rows.last().is_some_and(String::is_empty) {
         rows.pop();
     }
