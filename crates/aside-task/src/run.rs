@@ -4,6 +4,7 @@
 pub mod context;
 pub mod conversation;
 pub mod diagnose;
+pub mod documented;
 pub mod edits;
 pub mod exact_edit;
 pub mod explain;
@@ -22,6 +23,8 @@ pub mod scan;
 pub mod script;
 pub mod search;
 pub mod topics;
+pub mod values;
+pub mod versions;
 pub mod wording;
 
 mod toml_lists;

@@ -2,6 +2,7 @@
 //! `suggest` knows one. The output comes from a finished command, or from text that the user pasted.
 
 mod cause;
+pub mod general;
 mod remedy;
 
 #[cfg(test)]
@@ -64,7 +65,9 @@ pub fn mentioned(output: &str) -> Vec<(String, usize)> {
 pub fn diagnose(request: &str, failure: &DiagnosedFailure<'_>, place: &suggest::SuggestContext<'_>) -> RunnerOutcome {
     let language = Language::of(request);
     let output = text::clean(failure.output);
-    let causes = cause::causes(&output);
+    // One line of the request itself is prose, unless a pattern knows the error that it quotes.
+    let is_prose = failure.output.trim() == request.trim() && output.trim().lines().count() == 1;
+    let causes = if is_prose && !cause::is_known(&output) { Vec::new() } else { cause::causes(&output) };
     let cause = causes.first().cloned();
     let mut remedies: Vec<Remedy> =
         remedy::distinct(causes.iter().filter_map(|cause| remedy::of_cause(&cause.lines())), MAX_REMEDIES);
@@ -143,7 +146,17 @@ static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Whether an output contains a known error.
 pub fn is_known(output: &str) -> bool {
-    cause::cause(output).is_some() || remedy::of_output(output).is_some()
+    cause::is_known(output) || remedy::of_output(output).is_some()
+}
+
+/// Whether a line of an output says that something is wrong, whichever tool it is of.
+pub fn says_error(output: &str) -> bool {
+    is_known(output) || general::said(output).is_some()
+}
+
+/// What the decisive line of an output says.
+pub fn message(output: &str) -> Option<String> {
+    cause::cause(&text::clean(output)).map(|cause| cause.message().to_owned())
 }
 
 /// What `suggest` would run next. A habitual next command is not a fix.

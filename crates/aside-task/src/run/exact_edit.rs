@@ -1,7 +1,9 @@
 //! Changes that a request specifies exactly: a text, an identifier, an import, a version, an ignored file. Parses the request and produces
 //! the new texts. Returns nothing for a request without an exact meaning, which is left to a model.
 
+mod add_to;
 pub mod assign;
+mod depend;
 mod imports;
 mod lines;
 mod manifest;
@@ -16,7 +18,10 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use crate::run::versions;
+use add_to::Addition;
 use assign::{Setting, Value};
+use depend::NewVersion;
 use manifest::Dependency;
 
 /// The change to make. File names are as the user wrote them.
@@ -73,6 +78,10 @@ pub enum Edit {
     },
     AddDependency(Dependency),
     RemoveDependency(String),
+    /// Another version of a dependency, an image or a tool.
+    Depend(NewVersion),
+    /// Adds to the value of a variable or a list: `add -Wextra to CFLAGS`.
+    AddTo(Addition),
     Format,
 }
 
@@ -117,6 +126,12 @@ pub enum EditResult {
 const NAME: &str = r"[A-Za-z_$][\w$]*";
 /// What a setting is called: a name, with its sections before it, or up to three words.
 const KEY: &str = r"[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*(?:\s[a-z]+){0,2}?";
+/// A version: `1.26.4`, `v5.1.0`, `3.20-alpine`.
+const VERSION: &str = r"v?\d[\w.+-]*\w|v?\d";
+/// A second word of a name: `spring boot`.
+const WORD: &str = r"[a-z][\w-]*";
+/// A name that code gives to a list or a variable.
+const LISTED: &str = r"[A-Z][A-Z0-9_]+|[a-z]\w*_\w+|[a-z]+[A-Z]\w*";
 const PATH: &str = r"[\w./@+-]*\.?[\w+-]+(?:\.[\w]+)*";
 
 struct Shapes(Vec<(&'static str, Regex)>);
@@ -131,7 +146,7 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
     let place = format!(
         r"(?:\s+(?:in|inside|within|of)\s+(?:the\s+)?(?:file\s+)?`?(?P<file>{PATH})`?|\s+(?:everywhere|in\s+all\s+files|in\s+every\s+file|throughout|in\s+the\s+(?:whole\s+)?(?:project|code|codebase|repo)))?"
     );
-    let package = r#"`?(?P<name>@?[\w][\w./-]*)(?:(?P<sign>\s*(?:==|>=|<=|~=|=|@|\^|~)\s*|\s+(?:version\s+|v))["']?(?P<wanted>[\^~<>=]*[\w.*-]+)["']?)?`?"#;
+    let package = r#"`?(?P<name>@?[\w][\w./-]*(?::[\w.-]+:[\w.+-]+)?)(?:(?P<sign>\s*(?:==|>=|<=|~=|=|@|\^|~)\s*|\s+(?:version\s+|v))["']?(?P<wanted>[\^~<>=]*[\w.*-]+)["']?)?`?"#;
     let rows = [
         ("bump", r"(?i:(?:bump|set|change|update|raise|increase)\s+(?:the\s+)?(?:project\s+|package\s+)?version(?:\s+number)?\s+(?:from\s+\S+\s+)?to)\s+v?(?P<version>\d+(?:\.\d+)+(?:-[\w.]+)?)".to_owned()),
         ("bump-part", r"(?i:bump|raise|increase|increment)\s+(?:the\s+)?(?P<part>major|minor|patch)(?:\s+version|\s+number)*".to_owned()),
@@ -141,8 +156,9 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
         ("ignore", r"(?i:(?:git)?ignore|make\s+git\s+ignore|let\s+git\s+ignore|have\s+git\s+ignore)\s+(?:all\s+|the\s+)*`?(?P<pattern>[\w*.?/\[\]-]+)`?(?:\s+(?P<sort>files?|folder|directory|dir))?(?:\s+(?:in|for|with)\s+git)?".to_owned()),
         ("import-remove", format!(r"(?i:remove|delete|drop)\s+(?:the\s+)?(?P<unused>unused\s+)?import\s+(?:of\s+|for\s+)?`?(?P<name>{NAME}(?:\.{NAME})*)`?\s+(?:from|in)\s+`?(?P<file>{PATH})`?")),
         ("import-remove", format!(r"(?i:remove|delete|drop)\s+(?:the\s+)?(?P<unused>unused\s+)?`?(?P<name>{NAME}(?:\.{NAME})*)`?\s+import\s+(?:from|in)\s+`?(?P<file>{PATH})`?")),
-        ("import-add", format!(r"(?i:add)\s+(?:the\s+|an\s+)?`?(?P<import>(?:import|from|use|using|require)\s+[^`]+?)`?\s+(?:to|in|into|at\s+the\s+top\s+of)\s+`?(?P<file>{PATH})`?")),
+        ("import-add", format!(r#"(?i:add)\s+(?:the\s+|an\s+)?`?(?P<import>(?:(?:import|from|use|using|require|require_relative)\s+|#\s*include\s*[<"])[^`]+?)`?\s+(?:to|in|into|at\s+the\s+top\s+of)\s+`?(?P<file>{PATH})`?"#)),
         ("import-add", format!(r"(?i:add)\s+(?:the\s+|an\s+)?import\s+(?:of|for)\s+`?(?P<module>{NAME}(?:\.{NAME})*)`?\s+(?:to|in|into)\s+`?(?P<file>{PATH})`?")),
+        ("import-add", format!(r#"(?i:add|include)\s+(?:the\s+|an?\s+)?(?:(?:include|header)\s+(?:of\s+|for\s+|file\s+)?)?(?P<header>[<"]?[\w./-]+\.h(?:pp|h)?[>"]?)\s+(?:to|in|into)\s+`?(?P<file>{PATH})`?"#)),
         ("import-add", format!(r"(?P<import>import\s+{NAME}(?:\.{NAME})*)\s+(?:in|into)\s+`?(?P<file>{PATH})`?")),
         ("import-unused", format!(r"(?i:remove|delete|drop|clean\s+up)\s+(?:all\s+|any\s+|the\s+)*unused\s+imports\s+(?:from|in|of)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
         ("lines", format!(r"(?i:delete|remove|drop|cut)\s+(?:the\s+)?lines?\s+(?P<first>\d+)(?:\s*(?:-|–|to|through|until|and)\s*(?P<last>\d+))?\s+(?:of|from|in)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
@@ -152,6 +168,10 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
         ("script", r"(?i:add|create)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?P<sort>(?:npm\s+)?script|(?:make\s+|makefile\s+)?target)\s+(?:called\s+|named\s+)?`?(?P<name>[\w:.-]+)`?\s+(?:that|which|to)\s+(?:runs?|calls?|does|executes?)\s+`?(?P<command>[^`]+?)`?(?:\s+(?:to|in)\s+(?:the\s+)?(?:package\.json|Makefile))?".to_owned()),
         ("move", format!(r"(?i:rename|move)\s+(?:the\s+)?(?:file\s+)?`?(?P<old>{PATH})`?\s+(?:to|into|as)\s+`?(?P<new>{PATH}/?)`?")),
         ("rename", format!(r"(?i:rename)\s+(?:the\s+)?(?:function|method|class|variable|constant|type|struct|interface|symbol|field|enum|trait)?\s*`?(?P<old>{NAME})(?:\(\))?`?\s+(?:to|into|as)\s+`?(?P<new>{NAME})(?:\(\))?`?{place}")),
+        ("depend", format!(r#"(?P<verb>(?i:bump|upgrade|update|downgrade|pin|move|raise|set|change|lock|fix|switch))\s+(?:the\s+)?(?:version\s+of\s+(?:the\s+)?)?(?:(?:dependency|package|library|crate|gem|image|module|plugin|provider|action)\s+)?`?(?P<name>@?[A-Za-z][\w./:@-]*(?:\s(?:{WORD}))?)`?(?:\s+(?:dependency|package|library|crate|gem|image|module|plugin|provider|version|tag|action))*(?:\s+from\s+\S+)?\s+(?:to|at|on)\s+(?:version\s+)?["'`]?(?P<version>{VERSION})["'`]?(?:\s+exactly)?{place}"#)),
+        ("depend", format!(r#"(?P<verb>(?i:pin|lock))\s+`?(?P<name>@?[A-Za-z][\w./-]*)\s*(?:==|=|@)\s*(?P<version>{VERSION})`?{place}"#)),
+        ("depend", format!(r#"(?P<verb>(?i:use|require|depend\s+on|switch\s+to|build\s+on|upgrade\s+to|update\s+to))\s+(?:version\s+)?`?(?P<name>@?[A-Za-z][\w./-]*?)(?:\s+(?:version\s+)?|:|@|==)(?P<version>{VERSION})`?(?:\s+as\s+(?:the\s+)?base(?:\s+image)?)?{place}"#)),
+        ("add-to", format!(r#"(?i:add|append|put)\s+(?:the\s+)?(?:(?:flag|option|value|entry|element|item|file|object|path|host|warning|library|word)\s+)?(?:{quoted}|(?P<value>-\S+(?:\s+\S+){{0,4}}?|\S+(?:\s+-\S+)*))\s+(?i:to|into|in)\s+(?:the\s+)?(?:(?:variable|list|array|value\s+of|compiler\s+flags|linker\s+flags)\s+)?`?(?P<key>{LISTED})`?(?:\s+(?:variable|list|array|flags))?{place}"#)),
         ("set", format!(r#"(?i:change|set|update|increase|raise|lower|reduce|decrease|switch)\s+(?:the\s+)?(?:(?:default\s+)?value\s+of\s+(?:the\s+)?)?(?:(?:constant|variable|setting|option|key|field|default|env(?:ironment)?\s+variable)\s+)?`?(?P<key>{KEY})`?(?:\s+(?:setting|option|key|constant|variable|value))?(?:\s+(?:in|of|inside)\s+(?:the\s+)?(?:file\s+)?`?(?P<before>{PATH})`?)?(?:\s+from\s+(?P<was>[^\s]+))?(?:\s+to\s+(?:be\s+)?|\s*=\s*)(?:{quoted}|(?P<value>[^\s"'`]+?)){place}"#)),
         ("replace", two(r"(?i:replace|change|substitute|swap|turn)\s+(?:all\s+|every\s+)?(?:occurrences?\s+of\s+)?(?:the\s+(?:text|string|word)\s+)?", r"\s+(?:with|by|to|into|for)\s+(?:the\s+(?:text|string|word)\s+)?") + &place),
         ("replace", format!(r"(?i:replace|change|substitute)\s+(?:all\s+|every\s+)?(?:occurrences?\s+of\s+)?(?P<old>\S(?:.*?\S)?)\s+(?:with|by|to|into)\s+(?P<new>\S(?:.*?\S)?){place}")),
@@ -172,6 +192,22 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
 /// The exact change that a request specifies; `None` where it is less than exact.
 pub fn parse(request: &str) -> Option<Edit> {
     SHAPES.0.iter().find_map(|(name, pattern)| edit(name, &pattern.captures(request)?))
+}
+
+/// All readings of a request, the likeliest first: `update regex to 1.11` is a version of a dependency, or the value of a setting.
+pub fn readings(request: &str) -> Vec<Edit> {
+    let mut all: Vec<Edit> = Vec::new();
+    for edit in SHAPES.0.iter().filter_map(|(name, pattern)| edit(name, &pattern.captures(request)?)) {
+        // Only a reading that may not be meant leaves room for another.
+        let is_last = !matches!(edit, Edit::Depend(_) | Edit::AddTo(_));
+        if !all.contains(&edit) {
+            all.push(edit);
+        }
+        if is_last {
+            break;
+        }
+    }
+    all
 }
 
 fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
@@ -231,7 +267,12 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
             Edit::Set(Setting { name, was: of("was"), to: Value { text, quoted }, file })
         }
         "import-add" => {
-            let import = of("import").or_else(|| Some(format!("import {}", of("module")?)))?;
+            let header = || {
+                let header = of("header")?;
+                let named = header.starts_with(['<', '"']);
+                Some(if named { format!("#include {header}") } else { format!("#include <{header}>") })
+            };
+            let import = of("import").or_else(header).or_else(|| Some(format!("import {}", of("module")?)))?;
             Edit::AddImport { import, file: of("file")? }
         }
         "move" => {
@@ -265,6 +306,29 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
                 if is_range { format!("{sign}{version}") } else { version }
             });
             Edit::AddDependency(Dependency { name, version, dev: found.name("dev").is_some() })
+        }
+        "depend" => {
+            let place = of("file");
+            let file = place.clone().filter(|file| is_file(file) || versions::reads(file));
+            // "In the sidebar" is no file, so the sentence is about something else.
+            if file.is_none() && place.is_some() {
+                return None;
+            }
+            let name =
+                of("name").filter(|name| is_package(name) && !NO_SETTINGS.contains(&name.to_lowercase().as_str()))?;
+            let pinned = ["pin", "lock", "fix"].contains(&of("verb")?.to_lowercase().as_str());
+            Edit::Depend(NewVersion { name, version: of("version")?, pinned, file })
+        }
+        "add-to" => {
+            let text = any(&["A", "B", "C", "D"]);
+            let quoted = text.is_some();
+            let text = text.or_else(|| of("value"))?;
+            let file = of("file").filter(|file| is_file(file) || versions::reads(file));
+            let is_dependency = of("key")?.to_lowercase().contains("dependenc");
+            if is_dependency || file.is_none() && found.name("file").is_some() {
+                return None;
+            }
+            Edit::AddTo(Addition { name: of("key")?, value: Value { text, quoted }, file })
         }
         "dependency-remove" => Edit::RemoveDependency(of("name").filter(|name| is_package(name))?),
         "format" => Edit::Format,
@@ -351,7 +415,8 @@ impl Edit {
     pub fn is_certain(&self) -> bool {
         match self {
             Edit::Set(setting) => setting.is_certain(),
-            Edit::Format => false,
+            // Only the files say whether there is such a dependency.
+            Edit::Format | Edit::Depend(_) => false,
             _ => true,
         }
     }
@@ -367,6 +432,9 @@ impl Edit {
             | Edit::Sort { file }
             | Edit::Append { file, .. } => vec![file],
             Edit::Set(setting) => setting.file.as_deref().into_iter().collect(),
+            Edit::Depend(NewVersion { file, .. }) | Edit::AddTo(Addition { file, .. }) => {
+                file.as_deref().into_iter().collect()
+            }
             Edit::Move { from, .. } => vec![from],
             Edit::Ignore(_)
             | Edit::Bump(_)
@@ -382,6 +450,7 @@ impl Edit {
         match self {
             Edit::Replace { from, file: None, .. } | Edit::Rename { from, file: None, .. } => Some(from),
             Edit::Set(setting) if setting.file.is_none() => Some(setting.needle()),
+            Edit::AddTo(Addition { name, file: None, .. }) => Some(name),
             // Other files may import the one that moves.
             Edit::Move { from, .. } => moved::stem(from),
             _ => None,
@@ -400,11 +469,21 @@ impl Edit {
         }
     }
 
-    /// The names of further files that it concerns, wherever they are.
-    pub fn file_names(&self) -> &'static [&'static str] {
+    /// Whether it concerns a file at this path, wherever that is.
+    pub fn concerns(&self, path: &str) -> bool {
         match self {
-            Edit::Bump(_) => manifest::VERSION_FILES,
-            _ => &[],
+            Edit::Bump(_) | Edit::Depend(NewVersion { file: None, .. }) => versions::reads(path),
+            Edit::AddDependency(dependency) => manifest::is_gradle(path) && dependency.is_coordinate(),
+            _ => false,
+        }
+    }
+
+    /// Whether it may concern files that `concerns` selects.
+    pub fn concerns_some(&self) -> bool {
+        match self {
+            Edit::Bump(_) | Edit::Depend(NewVersion { file: None, .. }) => true,
+            Edit::AddDependency(dependency) => dependency.is_coordinate(),
+            _ => false,
         }
     }
 }
@@ -427,6 +506,8 @@ pub fn apply(edit: &Edit, files: &BTreeMap<String, String>) -> EditResult {
         Edit::Append { line, .. } => text::append(line, files),
         Edit::AddDependency(dependency) => manifest::add(dependency, files),
         Edit::RemoveDependency(name) => manifest::remove(name, files),
+        Edit::Depend(wanted) => depend::set(wanted, files),
+        Edit::AddTo(addition) => add_to::add(addition, files),
         Edit::Format => EditResult::Nothing(String::new()),
     }
 }

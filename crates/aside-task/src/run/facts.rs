@@ -6,12 +6,11 @@ use std::sync::LazyLock;
 use aside_core::agent::language::Language;
 use regex::Regex;
 
-use crate::run::explain;
 use crate::run::model_reply::fenced;
 use crate::run::project::{Manifest, Project};
 use crate::run::scan::Scan;
 use crate::run::search::definitions;
-use crate::run::{code, short, wording};
+use crate::run::{code, documented, explain, short, wording};
 
 /// The question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +20,8 @@ pub enum FactQuestion {
     /// How to run it, and which part: `the tests`.
     RunIt(String),
     Version,
+    /// The version of something that the project uses.
+    VersionOf(String),
     Dependencies,
     Commits(usize),
     /// The last commit with its files.
@@ -32,6 +33,8 @@ pub enum FactQuestion {
     Authors(String),
     /// The same for a file that is only described: "the release script".
     AuthorsOf(String),
+    /// The first lines of a table.
+    Columns(String),
     /// All targets and scripts.
     Scripts,
     /// Lines of the project that answer it.
@@ -76,7 +79,9 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
     let rows = [
         ("waiting", r"^(?:what|which|how many|list|show|are there)\b.*\b(?:tasks?|proposals?|approvals?)\b.*\b(?:wait(?:ing)?|pending|approv\w*|open|queued)\b.*$|^(?:what|which|are there|is there)\b.*\b(?:waiting|pending)\b.*\b(?:tasks?|proposals?|approvals?|me|my approval)\b.*$|^(?:pending|waiting) (?:tasks|proposals|approvals)$".to_owned()),
         ("machine", r"^(?:is|are|what|what's|who|who's|which|show me|see|check)\b.*\bports? \d{2,5}\b.*$|^(?:is|what's|what is) (?:anything|something) (?:on|at|using) (?:port )?\d{2,5}$|^how (?:much|many) (?:free |available |disk |hard ?drive |hard ?disk )*(?:space|storage|disk|memory|ram|swap)\b.*$|^(?:is the|how full is the) disk(?: full)?$|^(?:disk|memory|cpu|ram) usage$|^what(?:'s| is) my (?:local |public )?ip(?: address)?$|^(?:which|what) process(?:es)? (?:use|uses|is using|are using|take|takes|eat|eats)\b.*$|^how long has (?:this|the|my) (?:machine|computer|system|server) been (?:up|running)$|^(?:what|which) (?:kernel|os|distro|distribution|operating system) (?:is this|am i (?:on|running)|do i have)$|^is (?:docker|nginx|postgres(?:ql)?|mysql|redis|apache|sshd|ssh) running$|^who is logged in$".to_owned()),
-        ("scripts", r"^(?:what|which|list|show)\b(?: me)?(?: all)?(?: (?:the|of the))?(?: (?:available|npm|yarn|pnpm|package|make|makefile|just|project))* (?:scripts|targets|recipes|make targets) ?(?:are (?:there|available|defined|in .+)|exist(?: here)?|can i (?:run|use)(?: here)?|does .+ (?:have|define|offer)|do we have|in (?:the )?(?:package\.json|makefile|justfile|project)|of (?:the )?(?:package\.json|makefile|justfile|project)|here)?$|^what can i run(?: here| in this (?:project|repo))?$|^what(?:'s| is) in the (?:makefile|justfile)$".to_owned()),
+        ("scripts", r"^(?:what|which|list|show)\b(?: me)?(?: all)?(?: (?:the|of the))?(?: (?:available|npm|yarn|pnpm|package|make|makefile|just|project|gradle|rake|composer|maven|ant|build))* (?:scripts|targets|recipes|make targets|tasks) ?(?:are (?:there|available|defined|in .+)|exist(?: here)?|can i (?:run|use)(?: here)?|does .+ (?:have|define|offer)|do we have|in (?:the )?(?:package\.json|makefile|justfile|project)|of (?:the )?(?:package\.json|makefile|justfile|project)|here)?$|^what can i run(?: here| in this (?:project|repo))?$|^what(?:'s| is) in the (?:makefile|justfile)$".to_owned()),
+        ("columns", r"^(?:what|which|list|show)\b.*\b(?:columns?|fields|headers?)\b.*$".to_owned()),
+        ("ci", r"^(?:what|which commands?) (?:does|do|is|are|will) (?:the |our )?(?:ci|pipeline|workflow|github actions?|gitlab ci|build server)(?: \w+)?(?: (?:do|run|runs|check|checks|execute))?$|^what runs (?:in|on) (?:the )?(?:ci|pipeline)$".to_owned()),
         ("routes", r"^(?:what|which|list|show)\b.*\b(?:routes|endpoints|api calls|http paths)\b.*$".to_owned()),
         ("ports", r"^(?:what|which) port\b.*$|^on (?:what|which) port\b.*$|^where does (?:it|the (?:server|app|service)) listen$".to_owned()),
         ("flags", r"^(?:what|which|list|show)\b.*\b(?:flags?|options|arguments|args|command[- ]line (?:options|arguments|parameters))\b.*\b(?:take|takes|accept|accepts|have|has|support|supports|there|understand|understands|available)\b.*$".to_owned()),
@@ -98,6 +103,7 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("empty", r"\bempty files?\b".to_owned()),
         ("days", r"\bfiles?\b.*\b(?:changed|modified|edited|touched|updated|created|new)\b.*\b(?:(?P<when>today|yesterday|this week|this month|last week|last month)|(?:in|within) the (?:last|past) (?P<number>\d+)? ?(?P<unit>days?|weeks?|months?|hours?))\b".to_owned()),
         ("author", r"\bfiles? (?:that (?:were |was )?|which (?:were |was )?)?(?:changed|modified|edited|touched|written|committed|added) by (?P<name>[\w .@-]+)$|\bfiles? (?:that |which )?(?P<third>[\w.@-]+) (?:has |have |had )?(?:changed|modified|edited|touched|written|wrote|committed|added)\b|\bwhat (?:did|has) (?P<other>[\w.@-]+) (?:change|changed|edit|edited|touch|touched|commit|committed|do|done)\b".to_owned()),
+        ("version-of", r"^(?:what|which)(?:'s| is)? (?:the )?(?:current )?version of (?:the )?(?P<name>[@\w./-]+(?: [a-z][\w-]*)?)(?: (?:do we|does (?:this|it|the \w+)|are we|is|are)\b.*)?$|^(?:what|which) (?P<other>[@\w./-]+(?: [a-z]+)?) version\b.*$|^(?:what|which) version of (?:the )?(?P<third>[@\w./-]+) .*$|^(?P<fourth>[@\w./-]+) version$".to_owned()),
         ("version", r"^(?:what|which)(?:'s| is)?(?: the)?(?: current)? version(?: (?:is|of))?(?: (?:this|it|the|that|we|are we)(?: \w+)?)?(?: (?:on|at|now|here))?$|^(?:what|which) version(?: of (?:this|it|the \w+|the))?\b.*$|^(?:what|which) (?:python|node|go|rust|java|ruby|php)(?:\.?js)? version\b.*$|^version\??$".to_owned()),
         ("dependencies", r"\b(?:what|which|list|show)\b.*\b(?:dependencies|deps|packages|libraries|crates|requirements)\b.*|^what (?:does|do) (?:this|it|the \w+|we) depend on$".to_owned()),
         ("commits", r"\b(?:last|latest|recent|newest|previous) (?P<many>\d+ |few |couple of )?commits?\b|\b(?:git|commit) (?:history|log)\b|^what (?:happened|has happened|changed|has changed|was done) (?:recently|lately|last|here lately|in the last)\b.*".to_owned()),
@@ -120,10 +126,27 @@ pub fn parse_question(question: &str, file: Option<&str>) -> Option<FactQuestion
     if asked.contains('\n') || asked.split_whitespace().count() > 16 {
         return None;
     }
-    SHAPES.iter().find_map(|(shape, pattern)| ask(shape, &pattern.captures(asked)?, file))
+    SHAPES.iter().find_map(|(shape, pattern)| ask(shape, asked, &pattern.captures(asked)?, file))
 }
 
-fn ask(shape: &str, found: &regex::Captures<'_>, file: Option<&str>) -> Option<FactQuestion> {
+fn asked_for_diff(asked: &str) -> bool {
+    let lower = asked.to_lowercase();
+    [
+        "with their changes",
+        "with changes",
+        "with the changes",
+        "with diff",
+        "with the diff",
+        "with their diff",
+        "patch",
+        "and their changes",
+        "with stat",
+    ]
+    .iter()
+    .any(|words| lower.contains(words))
+}
+
+fn ask(shape: &str, asked: &str, found: &regex::Captures<'_>, file: Option<&str>) -> Option<FactQuestion> {
     let of = |group: &str| found.name(group).map(|value| value.as_str().trim().to_owned());
     let many = || of("many").and_then(|many| many.parse().ok()).unwrap_or(MAX_COMMITS);
     Some(match shape {
@@ -156,8 +179,29 @@ fn ask(shape: &str, found: &regex::Captures<'_>, file: Option<&str>) -> Option<F
         "run" => FactQuestion::RunIt(of("what")?),
         // A question about the version of a named program or package is not about the project.
         "version" => FactQuestion::Version,
+        "version-of" => {
+            let name = ["name", "other", "third", "fourth"].iter().find_map(|group| of(group))?;
+            let first = name.split(' ').next().unwrap_or_default().to_lowercase();
+            let is_own = [
+                "this", "it", "the", "that", "project", "app", "package", "our", "current", "program", "library",
+                "which", "what", "is", "a",
+            ];
+            (!is_own.contains(&first.as_str())).then_some(())?;
+            let name = name
+                .split(' ')
+                .filter(|word| !["do", "does", "are", "is", "we", "this", "it", "here"].contains(word))
+                .collect::<Vec<_>>()
+                .join(" ");
+            FactQuestion::VersionOf(name)
+        }
         "dependencies" => FactQuestion::Dependencies,
+        // What is asked for beside the list is more than the list has.
+        "commits" if asked_for_diff(asked) => return None,
         "commits" => FactQuestion::Commits(many()),
+        "columns" => {
+            FactQuestion::Columns(file.filter(|file| file.ends_with(".csv") || file.ends_with(".tsv"))?.to_owned())
+        }
+        "ci" => FactQuestion::Lines(Scan::Ci),
         "authors" => match file {
             Some(file) => FactQuestion::Authors(file.to_owned()),
             None => FactQuestion::AuthorsOf(described(&found[0])?),
@@ -261,6 +305,7 @@ impl FactQuestion {
     pub fn is_certain(&self) -> bool {
         match self {
             FactQuestion::Version
+            | FactQuestion::VersionOf(_)
             | FactQuestion::Dependencies
             | FactQuestion::Commits(_)
             | FactQuestion::LastCommit
@@ -269,6 +314,7 @@ impl FactQuestion {
             | FactQuestion::Authors(_)
             | FactQuestion::Scripts
             | FactQuestion::Lines(_)
+            | FactQuestion::Columns(_)
             | FactQuestion::Machine
             | FactQuestion::Waiting
             | FactQuestion::Files(_)
@@ -438,7 +484,9 @@ fn target(project: &Project, name: &str, language: Language) -> Option<String> {
 /// Every target and script, with what it runs.
 fn scripts(project: &Project, language: Language) -> Option<String> {
     let mut text = String::new();
-    for (file, all) in project.all_scripts() {
+    let of_tasks = documented::tasks(project);
+    let tasks = of_tasks.iter().map(|(file, rows)| (file.as_str(), rows.clone()));
+    for (file, all) in project.all_scripts().into_iter().chain(tasks) {
         let rows: String = all
             .iter()
             .take(MAX_OUTLINE)
@@ -455,12 +503,24 @@ fn scripts(project: &Project, language: Language) -> Option<String> {
         };
         text.push_str(&format!("{}{}\n\n{rows}{more}\n", code(file), language.pick(" has:", " 里有：")));
     }
+    if project.files.iter().any(|(path, _)| path.contains("build.gradle")) {
+        let wrapper = if project.text("gradlew").is_some() { "./gradlew" } else { "gradle" };
+        text.push_str(&match language {
+            Language::English => format!(
+                "Gradle and its plugins add more: {} lists them all.\n",
+                code(&format!("{wrapper} tasks --all"))
+            ),
+            Language::Chinese => {
+                format!("Gradle 和插件还带有别的任务：{} 会全部列出。\n", code(&format!("{wrapper} tasks --all")))
+            }
+        });
+    }
     match text.is_empty() {
         true => Some(
             language
                 .pick(
-                    "The project has no scripts: neither a Makefile nor a justfile nor scripts in package.json.\n",
-                    "项目里没有脚本：没有 Makefile、justfile，package.json 里也没有 scripts。\n",
+                    "No file of the project names scripts or tasks: a Makefile, a justfile, package.json, a Rakefile or build.gradle would.\n",
+                    "项目的文件里没有脚本或任务：Makefile、justfile、package.json、Rakefile 或 build.gradle 里会有。\n",
                 )
                 .to_owned(),
         ),
@@ -625,9 +685,15 @@ fn is_key(line: &str) -> bool {
 pub fn definition(text: &str, line: usize) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let at = line.saturating_sub(1);
+    // `} ring_t;` ends what begins above it.
+    let ends = lines.get(at).is_some_and(|line| line.starts_with('}'));
+    let above = lines.get(..at).unwrap_or_default();
+    let start = above.iter().rposition(|line| line.trim_end().ends_with('{') && !line.starts_with([' ', '\t']));
+    let at = start.filter(|_| ends).unwrap_or(at);
     let belongs = |line: &&str| {
         let line = line.trim_start();
         ["//", "#", "*", "/*", "@", "--"].iter().any(|sign| line.starts_with(sign))
+            && !["#define", "#include", "#if", "#endif", "#undef", "#pragma"].iter().any(|sign| line.starts_with(sign))
     };
     let above = lines.get(..at).unwrap_or_default().iter().rev().take_while(|line| belongs(line)).count();
     let indent = |line: &str| line.len() - line.trim_start().len();
@@ -721,7 +787,10 @@ mod tests {
             ("tell me about by_customer", "Name(\"by_customer\")"),
             ("what is normalize used for", "Name(\"normalize\")"),
             ("show me what make check runs", "Target(\"check\")"),
-            ("which python version do I need", "Version"),
+            ("which python version do I need", "VersionOf(\"python\")"),
+            ("which version of guava do we use", "VersionOf(\"guava\")"),
+            ("what kotlin version is this", "VersionOf(\"kotlin\")"),
+            ("list gradle tasks", "Scripts"),
         ] {
             let told = parse_question(question, None).map(|ask| format!("{ask:?}")).unwrap_or_default();
             if told != expected {

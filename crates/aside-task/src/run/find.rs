@@ -1,6 +1,8 @@
 //! Searches by what things are: files of a kind or a length, commits about something, the files of an author, definitions of a sort. Parses
 //! the request and judges lines; reads nothing itself.
 
+pub mod select;
+
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
@@ -23,6 +25,10 @@ pub enum Find {
     FilesBy(String),
     /// When the file that these words name was added, and who added it.
     Added(Vec<String>),
+    /// Files by their kind and by what is said of them.
+    Select(select::Selection),
+    /// Commits that added or removed a text.
+    Touching(String),
     /// Functions, classes and the like.
     Definitions { sort: Sort, scope: Scope, under: Option<String> },
 }
@@ -72,6 +78,7 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("lines", format!(r"^{FINDS} (?:\w+ )?files? (?:that (?:have|are)|which (?:have|are)|have|are|with|having|of)?\s*(?P<than>more than|over|at least|longer than|greater than|fewer than|less than|under|shorter than|at most|than) (?P<many>\d+) lines?(?: long| of code)?{HERE}$")),
         ("lines", format!(r"^{FINDS} (?:\w+ )?files? (?P<than>longer|shorter) than (?P<many>\d+) lines?{HERE}$")),
         ("commits-by", format!(r"^{FINDS} commits?(?: made| done| written)? (?:by|from|of) (?P<name>(?-i:[A-Z])[\w.@-]*(?: (?-i:[A-Z])[\w.-]*)?)$|^(?:which|what) commits did (?P<other>[\w.@-]+) (?:make|write|do)$")),
+        ("touching", r#"^(?:find|show|which|what|list|give)(?: me)?(?: was| is)?(?: the| all)?(?: first| last)? commits? (?:(?:that|which|where|in which) )?(?:changed|introduced|added|removed|deleted|touched|modified|set|renamed|created|brought) (?:the )?(?:value of |function |constant |text |line |word )?["'`]?(?P<text>[^"'`]+?)["'`]?(?: (?:was|were|has been|got) (?:changed|introduced|added|removed|deleted|touched|modified|set|created))?$|^(?:when|in which commit|which commit) (?:was|were|did) ["'`]?(?P<other>[\w.:-]+)["'`]? (?:changed|introduced|added|removed|deleted|modified|set|appear|disappear)$"#.to_owned()),
         ("commits", format!(r#"^{FINDS} commits? (?:about|mentioning|that mentions?|which mention|with|containing|that contain|matching|related to|concerning|regarding|for|named|called|on) (?:the )?(?:word |text |message )?["'`]?(?P<about>[^"'`]+?)["'`]?(?: in (?:the|their) (?:message|subject|log|history))?$"#)),
         ("files-by", format!(r"^{FINDS} files? (?:that |which )?(?P<name>(?-i:[A-Z])[\w.@-]*(?: (?-i:[A-Z])[\w.-]*)?) (?:has |have |had )?(?:changed|modified|edited|touched|wrote|written|committed|added|worked on)$|^(?:which|what) files? (?:did|has|have) (?P<other>(?-i:[A-Z])[\w.@-]*) (?:change|changed|modify|modified|edit|edited|touch|touched|add|added|commit|committed)$")),
         ("added", r"^(?:when|by whom) (?:was|were|has|did) (?:the |our )?(?P<what>[\w -]+?) (?:script|file|module|tests?|config|page|component)(?: been)? (?:added|created|written|introduced|first committed)$|^who (?:added|created|wrote|introduced) (?:the |our )?(?P<other>[\w -]+?) (?:script|file|module|config|page|component)$".to_owned()),
@@ -100,7 +107,16 @@ pub fn read(request: &str) -> Option<Find> {
             _ => Find::Definitions { sort: Sort::Function, scope: Scope::Tests, under: None },
         });
     }
-    SHAPES.iter().find_map(|(shape, pattern)| find(shape, &pattern.captures(asked)?))
+    // Whatever is said of files counts, so a kind with a time is not only the time.
+    let selected = select::read(asked);
+    if let Some(selected) = selected
+        .clone()
+        .filter(|selected| !matches!(selected.what, select::FileSet::Noun(_)) && !selected.filters.is_empty())
+    {
+        return Some(Find::Select(selected));
+    }
+    let found = SHAPES.iter().find_map(|(shape, pattern)| find(shape, &pattern.captures(asked)?));
+    found.or_else(|| selected.map(Find::Select))
 }
 
 fn find(shape: &str, found: &Captures<'_>) -> Option<Find> {
@@ -132,6 +148,15 @@ fn find(shape: &str, found: &Captures<'_>) -> Option<Find> {
                 _ => lines,
             };
             Find::Lines { than, lines }
+        }
+        "touching" => {
+            let text = of("text").or_else(|| of("other"))?;
+            // A name or a text, not a description.
+            let is_name = text.split_whitespace().count() == 1
+                && (text.contains(['_', '.', ':', '(']) || text.chars().any(char::is_uppercase) || text.len() > 5);
+            Find::Touching(
+                Some(text.trim_end_matches("()").to_owned()).filter(|_| is_name || found[0].contains(['"', '`']))?,
+            )
         }
         "commits" => Find::Commits { about: of("about")? },
         "commits-by" => Find::CommitsBy(person()?),
@@ -268,22 +293,33 @@ mod tests {
 
     #[test]
     fn searches_by_kind_are_read() {
-        assert_eq!(SHAPES.len(), 9);
+        assert_eq!(SHAPES.len(), 10);
         let of = |sort, scope| Some(Find::Definitions { sort, scope, under: None });
         let files = |kind| Some(Find::Files { kind, under: None });
         for (request, expected) in [
             ("find the test files", files(Kind::Tests)),
             ("list all config files in this repo", files(Kind::Configuration)),
             ("where are the tests?", files(Kind::Tests)),
-            ("show me the source files in src", Some(Find::Files { kind: Kind::Code, under: Some("src".to_owned()) })),
-            ("list files with more than 20 lines", Some(Find::Lines { than: Than::More, lines: 20 })),
-            ("which files have over 300 lines", Some(Find::Lines { than: Than::More, lines: 300 })),
-            ("find files longer than 100 lines", Some(Find::Lines { than: Than::More, lines: 100 })),
-            ("find python files with fewer than 5 lines", Some(Find::Lines { than: Than::Fewer, lines: 5 })),
+            (
+                "show me the source files in src",
+                Some(Find::Select(select::Selection {
+                    what: select::FileSet::Kind(Kind::Code),
+                    filters: vec![select::Filter::Under("src".to_owned())],
+                })),
+            ),
+            ("find the commit that changed RING_CAPACITY", Some(Find::Touching("RING_CAPACITY".to_owned()))),
+            ("when was parse_config added", Some(Find::Touching("parse_config".to_owned()))),
+            ("which commit introduced \"retry limit\"", Some(Find::Touching("retry limit".to_owned()))),
             ("find commits about docs", Some(Find::Commits { about: "docs".to_owned() })),
             ("show commits that mention \"retry\"", Some(Find::Commits { about: "retry".to_owned() })),
             ("list commits by Bo", Some(Find::CommitsBy("Bo".to_owned()))),
-            ("list the files Bo changed", Some(Find::FilesBy("Bo".to_owned()))),
+            (
+                "list the files Bo changed",
+                Some(Find::Select(select::Selection {
+                    what: select::FileSet::All,
+                    filters: vec![select::Filter::By("Bo".to_owned())],
+                })),
+            ),
             ("which files did Ana touch", Some(Find::FilesBy("Ana".to_owned()))),
             ("list the files I changed", None),
             ("list files that changed", None),

@@ -33,6 +33,15 @@ pub const FILES: &[&str] = &[
     "docker-compose.yml",
     "compose.yaml",
     "VERSION",
+    "CONTRIBUTING.md",
+    "Rakefile",
+    "build.gradle",
+    "build.gradle.kts",
+    "settings.gradle",
+    "settings.gradle.kts",
+    "gradlew",
+    "Taskfile.yml",
+    "Taskfile.yaml",
 ];
 
 /// Characters of a paragraph, and lines of a section, that are shown.

@@ -17,6 +17,7 @@ pub enum Scan {
     Flags,
     Environment,
     Start,
+    Ci,
 }
 
 struct Pattern {
@@ -45,6 +46,7 @@ impl Scan {
             Scan::Flags => "flags",
             Scan::Environment => "environment",
             Scan::Start => "start",
+            Scan::Ci => "ci",
         }
     }
 
@@ -56,6 +58,7 @@ impl Scan {
             Scan::Flags => ("a flag of a command line", "命令行参数"),
             Scan::Environment => ("a variable of the environment", "环境变量"),
             Scan::Start => ("where a program starts", "程序入口"),
+            Scan::Ci => ("a command of a CI job", "CI 任务里的命令"),
         }
     }
 

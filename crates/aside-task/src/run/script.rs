@@ -119,11 +119,31 @@ pub fn command(params: &IntentParams, place: &ScriptContext<'_>) -> Fact<RunnerO
 /// The part of the project whose tests are asked for: `counter` of "run the tests for the counter module only".
 pub fn part(words: &str) -> Option<String> {
     static PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)\btests?\s+(?:for|of|in|from)\s+(?:the\s+)?`?(?P<name>[\w./-]+)`?(?:\s+(?:package|module|crate|file|directory|folder))?(?:\s+(?:only|alone))?\s*[.!?]?$|\b(?:the\s+)?`?(?P<other>[\w./-]+)`?\s+(?:package|module)(?:'s)?\s+tests?(?:\s+(?:only|alone))?\s*[.!?]?$").ok()
+        Regex::new(r"(?i)\btests?\s+(?:for|of|in|from)\s+(?:the\s+)?`?(?P<name>[\w./-]+)`?(?:\s+(?:package|module|crate|file|directory|folder))?(?:\s+(?:only|alone))?\s*[.!?]?$|\b(?:the\s+)?`?(?P<other>[\w./-]+)`?\s+(?:package|module)(?:'s)?\s+tests?(?:\s+(?:only|alone))?\s*[.!?]?$|^(?:(?:run|execute)\s+)?(?:only\s+)?the\s+`?(?P<third>[\w./-]+)`?\s+(?:tests?|specs?)\s*[.!?]?$").ok()
     });
     let found = PART.as_ref()?.captures(words.trim())?;
-    let name = found.name("name").or(found.name("other"))?.as_str().trim_matches(['/', '.']).to_owned();
-    (!name.is_empty()).then_some(name)
+    let name = found
+        .name("name")
+        .or(found.name("other"))
+        .or(found.name("third"))?
+        .as_str()
+        .trim_matches(['/', '.'])
+        .to_owned();
+    let is_all = [
+        "unit",
+        "all",
+        "whole",
+        "integration",
+        "failing",
+        "failed",
+        "slow",
+        "fast",
+        "other",
+        "new",
+        "end-to-end",
+        "e2e",
+    ];
+    (!name.is_empty() && !is_all.contains(&name.to_lowercase().as_str())).then_some(name)
 }
 
 /// The one file or directory that a part is called by. Tests themselves do not count.
@@ -281,6 +301,16 @@ fn installed(
         let by_module = ["pytest", "mypy", "ruff", "tox", "nox"].contains(&program.as_str())
             && matches!(offer.origin, TargetOrigin::Usual(_) | TargetOrigin::File);
         match () {
+            // A program of the project is there or not, whatever is installed.
+            () if program.contains('/')
+                && matches!(offer.origin, TargetOrigin::Usual(_))
+                && offer.directory == place.cwd =>
+            {
+                match is_there(&program, place) {
+                    Fact::No => missing.push((offer.origin, program)),
+                    Fact::Yes(()) | Fact::NotYet => here.push(offer),
+                }
+            }
             () if program.contains('/') || has(&program) => here.push(offer),
             () if by_module && has("python3") => {
                 offer.cmd = format!("python3 -m {}", offer.cmd);

@@ -9,10 +9,10 @@ pub mod file_matches;
 pub mod plan;
 pub mod render;
 
-mod identifiers;
-mod lists;
+pub(super) mod identifiers;
+pub(super) mod lists;
 mod rank;
-mod term;
+pub(super) mod term;
 
 #[cfg(test)]
 mod tests;

@@ -18,7 +18,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
 ];
 
 /// Pages without a command of the same name; messages refer to them.
-const PAGES: [(&str, &str); 18] = [
+const PAGES: [(&str, &str); 19] = [
     ("agents", include_str!("../../docs/agents.md")),
     ("capture", include_str!("../../docs/capture.md")),
     ("compat", include_str!("../../docs/compat.md")),
@@ -35,12 +35,13 @@ const PAGES: [(&str, &str); 18] = [
     ("shells", include_str!("../../docs/shells.md")),
     ("specs", include_str!("../../docs/specs.md")),
     ("storage", include_str!("../../docs/storage.md")),
+    ("task-terminal", include_str!("../../docs/task-terminal.md")),
     ("tour", include_str!("../../docs/tour.md")),
     ("troubleshooting", include_str!("../../docs/troubleshooting.md")),
 ];
 
 /// Pages for which `aside --help` has no room; an unknown page lists all.
-const RARE: [&str; 3] = ["compat", "elsewhere", "install"];
+const RARE: [&str; 4] = ["compat", "elsewhere", "install", "task-terminal"];
 
 /// The page that `aside help PAGE` asks for.
 pub fn page(words: &[OsString]) -> Option<&'static str> {

@@ -41,6 +41,8 @@ pub enum Question<'a> {
     /// The newest commits: short id, author, day and first line, separated by tabs, and the paths that each changed, one a line. Limited to
     /// one path, and to one author, where these are not empty.
     History { of: &'a Revision, many: usize, path: &'a str, author: &'a str },
+    /// The same for commits of which a changed line has a text.
+    Touching { of: &'a Revision, many: usize, text: &'a str },
 }
 
 /// The filters that a repository's configuration defines. They are commands.
@@ -166,8 +168,37 @@ impl Question<'_> {
                 }
                 asked(command, PATIENTLY, LIST_BYTES).cut_at(b'\n')
             }
+            Question::Touching { of: Revision(of), many, text } => {
+                let mut command = quiet(root);
+                command.args([
+                    "log",
+                    "--no-show-signature",
+                    "--no-color",
+                    "--no-decorate",
+                    "--no-notes",
+                    "--no-mailmap",
+                ]);
+                command.args(["--date=short", "--format=%h%x09%an%x09%ad%x09%s", "--name-only", "--no-renames"]);
+                command.args(["--no-ext-diff", "--no-textconv", "--ignore-submodules=all"]);
+                // As one word, so that no text is an option of its own.
+                command.arg(format!("--max-count={many}")).arg(format!("-G{}", regex_escape(text)));
+                command.args(["--end-of-options", of, "--"]);
+                asked(command, PATIENTLY, LIST_BYTES).cut_at(b'\n')
+            }
         }
     }
+}
+
+/// A text as git's regular expressions read it literally.
+fn regex_escape(text: &str) -> String {
+    let mut escaped = String::new();
+    for letter in text.chars() {
+        match letter {
+            '.' | '*' | '[' | ']' | '^' | '$' | '\\' => escaped.extend(['\\', letter]),
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
 }
 
 /// For a question that runs no filter.

@@ -6,6 +6,7 @@ use aside_core::agent::language::{Bilingual, Language};
 use aside_redact::redact;
 use regex::{Captures, Regex};
 
+use crate::run::diagnose::general;
 use crate::run::{code, short, toml_lists};
 
 const LIST: &str = include_str!("../../../data/task/errors.toml");
@@ -94,6 +95,11 @@ impl Cause {
         let message = short(&redact(&self.message), MAX_MESSAGE);
         let message = message.trim_end_matches('.');
         format!("{message}{place}{}", language.pick(".", "。"))
+    }
+
+    /// The message as the output has it.
+    pub fn message(&self) -> &str {
+        &self.message
     }
 
     /// Whether it names a file and a line.
@@ -187,8 +193,25 @@ pub fn causes(output: &str) -> Vec<Cause> {
 
 pub fn cause(output: &str) -> Option<Cause> {
     let lines = ends(output);
+    // A headline says that it failed, another line says why.
+    let telling: Vec<&str> =
+        lines.iter().copied().map(|line| if general::is_headline(line) { "" } else { unlabelled(line) }).collect();
     let unlabelled: Vec<&str> = lines.iter().map(|line| unlabelled(line)).collect();
-    found(&unlabelled).or_else(|| found(&lines))
+    found(&telling).or_else(|| general_cause(&telling)).or_else(|| found(&unlabelled)).or_else(|| found(&lines))
+}
+
+/// What a tool says that no pattern knows.
+fn general_cause(lines: &[&str]) -> Option<Cause> {
+    let general::SaidError { message, place, lines } = general::said(&lines.join("\n"))?;
+    let tool = Bilingual::new("It says", "输出里写着");
+    Some(Cause { tool, key: message.clone(), message, once: true, place, lines })
+}
+
+/// Whether the output has an error that a pattern knows.
+pub fn is_known(output: &str) -> bool {
+    let lines = ends(output);
+    let unlabelled: Vec<&str> = lines.iter().map(|line| unlabelled(line)).collect();
+    found(&unlabelled).is_some()
 }
 
 /// Strips a Chinese label before an error: `报错: KeyError: 'name'`. Keeps a file name in Chinese.

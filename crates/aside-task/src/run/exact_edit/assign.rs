@@ -8,7 +8,7 @@ use regex::Regex;
 
 use crate::run::exact_edit::{EditResult, text};
 use crate::run::review::file_kind;
-use crate::run::{code, short};
+use crate::run::{code, short, values};
 
 /// Places that are listed where a name is set more than once.
 const MAX_PLACES: usize = 6;
@@ -34,7 +34,7 @@ pub struct Setting {
 
 /// How a file writes values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Syntax {
+pub enum Syntax {
     /// Bare words are texts: YAML, INI, environment files, Makefiles.
     Bare,
     /// Texts are in quotes: TOML, JSON.
@@ -51,6 +51,8 @@ struct Place<'a> {
     syntax: Syntax,
     /// The name is spelled exactly as in the request.
     exact: bool,
+    /// The name, where it is only near to the one of the request.
+    named: Option<String>,
 }
 
 impl Setting {
@@ -78,6 +80,16 @@ pub fn set(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
         files.iter().flat_map(|(path, text)| patterns.iter().flat_map(|pattern| pattern.places(path, text))).collect();
     if places.iter().any(|place| place.exact) {
         places.retain(|place| place.exact);
+    }
+    // A reference is no value: `instance_type = var.instance_type` takes it from where the name is given one.
+    let is_reference = |place: &Place<'_>| {
+        super::is_path_of_names(place.value) && !is_constant(place.value) && place.syntax != Syntax::Bare
+    };
+    if places.iter().all(is_reference) {
+        let near = near(name, files);
+        if !near.is_empty() {
+            places = near;
+        }
     }
     let place = match places.as_slice() {
         [] => return unset(setting, files),
@@ -130,8 +142,69 @@ pub fn set(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
     }
     let mut made = files.get(place.path).cloned().unwrap_or_default();
     made.replace_range(place.range.clone(), &new);
-    let summary = format!("Set {} to {} in {}", code(name), code(&new), code(place.path));
+    let spelled = place.named.as_deref().unwrap_or(name);
+    let summary = format!("Set {} to {} in {}", code(spelled), code(&new), code(place.path));
     EditResult::Texts { files: BTreeMap::from([(place.path.to_owned(), made)]), summary, note: String::new() }
+}
+
+/// Values whose names have all words of the request: `DEFAULT_THRESHOLD` for `threshold`, the default of `variable "instance_type"`.
+fn near<'a>(name: &str, files: &'a BTreeMap<String, String>) -> Vec<Place<'a>> {
+    let Some(wanted) = values::of_words(name) else { return Vec::new() };
+    let mut found: Vec<(u32, Place<'a>)> = Vec::new();
+    for (path, text) in files {
+        let Some(syntax) = syntax(path) else { continue };
+        let mut starts = vec![0];
+        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        for value in values::values(path, text).into_iter().filter(|value| value.is_called(&wanted)) {
+            let is_plain = syntax == Syntax::Bare && !value.value.contains(['$', '{', '[']);
+            if !values::is_literal(&value.value) && !is_plain {
+                continue;
+            }
+            let Some(start) = starts.get(value.line - 1).copied() else { continue };
+            let line = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+            let Some(at) = line.rfind(value.value.as_str()) else { continue };
+            let range = start + at..start + at + value.value.len();
+            let shown = text.get(range.clone()).unwrap_or_default();
+            let place = Place {
+                path,
+                line: value.line,
+                range,
+                value: shown,
+                syntax,
+                exact: false,
+                named: Some(value.full_name()),
+            };
+            found.push((wanted.fit(path, &value), place));
+        }
+    }
+    // Tests and examples that repeat a value are not where it is set.
+    let best = found.iter().map(|(fit, _)| *fit).max().unwrap_or(0);
+    found.into_iter().filter(|(fit, _)| *fit + 20 >= best).map(|(_, place)| place).collect()
+}
+
+/// Where a name is given a value in a file: the line, the place where the value begins, and how the file writes values.
+pub fn assigned(path: &str, text: &str, name: &str) -> Vec<(usize, usize, Syntax)> {
+    let Some(syntax) = syntax(path) else { return Vec::new() };
+    let sign = match syntax {
+        Syntax::Code => r"(?:\s*:\s*[^=:]+?)?\s*(?:::=|:=|\?=|\+=|=)",
+        Syntax::Bare | Syntax::Quoted => r"\s*(?:::=|:=|\?=|\+=|=|:)",
+    };
+    let head = r#"^\s*(?:[A-Za-z_@][\w:<>\[\]&'*.@]*\s+){0,5}?["']?"#;
+    let Ok(pattern) = Regex::new(&format!(r#"{head}{}["']?{sign}[ \t]*(?P<value>)[^=]"#, regex::escape(name))) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let mut at = 0;
+    for (number, row) in text.split_inclusive('\n').enumerate() {
+        let first = row.split_whitespace().next().unwrap_or_default();
+        if let Some(value) =
+            pattern.captures(row).and_then(|found| found.name("value")).filter(|_| !STATEMENTS.contains(&first))
+        {
+            found.push((number + 1, at + value.start(), syntax));
+        }
+        at += row.len();
+    }
+    found
 }
 
 /// The name has no value in these files. A name of code may still be one to rename.
@@ -266,6 +339,7 @@ impl Pattern {
                     range: at + range.start..at + range.end,
                     syntax,
                     exact,
+                    named: None,
                 });
             }
             at += row.len();
@@ -339,7 +413,7 @@ fn syntax(path: &str) -> Option<Syntax> {
     }
     Some(match ending {
         "yaml" | "yml" | "ini" | "cfg" | "conf" | "properties" | "env" | "mk" | "editorconfig" => Syntax::Bare,
-        "toml" | "json" | "jsonc" | "json5" | "tfvars" => Syntax::Quoted,
+        "toml" | "json" | "jsonc" | "json5" | "tfvars" | "tf" | "hcl" => Syntax::Quoted,
         "csv" | "tsv" | "html" | "xml" | "svg" | "css" | "sql" => return None,
         "" if ["Makefile", "makefile", "GNUmakefile", "Dockerfile", "Procfile"].contains(&name) => Syntax::Bare,
         _ => Syntax::Code,

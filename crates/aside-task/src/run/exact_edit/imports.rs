@@ -40,6 +40,10 @@ pub fn add(import: &str, files: &BTreeMap<String, String>) -> EditResult {
 fn spelled(import: &str, ending: &str) -> Option<String> {
     let import = import.trim().trim_end_matches(';');
     let word = import.split_whitespace().next()?;
+    if let Some(header) = import.strip_prefix('#').map(str::trim_start).and_then(|rest| rest.strip_prefix("include")) {
+        let is_c = ["c", "h", "cc", "cpp", "cxx", "hpp", "hh", "m", "mm", "ino"].contains(&ending);
+        return is_c.then(|| format!("#include {}", header.trim()));
+    }
     let plain = !import.contains(['\n', '#']);
     let fits = match (ending, word) {
         ("py", "import") => true,
@@ -47,7 +51,7 @@ fn spelled(import: &str, ending: &str) -> Option<String> {
         ("js" | "ts" | "jsx" | "tsx" | "mjs", "import") => import.contains(['"', '\'']),
         ("rs", "use") | ("java" | "kt" | "scala" | "swift" | "dart", "import") | ("cs", "using") => true,
         ("go", "import") => import.contains('"'),
-        ("rb" | "lua" | "php", "require") => import.contains(['"', '\'']),
+        ("rb" | "lua" | "php", "require" | "require_relative") => import.contains(['"', '\'']),
         _ => false,
     };
     let ends = match ending {
@@ -64,6 +68,9 @@ fn is_import(line: &str, ending: &str) -> bool {
         "rs" => matches!(word, "use") || line.starts_with("pub use "),
         "cs" => word == "using",
         "rb" | "lua" | "php" => word.starts_with("require"),
+        "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "m" | "mm" | "ino" => {
+            line.trim_start().strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("include"))
+        }
         _ => word == "import",
     }
 }

@@ -6,6 +6,7 @@ use regex::Regex;
 
 use crate::run::code;
 use crate::run::exact_edit::{Bump, EditResult};
+use crate::run::versions;
 
 /// Where a file states the version of the project.
 fn version(path: &str, text: &str) -> Option<std::ops::Range<usize>> {
@@ -22,6 +23,7 @@ fn version(path: &str, text: &str) -> Option<std::ops::Range<usize>> {
         "pyproject.toml" => &["[project]", "[tool.poetry]"],
         "Cargo.toml" => &["[package]", "[workspace.package]"],
         "setup.cfg" => &["[metadata]"],
+        // A file of the program repeats the version; it counts alone only where no manifest has one.
         _ => return None,
     };
     let line = Regex::new(r#"^version\s*=\s*["']?(\d[^"'\s]*)["']?"#).ok()?;
@@ -39,27 +41,25 @@ fn version(path: &str, text: &str) -> Option<std::ops::Range<usize>> {
     None
 }
 
-/// Files that may repeat the version of the project for the program itself.
-pub const VERSION_FILES: &[&str] = &[
-    "__init__.py",
-    "__about__.py",
-    "__version__.py",
-    "_version.py",
-    "version.py",
-    "version.rb",
-    "version.go",
-    "version.ts",
-    "version.js",
-    "version.php",
-];
+/// A file below another manifest, or one of tests, says nothing about the version of the whole.
+fn depth(path: &str) -> usize {
+    path.matches('/').count()
+}
 
-/// The version that a program states itself, if it is the one of the manifest.
-fn repeated(path: &str, text: &str, old: &str) -> Option<std::ops::Range<usize>> {
-    let name = path.rsplit('/').next()?;
-    VERSION_FILES.contains(&name).then_some(())?;
-    let line = r#"(?mi)^\s*(?:export\s+)?(?:const\s+|var\s+|let\s+)?(?:__version__|version)\s*(?::\s*\w+\s*)?=\s*["']v?([^"'\n]+)["']"#;
-    let found = Regex::new(line).ok()?.captures(text)?.get(1)?;
-    (found.as_str() == old).then(|| found.range())
+/// The versions that files state, the manifests of package managers first, then build files, then the program itself.
+fn stated(files: &BTreeMap<String, String>) -> Vec<(&String, &String, std::ops::Range<usize>)> {
+    let of_managers = files.iter().filter(|(path, _)| depth(path) == 0);
+    let found: Vec<_> = of_managers.filter_map(|(path, text)| Some((path, text, version(path, text)?))).collect();
+    if !found.is_empty() {
+        return found;
+    }
+    let mut found: Vec<_> =
+        files.iter().filter_map(|(path, text)| Some((path, text, versions::of_project(path, text)?))).collect();
+    // The one nearest to the root is the project's; others count if they say the same.
+    found.sort_by_key(|(path, ..)| (depth(path), (*path).clone()));
+    let least = found.first().map_or(0, |(path, ..)| depth(path));
+    found.retain(|(path, ..)| depth(path) == least);
+    found
 }
 
 /// The value of `version` at the top level of a JSON object, however the file is laid out.
@@ -93,12 +93,12 @@ fn json_version(text: &str) -> Option<std::ops::Range<usize>> {
 }
 
 pub fn bump(bump: &Bump, files: &BTreeMap<String, String>) -> EditResult {
-    let found: Vec<(&String, &String, std::ops::Range<usize>)> =
-        files.iter().filter_map(|(path, text)| Some((path, text, version(path, text)?))).collect();
+    let found = stated(files);
     let of = |text: &str, range: &std::ops::Range<usize>| text.get(range.clone()).unwrap_or_default().to_owned();
     let Some((_, text, range)) = found.first() else {
         return EditResult::Nothing(
-            "No file here says a version: package.json, pyproject.toml, Cargo.toml and VERSION would.".to_owned(),
+            "No file here says a version of the project: a manifest, a build file, VERSION or a constant of that name would."
+                .to_owned(),
         );
     };
     let old = of(text, range);
@@ -138,7 +138,13 @@ pub fn bump(bump: &Bump, files: &BTreeMap<String, String>) -> EditResult {
     if new == old {
         return EditResult::Nothing(format!("The version is {} already.", code(&old)));
     }
-    let repeated = files.iter().filter_map(|(path, text)| Some((path, text, repeated(path, text, &old)?)));
+    // Other files that say the same version of the project go along.
+    let says = |path: &String, text: &String| {
+        let range = versions::of_project(path, text)?;
+        let is_new = !found.iter().any(|(known, ..)| *known == path);
+        (is_new && of(text, &range) == old).then_some(range)
+    };
+    let repeated: Vec<_> = files.iter().filter_map(|(path, text)| Some((path, text, says(path, text)?))).collect();
     let found: Vec<_> = found.iter().cloned().chain(repeated).collect();
     let changed = |(path, text, range): &(&String, &String, std::ops::Range<usize>)| {
         let mut made = (*text).clone();
@@ -188,7 +194,60 @@ pub struct Dependency {
     pub dev: bool,
 }
 
+/// A build file of Gradle.
+pub fn is_gradle(path: &str) -> bool {
+    matches!(path.rsplit('/').next(), Some("build.gradle" | "build.gradle.kts"))
+}
+
+/// Adds a dependency of Maven coordinates to the build file of Gradle, beside those that it has.
+fn in_gradle(dependency: &Dependency, files: &BTreeMap<String, String>) -> Option<EditResult> {
+    let mut lists: Vec<(&String, &String)> = files.iter().filter(|(path, _)| is_gradle(path)).collect();
+    lists.sort_by_key(|(path, _)| depth(path));
+    let (path, text) = *lists.first()?;
+    let others = lists.get(1).filter(|(other, _)| depth(other) == depth(path));
+    if others.is_some() {
+        return Some(EditResult::Nothing(
+            "There are several build files; name one, as in: add X to the dependencies of FILE.".to_owned(),
+        ));
+    }
+    let name = dependency.name.rsplit_once(':').map_or(dependency.name.as_str(), |(name, _)| name);
+    if text.contains(name) {
+        return Some(EditResult::Nothing(format!("{} has {} already.", code(path), code(name))));
+    }
+    let word = if dependency.dev { "testImplementation" } else { "implementation" };
+    let row = match path.ends_with(".kts") {
+        true => format!("{word}(\"{}\")", dependency.name),
+        false => format!("{word} '{}'", dependency.name),
+    };
+    let head = Regex::new(r"(?m)^dependencies[ \t]*\{[ \t]*\n").ok()?.find(text)?;
+    let inner = text.get(head.end()..)?.split("\n}").next()?;
+    // Behind the last one of the same sort, or at the top.
+    let mut at = head.end();
+    let mut place = at;
+    for line in inner.split_inclusive('\n') {
+        at += line.len();
+        if line.trim_start().starts_with(word) {
+            place = at;
+        }
+    }
+    let mut made = text.clone();
+    let newline = if place > 0 && !made.get(..place)?.ends_with('\n') { "\n" } else { "" };
+    let end = if newline.is_empty() { "\n" } else { "" };
+    made.insert_str(place, &format!("{newline}    {row}{end}"));
+    let files = BTreeMap::from([(path.clone(), made)]);
+    Some(EditResult::Texts {
+        files,
+        summary: format!("Add {} to {}", code(&dependency.name), code(path)),
+        note: String::new(),
+    })
+}
+
 impl Dependency {
+    /// `group:artifact:version`, as Maven and Gradle name it.
+    pub fn is_coordinate(&self) -> bool {
+        self.name.matches(':').count() == 2
+    }
+
     /// As pip reads it.
     fn requirement(&self) -> String {
         match &self.version {
@@ -231,6 +290,9 @@ fn is_plain(text: &str) -> bool {
 
 pub fn command(dependency: &Dependency, has: &dyn Fn(&str) -> bool) -> Option<String> {
     let Dependency { name, version, dev } = dependency;
+    if dependency.is_coordinate() {
+        return None;
+    }
     let manager = MANAGERS.iter().find(|manager| has(manager.file))?;
     let command = if *dev { manager.dev } else { manager.add };
     let package = match version {
@@ -252,6 +314,11 @@ pub fn remove_command(name: &str, has: &dyn Fn(&str) -> bool) -> Option<String> 
 }
 
 pub fn add(dependency: &Dependency, files: &BTreeMap<String, String>) -> EditResult {
+    if dependency.is_coordinate() {
+        return in_gradle(dependency, files).unwrap_or_else(|| {
+            EditResult::Nothing("No build file here lists dependencies by such coordinates.".to_owned())
+        });
+    }
     let pyproject = files.get("pyproject.toml");
     let lists: &[(&str, &str)] = match dependency.dev {
         true => &[("[project.optional-dependencies]", "dev"), ("[dependency-groups]", "dev")],

@@ -3,7 +3,11 @@
 use super::*;
 
 fn made(request: &str, files: &[(&str, &str)]) -> String {
-    let Some(edit) = parse(request) else { return "none".to_owned() };
+    let made = readings(request).into_iter().map(|edit| of_edit(edit, files));
+    made.into_iter().find(|made| made != "none").unwrap_or_else(|| "none".to_owned())
+}
+
+fn of_edit(edit: Edit, files: &[(&str, &str)]) -> String {
     let named = edit.files();
     let files = files
         .iter()
@@ -105,6 +109,61 @@ fn what_is_said_exactly_is_made_exactly() {
             "pyproject.toml: [project]\ndependencies = [\"a>=1\", \"b[x]\", \"numpy\"]\n",
         ),
         ("add numpy to the requirements", &[("requirements.txt", "a\n")], "requirements.txt: a\nnumpy\n"),
+        (
+            "bump guava to 33.0.0-jre",
+            &[("build.gradle.kts", "    implementation(\"com.google.guava:guava:32.1.3-jre\")\n")],
+            "build.gradle.kts:     implementation(\"com.google.guava:guava:33.0.0-jre\")\n",
+        ),
+        ("pin numpy to 1.26.4", &[("requirements.txt", "a\nnumpy>=1.24\n")], "requirements.txt: a\nnumpy==1.26.4\n"),
+        (
+            "use alpine 3.20 in the Dockerfile",
+            &[("Dockerfile", "FROM alpine:3.19\n")],
+            "Dockerfile: FROM alpine:3.20\n",
+        ),
+        (
+            "update regex to 1.11",
+            &[("Cargo.toml", "[dependencies]\nregex = \"1.10\"\n")],
+            "Cargo.toml: [dependencies]\nregex = \"1.11\"\n",
+        ),
+        (
+            "bump the version to 2.5.0",
+            &[("build.gradle", "version = '2.4.0'\n"), ("web/build.gradle", "version = '9'\n")],
+            "build.gradle: version = '2.5.0'\n",
+        ),
+        (
+            "bump the version to 0.4.0",
+            &[("setup.py", "setup(\n    version=\"0.3.0\",\n)\n"), ("churn/__init__.py", "__version__ = \"0.3.0\"\n")],
+            "churn/__init__.py: __version__ = \"0.4.0\"\nsetup.py: setup(\n    version=\"0.4.0\",\n)\n",
+        ),
+        (
+            "add -Wextra to CFLAGS",
+            &[("Makefile", "CFLAGS = -O2 -Wall\nall:\n")],
+            "Makefile: CFLAGS = -O2 -Wall -Wextra\nall:\n",
+        ),
+        ("add util.o to OBJS", &[("Makefile", "OBJS = a.o \\\n  b.o\n")], "Makefile: OBJS = a.o \\\n  b.o util.o\n"),
+        (
+            "add \"api\" to ALLOWED_HOSTS",
+            &[("s.py", "ALLOWED_HOSTS = [\n    \"a\",\n]\n")],
+            "s.py: ALLOWED_HOSTS = [\n    \"a\",\n    \"api\",\n]\n",
+        ),
+        (
+            "add #include <string.h> to main.c",
+            &[("main.c", "#include <stdio.h>\n\nint x;\n")],
+            "main.c: #include <stdio.h>\n#include <string.h>\n\nint x;\n",
+        ),
+        (
+            "change the threshold to 0.7",
+            &[("f.py", "DEFAULT_THRESHOLD = 0.5\n\ndef f(threshold=DEFAULT_THRESHOLD):\n")],
+            "f.py: DEFAULT_THRESHOLD = 0.7\n\ndef f(threshold=DEFAULT_THRESHOLD):\n",
+        ),
+        (
+            "change the instance type to t3.large",
+            &[
+                ("main.tf", "resource \"aws_instance\" \"web\" {\n  instance_type = var.instance_type\n}\n"),
+                ("variables.tf", "variable \"instance_type\" {\n  default = \"t3.small\"\n}\n"),
+            ],
+            "variables.tf: variable \"instance_type\" {\n  default = \"t3.large\"\n}\n",
+        ),
         ("remove the click dependency", &[("requirements.txt", "a\nclick>=8\n")], "requirements.txt: a\n"),
         (
             "remove b from the dependencies",
@@ -120,7 +179,7 @@ fn what_is_said_exactly_is_made_exactly() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
-    assert_eq!(SHAPES.0.len(), 28);
+    assert_eq!(SHAPES.0.len(), 33);
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod model_edit;
 mod model_stream;
 mod text_answers;
 mod thread;
+mod value_answers;
 pub mod welcome;
 
 use std::sync::Arc;
@@ -28,7 +29,7 @@ use aside_task::route::params::split_piped;
 use aside_task::route::{self, Route, RouteOptions, Routed, TaskScope};
 use aside_task::run::context::{MAX_TOTAL_BYTES, ModelContext};
 use aside_task::run::conversation::{Conversation, EarlierTask};
-use aside_task::run::diagnose::{is_known, quoted};
+use aside_task::run::diagnose::{is_known, quoted, says_error};
 use aside_task::run::exact_edit::{self, Edit};
 use aside_task::run::facts::FactQuestion;
 use aside_task::run::find;
@@ -208,7 +209,7 @@ impl Attempt {
         let is_run = route.intent.kind == TaskKind::Run && route.intent.params.cmd.is_none();
         let is_exact = |edit: &Edit| edit.is_certain() && !matches!(edit, Edit::RemoveDependency(_));
         let (kind, params) = match () {
-            () if is_run && exact_edit::parse(words).is_some_and(|edit| is_exact(&edit)) => (
+            () if is_run && exact_edit::readings(words).iter().any(is_exact) => (
                 TaskKind::Change,
                 IntentParams { change_request: Some(words.to_owned()), files, ..IntentParams::default() },
             ),
@@ -218,8 +219,27 @@ impl Attempt {
             () if reads && target::is_asked(words) => {
                 (TaskKind::Review, IntentParams { files, ..IntentParams::default() })
             }
+            // "Show the first 5 rows of FILE": what the engine of `? ` answers for certain is a command.
+            () if reads
+                && value_answers::shows(words)
+                && !matches!(route.intent.kind, TaskKind::Search | TaskKind::Review)
+                && !self
+                    .fact_question(&IntentParams { files: files.clone(), ..IntentParams::default() })
+                    .is_some_and(|ask| ask.is_certain())
+                && self.is_usual().await =>
+            {
+                (TaskKind::Run, IntentParams { query: Some(words.to_owned()), files, ..IntentParams::default() })
+            }
             () if reads && let Some(cmd) = literal_command::asked_output(words) => {
                 (TaskKind::Run, IntentParams { cmd: Some(cmd), files, ..IntentParams::default() })
+            }
+            // A question for a value that a name of the project has, whatever else its words are like.
+            () if (unsure && reads
+                || route.intent.kind == TaskKind::Status && words.to_lowercase().starts_with("how "))
+                && self.fact_question(&IntentParams::default()).is_none()
+                && self.value_answer().await.is_ok_and(|found| found.is_some()) =>
+            {
+                (TaskKind::Explain, IntentParams { question: Some(words.to_owned()), files, ..IntentParams::default() })
             }
             () if unsure && exact_edit::parse(words).is_some() => (
                 TaskKind::Change,
@@ -389,14 +409,26 @@ impl Attempt {
             );
             late.to_owned()
         })?;
-        if of_project.model != ModelNeed::Better {
+        if value_answers::acts(&of_project) {
             return Ok(of_project);
+        }
+        // No target of the project is called so; a file of it may write the command down.
+        let documented = if intent.params.cmd.is_none() { self.documented(&here).await? } else { None };
+        if let Some(outcome) =
+            documented.as_ref().filter(|outcome| value_answers::acts(outcome) || outcome.model == ModelNeed::Unneeded)
+        {
+            return Ok(outcome.clone());
         }
         // The project has no such command; it may be one that every machine has. A named file to run is not.
-        if !intent.params.files.is_empty() && literal_command::rest(self.words()).is_some() {
-            return Ok(of_project);
+        let is_run_of_file = !intent.params.files.is_empty() && literal_command::rest(self.words()).is_some();
+        let may_be_usual = of_project.model == ModelNeed::Better || value_answers::shows(self.words());
+        if may_be_usual
+            && !is_run_of_file
+            && let Some(usual) = here.certain_command(self.words(), language).await
+        {
+            return Ok(usual);
         }
-        Ok(here.certain_command(self.words(), language).await.unwrap_or(of_project))
+        Ok(documented.unwrap_or(of_project))
     }
 
     /// "Delete the target directory", where there is none.
@@ -458,6 +490,7 @@ impl Attempt {
     async fn status(&self) -> Result<RunnerOutcome, String> {
         let workspace = self.workspace.clone();
         let git = blocking(move |_| workspace.git()).await?;
+        let told = git.text.clone();
         let settings = self.state.config();
         let model = model::endpoint(&settings.llm, Purpose::Task, Selection::AsSet);
         let model = model.map(|endpoint| {
@@ -498,6 +531,9 @@ impl Attempt {
             running: of(&["RECEIVED", "ROUTED", "CONTEXT_COLLECTED", "PROPOSING", "PROPOSAL_READY", "EXECUTING"]),
             ended: of(&["COMPLETED", "FAILED", "REJECTED"]),
         };
+        if is_about_remote(self.words()) {
+            return Ok(against_remote(&told, self.workspace.has_repository(), language));
+        }
         if fact_answers::is_about_tasks(self.words()) {
             return Ok(help_and_status::waiting(self.words(), &status));
         }
@@ -556,6 +592,73 @@ impl Attempt {
     }
 }
 
+/// Whether a question about the state is about the branch that the current one follows.
+fn is_about_remote(words: &str) -> bool {
+    let lower = words.to_lowercase();
+    let parts: Vec<&str> = lower.split(|letter: char| !letter.is_alphanumeric()).collect();
+    ["ahead", "behind", "unpushed", "pushed", "upstream"].iter().any(|word| parts.contains(word))
+        || parts.contains(&"remote") && ["date", "sync", "same"].iter().any(|word| parts.contains(word))
+        || ["领先", "落后", "没推送", "未推送"].iter().any(|word| words.contains(word))
+}
+
+/// How many commits the branch has that the remote one has not, and the other way round, from the first line of git's status.
+fn against_remote(told: &str, has_repository: bool, language: Language) -> RunnerOutcome {
+    let head = told.lines().next().unwrap_or_default().trim_start_matches("branch ");
+    let (names, counts) =
+        head.split_once(" [").map_or((head, ""), |(names, counts)| (names, counts.trim_end_matches(']')));
+    let count = |word: &str| {
+        counts.split(", ").find_map(|part| part.strip_prefix(word)?.trim().parse::<usize>().ok()).unwrap_or(0)
+    };
+    let commits = |many: usize| if many == 1 { "1 commit".to_owned() } else { format!("{many} commits") };
+    let text = match (names.split_once("..."), language) {
+        (_, Language::English) if !has_repository => "This is no git repository.".to_owned(),
+        (_, Language::Chinese) if !has_repository => "这里不是 git 仓库。".to_owned(),
+        (None, Language::English) => format!(
+            "{} follows no branch of a remote, so there is nothing to be ahead of or behind. `git push -u origin {names}` sets one.",
+            code(names)
+        ),
+        (None, Language::Chinese) => {
+            format!("{} 没有对应的远程分支，无法比较。`git push -u origin {names}` 可以设置。", code(names))
+        }
+        (Some((_, remote)), _) if counts == "gone" => match language {
+            Language::English => format!("{} is gone from the remote.", code(remote)),
+            Language::Chinese => format!("远程已经没有 {}。", code(remote)),
+        },
+        (Some((branch, remote)), Language::English) => match (count("ahead "), count("behind ")) {
+            (0, 0) => format!("{} and {} have the same commits, as of the last fetch.", code(branch), code(remote)),
+            (ahead, 0) => format!(
+                "{} is {} ahead of {}: `git log --oneline @{{u}}..` lists them, `git push` sends them.",
+                code(branch),
+                commits(ahead),
+                code(remote)
+            ),
+            (0, behind) => format!(
+                "{} is {} behind {}, as of the last fetch: `git pull` brings them.",
+                code(branch),
+                commits(behind),
+                code(remote)
+            ),
+            (ahead, behind) => format!(
+                "{} is {} ahead of {} and {} behind it, as of the last fetch.",
+                code(branch),
+                commits(ahead),
+                code(remote),
+                commits(behind)
+            ),
+        },
+        (Some((branch, remote)), Language::Chinese) => {
+            format!(
+                "{} 比 {} 领先 {} 次提交，落后 {} 次（以上次 fetch 为准）。",
+                code(branch),
+                code(remote),
+                count("ahead "),
+                count("behind ")
+            )
+        }
+    };
+    answer(format!("{text}\n"), text, String::new(), ModelNeed::Unneeded)
+}
+
 /// Joins a text into one line, for a place that has room for only one.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<&str>>().join(" ")
@@ -611,7 +714,9 @@ fn about_piped(route: Route, request: &str) -> Route {
         TaskKind::Search | TaskKind::Change | TaskKind::Run => is_about_failure(words),
         TaskKind::Diagnose | TaskKind::Review => false,
     };
-    if asks && is_known(piped) { to_diagnose(route, words, request) } else { route }
+    // What no pattern knows is still an error if it says so and the question is about one.
+    let says = || is_about_failure(words) || says_error(piped) && asks_why(words);
+    if asks && (is_known(piped) || says() && says_error(piped)) { to_diagnose(route, words, request) } else { route }
 }
 
 fn to_diagnose(mut route: Route, words: &str, request: &str) -> Route {
@@ -626,6 +731,13 @@ fn to_diagnose(mut route: Route, words: &str, request: &str) -> Route {
     route.intent.summary = format!("Diagnose: {}", short(words, MAX_SAID));
     route.scope = TaskScope::Full;
     route
+}
+
+/// Whether words about piped text ask what it means or why it is so.
+fn asks_why(words: &str) -> bool {
+    let lower = words.to_lowercase();
+    let small = ["why", "what", "explain", "how come", "help", "为什么", "怎么", "解释", "什么"];
+    small.iter().any(|word| lower.trim_start().starts_with(word)) && lower.split_whitespace().count() <= 8
 }
 
 /// Whether words about piped text ask what failed, or order to fix it without saying what else to change.

@@ -43,7 +43,16 @@ enum Exact {
 impl Attempt {
     /// Returns `None` if the request states no exact change.
     pub(super) async fn exact(&self, here: &MachineFacts) -> Result<Option<RunnerOutcome>, String> {
-        let Some(edit) = exact_edit::parse(&wording::english(self.words())) else { return Ok(None) };
+        for edit in exact_edit::readings(&wording::english(self.words())) {
+            if let Some(outcome) = self.exact_edit(edit, here).await? {
+                return Ok(Some(outcome));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The change of one reading; `None` if the files say that it is not meant.
+    async fn exact_edit(&self, edit: Edit, here: &MachineFacts) -> Result<Option<RunnerOutcome>, String> {
         let language = Language::of(self.words());
         if edit == Edit::Format {
             let params = IntentParams { query: Some("format".to_owned()), ..IntentParams::default() };
@@ -202,14 +211,13 @@ fn gathered(
         }
     }
     let named = edit.files();
-    let (needle, names) = (edit.needle(), edit.file_names());
-    if named.is_empty() && needle.is_none() && names.is_empty() {
+    let needle = edit.needle();
+    if named.is_empty() && needle.is_none() && !edit.concerns_some() {
         return Ok((files, masks));
     }
     let tree = workspace.tree(&[], cancelled).map_err(|error| format!("{error:#}."))?;
     let listed = tree.listed();
-    let is_named = |path: &str| names.contains(&path.rsplit('/').next().unwrap_or(path));
-    for listed in listed.iter().filter(|listed| listed.ignored == Ignored::No && is_named(listed.path)) {
+    for listed in listed.iter().filter(|listed| listed.ignored == Ignored::No && edit.concerns(listed.path)) {
         if let Some(read) = text(listed.path) {
             keep(listed.path, read);
         }
@@ -274,7 +282,9 @@ mod tests {
 
     fn told_with(request: &str, secrets: Secrets) -> String {
         let (_dir, workspace) = workspace();
-        match made(&workspace, &exact_edit::parse(request).unwrap(), secrets, &AtomicBool::new(false)) {
+        let readings = exact_edit::readings(request);
+        let made = readings.iter().map(|edit| made(&workspace, edit, secrets, &AtomicBool::new(false)));
+        match made.into_iter().find(|made| !matches!(made, Exact::None)).unwrap_or(Exact::None) {
             Exact::Diff(checked, summary, _) => {
                 let files: Vec<&str> = checked.files.iter().map(|file| file.path.as_str()).collect();
                 format!("{summary}: {}", files.join(" "))

@@ -5,12 +5,15 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
 use aside_core::agent::language::Language;
+use aside_task::diff::compute::unified_diff;
+use aside_task::diff::path::RelativePath;
 use aside_task::proposal::{Proposal, SearchResult};
 use aside_task::route::intent::{Intent, IntentParams};
 use aside_task::run::context::{Ignored, MAX_READ};
 use aside_task::run::facts::{self, FactQuestion, FileFilter};
 use aside_task::run::model_reply::fenced;
 use aside_task::run::project::Project;
+use aside_task::run::review;
 use aside_task::run::review::target::ReviewTarget;
 use aside_task::run::scan::Scan;
 use aside_task::run::search::definitions::defines;
@@ -63,14 +66,22 @@ impl Attempt {
             | FactQuestion::NameIn(..)
             | FactQuestion::Uses(_)
             | FactQuestion::Lines(_)
+            | FactQuestion::Columns(_)
             | FactQuestion::Line(..) => {
                 let (workspace, asked, secrets) = (self.workspace.clone(), ask.clone(), self.secrets());
                 blocking(move |cancelled| Lookup { workspace: &workspace, secrets, language, cancelled }.answer(&asked))
                     .await?
             }
+            FactQuestion::Version => match facts::of_project(&ask, &project, language) {
+                Some(text) => Some(told(text)),
+                None => self.stated_version().await?,
+            },
+            FactQuestion::VersionOf(name) => match self.version_answer(name).await? {
+                Some(outcome) => Some(outcome),
+                None => self.value_answer().await?,
+            },
             FactQuestion::Project
             | FactQuestion::Install
-            | FactQuestion::Version
             | FactQuestion::Dependencies
             | FactQuestion::Target(_)
             | FactQuestion::Scripts => facts::of_project(&ask, &project, language).map(told),
@@ -87,8 +98,8 @@ impl Attempt {
         let words = english.split_whitespace().count();
         // An outline does not answer a question about something in the file.
         let about = [
-            "what", "explain", "describe", "summar", "show", "outline", "walk", "through", "about", "overview", "解释",
-            "说明", "介绍",
+            "what", "explain", "columns", "fields", "header", "rows", "describe", "summar", "show", "outline", "walk",
+            "through", "about", "overview", "解释", "说明", "介绍",
         ];
         let lower = english.to_lowercase();
         if words > 9 || !about.iter().any(|word| lower.contains(word)) {
@@ -225,6 +236,19 @@ pub(super) fn defined(
     }
 }
 
+/// What the rules of a review find in a file, taken as new.
+pub(super) fn as_new(workspace: &Workspace, path: &str, secrets: Secrets, rows: usize, language: Language) -> String {
+    let text = Root::open(workspace.root()).ok().and_then(|root| read(&root, path).ok());
+    let text = text.filter(|bytes| bytes.len() <= MAX_READ).and_then(|bytes| String::from_utf8(bytes).ok());
+    let Some(text) = text.and_then(|text| secrets.shown(text)) else { return String::new() };
+    let Ok(name) = RelativePath::new(path) else { return String::new() };
+    let diff = unified_diff(&name, None, text.as_bytes());
+    match review::review(&String::from_utf8_lossy(&diff), rows, language).proposal {
+        Proposal::Answer { text } => format!("{}\n\n{text}", language.pick("As it is:", "它现在的样子：")),
+        _ => String::new(),
+    }
+}
+
 /// Whether only the waiting tasks are asked about, not the state of the repository.
 pub(super) fn is_about_tasks(words: &str) -> bool {
     facts::parse_question(words, None) == Some(FactQuestion::Waiting)
@@ -262,6 +286,10 @@ impl Lookup<'_> {
             FactQuestion::NameIn(name, file) => self.named(name, Some(file)),
             FactQuestion::Uses(name) => self.named(name, None),
             FactQuestion::Lines(scan) => self.lines(*scan),
+            FactQuestion::Columns(file) => {
+                let (path, text) = self.text(file)?;
+                facts::around(&path, &aside_redact::redact(&text), 1, self.language).map(told)
+            }
             FactQuestion::Line(file, line) => {
                 let (path, text) = self.text(file)?;
                 facts::around(&path, &aside_redact::redact(&text), *line, self.language).map(told)
@@ -542,7 +570,11 @@ pub(super) fn history(workspace: &Workspace, history: &History<'_>) -> Option<Ve
     }
     let head = Revision::new("HEAD")?;
     let question = Question::History { of: &head, many: history.many, path: history.path, author: history.author };
-    let printed = probe(&Probe::Git { root: workspace.root(), question })?;
+    Some(commits(&probe(&Probe::Git { root: workspace.root(), question })?))
+}
+
+/// The commits of a history as git prints it.
+pub(super) fn commits(printed: &str) -> Vec<Commit> {
     let mut commits: Vec<Commit> = Vec::new();
     for line in printed.lines() {
         let parts: Vec<&str> = line.split('\t').collect();
@@ -560,7 +592,7 @@ pub(super) fn history(workspace: &Workspace, history: &History<'_>) -> Option<Ve
             _ => {}
         }
     }
-    Some(commits)
+    commits
 }
 
 fn files(workspace: &Workspace, filter: &FileFilter, cancelled: &AtomicBool) -> Option<RunnerOutcome> {

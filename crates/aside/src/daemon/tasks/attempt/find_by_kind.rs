@@ -4,13 +4,18 @@ use std::sync::atomic::AtomicBool;
 
 use aside_task::proposal::{Proposal, SearchResult};
 use aside_task::run::context::Ignored;
+use aside_task::run::find::select::{self, FileSet, Filter, Selection, Since};
 use aside_task::run::find::{self, Find, Than};
 use aside_task::run::{ModelNeed, RunnerOutcome, code, short};
 
-use crate::daemon::tasks::attempt::fact_answers::{Commit, History, history, listed, told};
+use crate::daemon::tasks::attempt::fact_answers::{Commit, History, commits, history, listed, told};
 use crate::daemon::tasks::attempt::{Attempt, blocking};
+use crate::exec::git::{Question, Revision};
+use crate::exec::{Probe, probe};
 use crate::workspace::Workspace;
 use crate::workspace::masked::Secrets;
+use crate::workspace::read::read;
+use crate::workspace::rooted_fs::Root;
 
 /// Caps on commits that are looked through, and on rows of a list.
 const MAX_COMMITS: usize = 1_000;
@@ -88,6 +93,35 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
             let items = files.map(|listed| SearchResult { path: listed.path.to_owned(), preview: None }).collect();
             Some(super::fact_answers::listed(items, kind.name()))
         }
+        Find::Touching(text) => {
+            if !workspace.has_repository() {
+                return None;
+            }
+            let head = Revision::new("HEAD")?;
+            let question = Question::Touching { of: &head, many: MAX_ROWS, text };
+            let commits = commits(&probe(&Probe::Git { root: workspace.root(), question })?);
+            Some(match commits.is_empty() {
+                true => told(format!("No commit changed a line with {}.", code(text))),
+                false => told(
+                    commits
+                        .iter()
+                        .map(|commit| {
+                            format!(
+                                "{}{}",
+                                commit.row(),
+                                commit
+                                    .files
+                                    .iter()
+                                    .take(5)
+                                    .map(|file| format!("  - {}\n", code(file)))
+                                    .collect::<String>()
+                            )
+                        })
+                        .collect(),
+                ),
+            })
+        }
+        Find::Select(selection) => selected(workspace, selection, secrets, cancelled),
         Find::Lines { than, lines } => {
             let mut items: Vec<(usize, String)> = Vec::new();
             workspace.each_text(secrets, cancelled, |path, text| {
@@ -135,6 +169,138 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
     }
 }
 
+/// Files by their kind and by what is said of them; for a noun, definitions that begin with it, else the directory of that name.
+fn selected(
+    workspace: &Workspace,
+    selection: &Selection,
+    secrets: Secrets,
+    cancelled: &AtomicBool,
+) -> Option<RunnerOutcome> {
+    let under: Vec<&str> = selection
+        .filters
+        .iter()
+        .filter_map(|filter| if let Filter::Under(name) = filter { Some(name.as_str()) } else { None })
+        .collect();
+    let is_here = |path: &str| under.iter().all(|under| is_under(path, Some(under)));
+    if let FileSet::Noun(noun) = &selection.what {
+        let mut items: Vec<SearchResult> = Vec::new();
+        workspace.each_text(secrets, cancelled, |path, text| {
+            let is_prose = [".md", ".rst", ".txt"].iter().any(|ending| path.ends_with(ending));
+            if !is_prose && is_here(path) {
+                let rows = select::led_by(noun, text).into_iter();
+                items.extend(rows.map(|(line, row)| SearchResult {
+                    path: format!("{path}:{line}"),
+                    preview: Some(short(&aside_redact::redact(&row), 160)),
+                }));
+            }
+        })?;
+        if !items.is_empty() {
+            return Some(listed(items, noun));
+        }
+    }
+    let tree = workspace.tree(&[], cancelled).ok()?;
+    let mut rows: Vec<(String, String)> = Vec::new();
+    let mut of_time: Option<Vec<Commit>> = None;
+    let changed = workspace.git().changed;
+    for filter in &selection.filters {
+        if let Filter::Since(since) = filter {
+            let from = since_date(since)?;
+            let commits = history(workspace, &History { many: MAX_COMMITS, ..History::default() })?;
+            of_time = Some(commits.into_iter().filter(|commit| commit.date >= from).collect());
+        }
+    }
+    let mut of_author: Option<Vec<Commit>> = None;
+    for filter in &selection.filters {
+        if let Filter::By(name) = filter {
+            of_author = Some(history(workspace, &History { many: MAX_COMMITS, author: name, ..History::default() })?);
+        }
+    }
+    for entry in tree
+        .listed()
+        .iter()
+        .filter(|entry| entry.ignored == Ignored::No && selection.what.has(entry.path) && is_here(entry.path))
+    {
+        let path = entry.path;
+        let mut about = Vec::new();
+        let meta = std::fs::symlink_metadata(workspace.root().join(path)).ok().filter(|meta| meta.is_file());
+        let size = meta.map_or(0, |meta| meta.len());
+        let fits = selection.filters.iter().all(|filter| match filter {
+            Filter::Larger(bytes) => size > *bytes,
+            Filter::Smaller(bytes) => size < *bytes,
+            Filter::Empty => size == 0,
+            Filter::Since(_) => {
+                let commit = of_time.iter().flatten().find(|commit| commit.files.iter().any(|file| file == path));
+                about.extend(commit.map(|commit| format!("{} {}", commit.date, commit.subject)));
+                let is_changed = changed.iter().any(|file| file == path);
+                if is_changed {
+                    about.push("not committed yet".to_owned());
+                }
+                commit.is_some() || is_changed
+            }
+            Filter::By(_) => {
+                let commit = of_author.iter().flatten().find(|commit| commit.files.iter().any(|file| file == path));
+                about.extend(commit.map(|commit| format!("{} {}", commit.date, commit.subject)));
+                commit.is_some()
+            }
+            Filter::Lines(than, lines) => {
+                let count = Root::open(workspace.root())
+                    .ok()
+                    .and_then(|root| read(&root, path).ok())
+                    .map_or(0, |bytes| bytes.iter().filter(|byte| **byte == b'\n').count());
+                about.push(format!("{count} lines"));
+                match than {
+                    Than::More => count > *lines,
+                    Than::Fewer => count < *lines,
+                }
+            }
+            Filter::Under(_) => true,
+        });
+        if fits {
+            if selection.filters.iter().any(|filter| matches!(filter, Filter::Larger(_) | Filter::Smaller(_))) {
+                about.push(format!("{size} bytes"));
+            }
+            rows.push((path.to_owned(), about.join(", ")));
+        }
+    }
+    // A noun that names nothing here is a text to search for.
+    if rows.is_empty() && matches!(selection.what, FileSet::Noun(_)) {
+        return None;
+    }
+    let items = rows
+        .into_iter()
+        .map(|(path, about)| SearchResult { path, preview: Some(about).filter(|about| !about.is_empty()) });
+    Some(listed(items.collect(), "files"))
+}
+
+/// The first day that counts, as git writes it.
+fn since_date(since: &Since) -> Option<String> {
+    let days = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?.as_secs() / 86_400;
+    let (year, month, _) = civil(days);
+    Some(match since {
+        Since::Date(date) => date.clone(),
+        Since::Days(back) => {
+            let (year, month, day) = civil(days.saturating_sub(back.saturating_sub(1)));
+            format!("{year:04}-{month:02}-{day:02}")
+        }
+        Since::Month(wanted) => {
+            let year = if u64::from(*wanted) > month { year - 1 } else { year };
+            format!("{year:04}-{wanted:02}-01")
+        }
+    })
+}
+
+/// Year, month and day of a day since 1970.
+fn civil(days: u64) -> (u64, u64, u64) {
+    let shifted = days + 719_468;
+    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year + era * 400 + u64::from(month <= 2), month, day)
+}
+
 fn is_under(path: &str, under: Option<&str>) -> bool {
     under.is_none_or(|under| {
         path == under
@@ -152,4 +318,17 @@ fn added(workspace: &Workspace, path: &str) -> Option<RunnerOutcome> {
     };
     let rows: String = commits.iter().take(10).map(Commit::row).collect();
     Some(told(format!("{} was added by {} on {}.\n\n{rows}", code(path), first.author, first.date)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_dates() {
+        assert_eq!(civil(0), (1970, 1, 1));
+        assert_eq!(civil(20_774), (2026, 11, 17));
+        assert_eq!(civil(19_782), (2024, 2, 29));
+        assert_eq!(since_date(&Since::Date("2026-10-01".to_owned())).as_deref(), Some("2026-10-01"));
+    }
 }

@@ -2,6 +2,7 @@
 //! shown; one that does not apply is sent back once, with the reason. A fix may also be a command, if the rules or the model name one.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use aside_commands::project::goal::RequestedGoal;
 use aside_core::agent::language::Language;
@@ -11,7 +12,9 @@ use aside_task::diff::resolve::ResolvedChanges;
 use aside_task::proposal::{FileSummary, Proposal, WriteConfinement};
 use aside_task::route::intent::{Intent, IntentParams};
 use aside_task::run::context::ModelContext;
+use aside_task::run::diagnose::{general, message};
 use aside_task::run::edits::Edits;
+use aside_task::run::facts;
 use aside_task::run::follow_up::{self, FollowUp};
 use aside_task::run::model_reply::TaskAnswer;
 use aside_task::run::prompt::{Form, Size};
@@ -23,7 +26,7 @@ use crate::daemon::tasks::attempt::fact_answers as lookup;
 use crate::daemon::tasks::attempt::failure::{FailedCommand, brings_output};
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
 use crate::daemon::tasks::attempt::model_stream::{AnswerEnd, Exchange, ModelAnswer, ModelStream};
-use crate::daemon::tasks::attempt::{Attempt, GatheredContext, TextSink, answer, blocking, one_line};
+use crate::daemon::tasks::attempt::{Attempt, GatheredContext, TextSink, answer, blocking, one_line, value_answers};
 use crate::provider::Selection;
 use crate::workspace::Workspace;
 use crate::workspace::masked::Secrets;
@@ -59,6 +62,10 @@ impl Attempt {
                 return Ok(outcome);
             }
             if let Some(outcome) = self.cleaned(&here).await? {
+                return Ok(outcome);
+            }
+            // "Print the version" may be a task of the project.
+            if let Some(outcome) = self.documented(&here).await?.filter(value_answers::acts) {
                 return Ok(outcome);
             }
             let nothing = match Language::of(request) {
@@ -109,6 +116,17 @@ impl Attempt {
         let failed = self.what_failed().await;
         let here = self.there(&failed).await;
         let mut known = here.diagnose(request, &failed.failure()).await;
+        // "Check for leaks" names no error; a file of the project may have the command.
+        if known.model == ModelNeed::Needed
+            && !brings_output(self.words())
+            && failed.command.is_empty()
+            && let Some(outcome) = self
+                .documented(&here)
+                .await?
+                .filter(|outcome| value_answers::acts(outcome) || outcome.model == ModelNeed::Unneeded)
+        {
+            return Ok(outcome);
+        }
         self.show_line(&mut known, &failed).await?;
         // A fix from a rule is right more often than a model's, and instant.
         if matches!(known.proposal, Proposal::Command { .. }) {
@@ -180,10 +198,30 @@ impl Attempt {
             return Ok(());
         }
         let language = Language::of(self.words());
-        let place = failed.places().into_iter().next();
-        let key = missing_key(&failed.output).filter(|_| place.is_none());
+        let named = failed.places().into_iter().next();
         let (workspace, output) = (self.workspace.clone(), failed.output.clone());
+        // A library is named as often as the own code that calls it: the innermost place of the project counts.
+        let frames = general::places(&failed.output);
+        let is_upwards = failed.output.contains("most recent call last");
+        let looks = self.workspace.clone();
+        let own = blocking(move |cancelled| own_place(&looks, &frames, is_upwards, cancelled)).await?;
+        let is_foreign = named
+            .as_ref()
+            .is_some_and(|(file, _)| own.as_ref().is_some_and(|(path, _)| !file.ends_with(path.as_str())));
+        let key = missing_key(&failed.output).filter(|_| named.is_none());
         let (cwd, secrets) = (failed.cwd.clone(), self.secrets());
+        let names = message(&failed.output).map(|message| general::names(&message)).unwrap_or_default();
+        let shown = match &own {
+            Some((path, line)) => {
+                let (workspace, path, line) = (workspace.clone(), path.clone(), *line);
+                blocking(move |_| excerpt(&workspace, &path, line, secrets, is_foreign, language)).await?
+            }
+            None => None,
+        };
+        let (looks, all) = (workspace.clone(), names);
+        let known_names =
+            blocking(move |cancelled| value_answers::known_names(&looks, &all, secrets, language, cancelled)).await?;
+        let place = named.filter(|_| shown.is_none());
         let row = blocking(move |cancelled| match (place, key) {
             (Some((file, line)), _) => {
                 line_of(&workspace, &cwd, &file, line, &output, secrets).map(|(path, text)| match language {
@@ -200,7 +238,10 @@ impl Attempt {
             }
             (None, None) => None,
         });
-        let Some(row) = row.await? else { return Ok(()) };
+        let row = format!("{}{}{known_names}", shown.unwrap_or_default(), row.await?.unwrap_or_default());
+        if row.trim().is_empty() {
+            return Ok(());
+        }
         match &mut known.proposal {
             Proposal::Answer { text } => *text = format!("{}\n\n{row}", text.trim_end()),
             _ => known.details = joined(&known.details, &row),
@@ -384,6 +425,62 @@ fn missing_key(output: &str) -> Option<String> {
 }
 
 /// The path and the text of a line, if it is in the workspace and the output does not show it.
+/// The place of the output that is a file of the project: the innermost one.
+fn own_place(
+    workspace: &Workspace,
+    frames: &[(String, usize)],
+    is_upwards: bool,
+    cancelled: &AtomicBool,
+) -> Option<(String, usize)> {
+    let tree = workspace.tree(&[], cancelled).unwrap_or_default();
+    let listed = tree.listed();
+    let is_foreign = |file: &str| {
+        ["site-packages", "node_modules", ".cargo/", "/usr/lib", "dist-packages", "/rustc/", "vendor/"]
+            .iter()
+            .any(|part| file.contains(part))
+    };
+    let own = |(file, line): &(String, usize)| {
+        if is_foreign(file) || file.contains("..") {
+            return None;
+        }
+        // The path of another machine ends as the one of the project does.
+        let mut rest = file.trim_start_matches("./");
+        loop {
+            if listed.iter().any(|listed| listed.path == rest) {
+                return Some((rest.to_owned(), *line));
+            }
+            match rest.split_once('/') {
+                Some((_, below)) => rest = below,
+                None => break,
+            }
+        }
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let mut named = listed.iter().filter(|listed| listed.path.rsplit('/').next() == Some(name));
+        match (named.next(), named.next()) {
+            (Some(only), None) => Some((only.path.to_owned(), *line)),
+            _ => None,
+        }
+    };
+    let mut found = frames.iter().filter_map(own);
+    if is_upwards { found.next_back() } else { found.next() }
+}
+
+/// The line of the project with its neighbours, if the file still has it.
+fn excerpt(
+    workspace: &Workspace,
+    path: &str,
+    line: usize,
+    secrets: Secrets,
+    is_foreign: bool,
+    language: Language,
+) -> Option<String> {
+    let bytes = read(&Root::open(workspace.root()).ok()?, path).ok()?;
+    let text = secrets.shown(String::from_utf8(bytes).ok()?)?;
+    let around = facts::around(path, &aside_redact::redact(&text), line, language)?;
+    let head = if is_foreign { language.pick("In your code: ", "在你的代码里：") } else { "" };
+    Some(format!("{head}{around}\n"))
+}
+
 fn line_of(
     workspace: &Workspace,
     cwd: &str,

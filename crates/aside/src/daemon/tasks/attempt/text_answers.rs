@@ -20,7 +20,7 @@ use crate::daemon::tasks::attempt::fact_answers;
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
 use crate::daemon::tasks::attempt::model_context::hidden;
 use crate::daemon::tasks::attempt::model_stream::{AnswerEnd, ModelStream};
-use crate::daemon::tasks::attempt::{Attempt, GatheredContext, TextSink, answer, blocking, one_line};
+use crate::daemon::tasks::attempt::{Attempt, GatheredContext, TextSink, answer, blocking, one_line, value_answers};
 
 /// Lines of what the rules find in a change.
 const REVIEW: usize = 60;
@@ -76,6 +76,12 @@ impl Attempt {
         }
         let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
         let mut known = here.explain(question, &intent.params.files, model).await;
+        if lack.is_some()
+            && known.model == ModelNeed::Needed
+            && let Some(found) = self.without_model(&here).await?
+        {
+            return Ok(found);
+        }
         if let Some(lack) = lack {
             if known.model == ModelNeed::Needed && model == agent::ModelAbsence::Silent {
                 known = answer(lack.told(question), known.summary, String::new(), ModelNeed::Needed);
@@ -94,6 +100,22 @@ impl Attempt {
             Err(sentence) if known.model == ModelNeed::Needed => Err(sentence),
             Err(sentence) => Ok(RunnerOutcome { details: sentence, ..known }),
         }
+    }
+
+    /// What one reader of all files answers: a value, a command that a file writes down, or the usual one.
+    async fn without_model(&self, here: &MachineFacts) -> Result<Option<RunnerOutcome>, String> {
+        // A name is explained by its definition, not by the value alone.
+        let is_named = search::plan::subject(self.words()).is_some();
+        if !is_named && let Some(found) = self.value_answer().await? {
+            return Ok(Some(found));
+        }
+        if !value_answers::shows(self.words()) {
+            return Ok(None);
+        }
+        if let Some(found) = self.documented(here).await?.filter(value_answers::acts) {
+            return Ok(Some(found));
+        }
+        Ok(here.certain_command(self.words(), Language::of(self.words())).await)
     }
 
     /// What to read when nothing can explain it: the beginning of the named file, or where the thing is defined.
@@ -206,7 +228,9 @@ impl Attempt {
             });
         }
         let (workspace, what) = (self.workspace.clone(), target::review_target(self.words()));
-        let paths: Vec<String> = intent.params.files.iter().map(|file| workspace.named(file)).collect();
+        // A bare name is the only file of that name further down.
+        let meant = self.files_meant(&intent.params.files).await?;
+        let paths: Vec<String> = meant.iter().map(|file| workspace.named(file)).collect();
         let is_staged = what == target::ReviewTarget::Staged;
         let named = paths.clone();
         let change = blocking(move |_| workspace.change(&what, &named)).await?;
@@ -215,9 +239,13 @@ impl Attempt {
         let names_index =
             ["staged", "index", "cached", "暂存"].iter().any(|word| self.words().to_lowercase().contains(word));
         if is_staged && change.diff.trim().is_empty() && !names_index {
-            let workspace = self.workspace.clone();
+            let (workspace, paths) = (self.workspace.clone(), paths.clone());
             let now = blocking(move |_| workspace.change(&target::ReviewTarget::Now, &paths)).await?;
             change = now.map_err(|error| format!("{error:#}"))?;
+        }
+        // A named file without a change is looked at as it is: its last commit shows what was done to it.
+        if change.diff.trim().is_empty() && !paths.is_empty() && self.lack().is_some() {
+            return self.unchanged(&paths, language).await;
         }
         let mut found = review::review(&change.diff, REVIEW, language);
         if let Proposal::Answer { text } = &mut found.proposal {
@@ -266,6 +294,36 @@ impl Attempt {
         Ok(found)
     }
 
+    /// A review of files that have not changed: their last commits, and what rules find in them as they are.
+    async fn unchanged(&self, paths: &[String], language: Language) -> Result<RunnerOutcome, String> {
+        let (workspace, paths, secrets) = (self.workspace.clone(), paths.to_vec(), self.secrets());
+        blocking(move |_| {
+            let mut text = String::new();
+            for path in &paths {
+                let name = code(path);
+                if !workspace.root().join(path).is_file() {
+                    text.push_str(&match language {
+                        Language::English => format!("There is no file {name} here.\n"),
+                        Language::Chinese => format!("这里没有文件 {name}。\n"),
+                    });
+                    continue;
+                }
+                let last = fact_answers::history(&workspace, &fact_answers::History { many: 1, path, author: "" });
+                let last = last.and_then(|commits| commits.first().map(fact_answers::Commit::row)).unwrap_or_default();
+                text.push_str(&match language {
+                    Language::English => {
+                        format!("{name} has no changes that are not committed. Its last commit:\n\n{last}\n")
+                    }
+                    Language::Chinese => format!("{name} 没有未提交的修改。它最近的提交：\n\n{last}\n"),
+                });
+                text.push_str(&fact_answers::as_new(&workspace, path, secrets, REVIEW, language));
+            }
+            let summary = text.lines().next().unwrap_or_default().to_owned();
+            answer(text, summary, String::new(), ModelNeed::Better)
+        })
+        .await
+    }
+
     pub(super) async fn search(&self, intent: &Intent, say: TextSink<'_>) -> Result<RunnerOutcome, String> {
         if let Some(found) = self.found_by_kind().await? {
             return Ok(found);
@@ -277,6 +335,11 @@ impl Attempt {
         let searched = blocking(move |cancelled| workspace.search(&wanted, secrets, cancelled)).await?;
         let searched = searched.map_err(|error| format!("{error:#}"))?;
         let found = search::render::outcome(&plan, &searched);
+        if searched.found.is_empty() && self.lack().is_some() {
+            // No text has these words; a name, a version or the engine of `? ` may.
+            let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
+            return Ok(self.without_model(&here).await?.unwrap_or(found));
+        }
         if !searched.found.is_empty() || self.lack().is_some() {
             return Ok(found);
         }

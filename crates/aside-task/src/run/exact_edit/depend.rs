@@ -1,0 +1,97 @@
+//! Gives a dependency, an image or a tool another version, in whatever file writes it: `bump guava to 33.0`, `pin numpy to 1.26.4`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::run::code;
+use crate::run::exact_edit::EditResult;
+use crate::run::versions::{self, WrittenVersion};
+
+/// Places that are listed where it cannot be told which one is meant.
+const MAX_PLACES: usize = 6;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewVersion {
+    /// As the request has it: `chi`, `spring boot`.
+    pub name: String,
+    pub version: String,
+    /// Exactly this version: operators before it go.
+    pub pinned: bool,
+    pub file: Option<String>,
+}
+
+pub fn set(wanted: &NewVersion, files: &BTreeMap<String, String>) -> EditResult {
+    let mut found: Vec<(&String, WrittenVersion, u8)> = Vec::new();
+    for (path, text) in files {
+        for one in versions::written(path, text) {
+            if let Some(likeness) = versions::likeness(&one.name, &wanted.name) {
+                found.push((path, one, likeness));
+            }
+        }
+    }
+    let Some(best) = found.iter().map(|(.., likeness)| *likeness).min() else {
+        return EditResult::Nothing(String::new());
+    };
+    found.retain(|(.., likeness)| *likeness == best);
+    // A lower bound without a version of its own is only changed by a pin.
+    if found.iter().any(|(_, one, _)| !one.version.is_empty()) && !wanted.pinned {
+        found.retain(|(_, one, _)| !one.version.is_empty());
+    }
+    let names: BTreeSet<&str> = found.iter().map(|(_, one, _)| one.name.as_str()).collect();
+    let known: BTreeSet<&str> =
+        found.iter().map(|(_, one, _)| one.version.as_str()).filter(|one| !one.is_empty()).collect();
+    if names.len() > 1 || known.len() > 1 {
+        let rows: Vec<String> = found
+            .iter()
+            .take(MAX_PLACES)
+            .map(|(path, one, _)| format!("- `{path}:{}` {} {}", one.line, code(&one.name), one.version))
+            .collect();
+        return EditResult::Nothing(format!(
+            "{} may be one of several. Write its whole name, or the file, as in: update NAME in FILE to VERSION.\n\n{}",
+            code(&wanted.name),
+            rows.join("\n")
+        ));
+    }
+    let mut made: BTreeMap<String, String> = BTreeMap::new();
+    let mut after: BTreeSet<String> = BTreeSet::new();
+    // From the end, so that the places before stay where they are.
+    for (path, one, _) in found.iter().rev() {
+        if one.has_bounds && !wanted.pinned {
+            return EditResult::Nothing(format!(
+                "{} has several bounds at `{path}:{}`, so which one is to change cannot be told. For exactly one version: pin {} to {}.",
+                code(&one.name),
+                one.line,
+                wanted.name,
+                wanted.version
+            ));
+        }
+        let Some((range, new)) = one.replaced(&wanted.version, wanted.pinned) else { continue };
+        let text = made.entry((*path).clone()).or_insert_with(|| files.get(*path).cloned().unwrap_or_default());
+        text.replace_range(range, &new);
+        after.extend(one.after.map(|after| after.replace("{path}", path)));
+    }
+    made.retain(|path, text| files.get(path) != Some(text));
+    let name = names.first().copied().unwrap_or_default();
+    if made.is_empty() {
+        return EditResult::Nothing(format!("{} is {} already.", code(name), code(&wanted.version)));
+    }
+    let old = known.first().copied().unwrap_or_default();
+    let places: Vec<String> = made.keys().map(|path| code(path)).collect();
+    let summary = match old {
+        "" => format!("Pin {} to {} in {}", code(name), code(&wanted.version), places.join(", ")),
+        old => format!(
+            "Version of {}: {} becomes {} in {}",
+            code(name),
+            code(old),
+            code(&wanted.version),
+            places.join(", ")
+        ),
+    };
+    let note = match after.is_empty() {
+        true => String::new(),
+        false => {
+            let all: Vec<String> = after.iter().map(|after| code(after)).collect();
+            format!("To bring what is installed and lock files up to date: {}", all.join(", "))
+        }
+    };
+    EditResult::Texts { files: made, summary, note }
+}

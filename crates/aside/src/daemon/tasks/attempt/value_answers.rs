@@ -1,0 +1,239 @@
+//! Answers that one reader of all files gives: what a name's value is, which version of something is used, and which command a file of the
+//! project writes down for a request. Core reads the texts; this file passes them on.
+
+use std::sync::atomic::AtomicBool;
+
+use aside_core::agent::language::Language;
+use aside_redact::redact;
+use aside_task::proposal::Proposal;
+use aside_task::run::documented::{self, Described, DocumentedCommand};
+use aside_task::run::search::definitions::{self, defines};
+use aside_task::run::{ModelNeed, RunnerOutcome, code, short, values, versions};
+use aside_text::edit_distance::{MaxDistance, near_words};
+
+use crate::daemon::tasks::attempt::fact_answers::told;
+use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
+use crate::daemon::tasks::attempt::{Attempt, answer, blocking};
+use crate::workspace::Workspace;
+use crate::workspace::masked::Secrets;
+
+/// Values and places that are listed.
+const MAX_LISTED: usize = 6;
+/// Characters of a value and of a line.
+const MAX_SHOWN: usize = 140;
+/// Letters from which a name may be near to another one, and how far.
+const MIN_NEAR: usize = 4;
+
+impl Attempt {
+    /// The value that a question asks for, with its place; `None` where no name of the project has its words.
+    pub(super) async fn value_answer(&self) -> Result<Option<RunnerOutcome>, String> {
+        let english = aside_task::run::wording::english(self.words());
+        let Some(asked) = values::asked(&english) else { return Ok(None) };
+        let (workspace, secrets, language) = (self.workspace.clone(), self.secrets(), Language::of(self.words()));
+        blocking(move |cancelled| {
+            let mut found: Vec<(u32, String, values::NamedValue)> = Vec::new();
+            workspace.each_text(secrets, cancelled, |path, text| {
+                for value in values::values(path, text) {
+                    let fit = asked.fit(path, &value);
+                    if fit > 0 {
+                        found.push((fit, path.to_owned(), value));
+                    }
+                }
+            })?;
+            found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+            let best = found.first().map(|(fit, ..)| *fit)?;
+            // The same name elsewhere may be meant as well; others that fit less are not.
+            found.retain(|(fit, ..)| fit + 12 >= best);
+            let row = |(_, path, value): &(u32, String, values::NamedValue)| {
+                let shown = short(&redact(&value.value), MAX_SHOWN);
+                let name = value.full_name();
+                let is = language.pick("is", "是");
+                format!("{} {is} {} (`{path}:{}`)", code(&name), code(&shown), value.line)
+            };
+            let (_, path, first) = found.first()?;
+            let mut text = match found.len() {
+                1 => {
+                    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+                    let line = redact(&first.text).to_string();
+                    format!("{}.\n\n{}", row(found.first()?), super::fenced(ending, &line))
+                }
+                _ => found.iter().take(MAX_LISTED).map(|one| format!("- {}\n", row(one))).collect(),
+            };
+            let more = found.len().saturating_sub(MAX_LISTED);
+            if more > 0 {
+                text.push_str(&match language {
+                    Language::English => format!("- and {more} more\n"),
+                    Language::Chinese => format!("- 还有 {more} 个\n"),
+                });
+            }
+            Some(told(text))
+        })
+        .await
+    }
+
+    /// Which version of something the files of the project name.
+    pub(super) async fn version_answer(&self, name: &str) -> Result<Option<RunnerOutcome>, String> {
+        let (workspace, secrets, name) = (self.workspace.clone(), self.secrets(), name.to_owned());
+        let language = Language::of(self.words());
+        blocking(move |cancelled| {
+            let mut found: Vec<(u8, String)> = Vec::new();
+            workspace.each_text(secrets, cancelled, |path, text| {
+                for one in versions::written(path, text) {
+                    let Some(likeness) = versions::likeness(&one.name, &name) else { continue };
+                    let version = match (one.version.is_empty(), language) {
+                        (false, _) => code(&format!("{}{}", one.sign, one.version)),
+                        (true, Language::English) => "without a version".to_owned(),
+                        (true, Language::Chinese) => "没有写版本".to_owned(),
+                    };
+                    found.push((likeness, format!("- {} {version} (`{path}:{}`)\n", code(&one.name), one.line)));
+                }
+            })?;
+            let best = found.iter().map(|(likeness, _)| *likeness).min()?;
+            Some(told(
+                found
+                    .iter()
+                    .filter(|(likeness, _)| *likeness == best)
+                    .take(MAX_LISTED)
+                    .map(|(_, row)| row.as_str())
+                    .collect(),
+            ))
+        })
+        .await
+    }
+
+    /// The version of the project, where only a build file or the program itself says it.
+    pub(super) async fn stated_version(&self) -> Result<Option<RunnerOutcome>, String> {
+        let (workspace, secrets) = (self.workspace.clone(), self.secrets());
+        blocking(move |cancelled| {
+            let mut rows: Vec<(usize, String)> = Vec::new();
+            workspace.each_text(secrets, cancelled, |path, text| {
+                if let Some(range) = versions::of_project(path, text) {
+                    let line = text.get(..range.start).unwrap_or_default().matches('\n').count() + 1;
+                    let version = text.get(range).unwrap_or_default();
+                    rows.push((path.matches('/').count(), format!("- version {} (`{path}:{line}`)\n", code(version))));
+                }
+            })?;
+            rows.sort();
+            (!rows.is_empty()).then(|| told(rows.into_iter().take(MAX_LISTED).map(|(_, row)| row).collect()))
+        })
+        .await
+    }
+
+    /// The command that a file of the project writes down for the request.
+    pub(super) async fn documented(&self, here: &MachineFacts) -> Result<Option<RunnerOutcome>, String> {
+        let language = Language::of(self.words());
+        let (workspace, words) = (self.workspace.clone(), self.words().to_owned());
+        let found =
+            blocking(move |_| documented::described(&words, &documented::commands(&workspace.project()))).await?;
+        let place = |command: &DocumentedCommand| format!("`{}:{}`", command.file, command.line);
+        Ok(match found {
+            Some(Described::Whole(command)) => match here.runnable(std::slice::from_ref(&command.cmd)).await {
+                Some(cmd) => {
+                    let reason = match language {
+                        Language::English => format!("{} has it.", place(&command)),
+                        Language::Chinese => format!("{} 里写着它。", place(&command)),
+                    };
+                    Some(here.proposed(cmd, reason))
+                }
+                None => {
+                    let text = match language {
+                        Language::English => format!(
+                            "{} is the command for that ({}), but it cannot run here: its program is not installed, or it is not allowed.",
+                            code(&command.cmd),
+                            place(&command)
+                        ),
+                        Language::Chinese => format!(
+                            "这件事的命令是 {}（{}），但这里不能运行：程序没有安装，或者不允许。",
+                            code(&command.cmd),
+                            place(&command)
+                        ),
+                    };
+                    Some(answer(format!("{text}\n"), text, String::new(), ModelNeed::Unneeded))
+                }
+            },
+            Some(Described::Near(near)) => {
+                let rows: String =
+                    near.iter().map(|command| format!("- {} ({})\n", code(&command.cmd), place(command))).collect();
+                let head = language.pick(
+                    "No command here says all of that, so nothing is proposed. The files of the project have:",
+                    "没有哪个命令包含全部要求，所以没有提出命令。项目的文件里有：",
+                );
+                Some(answer(format!("{head}\n\n{rows}"), head, String::new(), ModelNeed::Better))
+            }
+            None => None,
+        })
+    }
+}
+
+/// What the project knows of the names that an error has: where they are defined, or what is spelled nearly the same.
+pub(super) fn known_names(
+    workspace: &Workspace,
+    names: &[String],
+    secrets: Secrets,
+    language: Language,
+    cancelled: &AtomicBool,
+) -> String {
+    let mut told = String::new();
+    for name in names {
+        let (mut defined, mut declared, mut near) = (Vec::new(), Vec::new(), Vec::new());
+        let _ = workspace.each_text(secrets, cancelled, |path, text| {
+            for (at, line) in text.lines().enumerate().filter(|(_, line)| line.len() < 400) {
+                let place = || format!("`{path}:{}` {}", at + 1, code(&short(&redact(line.trim()), 100)));
+                if line.contains(name.as_str()) && defines(line, name) {
+                    defined.push(place());
+                } else if line.contains(&format!("{name}("))
+                    && line.trim_end().ends_with(';')
+                    && !line.starts_with([' ', '\t'])
+                {
+                    declared.push(place());
+                } else if definitions::is_definition(line)
+                    && let Some(other) = definitions::defined(line)
+                    && name.len() >= MIN_NEAR
+                    && other != name
+                    && is_near(name, other)
+                    && near.len() < MAX_LISTED
+                {
+                    near.push(format!("{} ({})", code(other), place()));
+                }
+            }
+        });
+        let name = code(name);
+        let row = match (defined.first(), declared.first(), near.first()) {
+            (Some(place), ..) => {
+                language.pick(&format!("{name} is defined at {place}."), &format!("{name} 定义在 {place}。")).to_owned()
+            }
+            (None, Some(place), _) => language
+                .pick(
+                    &format!("{name} is declared at {place}, but no file of the project defines it."),
+                    &format!("{name} 在 {place} 声明，但项目里没有文件定义它。"),
+                )
+                .to_owned(),
+            (None, None, Some(near)) => language
+                .pick(
+                    &format!("Nothing here is called {name}; near it is {near}."),
+                    &format!("这里没有叫 {name} 的；相近的有 {near}。"),
+                )
+                .to_owned(),
+            (None, None, None) => continue,
+        };
+        told.push_str(&format!("{row}\n"));
+    }
+    told
+}
+
+/// Whether two names differ by a slip.
+fn is_near(one: &str, other: &str) -> bool {
+    let (one, other) = (one.to_lowercase(), other.to_lowercase());
+    !near_words(&one, std::iter::once(other.as_str()), MaxDistance::Usual).is_empty()
+}
+
+/// Whether a request for something to see is one that a command may answer.
+pub(super) fn shows(words: &str) -> bool {
+    let first = words.split_whitespace().next().unwrap_or_default().to_lowercase();
+    ["show", "list", "print", "display", "count", "see", "check", "compare", "view"].contains(&first.as_str())
+}
+
+/// Whether an outcome proposes something to run or to write.
+pub(super) fn acts(outcome: &RunnerOutcome) -> bool {
+    matches!(outcome.proposal, Proposal::Command { .. } | Proposal::Diff { .. })
+}
