@@ -193,7 +193,7 @@ fn a_search_ends_in_time_whatever_a_file_takes_and_says_so() {
     let temp = tempfile::tempdir().unwrap();
     let line = "let password = lookup(\"name-of-the-entry\", 0x12ab34cd56ef); // needle\n";
     for file in 0..40 {
-        write(temp.path(), &format!("f{file}.rs"), &line.repeat(24_000));
+        write(temp.path(), &format!("f{file}.rs"), line.repeat(24_000));
     }
     let workspace = Workspace::of(temp.path()).unwrap();
     let plan = plan("find needle", "needle", &[]);
