@@ -505,7 +505,7 @@ fn refused(live: OpenState, refusal: InputRefusal) -> Moved {
 }
 
 /// Whether a request of this kind may lead to this action at all. Every action still needs approval.
-fn may(kind: TaskKind, scope: TaskScope, action: ApprovalAction) -> bool {
+pub fn may(kind: TaskKind, scope: TaskScope, action: ApprovalAction) -> bool {
     match (scope, kind) {
         (TaskScope::Plan, _) => false,
         // A rename comes as a diff; a dependency is added by running the package manager.

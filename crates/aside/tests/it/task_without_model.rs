@@ -201,3 +201,20 @@ fn a_piped_error_is_diagnosed_whatever_is_asked() {
         assert!(text(&result).contains("a::adds") && text(&result).contains("src/a.rs:3"), "{words}: {result}");
     }
 }
+
+/// A question that a command measures is no search for its words, and no request ends in "did not ask for".
+#[test]
+fn what_counts_or_compares_is_a_command_to_approve() {
+    let mut scene = Scene::new();
+    for (words, part) in [
+        ("list the big files", "sort -rn"),
+        ("how many files are here?", "wc -l"),
+        ("which files are biggest", "sort -rn"),
+        ("show the old files", "sort -n"),
+    ] {
+        let run = scene.asks(words);
+        assert!(run["proposal"]["cmd"].as_str().is_some_and(|cmd| cmd.contains(part)), "{words}: {run}");
+    }
+    let found = scene.asks("find port");
+    assert!(found.to_string().contains("src/user.py"), "{found}");
+}

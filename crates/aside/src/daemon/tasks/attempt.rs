@@ -42,6 +42,7 @@ use aside_text::speech_act::SpeechActs;
 use crate::config;
 use crate::daemon::model::{self, Purpose};
 use crate::daemon::state::State;
+use crate::daemon::tasks::attempt::fact_answers::{as_answer, measures};
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
 use crate::daemon::tasks::offer::OfferBuilder;
 use crate::provider::{Format, Privacy, Question, Selection, Variety};
@@ -230,6 +231,12 @@ impl Attempt {
             {
                 (TaskKind::Run, IntentParams { query: Some(words.to_owned()), files, ..IntentParams::default() })
             }
+            // "Which files are biggest": a command counts or compares, and no text search does.
+            () if matches!(route.intent.kind, TaskKind::Search | TaskKind::Status)
+                && self.usual_command().await.is_some_and(|cmd| measures(&cmd)) =>
+            {
+                (TaskKind::Run, IntentParams { query: Some(words.to_owned()), files, ..IntentParams::default() })
+            }
             () if reads && let Some(cmd) = literal_command::asked_output(words) => {
                 (TaskKind::Run, IntentParams { cmd: Some(cmd), files, ..IntentParams::default() })
             }
@@ -262,8 +269,12 @@ impl Attempt {
 
     /// Whether the words mean the same command on any machine.
     async fn is_usual(&self) -> bool {
+        self.usual_command().await.is_some()
+    }
+
+    async fn usual_command(&self) -> Option<String> {
         let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
-        here.usual(self.words()).await.is_some()
+        here.usual(self.words()).await.map(|(cmd, _)| cmd)
     }
 
     /// Gathers the context for a model; empty if no model will be asked.
@@ -305,7 +316,7 @@ impl Attempt {
             (TaskScope::Full, TaskKind::Search) => self.search(intent, say).await?,
             (TaskScope::Full, TaskKind::Review) => self.review(intent, gathered, say).await?,
         };
-        Ok(self.allowed(outcome, scope))
+        Ok(self.allowed(as_answer(outcome, intent.kind), scope))
     }
 
     /// The request without the prefix that addresses Aside.

@@ -7,8 +7,10 @@ use std::time::{Duration, SystemTime};
 use aside_core::agent::language::Language;
 use aside_task::diff::compute::unified_diff;
 use aside_task::diff::path::RelativePath;
+use aside_task::machine::may;
 use aside_task::proposal::{Proposal, SearchResult};
-use aside_task::route::intent::{Intent, IntentParams};
+use aside_task::route::TaskScope;
+use aside_task::route::intent::{ApprovalAction, Intent, IntentParams, TaskKind};
 use aside_task::run::context::{Ignored, MAX_READ};
 use aside_task::run::facts::{self, FactQuestion, FileFilter};
 use aside_task::run::model_reply::fenced;
@@ -252,6 +254,26 @@ pub(super) fn as_new(workspace: &Workspace, path: &str, secrets: Secrets, rows: 
 /// Whether only the waiting tasks are asked about, not the state of the repository.
 pub(super) fn is_about_tasks(words: &str) -> bool {
     facts::parse_question(words, None) == Some(FactQuestion::Waiting)
+}
+
+/// A request that only asks for information proposes nothing to approve: the command that would tell it is the answer.
+pub(super) fn as_answer(outcome: RunnerOutcome, kind: TaskKind) -> RunnerOutcome {
+    match &outcome.proposal {
+        Proposal::Command { cmd, reason, .. } if !may(kind, TaskScope::Full, ApprovalAction::RunCommand) => {
+            told(format!("{}\n{}", fenced("sh", cmd), reason.as_deref().unwrap_or_default()))
+        }
+        _ => outcome,
+    }
+}
+
+/// Whether a command counts, orders or compares what it lists.
+pub(super) fn measures(cmd: &str) -> bool {
+    const COUNTS: [&str; 4] = ["wc", "sort", "du", "uniq"];
+    const PREDICATES: [&str; 4] = ["-size", "-mtime", "-mmin", "-newermt"];
+    let words = || cmd.split(|end: char| end.is_whitespace() || "|;&()".contains(end));
+    // The lines that a text search finds are an answer of its own.
+    let searches = words().next().is_some_and(|first| matches!(first, "grep" | "rg"));
+    !searches && words().any(|word| COUNTS.contains(&word) || PREDICATES.contains(&word))
 }
 
 pub(super) fn told(text: String) -> RunnerOutcome {
