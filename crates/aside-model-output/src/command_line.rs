@@ -28,7 +28,7 @@ pub struct Marked<'l> {
 }
 
 /// First words of sentences. Commands nearly always begin in lower case, so only these are suspicious.
-const TALK: [&str; 61] = [
+pub const SENTENCE_OPENINGS: [&str; 61] = [
     "Sure",
     "Here",
     "Here's",
@@ -378,7 +378,7 @@ fn is_talk(line: &str) -> bool {
         line.split(|end: char| end.is_whitespace() || matches!(end, ',' | ':' | '.' | '!')).next().unwrap_or_default();
     let first = first.replace('’', "'");
     let words = line.split_whitespace().count();
-    if TALK.contains(&first.as_str()) && (words > 1 || line.ends_with(['.', ':', '!', ',']))
+    if SENTENCE_OPENINGS.contains(&first.as_str()) && (words > 1 || line.ends_with(['.', ':', '!', ',']))
         || is_refusal(line) && begins_large(line)
     {
         return true;

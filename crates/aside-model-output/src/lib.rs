@@ -17,6 +17,9 @@ pub mod repetition;
 #[cfg(test)]
 mod tests;
 
+pub use command_line::SENTENCE_OPENINGS;
+pub use reasoning::REASONING_TAGS;
+
 use std::borrow::Cow;
 
 use aside_text as text;

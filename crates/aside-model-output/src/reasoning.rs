@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use crate::command_line;
 
-const THOUGHTS: [(&str, &str); 8] = [
+/// Tags around a model's reasoning.
+pub const REASONING_TAGS: [(&str, &str); 8] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),
@@ -45,7 +46,7 @@ pub fn strip_reasoning(said: &str) -> Option<Cow<'_, str>> {
         spoken = Cow::Borrowed(said.get(from..)?);
     }
     // Some templates open the reasoning in the prompt, so that only its end is in the answer.
-    for (open, close) in THOUGHTS {
+    for (open, close) in REASONING_TAGS {
         if let Some(end) = spoken.rfind(close).map(|end| end + close.len())
             && !spoken.get(..end).is_some_and(|before| before.contains(open) && !before.trim_start().starts_with(open))
         {
@@ -55,7 +56,7 @@ pub fn strip_reasoning(said: &str) -> Option<Cow<'_, str>> {
     loop {
         let start = spoken.trim_start();
         // A prefix of an opening tag is not shown yet.
-        let opening = THOUGHTS.iter().map(|(open, _)| *open).chain(["<|channel|>", "<|start|>"]);
+        let opening = REASONING_TAGS.iter().map(|(open, _)| *open).chain(["<|channel|>", "<|start|>"]);
         let about_to =
             !start.is_empty() && opening.into_iter().any(|open| open.len() > start.len() && open.starts_with(start));
         if about_to {
@@ -100,7 +101,7 @@ pub fn strip_all(said: &str) -> Option<Cow<'_, str>> {
 
 /// Reasoning stands on a line of its own; in the middle of a line it is a word of a command.
 fn first_thought(spoken: &str) -> Option<(&'static str, &'static str, usize)> {
-    let found = THOUGHTS.iter().filter_map(|(open, close)| {
+    let found = REASONING_TAGS.iter().filter_map(|(open, close)| {
         let at = spoken.find(open)?;
         let alone = spoken.get(..at)?.lines().next_back().is_none_or(|line| line.trim().is_empty())
             || spoken.get(..at)?.ends_with('\n');

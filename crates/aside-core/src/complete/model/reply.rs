@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use aside_model_output::{REASONING_TAGS, SENTENCE_OPENINGS};
 use aside_text as text;
 
 use crate::complete::model::open_quote;
@@ -24,47 +25,10 @@ pub struct ReplyCommand {
     pub settled: bool,
 }
 
-const THOUGHTS: [(&str, &str); 3] =
-    [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>")];
-
 const FENCE: &str = "```";
 
 const LABELS: [&str; 8] =
     ["command:", "completion:", "completed line:", "answer:", "output:", "suggestion:", "line:", "result:"];
-
-/// First words of prose. Commands nearly always begin in lower case, so only these are suspicious.
-const TALK: [&str; 30] = [
-    "Sure",
-    "Here",
-    "Here's",
-    "The",
-    "This",
-    "That",
-    "These",
-    "You",
-    "Your",
-    "To",
-    "I",
-    "I'm",
-    "I'll",
-    "It",
-    "It's",
-    "Sorry",
-    "Note",
-    "If",
-    "Please",
-    "As",
-    "There",
-    "Based",
-    "Certainly",
-    "Okay",
-    "Ok",
-    "Yes",
-    "No",
-    "Unfortunately",
-    "Explanation",
-    "Since",
-];
 
 /// Replies that mean an empty answer.
 const NOTHING: [&str; 9] =
@@ -131,12 +95,12 @@ fn without_cursor(said: &str, heard: ReplyCompleteness) -> String {
 
 /// `None` while the model is still reasoning, or may be about to start.
 fn without_thoughts(said: &str, heard: ReplyCompleteness) -> Option<&str> {
-    let ends = THOUGHTS.iter().filter_map(|(_, close)| said.rfind(close).map(|place| place + close.len()));
+    let ends = REASONING_TAGS.iter().filter_map(|(_, close)| said.rfind(close).map(|place| place + close.len()));
     // Some chat templates open the reasoning in the prompt, so that only its end is in the output.
     let thought = ends.max();
     let rest = thought.map_or(said, |end| said[end..].trim_start());
     let start = rest.trim_start();
-    for (open, _) in THOUGHTS {
+    for (open, _) in REASONING_TAGS {
         let about_to = heard == ReplyCompleteness::Part && !start.is_empty() && open.starts_with(start);
         if start.starts_with(open) || about_to {
             return None;
@@ -216,12 +180,13 @@ fn is_talk(line: &str, whole: bool) -> bool {
     if !whole && first.len() == line.len() {
         let begins =
             |word: &str| word.len() >= first.len() && word.is_char_boundary(first.len()) && word.starts_with(first);
-        return first.starts_with(char::is_uppercase) && TALK.iter().any(|word| begins(word)) || is_half_label(line);
+        return first.starts_with(char::is_uppercase) && SENTENCE_OPENINGS.iter().any(|word| begins(word))
+            || is_half_label(line);
     }
     if line.ends_with(':') && line.split_whitespace().count() > 2 {
         return true;
     }
-    TALK.contains(&first)
+    SENTENCE_OPENINGS.contains(&first)
         && (!whole || line.split_whitespace().count() > 2 || line.ends_with([':', '.', '!', ',', '…']))
 }
 
