@@ -124,9 +124,45 @@ function _aside_is_prose
         end
         test -n "$marked"; or return 1
     end
-    set -l how before
-    test $argv[1] = before; or set how after --exit $argv[3]
-    test "$(printf '%s\n' $argv[2] | ASIDE_SOCKET=$_aside_socket $_aside_bin detect $how --shell fish - 2>/dev/null)" = agent
+    set -l kind (_aside_kind $words[1])
+    set -l code 0
+    set -q argv[3]; and set code $argv[3]
+    if not test -S $_aside_socket
+        set -l how before
+        test $argv[1] = before; or set how after --exit $code
+        test "$(printf '%s\n' $argv[2] | $_aside_bin detect $how --shell fish --first $kind - 2>/dev/null)" = agent
+        return
+    end
+    # The daemon knows the lines that the user has marked, and which line was taken last. One that does not reply in time takes none.
+    set -l patience $_aside_patience
+    test $argv[1] = before; or set patience (math 5 x $_aside_patience)
+    set -l said (printf '%s\0' 11 1 hello 1 $_aside_version fish $version $_aside_session $fish_pid '' '' 0 \
+        11 2 detect $_aside_session $PWD $argv[2] fish $argv[1] $code $kind 0 '' |
+        ASIDE_SOCKET=$_aside_socket $_aside_bin call --within-ms $patience 2>/dev/null)
+    set said (string split \x1f -- $said[2])
+    set -g _aside_reason $said[4]
+    test "$said[2]" = detect -a "$said[3]" = agent
+end
+
+# What fish finds for the first word; empty for its reserved words, which the grammar tells apart. Functions that come with fish are as
+# builtins.
+function _aside_kind
+    if contains -- $argv[1] $_aside_reserved
+        echo ''
+        return
+    end
+    switch "$(type -t -- $argv[1] 2>/dev/null)"
+        case function
+            string match -qr '^embedded:|^'(string escape --style=regex -- "$__fish_data_dir")'/' -- (functions -D -- $argv[1])
+            and echo builtin
+            or echo function
+        case builtin
+            echo builtin
+        case file
+            echo program
+        case '*'
+            echo none
+    end
 end
 
 # The line is prose: it stays on the screen as it was typed, with the answer below it. It is emptied first, for Ctrl-C.
@@ -149,12 +185,12 @@ function _aside_answer
     test -n "$_aside_has_tab"; and set hint 'Tab takes it'
     set -g _aside_asked (math 0$_aside_asked + 1)
     printf '%s' $argv[2] |
-        ASIDE_SOCKET=$_aside_socket $_aside_bin answer --exit $argv[1] --session $_aside_session --number $_aside_asked \
+        ASIDE_SOCKET=$_aside_socket $_aside_bin answer --exit $argv[1] --reason "$_aside_reason" --session $_aside_session --number $_aside_asked \
             --shell fish --proposal-fd 3 --hint "$hint" 3>$file
     set -g _aside_proposal (string collect <$file)
     command rm -f -- $file
-    # What was typed before it was shown does not take it.
-    test -z "$_aside_proposal"; or $_aside_bin drain </dev/tty 2>/dev/null; or set -g _aside_proposal
+    # What was typed before it was shown does not take it, and is not lost.
+    test -z "$_aside_proposal"; or $_aside_bin drain --keep </dev/tty 2>/dev/null; or set -g _aside_proposal
 end
 
 function _aside_tab

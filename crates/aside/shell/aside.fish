@@ -143,6 +143,8 @@ if status is-interactive; and test "$TERM" != dumb; and not set -q ASIDE_DISABLE
     string match -q "fish-$fish_pid-*" -- "$_aside_session"; or set -g _aside_session fish-$fish_pid-(date +%s)
     set -q _aside_seq; or set -g _aside_seq 0
     set -g _aside_on 1
+    # Milliseconds that Enter waits for a verdict on what looks like prose.
+    set -g _aside_patience 200
     set -g _aside_marked 0
     set -g _aside_osc
     set -g _aside_tier off

@@ -67,7 +67,7 @@ _aside_unless_seen() {
 _aside_drain() {
   (
     builtin trap '' TSTP INT
-    "$_aside_bin" drain
+    "$_aside_bin" drain "$@"
   ) 2>/dev/null
 }
 

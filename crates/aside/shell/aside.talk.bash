@@ -247,7 +247,7 @@ _aside_answer() {
   builtin read -r _aside_proposal <"$file"
   command rm -f -- "$file"
   _aside_proposal=${_aside_proposal//[[:cntrl:]]/}
-  [[ -z $_aside_proposal || -z $hint ]] || ! _aside_drain || _aside_lend_tab
+  [[ -z $_aside_proposal || -z $hint ]] || ! _aside_drain --keep || _aside_lend_tab
 }
 
 # What Tab does now. A macro or a program of the user is not in that list, and stays.

@@ -14,6 +14,9 @@ use crate::detect::{Classification, DetectContext, FailureVerdict, RunEnd, langu
 
 /// Exit statuses by which a shell reports a signal. Others from 128 on are a program's own: git exits with 128 and 129.
 const SIGNALS: RangeInclusive<i32> = 130..=150;
+/// Commands whose status 1 is an answer: no match, not equal, not there. A line that they cannot read ends with 2. `test` is left out: it is a verb, too.
+const PREDICATES: [&str; 12] =
+    ["cmp", "contains", "diff", "egrep", "expr", "fgrep", "functions", "grep", "pgrep", "rg", "status", "string"];
 
 pub fn after_failure(line: &str, end: &RunEnd<'_>, facts: &DetectContext<'_>) -> Classification<FailureVerdict> {
     let line = line.trim();
@@ -28,6 +31,9 @@ pub fn after_failure(line: &str, end: &RunEnd<'_>, facts: &DetectContext<'_>) ->
     }
     let reading = read(line);
     let Some(first) = reading.first().filter(|_| reading.len() >= 2) else { return nothing("one word is a command") };
+    if end.exit == 1 && PREDICATES.contains(&first.raw) {
+        return nothing(format!("status 1 is an answer of {}", first.raw));
+    }
     let failed = Failed { is_denied: is_denied(&reading, end), ..Failed::of(&reading, Evidence::of(end)) };
     if !failed.begins_a_sentence(first) {
         return nothing("it begins as only commands do");

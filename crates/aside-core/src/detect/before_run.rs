@@ -188,6 +188,7 @@ fn is_construct(
     let second = words.first();
     match first {
         // The name of a variable follows, not a command.
+        "for" if is_loop(words) => true,
         "for" | "foreach" | "case" => {
             let is_name = second
                 .is_some_and(|token| !token.is_functional() && (token.sort != TokenKind::Listed || first == "case"));
@@ -198,6 +199,15 @@ fn is_construct(
         "repeat" => second.is_some_and(|token| token.sort == TokenKind::Number),
         _ => runs(line, facts),
     }
+}
+
+/// `for each in a b`: whatever the name of the variable is, the shell waits for `do`.
+fn is_loop(words: &[Token<'_>]) -> bool {
+    let is_name = |name: &str| {
+        name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+            && !name.starts_with(|letter: char| letter.is_ascii_digit())
+    };
+    matches!(words, [name, by, _, ..] if is_name(name.raw) && by.raw == "in")
 }
 
 /// Letters, as at the beginning of a sentence; or the name of a file that the sentence is about.

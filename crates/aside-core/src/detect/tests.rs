@@ -284,6 +284,10 @@ fn ordinary_failures_are_left_alone() {
     let missing = "No such file or directory";
     let rows = [
         ("npm run build", 1, "npm error Missing script: \"build\""),
+        ("grep what this.txt that.txt", 1, ""),
+        ("string match this that", 1, ""),
+        ("contains me in here", 1, ""),
+        ("diff this that", 1, "1c1"),
         ("cat file", 1, missing),
         ("python3 test", 2, missing),
         ("cargo run", 101, "error: could not find `Cargo.toml`: no such file or directory"),
@@ -376,6 +380,10 @@ fn a_reserved_line_that_is_unfinished_is_the_shells_only_if_it_could_go_on() {
         "select x in a b",
         "select file in *.txt",
         "function f {",
+        "for each in a b",
+        "for every in 1 2 3",
+        "for this in *.txt",
+        "for you in me them",
     ] {
         wrong.judge(line, |verdict| verdict != PreRunVerdict::Agent);
     }

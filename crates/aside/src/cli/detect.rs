@@ -78,6 +78,9 @@ struct Common {
     /// The shell that the line is for; yours when absent
     #[arg(long, value_name = "SHELL", value_parser = ["zsh", "bash", "fish"])]
     shell: Option<String>,
+    /// What that shell finds for the first word: alias, function, builtin, reserved, program, directory or none
+    #[arg(long, value_name = "KIND", hide = true, default_value = "")]
+    first: String,
     /// The directory the line is typed in; this one when absent
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
@@ -105,7 +108,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
 }
 
 fn answer(mut asked: DetectParams, output_file: Option<&Path>, common: Common) -> anyhow::Result<Exit> {
-    let Common { json, explain, shell, cwd, line } = common;
+    let Common { json, explain, shell, first, cwd, line } = common;
     let reads_lines = line == ["-"];
     if reads_lines && output_file == Some(Path::new("-")) {
         complain!("aside: standard input cannot be both the lines and what they printed; put one into a file");
@@ -119,6 +122,7 @@ fn answer(mut asked: DetectParams, output_file: Option<&Path>, common: Common) -
         None => current_dir()?,
     };
     asked.shell = shell.unwrap_or_else(own_shell);
+    asked.first = first;
     let paths = Paths::from_env()?;
     let mut judge = Judge::new(&paths, asked);
     let shape = match (json, explain) {
@@ -163,7 +167,7 @@ impl Judge {
         let facts = DetectContext {
             cwd: place.cwd,
             dialect: place.dialect,
-            first: FirstWord::Unasked,
+            first: FirstWord::of(&self.asked.first),
             world: place.world,
             names: place.names,
             specs: place.specs,

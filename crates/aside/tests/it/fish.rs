@@ -1,11 +1,13 @@
 //! The fish plugin: it records what ran and changes nothing else.
 
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::bash::recorded;
 use crate::harness::prose_cases::{TABLE, knows, with_failing_programs};
 use crate::harness::scene::Scene;
 use crate::prose_bash::stand_in;
+use crate::zsh::daemon;
 
 #[test]
 fn commands_are_recorded_with_what_is_known_about_them() {
@@ -67,6 +69,45 @@ fn commands_and_ordinary_failures_are_left_to_fish() {
     assert_eq!(scene.runs("make test"), "make: *** No rule to make target 'test'.  Stop.");
     assert_eq!(scene.runs("for i in the words; echo $i; end"), "the\nwords");
     assert_eq!(scene.runs("if test -d /; echo it is there; end"), "it is there");
+}
+
+/// Whatever they are called: a function that comes with fish is none of the user's.
+#[test]
+fn functions_and_aliases_of_the_user_are_never_taken_for_prose() {
+    let functions = "function show; echo ran show $argv; end\nfunction todo; echo ran todo $argv; return 1; end\n\
+                     alias please 'echo ran please'\nalias how 'echo ran how'\n";
+    let autoloaded = "function tell; echo ran tell $argv; end\n";
+    let mut scene = Scene::fish()
+        .rc(functions)
+        .file(".config/fish/functions/tell.fish", autoloaded)
+        .rc_after("alias list 'echo ran list'")
+        .start();
+    assert_eq!(scene.home.aside_does(&["daemon", "start"]).code, 0);
+    for line in [
+        "show me the files",
+        "todo call the bank tomorrow",
+        "please tell me what this is",
+        "how do I find the largest files",
+        "tell me what is in this folder",
+        "list all of the files that are here",
+    ] {
+        assert_eq!(scene.runs(line), format!("ran {line}"), "{line}");
+    }
+    // A predicate's status is an answer, and a loop is one whatever its variable is called.
+    assert_eq!(scene.runs("string match this that"), "");
+    assert_eq!(scene.runs("contains me in here"), "");
+    assert_eq!(scene.runs("for each in a b; echo $each; end"), "a\nb");
+}
+
+#[test]
+fn a_daemon_that_hangs_leaves_the_line_to_fish() {
+    let mut scene = with_programs();
+    scene.runs("set -g _aside_patience 50");
+    let pid = daemon(&scene);
+    rustix::process::kill_process(pid, Signal::STOP).unwrap();
+    let said = scene.runs("how many files are here?");
+    rustix::process::kill_process(pid, Signal::CONT).unwrap();
+    assert!(said.contains("how") && !said.contains("does not answer"), "{said}");
 }
 
 #[test]

@@ -33,7 +33,8 @@ impl Scene {
     }
 
     pub fn fish() -> Setup {
-        Setup::new(Shell::Fish)
+        // A busy machine may be slow to reply.
+        Setup::new(Shell::Fish).rc_after("set -g _aside_patience 9000")
     }
 
     pub fn begin(terminal: Terminal, home: Home, shell: Shell, ghost: Color) -> Self {
