@@ -84,6 +84,9 @@ const BETWEEN: &[(&str, &str, &str)] = &[
     ("", "与", "的区别"),
 ];
 
+/// Commands whose flags may stand without a dash: `tar xzf`, `ps aux`.
+const DASHLESS: [&str; 3] = ["ar", "ps", "tar"];
+
 const KINDS: [&str; 7] = [" command", " program", " tool", " utility", " builtin", "命令", " flag"];
 
 pub fn answer(words: &str, place: &TranslateContext<'_>, language: Language) -> Option<String> {
@@ -226,13 +229,14 @@ fn meant(text: &str, place: &TranslateContext<'_>) -> Option<String> {
     let has_flag = rest.split(' ').any(|word| word.starts_with('-'));
     let is_line = || has_flag || has(|letter| !letter.is_alphabetic()) && !is_prose(line);
     let spec = || place.specs.find(name, place.world);
+    let is_bundle = || DASHLESS.contains(&name) && rest.split(' ').next().is_some_and(|word| word.len() <= 6);
     let is_sub = || spec().is_some_and(|spec| spec.sub(rest.split(' ').next().unwrap_or_default()).is_some());
     // "the test runner" is not `test`, "the code in main.rs" not `code`, and "the find" means nothing.
     let fits = match (rest.is_empty(), is_thing) {
         (true, true) => kind.is_some(),
         (true, false) => true,
         (false, true) => is_quoted || has_flag || is_sub() && kind.is_some(),
-        (false, false) => is_quoted || is_line() || is_sub(),
+        (false, false) => is_quoted || is_line() || is_sub() || is_bundle(),
     };
     fits.then(|| line.to_owned())
 }

@@ -184,6 +184,13 @@ fn a_command_is_explained_by_its_parts() {
 
     `find`: Finds files and directories here and below.
     "#);
+    for (words, start) in [
+        ("what does tar xzf do", "`tar xzf`: Unpacks"),
+        ("what does ps aux do?", "`ps aux`: Lists every process"),
+        ("explain tar czf", "`tar czf`: "),
+    ] {
+        assert!(Said::to(words).markdown().starts_with(start), "{words}: {}", Said::to(words).markdown());
+    }
 }
 
 #[test]
