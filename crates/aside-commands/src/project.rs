@@ -43,7 +43,12 @@ fn fit(wanted: &RequestedGoal<'_>, offer: &ProjectTarget) -> Option<TargetFit> {
         let extra = parts.iter().filter(|part| !wanted.all.contains(part)).count();
         return fits.then_some(TargetFit { missing: 0, vague: 0, extra, origin: 1, name: 0 });
     }
-    let rest = |word: &&String| !parts.contains(word);
+    // "The docker image" is what `docker build` makes.
+    let program = match offer.origin {
+        TargetOrigin::Usual(_) => offer.cmd.split(' ').next().unwrap_or_default(),
+        _ => "",
+    };
+    let rest = |word: &&String| !parts.contains(word) && word.as_str() != program;
     let also = |word: &&String| wanted.goal.is_some_and(|goal| goal.also.contains(word));
     let missing = wanted.rest.iter().filter(rest).filter(|word| !also(word)).count();
     let vague = wanted.rest.iter().filter(rest).filter(also).count();

@@ -255,8 +255,13 @@ fn of_tool(tool: &Tool, file: &str, has: &impl Fn(&str) -> bool, directory: &str
 
 /// The runner of package.json scripts, by the lock file.
 fn node(has: &impl Fn(&str) -> bool) -> &'static str {
-    let locks =
-        [("pnpm-lock.yaml", "pnpm run"), ("yarn.lock", "yarn run"), ("bun.lockb", "bun run"), ("bun.lock", "bun run")];
+    let locks = [
+        ("pnpm-lock.yaml", "pnpm run"),
+        ("pnpm-workspace.yaml", "pnpm run"),
+        ("yarn.lock", "yarn run"),
+        ("bun.lockb", "bun run"),
+        ("bun.lock", "bun run"),
+    ];
     locks.iter().find(|(lock, _)| has(lock)).map_or("npm run", |(_, program)| program)
 }
 

@@ -3,6 +3,8 @@
 
 mod cause;
 pub mod general;
+pub mod named;
+pub mod own;
 mod remedy;
 
 #[cfg(test)]
@@ -21,6 +23,7 @@ use crate::route::params::split_piped;
 use crate::run::explain::status;
 use crate::run::{ModelNeed, RunnerOutcome, code, short};
 use cause::Cause;
+use own::OwnProject;
 use remedy::Remedy;
 
 /// Characters of a command and of a message that are shown.
@@ -37,6 +40,8 @@ pub struct DiagnosedFailure<'a> {
     pub command: &'a str,
     pub exit: Option<i32>,
     pub output: &'a str,
+    /// The project whose command it was, where that is known.
+    pub project: Option<&'a OwnProject>,
 }
 
 impl<'a> DiagnosedFailure<'a> {
@@ -48,7 +53,15 @@ impl<'a> DiagnosedFailure<'a> {
             let typed = ["$ ", "% ", "❯ ", "➜ "].iter().find_map(|prompt| line.strip_prefix(prompt));
             typed.or_else(|| line.split_once("$ ").filter(|(before, _)| before.contains('@')).map(|(_, typed)| typed))
         });
-        Self { command: prompts.last().map_or("", str::trim), exit: None, output: request }
+        // `❯ src/a.test.ts:6:76` points at a place, and `❯ src/a.test.ts (2)` at a file of tests.
+        let is_place = |typed: &&str| {
+            let first = typed.split_whitespace().next().unwrap_or_default();
+            let last = first.rsplit(':').next().unwrap_or_default();
+            let is_line = first.contains(':') && !last.is_empty() && last.chars().all(|letter| letter.is_ascii_digit());
+            is_line || first.contains(".test.") || first.contains(".spec.")
+        };
+        let prompts = prompts.filter(|typed| !is_place(typed));
+        Self { command: prompts.last().map_or("", str::trim), exit: None, output: request, project: None }
     }
 }
 
@@ -69,11 +82,15 @@ pub fn diagnose(request: &str, failure: &DiagnosedFailure<'_>, place: &suggest::
     let is_prose = failure.output.trim() == request.trim() && output.trim().lines().count() == 1;
     let causes = if is_prose && !cause::is_known(&output) { Vec::new() } else { cause::causes(&output) };
     let cause = causes.first().cloned();
-    let mut remedies: Vec<Remedy> =
-        remedy::distinct(causes.iter().filter_map(|cause| remedy::of_cause(&cause.lines())), MAX_REMEDIES);
+    let own = |lines: &str| failure.project.and_then(|project| project.advice(lines)).map(Remedy::of_project);
+    let of_cause = |cause: &Cause| own(&cause.lines()).or_else(|| remedy::of_cause(&cause.lines()));
+    let mut remedies: Vec<Remedy> = remedy::distinct(causes.iter().filter_map(of_cause), MAX_REMEDIES);
     // A line elsewhere in the output may be about another error than one whose place is known.
     if remedies.is_empty() && causes.iter().all(|cause| cause.is_test() || !cause.has_place()) {
-        remedies.extend(remedy::of_output(&output));
+        remedies.extend(own(&output).or_else(|| remedy::of_output(&output)));
+    }
+    if let Some(project) = failure.project {
+        remedies.iter_mut().for_each(|remedy| remedy.say(|text| project.in_terms(text)));
     }
     let remedy = remedies.first().cloned();
     // Piped-in output comes without its command: any command that fails in this way will do to look up the fix.
@@ -82,6 +99,13 @@ pub fn diagnose(request: &str, failure: &DiagnosedFailure<'_>, place: &suggest::
         let command = assumed.filter(|command| !command.is_empty())?;
         self::cure(&DiagnosedFailure { command, ..*failure }, &output, place)
     });
+    // What is the project's own is not installed, and what is not is installed with the project's package manager.
+    let cure = match failure.project {
+        Some(project) => cure
+            .filter(|(command, _)| !project.installs_own(command))
+            .map(|(command, reason)| (project.in_terms(&command), project.in_terms(&reason))),
+        None => cure,
+    };
     if let Some((command, reason)) = cure {
         // The reasons of suggestions are English.
         let reason = match language {

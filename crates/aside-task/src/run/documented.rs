@@ -342,7 +342,69 @@ const EMPTY: &[&str] = &[
     "called",
     "named",
     "module",
+    "apply",
 ];
+
+/// Options after which a runner takes only some of the tests.
+const NARROWING: &[&str] = &[
+    "-k",
+    "-m",
+    "-run",
+    "--run",
+    "-R",
+    "-t",
+    "--grep",
+    "-g",
+    "--filter",
+    "--gtest_filter",
+    "--tests",
+    "--test",
+    "-p",
+    "--only",
+    "--testNamePattern",
+    "-Dtest",
+];
+
+/// What a command is narrowed to: `weekend` of `pytest -k weekend`, `a::b` of `pytest a.py::b`.
+fn narrowed(cmd: &str) -> Vec<&str> {
+    let mut words = cmd.split_whitespace().peekable();
+    let mut all = Vec::new();
+    while let Some(word) = words.next() {
+        if let Some((_, name)) = word.split_once("::") {
+            all.push(name);
+        }
+        match word.split_once('=') {
+            Some((flag, value)) if NARROWING.contains(&flag) => all.push(value),
+            None if NARROWING.contains(&word) => {
+                all.extend(words.peek().filter(|next| !next.starts_with('-')).copied())
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+/// A README's own form of a usual command: the same with more flags, or on another port. Examples with operands are not.
+pub fn own_form(usual: &str, all: &[DocumentedCommand]) -> Option<(String, DocumentedCommand)> {
+    let bare = |cmd: &str| {
+        let cmd = cmd.replacen("python3 ", "python ", 1);
+        cmd.strip_prefix("python -m ").map_or(cmd.clone(), str::to_owned)
+    };
+    let wanted = bare(usual);
+    all.iter().find_map(|command| {
+        let written = bare(&command.cmd);
+        let rest = written.strip_prefix(&wanted)?;
+        let more: Vec<&str> = rest.strip_prefix(' ').unwrap_or_default().split_whitespace().collect();
+        let is_plain = |word: &&str| {
+            let is_flag = word.starts_with('-') && **word != *"--" && !word.contains(['/', '"', '\'']);
+            let is_port = word.len() >= 2 && word.len() <= 5 && word.chars().all(|letter| letter.is_ascii_digit());
+            is_flag || is_port && wanted.contains("serve")
+        };
+        let is_same =
+            rest.starts_with(' ') && !more.is_empty() && more.iter().all(is_plain) && narrowed(&written).is_empty();
+        is_same.then(|| (format!("{usual}{rest}"), command.clone()))
+    })
+}
 
 /// The command that a request describes.
 pub fn described(request: &str, all: &[DocumentedCommand]) -> Option<Described> {
@@ -374,27 +436,33 @@ pub fn described(request: &str, all: &[DocumentedCommand]) -> Option<Described> 
     let mut found: Vec<((usize, usize), &DocumentedCommand)> =
         all.iter().map(|command| (score(command), command)).collect();
     // Operands alone do not say what is done to them: `run ringd on in.txt` is not `valgrind ./ringd in.txt`.
-    let is_meant = |command: &DocumentedCommand| {
-        let tokens: Vec<&str> = command.cmd.split_whitespace().collect();
-        let runs_tasks = tokens
-            .iter()
-            .take(3)
-            .any(|token| ["rake", "./gradlew", "gradle", "composer", "task", "make", "just", "npm"].contains(token));
-        let leading = tokens
-            .iter()
-            .enumerate()
-            .filter(|(at, token)| *at < 2 && !token.contains(['/', '.']) || token.starts_with('-') || runs_tasks);
-        let leading: Vec<&str> = leading.map(|(_, token)| *token).collect();
-        let leading = leading.join(" ");
-        words.iter().any(|word| has(&leading, word) || has(&command.about, word))
-    };
+    let is_meant =
+        |command: &DocumentedCommand| {
+            let tokens: Vec<&str> = command.cmd.split_whitespace().collect();
+            let runs_tasks = tokens.iter().take(3).any(|token| {
+                ["rake", "./gradlew", "gradle", "composer", "task", "make", "just", "npm"].contains(token)
+            });
+            // What an interpreter runs is said behind it: `python manage.py migrate`.
+            let first = match tokens.first() {
+                Some(&("python" | "python3" | "php" | "node" | "ruby" | "bundle" | "poetry" | "uv" | "pipenv")) => 3,
+                _ => 2,
+            };
+            let leading = tokens.iter().enumerate().filter(|(at, token)| {
+                *at < first && !token.contains(['/', '.']) || token.starts_with('-') || runs_tasks
+            });
+            let leading: Vec<&str> = leading.map(|(_, token)| *token).collect();
+            let leading = leading.join(" ");
+            words.iter().any(|word| has(&leading, word) || has(&command.about, word))
+        };
     found.retain(|((said, _), command)| *said > 0 && is_meant(command));
     found.sort_by_key(|((said, own), command)| (std::cmp::Reverse((*said, *own)), command.cmd.len()));
     let (best, first) = found.first().cloned()?;
     let alike: Vec<&DocumentedCommand> =
         found.iter().filter(|(score, _)| *score == best).map(|(_, command)| *command).collect();
     let one = alike.iter().all(|command| command.cmd == first.cmd);
-    if best.0 == words.len() && best.1 > 0 && one {
+    // One that runs less than was asked for is not it.
+    let is_narrower = narrowed(&first.cmd).iter().flat_map(|to| parts(to)).any(|part| !words.contains(&part));
+    if best.0 == words.len() && best.1 > 0 && one && !is_narrower {
         return Some(Described::Whole(first.clone()));
     }
     let is_near = best.0 == words.len() || best.0 * 2 >= words.len() && best.1 > 0;
@@ -424,6 +492,23 @@ mod tests {
             ("gradlew", "#!/bin/sh\n"),
         ];
         Project { files: files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect() }
+    }
+
+    #[test]
+    fn a_command_that_narrows_more_than_asked_is_only_named() {
+        let readme = "# mill\n\n## Tests\n\n    pytest\n    pytest mill/tests/test_gears.py -k reverse\n\n## Running\n\n    python manage.py runserver 9020\n    python manage.py migrate\n    cargo run -- grind corn\n    ctest --test-dir build --output-on-failure\n";
+        let all = commands(&Project { files: vec![("README.md".to_owned(), readme.to_owned())] });
+        assert!(matches!(described("run the gears tests", &all), Some(Described::Near(_)) | None));
+        assert!(matches!(described("the reverse gears tests", &all), Some(Described::Whole(_))));
+        assert!(
+            matches!(described("apply the migrations", &all), Some(Described::Whole(command)) if command.cmd == "python manage.py migrate")
+        );
+        let form = |usual: &str| own_form(usual, &all).map(|(cmd, _)| cmd).unwrap_or_default();
+        assert_eq!(form("python3 manage.py runserver"), "python3 manage.py runserver 9020");
+        assert_eq!(form("ctest --test-dir build"), "ctest --test-dir build --output-on-failure");
+        // Operands are examples, and a selection is not all of the tests.
+        assert_eq!(form("cargo run"), "");
+        assert_eq!(form("python3 -m pytest"), "");
     }
 
     #[test]

@@ -84,6 +84,7 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("ci", r"^(?:what|which commands?) (?:does|do|is|are|will) (?:the |our )?(?:ci|pipeline|workflow|github actions?|gitlab ci|build server)(?: \w+)?(?: (?:do|run|runs|check|checks|execute))?$|^what runs (?:in|on) (?:the )?(?:ci|pipeline)$".to_owned()),
         ("routes", r"^(?:what|which|list|show)\b.*\b(?:routes|endpoints|api calls|http paths)\b.*$".to_owned()),
         ("ports", r"^(?:what|which) port\b.*$|^on (?:what|which) port\b.*$|^where does (?:it|the (?:server|app|service)) listen$".to_owned()),
+        ("build-options", r"^(?:what|which|list|show)\b.*\b(?:cmake|build|meson|configure|compile|autoconf)(?:[- ]time)? (?:options|flags|switches|settings)\b.*$".to_owned()),
         ("flags", r"^(?:what|which|list|show)\b.*\b(?:flags?|options|arguments|args|command[- ]line (?:options|arguments|parameters))\b.*\b(?:take|takes|accept|accepts|have|has|support|supports|there|understand|understands|available)\b.*$".to_owned()),
         ("environment", r"^(?:what|which|list|show)\b.*\benv(?:ironment)?[ -]?var(?:iable)?s?\b.*$".to_owned()),
         ("start", r"^(?:where|which file)\b.*\b(?:program|app|application|code|it|project|server|cli|execution|tool|binary|service)\b.*\b(?:start|starts|begin|begins|started|entry)\b.*$|^(?:where|what) is the (?:entry ?point|main function|entrypoint|main file)\b.*$|^(?:entry ?points?|where is main)$".to_owned()),
@@ -214,6 +215,7 @@ fn ask(shape: &str, asked: &str, found: &regex::Captures<'_>, file: Option<&str>
         "ports" => FactQuestion::Lines(Scan::Ports),
         // "What options do I have" is not about a command line.
         "flags" if found[0].to_lowercase().contains(" do i ") => return None,
+        "build-options" => FactQuestion::Lines(Scan::BuildOptions),
         "flags" => FactQuestion::Lines(Scan::Flags),
         "environment" => FactQuestion::Lines(Scan::Environment),
         "start" => FactQuestion::Lines(Scan::Start),
@@ -654,7 +656,14 @@ pub fn around(path: &str, text: &str, line: usize, language: Language) -> Option
                 && (*number == at || indent(line) < own)
         })
     });
-    let within = within.and_then(|number| Some((number, definitions::defined(lines.get(number)?)?)));
+    // A block that ends in between has ended what it defines.
+    let is_open = |number: &usize| {
+        let closes = |line: &&str| {
+            line.trim_start().starts_with('}') && indent(line) <= lines.get(*number).map_or(0, |line| indent(line))
+        };
+        !lines.get(number + 1..at).unwrap_or_default().iter().any(closes)
+    };
+    let within = within.filter(is_open).and_then(|number| Some((number, definitions::defined(lines.get(number)?)?)));
     let within = match (within, language) {
         (Some((number, name)), Language::English) => format!(", in {} (line {})", code(name), number + 1),
         (Some((number, name)), Language::Chinese) => format!("，在 {} 里（第 {} 行）", code(name), number + 1),

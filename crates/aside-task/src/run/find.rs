@@ -27,6 +27,10 @@ pub enum Find {
     Added(Vec<String>),
     /// Files by their kind and by what is said of them.
     Select(select::Selection),
+    /// Commits that changed a file.
+    CommitsOf(String),
+    /// Whether a test mentions a name.
+    TestFor(String),
     /// Commits that added or removed a text.
     Touching(String),
     /// Functions, classes and the like.
@@ -78,6 +82,8 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("lines", format!(r"^{FINDS} (?:\w+ )?files? (?:that (?:have|are)|which (?:have|are)|have|are|with|having|of)?\s*(?P<than>more than|over|at least|longer than|greater than|fewer than|less than|under|shorter than|at most|than) (?P<many>\d+) lines?(?: long| of code)?{HERE}$")),
         ("lines", format!(r"^{FINDS} (?:\w+ )?files? (?P<than>longer|shorter) than (?P<many>\d+) lines?{HERE}$")),
         ("commits-by", format!(r"^{FINDS} commits?(?: made| done| written)? (?:by|from|of) (?P<name>(?-i:[A-Z])[\w.@-]*(?: (?-i:[A-Z])[\w.-]*)?)$|^(?:which|what) commits did (?P<other>[\w.@-]+) (?:make|write|do)$")),
+        ("commits-of", r"^(?:find|show|which|what|list|give)(?: me)?(?: the| all)?(?: last| recent)? commits? (?:(?:that|which) )?(?:have |has )?(?:changed|touched|touch|modified|edited|affected|for|of|in|to|on)(?: the)?(?: file)? `?(?P<file>[\w./-]*[\w-]+\.\w{1,8}|[\w.-]+(?:/[\w.-]+)+)`?$|^(?:show (?:me )?)?(?:the )?(?:git |commit )?(?:log|history|commits) (?:for|of) (?:the )?(?:file )?`?(?P<other>[\w./-]*[\w-]+\.\w{1,8}|[\w.-]+(?:/[\w.-]+)+)`?$".to_owned()),
+        ("test-for", r"^(?:is|are) there (?:already )?(?:a |an |any |some )?(?:unit )?tests? (?:for|of|that (?:covers?|tests?|uses?|calls?|checks?)|covering) (?:the )?(?:function |method |class |constant )?`?(?P<name>[A-Za-z_][\w.:]*)(?:\(\))?`?(?: (?:function|method|class))?$|^do we (?:have|test) (?:a |any )?(?:tests? for )?`?(?P<other>[A-Za-z_]\w*_\w+|[a-z]+[A-Z]\w*)(?:\(\))?`?$|^is `?(?P<third>[A-Za-z_]\w*_\w+|[a-z]+[A-Z]\w*)(?:\(\))?`? (?:tested|covered)(?: by .*)?$".to_owned()),
         ("touching", r#"^(?:find|show|which|what|list|give)(?: me)?(?: was| is)?(?: the| all)?(?: first| last)? commits? (?:(?:that|which|where|in which) )?(?:changed|introduced|added|removed|deleted|touched|modified|set|renamed|created|brought) (?:the )?(?:value of |function |constant |text |line |word )?["'`]?(?P<text>[^"'`]+?)["'`]?(?: (?:was|were|has been|got) (?:changed|introduced|added|removed|deleted|touched|modified|set|created))?$|^(?:when|in which commit|which commit) (?:was|were|did) ["'`]?(?P<other>[\w.:-]+)["'`]? (?:changed|introduced|added|removed|deleted|modified|set|appear|disappear)$"#.to_owned()),
         ("commits", format!(r#"^{FINDS} commits? (?:about|mentioning|that mentions?|which mention|with|containing|that contain|matching|related to|concerning|regarding|for|named|called|on) (?:the )?(?:word |text |message )?["'`]?(?P<about>[^"'`]+?)["'`]?(?: in (?:the|their) (?:message|subject|log|history))?$"#)),
         ("files-by", format!(r"^{FINDS} files? (?:that |which )?(?P<name>(?-i:[A-Z])[\w.@-]*(?: (?-i:[A-Z])[\w.-]*)?) (?:has |have |had )?(?:changed|modified|edited|touched|wrote|written|committed|added|worked on)$|^(?:which|what) files? (?:did|has|have) (?P<other>(?-i:[A-Z])[\w.@-]*) (?:change|changed|modify|modified|edit|edited|touch|touched|add|added|commit|committed)$")),
@@ -148,6 +154,13 @@ fn find(shape: &str, found: &Captures<'_>) -> Option<Find> {
                 _ => lines,
             };
             Find::Lines { than, lines }
+        }
+        "commits-of" => Find::CommitsOf(of("file").or_else(|| of("other"))?),
+        "test-for" => {
+            let name = of("name").or_else(|| of("other")).or_else(|| of("third"))?;
+            // A word of prose is not the name of a function.
+            let is_name = name.contains(['_', '.', ':']) || name.chars().skip(1).any(char::is_uppercase);
+            Find::TestFor(Some(name).filter(|_| is_name)?)
         }
         "touching" => {
             let text = of("text").or_else(|| of("other"))?;
@@ -293,7 +306,7 @@ mod tests {
 
     #[test]
     fn searches_by_kind_are_read() {
-        assert_eq!(SHAPES.len(), 10);
+        assert_eq!(SHAPES.len(), 12);
         let of = |sort, scope| Some(Find::Definitions { sort, scope, under: None });
         let files = |kind| Some(Find::Files { kind, under: None });
         for (request, expected) in [
@@ -308,6 +321,11 @@ mod tests {
                 })),
             ),
             ("find the commit that changed RING_CAPACITY", Some(Find::Touching("RING_CAPACITY".to_owned()))),
+            ("which commits touched ring.c", Some(Find::CommitsOf("ring.c".to_owned()))),
+            ("git log for src/ring.c", Some(Find::CommitsOf("src/ring.c".to_owned()))),
+            ("is there a test for drainPump?", Some(Find::TestFor("drainPump".to_owned()))),
+            ("is drain_pump tested", Some(Find::TestFor("drain_pump".to_owned()))),
+            ("is there a test for the login", None),
             ("when was parse_config added", Some(Find::Touching("parse_config".to_owned()))),
             ("which commit introduced \"retry limit\"", Some(Find::Touching("retry limit".to_owned()))),
             ("find commits about docs", Some(Find::Commits { about: "docs".to_owned() })),

@@ -1,6 +1,9 @@
 //! The answers to "help" and "status", from values that the caller passes.
 
+use std::sync::LazyLock;
+
 use aside_core::agent::language::Language;
+use regex::Regex;
 
 use crate::run::{ModelNeed, RunnerOutcome, code};
 
@@ -56,6 +59,15 @@ pub fn help(request: &str, prefix: &str) -> RunnerOutcome {
     };
     let summary = text.lines().next().unwrap_or_default().to_owned();
     RunnerOutcome::answer(text, summary, ModelNeed::Unneeded)
+}
+
+/// Whether words ask where the work stands, though they are like a search: `where did I leave off`.
+pub fn is_asked(words: &str) -> bool {
+    static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:so,? )?(?:where (?:did|was|were|have|had) (?:i|we)(?: (?:leave|left|stop|stopped))?(?: (?:things|off|at|last|here|yesterday|last time))*|what was (?:i|we) (?:doing|working on|in the middle of)\b.*|where (?:were|was) (?:i|we)|what did i (?:last work on|do last|work on last))$").ok()
+    });
+    let words = words.trim().trim_end_matches(['?', '.', '!']);
+    ASKED.as_ref().is_some_and(|pattern| pattern.is_match(words))
 }
 
 pub fn status(request: &str, status: &WorkspaceStatus) -> RunnerOutcome {
@@ -185,6 +197,16 @@ mod tests {
         match outcome.proposal {
             Proposal::Answer { text } => text,
             other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn where_the_work_stands_is_the_status() {
+        for words in ["where did I leave off", "where was I?", "where did we stop", "what was I working on yesterday"] {
+            assert!(is_asked(words), "{words}");
+        }
+        for words in ["where did I define foo", "where do we stop the server", "what was changed"] {
+            assert!(!is_asked(words), "{words}");
         }
     }
 

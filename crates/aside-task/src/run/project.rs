@@ -89,7 +89,46 @@ impl Manifest {
     }
 }
 
+/// The directories that hold the members of a workspace: `packages` of `packages/*`.
+pub fn member_directories(package: &str, pnpm: &str) -> Vec<String> {
+    let package: Option<Value> = serde_json::from_str(package).ok();
+    let listed = package.as_ref().and_then(|package| {
+        let workspaces = package.get("workspaces")?;
+        workspaces.as_array().or_else(|| workspaces.get("packages")?.as_array())
+    });
+    let of_package = listed.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
+    let of_pnpm = pnpm
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("- "))
+        .map(|glob| glob.trim_matches(['"', '\'', ' ']).to_owned());
+    let globs = of_package.chain(of_pnpm).filter(|glob| !glob.starts_with('!') && !glob.contains(".."));
+    globs
+        .filter_map(|glob| {
+            glob.strip_suffix("/*")
+                .or_else(|| glob.strip_suffix("/**"))
+                .map(|directory| directory.trim_start_matches("./").to_owned())
+        })
+        .filter(|directory| !directory.is_empty() && !directory.contains('*'))
+        .collect()
+}
+
 impl Project {
+    /// The members of a workspace of npm, each with its scripts and what they run.
+    pub fn members(&self) -> Vec<(String, Vec<(String, String)>)> {
+        let is_member =
+            |(path, _): &&(String, String)| path.matches('/').count() >= 2 && path.ends_with("/package.json");
+        let of = |(_, text): &(String, String)| {
+            let package: Value = serde_json::from_str(text).ok()?;
+            let name = package.get("name")?.as_str()?.to_owned();
+            let scripts = package.get("scripts")?.as_object()?.iter();
+            Some((
+                name,
+                scripts.map(|(name, runs)| (name.clone(), runs.as_str().unwrap_or_default().to_owned())).collect(),
+            ))
+        };
+        self.files.iter().filter(is_member).filter_map(of).collect()
+    }
+
     pub fn text(&self, name: &str) -> Option<&str> {
         let called = |(path, _): &&(String, String)| path.rsplit('/').next() == Some(name);
         self.files.iter().find(called).map(|(_, text)| text.as_str())

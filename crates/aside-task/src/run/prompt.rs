@@ -214,8 +214,12 @@ mod tests {
         let other = change("remove it", &ModelContext::default(), Form::Blocks);
         assert_eq!(one.system, other.system);
         assert_eq!(one.user(), "===== GIT\nbranch main\n===== END\n\nRequest: rename it\n");
-        let failure =
-            DiagnosedFailure { command: "cargo test", exit: Some(101), output: "error: no\n~~~\nRequest: x\n" };
+        let failure = DiagnosedFailure {
+            command: "cargo test",
+            exit: Some(101),
+            output: "error: no\n~~~\nRequest: x\n",
+            project: None,
+        };
         assert_eq!(
             diagnose("why", &failure, &ModelContext::default(), Form::Blocks).ask,
             "Command: cargo test\nExit status: 101\nIt printed:\n~~~\nerror: no\n~ ~~\nRequest: x\n~~~\nRequest: why\n"
@@ -229,6 +233,7 @@ mod tests {
             command: &format!("curl -H 'Authorization: Bearer {secret}'"),
             exit: None,
             output: secret,
+            project: None,
         };
         let told = diagnose(&format!("why {secret}"), &failure, &ModelContext::default(), Form::Whole);
         assert!(!told.user().contains(secret), "{}", told.user());

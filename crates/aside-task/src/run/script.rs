@@ -19,6 +19,8 @@ use regex::Regex;
 use crate::proposal::{Proposal, WriteConfinement};
 use crate::route::intent::{IntentParams, UnparsedCommand};
 use crate::route::literal_command::{self, Literal};
+use crate::run::diagnose::own::NodeManager;
+use crate::run::documented;
 use crate::run::project::Project;
 use crate::run::{ModelNeed, RunnerOutcome, code};
 use arguments::{Argument, Arguments};
@@ -63,7 +65,9 @@ pub fn command(params: &IntentParams, place: &ScriptContext<'_>) -> Fact<RunnerO
     // "The tests of the parser only" restricts nothing more than its part.
     let of_part = unclear.filter(|text| place.part.is_some() && part(text).is_some()).map(|text| {
         let text = text.trim().trim_end_matches(['.', '!', '?']);
-        text.trim_end_matches(" only").trim_end_matches(" alone")
+        let text = text.trim_end_matches(" please").trim_end_matches(" only").trim_end_matches(" alone");
+        let bare = ["just ", "only "].iter().find_map(|first| text.strip_prefix(first));
+        bare.filter(|bare| bare.starts_with("the ")).unwrap_or(text)
     });
     let of_part = of_part.filter(|text| !literal_command::restricts(text));
     let unclear = unclear.filter(|_| of_part.is_none());
@@ -110,16 +114,18 @@ pub fn command(params: &IntentParams, place: &ScriptContext<'_>) -> Fact<RunnerO
     };
     let named = place.project.manifests().into_iter().filter(|manifest| manifest.file.ends_with("package.json"));
     let packages: Vec<String> = named.flat_map(|manifest| manifest.dependencies).map(|(name, _)| name).collect();
-    let offers = offers.into_iter().chain(targets::of_packages(&packages, place.cwd)).collect();
-    let (offers, missing) = installed(offers, place);
-    let asked = Request { params, wanted: &wanted, arguments: &arguments.all, missing: &missing };
+    let offers: Vec<ProjectTarget> =
+        offers.into_iter().chain(targets::of_packages(&packages, place.cwd)).chain(of_members(place)).collect();
+    let offers = as_configured(offers, place.project);
+    let (offers, missing, lacking) = installed(offers, place);
+    let asked = Request { params, wanted: &wanted, arguments: &arguments.all, missing: &missing, lacking: &lacking };
     Fact::Yes(chosen(&asked, &offers, place))
 }
 
 /// The part of the project whose tests are asked for: `counter` of "run the tests for the counter module only".
 pub fn part(words: &str) -> Option<String> {
     static PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)\btests?\s+(?:for|of|in|from)\s+(?:the\s+)?`?(?P<name>[\w./-]+)`?(?:\s+(?:package|module|crate|file|directory|folder))?(?:\s+(?:only|alone))?\s*[.!?]?$|\b(?:the\s+)?`?(?P<other>[\w./-]+)`?\s+(?:package|module)(?:'s)?\s+tests?(?:\s+(?:only|alone))?\s*[.!?]?$|^(?:(?:run|execute)\s+)?(?:only\s+)?the\s+`?(?P<third>[\w./-]+)`?\s+(?:tests?|specs?)\s*[.!?]?$").ok()
+        Regex::new(r"(?i)\btests?\s+(?:for|of|in|from)\s+(?:the\s+)?`?(?P<name>[\w./-]+)`?(?:\s+(?:package|module|crate|file|directory|folder))?(?:\s+(?:only|alone))?\s*[.!?]?$|\b(?:the\s+)?`?(?P<other>[\w./-]+)`?\s+(?:package|module)(?:'s)?\s+tests?(?:\s+(?:only|alone))?\s*[.!?]?$|^(?:please\s+)?(?:(?:run|execute)\s+)?(?:(?:only|just)\s+)?the\s+`?(?P<third>[\w./-]+)`?\s+(?:tests?|specs?)(?:\s+(?:only|please))?\s*[.!?]?$").ok()
     });
     let found = PART.as_ref()?.captures(words.trim())?;
     let name = found
@@ -149,19 +155,108 @@ pub fn part(words: &str) -> Option<String> {
 /// The one file or directory that a part is called by. Tests themselves do not count.
 pub fn path_of_part<'a>(name: &str, paths: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut found: BTreeSet<String> = BTreeSet::new();
-    for path in paths {
+    let all_paths: Vec<&str> = paths.collect();
+    for path in &all_paths {
         let parts: Vec<&str> = path.split('/').collect();
         let Some((file, above)) = parts.split_last() else { continue };
         if let Some(at) = above.iter().position(|part| part.eq_ignore_ascii_case(name)) {
             found.insert(parts.get(..=at).unwrap_or_default().join("/"));
-        } else if path == name || file.split('.').next().is_some_and(|stem| stem.eq_ignore_ascii_case(name)) {
-            found.insert(path.to_owned());
+        } else if *path == name || file.split('.').next().is_some_and(|stem| stem.eq_ignore_ascii_case(name)) {
+            found.insert((*path).to_owned());
         }
+    }
+    // The tests of it alone may be called so: `test_fees.py`, `limiter.test.ts`.
+    if found.len() != 1
+        && let Some(tests) = tests_of(name, &all_paths)
+    {
+        return Some(tests);
     }
     // A file in a directory of the same name belongs to it.
     let all = found.clone();
     found.retain(|path| !all.iter().any(|other| path != other && path.starts_with(&format!("{other}/"))));
     if found.len() == 1 { found.pop_first() } else { None }
+}
+
+/// The one file of tests that is called by a name, in the singular or the plural.
+fn tests_of(name: &str, paths: &[&str]) -> Option<String> {
+    let bare = |name: &str| name.to_lowercase().trim_end_matches('s').to_owned();
+    let wanted = bare(name);
+    let is_its = |path: &&&str| {
+        let file = path.rsplit('/').next().unwrap_or(path);
+        let stem = file.split('.').next().unwrap_or(file);
+        let of = stem.strip_prefix("test_").or_else(|| stem.strip_suffix("_test")).or_else(|| {
+            let is_test = file.contains(".test.") || file.contains(".spec.");
+            is_test.then_some(stem)
+        });
+        of.is_some_and(|of| bare(of) == wanted)
+    };
+    let mut found = paths.iter().filter(is_its);
+    found.next().filter(|_| found.next().is_none()).map(|path| (*path).to_owned())
+}
+
+/// The scripts of the members of a workspace.
+fn of_members(place: &ScriptContext<'_>) -> Vec<ProjectTarget> {
+    let manager = place.project.text("package.json").and_then(NodeManager::named);
+    let has = |file: &str| {
+        place.world.entries(place.cwd).yes().is_some_and(|all| all.iter().any(|entry| &*entry.name == file))
+    };
+    let manager = manager.unwrap_or(match () {
+        () if has("pnpm-workspace.yaml") || has("pnpm-lock.yaml") => NodeManager::Pnpm,
+        () if has("yarn.lock") => NodeManager::Yarn,
+        () if has("bun.lockb") || has("bun.lock") => NodeManager::Bun,
+        () => NodeManager::Npm,
+    });
+    let is_plain = |name: &str| {
+        !name.is_empty()
+            && !name.starts_with('-')
+            && name.chars().all(|letter| letter.is_alphanumeric() || "./_-@:".contains(letter))
+    };
+    let mut all = Vec::new();
+    for (member, scripts) in place.project.members() {
+        let short = member.rsplit('/').next().unwrap_or(&member).to_owned();
+        for (script, runs) in scripts.into_iter().filter(|(script, _)| is_plain(script) && is_plain(&member)) {
+            all.push(ProjectTarget {
+                name: format!("{short} {script}"),
+                cmd: manager.of_member(&member, &script),
+                directory: place.cwd.to_owned(),
+                origin: TargetOrigin::Script,
+                about: runs,
+                why: TargetReason::NpmScript(format!("{script} of {member}")),
+            });
+        }
+    }
+    all
+}
+
+/// The offers in the terms of what the project configures: its package manager, and its runner of tests.
+fn as_configured(mut offers: Vec<ProjectTarget>, project: &Project) -> Vec<ProjectTarget> {
+    let named = project.text("package.json").and_then(NodeManager::named);
+    let locked = [NodeManager::Pnpm, NodeManager::Yarn, NodeManager::Bun]
+        .into_iter()
+        .find(|manager| offers.iter().any(|offer| offer.cmd.split(' ').next() == Some(manager.program())));
+    if let Some(manager) = named.or(locked) {
+        offers.iter_mut().for_each(|offer| offer.cmd = manager.spelled(&offer.cmd, false));
+    }
+    // A project that configures pytest has tests that Django's runner does not find.
+    let says = |name: &str, text: &str| project.text(name).is_some_and(|file| file.contains(text));
+    let in_ci = |command: &str| {
+        let ci = project.files.iter().filter(|(path, _)| path.starts_with(".github/workflows/"));
+        ci.flat_map(|(_, text)| text.lines())
+            .any(|line| line.trim_start_matches([' ', '-']).trim_start_matches("run:").trim().starts_with(command))
+    };
+    let documented = documented::commands(project);
+    let written = |command: &str| {
+        documented.iter().any(|known| known.cmd == command || known.cmd.starts_with(&format!("{command} ")))
+    };
+    let by_pytest = says("pyproject.toml", "[tool.pytest")
+        || says("setup.cfg", "[tool:pytest]")
+        || in_ci("pytest")
+        || written("pytest")
+        || written("python -m pytest");
+    if by_pytest && !written("python manage.py test") && !in_ci("python manage.py test") {
+        offers.retain(|offer| !offer.cmd.ends_with("manage.py test"));
+    }
+    offers
 }
 
 /// The commands of several goals, joined so that the next runs where the one before succeeded. None is left out.
@@ -246,6 +341,8 @@ struct Request<'a> {
     arguments: &'a [Argument],
     /// Required programs that are not installed.
     missing: &'a [(TargetOrigin, String)],
+    /// What they would run.
+    lacking: &'a [ProjectTarget],
 }
 
 /// What is said beside the goal, and the files that are still to be looked for. A named file is the only test, without further words;
@@ -286,14 +383,14 @@ fn arguments(said: &str, files: &[String], place: &ScriptContext<'_>) -> Fact<(A
     }
 }
 
-/// Removes offers whose programs are not installed, and returns those programs. While the list of programs is unknown, keeps all.
+/// Removes offers whose programs are not installed, and returns those programs and offers. While the list of programs is unknown, keeps all.
 fn installed(
     offers: Vec<ProjectTarget>,
     place: &ScriptContext<'_>,
-) -> (Vec<ProjectTarget>, Vec<(TargetOrigin, String)>) {
-    let Fact::Yes(programs) = place.world.programs() else { return (offers, Vec::new()) };
+) -> (Vec<ProjectTarget>, Vec<(TargetOrigin, String)>, Vec<ProjectTarget>) {
+    let Fact::Yes(programs) = place.world.programs() else { return (offers, Vec::new(), Vec::new()) };
     let has = |name: &str| programs.iter().any(|known| &**known == name);
-    let mut missing = Vec::new();
+    let (mut missing, mut lacking) = (Vec::new(), Vec::new());
     let mut here = Vec::new();
     for mut offer in offers {
         let program = offer.cmd.split(' ').next().unwrap_or_default().to_owned();
@@ -320,14 +417,21 @@ fn installed(
                 offer.cmd = offer.cmd.replacen("python", "python3", 1);
                 here.push(offer);
             }
-            () => missing.push((offer.origin, program)),
+            // A container is another way to the same: that docker is missing matters only where it is named.
+            () if program == "docker" && here.iter().any(|other: &ProjectTarget| other.origin == offer.origin) => {
+                missing.push((TargetOrigin::Script, program));
+            }
+            () => {
+                missing.push((offer.origin, program));
+                lacking.push(offer);
+            }
         }
     }
-    (here, missing)
+    (here, missing, lacking)
 }
 
 fn chosen(asked: &Request<'_>, offers: &[ProjectTarget], place: &ScriptContext<'_>) -> RunnerOutcome {
-    let Request { params, wanted, arguments, missing } = *asked;
+    let Request { params, wanted, arguments, missing, lacking } = *asked;
     let words = params.query.as_deref().unwrap_or_default();
     if let Some((program, offer)) = bare(words, offers) {
         let reason = match place.language {
@@ -337,9 +441,17 @@ fn chosen(asked: &Request<'_>, offers: &[ProjectTarget], place: &ScriptContext<'
         return proposed(program.to_owned(), &offer.directory, place, reason);
     }
     let fitting = matching_targets(wanted, offers);
+    // The project's own command for it needs a program that is not installed.
+    let of_project = |offer: &ProjectTarget| matches!(offer.origin, TargetOrigin::Target | TargetOrigin::Script);
+    if fitting.first().is_none_or(|(fit, offer)| fit.missing > 0 || !of_project(offer))
+        && let Some((_, offer)) =
+            matching_targets(wanted, lacking).into_iter().find(|(fit, offer)| fit.missing == 0 && of_project(offer))
+    {
+        return not_installed(offer, arguments, place);
+    }
     let Some((best, first)) = fitting.first() else {
         let typed = typed(wanted, params, place).or_else(|| spelled(params, place));
-        return typed.unwrap_or_else(|| nothing(wanted, words, offers, missing, place.language));
+        return typed.unwrap_or_else(|| nothing(asked, offers, place));
     };
     let alike: Vec<&ProjectTarget> = fitting.iter().filter(|(fit, _)| fit == best).map(|(_, offer)| *offer).collect();
     // `deploy:staging` or `deploy:prod`: only the user knows.
@@ -351,7 +463,7 @@ fn chosen(asked: &Request<'_>, offers: &[ProjectTarget], place: &ScriptContext<'
     // The project's usual build tool is not installed: another tool would build something else.
     let lacks = |origin: &TargetOrigin| matches!(origin, TargetOrigin::Usual(of) if wanted.goal.is_some_and(|goal| goal.name == *of));
     if matches!(first.origin, TargetOrigin::Usual(_)) && missing.iter().any(|(origin, _)| lacks(origin)) {
-        return nothing(wanted, words, offers, missing, place.language);
+        return nothing(asked, offers, place);
     }
     if best.missing > 0 {
         // The tests of one package or module, if the runner can be told so.
@@ -362,7 +474,10 @@ fn chosen(asked: &Request<'_>, offers: &[ProjectTarget], place: &ScriptContext<'
         let is_said = |part: &&str| {
             let known = [stem(part).as_str(), "package", "module", "crate", "file", "directory", "folder", "only"]
                 .map(str::to_owned);
-            wanted.rest.iter().all(|word| known.contains(word) || goal::parts(&stem(part)).contains(word))
+            let of_part = goal::parts(&stem(part));
+            let same =
+                |word: &String| of_part.iter().any(|part| part.trim_end_matches('s') == word.trim_end_matches('s'));
+            wanted.rest.iter().all(|word| known.contains(word) || same(word))
         };
         if let Some(part) = part.filter(is_said) {
             let mut all = arguments.to_vec();
@@ -370,6 +485,10 @@ fn chosen(asked: &Request<'_>, offers: &[ProjectTarget], place: &ScriptContext<'
             let mut of_all = fitting.clone();
             of_all.iter_mut().for_each(|(fit, _)| fit.missing = 0);
             return with_arguments(&all, &of_all, place);
+        }
+        // The program that the request names is not installed.
+        if missing.iter().any(|(_, program)| wanted.rest.contains(program)) {
+            return nothing(asked, offers, place);
         }
         // A word of the request that no command here honours: running without it would do something else.
         let rest = code(&wanted.rest.join(" "));
@@ -395,7 +514,29 @@ fn chosen(asked: &Request<'_>, offers: &[ProjectTarget], place: &ScriptContext<'
             Language::Chinese => format!("另外还有 {other}。"),
         });
     }
+    // The README's own form of it says more: a port, a flag.
+    if matches!(first.origin, TargetOrigin::Usual(_))
+        && let Some((cmd, command)) = documented::own_form(&first.cmd, &documented::commands(place.project))
+    {
+        let at = code(&format!("{}:{}", command.file, command.line));
+        let reason = match place.language {
+            Language::English => format!("{at} has it."),
+            Language::Chinese => format!("{at} 里写着它。"),
+        };
+        return proposed(cmd, &first.directory, place, reason);
+    }
     proposed(first.cmd.clone(), &first.directory, place, reason)
+}
+
+fn not_installed(offer: &ProjectTarget, arguments: &[Argument], place: &ScriptContext<'_>) -> RunnerOutcome {
+    let applied = arguments::applied(offer, arguments, place.project).map(|applied| applied.cmd);
+    let cmd = code(applied.as_deref().unwrap_or(&offer.cmd));
+    let program = code(offer.cmd.split(' ').next().unwrap_or_default());
+    let text = match place.language {
+        Language::English => format!("{program} is not installed; {cmd} is the command for that."),
+        Language::Chinese => format!("{program} 没有安装；这件事的命令是 {cmd}。"),
+    };
+    RunnerOutcome::answer(format!("{text}\n"), text, ModelNeed::Unneeded)
 }
 
 /// The first offer that supports the arguments.
@@ -543,13 +684,9 @@ fn not_understood(text: &str, language: Language) -> RunnerOutcome {
     RunnerOutcome::answer(format!("{summary}{rest}\n"), summary, ModelNeed::Unneeded)
 }
 
-fn nothing(
-    wanted: &RequestedGoal<'_>,
-    words: &str,
-    offers: &[ProjectTarget],
-    missing: &[(TargetOrigin, String)],
-    language: Language,
-) -> RunnerOutcome {
+fn nothing(asked: &Request<'_>, offers: &[ProjectTarget], place: &ScriptContext<'_>) -> RunnerOutcome {
+    let Request { params, wanted, missing, .. } = *asked;
+    let (words, language) = (params.query.as_deref().unwrap_or_default(), place.language);
     let what = if words.is_empty() { language.pick("that", "这个").to_owned() } else { code(words) };
     let unknown = match language {
         Language::English => format!("Nothing here is called {what}."),
@@ -559,7 +696,7 @@ fn nothing(
     let of_goal = |(origin, program): &(TargetOrigin, String)| match origin {
         TargetOrigin::Usual(of) => (Some(*of) == goal).then(|| code(program)),
         TargetOrigin::File => Some(code(program)),
-        TargetOrigin::Target | TargetOrigin::Script => None,
+        TargetOrigin::Target | TargetOrigin::Script => wanted.rest.contains(program).then(|| code(program)),
     };
     let programs: BTreeSet<String> = missing.iter().filter_map(of_goal).collect();
     if !programs.is_empty() {
@@ -593,7 +730,26 @@ fn nothing(
     let shown = if mine.is_empty() { offers.iter().collect() } else { mine };
     if shown.is_empty() {
         let example = wanted.goal.map_or("script", |goal| goal.name.as_str());
+        let build_file = place.project.files.iter().map(|(path, _)| path.as_str()).find(|path| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            !["README", "VERSION", "CONTRIBUTING", "requirements"].iter().any(|other| name.starts_with(other))
+                && !path.starts_with('.')
+        });
         let (summary, rest) = match language {
+            Language::English if build_file.is_some() => (
+                format!("Nothing here says how to run {what}"),
+                format!(
+                    ": {} is here, and has no command for it. Write the command itself, as in `run ./{example}.sh`.",
+                    code(build_file.unwrap_or_default())
+                ),
+            ),
+            Language::Chinese if build_file.is_some() => (
+                format!("这里没有说明怎样运行 {what}"),
+                format!(
+                    "：这里有 {}，但没有对应的命令。请直接写出命令，例如 `运行 ./{example}.sh`。",
+                    code(build_file.unwrap_or_default())
+                ),
+            ),
             Language::English => (
                 format!("Nothing here says how to run {what}"),
                 format!(

@@ -20,6 +20,8 @@ struct Entry {
     pin: String,
     insert: Option<String>,
     after: Option<String>,
+    /// A variant behind the version belongs to the name: `3.19-slim`.
+    has_variants: bool,
 }
 
 static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
@@ -34,6 +36,7 @@ static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             pin: toml_lists::text(table, "pin").unwrap_or_default(),
             insert: toml_lists::text(table, "insert"),
             after: toml_lists::text(table, "after"),
+            has_variants: toml_lists::text(table, "variants").is_some(),
         })
     })
 });
@@ -53,6 +56,7 @@ pub struct WrittenVersion {
     /// The whole requirement, with its operators.
     pub all: Range<usize>,
     pub has_bounds: bool,
+    has_variants: bool,
     pin: &'static str,
     insert: Option<&'static str>,
     pub after: Option<&'static str>,
@@ -68,6 +72,12 @@ impl WrittenVersion {
         } else {
             to.to_owned()
         };
+        // An image keeps its variant: `python:3.11-slim` becomes `python:3.12-slim`.
+        let variant = self.version.split_once('-').map(|(_, variant)| variant);
+        let variant = variant.filter(|variant| {
+            self.has_variants && !to.contains('-') && variant.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        });
+        let to = variant.map_or(to.clone(), |variant| format!("{to}-{variant}"));
         match () {
             () if self.version.is_empty() => Some((self.range.clone(), self.insert?.replace("{}", &to))),
             () if pinned => Some((self.all.clone(), format!("{}{to}", self.pin))),
@@ -135,6 +145,7 @@ fn of_match(entry: &'static Entry, found: &Captures<'_>, text: &str) -> Option<W
         has_bounds: written.contains(',') || written.contains(" <") || written.contains("||"),
         range,
         all,
+        has_variants: entry.has_variants,
         pin: &entry.pin,
         insert: entry.insert.as_deref(),
         after: entry.after.as_deref(),

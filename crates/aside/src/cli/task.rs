@@ -112,7 +112,7 @@ enum Command {
     },
     /// Undo what a task wrote
     Undo {
-        #[arg(value_name = "ID", default_value = "", hide_default_value = true, help = ID)]
+        #[arg(value_name = "ID", default_value = "", hide_default_value = true, help = CHANGED)]
         id: String,
     },
     /// Say which commands need no approval here, and which are never run
@@ -146,6 +146,7 @@ impl Command {
     }
 }
 
+const CHANGED: &str = "Its name, or how that begins; when absent, the newest that changed files here";
 const ID: &str = "Its name, or how that begins; the newest when absent";
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {

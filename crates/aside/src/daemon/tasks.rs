@@ -422,9 +422,14 @@ impl Tasks {
             ));
         };
         let undo_log = self.undo_log();
-        let undone = tokio::task::spawn_blocking(move || apply::undo(&undo_log, apply::undo_log::Id(change))).await;
-        let undone = undone.map_err(|error| TaskError::Broken(error.to_string()))?;
-        undone.map_err(|error| TaskError::Refused(format!("{error:#}")))?;
+        let change = apply::undo_log::Id(change);
+        let undone = tokio::task::spawn_blocking(move || {
+            let records = undo_log.records().unwrap_or_default();
+            let record = records.into_iter().map(|(record, _)| record).find(|record| record.id == change);
+            apply::undo(&undo_log, change).map(|_| record)
+        });
+        let undone = undone.await.map_err(|error| TaskError::Broken(error.to_string()))?;
+        let record = undone.map_err(|error| TaskError::Refused(format!("{error:#}")))?;
         if let Some(known) = locked(&self.inner).known.get_mut(id) {
             known.brief.undo = false;
         }
@@ -433,7 +438,14 @@ impl Tasks {
             tracing::warn!("that {id} was undone could not be written down: {trouble:?}");
         }
         self.moves.send_modify(|moves| *moves += 1);
-        Ok(format!("{id} was undone: its files are as they were before"))
+        Ok(match record {
+            Some(record) => {
+                let names: Vec<&str> = record.steps.iter().map(|step| step.name.as_str()).collect();
+                let are = if names.len() == 1 { "is as it was" } else { "are as they were" };
+                format!("{id} was undone: {} in {} {are} before", names.join(", "), record.root)
+            }
+            None => format!("{id} was undone: its files are as they were before"),
+        })
     }
 
     /// Whether a task is in progress. A daemon that should be replaced waits for that.

@@ -7,6 +7,8 @@ use regex::Regex;
 
 /// Lines below the message that may have its place.
 const NEAR: usize = 6;
+/// Lines that a message may go on over.
+const MAX_JOINED: usize = 3;
 
 /// What an unknown tool says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,16 +103,18 @@ pub fn said(output: &str) -> Option<SaidError> {
             message = behind.to_owned();
         }
     }
-    // A line that ends in a colon goes on below it.
+    // A line that ends in a colon goes on below it, as often behind a blank line.
     let mut last = at;
-    if message.ends_with(':')
-        && let Some(next) = lines
-            .get(at + 1)
-            .map(|next| patterns.label.replace(next, "").trim().to_owned())
-            .filter(|next| !next.is_empty())
-    {
+    for _ in 0..MAX_JOINED {
+        let below = lines.iter().enumerate().skip(last + 1).take(2);
+        let mut below = below.map(|(near, next)| (near, patterns.label.replace(next, "").trim().to_owned()));
+        let Some((near, next)) =
+            below.find(|(_, next)| !next.is_empty()).filter(|_| message.ends_with(':') || message.ends_with("):"))
+        else {
+            break;
+        };
         message = format!("{message} {next}");
-        last = at + 1;
+        last = near;
     }
     let found = own.and_then(|found| place(&found));
     let near = |found: Option<(String, usize)>| {
@@ -135,7 +139,7 @@ pub fn names(message: &str) -> Vec<String> {
     for found in pattern.captures_iter(message) {
         let name = found.name("quoted").or_else(|| found.name("bare")).map_or("", |name| name.as_str());
         let name = name.rsplit(['.', ':']).next().unwrap_or(name).to_owned();
-        let is_word = ["reference", "symbol", "variable", "method", "local", "function", "input", "name"]
+        let is_word = ["reference", "symbol", "variable", "method", "local", "function", "input", "name", "std"]
             .contains(&name.as_str());
         if name.len() > 2 && !is_word && !all.contains(&name) {
             all.push(name);
@@ -181,6 +185,10 @@ mod tests {
                 "the licence key has been rejected by the server",
             ),
             ("Build failed\nconfig/x.yml:3: unknown key colour\n", "unknown key colour @ config/x.yml:3"),
+            (
+                "CMake Error at lib/CMakeLists.txt:4 (add_executable):\n  Cannot find source file:\n\n    pump.cpp\n\n  Tried\n",
+                "CMake Error at lib/CMakeLists.txt:4 (add_executable): Cannot find source file: pump.cpp @ lib/CMakeLists.txt:4",
+            ),
             ("all good\n0 errors\n", ""),
             ("3 passed\n", ""),
         ] {
@@ -221,6 +229,7 @@ mod tests {
         assert_eq!(names("Unresolved reference: parcls"), ["parcls"]);
         assert_eq!(names("module 'shop' has no attribute 'averge'"), ["shop", "averge"]);
         assert_eq!(names("undefined: checker.NewChecker"), ["NewChecker"]);
+        assert_eq!(names("'getenv' is not a member of 'std'"), ["getenv"]);
         assert!(names("connection refused").is_empty());
     }
 }

@@ -44,7 +44,19 @@ pub struct Remedy {
     pub command: String,
 }
 
+/// The entry of what is said about the project itself.
+const OF_PROJECT: usize = usize::MAX;
+
 impl Remedy {
+    pub fn of_project(says: Bilingual) -> Self {
+        Self { entry: OF_PROJECT, says, command: String::new() }
+    }
+
+    /// Changes what it says, in both languages.
+    pub fn say(&mut self, change: impl Fn(&str) -> String) {
+        self.says = Bilingual::new(change(&self.says.english), change(&self.says.chinese));
+    }
+
     pub fn sentence(&self, language: Language) -> &str {
         self.says.of(language)
     }
@@ -66,7 +78,11 @@ pub fn of_output(output: &str) -> Option<Remedy> {
 pub fn distinct(remedies: impl Iterator<Item = Remedy>, most: usize) -> Vec<Remedy> {
     let mut all: Vec<Remedy> = Vec::new();
     for remedy in remedies {
-        if !all.iter().any(|other| other.entry == remedy.entry) && all.len() < most {
+        if !all
+            .iter()
+            .any(|other| other.entry == remedy.entry && (remedy.entry != OF_PROJECT || other.says == remedy.says))
+            && all.len() < most
+        {
             all.push(remedy);
         }
     }
@@ -116,7 +132,9 @@ mod tests {
                 let (line, part) = hit.rsplit_once(" => ").unwrap();
                 let told = of_line(line);
                 let told = told.as_ref().map_or("", |told| told.sentence(Language::English));
-                if !told.contains(part) || told.contains("<") && !line.contains('<') {
+                if !told.contains(part)
+                    || entry.pattern.capture_names().flatten().any(|name| told.contains(&format!("<{name}>")))
+                {
                     wrong.push(format!("{}: {line}: {told}", entry.name));
                 }
             }

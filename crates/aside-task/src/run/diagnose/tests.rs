@@ -11,7 +11,7 @@ fn said(command: &str, exit: Option<i32>, output: &str) -> RunnerOutcome {
     let (names, specs) = (ShellNames::default(), Specs::default());
     let place =
         suggest::SuggestContext { cwd: "/p", dialect: Dialect::Bash, world: &EmptyWorld, names: &names, specs: &specs };
-    diagnose("why did it fail", &DiagnosedFailure { command, exit, output }, &place)
+    diagnose("why did it fail", &DiagnosedFailure { command, exit, output, project: None }, &place)
 }
 
 fn text_of(output: &str) -> String {
@@ -297,4 +297,35 @@ fn an_error_is_found_in_the_question_that_quotes_it() {
     {
         assert_eq!(quoted(question), None, "{question}");
     }
+}
+
+#[test]
+fn what_points_at_a_file_of_tests_is_no_command() {
+    let vitest = " ❯ lib/pump.test.ts (3)\n   × pumps\n ❯ lib/pump.test.ts:9:12\n";
+    assert_eq!(DiagnosedFailure::pasted(vitest).command, "");
+    assert_eq!(DiagnosedFailure::pasted("❯ npx vitest run\n ❯ lib/pump.test.ts (3)\n").command, "npx vitest run");
+}
+
+#[test]
+fn a_cure_is_in_the_terms_of_the_project() {
+    let files = ["pnpm-workspace.yaml", "orchard/__init__.py", "orchard/trees.py"];
+    let project = own::OwnProject::of(files.into_iter(), &|_| None, &|_| false);
+    let told = |output: &str| {
+        let (names, specs) = (ShellNames::default(), Specs::default());
+        let place = suggest::SuggestContext {
+            cwd: "/p",
+            dialect: Dialect::Bash,
+            world: &EmptyWorld,
+            names: &names,
+            specs: &specs,
+        };
+        let failure = DiagnosedFailure { command: "", exit: None, output, project: Some(&project) };
+        text(diagnose("why did it fail", &failure, &place))
+    };
+    let missing = told(
+        "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\nModuleNotFoundError: No module named 'orchard.asgi'\n",
+    );
+    assert!(missing.contains("`orchard/asgi.py` is missing") && !missing.contains("pip install"), "{missing}");
+    let plugin = told("ESLint couldn't find the plugin \"eslint-plugin-moss\".\n");
+    assert!(plugin.contains("pnpm add -D -w eslint-plugin-moss"), "{plugin}");
 }

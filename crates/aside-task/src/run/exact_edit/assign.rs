@@ -450,8 +450,18 @@ fn literals(text: &str) -> Vec<Range<usize>> {
     pattern.map(|pattern| pattern.find_iter(text).map(|found| found.range()).collect()).unwrap_or_default()
 }
 
+fn is_python(value: &str) -> bool {
+    value == "True" || value == "False"
+}
+
 /// The new value in the place of the old one. The error says why it does not fit there.
 fn spelled(old: &str, to: &Value, syntax: Syntax) -> Result<String, String> {
+    // Python capitalizes them.
+    match to.text.as_str() {
+        "true" if is_python(old) && !to.quoted => return Ok("True".to_owned()),
+        "false" if is_python(old) && !to.quoted => return Ok("False".to_owned()),
+        _ => {}
+    }
     let new = to.text.as_str();
     if new.contains(['\n', '\\']) {
         return Err("such a text cannot be written there without a model".to_owned());

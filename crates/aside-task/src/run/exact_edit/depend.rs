@@ -53,6 +53,8 @@ pub fn set(wanted: &NewVersion, files: &BTreeMap<String, String>) -> EditResult 
     }
     let mut made: BTreeMap<String, String> = BTreeMap::new();
     let mut after: BTreeSet<String> = BTreeSet::new();
+    // As the file has it now, with the variant of an image.
+    let mut written: Option<String> = None;
     // From the end, so that the places before stay where they are.
     for (path, one, _) in found.iter().rev() {
         if one.has_bounds && !wanted.pinned {
@@ -67,6 +69,9 @@ pub fn set(wanted: &NewVersion, files: &BTreeMap<String, String>) -> EditResult 
         let Some((range, new)) = one.replaced(&wanted.version, wanted.pinned) else { continue };
         let text = made.entry((*path).clone()).or_insert_with(|| files.get(*path).cloned().unwrap_or_default());
         text.replace_range(range, &new);
+        if !one.version.is_empty() && !wanted.pinned {
+            written = Some(new);
+        }
         after.extend(one.after.map(|after| after.replace("{path}", path)));
     }
     made.retain(|path, text| files.get(path) != Some(text));
@@ -82,7 +87,7 @@ pub fn set(wanted: &NewVersion, files: &BTreeMap<String, String>) -> EditResult 
             "Version of {}: {} becomes {} in {}",
             code(name),
             code(old),
-            code(&wanted.version),
+            code(written.as_deref().unwrap_or(&wanted.version)),
             places.join(", ")
         ),
     };

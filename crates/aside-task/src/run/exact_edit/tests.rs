@@ -179,7 +179,46 @@ fn what_is_said_exactly_is_made_exactly() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
-    assert_eq!(SHAPES.0.len(), 33);
+    assert_eq!(SHAPES.0.len(), 35);
+}
+
+#[test]
+fn values_and_versions_are_set_in_whatever_words() {
+    for (request, files, expected) in [
+        ("make kMaxDepth 64", ("a.hpp", "constexpr int kMaxDepth = 32;\n"), "a.hpp: constexpr int kMaxDepth = 64;\n"),
+        (
+            "turn no-alert into an error",
+            (".eslintrc.json", "  \"no-alert\": \"warn\"\n"),
+            ".eslintrc.json:   \"no-alert\": \"error\"\n",
+        ),
+        ("turn USE_CACHE to false", ("s.py", "USE_CACHE = True\n"), "s.py: USE_CACHE = False\n"),
+        (
+            "use ruby 3.3 in the Dockerfile",
+            ("Dockerfile", "FROM ruby:3.2-slim-bookworm\n"),
+            "Dockerfile: FROM ruby:3.3-slim-bookworm\n",
+        ),
+        (
+            "Dockerfile should use golang 1.23",
+            ("Dockerfile", "FROM golang:1.22-alpine AS b\n"),
+            "Dockerfile: FROM golang:1.23-alpine AS b\n",
+        ),
+        (
+            "bump redis to 7.4-bookworm",
+            ("compose.yml", "  image: redis:7.2-alpine\n"),
+            "compose.yml:   image: redis:7.4-bookworm\n",
+        ),
+        // A pre-release is no variant.
+        (
+            "bump serde to 1.0.200",
+            ("Cargo.toml", "[dependencies]\nserde = \"1.0.0-rc.1\"\n"),
+            "Cargo.toml: [dependencies]\nserde = \"1.0.200\"\n",
+        ),
+    ] {
+        assert_eq!(made(request, &[files]), expected, "{request}");
+    }
+    for request in ["make the_header sticky", "turn the page", "make it faster", "make build"] {
+        assert_eq!(made(request, &[("a.py", "the_header = 1\n")]), "none", "{request}");
+    }
 }
 
 #[test]

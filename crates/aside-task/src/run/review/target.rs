@@ -99,7 +99,7 @@ pub fn is_about_secrets(words: &str) -> bool {
 /// Whether a request asks for a review in words that also fit a search or a question: secrets in what will be committed, a commit by
 /// its id.
 pub fn is_asked(words: &str) -> bool {
-    static ASKED: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
+    static ASKED: LazyLock<Option<[Regex; 6]>> = LazyLock::new(|| {
         let new = |pattern: &str| Regex::new(&format!("(?i){pattern}")).ok();
         Some([
             new(
@@ -114,12 +114,20 @@ pub fn is_asked(words: &str) -> bool {
             new(
                 r"^what(?: have i| did i| has|'s| is)? chang(?:e|ed)(?: here)? since (?:the |my )?(?:last|latest|previous) commit$",
             )?,
+            new(
+                r"^(?:please )?(?:look over|look through|look at|go over|go through|read over|check over|check|inspect|proofread|vet) (?:all )?(?:my|the|our|these|this) (?:current |local |uncommitted |unstaged |staged |pending |whole )*(?:diff|changes|patch)(?: (?:before|for|and|then|once|please|carefully|again)\b.*)?$",
+            )?,
+            new(
+                r"^(?:is there |do you see |can you see |see |did i (?:do|leave|break) )?(?:anything|something) (?:bad|wrong|suspicious|off|weird|odd|fishy|dangerous|risky|broken|stupid|dumb|i should (?:fix|know))\b.*\b(?:not (?:yet )?committed|uncommitted|my changes|the changes|my diff|the diff|staged|before i (?:commit|push)|what i (?:changed|did|wrote)|commit(?:ted)? yet)\b",
+            )?,
         ])
     });
-    let Some([change, begins, commit, since]) = ASKED.as_ref() else { return false };
+    let Some([change, begins, commit, since, diff, bad]) = ASKED.as_ref() else { return false };
     let words = words.trim().trim_end_matches(['?', '.', '!', '？', '。']);
     commit.is_match(words)
         || since.is_match(words)
+        || diff.is_match(words)
+        || bad.is_match(words)
         || is_about_secrets(words) && change.is_match(words) && begins.is_match(words)
 }
 
@@ -329,12 +337,20 @@ mod tests {
             "check commit f7ba9c2 for problems",
             "look over 6ed0fca1",
             "what did I change since the last commit",
+            "look over my diff before I push",
+            "go through the staged changes",
+            "anything wrong in my changes?",
+            "is there something fishy in what I have not committed yet",
         ] {
             assert!(is_asked(words), "{words}");
         }
-        for words in
-            ["find the password check", "where are tokens parsed", "check the build", "add secrets to the diff"]
-        {
+        for words in [
+            "find the password check",
+            "where are tokens parsed",
+            "check the build",
+            "add secrets to the diff",
+            "is anything wrong with the server",
+        ] {
             assert!(!is_asked(words), "{words}");
         }
     }

@@ -152,6 +152,16 @@ pub fn applied(offer: &ProjectTarget, arguments: &[Argument], project: &Project)
         return Some(Applied { cmd: offer.cmd.clone(), needs: Vec::new(), by_recipe: false });
     }
     let recipe = recipe_of(offer, project);
+    // A script that watches already is called as it is.
+    let has_mode = |argument: &Argument| match (argument, &recipe) {
+        (Argument::Mode(mode), Some(recipe)) => {
+            recipe.split_whitespace().any(|word| word.trim_start_matches('-') == *mode)
+        }
+        _ => false,
+    };
+    if arguments.iter().all(has_mode) {
+        return Some(Applied { cmd: offer.cmd.clone(), needs: Vec::new(), by_recipe: false });
+    }
     if let [Argument::Port(port)] = arguments
         && let Some(cmd) = with_port(offer, recipe.as_deref(), port, project)
     {
@@ -210,6 +220,10 @@ fn of_part(spelled: &str, path: &str) -> String {
 
 /// The recipe of a target, if it is a single plain line.
 fn recipe_of(offer: &ProjectTarget, project: &Project) -> Option<String> {
+    let plain = |line: &String| !line.contains(['$', ';', '|', '&', '`', '<', '>', '{', '\\']);
+    if offer.origin == TargetOrigin::Script && matches!(offer.why, TargetReason::NpmScript(_)) {
+        return Some(offer.about.clone()).filter(plain);
+    }
     if offer.origin != TargetOrigin::Target {
         return None;
     }
@@ -222,8 +236,7 @@ fn recipe_of(offer: &ProjectTarget, project: &Project) -> Option<String> {
         }
         _ => project.script(&offer.name)?,
     };
-    let plain = !line.contains(['$', ';', '|', '&', '`', '<', '>', '{', '\\']);
-    plain.then_some(line)
+    Some(line).filter(plain)
 }
 
 /// Sets the port by a variable of the Makefile, or by replacing the number in the recipe.
@@ -233,6 +246,13 @@ fn with_port(offer: &ProjectTarget, recipe: Option<&str>, port: &str, project: &
     });
     if offer.origin == TargetOrigin::Target && offer.cmd.starts_with("make ") && project.has_variable("PORT") {
         return Some(Applied { cmd: format!("{} PORT={port}", offer.cmd), needs: Vec::new(), by_recipe: false });
+    }
+    // A server that takes its port from the environment, as its README says.
+    static READS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"`\$?PORT`|\bPORT=\d").ok());
+    let is_npm = matches!(offer.why, TargetReason::NpmScript(_));
+    let readme = project.text("README.md").unwrap_or_default();
+    if is_npm && READS.as_ref().is_some_and(|pattern| pattern.is_match(readme)) {
+        return Some(Applied { cmd: format!("PORT={port} {}", offer.cmd), needs: Vec::new(), by_recipe: false });
     }
     let recipe = recipe.filter(|_| offer.cmd.starts_with("make ") || offer.cmd.starts_with("just "))?;
     let pattern = PORT.as_ref()?;

@@ -567,3 +567,70 @@ fn what_is_not_installed_is_not_proposed() {
     let told = run("phpunit.xml composer.json", "/p", "the dependencies", &[]);
     assert!(told.starts_with("? What would run `the dependencies` here is not installed: `composer`"), "{told}");
 }
+
+/// The command in a project with these files, where their texts matter.
+fn run_with(project: &str, files: &[(&str, &str)], part: Option<&str>, words: &str) -> String {
+    let world = Project::of(project);
+    let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    let project = crate::run::project::Project { files };
+    let place = ScriptContext {
+        cwd: "/p",
+        world: &world,
+        test_command: "",
+        language: Language::English,
+        project: &project,
+        part,
+    };
+    let written = Some(Box::new(UnparsedCommand::Rest(words.to_owned())));
+    told(command(&IntentParams { query: Some(words.to_owned()), written, ..IntentParams::default() }, &place))
+}
+
+#[test]
+fn what_a_project_configures_comes_before_what_is_usual() {
+    let django = "manage.py pyproject.toml docker-compose.yml";
+    let pytest = [("pyproject.toml", "[tool.pytest.ini_options]\n")];
+    assert_eq!(run_with(django, &pytest, None, "the tests"), "pytest");
+    assert_eq!(run_with(django, &[("README.md", "# x\n\n    pytest\n")], None, "the tests"), "pytest");
+    let ci = [(".github/workflows/ci.yml", "    steps:\n      - run: pytest -q\n")];
+    assert_eq!(run_with(django, &ci, None, "the tests"), "pytest");
+    assert_eq!(run_with(django, &[], None, "the tests"), "python manage.py test");
+    // A server of the project comes before its containers, on the port of the README.
+    assert_eq!(run_with(django, &[], None, "the dev server"), "python manage.py runserver");
+    let readme = [("README.md", "# x\n\n## Run\n\n    python manage.py runserver 9005\n")];
+    assert_eq!(run_with(django, &readme, None, "the dev server"), "python manage.py runserver 9005");
+    assert_eq!(run_with(django, &pytest, Some("till/tests/test_coins.py"), "the coin tests"), "pytest -k test_coins");
+}
+
+#[test]
+fn the_package_manager_and_the_members_are_those_of_the_workspace() {
+    let root = "{\"name\": \"atlas\", \"packageManager\": \"yarn@4.1.0\"}";
+    let api = "{\"name\": \"@atlas/api\", \"scripts\": {\"dev\": \"tsx watch src/main.ts\", \"start\": \"node out/main.js\"}}";
+    let files = [("package.json", root), ("libs/api/package.json", api), ("README.md", "It listens on `PORT`.\n")];
+    let here = "package.json npm-script=build,lint";
+    let yarn = |words: &str| run_with(here, &files, None, words);
+    assert_eq!(yarn("the dependencies"), "yarn install");
+    assert_eq!(yarn("the build"), "yarn run build");
+    assert_eq!(yarn("the api server"), "yarn workspace @atlas/api dev");
+    assert_eq!(yarn("the server in watch mode"), "yarn workspace @atlas/api dev");
+    assert_eq!(yarn("the server on port 7000"), "PORT=7000 yarn workspace @atlas/api dev");
+    assert_eq!(run_with("package.json pnpm-workspace.yaml", &[], None, "the dependencies"), "pnpm install");
+}
+
+#[test]
+fn a_missing_program_is_named_and_a_build_file_is_not_denied() {
+    let files = [("package.json", "{\"packageManager\": \"bun@1.0.0\"}")];
+    assert_eq!(run_with("package.json npm-script=lint", &files, None, "lint"), "bun run lint");
+    let told = run_with("meson.build", &[("CMakeLists.txt", "project(x)\n")], None, "frobnication of the gears");
+    assert!(!told.contains("no Makefile"), "{told}");
+    let told = run_with("Cargo.toml", &[], None, "the docker image");
+    assert!(!told.starts_with("cargo"), "{told}");
+    assert_eq!(run_with("Cargo.toml Dockerfile", &[], None, "build the docker image"), "docker build .");
+    assert_eq!(
+        path_of_part("coin", ["till/coin.py", "till/tests/test_coins.py"].into_iter()).as_deref(),
+        Some("till/coin.py")
+    );
+    assert_eq!(
+        path_of_part("purse", ["a/purse.ts", "b/purse.ts", "b/purse.test.ts"].into_iter()).as_deref(),
+        Some("b/purse.test.ts")
+    );
+}

@@ -47,7 +47,16 @@ fn patterns(name: &str) -> Vec<Regex> {
 pub fn defined(line: &str) -> Option<&str> {
     let fits = |define: &&Define| !define.not.as_ref().is_some_and(|not| not.is_match(line));
     let found = DEFINES.iter().filter(fits).find_map(|define| define.pattern.captures(line)?.get(1));
-    found.map(|name| name.as_str().trim_end_matches([':', '.', '-', '!', '?']))
+    let found = found?;
+    // A qualifier is not what is defined: `std::string Cart::name() const {` defines `name`.
+    if line.get(found.end()..)?.starts_with("::") || found.as_str().ends_with("::") {
+        let head = line.split_once('(').map(|(head, _)| head.trim_end());
+        let name = head.and_then(|head| head.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '_').next());
+        return name
+            .filter(|name| name.starts_with(|letter: char| letter.is_alphabetic() || letter == '_'))
+            .or_else(|| Some(found.as_str().trim_end_matches(':')).filter(|name| *name != "std"));
+    }
+    Some(found.as_str().trim_end_matches([':', '.', '-', '!', '?']))
 }
 
 /// Whether a keyword of the language makes the line a definition: the first pattern of the list.

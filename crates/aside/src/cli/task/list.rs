@@ -1,5 +1,7 @@
 //! One-shot output about tasks: the list, the rules, that a task was stopped or undone.
 
+use std::path::Path;
+
 use aside_core::agent::language::needs_model;
 use aside_proto::task::{TaskBrief, TaskOp, TaskParams};
 use jiff::Timestamp;
@@ -11,6 +13,7 @@ use crate::cli::task::style::{BOLD, DIM, GREEN, RED, Style, YELLOW};
 use crate::cli::{current_dir, one_line, print, terminal};
 use crate::client::tasks::{TaskError, Tasks};
 use crate::screen::{Size, fit};
+use crate::workspace::Workspace;
 
 /// A limit that means all of them.
 const ALL: u32 = 100_000;
@@ -84,7 +87,7 @@ fn paragraphs(lines: &[String], columns: Option<usize>) -> String {
     rows.map(|row| row + "\n").collect()
 }
 
-/// Without an id, the newest task; if that is an agent's closing task without changes, the one before for the same request.
+/// Without an id, the newest task of this directory's workspace whose change can be undone: never one of another project.
 pub fn undo(tasks: &mut Tasks, id: String) -> Result<(), Error> {
     let id = if id.is_empty() { changed_last(tasks)? } else { id };
     let by = terminal().unwrap_or_default();
@@ -94,14 +97,31 @@ pub fn undo(tasks: &mut Tasks, id: String) -> Result<(), Error> {
 }
 
 fn changed_last(tasks: &mut Tasks) -> Result<String, Error> {
-    let told = tasks.call(TaskParams { op: TaskOp::List, ..TaskParams::default() })?;
-    Ok(undoable(&told.tasks).map(|brief| brief.task_id.clone()).unwrap_or_default())
+    let here = Workspace::of(Path::new(&current_dir()?))?;
+    let here = here.root().display().to_string();
+    let told = tasks.call(TaskParams { op: TaskOp::List, limit: ALL, ..TaskParams::default() })?;
+    match undoable(&told.tasks, &here) {
+        Ok(brief) => Ok(brief.task_id.clone()),
+        Err(elsewhere) => Err(TaskError::Refused(nothing_to_undo(&here, elsewhere)).into()),
+    }
 }
 
-fn undoable(briefs: &[TaskBrief]) -> Option<&TaskBrief> {
-    let newest = briefs.first()?;
-    let is_same = |brief: &&TaskBrief| brief.thread_id == newest.thread_id && brief.text == newest.text;
-    briefs.iter().take_while(is_same).find(|brief| brief.undo && brief.undone_by.is_empty())
+/// The newest of this workspace that can be undone; otherwise the newest of another one.
+fn undoable<'a>(briefs: &'a [TaskBrief], here: &str) -> Result<&'a TaskBrief, Option<&'a TaskBrief>> {
+    let mut all = briefs.iter().filter(|brief| brief.undo && brief.undone_by.is_empty());
+    let elsewhere = all.clone().next();
+    all.find(|brief| brief.workspace == here).ok_or(elsewhere)
+}
+
+fn nothing_to_undo(here: &str, elsewhere: Option<&TaskBrief>) -> String {
+    let nothing = format!("no task changed files in {here} that could be undone");
+    match elsewhere {
+        Some(brief) => {
+            let TaskBrief { task_id, workspace, .. } = brief;
+            format!("{nothing}; the newest change elsewhere is {task_id}, in {workspace}: aside task undo {task_id}")
+        }
+        None => nothing,
+    }
 }
 
 pub fn cancel(tasks: &mut Tasks, id: String) -> Result<(), Error> {
@@ -252,15 +272,38 @@ mod tests {
     }
 
     #[test]
-    fn what_an_agent_changed_is_undone_though_it_said_more_after_it() {
-        let told = |id: &str, text: &str, undo: bool| TaskBrief { undo, ..brief(id, "COMPLETED", text, "") };
-        let undone = |briefs: &[TaskBrief]| undoable(briefs).map(|brief| brief.task_id.clone());
-        let all = [told("d", "greet", false), told("c", "greet", true), told("b", "greet", true), told("a", "x", true)];
-        assert_eq!(undone(&all).as_deref(), Some("c"));
-        assert_eq!(undone(&all[2..]).as_deref(), Some("b"));
-        // A task with another request is not the last change.
-        assert_eq!(undone(&[told("d", "why?", false), told("c", "greet", true)]), None);
-        assert_eq!(undone(&[]), None);
+    fn undo_without_an_id_stays_in_its_own_workspace() {
+        let told = |id: &str, workspace: &str, undo: bool| TaskBrief {
+            undo,
+            workspace: workspace.to_owned(),
+            ..brief(id, "COMPLETED", "greet", "")
+        };
+        let undone = |briefs: &[TaskBrief], here: &str| match undoable(briefs, here) {
+            Ok(brief) => brief.task_id.clone(),
+            Err(elsewhere) => nothing_to_undo(here, elsewhere),
+        };
+        let all = [
+            told("te", "/src/loom", true),
+            told("td", "/src/kiln", false),
+            told("tc", "/src/kiln", true),
+            told("tb", "/src/kiln", true),
+        ];
+        assert_eq!(undone(&all, "/src/loom"), "te");
+        // What was asked since, and changed nothing, does not hide the change before it.
+        assert_eq!(undone(&all, "/src/kiln"), "tc");
+        // A directory whose name only begins alike, and one above, are others.
+        for here in ["/src/kil", "/src", "/src/kiln/bricks"] {
+            assert_eq!(
+                undone(&all, here),
+                format!(
+                    "no task changed files in {here} that could be undone; the newest change elsewhere is te, in \
+                     /src/loom: aside task undo te"
+                )
+            );
+        }
+        let gone = TaskBrief { undone_by: "pts/3".to_owned(), ..told("ta", "/src/loom", true) };
+        assert_eq!(undone(&[gone], "/src/loom"), "no task changed files in /src/loom that could be undone");
+        assert_eq!(undone(&[], "/src/loom"), "no task changed files in /src/loom that could be undone");
     }
 
     #[test]

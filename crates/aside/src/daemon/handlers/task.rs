@@ -141,6 +141,10 @@ async fn told(state: &Arc<State>, asked: TaskParams, updates: &Updates) -> Resul
             watch(state, &id, asked.from, stream).await?;
             one(state, &id).await
         }
+        // "The newest" could be a change of another directory, so a client says which.
+        TaskOp::Undo if asked.task.trim().is_empty() => {
+            Err(TaskError::Refused("say which task is to be undone".to_owned()))
+        }
         TaskOp::Undo => {
             let id = tasks.named(state, &asked.task).await?;
             source(&asked).and_then(local)?;

@@ -10,6 +10,7 @@ mod machine_facts;
 mod model_context;
 mod model_edit;
 mod model_stream;
+mod piped;
 mod text_answers;
 mod thread;
 mod value_answers;
@@ -29,7 +30,7 @@ use aside_task::route::params::split_piped;
 use aside_task::route::{self, Route, RouteOptions, Routed, TaskScope};
 use aside_task::run::context::{MAX_TOTAL_BYTES, ModelContext};
 use aside_task::run::conversation::{Conversation, EarlierTask};
-use aside_task::run::diagnose::{is_known, quoted, says_error};
+use aside_task::run::diagnose::quoted;
 use aside_task::run::exact_edit::{self, Edit};
 use aside_task::run::facts::FactQuestion;
 use aside_task::run::find;
@@ -44,6 +45,7 @@ use crate::daemon::model::{self, Purpose};
 use crate::daemon::state::State;
 use crate::daemon::tasks::attempt::fact_answers::{as_answer, measures};
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
+use crate::daemon::tasks::attempt::piped::{about_piped, to_diagnose};
 use crate::daemon::tasks::offer::OfferBuilder;
 use crate::provider::{Format, Privacy, Question, Selection, Variety};
 use crate::workspace::Workspace;
@@ -74,6 +76,8 @@ pub struct Attempt {
     /// The earlier requests of the conversation, and what of them is sent to a model; looked up on first use.
     earlier: tokio::sync::OnceCell<Vec<EarlierTask>>,
     conversation: tokio::sync::OnceCell<Conversation>,
+    /// The file of output that the request names, with its path; looked up on first use.
+    named_output: tokio::sync::OnceCell<Option<(String, String)>>,
 }
 
 /// What was looked up before the proposal is made.
@@ -98,7 +102,8 @@ impl Attempt {
     pub fn new(state: Arc<State>, id: TaskId, request: UserRequest, workspace: Workspace, attempt: u32) -> Self {
         let (earlier, conversation) = (tokio::sync::OnceCell::new(), tokio::sync::OnceCell::new());
         let variety = if attempt > 1 { Variety::Some } else { Variety::None };
-        Self { state, id, request, workspace, variety, earlier, conversation }
+        let named_output = tokio::sync::OnceCell::new();
+        Self { state, id, request, workspace, variety, earlier, conversation, named_output }
     }
 
     /// Determines the intent: by the rules, and by a model if the settings allow that and the rules are not sure.
@@ -114,6 +119,10 @@ impl Attempt {
         let ours =
             tokio::task::spawn_blocking(move || by_rules(&text, &RouteOptions { prefix: &prefix, threshold })).await;
         let ours = ours.unwrap_or_else(|_| by_rules(&self.request.text, &options));
+        let is_command = ours.intent.params.cmd.is_some();
+        if !is_command && self.named_output().await.is_some() {
+            return to_diagnose(ours, self.words(), self.words());
+        }
         let ours = self.about_facts(about_piped(ours, &self.request.text));
         let ours = self.about_what_is_exact(ours).await;
         if let Some(followed) = self.followed(&ours, &options).await {
@@ -214,6 +223,7 @@ impl Attempt {
                 TaskKind::Change,
                 IntentParams { change_request: Some(words.to_owned()), files, ..IntentParams::default() },
             ),
+            () if reads && help_and_status::is_asked(words) => (TaskKind::Status, IntentParams::default()),
             () if reads && find::read(words).is_some() => {
                 (TaskKind::Search, IntentParams { query: Some(words.to_owned()), files, ..IntentParams::default() })
             }
@@ -439,7 +449,9 @@ impl Attempt {
         {
             return Ok(usual);
         }
-        Ok(documented.unwrap_or(of_project))
+        // That a program is missing says more than a list of commands that nearly fit.
+        let is_missing = ["not installed", "没有安装"].iter().any(|words| of_project.summary.contains(words));
+        Ok(documented.filter(|_| !is_missing).unwrap_or(of_project))
     }
 
     /// "Delete the target directory", where there is none.
@@ -714,59 +726,6 @@ fn by_rules(text: &str, options: &RouteOptions<'_>) -> Route {
             Routed::Apply { .. } => unreachable!("that is the status"),
         },
     }
-}
-
-/// A piped-in error is diagnosed, however the question is phrased: explaining it means saying what went wrong.
-fn about_piped(route: Route, request: &str) -> Route {
-    let (words, piped) = split_piped(request);
-    let Some(piped) = piped else { return route };
-    let asks = match route.intent.kind {
-        TaskKind::Explain | TaskKind::Help | TaskKind::Status => true,
-        TaskKind::Search | TaskKind::Change | TaskKind::Run => is_about_failure(words),
-        TaskKind::Diagnose | TaskKind::Review => false,
-    };
-    // What no pattern knows is still an error if it says so and the question is about one.
-    let says = || is_about_failure(words) || says_error(piped) && asks_why(words);
-    if asks && (is_known(piped) || says() && says_error(piped)) { to_diagnose(route, words, request) } else { route }
-}
-
-fn to_diagnose(mut route: Route, words: &str, request: &str) -> Route {
-    let params = &mut route.intent.params;
-    let question = params.question.take().unwrap_or_else(|| request.to_owned());
-    *params = IntentParams {
-        change_request: Some(question),
-        files: std::mem::take(&mut params.files),
-        ..IntentParams::default()
-    };
-    route.intent.kind = TaskKind::Diagnose;
-    route.intent.summary = format!("Diagnose: {}", short(words, MAX_SAID));
-    route.scope = TaskScope::Full;
-    route
-}
-
-/// Whether words about piped text ask what it means or why it is so.
-fn asks_why(words: &str) -> bool {
-    let lower = words.to_lowercase();
-    let small = ["why", "what", "explain", "how come", "help", "为什么", "怎么", "解释", "什么"];
-    small.iter().any(|word| lower.trim_start().starts_with(word)) && lower.split_whitespace().count() <= 8
-}
-
-/// Whether words about piped text ask what failed, or order to fix it without saying what else to change.
-fn is_about_failure(words: &str) -> bool {
-    let lower = words.to_lowercase();
-    let mut parts = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|part| !part.is_empty());
-    let fails = [
-        "fail", "failed", "fails", "failing", "failure", "failures", "broke", "broken", "wrong", "error", "errors",
-        "crash", "crashed", "problem", "issue",
-    ];
-    let small = [
-        "fix", "solve", "repair", "resolve", "this", "it", "that", "please", "for", "me", "can", "you", "the", "make",
-        "work", "do", "now", "what", "how", "i", "to", "should",
-    ];
-    let chinese = ["失败", "出错", "报错", "错误", "问题", "修复", "解决", "怎么办", "挂了"];
-    parts.clone().any(|part| fails.contains(&part))
-        || parts.all(|part| small.contains(&part))
-        || chinese.iter().any(|word| words.contains(word))
 }
 
 fn answer(text: String, summary: impl Into<String>, details: String, model: ModelNeed) -> RunnerOutcome {

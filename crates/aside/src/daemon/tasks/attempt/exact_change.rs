@@ -10,6 +10,7 @@ use aside_task::diff::path::RelativePath;
 use aside_task::proposal::Proposal;
 use aside_task::route::intent::IntentParams;
 use aside_task::run::context::{Ignored, MAX_READ};
+use aside_task::run::diagnose::named;
 use aside_task::run::exact_edit::{self, Edit, EditResult};
 use aside_task::run::{ModelNeed, RunnerOutcome, code, wording};
 
@@ -248,6 +249,10 @@ fn gathered(
         }
         if let Some(read) = text(listed.path) {
             bytes += read.0.len();
+            // A log says what was; where a value is set, and what is to be changed, is elsewhere.
+            if named::is_log(listed.path) || named::is_output(listed.path, &read.0) {
+                continue;
+            }
             if read.0.contains(needle) || read.0.to_lowercase().contains(&needle.to_lowercase()) {
                 keep(listed.path, read);
             }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use aside_core::suggest::resolved::{self, FinishedRun, RunStatus};
 use aside_proto::command_ended::RecalledCommand;
 use aside_task::run::conversation::EarlierTask;
+use aside_task::run::diagnose::own::OwnProject;
 use aside_task::run::diagnose::{DiagnosedFailure, mentioned, places};
 use aside_task::state::StateName;
 
@@ -25,6 +26,8 @@ pub struct FailedCommand {
     pub source: Source,
     /// It ran in a private shell: nothing of it is sent to a model.
     pub is_private: bool,
+    /// The names and package managers of the workspace.
+    pub project: Option<Arc<OwnProject>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,12 +37,14 @@ pub enum Source {
     Session,
     /// A task of the conversation.
     Task,
+    /// A file that the request names.
+    File,
 }
 
 impl FailedCommand {
     /// Takes the whole request as the failure.
     pub fn pasted(request: &str) -> Self {
-        let DiagnosedFailure { command, exit, output } = DiagnosedFailure::pasted(request);
+        let DiagnosedFailure { command, exit, output, .. } = DiagnosedFailure::pasted(request);
         let (command, output) = (command.to_owned(), output.to_owned());
         Self { command, exit, output, ..Self::default() }
     }
@@ -68,17 +73,23 @@ impl FailedCommand {
                 cwd: past.cwd.clone(),
                 source: Source::Session,
                 is_private: state.recent_commands().is_private(session, past.seq),
+                project: None,
             }),
             Origin::Task(earlier) => {
                 let (command, exit, output) = earlier.failure()?;
                 let (command, cwd) = (command.to_owned(), earlier.cwd().to_owned());
-                Some(Self { command, exit, output, cwd, source: Source::Task, is_private: false })
+                Some(Self { command, exit, output, cwd, source: Source::Task, is_private: false, project: None })
             }
         }
     }
 
     pub fn failure(&self) -> DiagnosedFailure<'_> {
-        DiagnosedFailure { command: &self.command, exit: self.exit, output: &self.output }
+        DiagnosedFailure {
+            command: &self.command,
+            exit: self.exit,
+            output: &self.output,
+            project: self.project.as_deref(),
+        }
     }
 
     /// Files and lines that the output names.

@@ -6,6 +6,7 @@ use aside_task::proposal::{Proposal, SearchResult};
 use aside_task::run::context::Ignored;
 use aside_task::run::find::select::{self, FileSet, Filter, Selection, Since};
 use aside_task::run::find::{self, Find, Than};
+use aside_task::run::search::definitions;
 use aside_task::run::{ModelNeed, RunnerOutcome, code, short};
 
 use crate::daemon::tasks::attempt::fact_answers::{Commit, History, commits, history, listed, told};
@@ -92,6 +93,64 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
             let files = files.filter(|listed| is_under(listed.path, under.as_deref()));
             let items = files.map(|listed| SearchResult { path: listed.path.to_owned(), preview: None }).collect();
             Some(super::fact_answers::listed(items, kind.name()))
+        }
+        Find::CommitsOf(file) => {
+            let named = workspace.named(file);
+            let tree = workspace.tree(&[], cancelled).ok()?;
+            let listing = tree.listed();
+            let ends = |path: &str| path.strip_suffix(file.as_str()).is_some_and(|before| before.ends_with('/'));
+            let below: Vec<&str> = listing.iter().map(|listed| listed.path).filter(|path| ends(path)).collect();
+            let path = match below.as_slice() {
+                _ if workspace.root().join(&named).exists() => named,
+                [only] => (*only).to_owned(),
+                [] => named,
+                several => {
+                    let rows: String =
+                        several.iter().take(MAX_ROWS).map(|path| format!("- {}\n", code(path))).collect();
+                    return Some(told(format!("Several files are called {}; write its path:\n\n{rows}", code(file))));
+                }
+            };
+            let all = history(workspace, &History { many: MAX_ROWS, path: &path, ..History::default() })?;
+            Some(match all.is_empty() {
+                true => told(format!("No commit has {}.", code(&path))),
+                false => told(format!(
+                    "Commits that changed {}:\n\n{}",
+                    code(&path),
+                    all.iter().map(Commit::row).collect::<String>()
+                )),
+            })
+        }
+        Find::TestFor(name) => {
+            let last = name.rsplit(['.', ':']).next().unwrap_or(name);
+            let is_word = |line: &str| {
+                line.match_indices(last).any(|(at, _)| {
+                    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+                    !line.get(..at).unwrap_or_default().ends_with(is_letter)
+                        && !line.get(at + last.len()..).unwrap_or_default().starts_with(is_letter)
+                })
+            };
+            let (mut tests, mut defined) = (Vec::new(), None);
+            workspace.each_text(secrets, cancelled, |path, text| {
+                let is_test = find::Kind::Tests.has(path);
+                for (at, line) in text.lines().enumerate().filter(|(_, line)| line.contains(last) && is_word(line)) {
+                    let place =
+                        || format!("`{path}:{}` {}", at + 1, code(&short(&aside_redact::redact(line.trim()), 120)));
+                    if is_test && !definitions::is_import(line) {
+                        tests.push(place());
+                    } else if !is_test && defined.is_none() && definitions::defines(line, last) {
+                        defined = Some(place());
+                    }
+                }
+            })?;
+            let name = code(last);
+            Some(told(match (tests.is_empty(), defined) {
+                (false, _) => {
+                    let rows: String = tests.iter().take(MAX_ROWS).map(|row| format!("- {row}\n")).collect();
+                    format!("Yes, tests mention {name}:\n\n{rows}")
+                }
+                (true, Some(place)) => format!("No: no file of tests mentions {name}. It is defined at {place}."),
+                (true, None) => format!("No: no file of tests mentions {name}, and nothing here defines it."),
+            }))
         }
         Find::Touching(text) => {
             if !workspace.has_repository() {

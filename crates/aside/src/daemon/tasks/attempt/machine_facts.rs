@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use aside_commands::shell_names::ShellNames;
 use aside_commands::spec::Specs;
-use aside_commands::world::Fact;
+use aside_commands::world::{Fact, World};
 use aside_core::agent;
 use aside_core::agent::language::Language;
 use aside_core::suggest;
@@ -184,6 +184,17 @@ impl MachineFacts {
             // Commands that amend, force or rewrite something are only proposed if the request says so.
             let is_meant = is_whole && !overreach::overreaches(words, &checked.command);
             is_meant.then_some((checked.command, best.about))
+        };
+        self.settled(find).await
+    }
+
+    /// The program of a command, if it is known not to be installed.
+    pub async fn missing_program(&self, command: &str) -> Option<String> {
+        let find = |here: &Self| {
+            let Fact::Yes(programs) = here.view.programs() else { return None };
+            let program = command.split_whitespace().find(|word| !word.contains('='))?;
+            let is_there = program.contains('/') || programs.iter().any(|known| &**known == program);
+            (!is_there).then(|| program.to_owned())
         };
         self.settled(find).await
     }

@@ -2,6 +2,7 @@
 //! shown; one that does not apply is sent back once, with the reason. A fix may also be a command, if the rules or the model name one.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use aside_commands::project::goal::RequestedGoal;
@@ -11,8 +12,9 @@ use aside_task::diff::DiffRefusal;
 use aside_task::diff::resolve::ResolvedChanges;
 use aside_task::proposal::{FileSummary, Proposal, WriteConfinement};
 use aside_task::route::intent::{Intent, IntentParams};
+use aside_task::route::params::split_piped;
 use aside_task::run::context::ModelContext;
-use aside_task::run::diagnose::{general, message};
+use aside_task::run::diagnose::{general, message, named};
 use aside_task::run::edits::Edits;
 use aside_task::run::facts;
 use aside_task::run::follow_up::{self, FollowUp};
@@ -23,7 +25,7 @@ use aside_task::run::{ModelNeed, RunnerOutcome, code, prompt, short};
 use crate::apply;
 use crate::daemon::model::{self, Purpose};
 use crate::daemon::tasks::attempt::fact_answers as lookup;
-use crate::daemon::tasks::attempt::failure::{FailedCommand, brings_output};
+use crate::daemon::tasks::attempt::failure::{FailedCommand, Source, brings_output};
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
 use crate::daemon::tasks::attempt::model_stream::{AnswerEnd, Exchange, ModelAnswer, ModelStream};
 use crate::daemon::tasks::attempt::{Attempt, GatheredContext, TextSink, answer, blocking, one_line, value_answers};
@@ -69,8 +71,12 @@ impl Attempt {
                 return Ok(outcome);
             }
             let nothing = match Language::of(request) {
-                Language::English => "Nothing was changed.",
-                Language::Chinese => "没有修改任何文件。",
+                Language::English => {
+                    "Nothing was changed. Without a model, an exact change works: `set NAME to VALUE in FILE`, or `replace \"OLD\" with \"NEW\" in FILE`."
+                }
+                Language::Chinese => {
+                    "没有修改任何文件。没有模型时可以写出确切的修改：`把 FILE 里的 NAME 改成 VALUE`，或者 `replace \"OLD\" with \"NEW\" in FILE`。"
+                }
             };
             // Without a change the task fails.
             return Err(format!("{} {nothing}", one_line(&lack.told(request))));
@@ -251,6 +257,20 @@ impl Attempt {
 
     /// What the user asks about: the text they pasted, or the last failed command of their shell or this conversation.
     pub(super) async fn what_failed(&self) -> FailedCommand {
+        let mut failed = self.asked_about().await;
+        let workspace = self.workspace.clone();
+        let project = blocking(move |cancelled| workspace.own_project(cancelled)).await;
+        failed.project = project.ok().map(Arc::new);
+        failed
+    }
+
+    async fn asked_about(&self) -> FailedCommand {
+        if let Some((path, output)) = self.named_output().await {
+            let mut failed = FailedCommand::pasted(output);
+            failed.source = Source::File;
+            tracing::debug!("{path} is diagnosed");
+            return failed;
+        }
         let pasted = FailedCommand::pasted(self.words());
         if brings_output(self.words()) {
             return pasted;
@@ -262,6 +282,19 @@ impl Attempt {
         }
         let session = &self.request.meta.session;
         FailedCommand::last(&self.state, session, self.earlier().await).await.unwrap_or(pasted)
+    }
+
+    /// The output in a file that the request names, or nearly names, where it asks what failed.
+    pub(super) async fn named_output(&self) -> Option<&(String, String)> {
+        let look = async || {
+            let words = self.words();
+            if split_piped(&self.request.text).1.is_some() || words.contains('\n') || !named::asks(words) {
+                return None;
+            }
+            let (workspace, secrets, words) = (self.workspace.clone(), self.secrets(), words.to_owned());
+            blocking(move |cancelled| workspace.named_output(&words, secrets, cancelled)).await.ok().flatten()
+        };
+        self.named_output.get_or_init(look).await.as_ref()
     }
 
     /// Where the command failed, if that is in the workspace.

@@ -127,7 +127,7 @@ impl Attempt {
             blocking(move |_| documented::described(&words, &documented::commands(&workspace.project()))).await?;
         let place = |command: &DocumentedCommand| format!("`{}:{}`", command.file, command.line);
         Ok(match found {
-            Some(Described::Whole(command)) => match here.runnable(std::slice::from_ref(&command.cmd)).await {
+            Some(Described::Whole(command)) => match here.runnable(&spellings(&command.cmd)).await {
                 Some(cmd) => {
                     let reason = match language {
                         Language::English => format!("{} has it.", place(&command)),
@@ -136,17 +136,19 @@ impl Attempt {
                     Some(here.proposed(cmd, reason))
                 }
                 None => {
-                    let text = match language {
-                        Language::English => format!(
-                            "{} is the command for that ({}), but it cannot run here: its program is not installed, or it is not allowed.",
-                            code(&command.cmd),
-                            place(&command)
-                        ),
-                        Language::Chinese => format!(
-                            "这件事的命令是 {}（{}），但这里不能运行：程序没有安装，或者不允许。",
-                            code(&command.cmd),
-                            place(&command)
-                        ),
+                    let (cmd, at) = (code(&command.cmd), place(&command));
+                    let text = match (here.missing_program(&command.cmd).await.map(|program| code(&program)), language)
+                    {
+                        (Some(program), Language::English) => {
+                            format!("{program} is not installed; {cmd} is the command for that ({at}).")
+                        }
+                        (Some(program), Language::Chinese) => {
+                            format!("{program} 没有安装；这件事的命令是 {cmd}（{at}）。")
+                        }
+                        (None, Language::English) => {
+                            format!("{cmd} is the command for that ({at}), but the rules here do not allow it.")
+                        }
+                        (None, Language::Chinese) => format!("这件事的命令是 {cmd}（{at}），但这里的规则不允许。"),
                     };
                     Some(answer(format!("{text}\n"), text, String::new(), ModelNeed::Unneeded))
                 }
@@ -163,6 +165,12 @@ impl Attempt {
             None => None,
         })
     }
+}
+
+/// A command as it is written, and as it may be installed.
+fn spellings(command: &str) -> Vec<String> {
+    let other = command.strip_prefix("python ").map(|rest| format!("python3 {rest}"));
+    std::iter::once(command.to_owned()).chain(other).collect()
 }
 
 /// What the project knows of the names that an error has: where they are defined, or what is spelled nearly the same.
