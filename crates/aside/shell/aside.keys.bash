@@ -105,15 +105,12 @@ _aside_minimal() {
   (( ${#COMPREPLY[@]} )) || "$_aside_minimal_is" "$@"
 }
 
-# At the first prompt, when everything else has been read. `$1` has the bindings of two keymaps and the default completion.
+# At the first prompt, when everything else has been read: the bindings of emacs, those of vi-insert, and the default completion.
 _aside_bind_keys() {
-  local map taken=$1 spec=${1##*$'\x1e'} key='\e[1;2B:_aside_next \e[1;2A:_aside_previous \ei:_aside_explain'
-  for map in emacs vi-insert; do
-    # In vi mode Escape and a letter are two keys.
-    [[ $map == emacs ]] || key=${key% *}
-    _aside_bind_free "$map" "${taken%%$'\x1e'*}" "$key"
-    taken=${taken#*$'\x1e'}
-  done
+  local spec=${3-} keys='\e[1;2B:_aside_next \e[1;2A:_aside_previous'
+  # In vi mode Escape and a letter are two keys.
+  _aside_bind_free emacs "${1-}" "$keys \ei:_aside_explain"
+  _aside_bind_free vi-insert "${2-}" "$keys"
   [[ ${_aside_tab-} != leave ]] || return 0
   if [[ $spec != *' -E'* ]]; then complete -o nospace -o bashdefault -o default -F _aside_empty -E; fi
   spec=${spec%%$'\n'*}

@@ -294,6 +294,7 @@ _aside_empties='local READLINE_LINE="$READLINE_LINE"; declare -g READLINE_LINE='
 # the first prompt, when everything else has been read.
 _aside_bind() {
   local found line map key
+  local -a lists=()
   local current=emacs
   [[ ! -o vi ]] || current=vi-insert
   _aside_frame_last
@@ -317,6 +318,8 @@ _aside_bind() {
       complete -p -D 2>/dev/null
       complete -p -E 2>/dev/null
     )
+    # Patterns such as ${found%%x*} take 60 ms for so long a text.
+    IFS=$'\x1e' builtin read -r -d '' -a lists <<<"$found"
     while IFS= builtin read -r line; do
       map=${line%% *}
       for key in '\C-j' '\C-m'; do
@@ -328,8 +331,8 @@ _aside_bind() {
           [[ $key != '\C-m' || $map != "$current" ]] || _aside_enters=ours
         fi
       done
-    done <<<"${found%%$'\x1e'*}"
-    _aside_bind_keys "${found#*$'\x1e'}"
+    done <<<"${lists[0]-}"
+    _aside_bind_keys "${lists[@]:1:3}"
   fi
   _aside_facts="keys=${current%-insert}"$'\n'"enter=$_aside_enters"
 }
