@@ -113,7 +113,7 @@ fn fill(paths: &Paths, visit: &TrialMode) -> anyhow::Result<usize> {
     let filter = HistoryFilter::new(&config.history.ignore, config.history.secrets.into())?;
     let (mut history, _) = History::open(&paths.history_db())?;
     let own = match visit {
-        TrialMode::Trial => history.import(&history_files::everything_found(&filter), &mut |_| {})?.added,
+        TrialMode::Trial => history.import(&history_files::everything_found(&filter, |_| {}), &mut |_| {})?.added,
         TrialMode::Tour { .. } => 0,
     };
     if own == 0 {
