@@ -284,7 +284,7 @@ mod tests {
             ("list containers", "docker"),
             ("list pods", "kubectl"),
             ("find files larger than 100MB", "find"),
-            ("show disk usage of this directory", "du"),
+            ("show free disk space", "df"),
         ] {
             assert_eq!(missing(words), Some(format!("`{program}` is not installed here")), "{words}");
         }
