@@ -254,7 +254,7 @@ fn plainly(error: &anyhow::Error) -> String {
         Some(ErrorKind::PermissionDenied) => "permission denied".to_owned(),
         Some(ErrorKind::ReadOnlyFilesystem) => "the file system is read-only".to_owned(),
         Some(ErrorKind::StorageFull) => "the disk is full".to_owned(),
-        _ => error.root_cause().to_string(),
+        _ => error.root_cause().to_string().split(" at path ").next().unwrap_or_default().to_owned(),
     }
 }
 
@@ -460,6 +460,17 @@ mod tests {
     fn beginnings_are_those_of_the_commonest_lines() {
         let lines = ["ls", "make test", "git push", "make test", "echo '", "git push", "git push", "cd ..", "rm -r x"];
         assert_eq!(stems(lines.into_iter()), ["git p", "make t"]);
+    }
+
+    #[test]
+    fn an_error_is_told_without_a_path_that_the_user_never_heard_of() {
+        let failed = |kind, text: &str| {
+            let error = std::io::Error::new(kind, format!("{text} at path \"/home/ann/.aside-x1y2\""));
+            plainly(&anyhow::Error::new(error).context("could not write /home/ann/.zshrc"))
+        };
+        assert_eq!(failed(ErrorKind::PermissionDenied, "Permission denied (os error 13)"), "permission denied");
+        assert_eq!(failed(ErrorKind::ReadOnlyFilesystem, "Read-only"), "the file system is read-only");
+        assert_eq!(failed(ErrorKind::Other, "Quota exceeded"), "Quota exceeded");
     }
 
     #[test]
