@@ -58,7 +58,9 @@ fn greeted(facts: &Facts, session: &SessionStatus) -> Vec<Finding> {
     }
     let loaded = [told("loaded before"), told("loaded after")];
     let mut findings = vec![plugin(session, &facts.program.version)];
-    if session.shell == Shell::Bash.name() {
+    if session.shell != Shell::Zsh.name() {
+        let does = format!("in {} it remembers commands, answers sentences and completes on keys", session.shell);
+        findings.push(Finding::ok(does));
         return findings;
     }
     findings.extend(transport(told("transport")));
