@@ -416,7 +416,8 @@ mod tests {
             session.facts = "keys=vi\nenter=ours".to_owned();
         }
         let on = "Aside 1.2.3 is on in this bash 5.2, vi keys, heard from 1 s ago";
-        assert_eq!(this_shell(&facts), [Finding::ok(on), grey_in_bash(&facts)]);
+        let does = "in bash it remembers commands, answers sentences and completes on keys";
+        assert_eq!(this_shell(&facts), [Finding::ok(on), Finding::ok(does), grey_in_bash(&facts)]);
     }
 
     #[test]
