@@ -1,4 +1,5 @@
-# Untested: written from Homebrew's manual, never installed. Put it into a tap, and set url and sha256 of a release.
+# A template, untested: written from Homebrew's manual, never installed. There is no release yet, so the addresses and the checksum
+# below are made up. Put it into a tap, and set homepage, url and sha256 of the tarball that you publish.
 class Aside < Formula
   desc "Natural language at the shell prompt"
   homepage "https://example.invalid/aside"

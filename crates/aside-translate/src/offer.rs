@@ -1,13 +1,16 @@
 //! Turns the proposals for a query into what the client is sent: ranked, checked, without duplicates, the best first.
 //! Asks no model.
 
+use std::sync::Arc;
+
 use aside_commands::project;
+use aside_commands::world::{DirEntry, Fact, LiveItem, LiveKind, World};
 use aside_proto::query;
 use aside_text as text;
 
-use crate::check::{CheckedCommand, check};
+use crate::check::{CheckRefusal, CheckedCommand, check};
 use crate::explain::explain;
-use crate::{Completeness, Proposal, ProposalSource, TranslateContext};
+use crate::{Completeness, Proposal, ProposalSource, TranslateContext, TranslateQuery, embedded};
 
 /// Characters of a command's description.
 const MAX_ABOUT: usize = 200;
@@ -51,6 +54,65 @@ fn repeats(description: &str, warning: &str) -> bool {
     };
     let warned = words(warning);
     !warned.is_empty() && words(description).iter().all(|word| warned.contains(word))
+}
+
+/// For a request without an answer here: why, if the best answer names a program that is not installed and lacks nothing
+/// else. The user needs that program then, and no model.
+pub fn missing_program(query: &TranslateQuery<'_>, blocklist: &[String]) -> Option<String> {
+    // A task answers requests for what a project defines.
+    if project::requested_goal(query.words).is_some() {
+        return None;
+    }
+    let world = WithEveryProgram(query.place.world);
+    let equipped = TranslateContext { world: &world, ..query.place };
+    let answers = embedded::answer(&TranslateQuery { place: equipped, ..*query });
+    let best = answers.first().filter(|best| best.nearness == Completeness::Answer)?;
+    check(&best.command, &equipped, blocklist).ok()?;
+    match check(&best.command, &query.place, blocklist) {
+        Err(CheckRefusal::NotFound(name)) => Some(format!("`{name}` is not installed here")),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+/// The machine, if every program were installed on it.
+struct WithEveryProgram<'a>(&'a dyn World);
+
+impl World for WithEveryProgram<'_> {
+    fn home(&self) -> &str {
+        self.0.home()
+    }
+
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
+        self.0.entries(directory)
+    }
+
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
+        self.0.programs()
+    }
+
+    fn has_program(&self, _name: &str) -> Fact<bool> {
+        Fact::Yes(true)
+    }
+
+    fn is_root(&self) -> bool {
+        self.0.is_root()
+    }
+
+    fn repository(&self, directory: &str) -> Fact<Arc<str>> {
+        self.0.repository(directory)
+    }
+
+    fn live(&self, what: LiveKind, directory: &str) -> Fact<Arc<[LiveItem]>> {
+        self.0.live(what, directory)
+    }
+
+    fn learnt(&self, command: &str) -> Fact<Arc<str>> {
+        self.0.learnt(command)
+    }
+
+    fn manual(&self, command: &str) -> Fact<Arc<str>> {
+        self.0.manual(command)
+    }
 }
 
 /// The final reply to a request. `excuse` is why a model was not asked or did not answer; `unknown` are the words that
@@ -191,6 +253,44 @@ mod tests {
             offered(&[proposal("rm -r x", ProposalSource::Llm), proposal("ls YOUR_DIRECTORY", ProposalSource::Llm)], 5);
         assert_eq!((offers[0].warning.as_str(), offers[0].nearness), ("deletes files", query::WireNearness::Answer));
         assert_eq!((offers[1].nearness, offers[1].confidence), (query::WireNearness::Closest, 0.25));
+    }
+
+    /// Has `ls` and nothing else.
+    struct Bare;
+
+    impl World for Bare {
+        fn home(&self) -> &str {
+            "/home/ann"
+        }
+
+        fn programs(&self) -> Fact<Arc<[Box<str>]>> {
+            Fact::Yes(Arc::new(["ls".into()]))
+        }
+    }
+
+    #[test]
+    fn a_request_that_lacks_only_a_program_is_told_which() {
+        let (names, specs) = (ShellNames::default(), Specs::default());
+        let place = TranslateContext {
+            cwd: "/",
+            dialect: Dialect::Zsh,
+            system: ToolFlavor::Gnu,
+            world: &Bare,
+            names: &names,
+            specs: &specs,
+        };
+        let missing = |words| missing_program(&TranslateQuery { words, place, limit: 3 }, &["git".to_owned()]);
+        for (words, program) in [
+            ("list containers", "docker"),
+            ("list pods", "kubectl"),
+            ("find files larger than 100MB", "find"),
+            ("show free disk space", "df"),
+        ] {
+            assert_eq!(missing(words), Some(format!("`{program}` is not installed here")), "{words}");
+        }
+        for words in ["list files", "run the tests", "frobnicate the quux", "show the git log"] {
+            assert_eq!(missing(words), None, "{words}");
+        }
     }
 
     #[test]

@@ -45,6 +45,22 @@ function _aside_preexec --on-event fish_preexec
     return $code
 end
 
+# At the first prompt, when config.fish has been read: greets the daemon, which reads the history of fish once, while it has none.
+function _aside_greet --on-event fish_prompt
+    set -l code $status
+    functions -e _aside_greet
+    set -q _aside_on; or return $code
+    set -l name fish
+    set -q fish_history; and set name $fish_history
+    set -l file
+    if test -n "$name"; and not set -q fish_private_mode
+        set file $HOME/.local/share/fish/$name"_history"
+        test -z "$XDG_DATA_HOME"; or set file $XDG_DATA_HOME/fish/$name"_history"
+    end
+    _aside_send 1 hello 1 $_aside_version fish "$FISH_VERSION" $_aside_session $fish_pid "$file" '' 0
+    return $code
+end
+
 # What fish itself does not remember is not stored either.
 function _aside_keeps
     set -q _aside_on; and test -n "$argv[1]"; and not set -q fish_private_mode; and not string match -qr '^\s' -- $argv[1]

@@ -2,12 +2,13 @@
 # names of variables, never their values. Read like aside.zsh, and after it.
 #
 # Sent where a line begins, as much as one write may hold, and the rest with the next lines: the prompt is drawn by then, and zsh does not
-# forget a Ctrl-C there, as it does where it calls us with a reply. Nothing is sent where the first line begins, and PATH before the first
-# question: whatever is sent gets a reply, and users do press Ctrl-C at a first prompt.
+# forget a Ctrl-C there, as it does where it calls us with a reply. Nothing is sent where the first line begins: whatever is sent gets a
+# reply, and users do press Ctrl-C at a first prompt. PATH, aliases and functions are sent before the first question, which waits for them.
 
 typeset -ga _aside_kinds                     # Lists that are still to be sent.
 typeset -ga _aside_list                      # What is left of the first of them; aliases and directories with their values.
 typeset -gi _aside_piece=-1                  # The number of the next part; -1 when the list has to be collected first.
+typeset -gi _aside_named=0                   # What a first word can name was sent to this daemon.
 typeset -gi _aside_naming=0                  # The last message about it.
 typeset -gi _aside_stale=1                   # A command ran since the names were counted.
 typeset -gA _aside_counted                   # How many names there were when a list was last sent.
@@ -35,7 +36,20 @@ _aside_count() {
   done
 }
 
-# Sends what there is room for, at most so many parts.
+# Before the first question: sends what a first word can name, as much as there is room for. Fails while some of it is left.
+_aside_name_first() {
+  if (( _aside_stale )); then _aside_count; fi
+  while (( $#_aside_kinds && ! _aside_named )); do
+    case $_aside_kinds[1] in
+      path|alias|function) ;;
+      *) break ;;
+    esac
+    _aside_name 1 || return 1
+  done
+  _aside_named=1
+}
+
+# Sends what there is room for, at most so many parts. Fails where there is no room.
 _aside_name() {
   local text kind name value
   local -a names
@@ -61,13 +75,14 @@ _aside_name() {
     done
     # An empty list is sent as well.
     if [[ -n $text ]] || (( ! _aside_piece )); then
-      _aside_send $(( _aside_seq + 1 )) names "$_aside_session" $kind $_aside_piece "$text" || return 0
+      _aside_send $(( _aside_seq + 1 )) names "$_aside_session" $kind $_aside_piece "$text" || return 1
       (( _aside_naming = ++_aside_seq, ++_aside_piece ))
       (( $#_aside_list )) && shift $count _aside_list
     fi
     (( $#_aside_list )) || _aside_kinds=("${(@)_aside_kinds[2,-1]}") _aside_piece=-1
     (( --most )) || return 0
   done
+  return 0
 }
 
 _aside_collect() {

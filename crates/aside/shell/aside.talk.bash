@@ -335,4 +335,7 @@ _aside_bind() {
     _aside_bind_keys "${lists[@]:1:3}"
   fi
   _aside_facts="keys=${current%-insert}"$'\n'"enter=$_aside_enters"
+  # When the rc file has been read, HISTFILE is what it stays: the daemon reads it once, while it has no history.
+  [[ -z ${_aside_on-} ]] || _aside_send 1 hello 1 "$_aside_version" bash "$BASH_VERSION" "$_aside_session" "$$" "${HISTFILE-}" \
+    "$_aside_facts" 0
 }

@@ -342,7 +342,7 @@ _aside_settle() {
   # A new daemon knows nothing about us, and new settings may change the capture.
   _aside_untold=1
   if [[ $2 != $_aside_daemon ]]; then
-    [[ -z $_aside_daemon ]] || _aside_told=0 _aside_stale=1 _aside_kinds=() _aside_piece=-1 _aside_counted=()
+    [[ -z $_aside_daemon ]] || _aside_told=0 _aside_stale=1 _aside_kinds=() _aside_piece=-1 _aside_counted=() _aside_named=0
     _aside_daemon=$2
   fi
   local tab=${12:-take}
@@ -402,7 +402,11 @@ _aside_ask_for() {
   # A NUL would end the field it is in, and the daemon would hang up.
   [[ $PREBUFFER$BUFFER != *$'\0'* ]] || return 1
   (( _aside_fd )) || _aside_open || return 1
-  (( $#_aside_kinds && ! _aside_naming )) && _aside_name 1
+  # `gs` may be an alias, and must not be taken for the beginning of another name: the question waits until the names are sent.
+  if (( ! _aside_named )) && ! _aside_name_first && (( ! $1 )); then
+    _aside_missed=1
+    return 0
+  fi
   if _aside_send $(( ++_aside_seq )) complete "$_aside_session" "$PWD" "$PREBUFFER$LBUFFER" "$RBUFFER" '' 0 1 $1 0 1; then
     _aside_asked=$_aside_seq
   elif (( $1 )); then

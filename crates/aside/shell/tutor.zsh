@@ -40,11 +40,17 @@ _aside_tutor_precmd() {
   (( _aside_lesson > last )) && return 0
   if [[ $ran == skip ]]; then
     (( _aside_lesson += 1 ))
+  elif [[ $ran == (lesson|clear|reset) ]]; then
+    _aside_lesson_shown=0
   elif [[ $ran == ${~_aside_lesson_done[_aside_lesson]} ]]; then
     print -r -- $'\n'"✓ $_aside_lesson_praise[_aside_lesson]"
     (( _aside_lesson += 1 ))
   fi
-  (( _aside_lesson == _aside_lesson_shown )) && return 0
+  if (( _aside_lesson == _aside_lesson_shown )); then
+    # Something else ran, which may have scrolled the text away.
+    [[ -z $ran ]] || print -r -- $'\n'"$_aside_lesson/$last is not done yet: \`lesson\` shows it again, \`skip\` goes to the next one."$'\n'
+    return 0
+  fi
   _aside_lesson_shown=_aside_lesson
   if (( _aside_lesson > last )); then
     print -r -- $'\nThat is all there is to learn; the rest is in `aside --help`. `aside setup`
@@ -55,10 +61,11 @@ puts it into your own shell, and `exit` leaves this one.\n'
 }
 
 skip() { : }
+lesson() { : }
 
 autoload -Uz add-zsh-hook
 add-zsh-hook preexec _aside_tutor_preexec
 add-zsh-hook precmd _aside_tutor_precmd
 
 print -r -- 'Six short lessons in a directory to practise in. `skip` goes to the next one,
-`exit` leaves; nothing of yours is changed.'
+`lesson` shows this one again, `exit` leaves; nothing of yours is changed.'

@@ -44,7 +44,7 @@ pub enum Probe<'a> {
     AsideVersion(&'a Path),
     /// `SHELL --version`.
     ShellVersion(&'a str),
-    /// Whether a new interactive shell of this name loads Aside: it prints `LOADED` then.
+    /// Whether a new interactive shell of this name loads Aside: it prints `LOADED` then, and the file that does it if that is known.
     LoadsAside(&'a str),
     /// `PATH --version` of an agent that the user has named.
     AgentVersion(&'a Path),
@@ -110,7 +110,14 @@ impl Probe<'_> {
             Probe::LoadsAside(shell) => {
                 let test = match *shell {
                     "fish" => format!("functions -q aside-off; and echo {LOADED}; true"),
-                    _ => format!("typeset -f aside-off >/dev/null && echo {LOADED}; true"),
+                    "bash" => format!(
+                        "if typeset -f aside-off >/dev/null; then shopt -s extdebug; f=$(declare -F aside-off); \
+                         echo \"{LOADED} ${{f#* * }}\"; fi; true"
+                    ),
+                    _ => format!(
+                        "if typeset -f aside-off >/dev/null; then zmodload zsh/parameter; \
+                         echo \"{LOADED} ${{functions_source[aside-off]-}}\"; fi; true"
+                    ),
                 };
                 let mut command = command(shell);
                 // Defines its functions, and does nothing else.

@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
+use crate::exec::{self, Probe};
+
 #[derive(Debug, PartialEq)]
 pub struct StrippedRc {
     pub rest: Vec<u8>,
@@ -120,6 +122,23 @@ pub fn without_aside(content: &[u8]) -> StrippedRc {
     cut
 }
 
+/// Lines that may load Aside in another way: they source a file of its name, or name it to a plugin manager.
+pub fn loading(content: &[u8]) -> Vec<RcLine> {
+    let lines = content.split(|&byte| byte == b'\n').enumerate();
+    let found = lines.filter(|(_, line)| LOADS.is_match(line) && fate(line) == Fate::Kept);
+    found
+        .map(|(index, line)| RcLine { number: index + 1, text: String::from_utf8_lossy(line).trim().to_owned() })
+        .collect()
+}
+
+/// Starts the shell as a terminal would. `None` if it does not load Aside, or cannot be asked; else the file that does it if that is known.
+pub fn loaded_by(shell: &str) -> Option<Option<PathBuf>> {
+    let said = exec::probe(&Probe::LoadsAside(shell))?;
+    let (_, rest) = said.split_once(exec::LOADED)?;
+    let file = rest.lines().next().unwrap_or_default().trim();
+    Some(Some(PathBuf::from(file)).filter(|file| file.is_absolute()))
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
     Kept,
@@ -177,6 +196,13 @@ static OPENS: LazyLock<Regex> = LazyLock::new(|| {
 
 static CLOSES: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s*(?:fi|end)\s*$"));
 static MENTIONS: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?:^|[^\w-])aside["']?\s+init\b\s*["']?(\w*)"#));
+static LOADS: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r#"^[^\#]*(?:(?:^|[\s;&|])(?:source|\.)\s+[^\#]*/\.?aside(?:[./\s"']|$)
+          |(?:zinit|zi|zplug|zgen|zgenom|antidote|antigen|antibody|sheldon|fisher|zplugin|znap)\s[^\#]*[/\s"']aside(?:[./\s"']|$)
+          |plugins\+?=\([^\#]*[\s(]aside[\s)])"#,
+    )
+});
 static CONTINUES: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:&&|\|\|?)$"));
 static BLOCK_BEGINS: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:^|[\s;)])(?:then|else|do|\{|\()$|\)$"));
 static BLOCK_ENDS: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:fi|else|elif|done|esac|;;|\}|\))"));
@@ -287,6 +313,33 @@ mod tests {
         ] {
             let cut = without_aside(line.as_bytes());
             assert_eq!(cut, StrippedRc { rest: line.into(), removed: vec![], unsure: vec![] }, "{line}");
+        }
+    }
+
+    #[test]
+    fn other_ways_to_load_it_are_found() {
+        for line in [
+            "source ~/.zsh/aside.zsh",
+            ". \"$HOME/dotfiles/aside.bash\"",
+            "[[ -r ~/src/aside/aside.plugin.zsh ]] && source ~/src/aside/aside.plugin.zsh",
+            "source $ZSH_CUSTOM/plugins/aside/aside.plugin.zsh # mine",
+            "zinit light you/aside",
+            "antigen bundle 'you/aside'",
+            "zplug \"you/aside\", from:github",
+            "plugins=(git aside fzf)",
+        ] {
+            let found = loading(format!("alias l=ls\n{line}\n").as_bytes());
+            assert_eq!(numbers(&found), [2], "{line}");
+        }
+        for line in [
+            "# source ~/.zsh/aside.zsh",
+            "source ~/.zsh/asides.zsh",
+            "source ~/.zsh/mine.zsh # not aside",
+            "alias aside=~/bin/aside",
+            "plugins=(git besides)",
+            r#"eval "$(aside init zsh)""#,
+        ] {
+            assert_eq!(loading(line.as_bytes()), [], "{line}");
         }
     }
 

@@ -102,6 +102,7 @@ impl Language {
             ("the model is still starting", "模型还在启动"),
             ("the model does not answer", "模型没有回答"),
             ("no model server is here", "这里没有模型服务器"),
+            (" is not installed here", " 没有安装在这里"),
             ("the daemon does not answer", "守护进程没有回答"),
             ("PATH is empty, so no program is known", "PATH 是空的，所以不知道有哪些程序"),
             ("wishes are switched off: ", "请求功能已关闭："),

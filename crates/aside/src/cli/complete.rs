@@ -16,7 +16,9 @@ use crate::paths::Paths;
 
 /// Print the candidates for a command line
 #[derive(clap::Args)]
-#[command(after_help = "In a pipe the columns are separated by tabs: candidate, score, source, facts, description.")]
+#[command(
+    after_help = "In a pipe the columns are separated by tabs: candidate, score, source, facts, description.\nWith nothing to offer it prints nothing, and the exit code is 1."
+)]
 pub struct Args {
     /// Print JSON
     #[arg(long)]

@@ -75,6 +75,10 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         complain!("aside: say which command: aside explain tar -czf src.tar.gz src");
         return Ok(Exit::Usage);
     }
+    if let Some(option) = args.command.first().filter(|word| word.len() > 1 && word.starts_with('-')) {
+        complain!("aside: explain has no option {}; a command begins with its name", one_line(option));
+        return Ok(Exit::Usage);
+    }
     let cwd = current_dir()?;
     let shell = args.shell.unwrap_or_else(own_shell);
     let here = OneShot::new(&cwd, &shell, Environment::own(), UserSpecs::read(paths.specs_dir()).current());

@@ -134,7 +134,7 @@ fn words(dialect: Dialect, set: impl Fn(&str, &[&str]) -> String) -> String {
     set("_aside_reserved", &lists.reserved_in(dialect)) + &set("_aside_markers", &lists.markers())
 }
 
-/// Settings that zsh gets from the daemon's greeting or finds out itself. bash greets the daemon with its first question, fish never.
+/// Settings that zsh gets from the daemon's reply to its greeting, or finds out itself. bash and fish greet it too, but do not wait for that.
 fn followed(config: &Config, socket: &Path) -> Vec<(&'static str, String)> {
     let detect = &config.detect;
     let settings = [

@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use rustix::process::{Resource, Rlimit, Signal, WaitStatus};
 
 use crate::capture::proxy;
-use crate::cli::Exit;
+use crate::cli::{Exit, one_line};
 use crate::exec::{self, Shell};
 use crate::paths::Paths;
 
@@ -32,6 +32,10 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     if args.keep_modes {
         proxy::keep_modes()?;
         return Ok(Exit::Done);
+    }
+    if let Some(option) = args.shell.first().filter(|word| word.as_encoded_bytes().starts_with(b"-")) {
+        complain!("aside: proxy has no option {}; `aside proxy zsh` runs a zsh", one_line(&option.to_string_lossy()));
+        return Ok(Exit::Usage);
     }
     let mut words = args.shell.into_iter();
     let program = words.next().unwrap_or_default();

@@ -2,11 +2,11 @@
 //! model, and checks that the daemon replies. Asks before each change; `aside uninstall` undoes all of it.
 
 use std::fmt::Write as _;
-use std::io::IsTerminal;
+use std::io::{ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use aside_core::history::filter::HistoryFilter;
+use aside_core::history::filter::{HistoryFilter, NotStored};
 use aside_proto::{CompleteParams, Ghost, Reply, Request};
 use etcetera::BaseStrategy;
 use shell_line::{Dialect, quote};
@@ -20,6 +20,8 @@ use crate::confirm::{self, Default, confirm};
 use crate::daemon::control;
 use crate::exec::{self, Probe};
 use crate::paths::{self, Paths};
+use crate::provider::local::catalogue::{self, USUAL};
+use crate::provider::local::installed_models::size;
 use crate::rc;
 use crate::store::{History, history_files};
 
@@ -55,12 +57,15 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     }
     let login = own_shell();
     let mut on = Vec::new();
-    let mut loads = true;
+    let mut unloaded = None;
     for shell in &shells {
-        if add_line(shell, shell.name == login, ask)? {
-            loads &= loads_line(shell)?;
-            on.push(shell.name);
+        match add_line(shell, shell.name == login, ask)? {
+            Line::None => continue,
+            Line::Elsewhere => {}
+            Line::InFile if !loads_line(shell)? => _ = unloaded.get_or_insert(shell),
+            Line::InFile => {}
         }
+        on.push(shell.name);
     }
     let Some(first) = on.first() else {
         print(&in_none(&shells, &login, ask))?;
@@ -70,14 +75,19 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     choose_model(&paths, &config, ask)?;
     paths::prepare_socket_dir(&paths.socket)?;
     paths.create_lock_file();
-    let stem = check(&paths)?;
-    print(&next_steps(first, stem.as_deref().unwrap_or(STEMS[0])))?;
+    // What does not work is said last and alone: nothing that could be tried would work.
+    if let Some(shell) = unloaded {
+        complain!("{}", not_loaded(shell));
+        return Ok(Exit::Failed);
+    }
+    let Some(stem) = check(&paths)? else { return Ok(Exit::Failed) };
+    print(&next_steps(first, &stem))?;
     if let Some(line) = path_line(first)? {
         print(&format!(
             "\nPATH does not find aside, so the commands above are not found yet. Add this to your rc file:\n  {line}\n"
         ))?;
     }
-    Ok(if stem.is_some() && loads { Exit::Done } else { Exit::Failed })
+    Ok(Exit::Done)
 }
 
 /// What to do where no shell got the line.
@@ -156,76 +166,127 @@ fn start_line(shell: &str, program: &str) -> String {
     }
 }
 
-/// Returns whether the shell has the line now. A file that cannot be changed (NixOS has such) is left to the user.
-fn add_line(shell: &Found, is_login: bool, ask: Ask) -> anyhow::Result<bool> {
+/// What starts Aside in a shell.
+enum Line {
+    /// Nothing does.
+    None,
+    InFile,
+    /// A file that the rc file reads, or a plugin manager. A new shell was asked.
+    Elsewhere,
+}
+
+/// A file that cannot be changed (NixOS has such) is left to the user.
+fn add_line(shell: &Found, is_login: bool, ask: Ask) -> anyhow::Result<Line> {
     let Found { name, rc, line } = shell;
-    let shown = from_home(&rc.display().to_string(), home().as_deref());
+    let shown = shown(rc);
     let default = if is_login { Default::Yes } else { Default::No };
     let by_hand = |what: &str, error: &dyn std::fmt::Display| {
         complain!("aside: {shown} cannot be {what} ({error}), so it was not changed");
         let how = "Add this line to it by hand, or to the file that it is made from, and run `aside setup` again:";
-        print(&format!("{name}: {how}\n    {line}\n"))
+        print(&format!("{name}: {how}\n    {line}\n")).map(|()| Line::None)
     };
     let before = match std::fs::read(rc) {
         Ok(content) => Some(content),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(_) if ask == Ask::Defaults && !is_login => return Ok(false),
-        Err(error) => return by_hand("read", &error).map(|()| false),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(_) if ask == Ask::Defaults && !is_login => return Ok(Line::None),
+        Err(error) => return by_hand("read", &error),
     };
-    let cut = rc::without_aside(before.as_deref().unwrap_or_default());
+    let content = before.as_deref().unwrap_or_default();
+    let cut = rc::without_aside(content);
     if let Some(there) = cut.removed.first().or(cut.unsure.first()) {
         print(&format!("{name}: {shown} starts Aside already, in line {}.\n", there.number))?;
-        return Ok(true);
+        return Ok(Line::InFile);
     }
     if ask == Ask::Defaults && default == Default::No {
-        return Ok(false);
+        return Ok(Line::None);
     }
-    print(&format!("{name}: this line would be added at the end of {shown}\n    {line}\n"))?;
+    if let Some(file) = rc::loaded_by(name) {
+        let through = rc::loading(content).first().map(|line| format!("line {} of {shown}", line.number));
+        let named = file.map(|file| format!("from {}", self::shown(&file)));
+        let from = [through, named].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let from = if from.is_empty() { String::new() } else { format!(" ({from})") };
+        print(&format!("{name}: a new {name} loads Aside already{from}; {shown} stays as it is.\n"))?;
+        return Ok(Line::Elsewhere);
+    }
+    let target = atomic_write::behind_links(rc)?;
+    let home = home();
+    let is_at_home = |path: &Path| home.as_deref().is_some_and(|home| path.starts_with(home));
+    if let Some(dir) = target.parent()
+        && !dir.is_dir()
+        && !is_at_home(dir)
+    {
+        return by_hand("written", &format!("it is a link to {}, and there is no {}", target.display(), dir.display()));
+    }
+    let edited =
+        if target == *rc { shown.clone() } else { format!("{} ({shown} is a link to it)", self::shown(&target)) };
+    print(&format!("{name}: this line would be added at the end of {edited}\n    {line}\n"))?;
     if !ask.goes_on("Add it?", default)? {
-        return Ok(false);
+        return Ok(Line::None);
     }
     let copy = before.as_ref().and_then(|_| rc::copy_path(rc));
     let mark = rc::mark(rc, copy.as_deref());
-    let mut told = format!("{shown} has it");
+    let mut told = format!("{} has it", self::shown(&target));
     if let (Some(before), Some(copy)) = (&before, &copy) {
-        atomic_write::replace(copy, before)?;
-        let _ = write!(told, "; {} is the file as it was", from_home(&copy.display().to_string(), home().as_deref()));
+        if let Err(error) = atomic_write::replace(copy, before) {
+            return by_hand("copied", &plainly(&error));
+        }
+        let _ = write!(told, "; {} is the file as it was", self::shown(copy));
     }
-    let after = rc::with_line(before.as_deref().unwrap_or_default(), &format!("{line}  {mark}"));
+    let after = rc::with_line(content, &format!("{line}  {mark}"));
     if let Err(error) = atomic_write::replace(rc, &after) {
         if let Some(copy) = &copy {
             let _ = std::fs::remove_file(copy);
         }
-        return by_hand("written", &error.root_cause()).map(|()| false);
+        return by_hand("written", &plainly(&error));
     }
     print(&format!("{told}.\n"))?;
-    Ok(true)
+    Ok(Line::InFile)
+}
+
+fn shown(path: &Path) -> String {
+    from_home(&path.display().to_string(), home().as_deref())
+}
+
+/// The system's own words, without the path of a temporary file that the user never heard of.
+fn plainly(error: &anyhow::Error) -> String {
+    let io = error.chain().find_map(|cause| cause.downcast_ref::<std::io::Error>());
+    match io.map(std::io::Error::kind) {
+        Some(ErrorKind::PermissionDenied) => "permission denied".to_owned(),
+        Some(ErrorKind::ReadOnlyFilesystem) => "the file system is read-only".to_owned(),
+        Some(ErrorKind::StorageFull) => "the disk is full".to_owned(),
+        _ => error.root_cause().to_string().split(" at path ").next().unwrap_or_default().to_owned(),
+    }
 }
 
 /// Starts the shell as a terminal would, and checks that it gets as far as the line. Returns whether anything speaks against it.
 fn loads_line(shell: &Found) -> anyhow::Result<bool> {
-    let Found { name, rc, .. } = shell;
-    let shown = from_home(&rc.display().to_string(), home().as_deref());
-    match exec::probe(&Probe::LoadsAside(name)) {
-        Some(said) if said.contains(exec::LOADED) => Ok(true),
-        Some(_) => {
-            complain!(
-                "check: a new {name} does not load Aside. {shown} stops before the line (return, exit or exec), or has an \
-                 error above it: mend that, or move the line up"
-            );
-            Ok(false)
-        }
+    match exec::probe(&Probe::LoadsAside(shell.name)) {
+        Some(said) => Ok(said.contains(exec::LOADED)),
         None => {
             let doubt = "took too long to start for a check; open a new one, and run `aside doctor` in it";
-            print(&format!("check: {name} {doubt}.\n"))?;
+            print(&format!("check: {} {doubt}.\n", shell.name))?;
             Ok(true)
         }
     }
 }
 
+/// What keeps a new shell from getting to the line, and what to do.
+fn not_loaded(shell: &Found) -> String {
+    let Found { name, rc, line } = shell;
+    let cut = rc::without_aside(&std::fs::read(rc).unwrap_or_default());
+    let number = cut.removed.first().or(cut.unsure.first()).map_or(0, |there| there.number);
+    format!(
+        "\naside: a new {name} does not load Aside: {rc} ends before line {number} (by return, exit, exec or an error).\n\
+         Move that line to the top of {rc}, and run `aside setup` again:\n    {line}",
+        rc = shown(rc)
+    )
+}
+
 fn import(paths: &Paths, config: &Config) -> anyhow::Result<()> {
     let filter = HistoryFilter::new(&config.history.ignore, config.history.secrets.into())?;
-    let entries = history_files::everything_found(&filter);
+    let mut secrets = 0;
+    let entries =
+        history_files::everything_found(&filter, |refusal| secrets += usize::from(refusal == NotStored::Secret));
     paths::leave_to_its_owner(&paths.data_dir)?;
     let (mut stored, _) = History::open(&paths.history_db())?;
     let bar = progress_bar(entries.len());
@@ -236,7 +297,10 @@ fn import(paths: &Paths, config: &Config) -> anyhow::Result<()> {
         (0, 0) => "history: none yet; what you run from now on is remembered, on this machine only.\n".to_owned(),
         (0, there) => format!("history: all {there} commands were here already.\n"),
         (added, _) => format!("history: {added} commands imported; they stay on this machine.\n"),
-    })
+    })?;
+    let lines = if secrets == 1 { "1 line was" } else { &format!("{secrets} lines were") };
+    let why = "a password, key or token seems to be in them; `aside config get history.secrets` is the setting";
+    if secrets > 0 { print(&format!("history: {lines} left out: {why}.\n")) } else { Ok(()) }
 }
 
 /// Offers the available models. Nothing leaves the machine before the user chooses one.
@@ -252,7 +316,7 @@ fn choose_model(paths: &Paths, config: &Config, ask: Ask) -> anyhow::Result<()> 
     let found: Vec<_> = keys.into_iter().filter(|(name, _, _)| has_key(name)).collect();
     let mut menu =
         "model: everything works without one; with one, more is understood.\n  1  none, nothing leaves this \
-                    machine (Enter)\n  2  one on this machine, free: some hundred megabytes to fetch\n"
+                    machine (Enter)\n  2  one on this machine, free: shows the commands for it, and fetches nothing now\n"
             .to_owned();
     for (number, (name, _, company)) in found.iter().enumerate() {
         let _ = writeln!(menu, "  {}  {company}, with the key in ${name}: what you ask goes there", number + 3);
@@ -262,7 +326,7 @@ fn choose_model(paths: &Paths, config: &Config, ask: Ask) -> anyhow::Result<()> 
         let answer = confirm::line("Which? ")?;
         let chosen = answer.parse::<usize>().ok().and_then(|number| found.get(number.checked_sub(3)?));
         return match (answer.as_str(), chosen) {
-            ("2", _) => print("`aside model list` shows them; `aside model pull NAME`, then `aside model use NAME`.\n"),
+            ("2", _) => print(&local_model()),
             ("" | "1", _) => print("No model, then. `aside config set llm.provider …` names one later.\n"),
             (_, Some((_, provider, company))) => {
                 set(paths, "llm.provider", provider)?;
@@ -274,6 +338,19 @@ fn choose_model(paths: &Paths, config: &Config, ask: Ask) -> anyhow::Result<()> 
             }
         };
     }
+}
+
+/// The commands that make a model answer on this machine, with the size of the one that is advised.
+fn local_model() -> String {
+    let server = match exec::find("llama-server") {
+        Some(_) => "",
+        None => "  install llama.cpp: its `llama-server` runs the model, and is not on PATH\n",
+    };
+    let bytes = catalogue::entry(USUAL).map_or_else(String::new, |model| format!("    {} to fetch", size(model.bytes)));
+    format!(
+        "No model is fetched now. When you want one:\n{server}  aside model pull {USUAL}{bytes}\n  aside model use \
+         {USUAL}\n`aside model list` shows smaller and larger ones.\n"
+    )
 }
 
 fn set(paths: &Paths, key: &str, value: &str) -> anyhow::Result<()> {
@@ -383,6 +460,17 @@ mod tests {
     fn beginnings_are_those_of_the_commonest_lines() {
         let lines = ["ls", "make test", "git push", "make test", "echo '", "git push", "git push", "cd ..", "rm -r x"];
         assert_eq!(stems(lines.into_iter()), ["git p", "make t"]);
+    }
+
+    #[test]
+    fn an_error_is_told_without_a_path_that_the_user_never_heard_of() {
+        let failed = |kind, text: &str| {
+            let error = std::io::Error::new(kind, format!("{text} at path \"/home/ann/.aside-x1y2\""));
+            plainly(&anyhow::Error::new(error).context("could not write /home/ann/.zshrc"))
+        };
+        assert_eq!(failed(ErrorKind::PermissionDenied, "Permission denied (os error 13)"), "permission denied");
+        assert_eq!(failed(ErrorKind::ReadOnlyFilesystem, "Read-only"), "the file system is read-only");
+        assert_eq!(failed(ErrorKind::Other, "Quota exceeded"), "Quota exceeded");
     }
 
     #[test]

@@ -29,7 +29,7 @@ const MAX_INPUT: u64 = 64 * 1024;
     after_help = "\
 Examples:
   aside translate find files larger than 100MB
-  aside ask --json kill whatever is using port 3000
+  aside translate --json kill whatever is using port 3000
   echo show the last 5 commits | aside translate -n 3"
 )]
 pub struct Args {

@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 use std::fs::Permissions;
+use std::io::IsTerminal;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -48,6 +49,9 @@ const MADE_UP: &str = "git status --short\ngit log --oneline -10\nmake test\nmak
                        docker ps --all\ngrep -rn TODO src\ntar -czf backup.tar.gz src\n";
 
 pub fn open(shell: &str, visit: &TrialMode) -> anyhow::Result<Exit> {
+    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        bail!("it opens a shell for you to type in; run it in a terminal");
+    }
     let Some(program) = exec::find(shell) else {
         bail!("{shell} is not installed; install it, or name another shell: `aside try bash`");
     };
@@ -113,7 +117,7 @@ fn fill(paths: &Paths, visit: &TrialMode) -> anyhow::Result<usize> {
     let filter = HistoryFilter::new(&config.history.ignore, config.history.secrets.into())?;
     let (mut history, _) = History::open(&paths.history_db())?;
     let own = match visit {
-        TrialMode::Trial => history.import(&history_files::everything_found(&filter), &mut |_| {})?.added,
+        TrialMode::Trial => history.import(&history_files::everything_found(&filter, |_| {}), &mut |_| {})?.added,
         TrialMode::Tour { .. } => 0,
     };
     if own == 0 {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use etcetera::BaseStrategy;
 
-use crate::cli::{Exit, refuse_commands};
+use crate::cli::{Exit, from_home, home, own_shell, refuse_commands};
 use crate::config::atomic_write;
 use crate::confirm::{Default, confirm};
 use crate::daemon::control;
@@ -62,6 +62,12 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
             return Ok(Exit::Failed);
         }
     }
+    let shell = own_shell();
+    if let Some(file) = rc::loaded_by(&shell) {
+        let from = file.map_or_else(String::new, |file| format!(", from {}", shown(&file)));
+        let what = "aside cannot tell which of your lines do that, so take them out yourself";
+        complain!("aside: a new {shell} still loads Aside{from}; {what}");
+    }
     let program = std::env::current_exe().context("could not find out where aside is")?;
     out.write_all(farewell(&program, &extras(&program, &base)).as_bytes())?;
     Ok(Exit::Done)
@@ -75,6 +81,8 @@ enum History {
 
 struct Plan {
     cuts: Vec<(PathBuf, StrippedRc)>,
+    /// Lines that may load Aside in another way.
+    loading: Vec<(PathBuf, RcLine)>,
     removals: Vec<Removal>,
 }
 
@@ -82,6 +90,8 @@ struct Removal {
     path: PathBuf,
     what: String,
     how: How,
+    /// Goes without a word: the user never made it nor needs it.
+    is_noise: bool,
 }
 
 enum How {
@@ -96,10 +106,16 @@ enum How {
 
 impl Plan {
     fn make(paths: &Paths, rc_files: Vec<PathBuf>, history: History) -> Self {
-        let cut = |path: PathBuf| read_rc(&path).map(|content| (path, rc::without_aside(&content)));
-        let matters = |cut: &StrippedRc| !cut.removed.is_empty() || !cut.unsure.is_empty();
-        let cuts = rc_files.into_iter().filter_map(cut).filter(|(_, cut)| matters(cut)).collect();
-        Self { cuts, removals: removals(paths, history) }
+        let (mut cuts, mut loading) = (Vec::new(), Vec::new());
+        for path in rc_files {
+            let Some(content) = read_rc(&path) else { continue };
+            loading.extend(rc::loading(&content).into_iter().map(|line| (path.clone(), line)));
+            let cut = rc::without_aside(&content);
+            if !cut.removed.is_empty() || !cut.unsure.is_empty() {
+                cuts.push((path, cut));
+            }
+        }
+        Self { cuts, loading, removals: removals(paths, history) }
     }
 
     fn is_empty(&self) -> bool {
@@ -109,23 +125,29 @@ impl Plan {
 
     fn describe(&self) -> String {
         let mut text = String::new();
+        let line = |path: &Path, line: &RcLine| format!("  {}:{}: {}\n", shown(path), line.number, line.text);
         let lines = |of: fn(&StrippedRc) -> &Vec<RcLine>| -> Vec<String> {
-            let shown = |path: &Path, line: &RcLine| format!("  {}:{}: {}\n", path.display(), line.number, line.text);
-            self.cuts.iter().flat_map(|(path, cut)| of(cut).iter().map(move |line| shown(path, line))).collect()
+            self.cuts.iter().flat_map(|(path, cut)| of(cut).iter().map(move |there| line(path, there))).collect()
         };
-        let (removed, unsure) = (lines(|cut| &cut.removed), lines(|cut| &cut.unsure));
+        let (removed, mut unsure) = (lines(|cut| &cut.removed), lines(|cut| &cut.unsure));
+        unsure.extend(self.loading.iter().map(|(path, there)| line(path, there)));
         if self.is_empty() {
             text.push_str("There is nothing of Aside to remove.\n");
         }
         if !removed.is_empty() {
             let _ = write!(text, "Lines to take out of your files:\n{}", removed.concat());
         }
-        let removals: Vec<&Removal> = self.removals.iter().filter(|removal| removal.is_worth_telling()).collect();
+        let removals = self.removals.iter().filter(|removal| !removal.is_noise && removal.is_worth_telling());
+        let removals = removals.map(|removal| (removal.path.clone(), removal.what.as_str()));
+        let copies = self.cuts.iter().filter_map(|(path, cut)| copy_of(path, cut)).filter(|copy| copy.exists());
+        let removals: Vec<_> = copies.map(|copy| (copy, "a copy that setup made")).chain(removals).collect();
         if !removals.is_empty() {
             text.push_str("To delete, after stopping the daemon:\n");
+        } else if removed.is_empty() && !self.is_empty() {
+            text.push_str("To stop: the daemon.\n");
         }
-        for removal in removals {
-            let _ = writeln!(text, "  {} ({})", removal.path.display(), removal.what);
+        for (path, what) in removals {
+            let _ = writeln!(text, "  {} ({what})", shown(&path));
         }
         if !unsure.is_empty() {
             let _ = write!(text, "Lines that may start Aside too, for you to look at; they stay:\n{}", unsure.concat());
@@ -201,8 +223,9 @@ fn removals(paths: &Paths, history: History) -> Vec<Removal> {
         History::Delete => Vec::new(),
     };
     let mut removals = Vec::new();
-    let mut add =
-        |path: &Path, what: &str, how| removals.push(Removal { path: path.to_owned(), what: what.to_owned(), how });
+    let mut add = |path: &Path, what: &str, how| {
+        removals.push(Removal { path: path.to_owned(), what: what.to_owned(), how, is_noise: false })
+    };
     let config_dir = paths.config_file.parent().unwrap_or(Path::new("."));
     // With `$ASIDE_HOME` they share a directory that the user chose, and which may contain anything.
     let chosen = paths.data_dir.parent() == Some(config_dir);
@@ -235,14 +258,14 @@ fn removals(paths: &Paths, history: History) -> Vec<Removal> {
     } else if paths.state_dir != paths.data_dir {
         add(&paths.state_dir, "the log, and what was noted", How::Dir { keep });
     }
-    add(&paths.socket, "the socket", How::File);
-    add(&paths.lock_file(), "its lock", How::File);
-    add(&rest_file(&paths.socket), "a part of the zsh plugin", How::File);
     let private = |dir: &&Path| dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with("aside-"));
     for dir in paths.socket.parent().filter(private).into_iter().chain(chosen.then_some(config_dir)) {
         add(dir, "when it is empty", How::IfEmpty);
     }
-    removals
+    // Before the directory that they are in.
+    let noise = [paths.socket.clone(), paths.lock_file(), rest_file(&paths.socket)];
+    let noise = noise.map(|path| Removal { path, what: String::new(), how: How::File, is_noise: true });
+    noise.into_iter().chain(removals).collect()
 }
 
 /// What the names in the data directory hold, in words.
@@ -306,9 +329,18 @@ fn rc_files(home: &Path, config: &Path, zdotdir: Option<&Path>) -> Vec<PathBuf> 
         .collect()
 }
 
+fn shown(path: &Path) -> String {
+    from_home(&path.display().to_string(), home().as_deref())
+}
+
+/// The copy that `aside setup` kept.
+fn copy_of(path: &Path, cut: &StrippedRc) -> Option<PathBuf> {
+    cut.removed.iter().find_map(|line| rc::copy_of(path, &line.text))
+}
+
 /// Restores the file: `aside setup` kept a copy, or created the file itself.
 fn take_out(path: &Path, cut: &StrippedRc) -> anyhow::Result<()> {
-    let copy = cut.removed.iter().find_map(|line| rc::copy_of(path, &line.text));
+    let copy = copy_of(path, cut);
     let before = copy.as_deref().and_then(read_rc);
     if before.is_none() && cut.rest.is_empty() && cut.removed.iter().any(|line| line.text.contains(rc::MARK)) {
         // Setup wrote the file that a link names, so the link stays.

@@ -76,7 +76,7 @@ pub async fn dispatch(
             Reply::Ok
         }
         Request::Why(WhyParams { session }) => {
-            Reply::Why(Box::new(state.last_shown().last(&session).unwrap_or_default()))
+            Reply::Why(Box::new(state.last_shown().last(&state.session_called(&session)).unwrap_or_default()))
         }
         Request::Status => Reply::Status(Box::new(state.status())),
         Request::Stop => {

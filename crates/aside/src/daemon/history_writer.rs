@@ -122,6 +122,8 @@ struct WriterThread {
     back: SyncSender<Job>,
     reading: Reading,
     import_tried: bool,
+    /// A first command may be stored before its shell has greeted us.
+    began_empty: bool,
     next_open: Instant,
 }
 
@@ -135,11 +137,20 @@ enum Reading {
 
 impl WriterThread {
     fn new(state: Arc<State>, back: SyncSender<Job>) -> Self {
-        Self { state, history: None, back, reading: Reading::No, import_tried: false, next_open: Instant::now() }
+        Self {
+            state,
+            history: None,
+            back,
+            reading: Reading::No,
+            import_tried: false,
+            began_empty: false,
+            next_open: Instant::now(),
+        }
     }
 
     fn work(mut self, queue: Receiver<Job>, closing: &AtomicBool) {
         self.open();
+        self.began_empty = self.is_empty();
         self.state.set_readable();
         // Loaded in advance, so that neither the first command nor the first line of prose waits for it.
         self.state.filter();
@@ -269,11 +280,15 @@ impl WriterThread {
         }
     }
 
+    fn is_empty(&mut self) -> bool {
+        self.history.as_mut().is_some_and(|history| history.is_empty().unwrap_or(false))
+    }
+
     fn import_first(&mut self, shell: &str, histfile: String) {
         if std::mem::replace(&mut self.import_tried, true) {
             return;
         }
-        if !self.history.as_mut().is_some_and(|history| history.is_empty().unwrap_or(false)) {
+        if !self.began_empty && !self.is_empty() {
             return;
         }
         let Some(format) = [ImportFormat::Zsh, ImportFormat::Bash, ImportFormat::Fish]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use aside_core::history::HistoryEntry;
-use aside_core::history::filter::HistoryFilter;
+use aside_core::history::filter::{HistoryFilter, NotStored};
 use aside_core::history::import::{ImportFormat, ParsedHistory};
 use clap::ValueEnum;
 
@@ -71,13 +71,13 @@ fn read_capped(path: &Path, cap: u64) -> anyhow::Result<Vec<u8>> {
 }
 
 /// All commands of the user, from every history file. Skips unreadable files: for a trial, some are enough.
-pub fn everything_found(filter: &HistoryFilter) -> Vec<HistoryEntry> {
+pub fn everything_found(filter: &HistoryFilter, refused: impl FnMut(NotStored)) -> Vec<HistoryEntry> {
     let mut entries = Vec::new();
     for source in [Source::Bash, Source::Fish, Source::Atuin, Source::Zsh] {
         let parsed = usual_file(source).and_then(|file| source.read(&file));
         entries.extend(parsed.map(|parsed| parsed.entries).unwrap_or_default());
     }
-    filter.sift(&mut entries, |_| {});
+    filter.sift(&mut entries, refused);
     entries
 }
 

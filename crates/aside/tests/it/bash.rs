@@ -67,3 +67,16 @@ fn starting_prints_nothing_and_no_job_is_announced() {
     scene.presses(Key::Enter).prompt(3);
     scene.screen_is("1> true\n2>\n3>");
 }
+
+/// The same in every shell, with a line in the rc file and no `aside setup`.
+#[test]
+fn the_shells_own_history_is_imported_when_there_is_none() {
+    // Set behind our line: it counts all the same.
+    let mut scene =
+        Scene::bash().file("own_history", "git status --short\nls -la\n").rc_after("HISTFILE=~/own_history").start();
+    let rows = recorded(&scene.home, 2);
+    let commands: Vec<&str> = rows.iter().map(|row| row["command"].as_str().unwrap()).collect();
+    assert!(commands.contains(&"git status --short") && commands.contains(&"ls -la"), "{commands:?}");
+    assert_eq!(scene.runs("echo fine"), "fine");
+    recorded(&scene.home, 3);
+}

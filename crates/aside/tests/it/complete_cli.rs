@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::home::{self, Home, Said};
 use crate::harness::patience;
@@ -150,6 +150,15 @@ fn why_tells_of_the_line_before_the_question() {
     let session = why["session_id"].as_str().unwrap();
     scene.home.aside_does(&["why", "--session", session]);
     assert_eq!(scene.home.aside(&["why", "--session", "another"]).code, 1);
+    // Another shell was offered something since: here the question is about this one.
+    let mut wire = scene.home.wire();
+    let asked = json!({"type": "complete", "session_id": "zsh-1-1", "cwd": "/", "left": "ls --al", "wait": true});
+    assert_eq!(wire.json(asked)["candidates"][0]["completion"], "ls --all");
+    scene.runs("aside why --json > why.json");
+    let here: Value = serde_json::from_str(&scene.home.read("why.json")).unwrap();
+    assert_eq!((here["session_id"].as_str(), &here["left"]), (Some(session), &why["left"]), "{here}");
+    let anywhere: Value = serde_json::from_str(&scene.home.aside_does(&["why", "--json"]).stdout).unwrap();
+    assert_eq!(anywhere["left"], "ls --al", "{anywhere}");
 }
 
 #[test]

@@ -22,8 +22,8 @@ const ENDS: &[(&str, i32)] = &[
     ("aside why", 1),
     ("aside setup", 1),
     ("aside setup --yes", 0),
-    ("aside tutor", 0),
-    ("aside try", 0),
+    ("aside tutor", 1),
+    ("aside try", 1),
     ("PATH=/nowhere $ASIDE try", 1),
     ("aside doctor", 0),
     ("PATH=/usr/bin:/bin $ASIDE doctor", 1),
@@ -101,7 +101,8 @@ const ENDS: &[(&str, i32)] = &[
 ];
 
 /// These need a terminal and a key, or a running relay; separate scenes cover them.
-const BY_HAND: [(&str, &str); 5] = [("chat", "0"), ("answer", "130"), ("task", "130"), ("relay", "0"), ("relay", "1")];
+const BY_HAND: [(&str, &str); 7] =
+    [("try", "0"), ("tutor", "0"), ("chat", "0"), ("answer", "130"), ("task", "130"), ("relay", "0"), ("relay", "1")];
 
 /// Internal variables and those of tests: no user sets them.
 const INNER: [&str; 5] = ["ASIDE_", "ASIDE_INHERIT_FDS", "ASIDE_TRY_ZDOTDIR", "ASIDE_API_KEY", "ASIDE_NO_SUCH"];

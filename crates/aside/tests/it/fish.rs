@@ -121,3 +121,13 @@ fn tab_takes_what_an_answer_proposes_and_else_completes() {
     scene.sends("\t").shows("> echo taken").sends("\r").shows("\ntaken\n");
     scene.types("echo ~/propo").sends("\t").shows("proposal");
 }
+
+#[test]
+fn the_shells_own_history_is_imported_when_there_is_none() {
+    let history = "- cmd: git status --short\n  when: 1700000000\n";
+    for (file, rc) in [("fish_history", ""), ("work_history", "set -g fish_history work")] {
+        let scene = Scene::fish().file(&format!(".local/share/fish/{file}"), history).rc_after(rc).start();
+        let rows = recorded(&scene.home, 1);
+        assert_eq!(rows[0]["command"], "git status --short", "{file}");
+    }
+}

@@ -106,11 +106,89 @@ fn setup_does_not_pass_where_a_new_shell_does_not_get_to_the_line() {
         home.write(rc, text);
         let said = home.aside(&["setup", "--yes"]);
         assert_eq!(said.code, 1, "{shell}: {}{}", said.stdout, said.stderr);
-        assert!(said.stderr.contains(&format!("a new {shell} does not load Aside")), "{}", said.stderr);
+        // The bad news comes last, alone, and with one thing to do.
+        let news: Vec<&str> = said.stderr.trim().lines().collect();
+        assert!(news[0].contains(&format!("a new {shell} does not load Aside")) && news.len() == 3, "{}", said.stderr);
+        assert!(news[1].starts_with("Move that line to the top") && news[2].contains("init"), "{}", said.stderr);
+        for good in ["check:", "and try"] {
+            assert!(!said.stdout.contains(good), "{}", said.stdout);
+        }
         home.write(rc, "");
         let said = home.aside(&["setup", "--yes"]);
         assert_eq!(said.code, 0, "{shell}: {}{}", said.stdout, said.stderr);
     }
+}
+
+/// Loaded by a file that the rc file reads, in each of the shells, also where the rc file has no word of it.
+#[test]
+fn setup_adds_no_second_line_and_uninstall_says_what_it_leaves() {
+    for (shell, rc, text, file) in [
+        ("zsh", ".zshrc", "source ~/.zsh/aside.zsh\n", ".zsh/aside.zsh"),
+        ("zsh", ".zshrc", "for file in ~/rc.d/*.zsh; do source $file; done\n", "rc.d/50-tools.zsh"),
+        ("bash", ".bashrc", ". ~/dot/aside.bash\n", "dot/aside.bash"),
+        ("fish", ".config/fish/config.fish", "\n", ".config/fish/conf.d/aside.fish"),
+    ] {
+        let home = home(&format!("/bin/{shell}"));
+        let start = match shell {
+            "fish" => format!("{} init fish | source\n", home::ASIDE),
+            _ => format!("eval \"$({} init {shell})\"\n", home::ASIDE),
+        };
+        home.write(file, start);
+        home.write(rc, text);
+        let said = home.aside(&["setup", "--yes"]);
+        assert_eq!((said.code, home.read(rc).as_str()), (0, text), "{shell}: {}{}", said.stdout, said.stderr);
+        assert!(said.stdout.contains(&format!("a new {shell} loads Aside already")), "{}", said.stdout);
+        let named = text.contains("aside").then(|| format!("line 1 of ~/{rc}"));
+        assert!(named.is_none_or(|named| said.stdout.contains(&named)), "{}", said.stdout);
+        assert!(shell == "fish" || said.stdout.contains(&format!("from ~/{file}")), "{}", said.stdout);
+        let said = home.aside(&["uninstall", "--yes"]);
+        assert!(said.stderr.contains(&format!("a new {shell} still loads Aside")), "{}", said.stderr);
+        assert!(shell == "fish" || said.stderr.contains(&format!("from ~/{file}")), "{}", said.stderr);
+        let listed = said.stdout.contains(&format!("~/{rc}:1: {}", text.trim()));
+        assert_eq!(listed, text.contains("aside"), "{}", said.stdout);
+    }
+}
+
+#[test]
+fn a_link_out_of_home_that_leads_nowhere_makes_no_directory() {
+    let home = home("/bin/zsh");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let target = elsewhere.path().join("gone/zshrc");
+    let _ = std::fs::remove_file(home.path(".zshrc"));
+    std::os::unix::fs::symlink(&target, home.path(".zshrc")).unwrap();
+    let said = home.aside(&["setup", "--yes"]);
+    assert_eq!(said.code, 1, "{}", said.stdout);
+    let why = format!("it is a link to {}, and there is no {}", target.display(), target.parent().unwrap().display());
+    assert!(said.stderr.contains(&why) && said.stdout.contains("by hand"), "{}{}", said.stdout, said.stderr);
+    assert!(!target.parent().unwrap().exists());
+    // Where the directory exists, the file that is changed is named.
+    std::fs::create_dir(target.parent().unwrap()).unwrap();
+    std::fs::write(&target, "alias l=ls\n").unwrap();
+    let said = home.aside(&["setup", "--yes"]);
+    let edited = format!("at the end of {} (~/.zshrc is a link to it)", target.display());
+    assert!(said.code == 0 && said.stdout.contains(&edited), "{}{}", said.stdout, said.stderr);
+    assert!(std::fs::read_to_string(&target).unwrap().contains("init zsh"));
+}
+
+#[test]
+fn setup_says_how_many_lines_it_left_out_and_why() {
+    let home = home("/bin/zsh");
+    home.write(".bash_history", "ls -la\nexport API_TOKEN=abcdef123456\nmysql -psecret99 db\n");
+    let said = home.aside_does(&["setup", "--yes"]);
+    assert!(said.stdout.contains("history: 2 lines were left out: a password, key or token"), "{}", said.stdout);
+    let said = home.aside_does(&["uninstall", "--yes"]);
+    assert!(said.stdout.contains("  ~/.local/share/aside (the history of your commands"), "{}", said.stdout);
+    assert!(!said.stdout.contains("the socket") && !said.stdout.contains("its lock"), "{}", said.stdout);
+}
+
+#[test]
+fn uninstall_names_the_copy_of_the_rc_file() {
+    let home = home("/bin/zsh");
+    home.write(".zshrc", "alias l=ls\n");
+    home.aside_does(&["setup", "--yes"]);
+    let said = home.aside(&["uninstall", "--yes"]);
+    assert!(said.stdout.contains("  ~/.zshrc.before-aside (a copy that setup made)"), "{}", said.stdout);
+    assert!(said.stderr.is_empty() && said.stdout.contains("  ~/.zshrc:2: eval"), "{}{}", said.stdout, said.stderr);
 }
 
 #[test]
@@ -185,8 +263,9 @@ fn setup_asks_before_each_change_and_the_next_shell_has_it() {
     scene.shows("bash: this line would be added").shows("Add it? [y/N]").sends("\r");
     scene.shows("fish: this line would be added").sends("n\r");
     scene.shows("OpenAI, with the key in $OPENAI_API_KEY").shows("Which?").sends("frob\r");
-    scene.shows("Please answer with a number from 1 to 3").sends("\r");
-    scene.shows("No model, then").shows("check: `").shows("? find files larger than 100MB");
+    scene.shows("Please answer with a number from 1 to 3").sends("2\r");
+    scene.shows("No model is fetched now").shows("aside model pull qwen2.5-coder-1.5b    1.1 GB to fetch");
+    scene.shows("aside model use").shows("check: `").shows("? find files larger than 100MB");
     assert!(scene.home.read(".zshrc").contains("# added by aside setup"));
     assert!(!scene.home.path(".bashrc").exists());
 }
@@ -203,16 +282,24 @@ fn the_tour_goes_on_when_a_lesson_was_done_or_skipped() {
         .shows("That was grey text")
         .shows("2/6");
     scene.types("git log --oneline").sends("\r").prompt(3).shows("3/6");
-    scene.types("echo something else").sends("\r").prompt(4);
-    scene.types("skip").sends("\r").prompt(5).shows("4/6");
+    scene.types("echo something else").sends("\r").prompt(4).shows("3/6 is not done yet: `lesson` shows it again");
+    scene.types("clear").sends("\r").prompt(5).shows("3/6  Say what you want");
+    scene.types("skip").sends("\r").prompt(6).shows("4/6");
     scene.types("how many files are here?").sends("\r").shows("[↹] take").sends("\t");
     // An Enter before the command is drawn would be dropped.
     scene.wait_for("the command to be taken", |screen| {
         let text = screen.text();
         text.contains("> find . -maxdepth 1 -type f | wc -l") && !text.contains("[↹] take")
     });
-    scene.sends("\r").shows("That was prose").shows("5/6").prompt(7);
-    scene.types("gti status").sends("\r").prompt(8).shows_ghost("|git status").sends("\x1b[C\r").shows("6/6").prompt(9);
+    scene.sends("\r").shows("That was prose").shows("5/6").prompt(8);
+    scene
+        .types("gti status")
+        .sends("\r")
+        .prompt(9)
+        .shows_ghost("|git status")
+        .sends("\x1b[C\r")
+        .shows("6/6")
+        .prompt(10);
     scene.types("aside task run the tests").sends("\r").shows("make test").shows("y yes").sends("n");
     scene.shows("That is all there is to learn");
     scene.types("exit").sends("\r");

@@ -107,6 +107,31 @@ fn a_program_that_only_this_shell_can_find_is_offered() {
     scene.types("frob").shows_ghost("frob|nicate-it");
 }
 
+/// `gs` is also how `gsettings` begins, which a machine may have.
+#[test]
+fn names_of_the_shell_are_known_at_the_first_prompt() {
+    let make = "mkdir ~/tools; for name in gstreamer-run frobber-tool; do print '#!/bin/sh' >~/tools/$name; \
+                chmod +x ~/tools/$name; done; path+=(~/tools); alias gstr='git status -sb'; frobber() { : }
+                for n in {1..300}; do alias some_alias_$n='echo of some length'; functions[some_function_$n]=:; done";
+    for name in ["gstr", "frobber"] {
+        let mut scene = Scene::zsh().rc_after(make).start();
+        scene.types(name).stays_without_ghost(Duration::from_millis(700));
+        scene.types("-r").presses(Key::Backspace).presses(Key::Backspace).shows_line(&format!("{name}|"));
+    }
+    let mut scene = Scene::zsh().rc_after(make).start();
+    scene.types("gstre").shows_ghost("gstre|amer-run");
+}
+
+#[test]
+fn names_are_told_before_the_first_question() {
+    let script = ScriptedDaemon::new().knows("mk|", &["mkfs"]);
+    let mut scene = Scene::zsh().scripted(&script).rc(RC).start();
+    scene.types("mk").shows_ghost("mk|fs");
+    assert!(told(&script, "alias").0.contains("gst=git status"));
+    let (functions, _) = told(&script, "function");
+    assert_eq!(functions.iter().filter(|name| name.starts_with("some_function_")).count(), 300);
+}
+
 /// The daemon sometimes checks the settings before it replies; a message sent later must not overtake an earlier one.
 #[test]
 fn what_a_shell_tells_is_heard_in_its_order() {

@@ -203,6 +203,9 @@ fn how_outputs_could_be_seen_is_said_once_and_not_in_private() {
     private["wait"] = true.into();
     assert_eq!(desk.home.wire().json(private)["warning"], "");
     assert_eq!(desk.next(2, "true", 0)["warning"], "");
+    for ours in ["aside task run the tests", "~/.local/bin/aside doctor"] {
+        assert_eq!(desk.next(2, ours, 1)["warning"], "", "{ours}");
+    }
     let first = desk.next(3, "make all", 2);
     let tip = first["warning"].as_str().unwrap();
     assert!(tip.starts_with("aside: outputs are not seen here"), "{first}");

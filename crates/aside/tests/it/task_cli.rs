@@ -165,6 +165,17 @@ fn a_request_may_begin_like_a_command() {
 }
 
 #[test]
+fn a_word_in_the_place_of_an_id_is_no_request() {
+    let home = project("true", None);
+    for words in [["show", "zzz"], ["retry", "zzz"], ["undo", "zzz-9"], ["show", "diff"], ["watch", "nosuch"]] {
+        let asked = said(&home, &words);
+        assert_eq!((asked.code, asked.stdout.as_str()), (2, ""), "{words:?}: {}", asked.stderr);
+    }
+    assert!(said(&home, &["show", "diff"]).stderr.contains("aside task -- show diff"));
+    assert_eq!(said(&home, &["list"]).stdout, "", "nothing was asked");
+}
+
+#[test]
 fn a_search_says_what_it_left_out() {
     let home = project("true", None);
     home.write("project/.env", "FROB_KEY=1\n");

@@ -70,6 +70,19 @@ fn translate_says_why_there_is_no_answer() {
 }
 
 #[test]
+fn translate_names_the_program_that_is_missing() {
+    let home = home();
+    for (words, note) in
+        [("list containers", "no answer: `docker` is not installed here"), ("list pods", "`kubectl` is not")]
+    {
+        let said = run(home.command(ASIDE).args(["translate", words]).env("PATH", home.path("nothing")), "");
+        assert!(said.code == 1 && said.stderr.contains(note), "{}", said.stderr);
+    }
+    let said = run(home.command(ASIDE).args(["translate", "列出容器"]).env("PATH", home.path("nothing")), "");
+    assert!(!said.stderr.contains("not installed"), "{}", said.stderr);
+}
+
+#[test]
 fn translate_in_json_has_everything() {
     let said = translate(&home(), &[&["--json"], &KNOWN[..]].concat());
     let answer = json(&said);
@@ -207,6 +220,17 @@ fn explain_says_what_each_part_does_and_destroys() {
     let said = home.aside(&["explain", "--", "qqjjzzxx --frob"]);
     assert_eq!((said.code, said.stderr.as_str()), (1, "aside: nothing is known about this command\n"));
     assert!(!home.socket().exists());
+}
+
+#[test]
+fn an_option_that_does_not_exist_is_a_wrong_command_line() {
+    let home = home();
+    for args in [&["explain", "--bogus"][..], &["explain", "-x", "ls"], &["proxy", "--bogus"], &["proxy", "-x", "zsh"]]
+    {
+        let said = home.aside(args);
+        assert_eq!((said.code, said.stdout.as_str()), (2, ""), "{args:?}: {}", said.stderr);
+        assert!(said.stderr.contains(&format!("has no option {}", args[1])), "{}", said.stderr);
+    }
 }
 
 #[test]

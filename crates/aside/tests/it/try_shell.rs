@@ -66,6 +66,16 @@ fn bash_and_fish_can_be_tried_too() {
 }
 
 #[test]
+fn without_a_terminal_no_shell_is_opened() {
+    let home = crate::harness::home::Home::new();
+    for args in [&["try"][..], &["try", "bash"], &["tutor"]] {
+        let said = home.aside(args);
+        assert_eq!((said.code, said.stdout.as_str()), (1, ""), "{args:?}");
+        assert!(said.stderr.contains("run it in a terminal"), "{}", said.stderr);
+    }
+}
+
+#[test]
 fn a_shell_that_is_not_there_is_named() {
     let home = crate::harness::home::Home::new();
     let said = home.aside(&["try", "tcsh"]);

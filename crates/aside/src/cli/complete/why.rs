@@ -5,7 +5,7 @@ use std::fmt::Write;
 use aside_proto::{Reply, Request, WhyParams, WhyResult, WireCandidate};
 
 use crate::cli::complete::candidates;
-use crate::cli::{Exit, Paint, from_home, home, one_line, paint, print, span};
+use crate::cli::{Exit, Paint, from_home, home, one_line, paint, print, session, span};
 use crate::client::{self, ClientError};
 use crate::paths::Paths;
 
@@ -30,15 +30,24 @@ pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// The shell that is meant, as `aside daemon status --json` names it; any when absent
+    /// The shell that is meant, as `aside daemon status --json` names it; this one when absent, or any where nothing was
+    /// offered in it
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
     let paths = Paths::from_env()?;
-    let session = args.session.unwrap_or_default();
-    match client::ask(&paths.socket, Request::Why(WhyParams { session })) {
+    let ask = |session| client::ask(&paths.socket, Request::Why(WhyParams { session }));
+    let said = match args.session {
+        Some(session) => ask(session),
+        None => match ask(session()) {
+            // From a script, or a shell without the plugin.
+            Ok(Reply::Why(offer)) if offer.candidates.is_empty() => ask(String::new()),
+            said => said,
+        },
+    };
+    match said {
         Ok(Reply::Why(offer)) if offer.candidates.is_empty() => {
             complain!("aside: nothing was offered yet; type the beginning of a command at a prompt with Aside");
             Ok(Exit::Failed)

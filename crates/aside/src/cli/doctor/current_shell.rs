@@ -58,7 +58,9 @@ fn greeted(facts: &Facts, session: &SessionStatus) -> Vec<Finding> {
     }
     let loaded = [told("loaded before"), told("loaded after")];
     let mut findings = vec![plugin(session, &facts.program.version)];
-    if session.shell == Shell::Bash.name() {
+    if session.shell != Shell::Zsh.name() {
+        let does = format!("in {} it remembers commands, answers sentences and completes on keys", session.shell);
+        findings.push(Finding::ok(does));
         return findings;
     }
     findings.extend(transport(told("transport")));
@@ -414,7 +416,8 @@ mod tests {
             session.facts = "keys=vi\nenter=ours".to_owned();
         }
         let on = "Aside 1.2.3 is on in this bash 5.2, vi keys, heard from 1 s ago";
-        assert_eq!(this_shell(&facts), [Finding::ok(on), grey_in_bash(&facts)]);
+        let does = "in bash it remembers commands, answers sentences and completes on keys";
+        assert_eq!(this_shell(&facts), [Finding::ok(on), Finding::ok(does), grey_in_bash(&facts)]);
     }
 
     #[test]

@@ -88,8 +88,8 @@ pub const EXITS: &[(&str, &[(&str, &str)])] = &[
             ("1", "it is in none, a new shell does not load it, or there is no terminal to ask at"),
         ],
     ),
-    ("tutor", &[("0", "ended, or left")]),
-    ("try", &[("0", "left, however the shell ended"), ("1", "it could not start")]),
+    ("tutor", &[("0", "ended, or left"), ("1", "there is no terminal, or no zsh")]),
+    ("try", &[("0", "left, however the shell ended"), ("1", "it could not start, or there is no terminal")]),
     ("doctor", &[("0", "nothing needs doing"), ("1", "something does")]),
     (
         "config",

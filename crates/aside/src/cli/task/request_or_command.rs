@@ -32,15 +32,14 @@ fn is_request(words: &[&str]) -> bool {
     let Some((name, rest)) = words.split_first() else { return false };
     match *name {
         "list" | "rules" => rest.first().is_some_and(|word| !word.starts_with('-')),
-        "undo" => !is_one_name(rest),
-        // A single word cannot say what to stop or to follow: it is a name, if a wrong one.
-        "cancel" => !is_one_name(rest) && !is_one_word(rest),
+        // A single word cannot say what to stop, to take back or to follow: it is a name, if a wrong one.
+        "undo" | "cancel" => !is_one_name(rest) && !is_one_word(rest),
         // Their options may stand on either side of the id.
         "show" | "watch" | "retry" => {
             let from = rest.iter().position(|word| *word == "--from").map_or(usize::MAX, |place| place + 1);
             let names = rest.iter().enumerate().filter(|(place, word)| !word.starts_with('-') && *place != from);
             let names: Vec<&str> = names.map(|(_, word)| *word).collect();
-            !(is_one_name(&names) || *name == "watch" && is_one_word(&names))
+            !is_one_name(&names) && !is_one_word(&names)
         }
         // `route` takes any words, and does nothing with them; clap handles unknown subcommands.
         _ => false,
@@ -102,6 +101,10 @@ mod tests {
             "watch nosuch --json",
             "undo t4k2fp",
             "undo 4k2fp",
+            "undo zzz",
+            "show zzz",
+            "show diff",
+            "retry zzz-9 --json",
             "rules --json",
             "route run the tests",
             "route --json -- list the files",
@@ -114,7 +117,6 @@ mod tests {
             "list all files",
             "list files",
             "show me parse_line",
-            "show diff",
             "show the tests",
             "watch the log",
             "cancel the deploy",

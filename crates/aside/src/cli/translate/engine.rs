@@ -7,7 +7,7 @@ use std::time::Duration;
 use aside_core::agent::language::Language;
 use aside_proto::query::{TranslateParams, TranslateResult};
 use aside_proto::{Reply, Request};
-use aside_translate::offer::{last, offers};
+use aside_translate::offer::{last, missing_program, offers};
 use aside_translate::{TranslateQuery, embedded, facts};
 
 use crate::cli::{current_dir, own_shell};
@@ -109,6 +109,9 @@ fn here(paths: &Paths, config: &Config, cwd: &str, wished: &QueryArgs, mut excus
     let language = Language::of(&wished.words);
     language.speak(&mut proposals);
     let unknown = if known.is_empty() { embedded::not_understood(&wish) } else { None };
+    let blocklist = &config.security.command_blocklist;
+    let missing = if proposals.is_empty() && excuse.is_empty() { missing_program(&wish, blocklist) } else { None };
+    let excuse = missing.as_deref().unwrap_or(excuse);
     let suggestion = last(proposals, excuse, &wished.words, unknown.as_deref());
     TranslateResult { note: language.notes(&suggestion.note), ..suggestion }
 }

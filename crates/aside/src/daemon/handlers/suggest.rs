@@ -189,8 +189,11 @@ impl SuggestRequest {
 
     /// The tip on capturing output, shown once per user: after a failure whose output might have helped, in a shell that can show it.
     fn capture_tip(&self) -> String {
-        let SuggestParams { session, exit, shell, .. } = &self.ended;
-        let is_failure = (1..CANNOT_RUN).contains(exit) && shell == "zsh" && self.privacy != Privacy::Private;
+        let SuggestParams { session, exit, shell, command, .. } = &self.ended;
+        // What our own commands print is known.
+        let is_ours = command.split_whitespace().next().is_some_and(|word| word.rsplit('/').next() == Some("aside"));
+        let is_failure =
+            (1..CANNOT_RUN).contains(exit) && shell == "zsh" && self.privacy != Privacy::Private && !is_ours;
         let is_wanted = matches!(self.state.config().suggest.capture, Capture::Auto | Capture::Pty);
         let is_off = self.state.capture_registry().seen(session).tier == "off";
         let is_first = || std::fs::File::create_new(self.state.paths.capture_tip()).is_ok();

@@ -14,7 +14,7 @@ use aside_proto::Reply;
 use aside_proto::query::{ReplyStage, TranslateParams, TranslateResult, WireProposal as Offer};
 use aside_translate::arbiter;
 use aside_translate::facts::{self, PromptFacts};
-use aside_translate::offer::{last, offers};
+use aside_translate::offer::{last, missing_program, offers};
 use aside_translate::prompt::{self, AnswerFormat};
 use aside_translate::{Completeness, Proposal, ProposalSource, ToolFlavor, TranslateContext, TranslateQuery, embedded};
 use shell_line::Dialect;
@@ -400,6 +400,16 @@ impl TranslateRequest {
         })
     }
 
+    fn missing_program(&self) -> Option<String> {
+        // Where there were others before, it is no program that lacks.
+        if !self.asked.besides.is_empty() {
+            return None;
+        }
+        let specs = self.state.specs();
+        let query = TranslateQuery { words: &self.asked.query, place: self.place(&specs), limit: self.limit };
+        missing_program(&query, &self.state.config().security.command_blocklist)
+    }
+
     fn offers(&self, ranked: &[Proposal]) -> Vec<Offer> {
         let specs = self.state.specs();
         let blocklist = &self.state.config().security.command_blocklist;
@@ -412,7 +422,9 @@ impl TranslateRequest {
 
     fn last(&self, ranked: &[Proposal], excuse: &str) -> TranslateResult {
         let unknown = if ranked.is_empty() { self.not_understood() } else { None };
-        let suggestion = last(self.offers(ranked), excuse, &self.asked.query, unknown.as_deref());
+        let offers = self.offers(ranked);
+        let missing = if offers.is_empty() && excuse.is_empty() { self.missing_program() } else { None };
+        let suggestion = last(offers, missing.as_deref().unwrap_or(excuse), &self.asked.query, unknown.as_deref());
         TranslateResult { note: Language::of(&self.asked.query).notes(&suggestion.note), ..suggestion }
     }
 
