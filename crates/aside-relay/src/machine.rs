@@ -78,10 +78,7 @@ pub async fn serve(relay: Arc<Relay>, places: Arc<ConnectionSlots>, upgrade: OnU
     let end = match Connection::begin(&relay, &name, machine).await {
         Ok(mut connection) => {
             let end = connection.serve(&mut socket).await.err().unwrap_or(End::Lost);
-            if matches!(end, End::Silent) {
-                connection.tell_offline().await;
-            }
-            connection.end().await;
+            connection.end(matches!(end, End::Silent)).await;
             end
         }
         Err(error) => End::Failed(error),
@@ -261,9 +258,12 @@ impl<'a> Connection<'a> {
     }
 
     /// What was not taken is handed out over the next connection: it takes the queue over.
-    async fn end(self) {
-        drop(self.items);
+    async fn end(mut self, is_silent: bool) {
+        self.items.close();
         self.relay.disconnected(self.name, &self.id, self.revision).await;
+        if is_silent {
+            self.tell_offline().await;
+        }
     }
 }
 

@@ -14,12 +14,16 @@ pub enum Notice<'a> {
     Full,
     FullForUser,
     Expired(Duration),
+    /// The machine was taken off the relay while the request waited for it.
+    Revoked,
     /// With the machines that the user has.
     Unknown(&'a [String]),
     /// The request has more bytes than one may have.
     TooLong,
     /// So many replies of the machine, or of the relay without one.
     LeftOut(u64),
+    /// Behind a refusal: so many requests were refused like it.
+    Merged(u64),
 }
 
 /// In the language of the request.
@@ -28,11 +32,11 @@ pub fn notice(machine: &str, request: &str, what: Notice<'_>) -> String {
     let (most, quoted) = (MAX_WAITING_OF_USER, quoted(request));
     match (what, is_chinese) {
         (Notice::Offline(wait), false) => format!(
-            "{machine} is not connected. The request waits for it, at most {} minutes. Next: nothing to do.",
-            wait.as_secs() / 60
+            "{machine} is not connected. What you ask waits for it, at most {}. Next: nothing to do.",
+            span(wait, false)
         ),
         (Notice::Offline(wait), true) => {
-            format!("{machine} 未连接。请求将等待其上线，最多 {} 分钟。下一步：无需操作。", wait.as_secs() / 60)
+            format!("{machine} 未连接。请求会等它上线，最多 {}。下一步：无需操作。", span(wait, true))
         }
         (Notice::Full, false) => {
             format!("Not taken: “{quoted}”. Too many requests wait for {machine}. Next: ask again later.")
@@ -47,15 +51,18 @@ pub fn notice(machine: &str, request: &str, what: Notice<'_>) -> String {
             format!("未受理：“{quoted}”。你已有 {most} 个请求在等待 {machine}，不能再多。下一步：等它处理一些后再试。")
         }
         (Notice::Expired(waited), false) => format!(
-            "{machine} was not there for {} minutes: your request “{}” was not delivered. Next: send it again.",
-            waited.as_secs() / 60,
-            quoted
+            "{machine} was not there for {}: your request “{quoted}” was not delivered. Next: send it again.",
+            span(waited, false)
         ),
-        (Notice::Expired(waited), true) => format!(
-            "{machine} 已有 {} 分钟未连接：请求“{}”没有送达。下一步：请重新发送。",
-            waited.as_secs() / 60,
-            quoted
+        (Notice::Expired(waited), true) => {
+            format!("{machine} 已有 {} 未连接：请求“{quoted}”没有送达。下一步：请重新发送。", span(waited, true))
+        }
+        (Notice::Revoked, false) => format!(
+            "{machine} was taken off the relay: your request “{quoted}” was not delivered. Next: send it to another machine."
         ),
+        (Notice::Revoked, true) => {
+            format!("{machine} 已从中继移除：请求“{quoted}”没有送达。下一步：请发送到另一台机器。")
+        }
         (Notice::Unknown(machines), false) => {
             let (first, yours) = (machines.first().map_or("", String::as_str), machines.join(", "));
             format!(
@@ -72,6 +79,10 @@ pub fn notice(machine: &str, request: &str, what: Notice<'_>) -> String {
             format!("Not taken: “{quoted}”. A request has at most {MAX_TEXT} bytes. Next: say it shorter.")
         }
         (Notice::TooLong, true) => format!("未受理：“{quoted}”。请求最多 {MAX_TEXT} 字节。下一步：请缩短。"),
+        (Notice::Merged(count), false) => {
+            format!(" {count} requests were not taken for this reason; this is the last.")
+        }
+        (Notice::Merged(count), true) => format!("因同样原因未受理的请求共 {count} 个，这是最后一个。"),
         (Notice::LeftOut(count), false) => {
             let (were, from) = (if count == 1 { "message was" } else { "messages were" }, from(machine, " from "));
             let ask =
@@ -87,6 +98,19 @@ pub fn notice(machine: &str, request: &str, what: Notice<'_>) -> String {
             };
             format!("有 {count} 条消息被略去{from}：等待发送到此聊天的消息太多。下一步：{ask}。")
         }
+    }
+}
+
+/// Minutes, or seconds where that is less than one.
+fn span(time: Duration, is_chinese: bool) -> String {
+    let (count, english, chinese) = match time.as_secs() {
+        seconds @ 0..60 => (seconds, "second", "秒"),
+        seconds => (seconds / 60, "minute", "分钟"),
+    };
+    match (is_chinese, count) {
+        (true, _) => format!("{count} {chinese}"),
+        (false, 1) => format!("1 {english}"),
+        (false, _) => format!("{count} {english}s"),
     }
 }
 
@@ -118,10 +142,12 @@ mod tests {
                 Notice::Full,
                 Notice::FullForUser,
                 Notice::Expired(wait),
+                Notice::Revoked,
                 Notice::Unknown(&machines),
                 Notice::TooLong,
                 Notice::LeftOut(1),
                 Notice::LeftOut(7),
+                Notice::Merged(7),
             ]
             .map(|what| notice("dev-9", request, what))
         };
@@ -140,6 +166,13 @@ mod tests {
         let wait = Duration::from_secs(3600);
         assert!(notice("dev-1", "run it", Notice::Offline(wait)).contains("at most 60 minutes"));
         assert!(notice("dev-1", "运行测试", Notice::Offline(wait)).contains("最多 60 分钟"));
+        for (seconds, english, chinese) in
+            [(60, "1 minute.", "1 分钟"), (59, "59 seconds.", "59 秒"), (1, "1 second.", "1 秒")]
+        {
+            let wait = Duration::from_secs(seconds);
+            assert!(notice("dev-1", "run it", Notice::Offline(wait)).contains(&format!("at most {english}")));
+            assert!(notice("dev-1", "运行测试", Notice::Offline(wait)).contains(chinese));
+        }
         assert_eq!(
             notice("dev-1", &format!("run\n {}", "x".repeat(90)), Notice::Expired(wait)),
             format!(

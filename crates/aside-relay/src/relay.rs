@@ -26,6 +26,8 @@ pub const CODE_LIFE: Duration = Duration::from_secs(15 * 60);
 pub const CODE_MINUTES: std::ops::RangeInclusive<u64> = 1..=7 * 24 * 60;
 /// A machine that was not heard of for so long is not there. Longer than `settings::SILENCE`, after which its connection is closed.
 pub const PRESENT: Duration = Duration::from_secs(30);
+/// A queue that gives nothing for so long has nothing.
+const NO_MORE: Duration = Duration::from_secs(1);
 /// Writers of one entry that get in each other's way.
 const TRIES: usize = 16;
 /// What a connection has not read yet. More would say the same.
@@ -38,6 +40,9 @@ const MAX_CONTACTS: usize = 10_000;
 const MAX_OTHERS: usize = 8;
 /// Begins the topic of what says how many replies were left out.
 pub const LEFT_OUT: &str = "left out";
+/// Begins the topic of a refusal, and of what says that a machine is not connected.
+pub const REFUSED: &str = "refused ";
+pub const OFFLINE: &str = "offline ";
 /// Chats with a message that is being stored, before those without one are forgotten.
 const MAX_LANES: usize = 1024;
 
@@ -49,6 +54,8 @@ pub struct Relay {
     pub copy: String,
     open: Mutex<HashMap<String, Open>>,
     contacts: Mutex<HashSet<String>>,
+    /// Chats that were told that a machine is not connected, with that machine, until it is.
+    told_offline: Mutex<HashSet<(String, String)>>,
     /// Messages of one chat are stored one after the other: their order is that in which they came.
     lanes: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
 }
@@ -149,7 +156,7 @@ impl Relay {
         let copy = key::random()?[..8].to_owned();
         let metrics = Metrics::default();
         let (open, contacts, lanes) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Ok(Self { store, settings, metrics, copy, open, contacts, lanes })
+        Ok(Self { store, settings, metrics, copy, open, contacts, told_offline: Mutex::default(), lanes })
     }
 
     /// Takes a message of a chat. Once this gives `New`, it is stored.
@@ -247,11 +254,33 @@ impl Relay {
         Arc::clone(lanes.entry(chat.to_owned()).or_default())
     }
 
-    /// Says, once for each message, that its machine is not connected.
+    /// Says that a machine is not connected and that requests wait for it: once in each chat, until the machine is back.
     pub async fn tell_offline(&self, machine: &str, message: &Message) -> anyhow::Result<()> {
         let Some((source, chat)) = message.chat.split_once('/') else { return Ok(()) };
+        let about = (machine.to_owned(), message.chat.clone());
+        if self.told_offline().contains(&about) {
+            return Ok(());
+        }
         let told = notice(machine, &message.text, Notice::Offline(self.settings.expire));
-        self.say((&format!("offline {machine}"), &message.id), source, chat, told).await
+        self.say((&format!("{OFFLINE}{machine}"), &message.id), source, chat, told).await?;
+        let mut told = self.told_offline();
+        if told.len() >= MAX_CONTACTS {
+            told.clear();
+        }
+        told.insert(about);
+        Ok(())
+    }
+
+    fn told_offline(&self) -> MutexGuard<'_, HashSet<(String, String)>> {
+        self.told_offline.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a reply says that a machine is not connected, which is connected by now.
+    pub async fn is_outdated(&self, reply: &Reply) -> bool {
+        match reply.topic.strip_prefix(OFFLINE).filter(|_| reply.machine.is_empty()) {
+            Some(machine) => self.is_present(machine).await.unwrap_or(false),
+            None => false,
+        }
     }
 
     /// Drops the messages that no machine has taken in time, and tells their users.
@@ -320,10 +349,11 @@ impl Relay {
         self.put_own(id, topic, source, chat, text).await
     }
 
-    /// The same about a message that was refused: each refusal is told. The next message of the chat says that it follows one.
+    /// The same about a message that was refused. Of those that wait for the rate limit the last one of each reason is told, with how many
+    /// they are. The next message of the chat says that it follows a refusal.
     async fn refuse(&self, (why, message): (&str, &str), source: &str, chat: &str, text: String) -> anyhow::Result<()> {
         self.store.put(Bucket::Refusals, &format!("{source}/{chat}"), Vec::new(), 0).await?;
-        self.put_own(key::digest(&["relay", why, message]), "", source, chat, text).await
+        self.put_own(key::digest(&["relay", why, message]), &format!("{REFUSED}{why}"), source, chat, text).await
     }
 
     /// The revision of the entry that says that the last message of this chat was refused.
@@ -350,7 +380,7 @@ impl Relay {
 
     async fn put_reply(&self, reply: Reply) -> anyhow::Result<PutOutcome> {
         let body = serde_json::to_vec(&reply)?;
-        self.store.publish(Queue::Replies, "", &reply.id, body).await
+        self.store.publish(Queue::Replies, &reply.handle(), &reply.id, body).await
     }
 
     /// A one-time code by which a machine becomes known under this name, for these users. An enrolled machine gets a new key by it.
@@ -358,8 +388,7 @@ impl Relay {
         ensure!(is_machine(machine), "a machine's name has at most {MAX_MACHINE} small letters, digits and hyphens");
         let are_users = users.len() <= MAX_USERS && users.iter().all(|user| (1..=MAX_NAME).contains(&user.len()));
         ensure!(are_users, "at most {MAX_USERS} users, of at most {MAX_NAME} bytes each");
-        let known: Option<Machine> = self.read(Bucket::Machines, machine).await?;
-        let known = known.map(|known| known.users).unwrap_or_default();
+        let known = self.machine(machine).await?.map(|known| known.users).unwrap_or_default();
         let added = users.iter().filter(|user| !known.contains(user)).count();
         ensure!(known.len() + added <= MAX_USERS, "{}", too_many_users(machine));
         self.forget_codes(|invitation| invitation.until < milliseconds()).await?;
@@ -419,9 +448,14 @@ impl Relay {
             self.audit("enrolment refused", json!({ "machine": machine })).await?;
             return Ok(None);
         }
+        // A revoked machine of this name was another one: what is left of it is not for this one.
+        let before: Option<Machine> = self.read(Bucket::Machines, &machine).await?;
+        if before.is_some_and(|before| before.revoked) {
+            self.forget_machine(&machine).await?;
+        }
         let enrolled = self
             .change(Bucket::Machines, &machine, |known: Option<Machine>| {
-                let mut all = known.unwrap_or_default().users;
+                let mut all = known.filter(|known| !known.revoked).unwrap_or_default().users;
                 for user in &users {
                     if !all.contains(user) {
                         all.push(user.clone());
@@ -463,8 +497,40 @@ impl Relay {
         }
         self.store.tell(Note::Changed { machine: machine.to_owned() }).await?;
         self.signal(machine, None, Signal::Check);
+        self.forget_machine(machine).await?;
         self.audit("revoked", json!({ "machine": machine })).await?;
         Ok(Some(Revoked { key: true, codes }))
+    }
+
+    /// Drops what waits for a machine, telling the users, and which chats it may reply to.
+    async fn forget_machine(&self, machine: &str) -> anyhow::Result<()> {
+        let mut items = self.store.open(Queue::Machine(machine)).await?;
+        while let Ok(Some(item)) = tokio::time::timeout(NO_MORE, items.recv()).await {
+            if let Ok(Queued { message: Message { id, user, chat: handle, text, .. }, .. }) =
+                serde_json::from_slice(&item.body)
+                && let Some((source, chat)) = handle.split_once('/')
+            {
+                let told = notice(machine, &text, Notice::Revoked);
+                self.say((&format!("revoked {id}"), &id), source, chat, told).await?;
+                self.audit("dropped", json!({ "source": source, "user": user, "machine": machine, "message": id }))
+                    .await?;
+            }
+            self.store.settle(&item.token).await?;
+        }
+        for (contact, value) in self.store.list(Bucket::Contacts).await? {
+            if value == machine.as_bytes()
+                && let Some(entry) = self.store.get(Bucket::Contacts, &contact).await?
+            {
+                self.store.remove(Bucket::Contacts, &contact, entry.revision).await?;
+            }
+        }
+        self.forget_contacts();
+        Ok(())
+    }
+
+    /// Those in memory: the store is asked again.
+    fn forget_contacts(&self) {
+        self.contacts.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// A user's requests go to this machine: first, or when they name it. False if there is no such machine.
@@ -561,6 +627,7 @@ impl Relay {
 
     /// A connection of a machine: every other one of it ends. What comes out of it says when this one has to.
     pub async fn connected(&self, machine: &str, connection: &str) -> anyhow::Result<(mpsc::Receiver<Signal>, u64)> {
+        self.told_offline().retain(|(about, _)| about != machine);
         let (signals, received) = mpsc::channel(MAX_SIGNALS);
         let open = Open { connection: connection.to_owned(), signals };
         if let Some(before) = self.locked().insert(machine.to_owned(), open) {
@@ -632,8 +699,14 @@ impl Relay {
         let mut notes = self.store.notes().await?;
         while let Some(note) = notes.recv().await {
             match note {
-                Note::Connected { machine, connection } => self.signal(&machine, Some(&connection), Signal::Replaced),
-                Note::Changed { machine } => self.signal(&machine, None, Signal::Check),
+                Note::Connected { machine, connection } => {
+                    self.told_offline().retain(|(about, _)| *about != machine);
+                    self.signal(&machine, Some(&connection), Signal::Replaced);
+                }
+                Note::Changed { machine } => {
+                    self.forget_contacts();
+                    self.signal(&machine, None, Signal::Check);
+                }
             }
         }
         Ok(())
@@ -642,7 +715,7 @@ impl Relay {
     async fn remember_contact(&self, machine: &str, handle: &str) -> anyhow::Result<()> {
         let contact = key::digest(&[machine, handle]);
         if !self.knows(&contact) {
-            self.store.put(Bucket::Contacts, &contact, Vec::new(), 0).await?;
+            self.store.put(Bucket::Contacts, &contact, machine.as_bytes().to_vec(), 0).await?;
             self.learn(contact);
         }
         Ok(())

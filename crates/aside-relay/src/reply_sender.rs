@@ -18,7 +18,7 @@ use crate::chat::{webhook, wecom};
 use crate::key;
 use crate::notice::{Notice, notice};
 use crate::outbound_http::DeliveryOutcome;
-use crate::relay::{LEFT_OUT, Relay, Reply};
+use crate::relay::{LEFT_OUT, REFUSED, Relay, Reply};
 use crate::store::{Bucket, Item, Queue};
 
 /// Replies of different chats that are sent at once. Those of one chat keep their order.
@@ -163,6 +163,8 @@ struct Lane {
     sent: Seen,
     /// Replies that were left out and not told yet, by the topic of what tells it and the chat.
     left_out: HashMap<(String, String), u64>,
+    /// Refusals in whose place a later one waits, by its chat and topic.
+    merged: HashMap<(String, String), u64>,
     /// Of this lane: what an earlier one has counted is told by its own message.
     name: String,
     start: Instant,
@@ -178,6 +180,7 @@ impl Lane {
             tokens: HashMap::new(),
             sent: Seen::default(),
             left_out: HashMap::new(),
+            merged: HashMap::new(),
             name,
             start: Instant::now(),
         }
@@ -211,7 +214,7 @@ impl Lane {
         match self.pace.put(slot(&reply.handle(), &reply.clone()), reply) {
             Placed::Waits => {}
             // Only the newest state of a task is told.
-            Placed::Replaced(replaced) => self.settle(&replaced.id).await,
+            Placed::Replaced(replaced) => self.replaced(&replaced).await,
             Placed::LeftOut(reply) => self.leave_out(reply).await,
         }
     }
@@ -239,7 +242,24 @@ impl Lane {
         self.settle(&reply.id).await;
     }
 
+    /// A later reply has taken the place of this one. Of refusals it says how many there were.
+    async fn replaced(&mut self, reply: &Reply) {
+        if is_refusal(reply) {
+            *self.merged.entry((reply.handle(), reply.topic.clone())).or_default() += 1;
+        }
+        self.settle(&reply.id).await;
+    }
+
     async fn persist(&mut self, mut reply: Reply) {
+        if self.relay.is_outdated(&reply).await {
+            self.sent.is_first(&reply.id);
+            return self.settle(&reply.id).await;
+        }
+        let text = reply.text.clone();
+        let merged = self.merged.remove(&(reply.handle(), reply.topic.clone())).unwrap_or(0);
+        if merged > 0 {
+            reply.text = format!("{text}{}", notice("", &text, Notice::Merged(merged + 1)));
+        }
         let counted = match self.counted(&reply) {
             Counted::No => None,
             // A later one has told it.
@@ -274,9 +294,13 @@ impl Lane {
         if let Some(count) = counted {
             *self.left_out.entry((reply.handle(), reply.topic.clone())).or_default() += count;
         }
+        if merged > 0 {
+            *self.merged.entry((reply.handle(), reply.topic.clone())).or_default() += merged;
+            reply.text = text;
+        }
         // Others have their turn, and then this one again, for as long as the store keeps it.
         if let Some(outdated) = self.pace.put_back(slot(&reply.handle(), &reply.clone()), reply) {
-            self.settle(&outdated.id).await;
+            self.replaced(&outdated).await;
         }
     }
 
@@ -297,6 +321,10 @@ impl Lane {
             tracing::warn!("a reply that was sent may be sent again: {error:#}");
         }
     }
+}
+
+fn is_refusal(reply: &Reply) -> bool {
+    reply.machine.is_empty() && reply.topic.starts_with(REFUSED)
 }
 
 /// Where a reply waits. What says that others are left out has a place of its own.

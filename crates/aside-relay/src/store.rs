@@ -16,9 +16,13 @@ pub type Stored<'a, T> = Pin<Box<dyn Future<Output = anyhow::Result<T>> + Send +
 
 /// An item that was handed out and not settled comes again after this.
 pub const LEASE: Duration = Duration::from_secs(20);
-/// Items of one machine's queue that are handed out at once, and of the replies.
+/// Items of one machine's queue that are handed out at once.
 pub const MAX_IN_HAND: usize = 16;
+/// The same of the replies. Chats have equal shares of it, and each of them at least one, so that no chat that waits for its rate limit
+/// holds back another.
 pub const MAX_REPLIES_IN_HAND: usize = 512;
+/// With NATS, which knows no shares: more than the sender keeps for a hundred chats at their limit.
+pub const MAX_SHARED_REPLIES_IN_HAND: usize = 16_384;
 /// Items that wait in one queue for a machine, and in that for replies.
 pub const MAX_WAITING: usize = 1000;
 /// Of these, the messages of one user, so that no user fills the queue for all others. With NATS this is the only limit.
@@ -117,9 +121,9 @@ pub trait Store: Send + Sync {
     fn put<'a>(&'a self, bucket: Bucket, key: &'a str, value: Vec<u8>, revision: u64) -> Stored<'a, Option<u64>>;
     /// Whether it was still there at this revision; then it is not any more.
     fn remove<'a>(&'a self, bucket: Bucket, key: &'a str, revision: u64) -> Stored<'a, bool>;
-    /// Once this gives `New`, the item is on disk. `user` is who it counts for; nothing is counted for a user in `Queue::Replies`.
+    /// Once this gives `New`, the item is on disk. `user` is who it counts for. In `Queue::Replies` it is the chat, and nothing is counted.
     fn publish<'a>(&'a self, queue: Queue<'a>, user: &'a str, id: &'a str, body: Vec<u8>) -> Stored<'a, PutOutcome>;
-    /// Hands out what is not settled, the oldest first, until the receiver is dropped. A queue has one receiver: a new one takes over all
+    /// Hands out what is not settled, the oldest first (of the replies: the oldest of each chat first), until the receiver is dropped. A queue has one receiver: a new one takes over all
     /// that the one before was handed, whether or not that has ended, so that nothing newer comes before it. The one before gets no more.
     fn open<'a>(&'a self, queue: Queue<'a>) -> Stored<'a, mpsc::Receiver<Item>>;
     /// The item does not come again.

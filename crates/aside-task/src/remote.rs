@@ -6,6 +6,7 @@ pub mod command;
 pub mod meant;
 pub mod report;
 
+mod afar;
 mod chinese;
 
 use aside_text::visible;

@@ -17,8 +17,8 @@ use tokio::sync::mpsc;
 
 use crate::key;
 use crate::store::{
-    AUDIT_LIFE, Bucket, DUPLICATES, Entry, Item, LEASE, MAX_AUDIT, MAX_IN_HAND, MAX_REPLIES_IN_HAND,
-    MAX_REPLIES_WAITING, MAX_WAITING_OF_USER, Note, PutOutcome, Queue, REPLY_LIFE, Store, Stored,
+    AUDIT_LIFE, Bucket, DUPLICATES, Entry, Item, LEASE, MAX_AUDIT, MAX_IN_HAND, MAX_REPLIES_WAITING,
+    MAX_SHARED_REPLIES_IN_HAND, MAX_WAITING_OF_USER, Note, PutOutcome, Queue, REPLY_LIFE, Store, Stored,
 };
 
 const BUCKET: &str = "aside";
@@ -287,7 +287,7 @@ impl Store for Nats {
                     let subject = format!("aside.requests.{name}.*");
                     (MESSAGES, name, subject, MAX_IN_HAND)
                 }
-                Queue::Replies => (REPLIES, "sender".to_owned(), REPLY_SUBJECT.to_owned(), MAX_REPLIES_IN_HAND),
+                Queue::Replies => (REPLIES, "sender".to_owned(), REPLY_SUBJECT.to_owned(), MAX_SHARED_REPLIES_IN_HAND),
             };
             let config = pull::Config {
                 durable_name: Some(format!("{queue}_{}", key::random()?)),

@@ -106,6 +106,7 @@ impl Sqlite {
         connection.execute_batch(SCHEMA)?;
         // A database of an earlier version; the error says that the column is there.
         let _ = connection.execute_batch("ALTER TABLE item ADD COLUMN user TEXT NOT NULL DEFAULT ''");
+        connection.execute_batch("CREATE INDEX IF NOT EXISTS item_user ON item (queue, user, seq)")?;
         let (jobs, received) = blocking::channel();
         std::thread::Builder::new().name("relay-write".to_owned()).spawn(move || write(&connection, &received))?;
         let connection = open()?;
@@ -190,9 +191,12 @@ impl Inner {
 
     /// Items of a queue that its receiver does not have yet; it has them now. Nothing if it is no longer the receiver.
     async fn lease(&self, queue: &str, receiver: u64) -> anyhow::Result<Option<Vec<(i64, Vec<u8>)>>> {
-        let limit = if queue == REPLIES { MAX_REPLIES_IN_HAND } else { MAX_IN_HAND };
         let name = queue.to_owned();
-        let found = self.look(move |connection| oldest(connection, &name, limit)).await?;
+        let found = self.look(move |connection| match name.as_str() {
+            REPLIES => oldest_of_each(connection, MAX_REPLIES_IN_HAND),
+            _ => oldest(connection, &name, MAX_IN_HAND),
+        });
+        let found = found.await?;
         let now = clock();
         let mut handed = self.handed();
         if handed.receivers.get(queue) != Some(&receiver) {
@@ -271,6 +275,33 @@ fn oldest(connection: &Connection, queue: &str, limit: usize) -> rusqlite::Resul
         .prepare_cached("SELECT seq, body FROM item WHERE queue = ?1 AND expires > ?2 ORDER BY seq LIMIT ?3")?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     select.query_map(params![queue, clock(), limit], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+/// The first replies of each chat, one of every chat before the second of any. Those that are in hand are among them.
+fn oldest_of_each(connection: &Connection, limit: usize) -> rusqlite::Result<Vec<(i64, Vec<u8>)>> {
+    // One step in the index for each chat, however many replies wait for it.
+    let mut chats = connection.prepare_cached(
+        "WITH RECURSIVE chat (name) AS (
+            SELECT min(user) FROM item WHERE queue = ?1
+            UNION ALL
+            SELECT (SELECT min(user) FROM item WHERE queue = ?1 AND user > name) FROM chat WHERE name IS NOT NULL)
+        SELECT name FROM chat WHERE name IS NOT NULL",
+    )?;
+    let chats: Vec<String> = chats.query_map([REPLIES], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let share = i64::try_from((limit / chats.len().max(1)).max(1)).unwrap_or(i64::MAX);
+    let mut select = connection.prepare_cached(
+        "SELECT seq, body FROM item WHERE queue = ?1 AND user = ?2 AND expires > ?3 ORDER BY seq LIMIT ?4",
+    )?;
+    let mut found = Vec::new();
+    for chat in chats {
+        let rows = select.query_map(params![REPLIES, chat, clock(), share], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for (turn, row) in rows.enumerate() {
+            let (seq, body): (i64, Vec<u8>) = row?;
+            found.push((turn, seq, body));
+        }
+    }
+    found.sort_unstable_by_key(|(turn, seq, _)| (*turn, *seq));
+    Ok(found.into_iter().map(|(_, seq, body)| (seq, body)).collect())
 }
 
 /// What is put into a queue.

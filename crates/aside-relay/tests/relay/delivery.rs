@@ -301,6 +301,7 @@ async fn a_machine_that_was_connected_before_a_restart_of_the_relay_is_not_conne
     let first = site(&backend, &chat).await;
     let dev = first.enrols("dev-1", &["li"]).await;
     let _machine = dev.connects(&first).await;
+    drop(first);
     let second = site(&backend, &chat).await;
     let (_, machines) = second.admin("GET", "/admin/machines", &Value::Null).await;
     assert_eq!(machines["machines"][0]["connected"], Value::Null, "{machines}");

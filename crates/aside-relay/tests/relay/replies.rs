@@ -1,4 +1,4 @@
-//! What a chat is told: nothing is left out without a word, no refusal takes the place of another, and a machine knows what a short
+//! What a chat is told: nothing is left out without a word, refusals are told or counted, and a machine knows what a short
 //! message may be about.
 
 use std::time::Duration;
@@ -70,20 +70,103 @@ async fn what_is_left_out_of_a_chat_is_counted_audited_and_told_and_no_machine_p
     }
 }
 
+/// How many refusals a message tells.
+fn refusals(told: &str) -> usize {
+    assert!(told.starts_with("Not taken: "), "{told}");
+    let count = told.split_once(" requests were not taken for this reason");
+    count.map_or(1, |(before, _)| before.rsplit(' ').next().unwrap().parse().unwrap())
+}
+
 #[tokio::test]
-async fn each_refusal_is_told_also_when_they_wait_for_the_rate_limit() {
+async fn each_refusal_is_told_or_counted_by_one_of_the_same_reason() {
     for backend in backends() {
         let mut chat = Chat::start().await;
         let site = slow(&backend, &chat, Duration::from_millis(500), 1).await;
         site.enrols("dev-1", &["li"]).await;
-        for (id, text) in [("m1", "on dev-8: eat"), ("m2", "on dev-9: drink"), ("m3", "on dev-9: sleep")] {
-            assert_eq!(site.hears(id, "li", text).await, 202);
+        let long = "x".repeat(MAX_TEXT + 1);
+        for (id, text) in [("m1", "on dev-8: eat"), ("m2", "on dev-9: drink"), ("m3", &long), ("m4", "on dev-7: sleep")]
+        {
+            site.hears(id, "li", text).await;
         }
-        for expected in ["“on dev-8: eat”", "“on dev-9: drink”", "“on dev-9: sleep”"] {
-            let told = chat.hears().await.1;
-            assert!(told.starts_with("Not taken: ") && told.contains(expected), "{told}");
+        let mut told = Vec::new();
+        while told.iter().map(|text: &String| refusals(text)).sum::<usize>() < 4 {
+            told.push(chat.hears().await.1);
+        }
+        assert!(told.iter().any(|text| text.contains("“on dev-7: sleep”")), "{told:?}");
+        assert!(told.iter().any(|text| text.contains("at most 8192 bytes")), "{told:?}");
+    }
+}
+
+/// Chats at their limit, for refusals and for replies of a machine.
+#[tokio::test]
+async fn no_chat_holds_back_another_one() {
+    for backend in backends() {
+        let mut chat = Chat::start().await;
+        let site = slow(&backend, &chat, Duration::from_secs(600), 2).await;
+        let one = site.enrols("dev-1", &["eve", "li"]).await;
+        let mut machine = one.connects(&site).await;
+        let hears = async |id: String, user: &str, chat: &str, text: &str| {
+            let message = ChatMessage { id, user: user.into(), chat: chat.into(), text: text.into() };
+            site.relay.accept("webhook", message).await.unwrap()
+        };
+        for group in 0..12 {
+            let group = format!("group-{group}");
+            hears(format!("{group} first"), "eve", &group, "hello").await;
+            let message = machine.delivered().await;
+            machine.says(&ToRelay::Taken { id: message.id }).await;
+            floods(&mut machine, &group, &message.chat, 60).await;
+            for number in 0..20 {
+                hears(format!("{group} {number}"), "eve", &group, &format!("on nope: hello {number}")).await;
+            }
+        }
+        hears("m1".to_owned(), "li", "li", "status").await;
+        let message = machine.delivered().await;
+        floods(&mut machine, "for li", &message.chat, 1).await;
+        let asked = std::time::Instant::now();
+        while chat.hears().await.0 != "li" {}
+        assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
+    }
+}
+
+#[tokio::test]
+async fn that_a_machine_is_away_is_said_once_and_not_once_it_is_back() {
+    for backend in backends() {
+        let mut chat = Chat::start().await;
+        let site = site(&backend, &chat).await;
+        let one = site.enrols("dev-1", &["li"]).await;
+        for number in 0..8 {
+            site.hears(&format!("m{number}"), "li", &format!("hello {number}")).await;
+        }
+        assert!(chat.hears().await.1.starts_with("dev-1 is not connected."));
+        let mut machine = one.connects(&site).await;
+        for number in 0..8 {
+            assert_eq!(machine.takes().await, format!("hello {number}"));
+        }
+        drop(machine);
+        // Away once more: that is news, and told again.
+        let mut number = 8;
+        while chat.heard_nothing() {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            site.hears(&format!("m{number}"), "li", "hello again").await;
+            number += 1;
+            assert!(number < 200, "it is not told");
         }
     }
+}
+
+#[tokio::test]
+async fn a_notice_that_is_no_longer_true_is_not_sent() {
+    let (backend, mut chat) = (sqlite(), Chat::start().await);
+    let site = slow(&backend, &chat, Duration::from_secs(2), 1).await;
+    let (one, _) = (site.enrols("dev-1", &["li"]).await, site.enrols("dev-2", &["li"]).await);
+    site.hears("m0", "li", "on dev-9: eat").await;
+    assert_eq!(refusals(&chat.hears().await.1), 1);
+    // This one waits for the rate limit, and the machine is back before.
+    site.hears("m1", "li", "on dev-1: run it").await;
+    let mut machine = one.connects(&site).await;
+    assert_eq!(machine.takes().await, "run it");
+    site.hears("m2", "li", "on dev-9: drink").await;
+    assert_eq!(refusals(&chat.hears().await.1), 1, "and nothing about dev-1");
 }
 
 #[tokio::test]
@@ -156,5 +239,34 @@ async fn a_user_is_taken_off_one_machine_and_keeps_the_others() {
         assert_eq!(site.admin("POST", "/admin/unroute", &li).await.0, 200);
         site.hears("m2", "li", "to none").await;
         assert!(site.audited().await.contains(&"unrouted".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn a_machine_that_takes_the_name_of_a_revoked_one_inherits_nothing_of_it() {
+    for backend in backends() {
+        let mut chat = Chat::start().await;
+        let site = site(&backend, &chat).await;
+        let first = site.enrols("dev-2", &["li", "wang"]).await;
+        site.hears("m1", "li", "read my notes").await;
+        assert!(chat.hears().await.1.starts_with("dev-2 is not connected."));
+        let name = json!({ "machine": "dev-2" });
+        assert_eq!(site.admin("POST", "/admin/revoke", &name).await.0, 200);
+        let (to, told) = chat.hears().await;
+        assert!(
+            to == "li" && told.starts_with("dev-2 was taken off the relay: your request “read my notes”"),
+            "{told}"
+        );
+        drop(first);
+        let second = site.enrols("dev-2", &["zhao"]).await;
+        let (_, machines) = site.admin("GET", "/admin/machines", &Value::Null).await;
+        assert_eq!(machines["machines"][0]["users"], json!(["zhao"]));
+        let mut machine = second.connects(&site).await;
+        // The chat wrote to the machine before it, not to this one.
+        let text = "hello".to_owned();
+        machine.says(&ToRelay::Reply { id: "r1".into(), chat: "webhook/li".into(), topic: String::new(), text }).await;
+        assert!(matches!(machine.next().await, Some(ToMachine::Rejected { .. })), "and not the message of li");
+        site.hears("m2", "zhao", "to the new one").await;
+        assert_eq!(machine.takes().await, "to the new one");
     }
 }

@@ -84,6 +84,24 @@ fn can(verb: Verb, brief: &TaskBrief) -> bool {
     }
 }
 
+/// Of tasks, the newest first, keeps so many, and every open one behind them.
+pub fn newest_and_open(briefs: &mut Vec<TaskBrief>, limit: usize) {
+    let mut place = 0;
+    briefs.retain(|brief| {
+        place += 1;
+        place <= limit || !has_ended(brief)
+    });
+}
+
+/// Those that wait for approval first, then the others that have not ended; each as they were among themselves.
+pub fn open_first(briefs: &mut [TaskBrief]) {
+    briefs.sort_by_key(|brief| match brief.state.as_str() {
+        "WAITING_APPROVAL" => 0,
+        _ if !has_ended(brief) => 1,
+        _ => 2,
+    });
+}
+
 pub fn has_ended(brief: &TaskBrief) -> bool {
     matches!(brief.state.as_str(), "COMPLETED" | "FAILED" | "REJECTED")
 }
@@ -112,6 +130,16 @@ mod tests {
                 format!("{why:?} {}", ids.join(" ")).trim().to_owned()
             }
         }
+    }
+
+    #[test]
+    fn an_open_task_is_never_hidden_by_newer_ones() {
+        let mut all = tasks("t6 COMPLETED, t5 EXECUTING, t4 FAILED, t3 WAITING_APPROVAL, t2 REJECTED, t1 PROPOSING");
+        newest_and_open(&mut all, 2);
+        let ids = |briefs: &[TaskBrief]| briefs.iter().map(|brief| brief.task_id.clone()).collect::<Vec<_>>().join(" ");
+        assert_eq!(ids(&all), "t6 t5 t3 t1");
+        open_first(&mut all);
+        assert_eq!(ids(&all), "t3 t5 t1 t6");
     }
 
     #[test]

@@ -8,8 +8,9 @@ use aside_text::clean;
 
 use crate::event::{ActOutcome, Event, EventKind, answered_from};
 use crate::proposal::{FileSummary, Proposal, TaskResult};
+use crate::remote::afar::afar;
 use crate::remote::chinese;
-use crate::remote::meant::{Unclear, Verb, has_ended};
+use crate::remote::meant::{Unclear, Verb, has_ended, open_first};
 use crate::run::short;
 use crate::state::StateName;
 
@@ -186,7 +187,7 @@ impl ChatReport {
             Language::English => format!("Next: {} tries again.", self.retry(id)),
             Language::Chinese => format!("下一步：发送{}可再试一次。", self.retry(id)),
         };
-        whole(&head, &self.said(why), &next)
+        whole(&head, &afar(&self.said(why), self.machine.name(), self.language), &next)
     }
 
     fn rejected(&self, id: &str, why: &str) -> String {
@@ -282,7 +283,7 @@ impl ChatReport {
                 rows.push(line);
             }
         }
-        rows.join("\n").trim().to_owned()
+        afar(rows.join("\n").trim(), self.machine.name(), self.language)
     }
 }
 
@@ -310,7 +311,8 @@ pub fn refused(request: &str, why: &str) -> String {
 
 /// Why the daemon of this machine does not do something, in the language of the request.
 pub fn daemon_said(sentence: &str, request: &str) -> String {
-    whole("", &chinese::said(Language::of(request), sentence), "")
+    let language = Language::of(request);
+    whole("", &afar(&chinese::said(language, sentence), language.pick("that machine", "该机器"), language), "")
 }
 
 pub fn no_daemon(request: &str) -> String {
@@ -343,6 +345,17 @@ pub fn approve_there(id: &str, machine: &Machine, words: &str) -> String {
     }
 }
 
+/// The answer to a rejection from afar: the task can be stopped from here.
+pub fn reject_there(id: &str, machine: &Machine, words: &str) -> String {
+    let language = Language::of(words);
+    let cancel = machine.send(language, &format!("cancel {id}"), &format!("取消 {id}"));
+    let machine = machine.name();
+    match language {
+        Language::English => format!("[{id}] Rejecting is done on {machine} only. Next: {cancel} stops it from here."),
+        Language::Chinese => format!("[{id}] 拒绝只能在 {machine} 上进行。下一步：在这里发送{cancel}可以停止它。"),
+    }
+}
+
 /// What a message without a request is told.
 pub fn hint(machine: &Machine, words: &str) -> String {
     let language = Language::of(words);
@@ -367,6 +380,15 @@ pub fn paired(machine: &Machine, words: &str) -> String {
         Language::English => format!("The code is right. Next: it has to be confirmed on {machine}."),
         Language::Chinese => format!("配对码正确。下一步：请在 {machine} 上确认。"),
     }
+}
+
+/// To the same user, once that was confirmed.
+pub fn admitted(machine: &Machine, words: &str) -> String {
+    let head = match Language::of(words) {
+        Language::English => format!("You may ask for tasks on {} now.", machine.name()),
+        Language::Chinese => format!("你现在可以向 {} 提出任务了。", machine.name()),
+    };
+    whole(&head, "", &hint(machine, words))
 }
 
 /// A task was cancelled, and has ended or is about to; how is told by the task.
@@ -449,9 +471,11 @@ pub fn which(
     whole(head, &rows.join("\n"), &next)
 }
 
-/// How the tasks of a user stand, the newest first.
+/// How the tasks of a user stand: those that wait first, then the newest.
 pub fn standing(briefs: &[TaskBrief], machine: &Machine, words: &str) -> String {
     let language = Language::of(words);
+    let mut briefs = briefs.to_vec();
+    open_first(&mut briefs);
     if briefs.is_empty() {
         let none = language.pick("You have asked for nothing yet.", "你还没有提出过任务。");
         return whole(none, "", &hint(machine, words));
@@ -460,8 +484,8 @@ pub fn standing(briefs: &[TaskBrief], machine: &Machine, words: &str) -> String 
     let more = briefs.len().saturating_sub(MAX_NAMED);
     let more = match language {
         _ if more == 0 => String::new(),
-        Language::English => format!("and {more} older"),
-        Language::Chinese => format!("还有 {more} 个更早的"),
+        Language::English => format!("and {more} more"),
+        Language::Chinese => format!("还有 {more} 个"),
     };
     whole("", &rows.join("\n"), &more)
 }

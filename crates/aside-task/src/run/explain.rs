@@ -108,6 +108,54 @@ pub fn about_path(path: &str) -> Option<&'static str> {
     ALL_PATHS.iter().find(|(known, _)| fits(known)).map(|(_, about)| about.as_str())
 }
 
+/// Words around the name of a file in a request that is about nothing else.
+const AROUND: [&str; 24] = [
+    "explain",
+    "show",
+    "read",
+    "open",
+    "summarize",
+    "summarise",
+    "describe",
+    "tell",
+    "what",
+    "what's",
+    "is",
+    "in",
+    "does",
+    "do",
+    "me",
+    "the",
+    "file",
+    "please",
+    "about",
+    "contents",
+    "content",
+    "of",
+    "say",
+    "says",
+];
+const AROUND_CHINESE: [&str; 10] =
+    ["解释一下", "请解释", "解释", "读一下", "看一下", "说明一下", "说明", "文件", "请", "总结"];
+
+/// The file that a request is about, if it is about nothing else: `explain src/a.rs`, but not `explain the parser in src/a.rs`.
+pub fn only_file(request: &str) -> Option<&str> {
+    let mut text = request.trim().trim_end_matches(['.', '?', '!', '。', '？', '！']);
+    while let Some(rest) = AROUND_CHINESE.iter().find_map(|word| text.strip_prefix(word)) {
+        text = rest.trim_start();
+    }
+    let around = |word: &&str| !AROUND.iter().any(|known| word.eq_ignore_ascii_case(known));
+    let mut words = text.split_whitespace().map(|word| word.trim_matches(['`', '"', '\''])).filter(around);
+    let (only, None) = (words.next()?, words.next()) else { return None };
+    let is_asked = only.len() < request.trim().len();
+    let has_ending = only.rsplit_once('.').is_some_and(|(_, ending)| {
+        (1..=5).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    let is_path = only.contains('/') || only.starts_with(['.', '~']) || has_ending;
+    let is_plain = only.chars().all(|letter| letter.is_alphanumeric() || "/._-~+@".contains(letter));
+    (is_asked && is_path && is_plain && only.chars().any(char::is_alphabetic)).then_some(only)
+}
+
 fn asked_status(question: &str) -> Option<String> {
     let found = ASKED.as_ref()?.captures(question)?;
     let exit: i32 = found.get(1)?.as_str().parse().ok()?;
@@ -210,6 +258,26 @@ mod tests {
         let outcome = explain(question, &files, &place, agent::ModelAbsence::Unset);
         let Proposal::Answer { text } = outcome.proposal else { panic!("{outcome:?}") };
         (text, outcome.model)
+    }
+
+    #[test]
+    fn a_request_is_about_one_file_and_nothing_else_or_it_is_not() {
+        for (request, expected) in [
+            ("explain .env", Some(".env")),
+            ("Explain the file /etc/passwd.", Some("/etc/passwd")),
+            ("what is in ../x", Some("../x")),
+            ("explain `nothere.py`", Some("nothere.py")),
+            ("解释一下 src/a.rs", Some("src/a.rs")),
+            ("解释 ~/.ssh/id_rsa。", Some("~/.ssh/id_rsa")),
+            ("explain the parser in src/a.rs", None),
+            ("explain a.rs and b.rs", None),
+            ("explain tar -xzf", None),
+            ("explain 1.2", None),
+            ("explain it", None),
+            ("a.rs", None),
+        ] {
+            assert_eq!(only_file(request), expected, "{request}");
+        }
     }
 
     #[test]

@@ -123,7 +123,10 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
             if operates(&settings, Asks::Post("/admin/route", &body))?.is_none() {
                 return Ok(Exit::Failed);
             }
-            print(&format!("Requests of {} go to {machine}.\n", one_line(&user)))?;
+            print(&format!(
+                "Requests of {} go to {machine}. It acts upon them once they are let in there: `aside remote pair` on {machine}.\n",
+                one_line(&user)
+            ))?;
         }
         Action::Unroute { user, machine } => {
             let body = json!({ "user": user, "machine": machine });
@@ -248,7 +251,13 @@ fn say(settings: &Settings, user: &str, text: &str) -> anyhow::Result<Exit> {
         .header(webhook::SIGNATURE, signature);
     match exchange(request)? {
         (StatusCode::ACCEPTED, _) => {
-            print("Sent. `aside relay audit` says what became of it; the answer goes to webhook.reply_url.\n")?;
+            let answer = match settings.reply_url.as_str() {
+                "" => {
+                    "webhook.reply_url is empty, so the answer goes nowhere: `aside task list` on the machine shows it"
+                }
+                _ => "the answer goes to webhook.reply_url",
+            };
+            print(&format!("Sent. `aside relay audit` says what became of it; {answer}.\n"))?;
             Ok(Exit::Done)
         }
         (status, _) => {

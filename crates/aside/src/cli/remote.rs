@@ -11,6 +11,7 @@ use aside_proto::{RemoteStatus, Reply, Request};
 use aside_relay::key::MachineKey;
 use aside_relay::outbound_http;
 use aside_relay::protocol::{ENROL_PATH, Enrol, Enrolled};
+use aside_text::visible;
 use clap::Subcommand;
 use reqwest::StatusCode;
 use ring::rand::{SecureRandom, SystemRandom};
@@ -97,8 +98,12 @@ enum Action {
         /// As `aside remote status` names them
         user: String,
     },
-    /// Close the connection; `aside remote setup` opens it again
+    /// Close the connection; `aside remote on` opens it again
     Off,
+    /// Open the connection of the last setup again
+    ///
+    /// With the chat, the secrets, the users and the directories that are stored; asks for nothing.
+    On,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
@@ -114,8 +119,10 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         Action::Revoke { user } => revoke(&paths, &user),
         Action::Off => {
             change_setting(&paths, "remote.enabled", &Value::Bool(false))?;
-            confirmed(&paths, "No chat is reached any more.", "the chat may still be reached")
+            let done = "No chat is reached any more; `aside remote on` opens it again.";
+            confirmed(&paths, done, "the chat may still be reached")
         }
+        Action::On => on(&paths),
     }
 }
 
@@ -208,13 +215,42 @@ fn setup(paths: &Paths, given: Action) -> anyhow::Result<Exit> {
         allowed.extend(users.into_iter().filter(|user| !config.remote.users.contains(user)));
         change_setting(paths, "remote.users", &Value::List(allowed))?;
     }
+    opened(paths, &workspace)
+}
+
+/// Opens the connection again with what is stored.
+fn on(paths: &Paths) -> anyhow::Result<Exit> {
+    let config = Config::load(&paths.config_file).map_err(|problems| anyhow::anyhow!("{problems}"))?;
+    let secrets = Secrets::read(&paths.remote_secrets())?;
+    let Some(workspace) = config.remote.workspaces.first().filter(|_| is_set_up(&config, &secrets)) else {
+        complain!("aside: no chat is set up; `aside remote setup` does that");
+        return Ok(Exit::Failed);
+    };
+    ready(paths)?;
+    opened(paths, workspace)
+}
+
+/// Whether what the chat of the settings needs is stored.
+fn is_set_up(config: &Config, secrets: &Secrets) -> bool {
+    let remote = &config.remote;
+    let needed: &[&str] = match remote.chat {
+        Chat::Robot => &[&remote.bot_id, &secrets.robot],
+        Chat::App => &[&remote.corp_id, &secrets.token, &secrets.aes_key, &secrets.corp_secret],
+        Chat::Webhook => &[&remote.reply_url, &secrets.webhook],
+        Chat::Relay => &[&remote.relay, &secrets.relay_key, &secrets.relay_machine],
+    };
+    needed.iter().all(|part| !part.is_empty())
+}
+
+/// Opens the connection by the settings that are written, and says how that went.
+fn opened(paths: &Paths, workspace: &str) -> anyhow::Result<Exit> {
     change_setting(paths, "remote.enabled", &Value::Bool(true))?;
     if !client::is_listening(&paths.socket) {
         control::start(paths)?;
     }
     match connected(paths)? {
         Ok(()) => {
-            print(&format!("Connected. Requests are about {}.\n", from_home(&workspace, home().as_deref())))?;
+            print(&format!("Connected. Requests are about {}.\n", from_home(workspace, home().as_deref())))?;
             if Config::load(&paths.config_file).is_ok_and(|config| config.remote.users.is_empty()) {
                 print("Next: `aside remote pair` lets a user ask.\n")?;
             }
@@ -360,7 +396,12 @@ fn status(paths: &Paths, json: bool) -> anyhow::Result<Exit> {
     let config = Config::load(&paths.config_file).map_err(|problems| anyhow::anyhow!("{problems}"))?;
     let settings = &config.remote;
     if !settings.enabled {
-        print(if json { "{}\n" } else { "No chat is set up; `aside remote setup` does that.\n" })?;
+        let is_off = Secrets::read(&paths.remote_secrets()).is_ok_and(|secrets| is_set_up(&config, &secrets));
+        print(match (json, is_off) {
+            (true, _) => "{}\n",
+            (false, true) => "The chat is turned off; `aside remote on` opens it again.\n",
+            (false, false) => "No chat is set up; `aside remote setup` does that.\n",
+        })?;
         return Ok(Exit::Done);
     }
     let remote = match control::status(paths) {
@@ -374,7 +415,9 @@ fn status(paths: &Paths, json: bool) -> anyhow::Result<Exit> {
     if json {
         print(&crate::cli::json_line(&remote)?)?;
     } else {
-        let list = |items: &[String]| items.iter().map(|item| one_line(item)).collect::<Vec<String>>().join(", ");
+        let list = |items: &[String]| {
+            items.iter().map(|item| visible::exact(item).into_owned()).collect::<Vec<String>>().join(", ")
+        };
         let from_home = |path: &String| from_home(path, home().as_deref());
         let (since, chat) = (span(remote.since_s), settings.chat.name());
         print(&match remote.state.as_str() {

@@ -24,6 +24,7 @@ use aside_task::input::Input;
 use aside_task::machine::Task;
 use aside_task::proposal::{RequestSource, UserRequest};
 use aside_task::redact_log;
+use aside_task::remote::meant::newest_and_open;
 use aside_task::state::{OpenState, State as Stage};
 use ring::rand::{SecureRandom, SystemRandom};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -342,7 +343,8 @@ impl Tasks {
         self.moves.subscribe()
     }
 
-    /// Lists tasks, newest first; with words, those whose request, answer or output contains them.
+    /// Lists tasks, newest first; with words, those whose request, answer or output contains them. Above the limit are open tasks alone:
+    /// one that waits is never hidden by newer ones.
     pub async fn list(&self, state: &Arc<State>, words: &str, thread: &str, limit: usize) -> Vec<TaskBrief> {
         self.ready(state).await;
         self.load().await;
@@ -360,7 +362,7 @@ impl Tasks {
         }
         let mut briefs: Vec<TaskBrief> = found.into_iter().map(|known| known.brief).collect();
         briefs.sort_by_key(|brief| std::cmp::Reverse((brief.since, brief.task_id.clone())));
-        briefs.truncate(limit);
+        newest_and_open(&mut briefs, limit);
         briefs
     }
 

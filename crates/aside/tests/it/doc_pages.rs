@@ -63,6 +63,7 @@ const ENDS: &[(&str, i32)] = &[
     ("aside config set remote.enabled true", 0),
     ("ASIDE_SOCKET=/proc/nowhere/aside.sock aside remote status", 3),
     ("aside remote off", 0),
+    ("aside remote on", 1),
     ("aside relay machines", 2),
     ("aside why", 0),
     ("ASIDE_SOCKET=/proc/nowhere/aside.sock aside why", 3),

@@ -85,7 +85,18 @@ fn no_words_from_a_chat_approve_anything() {
     let (home, mut wecom) = connected();
     wecom.user_writes("li", "@dev run `sh make.sh`");
     let task = named(&wecom.hears_of("waiting for local approval").text);
-    for words in ["yes", "ok", "approve", "lgtm", "同意", "reject"] {
+    for words in [
+        "yes",
+        "lgtm",
+        "同意",
+        "reject",
+        "approve all",
+        "yes please, approve it",
+        &format!("approve {task} y"),
+        "批准全部",
+        "好的，同意吧",
+        "不行",
+    ] {
         wecom.user_writes("li", words);
         wecom.hears_of(&format!("[{task}]"));
     }
@@ -246,7 +257,9 @@ fn a_user_is_paired_by_a_code_that_is_confirmed_here_and_revoked_again() {
     assert_eq!(pairs(&home, &mut wecom, "wang", &["--yes"]), (may.to_owned(), Some(0)));
     let users = || home.aside(&["config", "get", "remote.users"]).stdout;
     assert_eq!(users(), "li\nwang\n");
-    // Both are in force once they say so.
+    // Both are in force once they say so, and the user is told.
+    let told = wecom.hears();
+    assert!(told.to == "wang" && told.text.starts_with("You may ask for tasks on "), "{}", told.text);
     wecom.user_writes("wang", "status");
     assert!(wecom.hears().text.starts_with("You have asked for nothing yet."));
     home.aside_does(&["remote", "revoke", "wang"]);
@@ -261,12 +274,74 @@ fn a_user_is_paired_by_a_code_that_is_confirmed_here_and_revoked_again() {
 fn a_chat_that_is_turned_off_is_closed_once_that_is_said() {
     let (home, mut wecom) = connected();
     let said = home.aside(&["remote", "off"]);
-    assert_eq!((said.code, said.stdout.as_str()), (0, "No chat is reached any more.\n"));
+    let closed = "No chat is reached any more; `aside remote on` opens it again.\n";
+    assert_eq!((said.code, said.stdout.as_str()), (0, closed));
+    assert_eq!(home.aside(&["remote"]).stdout, "The chat is turned off; `aside remote on` opens it again.\n");
     let status: Value = serde_json::from_str(&home.aside(&["daemon", "status", "--json"]).stdout).unwrap();
     assert!(status["pid"].is_number() && status["remote"].is_null(), "{status}");
     wecom.user_writes("li", "@dev run `sh make.sh`");
     assert_eq!(home.aside(&["task", "list"]).stdout, "");
     assert_eq!(wecom.heard(), []);
+    let said = home.aside(&["remote", "on"]);
+    assert_eq!((said.code, said.stdout.as_str()), (0, "Connected. Requests are about ~/project.\n"), "{said:?}");
+    let fresh = Home::new().aside(&["remote", "on"]);
+    assert!(fresh.code == 1 && fresh.stderr.contains("no chat is set up; `aside remote setup` does that"), "{fresh:?}");
+}
+
+/// What has waited at a relay comes all at once. No scene sends more than a chat may be told within a minute.
+#[test]
+fn reads_that_come_together_are_all_answered() {
+    let (_home, mut wecom) = connected();
+    for number in 0..10 {
+        wecom.delivers(&format!("M-read-{number}"), "li", "li", "single", "@dev search for done");
+    }
+    let mut answered = 0;
+    while answered < 10 {
+        let told = wecom.hears().text;
+        assert!(!told.starts_with("Not taken"), "{told}");
+        answered += usize::from(told.contains("] Done."));
+    }
+}
+
+#[test]
+fn tasks_that_wait_keep_no_read_away_and_are_listed_first() {
+    let (home, mut wecom) = connected();
+    for number in 0..9 {
+        wecom.delivers(&format!("M-run-{number}"), "li", "li", "single", "@dev run `sh make.sh`");
+    }
+    wecom.hears_of("8 of your tasks are still open");
+    for number in 0..2 {
+        wecom.delivers(&format!("M-more-{number}"), "li", "li", "single", "@dev search for echo");
+        wecom.hears_of("] Done.");
+    }
+    wecom.user_writes("li", "status");
+    let status = wecom.hears_of("\nand 2 more").text;
+    assert_eq!(status.matches("waits for local approval").count(), 8, "{status}");
+    let listed = home.aside(&["task", "list"]).stdout;
+    assert!(listed.lines().take(8).all(|row| row.starts_with('*')), "{listed}");
+}
+
+#[test]
+fn a_file_that_is_not_read_is_said_to_be_so() {
+    let (home, mut wecom) = connected();
+    home.write("project/.env", "TOKEN=1\n");
+    home.write("x", "1\n");
+    for (request, expected) in [
+        ("explain .env", "`.env` is never read: "),
+        ("explain /etc/passwd", "`/etc/passwd` is not in the workspace"),
+        ("explain ../x", "`../x` is not in the workspace"),
+        ("explain nothere.py", "There is no file `nothere.py` here."),
+        ("解释 nothere.py", "这里没有文件 `nothere.py`。"),
+    ] {
+        wecom.user_writes("li", request);
+        let told = loop {
+            let told = wecom.hears().text;
+            if !told.contains("Received.") && !told.contains("已收到") {
+                break told;
+            }
+        };
+        assert!(told.contains(expected), "{request}: {told}");
+    }
 }
 
 #[test]

@@ -165,6 +165,13 @@ fn a_webhook_carries_any_other_chat() {
         call(&listen, "POST", "/", &[("x-aside-timestamp", &time), ("x-aside-signature", signature)], &body).0
     };
     assert_eq!(post("sha256=00"), 403);
+    // The limits are those of a relay.
+    for (user, text, expected) in [("l".repeat(200), "x".to_owned(), 400), ("eve".to_owned(), "x".repeat(8193), 413)] {
+        let body = json!({ "id": "m0", "user": user, "text": text }).to_string();
+        let signature = signed(&time, &body);
+        let headers = [("x-aside-timestamp", time.as_str()), ("x-aside-signature", signature.as_str())];
+        assert_eq!(call(&listen, "POST", "/", &headers, &body).0, expected);
+    }
     assert_eq!([post(&signed(&time, &body)), post(&signed(&time, &body))], [202, 202]);
     let mut heard = Vec::new();
     while heard.len() < 2 {

@@ -253,6 +253,11 @@ fn a_user_of_a_relay_is_paired_and_is_told_how() {
     told(&replies, "The code is right.");
     assert!(said.any(|line| line.starts_with("wang may ask.")));
     assert!(pair.wait().unwrap().success());
+    told(&replies, "You may ask for tasks on dev-1 now.");
+    // With the key that is stored: no new code is needed.
+    home.aside_does(&["remote", "off"]);
+    let said = home.aside(&["remote", "on"]);
+    assert!(said.code == 0 && said.stdout.starts_with("Connected. "), "{said:?}");
     relay.operates(&home, &["say", "wang", "status"]);
     told(&replies, "You have asked for nothing yet.");
 }

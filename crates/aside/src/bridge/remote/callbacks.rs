@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use aside_relay::chat::{Call, ChatMessage, Received, webhook};
 use aside_relay::http::{self, HttpRequest, HttpResponse};
+use aside_relay::protocol::{MAX_ID, MAX_NAME, MAX_TEXT};
 use hyper::{Method, StatusCode};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -74,6 +75,15 @@ fn answer(
         AckStatus::Accepted => StatusCode::ACCEPTED,
     };
     match receive(call, bridge::seconds()) {
+        Received::Message(message) if taken == StatusCode::ACCEPTED && !is_named(&message) => {
+            let told = format!("user and chat have 1 to {MAX_NAME} bytes each, id 1 to {MAX_ID}\n");
+            HttpResponse::of(StatusCode::BAD_REQUEST, &told)
+        }
+        // Its user is told, and so is the caller, as by a relay.
+        Received::Message(message) if taken == StatusCode::ACCEPTED && message.text.len() > MAX_TEXT => {
+            let _ = heard.try_send(message);
+            HttpResponse::of(StatusCode::PAYLOAD_TOO_LARGE, &format!("a text has at most {MAX_TEXT} bytes\n"))
+        }
         // What does not fit any more, the chat delivers again.
         Received::Message(message) => match heard.try_send(message) {
             Ok(()) => HttpResponse::of(taken, ""),
@@ -87,4 +97,9 @@ fn answer(
             HttpResponse::of(StatusCode::FORBIDDEN, "")
         }
     }
+}
+
+fn is_named(message: &ChatMessage) -> bool {
+    let fits = |name: &str, most: usize| (1..=most).contains(&name.len());
+    fits(&message.user, MAX_NAME) && fits(&message.chat, MAX_NAME) && fits(&message.id, MAX_ID)
 }

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use aside_proto::Reply;
 use aside_proto::task::{TaskBrief, TaskList, TaskOp, TaskParams};
@@ -13,6 +13,8 @@ use aside_task::event::{Event, EventKind};
 use aside_task::remote::command::ChatCommand;
 use aside_task::remote::meant::{Circumstances, Meant, Verb, has_ended, meant};
 use aside_task::remote::report::{self, ChatReport, Machine};
+use aside_task::route::intent::ApprovalRequirement;
+use aside_task::route::{RouteOptions, Routed, route};
 use aside_wecom::seen::Seen as Recent;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -20,7 +22,7 @@ use tokio::time::timeout;
 
 use crate::bridge::daemon_client::DaemonClient;
 use crate::bridge::remote::dedup::{SeenMessages, SeenState};
-use crate::bridge::remote::pairing::Pairing;
+use crate::bridge::remote::pairing::{Claim, Pairing};
 use crate::bridge::remote::status::Health;
 use crate::bridge::remote::{Incoming, Outgoing, Setup};
 
@@ -32,6 +34,11 @@ const MAX_TEXT: usize = 8 * 1024;
 const MAX_NAME: usize = 128;
 /// Tasks of one user that have not ended, in all chats together.
 const MAX_OPEN: usize = 8;
+/// Above these, those that need no approval.
+const MAX_READS: usize = 4;
+/// How long a request waits for tasks before it that are about to end, and how often it is looked.
+const PACED: Duration = Duration::from_secs(20);
+const LOOK: Duration = Duration::from_millis(100);
 /// The same for all users together: half of what the daemon keeps, so that there is room for the user at this machine. Each user has an
 /// equal share of it.
 const MAX_OPEN_OF_ALL: usize = 256;
@@ -196,8 +203,14 @@ impl Chat {
         lane
     }
 
-    /// Goes on telling about tasks that an earlier daemon was asked for.
+    /// Says to a user who was just let in that this is so. Goes on telling about tasks that an earlier daemon was asked for.
     pub async fn resume(&self) {
+        if let Some(Claim { user, chat, words }) = self.inner.pairing.admitted(&self.inner.users) {
+            let text = report::admitted(&self.inner.machine, &words);
+            if self.inner.outbox.try_send(Outgoing { chat, text, ..Outgoing::default() }).is_err() {
+                tracing::warn!("{user:?} is not told that they may ask: too many messages wait to leave");
+            }
+        }
         for user in &self.inner.users {
             let open = match self.inner.open(user, "").await {
                 Ok(open) => open,
@@ -230,7 +243,7 @@ impl Inner {
     /// A user that is not allowed gets no answer, but for one who brings the code that is shown at this machine.
     fn turn_away(&self, user: String, chat: String, text: &str, reply_to: Option<String>) {
         if let ChatCommand::Pair(code) = ChatCommand::of(text, &self.prefix)
-            && self.pairing.claim(code, &user)
+            && self.pairing.claim(code, Claim { user: user.clone(), chat: chat.clone(), words: text.to_owned() })
         {
             tracing::warn!("{user:?} has brought the code of `aside remote pair`");
             let text = report::paired(&self.machine, text);
@@ -297,6 +310,10 @@ impl Inner {
                 Ok(brief) => reply("", report::approve_there(&brief.task_id, &self.machine, text)).await,
                 Err(why) => reply("", why).await,
             },
+            ChatCommand::Reject(name) => match self.meant(sender, Verb::Answer, name, words).await {
+                Ok(brief) => reply("", report::reject_there(&brief.task_id, &self.machine, text)).await,
+                Err(why) => reply("", why).await,
+            },
             ChatCommand::Cancel(name) => match self.cancel(sender, name, words).await {
                 // Without a topic: it must not take the place of how the task ended.
                 Ok(brief) => reply("", report::stopping(&brief, text)).await,
@@ -332,10 +349,11 @@ impl Inner {
 
     /// Nothing if an earlier process has asked already, before it could write that down.
     async fn ask(&self, sender: &Sender, words: &str, since: Option<u64>) -> Result<Option<TaskBrief>, String> {
-        let own = self.own(sender, words).await?;
-        let open = self.open(&sender.user, words).await?;
         let most = (MAX_OPEN_OF_ALL / self.users.len().max(1)).clamp(1, MAX_OPEN);
-        if let Some(newest) = open.first().filter(|_| open.len() >= most) {
+        let open = self.open_below(most, &sender.user, words).await?;
+        let own = self.own(sender, words).await?;
+        let is_full = open.len() >= most + if self.only_reads(words) { MAX_READS } else { 0 };
+        if let Some(newest) = open.first().filter(|_| is_full) {
             // One of this chat can be cancelled from it.
             let here = own.iter().find(|brief| !has_ended(brief)).unwrap_or(newest);
             return Err(report::too_many(open.len(), &here.task_id, &self.machine, words));
@@ -356,6 +374,29 @@ impl Inner {
         // Whatever the words are, they show no task of another user.
         let own = asked.filter(|brief| brief.source == self.source && brief.from_user == sender.user);
         own.map(Some).ok_or_else(|| report::no_daemon(words))
+    }
+
+    /// The open tasks of a user. Where there are too many, and some of them are about to end or to ask, it waits for these: what has waited at
+    /// a relay comes all at once, and is asked for one after the other.
+    async fn open_below(&self, most: usize, user: &str, words: &str) -> Result<Vec<TaskBrief>, String> {
+        let until = Instant::now() + PACED;
+        loop {
+            let open = self.open(user, words).await?;
+            let settled = |brief: &TaskBrief| matches!(brief.state.as_str(), "WAITING_APPROVAL" | "EXECUTING");
+            if open.len() < most || open.iter().all(settled) || Instant::now() >= until {
+                return Ok(open);
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// Whether a request needs no approval, so that tasks which wait for one are no reason to refuse it.
+    fn only_reads(&self, words: &str) -> bool {
+        let words = self.workspace(words).map_or(words, |(_, words)| words);
+        match route(words, &RouteOptions { prefix: &self.prefix, ..RouteOptions::default() }) {
+            Routed::Task(route) => route.requires() == ApprovalRequirement::None,
+            Routed::Apply { .. } => false,
+        }
     }
 
     /// The directory that is meant, and the request without its name.

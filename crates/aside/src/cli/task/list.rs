@@ -4,6 +4,7 @@ use std::path::Path;
 
 use aside_core::agent::language::needs_model;
 use aside_proto::task::{TaskBrief, TaskOp, TaskParams};
+use aside_task::remote::meant::{has_ended, open_first};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use unicode_width::UnicodeWidthStr;
@@ -53,15 +54,20 @@ pub fn list(tasks: &mut Tasks, words: &str, all: bool, json: bool) -> Result<(),
     let now = Timestamp::now().as_millisecond();
     let look = Style::here();
     let screen = usize::try_from(SCREEN).unwrap_or(usize::MAX);
-    let has_more = limit == SCREEN + 1 && told.tasks.len() > screen;
+    open_first(&mut told.tasks);
+    let open = told.tasks.iter().filter(|brief| !has_ended(brief)).count();
+    let has_more = limit == SCREEN + 1 && told.tasks.len() > screen.max(open);
     if has_more {
-        told.tasks.truncate(screen);
+        told.tasks.truncate(screen.max(open));
     }
     let rows = table(&told.tasks, now, columns, look);
     let rows = rows.iter().map(|row| look.written(row).into_owned() + "\n").collect::<String>();
     print(&rows)?;
     if has_more {
-        complain!("aside: these are the newest {SCREEN}; `aside task list --all` shows the others, too");
+        let shown = screen.max(open);
+        complain!(
+            "aside: these are the open and the newest ones, {shown}; `aside task list --all` shows the others, too"
+        );
     }
     Ok(())
 }
@@ -165,6 +171,8 @@ fn as_json(value: &impl serde::Serialize) -> anyhow::Result<String> {
 
 /// Minimum columns for the request.
 const ASKED: usize = 24;
+/// Columns of a line where there is no terminal that has a width.
+const MAX_LINE: usize = 240;
 
 /// Cut to the width on a terminal. In a narrow one, drops the time first, then the state's text: its colour stays.
 fn table(briefs: &[TaskBrief], now: i64, columns: Option<usize>, look: Style) -> Vec<String> {
@@ -197,7 +205,7 @@ fn table(briefs: &[TaskBrief], now: i64, columns: Option<usize>, look: Style) ->
             let waits = brief.state == "WAITING_APPROVAL";
             let padded = |cell: &str, width: usize| format!("{cell}{}", " ".repeat(width - cell.width()));
             let what = what(brief);
-            let what = columns.map_or(what.clone(), |columns| fit(&what, columns.saturating_sub(before).max(1)));
+            let what = fit(&what, columns.unwrap_or(MAX_LINE).saturating_sub(before).max(1));
             let cells = [(BOLD, id, widths[0]), (DIM, when, widths[1]), (style, words, widths[2])];
             let shown = cells.into_iter().filter(|(_, _, width)| *width > 0);
             let shown: String =

@@ -9,6 +9,7 @@ use aside_proto::task::{TaskBrief, TaskEvent, TaskList, TaskOp, TaskParams};
 use aside_task::denied_files::denied;
 use aside_task::event::TaskId;
 use aside_task::proposal::{RequestMeta, RequestSource, UserRequest, WriteConfinement};
+use aside_task::remote::meant::newest_and_open;
 use aside_task::route::{RouteOptions, applies};
 use shell_line::Dialect;
 
@@ -83,7 +84,7 @@ async fn told(state: &Arc<State>, asked: TaskParams, updates: &Updates) -> Resul
             if source(&asked)? != RequestSource::LocalUi {
                 let mut found = tasks.list(state, &asked.text, &asked.thread, usize::MAX).await;
                 found.retain(|brief| is_of(brief, &asked));
-                found.truncate(limit);
+                newest_and_open(&mut found, limit);
                 return Ok(TaskList { tasks: found, ..TaskList::default() });
             }
             Ok(TaskList { tasks: tasks.list(state, &asked.text, &asked.thread, limit).await, ..TaskList::default() })

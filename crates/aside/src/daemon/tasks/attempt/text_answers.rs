@@ -6,6 +6,7 @@ use std::path::Path;
 use aside_core::agent;
 use aside_core::agent::language::{Language, needs_model};
 use aside_proto::task::TaskBrief;
+use aside_task::denied_files;
 use aside_task::proposal::{Proposal, SearchResult};
 use aside_task::route::intent::{Intent, TaskKind};
 use aside_task::run::context::ModelContext;
@@ -76,6 +77,11 @@ impl Attempt {
         }
         let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
         let mut known = here.explain(question, &intent.params.files, model).await;
+        if known.model == ModelNeed::Needed
+            && let Some(why) = self.unreadable().await?
+        {
+            return Ok(answer(why.clone(), why, String::new(), ModelNeed::Unneeded));
+        }
         if lack.is_some()
             && known.model == ModelNeed::Needed
             && let Some(found) = self.without_model(&here).await?
@@ -100,6 +106,27 @@ impl Attempt {
             Err(sentence) if known.model == ModelNeed::Needed => Err(sentence),
             Err(sentence) => Ok(RunnerOutcome { details: sentence, ..known }),
         }
+    }
+
+    /// Why the file that a question is about, and nothing else, is not read: it may hold secrets, is outside the workspace, or is not there.
+    async fn unreadable(&self) -> Result<Option<String>, String> {
+        let Some(file) = aside_task::run::explain::only_file(self.words()) else { return Ok(None) };
+        let (workspace, file, language) = (self.workspace.clone(), file.to_owned(), Language::of(self.words()));
+        blocking(move |_| {
+            let (name, shown) = (workspace.named(&file), code(&file));
+            let path = Path::new(&name);
+            let is_outside = path.is_absolute() || name.starts_with('~') || name.split('/').any(|part| part == "..");
+            Some(match (denied_files::denial(&name), language) {
+                (Some(what), Language::English) => format!("{shown} is never read: {}.", what.english),
+                (Some(what), Language::Chinese) => format!("任务从不读取 {shown}：{}。", what.chinese),
+                (None, Language::English) if is_outside => format!("{shown} is not in the workspace, and is not read."),
+                (None, Language::Chinese) if is_outside => format!("{shown} 不在工作区内，不会读取。"),
+                (None, _) if workspace.root().join(path).exists() => return None,
+                (None, Language::English) => format!("There is no file {shown} here."),
+                (None, Language::Chinese) => format!("这里没有文件 {shown}。"),
+            })
+        })
+        .await
     }
 
     /// What one reader of all files answers: a value, a command that a file writes down, or the usual one.
