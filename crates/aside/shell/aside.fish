@@ -17,9 +17,8 @@ function _aside_postexec --on-event fish_postexec
     if test "$marked" = "$_aside_seq" -a -n "$_aside_osc"
         printf '\e]%s;D;%s;aside=%s.%s\a' $_aside_osc $code $_aside_mark $_aside_seq
     end
-    set -l now (date +%s)
-    _aside_send $_aside_seq finished $_aside_session $_aside_seq $_aside_cwd $code \
-        (math "$now * 1000 - 0$duration") 0$duration fish $line "$_aside_hidden"
+    # fish has no clock without a process: the daemon takes the time.
+    _aside_send $_aside_seq finished $_aside_session $_aside_seq $_aside_cwd $code -1 0$duration fish $line "$_aside_hidden"
     return $code
 end
 
@@ -29,7 +28,7 @@ function _aside_posterror --on-event fish_posterror
     if _aside_keeps "$argv[1]"
         set -g _aside_seq (math $_aside_seq + 1)
         set -g _aside_last $argv[1] 2 $_aside_seq
-        _aside_send $_aside_seq finished $_aside_session $_aside_seq $PWD 2 (math (date +%s)" * 1000") 0 fish $argv[1]
+        _aside_send $_aside_seq finished $_aside_session $_aside_seq $PWD 2 -1 0 fish $argv[1]
     end
     return $code
 end

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use aside_core::history::HistoryEntry;
 use aside_core::history::index::RunRecord;
@@ -32,8 +33,7 @@ pub async fn handle(state: &Arc<State>, finished: Finished, privacy: Privacy) ->
         command,
         cwd: Some(cwd).filter(|cwd| !cwd.is_empty()),
         exit: Some(exit),
-        // A client that does not report a start time sends zero.
-        start_ms: Some(start_ms).filter(|start| *start > 0),
+        start_ms: started(start_ms, duration_ms),
         duration_ms: Some(duration_ms).filter(|duration| *duration >= 0),
         session: Some(session).filter(|session| !session.is_empty()),
         shell,
@@ -52,6 +52,18 @@ pub async fn handle(state: &Arc<State>, finished: Finished, privacy: Privacy) ->
     match history_writer.append(entry, seq, learnt).await {
         Ok(()) => Reply::Ok,
         Err(error) => Reply::error("unavailable", format!("could not store the command: {error}")),
+    }
+}
+
+/// A client that does not report a start time sends zero; one without a clock sends -1, and the command has just ended.
+fn started(start_ms: i64, duration_ms: i64) -> Option<i64> {
+    match start_ms {
+        1.. => Some(start_ms),
+        0 => None,
+        _ => {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+            Some(i64::try_from(now.as_millis()).ok()? - duration_ms.max(0))
+        }
     }
 }
 
