@@ -147,18 +147,8 @@ impl Question<'_> {
                 asked(command, PATIENTLY, LINE_BYTES).cut_at(b'\n')
             }
             Question::History { of: Revision(of), many, path, author } => {
-                let mut command = quiet(root);
-                command.args([
-                    "log",
-                    "--no-show-signature",
-                    "--no-color",
-                    "--no-decorate",
-                    "--no-notes",
-                    "--no-mailmap",
-                ]);
-                command.args(["--date=short", "--format=%h%x09%an%x09%ad%x09%s", "--name-only", "--no-renames"]);
-                command.args(["--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--fixed-strings"]);
-                command.arg(format!("--max-count={many}"));
+                let mut command = commits(root, *many);
+                command.arg("--fixed-strings");
                 if !author.is_empty() {
                     command.args(["--regexp-ignore-case", &format!("--author={author}")]);
                 }
@@ -169,19 +159,9 @@ impl Question<'_> {
                 asked(command, PATIENTLY, LIST_BYTES).cut_at(b'\n')
             }
             Question::Touching { of: Revision(of), many, text } => {
-                let mut command = quiet(root);
-                command.args([
-                    "log",
-                    "--no-show-signature",
-                    "--no-color",
-                    "--no-decorate",
-                    "--no-notes",
-                    "--no-mailmap",
-                ]);
-                command.args(["--date=short", "--format=%h%x09%an%x09%ad%x09%s", "--name-only", "--no-renames"]);
-                command.args(["--no-ext-diff", "--no-textconv", "--ignore-submodules=all"]);
+                let mut command = commits(root, *many);
                 // As one word, so that no text is an option of its own.
-                command.arg(format!("--max-count={many}")).arg(format!("-G{}", regex_escape(text)));
+                command.arg(format!("-G{}", regex_escape(text)));
                 command.args(["--end-of-options", of, "--"]);
                 asked(command, PATIENTLY, LIST_BYTES).cut_at(b'\n')
             }
@@ -266,6 +246,16 @@ fn is_script(program: &Path) -> bool {
     use std::io::Read;
     let mut begins = [0; 2];
     std::fs::File::open(program).and_then(|mut file| file.read_exact(&mut begins)).is_ok() && &begins == b"#!"
+}
+
+/// A list of commits with author, day, subject and files. Runs no program of the repository's configuration.
+fn commits(root: &Path, many: usize) -> Command {
+    let mut command = quiet(root);
+    command.args(["log", "--no-show-signature", "--no-color", "--no-decorate", "--no-notes", "--no-mailmap"]);
+    command.args(["--date=short", "--format=%h%x09%an%x09%ad%x09%s", "--name-only", "--no-renames"]);
+    command.args(["--no-ext-diff", "--no-textconv", "--ignore-submodules=all"]);
+    command.arg(format!("--max-count={many}"));
+    command
 }
 
 /// Without the programs that the configuration would start: a pager, a monitor, a hook.

@@ -14,7 +14,7 @@ mod zsh;
 use setups::{Order, SETUPS, Setup};
 
 /// The directory of checkouts, if there is one.
-fn directory() -> Option<PathBuf> {
+pub fn directory() -> Option<PathBuf> {
     let dir = std::env::var_os("ASIDE_TEST_PLUGINS").map(PathBuf::from);
     if dir.is_none() {
         eprintln!("skipped: ASIDE_TEST_PLUGINS is not set; `make neighbours PLUGINS=dir` sets it");
@@ -23,13 +23,13 @@ fn directory() -> Option<PathBuf> {
 }
 
 /// Whether a setup is selected: `ASIDE_TEST_ONLY` is a comma-separated list of parts of names.
-fn is_wanted(name: &str) -> bool {
+pub fn is_wanted(name: &str) -> bool {
     let only = std::env::var("ASIDE_TEST_ONLY").unwrap_or_default();
     only.is_empty() || only.split(',').any(|part| name.contains(part))
 }
 
 /// The same for checks, with `ASIDE_TEST_CHECK`.
-fn is_wanted_check(name: &str) -> bool {
+pub fn is_wanted_check(name: &str) -> bool {
     let only = std::env::var("ASIDE_TEST_CHECK").unwrap_or_default();
     only.is_empty() || only.split(',').any(|part| name.contains(part))
 }

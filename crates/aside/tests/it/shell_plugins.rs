@@ -9,6 +9,7 @@ use crate::harness::home::Home;
 use crate::harness::scene::Scene;
 use crate::harness::setup::Setup;
 use crate::keys_shells::{SHIFT_DOWN, begun, fish};
+use crate::plugins::{directory, is_wanted};
 
 const PROXY: &str = r#"eval "$(aside init bash --proxy)""#;
 const KILL_LINE: &str = "\x15";
@@ -83,20 +84,6 @@ const IN_FISH: [Neighbour; 5] = [
         check: ("functions -q _tide_pwd; and echo there", "there"),
     },
 ];
-
-/// The directory of checkouts, if there is one.
-fn directory() -> Option<PathBuf> {
-    let dir = std::env::var_os("ASIDE_TEST_PLUGINS").map(PathBuf::from);
-    if dir.is_none() {
-        eprintln!("skipped: ASIDE_TEST_PLUGINS is not set; `make neighbours PLUGINS=dir` sets it");
-    }
-    dir
-}
-
-fn is_wanted(name: &str) -> bool {
-    let only = std::env::var("ASIDE_TEST_ONLY").unwrap_or_default();
-    only.is_empty() || only.split(',').any(|part| name.contains(part))
-}
 
 /// The neighbours that are in the directory, with the line that loads each.
 fn present<'n>(dir: &Path, all: &'n [Neighbour]) -> Vec<(&'n Neighbour, String)> {

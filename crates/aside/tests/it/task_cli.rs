@@ -296,7 +296,7 @@ fn a_list_that_stops_says_so() {
     }
     let listed = said(&home, &["list"]);
     assert_eq!(listed.stdout.lines().count(), 50);
-    assert!(listed.stderr.contains("the newest 50; `aside task list --all` shows the others"), "{listed:?}");
+    assert!(listed.stderr.contains("the newest, 50 in all; `aside task list --all` shows the others"), "{listed:?}");
     let listed = said(&home, &["list", "--all"]);
     assert_eq!((listed.stdout.lines().count(), listed.stderr.as_str()), (51, ""));
 }

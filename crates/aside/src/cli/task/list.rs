@@ -66,7 +66,7 @@ pub fn list(tasks: &mut Tasks, words: &str, all: bool, json: bool) -> Result<(),
     if has_more {
         let shown = screen.max(open);
         complain!(
-            "aside: these are the open and the newest ones, {shown}; `aside task list --all` shows the others, too"
+            "aside: these are the open ones and the newest, {shown} in all; `aside task list --all` shows the others"
         );
     }
     Ok(())
