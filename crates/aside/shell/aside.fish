@@ -48,7 +48,8 @@ end
 function _aside_greet --on-event fish_prompt
     set -l code $status
     functions -e _aside_greet
-    set -q _aside_on; or return $code
+    # A session that greets as a private one stays so.
+    set -q _aside_on; and string match -qr '^0?$' -- "$ASIDE_PRIVATE"; or return $code
     set -l name fish
     set -q fish_history; and set name $fish_history
     set -l file

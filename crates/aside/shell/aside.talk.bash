@@ -336,6 +336,7 @@ _aside_bind() {
   fi
   _aside_facts="keys=${current%-insert}"$'\n'"enter=$_aside_enters"
   # When the rc file has been read, HISTFILE is what it stays: the daemon reads it once, while it has no history.
-  [[ -z ${_aside_on-} ]] || _aside_send 1 hello 1 "$_aside_version" bash "$BASH_VERSION" "$_aside_session" "$$" "${HISTFILE-}" \
+  # A session that greets as a private one stays so.
+  [[ -z ${_aside_on-} || ${ASIDE_PRIVATE:-0} != 0 ]] || _aside_send 1 hello 1 "$_aside_version" bash "$BASH_VERSION" "$_aside_session" "$$" "${HISTFILE-}" \
     "$_aside_facts" 0
 }
