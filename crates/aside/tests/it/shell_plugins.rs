@@ -2,7 +2,7 @@
 //! Each is loaded before Aside and behind it, in bash also in the proxy terminal. Where the program of a prompt is not in the directory, its
 //! own script is loaded all the same, and a stand-in prints the prompt.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::bash::recorded;
 use crate::harness::home::Home;
