@@ -4,6 +4,8 @@
 
 function _aside_enter
     set -l line (commandline -b)
+    # Why the line is prose; empty where the user asks.
+    set -g _aside_reason
     # One line, no completion list that Enter would choose from, and not the same line for the second time.
     if set -q _aside_on; and test (count $line) = 1; and not commandline -P; and test "$line" != "$_aside_offered"
         set -l words (string trim -- $line)
@@ -136,7 +138,7 @@ function _aside_is_prose
     # The daemon knows the lines that the user has marked, and which line was taken last. One that does not reply in time takes none.
     set -l patience $_aside_patience
     test $argv[1] = before; or set patience (math 5 x $_aside_patience)
-    set -l said (printf '%s\0' 11 1 hello 1 $_aside_version fish $version $_aside_session $fish_pid '' '' 0 \
+    set -l said (printf '%s\0' 11 1 hello 1 $_aside_version fish $FISH_VERSION $_aside_session $fish_pid '' '' 0 \
         11 2 detect $_aside_session $PWD $argv[2] fish $argv[1] $code $kind 0 '' |
         ASIDE_SOCKET=$_aside_socket $_aside_bin call --within-ms $patience 2>/dev/null)
     set said (string split \x1f -- $said[2])
