@@ -78,6 +78,8 @@ pub struct Attempt {
     conversation: tokio::sync::OnceCell<Conversation>,
     /// The file of output that the request names, with its path; looked up on first use.
     named_output: tokio::sync::OnceCell<Option<(String, String)>>,
+    /// The command that the engine of `? ` is certain of; looked up on first use.
+    usual_command: tokio::sync::OnceCell<Option<String>>,
 }
 
 /// What was looked up before the proposal is made.
@@ -102,8 +104,8 @@ impl Attempt {
     pub fn new(state: Arc<State>, id: TaskId, request: UserRequest, workspace: Workspace, attempt: u32) -> Self {
         let (earlier, conversation) = (tokio::sync::OnceCell::new(), tokio::sync::OnceCell::new());
         let variety = if attempt > 1 { Variety::Some } else { Variety::None };
-        let named_output = tokio::sync::OnceCell::new();
-        Self { state, id, request, workspace, variety, earlier, conversation, named_output }
+        let (named_output, usual_command) = (tokio::sync::OnceCell::new(), tokio::sync::OnceCell::new());
+        Self { state, id, request, workspace, variety, earlier, conversation, named_output, usual_command }
     }
 
     /// Determines the intent: by the rules, and by a model if the settings allow that and the rules are not sure.
@@ -243,7 +245,7 @@ impl Attempt {
             }
             // "Which files are biggest": a command counts or compares, and no text search does.
             () if matches!(route.intent.kind, TaskKind::Search | TaskKind::Status)
-                && self.usual_command().await.is_some_and(|cmd| measures(&cmd)) =>
+                && self.usual_command().await.is_some_and(measures) =>
             {
                 (TaskKind::Run, IntentParams { query: Some(words.to_owned()), files, ..IntentParams::default() })
             }
@@ -282,9 +284,12 @@ impl Attempt {
         self.usual_command().await.is_some()
     }
 
-    async fn usual_command(&self) -> Option<String> {
-        let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
-        here.usual(self.words()).await.map(|(cmd, _)| cmd)
+    async fn usual_command(&self) -> Option<&str> {
+        let look_up = || async {
+            let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
+            here.usual(self.words()).await.map(|(cmd, _)| cmd)
+        };
+        self.usual_command.get_or_init(look_up).await.as_deref()
     }
 
     /// Gathers the context for a model; empty if no model will be asked.
