@@ -184,12 +184,14 @@ impl<'a> Connection<'a> {
                     }
                 }
                 item = self.items.recv() => {
-                    // The queue is closed when a newer connection has it.
-                    self.hand_out(socket, item.ok_or(End::Replaced)?).await?;
+                    match item {
+                        Some(item) => self.hand_out(socket, item).await?,
+                        None => return Err(self.replaced().await),
+                    }
                 }
                 signal = self.signals.recv() => match signal {
                     Some(Signal::Check) => self.check().await?,
-                    Some(Signal::Replaced) | None => return Err(End::Replaced),
+                    Some(Signal::Replaced) | None => return Err(self.replaced().await),
                 },
                 () = sleep(silence.saturating_sub(heard.elapsed())) => return Err(End::Silent),
                 _ = ticks.tick() => {
@@ -199,7 +201,10 @@ impl<'a> Connection<'a> {
                     self.check().await?;
                     let times = (self.since, heard_at);
                     let still = self.relay.still_connected(self.name, &self.id, times, self.revision).await?;
-                    self.revision = still.ok_or(End::Replaced)?;
+                    match still {
+                        Some(revision) => self.revision = revision,
+                        None => return Err(self.replaced().await),
+                    }
                 }
             }
         }
@@ -210,6 +215,11 @@ impl<'a> Connection<'a> {
         let known = self.relay.machine(self.name).await?;
         let is_same = known.is_some_and(|known| known.public_key == self.machine.public_key);
         if is_same { Ok(()) } else { Err(End::Refused("its key was revoked or replaced")) }
+    }
+
+    /// Why the queue was taken from this connection: by a newer one, or because the key was revoked, whose signal may come later.
+    async fn replaced(&self) -> End {
+        self.check().await.err().unwrap_or(End::Replaced)
     }
 
     async fn hand_out(&mut self, socket: &mut Socket, item: Item) -> Result<(), End> {
