@@ -4,8 +4,7 @@
 # aside.output.bash, this file and aside.talk.bash. Nothing here may `return` or fail at the top level: it is part of an rc
 # file, perhaps one with `set -e` or `set -u`.
 
-# Takes the text of a command from `history`, so what the user keeps out of the history stays out of ours. Sends it from the background, on
-# standard input: every user can read arguments.
+# Takes the text of a command from `history`, so what the user keeps out of the history stays out of ours.
 _aside_prompt() {
   local code=$? entry number line='' reported=''
   _aside_seen='' _aside_code=$code
@@ -13,7 +12,7 @@ _aside_prompt() {
   [[ -z ${ASIDE_PRIVATE-} ]] || export ASIDE_PRIVATE
   # A line that bash could not parse never began to run, and ends with 2.
   if [[ -n ${_aside_on-} && ( -n ${_aside_began-} || -z ${_aside_number-} || $code == 2 ) ]]; then
-    _aside_count "$(HISTTIMEFORMAT='' builtin history 1)"
+    _aside_last
     entry=$_aside_entry number=$_aside_counted
     # The number does not change when a line was not kept: then there is nothing to report.
     if [[ -n $entry && -n ${_aside_number-} && $number != "$_aside_number" ]]; then
@@ -32,6 +31,24 @@ _aside_prompt() {
   # Whatever runs next in PROMPT_COMMAND sees the status it would have seen; but under `set -e` that would end the shell after a Ctrl-C.
   [[ $- != *e* ]] || return 0
   return "$code"
+}
+
+# The last entry of the history. Setting HISTTIMEFORMAT in this shell would make bash write times into the file of the user, so what it puts
+# before the text is removed instead: the time at which the command began, or was typed just before.
+_aside_last() {
+  local second stamp=''
+  if _aside_get builtin history 1 && _aside_count "$_aside_got"; then
+    [[ -n ${HISTTIMEFORMAT-} ]] || return 0
+    for second in "$(( ${_aside_began:-0} / 1000 ))" "$(( ${_aside_began:-0} / 1000 - 1 ))"; do
+      builtin printf -v stamp "%($HISTTIMEFORMAT)T" "$second" 2>/dev/null || break
+      stamp=${stamp#"${stamp%%[![:space:]]*}"}
+      [[ -n ${_aside_began-} && $_aside_entry == "$stamp"?* ]] || continue
+      _aside_entry=${_aside_entry#"$stamp"}
+      _aside_entry=${_aside_entry#"${_aside_entry%%[![:space:]]*}"}
+      return 0
+    done
+  fi
+  _aside_count "$(HISTTIMEFORMAT='' builtin history 1)"
 }
 
 # The number and the text of an entry, as `history` prints it.
@@ -58,7 +75,7 @@ _aside_unparsed() {
   local now
   _aside_now now
   _aside_seq=$(( _aside_seq + 1 ))
-  _aside_ended=(finished "$_aside_session" "$_aside_seq" "$_aside_cwd" 2 "$now" 0 bash "$1")
+  _aside_ended=(finished "$_aside_session" "$_aside_seq" "$_aside_cwd" 2 "$now" 0 bash "$1" 0)
   _aside_send "$_aside_seq" "${_aside_ended[@]}"
   [[ -z ${_aside_mark-} ]] || _aside_ready
 }
@@ -128,5 +145,11 @@ _aside_setup() {
   return 0
 }
 
-# Inside of a function the trap cannot be seen.
-_aside_setup "$(builtin trap -p ERR)"
+# Inside of a function the trap cannot be seen. Without a fork where there is an inbox, as in _aside_get.
+_aside_trap=''
+if [[ $- == *i* && -O $_aside_inbox ]] && { builtin trap -p ERR >|"$_aside_inbox/bash-$$-0.text"; } 2>/dev/null; then
+  builtin read -r _aside_trap <"$_aside_inbox/bash-$$-0.text" || :
+else
+  _aside_trap=$(builtin trap -p ERR)
+fi
+_aside_setup "$_aside_trap"

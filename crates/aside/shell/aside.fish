@@ -66,18 +66,32 @@ function _aside_keeps
     set -q _aside_on; and test -n "$argv[1]"; and not set -q fish_private_mode; and not string match -qr '^\s' -- $argv[1]
 end
 
-# On standard input, and in the background: every user can read arguments, and the prompt must not wait. Where outputs could be captured,
-# also tells a daemon that does not know it yet where the shell runs.
+# Sends a record, if there is one. Where outputs could be captured, also tells a daemon that does not know it yet where the shell runs.
+# Without a daemon that reads its inbox: on standard input, and in the background, since every user can read arguments, and the prompt must
+# not wait.
 function _aside_send
+    set -l place
+    test -z "$_aside_mark"; or set place 8 1 capture $_aside_session $_aside_mark $_aside_tty "$TMUX" "$TMUX_PANE" "$ASIDE_PROXY"
+    set -q argv[1]; and set place $place (count $argv) $argv
+    _aside_leave $place; and return
     if test -n "$_aside_mark"
-        set -l place 8 1 capture $_aside_session $_aside_mark $_aside_tty "$TMUX" "$TMUX_PANE" "$ASIDE_PROXY"
-        set -q argv[1]; and set place $place (count $argv) $argv
         printf '%s\0' $place |
             ASIDE_SOCKET=$_aside_socket $_aside_bin call --place $_aside_socket.$fish_pid.tier --knows $_aside_tier >/dev/null 2>&1 &
     else
         printf '%s\0' $argv | ASIDE_SOCKET=$_aside_socket $_aside_bin call >/dev/null 2>&1 &
     end
     disown 2>/dev/null # It may have ended already.
+end
+
+# Leaves records for the daemon in its inbox, which costs no process. A daemon that runs removes them soon: where those before are still
+# there, it does not. `aside call` marks what a private shell sends.
+function _aside_leave
+    string match -qr '^0?$' -- "$ASIDE_PRIVATE"; and test -O $_aside_inbox -a -f $_aside_inbox/daemon; or return 1
+    read -l reader <$_aside_inbox/daemon
+    test -n "$reader" -a -d "/proc/$reader" -a ! -e "$_aside_inbox/$_aside_left"; or return 1
+    set -g _aside_leaves (math 0$_aside_leaves + 1)
+    set -g _aside_left $_aside_session.$_aside_leaves.$_aside_tier
+    printf '%s\0' $argv >$_aside_inbox/$_aside_left 2>/dev/null
 end
 
 # The command will have the next number.
@@ -156,7 +170,7 @@ end
 
 if status is-interactive; and test "$TERM" != dumb; and not set -q ASIDE_DISABLE
     # An exported value is that of an outer shell.
-    string match -q "fish-$fish_pid-*" -- "$_aside_session"; or set -g _aside_session fish-$fish_pid-(date +%s)
+    string match -q "fish-$fish_pid-*" -- "$_aside_session"; or set -g _aside_session fish-$fish_pid-$_aside_now
     set -q _aside_seq; or set -g _aside_seq 0
     set -g _aside_on 1
     # Milliseconds that Enter waits for a verdict on what looks like prose.
@@ -164,5 +178,7 @@ if status is-interactive; and test "$TERM" != dumb; and not set -q ASIDE_DISABLE
     set -g _aside_marked 0
     set -g _aside_osc
     set -g _aside_tier off
+    set -g _aside_inbox $_aside_socket.inbox
+    set -g _aside_left none
     test -z "$_aside_mark"; or _aside_send
 end

@@ -4,6 +4,7 @@
 # `aside init` prints _aside_mark and _aside_tty, empty where nothing can be captured. Whether something captures, the daemon tells `aside
 # call`, which leaves it in a file for us: the shell never waits for it, and needs no process to read it.
 
+_aside_inbox=$_aside_socket.inbox
 _aside_tier=off _aside_skip='' _aside_skip_bare='' _aside_skipped='' _aside_seen=''
 # What PS0 writes. An array, since those are never exported: a nested shell must not write our marks.
 _aside_begin=()
@@ -91,9 +92,10 @@ _aside_takes_over() {
   [[ -n $bare ]]
 }
 
-# Sends a record, if there is one, from the background and on standard input: every user can read arguments. Where outputs could be
-# captured, also tells a daemon that does not know it yet where the shell runs.
+# Sends a record, if there is one. Where outputs could be captured, also tells a daemon that does not know it yet where the shell runs.
+# Without a daemon that reads its inbox: from the background and on standard input, since every user can read arguments.
 _aside_send() {
+  ! _aside_leave "$@" || return 0
   (
     if [[ -n ${_aside_mark-} ]]; then
       {
@@ -106,6 +108,35 @@ _aside_send() {
       builtin printf '%s\0' "$@" | ASIDE_SOCKET=$_aside_socket "$_aside_bin" call &>/dev/null &
     fi
   )
+}
+
+# Leaves a record for the daemon in its inbox, which costs no process. A daemon that runs removes it soon: where the one before is still
+# there, it does not. `aside call` marks what a private shell sends.
+_aside_leave() {
+  local reader='' name
+  [[ ${ASIDE_PRIVATE:-0} == 0 && -O $_aside_inbox && -f $_aside_inbox/daemon ]] || return 1
+  builtin read -r reader <"$_aside_inbox/daemon" || return 1
+  [[ -n $reader && -d /proc/$reader && ! -e $_aside_inbox/${_aside_left:-none} ]] || return 1
+  _aside_leaves=$(( ${_aside_leaves:-0} + 1 ))
+  name=$_aside_session.$_aside_leaves.$_aside_tier
+  {
+    {
+      [[ -z ${_aside_mark-} ]] || builtin printf '%s\0' 8 1 capture "$_aside_session" "$_aside_mark" "$_aside_tty" "${TMUX-}" \
+        "${TMUX_PANE-}" "${ASIDE_PROXY-}"
+      (( $# == 0 )) || builtin printf '%s\0' "$#" "$@"
+    } >|"$_aside_inbox/$name"
+  } 2>/dev/null || return 1
+  _aside_left=$name
+}
+
+# What a builtin prints, into _aside_got, without the fork of a command substitution: through a file that only this user can reach.
+_aside_get() {
+  local file=$_aside_inbox/bash-$$-0.text
+  _aside_got=''
+  [[ -O $_aside_inbox ]] && { "$@" >|"$file"; } 2>/dev/null && [[ -s $file ]] || return 1
+  IFS= builtin read -r -d '' _aside_got <"$file" || :
+  : >|"$file"
+  _aside_got=${_aside_got%$'\n'}
 }
 
 # Marks where the prompt begins and ends, for the proxy, which draws grey text behind what is typed. Runs after everything else that runs

@@ -290,10 +290,26 @@ _aside_tab() {
 _aside_at_enter='_aside_enter "$_" || eval "$_aside_empties"'
 _aside_empties='local READLINE_LINE="$READLINE_LINE"; declare -g READLINE_LINE='
 
+# All that has to be known of keys and completions, between bytes 0x1E.
+_aside_bindings() {
+  local map
+  for map in emacs vi-insert vi-command; do
+    builtin printf '%s ' "$map"
+    builtin bind -m "$map" -q accept-line 2>/dev/null || builtin printf '\n'
+  done
+  for map in emacs vi-insert; do
+    builtin printf '\x1e'
+    builtin bind -m "$map" -psX 2>/dev/null
+  done
+  builtin printf '\x1e'
+  complete -p -D 2>/dev/null
+  complete -p -E 2>/dev/null || :
+}
+
 # Where Enter accepts the line, it asks first. Where it does something of the user, that stays, and prose is noticed after it has failed. At
 # the first prompt, when everything else has been read.
 _aside_bind() {
-  local found line map key
+  local line map key
   local -a lists=()
   local current=emacs
   [[ ! -o vi ]] || current=vi-insert
@@ -304,22 +320,9 @@ _aside_bind() {
   if [[ -n ${BLE_VERSION-} ]]; then
     _aside_enters=ble.sh
   elif [[ -o emacs || -o vi ]]; then
-    # All that has to be asked, in one process.
-    found=$(
-      for map in emacs vi-insert vi-command; do
-        builtin printf '%s ' "$map"
-        builtin bind -m "$map" -q accept-line 2>/dev/null || builtin printf '\n'
-      done
-      for map in emacs vi-insert; do
-        builtin printf '\x1e'
-        builtin bind -m "$map" -psX 2>/dev/null
-      done
-      builtin printf '\x1e'
-      complete -p -D 2>/dev/null
-      complete -p -E 2>/dev/null
-    )
+    _aside_get _aside_bindings || _aside_got=$(_aside_bindings)
     # Patterns such as ${found%%x*} take 60 ms for so long a text.
-    IFS=$'\x1e' builtin read -r -d '' -a lists <<<"$found"
+    builtin mapfile -d $'\x1e' -t lists <<<"$_aside_got"
     while IFS= builtin read -r line; do
       map=${line%% *}
       for key in '\C-j' '\C-m'; do

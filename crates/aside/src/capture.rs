@@ -4,4 +4,5 @@
 pub mod deliver;
 pub mod proxy;
 pub mod sink;
+pub mod tier_file;
 pub mod tmux;

@@ -12,6 +12,7 @@ mod dispatch;
 mod handlers;
 mod handover;
 mod history_writer;
+mod inbox;
 mod last_shown;
 mod listen;
 mod log;
@@ -97,6 +98,7 @@ async fn serve(paths: &Paths, listening: &ListenSocket) -> anyhow::Result<Shutdo
     if state.config().task.enabled {
         state.page().resume();
     }
+    let inbox = inbox::start(&state);
     let mut terminate = signal(SignalKind::terminate()).context("could not watch for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("could not watch for SIGINT")?;
     // A closed terminal must not end the daemon.
@@ -136,6 +138,7 @@ async fn serve(paths: &Paths, listening: &ListenSocket) -> anyhow::Result<Shutdo
         }
     };
     drop(listener);
+    inbox.close();
     state.page().close();
     state.remote().close();
     state.tasks().end().await;

@@ -116,6 +116,11 @@ impl Paths {
         beside(&self.socket, ".lock")
     }
 
+    /// Where bash and fish leave records for the daemon.
+    pub fn inbox(&self) -> PathBuf {
+        beside(&self.socket, ".inbox")
+    }
+
     /// Called for an explicit start: by a new shell, or by the user.
     pub fn create_lock_file(&self) {
         // If it cannot be written, the daemon reports that.
@@ -147,8 +152,12 @@ pub fn page_file(socket: &Path) -> PathBuf {
     beside(socket, ".html")
 }
 
-/// The pid of the shell, if `file` is one in which `aside call` leaves the daemon's reply about captures; aside.bash and aside.fish make
-/// the same name.
+/// Where a shell finds which tier captures it. aside.bash and aside.fish make the same name.
+pub fn tier_file(socket: &Path, shell: i32) -> PathBuf {
+    beside(socket, &format!(".{shell}.tier"))
+}
+
+/// The pid of the shell, if `file` is such a file.
 pub fn shell_of_tier_file(socket: &Path, file: &Path) -> Option<i32> {
     let name = file.file_name()?.to_str()?.strip_prefix(socket.file_name()?.to_str()?)?;
     name.strip_prefix('.')?.strip_suffix(".tier")?.parse().ok()

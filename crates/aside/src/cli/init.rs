@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use aside_core::detect::word_lists::lists;
 use shell_line::Dialect;
@@ -61,7 +62,10 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
             settings.iter().map(|(name, value)| format!("{name}={}\n", quoted(value))).collect::<String>() + &script
         }
         Shell::Fish => {
-            followed(&config(), &socket).iter().map(|(name, value)| fish_set(name, value)).collect::<String>() + &script
+            // fish has no clock without a process.
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+            let settings = followed(&config(), &socket).into_iter().chain([("_aside_now", now.to_string())]);
+            settings.map(|(name, value)| fish_set(name, &value)).collect::<String>() + &script
         }
     };
     // Parsing the settings takes longer than all the rest, and most users have not set this: searches the text first.
@@ -86,7 +90,21 @@ fn is_read_by_a_shell() -> bool {
     std::io::stdin().is_terminal() && !std::io::stdout().is_terminal() && !dumb && set("ASIDE_DISABLE").is_none()
 }
 
-/// Settings, then the plugin unchanged.
+const BASH: [&str; 5] = [
+    include_str!("../../shell/aside.output.bash"),
+    include_str!("../../shell/aside.bash"),
+    include_str!("../../shell/aside.talk.bash"),
+    include_str!("../../shell/aside.query.bash"),
+    include_str!("../../shell/aside.keys.bash"),
+];
+
+const FISH: [&str; 3] = [
+    include_str!("../../shell/aside.fish"),
+    include_str!("../../shell/aside.enter.fish"),
+    include_str!("../../shell/aside.keys.fish"),
+];
+
+/// Settings, then the plugin.
 fn script(shell: Shell, program: &Path, socket: &Path) -> String {
     let settings = [
         ("_aside_bin", program.display().to_string()),
@@ -111,19 +129,13 @@ fn script(shell: Shell, program: &Path, socket: &Path) -> String {
         Shell::Bash => {
             settings
                 + &words(Dialect::Bash, |name, words| format!("{name}={}\n", quoted(&format!(" {} ", words.join(" ")))))
-                + include_str!("../../shell/aside.output.bash")
-                + include_str!("../../shell/aside.bash")
-                + include_str!("../../shell/aside.talk.bash")
-                + include_str!("../../shell/aside.query.bash")
-                + include_str!("../../shell/aside.keys.bash")
+                + &BASH.map(stripped).concat()
         }
         Shell::Fish => {
             let list = |words: &[&str]| words.iter().map(|word| format!(" {}", fish_quoted(word))).collect::<String>();
             settings
                 + &words(Dialect::Fish, |name, words| format!("set -g {name}{}\n", list(words)))
-                + include_str!("../../shell/aside.fish")
-                + include_str!("../../shell/aside.enter.fish")
-                + include_str!("../../shell/aside.keys.fish")
+                + &FISH.map(stripped).concat()
         }
     }
 }
@@ -175,6 +187,12 @@ fn parts(script: &str) -> Vec<String> {
     parts
 }
 
+/// The text without whole-line comments and indentation, which the shell would read before its first prompt.
+fn stripped(script: &str) -> String {
+    let lines = script.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
 /// A line without indentation and comment. Comments are whole lines, or follow a variable's declaration. No multi-line string in the plugin
 /// has an indented line; a test checks that.
 fn bare(line: &str) -> &str {
@@ -214,6 +232,16 @@ mod tests {
         let Some(expected) = defined_by(&read(&whole)) else { return };
         assert!(expected.contains("_aside_edit"), "{expected}");
         assert_eq!(defined_by(&cut.iter().map(|part| read(part)).collect::<String>()).unwrap(), expected);
+    }
+
+    #[test]
+    fn stripped_it_is_the_same_plugin() {
+        // Reading it must not fail where nothing is interactive.
+        let print = "declare -f; declare -p ${!_aside_*}";
+        let read = |text: &str| defined(&format!("set -eu; _aside_socket=/s\n{text}"), "bash", print);
+        let Some(expected) = read(&BASH.concat()) else { return };
+        assert!(expected.contains("_aside_leave") && expected.contains("_aside_bind_free"), "{expected}");
+        assert_eq!(read(&BASH.map(stripped).concat()).unwrap(), expected);
     }
 
     #[test]

@@ -263,9 +263,10 @@ fn removals(paths: &Paths, history: History) -> Vec<Removal> {
         add(dir, "when it is empty", How::IfEmpty);
     }
     // Before the directory that they are in.
-    let noise = [paths.socket.clone(), paths.lock_file(), rest_file(&paths.socket)];
-    let noise = noise.map(|path| Removal { path, what: String::new(), how: How::File, is_noise: true });
-    noise.into_iter().chain(removals).collect()
+    let files = [paths.socket.clone(), paths.lock_file(), rest_file(&paths.socket)].map(|path| (path, How::File));
+    let noise = files.into_iter().chain([(paths.inbox(), How::Dir { keep: Vec::new() })]);
+    let noise = noise.map(|(path, how)| Removal { path, what: String::new(), how, is_noise: true });
+    noise.chain(removals).collect()
 }
 
 /// What the names in the data directory hold, in words.

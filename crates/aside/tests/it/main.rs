@@ -84,6 +84,7 @@ mod scene_runner;
 mod secrets_disk;
 mod setup;
 mod shell_environments;
+mod shell_inbox;
 mod shell_marks;
 mod shell_names;
 mod shell_plugins;

@@ -1,14 +1,14 @@
 //! Tells a daemon that does not know it where bash or fish runs, and leaves the reply in a file: the shell waits for nothing, and looks
 //! there before its next command.
 
-use std::io::Write;
 use std::path::Path;
 
 use aside_proto::command_ended::{CaptureParams, RecallParams, RecallResult};
 use aside_proto::{Call, Request, record};
 
+use crate::capture::tier_file;
 use crate::cli::call::ask;
-use crate::paths::{self, Paths};
+use crate::paths::Paths;
 
 /// `knows` is the tier that the shell goes by. Writes the file only if the daemon knows another one.
 pub fn announce(paths: &Paths, asked: CaptureParams, file: &Path, knows: &str) -> anyhow::Result<()> {
@@ -19,8 +19,8 @@ pub fn announce(paths: &Paths, asked: CaptureParams, file: &Path, knows: &str) -
     }
     let said = answer(paths, Request::Capture(asked))?;
     let [_, verb, tier, _, skip, skip_bare] = &said[..] else { return Ok(()) };
-    if verb == "capture" && tier != knows && file.parent().is_some_and(paths::is_private) {
-        leave(file, &[tier, skip, skip_bare])?;
+    if verb == "capture" && tier != knows {
+        tier_file::leave(file, &[tier, skip, skip_bare])?;
     }
     Ok(())
 }
@@ -35,13 +35,4 @@ fn tier_of(said: &[String]) -> Option<String> {
     let [_, verb, recalled] = said else { return None };
     let recalled: Option<RecallResult> = serde_json::from_str(recalled).ok().filter(|_| verb == "recall");
     recalled.map(|recalled| recalled.tier)
-}
-
-/// Writes by atomic rename: the shell may be reading.
-fn leave(file: &Path, fields: &[&str]) -> anyhow::Result<()> {
-    let fields: Vec<String> = fields.iter().map(|field| field.replace('\n', " ")).collect();
-    let mut whole = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
-    whole.write_all((fields.join("\x1f") + "\n").as_bytes())?;
-    whole.persist(file)?;
-    Ok(())
 }

@@ -1,0 +1,357 @@
+//! Records of bash and fish, which can open a socket only with another process: each leaves a file in a directory beside the socket, which
+//! costs the prompt no fork. The daemon handles a file as soon as it is closed and then removes it; files that an earlier daemon has left
+//! are handled at the start.
+//!
+//! A file is named `SESSION.NUMBER.TIER`: the tier is the one the shell goes by, and if the daemon knows another, the shell is told in its
+//! tier file, as `aside call` does. It holds records as they are sent over the socket. The peer of a file is not known, so only records that
+//! a process of this user could also put into the history itself are handled.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use aside_proto::Request;
+use tokio::task::JoinHandle;
+
+use crate::daemon::state::State;
+
+/// In the directory: the pid of the daemon that reads it.
+const READER: &str = "daemon";
+/// Text that bash cannot get from its builtins without a fork passes through such a file, which is emptied at once.
+const SCRATCH: &str = ".text";
+
+/// Reads the directory until it is closed.
+pub struct Reading {
+    task: JoinHandle<()>,
+    marker: PathBuf,
+}
+
+/// Where files cannot be watched, no marker is written, and the shells start a process for each record.
+pub fn start(state: &Arc<State>) -> Reading {
+    let marker = state.paths().inbox().join(READER);
+    let state = Arc::clone(state);
+    let task = tokio::spawn(async move {
+        if let Err(error) = linux::serve(state).await {
+            tracing::warn!("bash and fish start a process for each command: {error:#}");
+        }
+    });
+    Reading { task, marker }
+}
+
+impl Reading {
+    /// What shells leave from now on is for the next daemon.
+    pub fn close(self) {
+        self.task.abort();
+        let _ = std::fs::remove_file(&self.marker);
+    }
+}
+
+/// A file of a shell, by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Item {
+    name: String,
+    pid: i32,
+    number: u64,
+    tier: String,
+}
+
+impl Item {
+    /// `bash-PID-START.NUMBER.TIER`
+    fn of(name: &str) -> Option<Self> {
+        let (session, rest) = name.split_once('.')?;
+        let (number, tier) = rest.split_once('.')?;
+        let (pid, number) = (shell_of(session)?, number.parse().ok()?);
+        let is_plain = !tier.is_empty() && tier.bytes().all(|byte| byte.is_ascii_lowercase());
+        is_plain.then(|| Self { name: name.to_owned(), pid, number, tier: tier.to_owned() })
+    }
+}
+
+fn shell_of(session: &str) -> Option<i32> {
+    session.split('-').nth(1)?.parse().ok().filter(|pid| *pid > 1)
+}
+
+fn is_taken(request: &Request) -> bool {
+    matches!(request, Request::Hello(_) | Request::Finished(_) | Request::Capture(_))
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs::File;
+    use std::io::Read;
+    use std::mem::MaybeUninit;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+    use std::time::{Duration, SystemTime};
+
+    use anyhow::Context;
+    use aside_proto::command_ended::{CaptureParams, RecallParams};
+    use aside_proto::stream::{Frame, MAX_MESSAGE, Stream};
+    use aside_proto::{Call, Reply};
+    use rustix::fs::OFlags;
+    use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
+    use rustix::process::Pid;
+    use tokio::io::unix::AsyncFd;
+
+    use super::*;
+    use crate::capture::tier_file;
+    use crate::config::atomic_write;
+    use crate::daemon::updates::Updates;
+    use crate::daemon::{dispatch, handlers};
+    use crate::exec::taint::Caller;
+    use crate::paths;
+
+    /// Events that are read at once.
+    const EVENT_BYTES: usize = 4096;
+    /// Age of a file that no shell is still writing.
+    const STALE: Duration = Duration::from_secs(10);
+    /// Files that are handled in one scan.
+    const MAX_SCANNED: usize = 10_000;
+
+    struct Inbox {
+        dir: PathBuf,
+        events: AsyncFd<OwnedFd>,
+    }
+
+    /// Makes and watches the directory.
+    fn open(dir: &Path) -> anyhow::Result<OwnedFd> {
+        paths::private_dir(dir)?;
+        let events = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).context("could not watch files")?;
+        inotify::add_watch(&events, dir, WatchFlags::CLOSE_WRITE | WatchFlags::ONLYDIR)
+            .with_context(|| format!("could not watch {}", dir.display()))?;
+        Ok(events)
+    }
+
+    /// Handles what shells leave, in the order in which it was left, until the daemon ends.
+    pub async fn serve(state: Arc<State>) -> anyhow::Result<()> {
+        let dir = state.paths().inbox();
+        let (events, left) = off_the_runtime({
+            let dir = dir.clone();
+            move || {
+                let events = open(&dir)?;
+                let left = scan(&dir);
+                atomic_write::replace_own(&dir.join(READER), format!("{}\n", std::process::id()).as_bytes())?;
+                anyhow::Ok((events, left))
+            }
+        })
+        .await??;
+        let inbox = Inbox { dir, events: watched(events)? };
+        let mut items = left;
+        loop {
+            for item in items {
+                inbox.handle(&state, item).await?;
+            }
+            items = match inbox.closed().await? {
+                Some(names) => names.iter().filter_map(|name| Item::of(name)).collect(),
+                // Events were lost.
+                None => {
+                    let dir = inbox.dir.clone();
+                    off_the_runtime(move || scan(&dir)).await?
+                }
+            };
+        }
+    }
+
+    #[expect(unsafe_code, reason = "tokio cannot tell that a descriptor stays open while it is registered")]
+    fn watched(events: OwnedFd) -> anyhow::Result<AsyncFd<OwnedFd>> {
+        // SAFETY: an `OwnedFd` gives the same open descriptor for as long as it lives, and `AsyncFd` owns it.
+        unsafe { AsyncFd::register(events) }.context("could not watch files")
+    }
+
+    async fn off_the_runtime<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> anyhow::Result<T> {
+        tokio::task::spawn_blocking(act).await.context("the daemon is ending")
+    }
+
+    impl Inbox {
+        /// Names of files that were closed, or nothing when there were too many to tell.
+        async fn closed(&self) -> anyhow::Result<Option<Vec<String>>> {
+            let mut ready = self.events.readable().await?;
+            let mut room = [MaybeUninit::uninit(); EVENT_BYTES];
+            let mut reader = inotify::Reader::new(self.events.get_ref(), &mut room);
+            let mut names = Vec::new();
+            loop {
+                match reader.next() {
+                    Ok(event) if event.events().contains(ReadFlags::QUEUE_OVERFLOW) => return Ok(None),
+                    Ok(event) => {
+                        names.extend(event.file_name().and_then(|name| name.to_str().ok()).map(str::to_owned));
+                    }
+                    Err(rustix::io::Errno::AGAIN) => {
+                        ready.clear_ready();
+                        return Ok(Some(names));
+                    }
+                    Err(rustix::io::Errno::INTR) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+
+        async fn handle(&self, state: &Arc<State>, item: Item) -> anyhow::Result<()> {
+            state.touch();
+            let _work = state.working();
+            let file = self.dir.join(&item.name);
+            let bytes = off_the_runtime({
+                let file = file.clone();
+                move || read(&file)
+            });
+            let mut capture = None;
+            for frame in bytes.await?.map(|bytes| frames(&bytes)).unwrap_or_default() {
+                match frame {
+                    Frame::Call(Call { request: Request::Capture(asked), .. }) => capture = Some(asked),
+                    Frame::Call(Call { request, private, .. }) if is_taken(&request) => {
+                        let privacy = dispatch::privacy(state, &request, private);
+                        dispatch::dispatch(Arc::clone(state), request, Caller::User, privacy, Updates::never()).await;
+                    }
+                    _ => {}
+                }
+            }
+            if let Some(asked) = capture {
+                announce(state, asked, &item).await?;
+            }
+            // Stored by now. A daemon that ends before this handles it again, and a command is stored once.
+            let (dir, is_new) = (self.dir.clone(), item.number == 1);
+            off_the_runtime(move || {
+                let _ = std::fs::remove_file(file);
+                if is_new {
+                    sweep(&dir);
+                }
+            })
+            .await
+        }
+    }
+
+    /// Tells a shell which tier it has, if it goes by another.
+    async fn announce(state: &Arc<State>, asked: CaptureParams, item: &Item) -> anyhow::Result<()> {
+        let recall = RecallParams { session: asked.session.clone(), limit: 1, ..RecallParams::default() };
+        if let Reply::Recall(known) = handlers::recall::handle(state, &recall).await
+            && known.tier == item.tier
+        {
+            return Ok(());
+        }
+        let Reply::Capture(told) = handlers::capture::handle(state, asked).await else { return Ok(()) };
+        if told.tier == item.tier {
+            return Ok(());
+        }
+        let file = paths::tier_file(&state.paths().socket, item.pid);
+        off_the_runtime(move || tier_file::leave(&file, &[&told.tier, &told.skip, &told.skip_bare])).await?
+    }
+
+    /// Removes the scratch files of shells that have ended.
+    fn sweep(dir: &Path) {
+        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten().take(MAX_SCANNED) {
+            let name = entry.file_name();
+            let Some(session) = name.to_str().and_then(|name| name.strip_suffix(SCRATCH)) else { continue };
+            let pid = shell_of(session).and_then(Pid::from_raw);
+            if pid.is_none_or(|pid| rustix::process::test_kill_process(pid).is_err()) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    /// Files that were left, oldest first. Removes incomplete ones that no shell is still writing.
+    fn scan(dir: &Path) -> Vec<Item> {
+        sweep(dir);
+        let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
+        let mut items = Vec::new();
+        for entry in entries.flatten().take(MAX_SCANNED) {
+            let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
+            let Ok(meta) = entry.metadata() else { continue };
+            let Some(item) = Item::of(&name) else { continue };
+            let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            let is_stale = modified.elapsed().is_ok_and(|age| age > STALE);
+            match read(&entry.path()).map(|bytes| is_whole(&bytes)) {
+                Some(true) => items.push((modified, item)),
+                // A shell may be writing it; then an event follows.
+                Some(false) | None if !is_stale => {}
+                Some(false) | None => {
+                    let _ = std::fs::remove_file(entry.path());
+                }
+            }
+        }
+        items.sort_by_key(|(modified, _)| *modified);
+        items.into_iter().map(|(_, item)| item).collect()
+    }
+
+    /// Only a regular file of this user, of the size of a message.
+    fn read(file: &Path) -> Option<Vec<u8>> {
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(file).ok()?;
+        let meta = file.metadata().ok()?;
+        let is_ours = meta.is_file() && meta.uid() == rustix::process::getuid().as_raw();
+        let mut bytes = Vec::new();
+        (is_ours && meta.len() <= MAX_MESSAGE as u64).then_some(())?;
+        file.take(MAX_MESSAGE as u64).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    fn frames(bytes: &[u8]) -> Vec<Frame> {
+        let mut stream = Stream::default();
+        stream.push(bytes);
+        stream.frames()
+    }
+
+    fn is_whole(bytes: &[u8]) -> bool {
+        bytes.last() == Some(&0) && frames(bytes).iter().all(|frame| matches!(frame, Frame::Call(_)))
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use aside_proto::record;
+
+        use super::*;
+
+        #[test]
+        fn what_is_left_is_found_in_its_order_and_what_is_not_whole_waits() {
+            let temp = tempfile::tempdir().unwrap();
+            let put = |name: &str, bytes: &[u8]| std::fs::write(temp.path().join(name), bytes).unwrap();
+            let record = record::encode_fields(&["3", "finished", "s", "1", "/", "0", "0", "0", "bash", "ls"]);
+            put("bash-4711-1.2.off", &record);
+            put("bash-4711-1.1.off", &record);
+            std::fs::File::options()
+                .write(true)
+                .open(temp.path().join("bash-4711-1.1.off"))
+                .unwrap()
+                .set_modified(SystemTime::now() - Duration::from_secs(60))
+                .unwrap();
+            put("bash-4711-1.3.off", &record[..record.len() - 2]);
+            put("daemon", b"4711\n");
+            std::os::unix::fs::symlink("/etc/passwd", temp.path().join("bash-4711-1.4.off")).unwrap();
+            put(&format!("bash-{}-1.text", std::process::id()), b"");
+            put("bash-999999999-1.text", b"secret");
+            let found: Vec<String> = scan(temp.path()).into_iter().map(|item| item.name).collect();
+            assert_eq!(found, ["bash-4711-1.1.off", "bash-4711-1.2.off"]);
+            let stays = |name: &str| temp.path().join(name).symlink_metadata().is_ok();
+            assert!(stays("bash-4711-1.3.off"), "a shell may still write it");
+            assert!(stays("daemon") && stays(&format!("bash-{}-1.text", std::process::id())));
+            assert!(!stays("bash-999999999-1.text"), "its shell has ended");
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod linux {
+    use super::*;
+
+    pub async fn serve(_: Arc<State>) -> anyhow::Result<()> {
+        anyhow::bail!("this system does not tell which files change")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_file_tells_the_shell_and_what_it_knows() {
+        let item = Item::of("fish-4711-1700000000.12.pty").unwrap();
+        assert_eq!((item.pid, item.tier.as_str()), (4711, "pty"));
+        for name in [
+            "daemon",
+            "bash-4711-1.text",
+            "bash-x-1.1.off",
+            "bash-1-1.1.off",
+            "bash-4711-1.1.",
+            "bash-4711-1.x.off",
+            ".1.off",
+        ] {
+            assert_eq!(Item::of(name), None, "{name}");
+        }
+    }
+}
