@@ -37,7 +37,7 @@ _aside_prompt() {
 # before the text is removed instead: the time at which the command began, or was typed just before.
 _aside_last() {
   local second stamp=''
-  if _aside_get builtin history 1 && _aside_count "$_aside_got"; then
+  if _aside_get_entry && _aside_count "$_aside_got"; then
     [[ -n ${HISTTIMEFORMAT-} ]] || return 0
     for second in "$(( ${_aside_began:-0} / 1000 ))" "$(( ${_aside_began:-0} / 1000 - 1 ))"; do
       builtin printf -v stamp "%($HISTTIMEFORMAT)T" "$second" 2>/dev/null || break
@@ -145,10 +145,10 @@ _aside_setup() {
   return 0
 }
 
-# Inside of a function the trap cannot be seen. Without a fork where there is an inbox, as in _aside_get.
+# Inside of a function the trap cannot be seen. Without a fork where there is an inbox, as in _aside_put.
 _aside_trap=''
-if [[ $- == *i* && -O $_aside_inbox ]] && { builtin trap -p ERR >|"$_aside_inbox/bash-$$-0.text"; } 2>/dev/null; then
-  builtin read -r _aside_trap <"$_aside_inbox/bash-$$-0.text" || :
+if [[ $- == *i* && -O $_aside_inbox ]] && { { builtin trap -p ERR; builtin printf '\n'; } 1<>"$_aside_scratch"; } 2>/dev/null; then
+  builtin read -r _aside_trap <"$_aside_scratch" || :
 else
   _aside_trap=$(builtin trap -p ERR)
 fi

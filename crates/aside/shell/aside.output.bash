@@ -4,7 +4,7 @@
 # `aside init` prints _aside_mark and _aside_tty, empty where nothing can be captured. Whether something captures, the daemon tells `aside
 # call`, which leaves it in a file for us: the shell never waits for it, and needs no process to read it.
 
-_aside_inbox=$_aside_socket.inbox
+_aside_inbox=$_aside_socket.inbox _aside_scratch=$_aside_socket.inbox/bash-$$-0.text
 _aside_tier=off _aside_skip='' _aside_skip_bare='' _aside_skipped='' _aside_seen=''
 # What PS0 writes. An array, since those are never exported: a nested shell must not write our marks.
 _aside_begin=()
@@ -129,14 +129,22 @@ _aside_leave() {
   _aside_left=$name
 }
 
-# What a builtin prints, into _aside_got, without the fork of a command substitution: through a file that only this user can reach.
-_aside_get() {
-  local file=$_aside_inbox/bash-$$-0.text
-  _aside_got=''
-  [[ -O $_aside_inbox ]] && { "$@" >|"$file"; } 2>/dev/null && [[ -s $file ]] || return 1
-  IFS= builtin read -r -d '' _aside_got <"$file" || :
-  : >|"$file"
+# Writes what a builtin prints into a file that only this user can reach, for the shell to read without the fork of a command substitution.
+# The file is never truncated, which makes some file systems wait for the disk: the function ends its output itself.
+_aside_put() {
+  [[ -O $_aside_inbox ]] && { "$@" 1<>"$_aside_scratch"; } 2>/dev/null
+}
+
+# The last entry of the history, into _aside_got. The text does not stay in the file.
+_aside_get_entry() {
+  local LC_ALL=C
+  _aside_put _aside_print_entry && IFS= builtin read -r -d '' _aside_got <"$_aside_scratch" || return 1
+  builtin printf '%*s' "${#_aside_got}" '' 1<>"$_aside_scratch" || :
   _aside_got=${_aside_got%$'\n'}
+}
+
+_aside_print_entry() {
+  builtin history 1 && builtin printf '\0'
 }
 
 # Marks where the prompt begins and ends, for the proxy, which draws grey text behind what is typed. Runs after everything else that runs

@@ -303,7 +303,8 @@ _aside_bindings() {
   done
   builtin printf '\x1e'
   complete -p -D 2>/dev/null
-  complete -p -E 2>/dev/null || :
+  complete -p -E 2>/dev/null
+  builtin printf '\x1e'
 }
 
 # Where Enter accepts the line, it asks first. Where it does something of the user, that stays, and prose is noticed after it has failed. At
@@ -320,9 +321,12 @@ _aside_bind() {
   if [[ -n ${BLE_VERSION-} ]]; then
     _aside_enters=ble.sh
   elif [[ -o emacs || -o vi ]]; then
-    _aside_get _aside_bindings || _aside_got=$(_aside_bindings)
-    # Patterns such as ${found%%x*} take 60 ms for so long a text.
-    builtin mapfile -d $'\x1e' -t lists <<<"$_aside_got"
+    # From a file bash reads blocks, and from a here-string single bytes. Patterns such as ${found%%x*} take 60 ms for so long a text.
+    if _aside_put _aside_bindings; then
+      builtin mapfile -n 4 -d $'\x1e' -t lists <"$_aside_scratch"
+    else
+      builtin mapfile -n 4 -d $'\x1e' -t lists <<<"$(_aside_bindings)"
+    fi
     while IFS= builtin read -r line; do
       map=${line%% *}
       for key in '\C-j' '\C-m'; do

@@ -3,8 +3,10 @@
 //! are handled at the start.
 //!
 //! A file is named `SESSION.NUMBER.TIER`: the tier is the one the shell goes by, and if the daemon knows another, the shell is told in its
-//! tier file, as `aside call` does. It holds records as they are sent over the socket. The peer of a file is not known, so only records that
-//! a process of this user could also put into the history itself are handled.
+//! tier file, as `aside call` does. It holds records as they are sent over the socket.
+//!
+//! Which process has written a file cannot be known. So the inbox is closed while a command of a task may be running: shells then start a
+//! process for each record, whose origin the socket tells, and files are discarded. Of files from before the start only ended commands count.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -69,10 +71,6 @@ fn shell_of(session: &str) -> Option<i32> {
     session.split('-').nth(1)?.parse().ok().filter(|pid| *pid > 1)
 }
 
-fn is_taken(request: &Request) -> bool {
-    matches!(request, Request::Hello(_) | Request::Finished(_) | Request::Capture(_))
-}
-
 #[cfg(target_os = "linux")]
 mod linux {
     use std::fs::File;
@@ -96,6 +94,7 @@ mod linux {
     use crate::config::atomic_write;
     use crate::daemon::updates::Updates;
     use crate::daemon::{dispatch, handlers};
+    use crate::exec::presence::{self, Presence};
     use crate::exec::taint::Caller;
     use crate::paths;
 
@@ -103,6 +102,8 @@ mod linux {
     const EVENT_BYTES: usize = 4096;
     /// Age of a file that no shell is still writing.
     const STALE: Duration = Duration::from_secs(10);
+    /// How often to look whether a command of an earlier daemon has left something that runs.
+    const LOOK_AGAIN: Duration = Duration::from_secs(3);
     /// Files that are handled in one scan.
     const MAX_SCANNED: usize = 10_000;
 
@@ -125,21 +126,28 @@ mod linux {
         let dir = state.paths().inbox();
         let (events, left) = off_the_runtime({
             let dir = dir.clone();
-            move || {
-                let events = open(&dir)?;
-                let left = scan(&dir);
-                atomic_write::replace_own(&dir.join(READER), format!("{}\n", std::process::id()).as_bytes())?;
-                anyhow::Ok((events, left))
-            }
+            move || anyhow::Ok((open(&dir)?, scan(&dir)))
         })
         .await??;
         let inbox = Inbox { dir, events: watched(events)? };
-        let mut items = left;
+        for item in left {
+            inbox.handle(&state, item, Trust::BeforeStart).await?;
+        }
+        let mut trust = inbox.follow(off_the_runtime(Presence::looked_up).await?).await?;
         loop {
-            for item in items {
-                inbox.handle(&state, item).await?;
-            }
-            items = match inbox.closed().await? {
+            let names = tokio::select! {
+                names = inbox.closed() => names?,
+                () = presence::changed() => {
+                    trust = inbox.follow(Presence::known()).await?;
+                    continue;
+                }
+                // Something that a command of an earlier daemon has left may have ended.
+                () = tokio::time::sleep(LOOK_AGAIN), if trust == Trust::Closed => {
+                    trust = inbox.follow(off_the_runtime(Presence::looked_up).await?).await?;
+                    continue;
+                }
+            };
+            let items = match names {
                 Some(names) => names.iter().filter_map(|name| Item::of(name)).collect(),
                 // Events were lost.
                 None => {
@@ -147,6 +155,34 @@ mod linux {
                     off_the_runtime(move || scan(&dir)).await?
                 }
             };
+            for item in items {
+                inbox.handle(&state, item, trust).await?;
+            }
+        }
+    }
+
+    /// Which files can have been written by the shells alone.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Trust {
+        /// Those that were there at the start, which an earlier daemon's command may have written.
+        BeforeStart,
+        Closed,
+        /// Those that were written since, while no command of a task has begun.
+        Open {
+            since: SystemTime,
+            begun: u64,
+        },
+    }
+
+    impl Trust {
+        fn covers(self, request: &Request, written: SystemTime) -> bool {
+            match (self, request) {
+                (Trust::BeforeStart, Request::Finished(_)) => true,
+                (Trust::Open { since, begun }, Request::Hello(_) | Request::Capture(_) | Request::Finished(_)) => {
+                    written >= since && begun == presence::begun()
+                }
+                _ => false,
+            }
         }
     }
 
@@ -183,23 +219,45 @@ mod linux {
             }
         }
 
-        async fn handle(&self, state: &Arc<State>, item: Item) -> anyhow::Result<()> {
+        /// Shells use the inbox only while no command of a task can.
+        async fn follow(&self, presence: Presence) -> anyhow::Result<Trust> {
+            let marker = self.dir.join(READER);
+            let trust = match presence {
+                Presence::None => Trust::Open { since: SystemTime::now(), begun: presence::begun() },
+                _ => Trust::Closed,
+            };
+            off_the_runtime(move || {
+                if trust == Trust::Closed {
+                    let _ = std::fs::remove_file(&marker);
+                    return Ok(());
+                }
+                atomic_write::replace_own(&marker, format!("{}\n", std::process::id()).as_bytes())
+            })
+            .await??;
+            Ok(trust)
+        }
+
+        async fn handle(&self, state: &Arc<State>, item: Item, trust: Trust) -> anyhow::Result<()> {
             state.touch();
             let _work = state.working();
             let file = self.dir.join(&item.name);
-            let bytes = off_the_runtime({
+            let content = off_the_runtime({
                 let file = file.clone();
                 move || read(&file)
             });
             let mut capture = None;
-            for frame in bytes.await?.map(|bytes| frames(&bytes)).unwrap_or_default() {
-                match frame {
-                    Frame::Call(Call { request: Request::Capture(asked), .. }) => capture = Some(asked),
-                    Frame::Call(Call { request, private, .. }) if is_taken(&request) => {
-                        let privacy = dispatch::privacy(state, &request, private);
-                        dispatch::dispatch(Arc::clone(state), request, Caller::User, privacy, Updates::never()).await;
+            if let Some(Content { bytes, written }) = content.await? {
+                for frame in frames(&bytes) {
+                    match frame {
+                        Frame::Call(Call { request, .. }) if !trust.covers(&request, written) => {}
+                        Frame::Call(Call { request: Request::Capture(asked), .. }) => capture = Some(asked),
+                        Frame::Call(Call { request, private, .. }) => {
+                            let privacy = dispatch::privacy(state, &request, private);
+                            let user = Caller::User;
+                            dispatch::dispatch(Arc::clone(state), request, user, privacy, Updates::never()).await;
+                        }
+                        Frame::Foreign(_) | Frame::Bad { .. } | Frame::Lost { .. } => {}
                     }
-                    _ => {}
                 }
             }
             if let Some(asked) = capture {
@@ -256,7 +314,7 @@ mod linux {
             let Some(item) = Item::of(&name) else { continue };
             let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             let is_stale = modified.elapsed().is_ok_and(|age| age > STALE);
-            match read(&entry.path()).map(|bytes| is_whole(&bytes)) {
+            match read(&entry.path()).map(|content| is_whole(&content.bytes)) {
                 Some(true) => items.push((modified, item)),
                 // A shell may be writing it; then an event follows.
                 Some(false) | None if !is_stale => {}
@@ -270,7 +328,7 @@ mod linux {
     }
 
     /// Only a regular file of this user, of the size of a message.
-    fn read(file: &Path) -> Option<Vec<u8>> {
+    fn read(file: &Path) -> Option<Content> {
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(file).ok()?;
         let meta = file.metadata().ok()?;
@@ -278,7 +336,14 @@ mod linux {
         let mut bytes = Vec::new();
         (is_ours && meta.len() <= MAX_MESSAGE as u64).then_some(())?;
         file.take(MAX_MESSAGE as u64).read_to_end(&mut bytes).ok()?;
-        Some(bytes)
+        // A command could set the time of modification.
+        let seconds = Duration::new(u64::try_from(meta.ctime()).ok()?, u32::try_from(meta.ctime_nsec()).ok()?);
+        Some(Content { bytes, written: SystemTime::UNIX_EPOCH + seconds })
+    }
+
+    struct Content {
+        bytes: Vec<u8>,
+        written: SystemTime,
     }
 
     fn frames(bytes: &[u8]) -> Vec<Frame> {

@@ -2,7 +2,9 @@
 //! process is at its far end, so what only the user may do is refused over TCP while a command may hold such a connection. When in doubt, a
 //! command counts as present.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use tokio::sync::Notify;
 
 /// Running commands.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
@@ -10,6 +12,10 @@ static RUNNING: AtomicUsize = AtomicUsize::new(0);
 static LEFT: AtomicUsize = AtomicUsize::new(0);
 /// Set when a supervisor was killed, so that its leftovers are unknown. Stays until the daemon ends.
 static LOST: AtomicBool = AtomicBool::new(false);
+/// How many have begun.
+static BEGUN: AtomicU64 = AtomicU64::new(0);
+/// One task waits for it.
+static CHANGED: Notify = Notify::const_new();
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
@@ -81,6 +87,16 @@ impl Presence {
     }
 }
 
+/// How many commands this daemon has begun to run.
+pub fn begun() -> u64 {
+    BEGUN.load(Ordering::SeqCst)
+}
+
+/// Waits until what is known may have changed.
+pub async fn changed() {
+    CHANGED.notified().await;
+}
+
 /// Pid and name of processes that this daemon's commands have started. Reads every process.
 pub fn left_by(daemon: i32) -> Vec<(i32, String)> {
     platform::named(Some(daemon))
@@ -94,7 +110,9 @@ pub struct RunningGuard {
 
 impl RunningGuard {
     pub fn begin() -> Self {
+        BEGUN.fetch_add(1, Ordering::SeqCst);
         RUNNING.fetch_add(1, Ordering::SeqCst);
+        CHANGED.notify_one();
         Self { count: &RUNNING, is_accounted: false }
     }
 
@@ -117,6 +135,7 @@ impl Drop for RunningGuard {
             LOST.store(true, Ordering::SeqCst);
         }
         self.count.fetch_sub(1, Ordering::SeqCst);
+        CHANGED.notify_one();
     }
 }
 

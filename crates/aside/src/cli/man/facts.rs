@@ -70,7 +70,7 @@ pub fn files() -> Vec<(String, &'static str)> {
         (paths.log_file(), "the daemon's log"),
         (paths.model_log(), "the log of a model server that the daemon started"),
         (paths.page_state(), "the port of the page, and the tabs that may come back"),
-        (paths.socket.clone(), "the daemon's socket, with a lock file beside it"),
+        (paths.socket.clone(), "the daemon's socket, with a lock file and the inbox of bash and fish beside it"),
     ];
     rows.map(|(path, about)| (shown(&path), about)).to_vec()
 }

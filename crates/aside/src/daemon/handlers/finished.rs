@@ -14,7 +14,7 @@ use crate::daemon::tmux_pipes;
 use crate::provider::Privacy;
 
 pub async fn handle(state: &Arc<State>, finished: Finished, privacy: Privacy) -> Reply {
-    // fish never sends `hello`, and bash only when it asks something.
+    // A shell that was already open may not send `hello` again.
     handover::check(state, "");
     tmux_pipes::reopen_if_needed(state, &finished.session);
     let name = finished.command.split_whitespace().next();

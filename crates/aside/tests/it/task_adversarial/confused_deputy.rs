@@ -40,8 +40,33 @@ pub fn all() -> (Vec<Attempt>, usize) {
     last_words(&mut stage);
     tmux(&mut stage);
     notes(&mut stage);
+    inbox(&mut stage);
     looks(&mut stage);
     stage.done()
+}
+
+/// A record in the inbox of bash and fish: at once, just before the command ends, and by overwriting.
+fn inbox(stage: &mut Fixture) {
+    let dir = stage.home.socket().with_extension("sock.inbox").display().to_string();
+    let record = "printf '%s\\0' 10 3 finished ada 9 / 0 0 0 bash evil";
+    for (way, command) in [
+        ("and waits", format!("{record} > {dir}/bash-4711-1.1.off; sleep 0.3")),
+        ("and ends", format!("{record} > {dir}/bash-4711-1.2.off")),
+        ("many times", format!("for n in $(seq 200); do {record} > {dir}/bash-4711-1.$n.off; done")),
+    ] {
+        for confine in ["no", "workspace"] {
+            stage.attempt(format!("a record in the inbox, {way}, confined: {confine}"), |stage| {
+                runs(stage, &command, confine);
+                let names = || std::fs::read_dir(&dir).into_iter().flatten().flatten().map(|entry| entry.file_name());
+                let deadline = std::time::Instant::now() + crate::harness::patience();
+                while names().any(|name| name != "daemon") && std::time::Instant::now() < deadline {
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                }
+                let found = stage.home.aside(&["history", "search", "evil"]).stdout;
+                assert!(found.is_empty(), "{found}");
+            });
+        }
+    }
 }
 
 /// Sends `hello` as the user's shell would.
