@@ -100,6 +100,16 @@ pub fn over_ssh(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
     several(vec![(command, about)], &scan.used, 0.0, "files-remote")
 }
 
+/// `copy the permissions of a to b` leaves the contents of b alone.
+fn is_of_attributes(scan: &WordScan<'_, '_>) -> bool {
+    let of_it = ["permission", "owner", "time", "date", "access"];
+    let only_about =
+        scan.says(&["timestamp", "timestamps", "mode", "ownership", "owner", "permissions", "rights"]).is_some()
+            || of_it.iter().any(|meaning| scan.reading.has(meaning));
+    let keeps = scan.says(&["preserve", "preserving", "keep", "keeping", "with", "including", "attributes"]).is_some();
+    only_about && !keeps
+}
+
 pub fn transfer(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
     let mut scan = WordScan::new(reading);
     if elsewhere(&scan).is_some() {
@@ -111,13 +121,7 @@ pub fn transfer(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
     let copies = scan.take(&["copy"]) | (scan.is(0, "duplicate") && scan.take(&["duplicate"]));
     // Two operations at once do not fit one command; `only new files` selects files and does not name them.
     let new_files = (0..scan.len()).any(|at| scan.low(at) == "new" && scan.is(at + 1, "file"));
-    // `copy the permissions of a to b` leaves the contents of b alone.
-    let of_it = ["permission", "owner", "time", "date", "access"];
-    let only_about =
-        scan.says(&["timestamp", "timestamps", "mode", "ownership", "owner", "permissions", "rights"]).is_some()
-            || of_it.iter().any(|meaning| reading.has(meaning));
-    let keeps = scan.says(&["preserve", "preserving", "keep", "keeping", "with", "including", "attributes"]).is_some();
-    if copies && (rename || moves || only_about && !keeps) || new_files {
+    if copies && (rename || moves || is_of_attributes(&scan)) || new_files {
         return Vec::new();
     }
     scan.take(&["file", "directory", "recursive", "create"]);
