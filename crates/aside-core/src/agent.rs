@@ -10,6 +10,7 @@ pub mod phrasing;
 pub mod prompt;
 mod query;
 mod shell_symbols;
+mod wording;
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,7 @@
 //! Clauses in the third person for what everyday commands do with the given arguments. Covers only what changes the
 //! meaning; the parts explain the rest.
 
-use crate::explain::dissect::{CommandPart, DissectedCommand, PartKind};
-use crate::explain::sentence::ReadsPipe;
+use crate::explain::dissect::{CommandPart, DissectedCommand, PartKind, ReadsPipe};
 use crate::explain::{mode, revision, script, value};
 
 /// Most names that are listed; beyond it only their number is given.
