@@ -63,7 +63,7 @@ pub fn answer(asked: &AgentQuery<'_>, place: &TranslateContext<'_>, language: La
     let is_answer = |offer: &WireProposal| offer.nearness == WireNearness::Answer && offer.confidence >= SURE;
     let is_close = |offer: &WireProposal| offer.confidence >= CLOSE && !begins_with_command(words, place);
     let best = offers.first().filter(|best| is_answer(best) || is_close(best))?.clone();
-    let kind = if best.nearness == WireNearness::Answer { AdviceKind::Wish } else { AdviceKind::Close };
+    let kind = if best.nearness == WireNearness::Answer { AdviceKind::Query } else { AdviceKind::Close };
     let mut markdown = String::new();
     if kind == AdviceKind::Close {
         markdown.push_str(&language.says(Message::OnlyClose));
