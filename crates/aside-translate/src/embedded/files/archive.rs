@@ -1,11 +1,10 @@
 //! Archives: create, unpack, list, test, append. The ending of the name selects the tool.
 
-use shell_line::Dialect;
-
 use crate::embedded::analysis::AnalyzedQuery;
 use crate::embedded::draft::Draft;
 use crate::embedded::files::scan::{NamedFile, WordScan};
 use crate::embedded::files::several;
+use crate::embedded::shell_syntax;
 
 mod create;
 mod format;
@@ -159,11 +158,13 @@ fn extract_each(scan: &mut WordScan<'_, '_>, format: Format) -> Vec<Draft> {
     let own = scan.says(&["own", "separate", "separately"]).is_some() || reading.has("directory");
     scan.take(&["directory"]);
     scan.take_said(&["own", "separate", "same"]);
-    let fish = reading.place.dialect == Dialect::Fish;
+    let dialect = reading.place.dialect;
     let ending = format.ending();
-    let file = if fish { "$f" } else { "\"$f\"" };
+    let file = shell_syntax::file_variable(dialect);
     let inner = match format {
-        Format::Zip if own && !fish => "unzip \"$f\" -d \"${f%.zip}\"".to_owned(),
+        Format::Zip if own && shell_syntax::has_parameter_expansion(dialect) => {
+            "unzip \"$f\" -d \"${f%.zip}\"".to_owned()
+        }
         Format::Zip => format!("unzip {file}"),
         Format::Seven => format!("7z x {file}"),
         Format::Rar => format!("unrar x {file}"),
@@ -173,11 +174,7 @@ fn extract_each(scan: &mut WordScan<'_, '_>, format: Format) -> Vec<Draft> {
         Format::Zst => return several(vec![("unzstd *.zst".to_owned(), UNPACKS)], &scan.used, 0.0, "files-extract"),
         _ => format!("tar -xf {file}"),
     };
-    let command = if fish {
-        format!("for f in *.{ending}; {inner}; end")
-    } else {
-        format!("for f in *.{ending}; do {inner}; done")
-    };
+    let command = shell_syntax::for_each_file(dialect, &format!("*.{ending}"), &inner);
     several(vec![(command, "unpacks each of the archives")], &scan.used, 0.0, "files-extract")
 }
 

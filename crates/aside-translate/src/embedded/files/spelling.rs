@@ -1,12 +1,13 @@
 //! Spells the parts of a query about files for this machine's tools: paths, tests, sorting, lists.
 
 use aside_commands::world::FileKind;
-use shell_line::{Dialect, quote};
+use shell_line::quote;
 
 use crate::embedded::entities::{self, Size, Time, Unit};
 use crate::embedded::files::query::{
     Comparison, FileType, Filter, Order, OutputShape, Query, SearchDepth, SortKey, Test, TimeField,
 };
+use crate::embedded::shell_syntax;
 use crate::embedded::slots::single;
 use crate::{ToolFlavor, TranslateContext};
 
@@ -174,7 +175,7 @@ impl<'a> CommandSpelling<'_, 'a> {
             Test::Rights(rights) => format!("{not}-perm {rights}"),
             Test::User(user) if user == "$USER" => {
                 // $USER is not set everywhere.
-                let me = if self.place.dialect == Dialect::Fish { "(id -un)" } else { "\"$(id -un)\"" };
+                let me = shell_syntax::quoted_substitution(self.place.dialect, "id -un");
                 format!("{not}-user {me}")
             }
             Test::User(user) => format!("{not}-user {}", self.path(user)),

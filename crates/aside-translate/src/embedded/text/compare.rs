@@ -4,6 +4,7 @@ use aside_commands::world::FileKind;
 
 use crate::ToolFlavor;
 use crate::embedded::draft::Draft;
+use crate::embedded::shell_syntax;
 use crate::embedded::text::phrases::PhraseReader;
 use crate::embedded::text::pipeline::made;
 use crate::embedded::text::source::{Source, quote_path};
@@ -121,12 +122,8 @@ impl FilePair<'_> {
         ask.take(NOT);
         ask.take("line|word|=entries|entry|show|find|=values|=items|=names|not|=exist|=present|=exists|=compared|compare|=rows|=but|all|=also|=appear|which|=first|=second|行|contain|=only");
         drafts.push(self.draft(format!("grep -Fxvf {lacks} {has}"), "shows lines that only one file has", &ask, 0.0));
-        let sorted = if ask.reading.place.dialect == shell_line::Dialect::Fish {
-            None
-        } else {
-            Some(format!("comm -23 <(sort {has}) <(sort {lacks})"))
-        };
-        if let Some(command) = sorted {
+        if shell_syntax::has_process_substitution(ask.reading.place.dialect) {
+            let command = format!("comm -23 <(sort {has}) <(sort {lacks})");
             drafts.push(self.draft(command, "shows lines that only one file has, sorted", &ask, 0.06));
         }
         drafts
@@ -144,7 +141,7 @@ impl FilePair<'_> {
             &ask,
             0.0,
         ));
-        if ask.reading.place.dialect != shell_line::Dialect::Fish {
+        if shell_syntax::has_process_substitution(ask.reading.place.dialect) {
             drafts.push(self.draft(
                 format!("comm -12 <(sort {first}) <(sort {second}){count}"),
                 "shows lines that both files have, sorted",

@@ -1,12 +1,11 @@
 //! Creates files, directories and links.
 
-use shell_line::Dialect;
-
 use crate::embedded::analysis::AnalyzedQuery;
 use crate::embedded::draft::Draft;
 use crate::embedded::entities::Entity;
 use crate::embedded::files::scan::{NamedFile, WordScan};
 use crate::embedded::files::several;
+use crate::embedded::shell_syntax;
 
 /// What other operations create, or other operations on what is there.
 const ALIEN: &[&str] = &[
@@ -272,11 +271,7 @@ fn ranged(scan: &mut WordScan<'_, '_>, objects: &[NamedFile], directory: bool) -
         if !plain(stem) || !plain(ending) || to <= from || to - from > 10_000 {
             return None;
         }
-        // seq works in every shell.
-        Some(match scan.reading.place.dialect {
-            Dialect::Zsh | Dialect::Bash => format!("{tool} {stem}{{{from}..{to}}}{ending}"),
-            Dialect::Fish => format!("{tool} {stem}(seq {from} {to}){ending}"),
-        })
+        Some(format!("{tool} {}", shell_syntax::numbered(scan.reading.place.dialect, stem, from, to, ending)))
     };
     let parts = |name: &str| {
         let (stem, ending) = name.find('.').map_or((name, ""), |dot| name.split_at(dot));

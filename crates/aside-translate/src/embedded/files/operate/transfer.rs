@@ -1,12 +1,11 @@
 //! Moves, renames, copies, backs up and removes named files.
 
-use shell_line::Dialect;
-
 use crate::embedded::analysis::AnalyzedQuery;
 use crate::embedded::draft::Draft;
 use crate::embedded::entities::Entity;
 use crate::embedded::files::scan::{NamedFile, WordScan};
 use crate::embedded::files::several;
+use crate::embedded::shell_syntax;
 
 /// A destination in words instead of a path: home, up.
 fn spoken_goal(scan: &mut WordScan<'_, '_>) -> Option<NamedFile> {
@@ -346,7 +345,7 @@ pub fn back_up(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
     let dated = scan.take(&["date", "time"])
         | scan.take_said(&["timestamp", "timestamped", "dated", "today", "today's"])
         || (0..scan.len()).any(|at| matches!(scan.thing(at), Some(Entity::Time(_))));
-    let day = if reading.place.dialect == Dialect::Fish { "(date +%F)" } else { "$(date +%F)" };
+    let day = shell_syntax::substitution(reading.place.dialect, "date +%F");
     let goal = if dated { format!("{path}.{day}") } else { format!("{path}.bak") };
     if dated {
         (0..scan.len())
