@@ -16,7 +16,8 @@ use aside_commands::spec::Specs;
 use aside_commands::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 use aside_core::complete::complete;
 use aside_core::complete::context::CompletionContext;
-use aside_core::history::index::{HistoryIndex, HistoryQuery, RunRecord};
+use aside_core::history::index::{HistoryIndex, HistoryQuery};
+use aside_core::history::run_record::RunRecord;
 use shell_line::Dialect;
 
 const LINES_OF_HISTORY: usize = 10_000;

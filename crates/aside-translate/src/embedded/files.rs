@@ -12,6 +12,7 @@ mod query;
 mod rename;
 mod render;
 mod scan;
+mod spelling;
 mod variants;
 
 #[cfg(test)]

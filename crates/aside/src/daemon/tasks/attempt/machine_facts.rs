@@ -177,8 +177,8 @@ impl MachineFacts {
 
     pub(super) async fn usual(&self, words: &str) -> Option<(String, String)> {
         let find = |here: &Self| {
-            let wish = TranslateQuery { words, place: here.place(), limit: 1 };
-            let best = embedded::answer(&wish).into_iter().next()?;
+            let query = TranslateQuery { words, place: here.place(), limit: 1 };
+            let best = embedded::answer(&query).into_iter().next()?;
             let checked = check(&best.command, &here.place(), &here.blocklist).ok()?;
             let is_whole = best.nearness == Completeness::Answer && checked.holes.is_empty();
             // Commands that amend, force or rewrite something are only proposed if the request says so.
