@@ -155,6 +155,8 @@ static BAGS: &[Bag] = &[
         around: &["anything", "something", "changes", "stuff", "entries", "left", "still", "work"],
         means: RepositoryQuestion::Stashes,
     },
+    Bag { noun: &["another"], around: &["branch", "besides", "main"], means: RepositoryQuestion::Branches },
+    Bag { noun: &["touched"], around: &["files", "file", "so", "far"], means: RepositoryQuestion::Clean },
     Bag {
         noun: &["untracked"],
         around: &["files", "file", "new", "not", "yet", "still"],
@@ -407,6 +409,8 @@ mod tests {
             ("which branches are there", "branches"),
             ("list all local branches", "branches"),
             ("what branch am I on?", "currentbranch"),
+            ("is there another branch?", "branches"),
+            ("which files have I touched", "clean"),
             ("show me the tags", "tags"),
             ("do I have any stashes", "stashes"),
             ("is anything stashed", "stashes"),

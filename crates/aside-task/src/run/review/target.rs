@@ -125,7 +125,7 @@ pub fn is_asked(words: &str) -> bool {
                 r"^(?:is there |do you see |can you see |see |did i (?:do|leave|break) )?(?:anything|something) (?:bad|wrong|suspicious|off|weird|odd|fishy|dangerous|risky|broken|stupid|dumb|i should (?:fix|know))\b.*\b(?:not (?:yet )?committed|uncommitted|my changes|the changes|my diff|the diff|staged|before i (?:commit|push)|what i (?:changed|did|wrote)|commit(?:ted)? yet)\b",
             )?,
             new(
-                r"^(?:please )?(?:compare|diff) (?:the )?(?:branch |tag )?`?[\w@][\w@./~^-]*`? (?:with|to|and|against|vs\.?) (?:the )?(?:branch |tag )?`?[\w@]*[\d/.~^-][\w@./~^-]*`?$|^what(?: did| has) (?-i:[A-Z])[\w.@-]* (?:changed?|do|done|break|broken|touch|touched) in (?:his|her|their|the) (?:last|latest|newest|most recent) commit$",
+                r"^(?:please )?(?:compare|diff) (?:the )?(?:branch |tag )?`?[\w@][\w@./~^-]*`? (?:with|to|and|against|vs\.?) (?:the )?(?:branch |tag )?`?[\w@]*[\d/.~^-][\w@./~^-]*`?$|^what(?: did| has) (?-i:[A-Z])[\w.@-]* (?:changed?|do|done|break|broken|touch|touched) (?:in (?:his|her|their|the) (?:last|latest|newest|most recent) commit|last)$",
             )?,
         ])
     });
@@ -143,7 +143,7 @@ pub fn is_asked(words: &str) -> bool {
 /// The author whose work a request wants reviewed: `Aiko` of "review the last commit of Aiko" and "review Aiko's commit".
 pub fn author(words: &str) -> Option<String> {
     static AUTHOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\b(?i:commits?|changes|work)\s+(?i:of|by|from|that|which)\s+(?P<name>[A-Z][\w.@-]*(?: [A-Z][\w.-]*)?)|\b(?P<other>[A-Z][\w.@-]*)(?:'s|’s)\s+(?:(?i:last|latest|newest|most recent|new|recent)\s+)?(?i:commits?|changes?|work|push)\b|\b(?i:what)\s+(?P<third>[A-Z][\w.@-]*)\s+(?i:did|committed|pushed|changed|wrote)\b|\b(?i:what\s+(?:did|has))\s+(?P<fourth>[A-Z][\w.@-]*)\s+(?i:change[d]?|do|done|break|broken|touch|touched|commit|push|add|write)\s+(?i:in|with)\s+(?i:his|her|their|the)\b").ok()
+        Regex::new(r"\b(?i:commits?|changes|work)\s+(?i:of|by|from|that|which)\s+(?P<name>[A-Z][\w.@-]*(?: [A-Z][\w.-]*)?)|\b(?P<other>[A-Z][\w.@-]*)(?:'s|’s)\s+(?:(?i:last|latest|newest|most recent|new|recent)\s+)?(?i:commits?|changes?|work|push)\b|\b(?i:what)\s+(?P<third>[A-Z][\w.@-]*)\s+(?i:did|committed|pushed|changed|wrote)\b|\b(?i:what\s+(?:did|has))\s+(?P<fourth>[A-Z][\w.@-]*)\s+(?i:change[d]?|do|done|break|broken|touch|touched|commit|push|add|write)\s+(?:(?i:in|with)\s+(?i:his|her|their|the)\b|(?i:last)\W*$)").ok()
     });
     let found = AUTHOR.as_ref()?.captures(words)?;
     let name = ["name", "other", "third", "fourth"].iter().find_map(|group| found.name(group))?.as_str();
@@ -378,6 +378,7 @@ mod tests {
         assert_eq!(author("review Bo's last commit"), "Bo");
         assert_eq!(author("review what Ana pushed"), "Ana");
         assert_eq!(author("what did Lena change in her latest commit"), "Lena");
+        assert_eq!(author("what did Sam change last?"), "Sam");
         assert_eq!(author("review the commits by Bo Li"), "Bo Li");
         assert_eq!(author("review the work of the last week"), "");
         assert_eq!(author("review my last commit"), "");
@@ -403,6 +404,7 @@ mod tests {
             "is there something fishy in what I have not committed yet",
             "compare main with v0.4.1",
             "what did Lena change in her latest commit",
+            "what did Sam change last?",
         ] {
             assert!(is_asked(words), "{words}");
         }

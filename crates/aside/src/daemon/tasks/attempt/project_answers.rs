@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use aside_core::agent::language::Language;
+use aside_task::proposal::Proposal;
+use aside_task::route::intent::IntentParams;
 use aside_task::run::context::Ignored;
 use aside_task::run::directory::{self, DirectoryFacts};
 use aside_task::run::doc_section::{self, DocSection};
@@ -38,6 +40,14 @@ impl Attempt {
         }
         if let Some(outcome) = here.how_to(what).await {
             return Ok(Some(outcome));
+        }
+        let workspace = self.workspace.clone();
+        let project = blocking(move |_| workspace.project()).await?;
+        let params = IntentParams { query: Some(what.to_owned()), ..IntentParams::default() };
+        let test_command = self.state.config().task.default_test_command.clone();
+        let of_project = here.command(&params, &test_command, &project, language, None).await;
+        if let Some(Proposal::Command { cmd, reason, .. }) = of_project.map(|outcome| outcome.proposal) {
+            return Ok(Some(told(format!("{}\n{}\n", fenced("sh", &cmd), reason.unwrap_or_default()))));
         }
         let (workspace, asked) = (self.workspace.clone(), what.to_owned());
         let written = blocking(move |_| described(&asked, &commands(&workspace.project()))).await?;
