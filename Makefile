@@ -169,10 +169,11 @@ bench-screen:
 bench-capture:
 	$(CARGO) bench -p aside --bench capture
 
-# Searches as tasks, compared with ripgrep, git grep and grep on the same files; prints ratios.
+# Searches as tasks, compared with ripgrep, git grep and grep on the same files, 6000 and 50 000 of them; prints ratios. PROFILE=dev measures
+# a debug build.
 bench-search:
 	scripts/packages ripgrep git
-	$(CARGO) bench -p aside --bench prompt -- searches
+	$(CARGO) bench $(if $(PROFILE),--profile $(PROFILE)) -p aside --bench prompt -- searches
 
 # The cost of telling the user from a command of a task, for each connection, compared with a server that checks nothing.
 bench-callers:

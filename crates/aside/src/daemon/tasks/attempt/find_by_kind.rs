@@ -6,6 +6,7 @@ use aside_task::proposal::{Proposal, SearchResult};
 use aside_task::run::context::Ignored;
 use aside_task::run::find::select::{self, FileSet, Filter, Selection, Since};
 use aside_task::run::find::{self, Find, Than};
+use aside_task::run::repository::Today;
 use aside_task::run::search::definitions;
 use aside_task::run::{ModelNeed, RunnerOutcome, code, short};
 
@@ -355,9 +356,23 @@ fn led_by(
     Some(items)
 }
 
+/// The current day, in UTC.
+pub(super) fn today() -> Option<Today> {
+    let days = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?.as_secs() / 86_400;
+    let (.., of_month) = civil(days);
+    let (.., last_month) = civil(days.checked_sub(of_month)?);
+    Some(Today { days, of_month, last_month })
+}
+
+/// A day so many days ago, as git writes it.
+pub(super) fn day_before(back: u64) -> Option<String> {
+    let (year, month, day) = civil(today()?.days.saturating_sub(back));
+    Some(format!("{year:04}-{month:02}-{day:02}"))
+}
+
 /// The first day that counts, as git writes it.
 fn since_date(since: &Since) -> Option<String> {
-    let days = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?.as_secs() / 86_400;
+    let days = today()?.days;
     let (year, month, _) = civil(days);
     Some(match since {
         Since::Date(date) => date.clone(),
