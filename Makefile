@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak vscode test-vscode neighbours-fuzz bench-complete bench-agents test-agents bench-shells test-wecom test-relay bench-relay teach-understand random-stems
+.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak vscode test-vscode neighbours-fuzz bench-complete bench-agents test-agents bench-shells test-wecom test-relay bench-relay teach-understand random-stems fuzz
 
 # Starts a shell with Aside on. Touches none of your files.
 try:
@@ -259,6 +259,19 @@ neighbours:
 	scripts/packages zsh fish fzf
 	$(NEIGHBOURS)
 
+# Fuzzes everything that reads bytes which Aside did not write, guided by coverage: each target for SECONDS. A failure prints its input;
+# what was found stays in target/fuzz. make fuzz SECONDS=60 ONLY='screen wire' COMMIT=1 renews the committed corpus.
+FUZZ = lines wire edits patches screen histories replies rules secrets specs wecom config
+fuzz: SECONDS = 600
+fuzz:
+	for target in $(or $(ONLY),$(FUZZ)); do \
+		CARGO_TARGET_DIR=$(abspath target/fuzz-build) CARGO_PROFILE_DEV_OPT_LEVEL=1 LLVM_PROFILE_FILE=/dev/null \
+		RUSTC_WORKSPACE_WRAPPER=$(abspath scripts/fuzz-rustc) ASIDE_FUZZ_FOUND=$(abspath target/fuzz) \
+		ASIDE_FUZZ_SECONDS=$(SECONDS) $(if $(COMMIT),ASIDE_FUZZ_COMMIT=1) $(CARGO) test -q \
+		$$(test $$target = config && echo -p aside --bin aside || echo -p aside-fuzz --test fuzz) fuzz_$$target -- --nocapture \
+		|| exit 1; \
+	done
+
 # N random sequences of keys, pastes, resizes and lines over six setups, with Aside and without, starting at SEED, while the daemon is
 # killed and the program replaced. OTHER=FILE is another build to replace it with.
 # make neighbours-fuzz PLUGINS=~/plugins N=100 SEED=1 ONLY=omz
@@ -289,7 +302,7 @@ soak:
 	ASIDE_TEST_PIECES=480 ASIDE_TEST_PATIENCE=3 $(CARGO) test -p aside --test it task_watch -- --nocapture
 	PROPTEST_CASES=20000 $(CARGO) test --workspace --exclude aside --exclude aside-relay --lib
 	ASIDE_SENTENCES=all $(CARGO) test --release -p aside-translate --lib harmless
-	ASIDE_FUZZ_SECONDS=600 $(CARGO) test --release -p aside-task --test fuzz -- --nocapture
+	$(MAKE) fuzz
 	ASIDE_RANDOM_STEMS=100000 $(CARGO) test --release -p aside-core --lib whatever_is_begun
 	ASIDE_WISHES=100000 $(CARGO) test --release -p aside-translate --lib whatever_is_asked
 	ASIDE_LINES=10000000 $(CARGO) test --release -p aside-core --test detect_lines -- --nocapture

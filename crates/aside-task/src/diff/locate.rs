@@ -398,7 +398,8 @@ impl Found {
             };
             if wanted && !line.ends_with(b"\n") {
                 line.extend(end);
-            } else if !wanted {
+            } else if !wanted && !exact {
+                // In an exact hunk a CR before the end of the file is text.
                 line.truncate(without_end(line).len());
             }
         }
