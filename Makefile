@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak vscode test-vscode neighbours-fuzz bench-complete bench-agents test-agents bench-shells test-wecom test-relay bench-relay teach-understand random-stems fuzz
+.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak vscode test-vscode neighbours-fuzz bench-complete bench-agents test-agents bench-shells test-wecom test-relay bench-relay teach-understand random-stems fuzz audit
 
 # Starts a shell with Aside on. Touches none of your files.
 try:
@@ -86,6 +86,14 @@ lint:
 	if $(CARGO) fmt --version >/dev/null 2>&1; then $(CARGO) fmt --check; fi
 	if $(CARGO) clippy --version >/dev/null 2>&1; then $(CARGO) clippy --workspace --all-targets -- -D warnings; fi
 
+# Checks licences, second versions and sources of all dependencies against deny.toml. ADVISORIES=1 also fetches RustSec's database.
+# Builds cargo-deny the first time, which takes some minutes.
+DENY = $(abspath target/tools/bin/cargo-deny)
+audit:
+	command -v cargo-deny >/dev/null || test -x $(DENY) || \
+		$(CARGO) install --locked --no-default-features --root target/tools --target-dir target/tools cargo-deny
+	PATH="$$PATH:$(dir $(DENY))" cargo-deny --locked check $(if $(ADVISORIES),advisories) licenses bans sources
+
 install: $(ASIDE)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
 	install -d $(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/bash-completion/completions
@@ -98,9 +106,13 @@ install: $(ASIDE)
 	$(ASIDE) completions fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/aside.fish
 	@echo 'Next: $(PREFIX)/bin/aside setup'
 
-# Builds a tarball with install.sh, a Debian package and their checksums in target/dist. The C library is linked statically.
+# Builds a tarball with install.sh, a Debian package, the bill of materials and their checksums in target/dist. The C library is linked
+# statically. See docs/build.md.
 dist:
-	RUSTFLAGS='-C target-feature=+crt-static' $(CARGO) build --release --bin aside --target $(shell rustc -vV | sed -n 's/^host: //p')
+	RUSTFLAGS='-C target-feature=+crt-static --remap-path-prefix=$(CURDIR)=. --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)=cargo' \
+		$(CARGO) build --locked --release --bin aside --target $(shell rustc -vV | sed -n 's/^host: //p')
+	mkdir -p target/dist
+	scripts/sbom $(shell rustc -vV | sed -n 's/^host: //p') > target/dist/aside.cdx.json
 	scripts/dist target/$(shell rustc -vV | sed -n 's/^host: //p')/release/aside target/dist
 
 # Records the README's animation from a real zsh.

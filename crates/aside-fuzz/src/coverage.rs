@@ -5,7 +5,6 @@
 mod counters {
     #![expect(unsafe_code, reason = "the counters are a section of the program, which only the linker can name")]
 
-    #[expect(non_upper_case_globals, reason = "the linker names them so")]
     unsafe extern "C" {
         static mut __start___llvm_prf_cnts: u64;
         static mut __stop___llvm_prf_cnts: u64;
