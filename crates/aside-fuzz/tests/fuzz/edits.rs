@@ -100,6 +100,10 @@ fn check(answer: &str) {
     let states = all.map(|(name, bytes)| (name, FileState { bytes, executable: false }));
     let changes = resolve(&parse_patch(&diff).unwrap(), &states.into_iter().collect()).unwrap();
     assert_eq!(changes.diff(), diff, "{answer:?}");
+    // An empty line at the end of a whole file is one more newline.
+    if answer.contains("\n\n") || answer.contains("\n\r\n") {
+        return;
+    }
     for change in changes.files() {
         let ended = change.before().is_none_or(|before| before.bytes.ends_with(b"\n"));
         let after = &change.after().unwrap().bytes;

@@ -38,6 +38,9 @@ const WORDS: &[&str] = &[
     "\\",
 ];
 
+/// Bytes of a text that is also tried as a stream.
+const MAX_STREAMED: usize = 600;
+
 #[test]
 fn fuzz_secrets() {
     let seeds = [
@@ -49,7 +52,7 @@ fn fuzz_secrets() {
         "我的密码是 hunter2",
     ];
     let seeds = seeds.iter().chain(LINES).map(|seed| seed.as_bytes().to_vec());
-    fuzz(Target { name: "secrets", seeds: seeds.collect(), words: WORDS, longest: 8 * 1024, check });
+    fuzz(Target { name: "secrets", seeds: seeds.collect(), words: WORDS, longest: 4 * 1024, check });
 }
 
 fn check(input: &[u8]) {
@@ -69,6 +72,10 @@ fn check(input: &[u8]) {
     let at = text.floor_char_boundary(random.below(text.len() + 1));
     let planted = format!("{}\n{token}\n{}", &text[..at], &text[at..]);
     assert!(!redact(&planted).contains(&token), "{token} stays in {planted:?}");
+    // Each piece is looked at with what precedes it: long texts in short pieces would take most of the time.
+    if planted.len() > MAX_STREAMED {
+        return;
+    }
     for hold in [Hold::Line, Hold::Word] {
         let mut stream = Stream::new(hold);
         let mut released = String::new();
