@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak vscode test-vscode neighbours-fuzz bench-complete bench-agents test-agents bench-shells test-wecom test-relay bench-relay teach-understand random-stems fuzz audit
+.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak vscode test-vscode neighbours-fuzz bench-complete bench-agents test-agents bench-shells test-wecom test-relay bench-relay teach-understand random-stems fuzz audit bench-scale bench-instructions
 
 # Starts a shell with Aside on. Touches none of your files.
 try:
@@ -159,6 +159,14 @@ bench-translate:
 bench-complete:
 	$(CARGO) bench -p aside-core --bench complete
 
+# Instructions per line of the hot paths, under valgrind: hardly depends on what else the machine does. Fails if one needs 5 % more than
+# the baseline, which is of one compiler and of the dev profile, so it shows work that was added, not times. WRITE=1 renews it.
+bench-instructions:
+	scripts/packages valgrind python3
+	scripts/instructions "$$($(CARGO) bench --profile dev -p aside-core --bench instructions --no-run --message-format=json \
+		| sed -n 's/.*"executable":"\([^"]*instructions-[^"]*\)".*/\1/p')" \
+		crates/aside-core/benches/instructions.txt $(if $(WRITE),--write)
+
 # How long it takes to classify a line as prose or command in core, compared with parsing the line; prints ratios.
 bench-detect:
 	$(CARGO) bench -p aside-core --bench detect
@@ -180,6 +188,12 @@ bench-screen:
 # The cost of the proxy terminal around a shell, compared with the same shell without it: throughput and echo, in one run.
 bench-capture:
 	$(CARGO) bench -p aside --bench capture
+
+# How the cost grows with history, directory, repository, shells, output, tasks and specs: exponents, bends, docs/results/scale.md and its
+# plot. LARGE=1 adds the largest sizes; make bench-scale PROGRAM=~/older/aside ONLY=history,tasks
+bench-scale: $(if $(PROGRAM),,$(ASIDE))
+	scripts/packages git python3
+	scripts/scale $(or $(patsubst ~/%,$(HOME)/%,$(PROGRAM)),$(ASIDE)) docs/results $(if $(LARGE),--large) $(if $(ONLY),--only $(ONLY))
 
 # Searches as tasks, compared with ripgrep, git grep and grep on the same files; prints ratios.
 bench-search:
