@@ -159,7 +159,7 @@ bench-translate:
 bench-complete:
 	$(CARGO) bench -p aside-core --bench complete
 
-# Instructions per line of the hot paths, under valgrind: hardly depends on what else the machine does. Fails if one needs 5 % more than
+# Instructions per line of the hot paths, under valgrind: hardly depends on what else the machine does. Fails if one needs 8 % more than
 # the baseline, which is of one compiler and of the dev profile, so it shows work that was added, not times. WRITE=1 renews it.
 bench-instructions:
 	scripts/packages valgrind python3

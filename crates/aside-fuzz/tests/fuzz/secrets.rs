@@ -52,7 +52,7 @@ fn fuzz_secrets() {
         "我的密码是 hunter2",
     ];
     let seeds = seeds.iter().chain(LINES).map(|seed| seed.as_bytes().to_vec());
-    fuzz(Target { name: "secrets", seeds: seeds.collect(), words: WORDS, longest: 4 * 1024, check });
+    fuzz(Target { name: "secrets", seeds: seeds.collect(), words: WORDS, longest: 1024, check });
 }
 
 fn check(input: &[u8]) {
