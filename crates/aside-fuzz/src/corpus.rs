@@ -38,12 +38,13 @@ impl Corpus {
 
     /// Writes what this run found, reduced to inputs that still reach a new place when the shortest are tried first. With
     /// `ASIDE_FUZZ_COMMIT` also the first short ones of them, as the committed set.
-    pub fn save(&mut self, name: &str, check: fn(&[u8]), coverage: &mut Coverage) {
+    pub fn save(&mut self, name: &str, check: fn(&[u8]), coverage: &mut Coverage, begin: &dyn Fn(&[u8])) {
         let Some(file) = found(name) else { return };
         let mut inputs = self.inputs.clone();
         inputs.sort_by_key(Vec::len);
         coverage.forget();
         inputs.retain(|input| {
+            begin(input);
             coverage.clear();
             panic::catch_unwind(AssertUnwindSafe(|| check(input))).is_ok() && coverage.is_new()
         });

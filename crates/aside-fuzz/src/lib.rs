@@ -75,10 +75,7 @@ pub fn fuzz(target: Target) {
                 _ => mutate::mutated(&corpus.inputs, words, longest, &mut random),
             };
             number += 1;
-            if let Ok(mut current) = shared.lock() {
-                input.clone_into(&mut current.input);
-                current.number = number;
-            }
+            begin(&shared, &input);
             coverage.clear();
             match panic::catch_unwind(AssertUnwindSafe(|| check(&input))) {
                 Ok(()) if coverage.is_new() && replayed == corpus.given => corpus.add(input),
@@ -86,7 +83,7 @@ pub fn fuzz(target: Target) {
                 Err(_) => failed = Some(reduced(input, check)),
             }
         }
-        corpus.save(name, check, &mut coverage);
+        corpus.save(name, check, &mut coverage, &|input| begin(&shared, input));
         let _ = sender.send(None);
         (failed, number, corpus.inputs.len(), coverage.places())
     });
@@ -98,6 +95,14 @@ pub fn fuzz(target: Target) {
         panic!("{name}: input {number} fails the check:\n{}", shown(name, &input));
     }
     assert!(number > 0);
+}
+
+/// Tells the watchdog which input is checked from now on.
+fn begin(current: &Mutex<Current>, input: &[u8]) {
+    if let Ok(mut current) = current.lock() {
+        input.clone_into(&mut current.input);
+        current.number += 1;
+    }
 }
 
 /// `ASIDE_FUZZ_SEED`, or another one at each run: a longer run should see other inputs than the last.
