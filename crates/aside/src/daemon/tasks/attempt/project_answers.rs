@@ -143,7 +143,7 @@ pub(super) fn layout(
     cancelled: &AtomicBool,
 ) -> Option<RunnerOutcome> {
     let by_title = |title: &&str| documented(workspace, &[(*title).to_owned()], secrets, language, cancelled);
-    if let Some(told) = doc_section::LAYOUT.iter().find_map(|title| by_title(title)) {
+    if let Some(told) = doc_section::LAYOUT.iter().find_map(by_title) {
         return Some(told);
     }
     let mut found: BTreeMap<String, (usize, String)> = BTreeMap::new();
