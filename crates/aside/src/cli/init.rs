@@ -1,10 +1,12 @@
 //! `aside init`: prints the plugin for a shell, after the few settings it needs to find us.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use aside_core::detect::word_lists::lists;
+use clap::ValueEnum;
 use shell_line::Dialect;
 
 use crate::cli::Exit;
@@ -38,6 +40,15 @@ pub enum Shell {
     Zsh,
     Bash,
     Fish,
+}
+
+impl Args {
+    /// `aside init SHELL`, which every new shell waits for: making the parser takes longer than parsing.
+    pub fn at_once(words: &[OsString]) -> Option<Self> {
+        let [_, verb, shell] = words else { return None };
+        let shell = Shell::from_str(shell.to_str()?, false).ok().filter(|_| verb == "init")?;
+        Some(Self { shell, proxy: false })
+    }
 }
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
