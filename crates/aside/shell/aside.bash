@@ -28,8 +28,9 @@ _aside_prompt() {
   # `aside fix` is about the last line, also if that did not parse.
   [[ -z $line || -n ${_aside_began-}${_aside_answered-} || $code != 2 || ${PS0-} != *_aside_began=* ]] || _aside_unparsed "$line"
   _aside_began='' _aside_cwd=$PWD
-  # Whatever runs next in PROMPT_COMMAND sees the status it would have seen; but under `set -e` that would end the shell after a Ctrl-C.
-  [[ $- != *e* ]] || return 0
+  # Whatever runs next in the same text of PROMPT_COMMAND sees the status it would have seen; but under `set -e` that would end the shell
+  # after a Ctrl-C, and where there is nothing, an ERR trap would hear of it once more.
+  [[ $- != *e* && ${PROMPT_COMMAND[0]-} != _aside_prompt ]] || return 0
   return "$code"
 }
 
@@ -147,7 +148,7 @@ _aside_setup() {
 
 # Inside of a function the trap cannot be seen. Without a fork where there is an inbox, as in _aside_put.
 _aside_trap=''
-if [[ $- == *i* && -O $_aside_inbox ]] && { { builtin trap -p ERR; builtin printf '\n'; } 1<>"$_aside_scratch"; } 2>/dev/null; then
+if [[ $- == *i* ]] && _aside_put builtin printf '\n' && { { builtin trap -p ERR; builtin printf '\n'; } 1<>"$_aside_scratch"; } 2>/dev/null; then
   builtin read -r _aside_trap <"$_aside_scratch" || :
 else
   _aside_trap=$(builtin trap -p ERR)

@@ -27,6 +27,8 @@ function _aside_enter
             return
         end
     end
+    # fish draws its grey text anew before it runs what is queued.
+    commandline -f suppress-autosuggestion
     commandline -f execute
 end
 

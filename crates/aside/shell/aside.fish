@@ -17,9 +17,15 @@ function _aside_postexec --on-event fish_postexec
     if test "$marked" = "$_aside_seq" -a -n "$_aside_osc"
         printf '\e]%s;D;%s;aside=%s.%s\a' $_aside_osc $code $_aside_mark $_aside_seq
     end
+    _aside_share_private
     # fish has no clock without a process: the daemon takes the time.
     _aside_send 11 $_aside_seq finished $_aside_session $_aside_seq $_aside_cwd $code -1 0$duration fish $line "$_aside_hidden"
     return $code
+end
+
+# Our subprocesses have to see it, even if it was set without exporting it.
+function _aside_share_private
+    test -z "$ASIDE_PRIVATE"; or set -qx ASIDE_PRIVATE; or set -gx ASIDE_PRIVATE $ASIDE_PRIVATE
 end
 
 # `aside fix` is about the last line, also if that did not parse.
@@ -28,7 +34,10 @@ function _aside_posterror --on-event fish_posterror
     if _aside_keeps "$argv[1]"
         set -g _aside_seq (math $_aside_seq + 1)
         set -g _aside_last $argv[1] 2 $_aside_seq
-        _aside_send 10 $_aside_seq finished $_aside_session $_aside_seq $PWD 2 -1 0 fish $argv[1]
+        _aside_share_private
+        set -l hidden 0
+        string match -qr '^0?$' -- "$ASIDE_PRIVATE"; or set hidden 1
+        _aside_send 11 $_aside_seq finished $_aside_session $_aside_seq $PWD 2 -1 0 fish $argv[1] $hidden
     end
     return $code
 end
@@ -87,9 +96,12 @@ end
 # Leaves records for the daemon in its inbox, which costs no process. A daemon that runs removes them soon: where those before are still
 # there, it does not. `aside call` marks what a private shell sends.
 function _aside_leave
-    string match -qr '^0?$' -- "$ASIDE_PRIVATE"; and test -O $_aside_inbox -a -f $_aside_inbox/daemon; or return 1
+    string match -qr '^0?$' -- "$ASIDE_PRIVATE"
+    and test -O $_aside_inbox -a ! -L $_aside_inbox -a -f $_aside_inbox/daemon; or return 1
     read -l reader <$_aside_inbox/daemon
     test -n "$reader" -a -d "/proc/$reader" -a ! -e "$_aside_inbox/$_aside_left"; or return 1
+    # A limit on the size of files would end the shell.
+    string match -qr '^Max file size +unlimited' </proc/$fish_pid/limits; or return 1
     set -g _aside_left $_aside_session.$_aside_seq.$_aside_tier
     printf '%s\0' $argv >$_aside_inbox/$_aside_left 2>/dev/null
 end
@@ -179,6 +191,6 @@ if status is-interactive; and test "$TERM" != dumb; and not set -q ASIDE_DISABLE
     set -g _aside_osc
     set -g _aside_tier off
     set -g _aside_inbox $_aside_socket.inbox
-    set -g _aside_left none
+    set -q _aside_left; or set -g _aside_left none
     test -z "$_aside_mark"; or _aside_send
 end

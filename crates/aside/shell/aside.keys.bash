@@ -117,7 +117,15 @@ _aside_bind_keys() {
     complete -o bashdefault -o default -F _aside_default -D
   elif [[ $spec =~ ' -F '([^ ]+)' -D'$ && ${BASH_REMATCH[1]} != _aside_default ]]; then
     _aside_default_was=${BASH_REMATCH[1]}
-    builtin eval "${spec/ -F $_aside_default_was -D/ -F _aside_default -D}"
+    spec=${spec/ -F $_aside_default_was -D/ -F _aside_default -D}
+    # Words of letters alone: it may have come through a file.
+    if [[ $spec =~ ^complete(\ [-A-Za-z_]+)+$ ]]; then
+      local - IFS=' '
+      set -f
+      $spec
+    else
+      _aside_default_was=''
+    fi
   fi
 }
 

@@ -110,36 +110,47 @@ _aside_send() {
   )
 }
 
+# Whether there is a daemon that reads its inbox, into which only this user and no command of a task can write, and files may be written at
+# all: a limit on their size would end the shell. A private shell leaves no text in a file.
+_aside_has_reader() {
+  local reader='' limits=()
+  [[ ${ASIDE_PRIVATE:-0} == 0 && -O $_aside_inbox && ! -L $_aside_inbox && -f $_aside_inbox/daemon ]] || return 1
+  builtin read -r reader <"$_aside_inbox/daemon" && [[ -n $reader && -d /proc/$reader ]] || return 1
+  builtin mapfile -n 3 -t limits </proc/$$/limits && [[ ${limits[2]-} =~ ^Max\ file\ size\ +unlimited ]]
+}
+
 # Leaves a record for the daemon in its inbox, which costs no process. A daemon that runs removes it soon: where the one before is still
-# there, it does not. `aside call` marks what a private shell sends.
+# there, it does not.
 _aside_leave() {
-  local reader='' name
-  [[ ${ASIDE_PRIVATE:-0} == 0 && -O $_aside_inbox && -f $_aside_inbox/daemon ]] || return 1
-  builtin read -r reader <"$_aside_inbox/daemon" || return 1
-  [[ -n $reader && -d /proc/$reader && ! -e $_aside_inbox/${_aside_left:-none} ]] || return 1
+  local name place=()
+  [[ ! -e $_aside_inbox/${_aside_posted:-none} ]] && _aside_has_reader || return 1
   _aside_leaves=$(( ${_aside_leaves:-0} + 1 ))
   name=$_aside_session.$_aside_leaves.$_aside_tier
-  {
-    {
-      [[ -z ${_aside_mark-} ]] || builtin printf '%s\0' 8 1 capture "$_aside_session" "$_aside_mark" "$_aside_tty" "${TMUX-}" \
-        "${TMUX_PANE-}" "${ASIDE_PROXY-}"
-      (( $# == 0 )) || builtin printf '%s\0' "$#" "$@"
-    } >|"$_aside_inbox/$name"
-  } 2>/dev/null || return 1
-  _aside_left=$name
+  [[ -z ${_aside_mark-} ]] ||
+    place=(8 1 capture "$_aside_session" "$_aside_mark" "$_aside_tty" "${TMUX-}" "${TMUX_PANE-}" "${ASIDE_PROXY-}")
+  (( $# == 0 )) || place+=("$#" "$@")
+  { builtin printf '%s\0' "${place[@]}" >|"$_aside_inbox/$name"; } 2>/dev/null || return 1
+  _aside_posted=$name
 }
 
 # Writes what a builtin prints into a file that only this user can reach, for the shell to read without the fork of a command substitution.
-# The file is never truncated, which makes some file systems wait for the disk: the function ends its output itself.
+# The file is never truncated, which makes some file systems wait for the disk: the function ends its output itself. Nothing that is read
+# from it is evaluated.
 _aside_put() {
-  [[ -O $_aside_inbox ]] && { "$@" 1<>"$_aside_scratch"; } 2>/dev/null
+  [[ ! -L $_aside_scratch && ( -f $_aside_scratch || ! -e $_aside_scratch ) ]] && _aside_has_reader || return 1
+  { "$@" 1<>"$_aside_scratch"; } 2>/dev/null
 }
 
-# The last entry of the history, into _aside_got. The text does not stay in the file.
+# So many bytes of the file are blanks again.
+_aside_blank() {
+  builtin printf '%*s' "$1" '' 1<>"$_aside_scratch" || :
+}
+
+# The last entry of the history, into _aside_got.
 _aside_get_entry() {
-  local LC_ALL=C
   _aside_put _aside_print_entry && IFS= builtin read -r -d '' _aside_got <"$_aside_scratch" || return 1
-  builtin printf '%*s' "${#_aside_got}" '' 1<>"$_aside_scratch" || :
+  # A letter has at most four bytes.
+  _aside_blank "$(( 4 * ${#_aside_got} ))"
   _aside_got=${_aside_got%$'\n'}
 }
 
@@ -150,7 +161,7 @@ _aside_print_entry() {
 # Marks where the prompt begins and ends, for the proxy, which draws grey text behind what is typed. Runs after everything else that runs
 # before a prompt, since that may set PS1.
 _aside_frame() {
-  local code=$? begin end
+  local begin end
   begin='\[\e]7133;A;aside='${ASIDE_PROXY_MARK-}.$_aside_session'\a\]'
   end='\[\e]7133;B;aside='${ASIDE_PROXY_MARK-}.$_aside_session'\a\]'
   if [[ -n ${PS1-} && ( -z ${_aside_on-} || $PS1 != "$begin"*"$end" ) ]]; then
@@ -158,8 +169,7 @@ _aside_frame() {
     PS1=${PS1//"$begin"} PS1=${PS1//"$end"}
     [[ -z ${_aside_on-} ]] || PS1=$begin$PS1$end
   fi
-  [[ $- != *e* ]] || return 0
-  return "$code"
+  return 0
 }
 
 # Whether all elements of PROMPT_COMMAND run. Before bash 5.1 that is the first alone, which a plain assignment changes.

@@ -322,6 +322,8 @@ _aside_bind() {
     # Only of the keys that are in use, which takes a millisecond. From a file bash reads blocks, and from a here-string single bytes. Patterns such as ${found%%x*} take 60 ms for so long a text.
     if _aside_put _aside_bindings; then
       builtin mapfile -n 3 -d $'\x1e' -t lists <"$_aside_scratch"
+      line=${lists[*]-}
+      _aside_blank "$(( ${#line} + 8 ))"
     else
       builtin mapfile -n 3 -d $'\x1e' -t lists <<<"$(_aside_bindings)"
     fi

@@ -22,6 +22,7 @@ pub fn habit(ended: &EndedRun<'_>, parsed_run: &ParsedRun<'_>) -> Option<Suggest
     let command = next.command.trim();
     // The arrow-up key repeats the last command.
     if command == parsed_run.line
+        || is_pointless(command, parsed_run.place.cwd)
         || !passes(command, Trust::Rule { may: None, line: "" }, &parsed_run.place)
         || never_suggested::is_incomplete(command, &parsed_run.place)
         || failed_each_time(command, ended)
@@ -36,6 +37,20 @@ pub fn habit(ended: &EndedRun<'_>, parsed_run: &ParsedRun<'_>) -> Option<Suggest
         reason,
         confidence: confidence(times, all),
     })
+}
+
+/// Aside itself, which was asked because something was missing, and going to where the user is.
+fn is_pointless(command: &str, cwd: &str) -> bool {
+    let mut words = command.split_whitespace();
+    match (words.next(), words.next(), words.next()) {
+        (Some("aside"), ..) => true,
+        (Some("cd"), Some(place), None) => {
+            let place = place.trim_end_matches('/');
+            let below_home = place.strip_prefix('~').filter(|below| below.starts_with('/'));
+            place == cwd || below_home.is_some_and(|below| cwd.ends_with(below))
+        }
+        _ => false,
+    }
 }
 
 /// Whether every run of the command in this session failed.
@@ -66,4 +81,19 @@ fn confidence(times: u32, all: u32) -> f32 {
         (f32::from(u16::try_from(times).unwrap_or(u16::MAX)), f32::from(u16::try_from(all).unwrap_or(u16::MAX)));
     // Leaves some probability for something else.
     0.95 * times / (all + 0.5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neither_aside_nor_the_directory_of_the_user_is_offered() {
+        for command in ["aside fix", "aside doctor", "cd ~/repo", "cd ~/repo/", "cd /home/ada/repo"] {
+            assert!(is_pointless(command, "/home/ada/repo"), "{command}");
+        }
+        for command in ["cd ~/other", "cd ..", "cd", "cd /home/ada", "git push", "cd ~/repo && make"] {
+            assert!(!is_pointless(command, "/home/ada/repo"), "{command}");
+        }
+    }
 }

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use aside_proto::Reply;
 use aside_proto::command_ended::WatchParams;
+use rustix::io::Errno;
+use rustix::process::Pid;
 use tokio::sync::Notify;
 
 use crate::capture::tmux::{self, Pane};
@@ -307,7 +309,8 @@ impl State {
 
     /// The shell on a terminal that was seen last: others may be waiting for it to end.
     pub fn session_on(&self, tty: &str) -> Option<String> {
-        self.capture_registry().known().newest_on(tty).map(|(session, _)| session.to_owned())
+        let known = self.capture_registry().known();
+        known.newest_on(tty).map(|(session, _)| session.to_owned())
     }
 
     /// The terminal of a shell, under the name that its watcher uses.
@@ -318,6 +321,12 @@ impl State {
     }
 }
 
+/// Whether the shell has ended whose pid is in the name of the session: `bash-4711-1700000000000`.
+fn has_ended(session: &str) -> bool {
+    let pid = session.split('-').nth(1).and_then(|pid| pid.parse().ok()).and_then(Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(Errno::SRCH))
+}
+
 impl Known {
     /// The newest, since an older watcher may not have noticed that its terminal was reused.
     fn watch(&self, tty: &str) -> Option<&Watch> {
@@ -325,7 +334,10 @@ impl Known {
     }
 
     fn newest_on(&self, tty: &str) -> Option<(&str, &ShellLocation)> {
-        let there = self.places.iter().filter(|(_, (place, _))| place.tty == tty && !tty.is_empty());
+        // The terminal of a shell that has ended may be that of another, which has not said where it runs.
+        let is_there =
+            |session: &str, place: &ShellLocation| place.tty == tty && !tty.is_empty() && !has_ended(session);
+        let there = self.places.iter().filter(|(session, (place, _))| is_there(session, place));
         let newest = there.max_by_key(|(_, (_, heard))| *heard);
         newest.map(|(session, (place, _))| (session.as_str(), place))
     }

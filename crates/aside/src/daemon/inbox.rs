@@ -6,10 +6,13 @@
 //! tier file, as `aside call` does. It holds records as they are sent over the socket.
 //!
 //! Which process has written a file cannot be known. So the inbox is closed while a command of a task may be running: shells then start a
-//! process for each record, whose origin the socket tells, and files are discarded. Of files from before the start only ended commands count.
+//! process for each record, whose origin the socket tells, and files are discarded. Of files from before the start, which count only if no
+//! command was left, ended commands are taken.
 
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use aside_proto::Request;
 use tokio::task::JoinHandle;
@@ -21,6 +24,9 @@ const READER: &str = "daemon";
 /// Text that bash cannot get from its builtins without a fork passes through such a file, which is emptied at once.
 const SCRATCH: &str = ".text";
 
+/// After a failure, such as a directory that was removed.
+const TRY_AGAIN: Duration = Duration::from_secs(60);
+
 /// Reads the directory until it is closed.
 pub struct Reading {
     task: JoinHandle<()>,
@@ -31,9 +37,15 @@ pub struct Reading {
 pub fn start(state: &Arc<State>) -> Reading {
     let marker = state.paths().inbox().join(READER);
     let state = Arc::clone(state);
-    let task = tokio::spawn(async move {
-        if let Err(error) = linux::serve(state).await {
-            tracing::warn!("bash and fish start a process for each command: {error:#}");
+    let task = tokio::spawn({
+        let marker = marker.clone();
+        async move {
+            loop {
+                let Err(error) = linux::serve(&state).await;
+                tracing::warn!("bash and fish start a process for each command: {error:#}");
+                let _ = std::fs::remove_file(&marker);
+                tokio::time::sleep(TRY_AGAIN).await;
+            }
         }
     });
     Reading { task, marker }
@@ -44,6 +56,9 @@ impl Reading {
     pub fn close(self) {
         self.task.abort();
         let _ = std::fs::remove_file(&self.marker);
+        if let Some(dir) = self.marker.parent() {
+            linux::sweep(dir);
+        }
     }
 }
 
@@ -68,7 +83,7 @@ impl Item {
 }
 
 fn shell_of(session: &str) -> Option<i32> {
-    session.split('-').nth(1)?.parse().ok().filter(|pid| *pid > 1)
+    session.split('-').nth(1)?.parse().ok().filter(|pid| *pid > 0)
 }
 
 #[cfg(target_os = "linux")]
@@ -78,9 +93,9 @@ mod linux {
     use std::mem::MaybeUninit;
     use std::os::fd::OwnedFd;
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-    use std::time::{Duration, SystemTime};
+    use std::time::SystemTime;
 
-    use anyhow::Context;
+    use anyhow::{Context, bail};
     use aside_proto::command_ended::{CaptureParams, RecallParams};
     use aside_proto::stream::{Frame, MAX_MESSAGE, Stream};
     use aside_proto::{Call, Reply};
@@ -91,7 +106,6 @@ mod linux {
 
     use super::*;
     use crate::capture::tier_file;
-    use crate::config::atomic_write;
     use crate::daemon::updates::Updates;
     use crate::daemon::{dispatch, handlers};
     use crate::exec::presence::{self, Presence};
@@ -106,14 +120,17 @@ mod linux {
     const LOOK_AGAIN: Duration = Duration::from_secs(3);
     /// Files that are handled in one scan.
     const MAX_SCANNED: usize = 10_000;
+    /// Scans for one loss of events.
+    const MAX_SCANS: usize = 100;
 
     struct Inbox {
         dir: PathBuf,
         events: AsyncFd<OwnedFd>,
     }
 
-    /// Makes and watches the directory.
+    /// Makes and watches the directory. No shell uses it until the marker is written.
     fn open(dir: &Path) -> anyhow::Result<OwnedFd> {
+        let _ = std::fs::remove_file(dir.join(READER));
         paths::private_dir(dir)?;
         let events = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).context("could not watch files")?;
         inotify::add_watch(&events, dir, WatchFlags::CLOSE_WRITE | WatchFlags::ONLYDIR)
@@ -122,64 +139,54 @@ mod linux {
     }
 
     /// Handles what shells leave, in the order in which it was left, until the daemon ends.
-    pub async fn serve(state: Arc<State>) -> anyhow::Result<()> {
+    pub async fn serve(state: &Arc<State>) -> anyhow::Result<Infallible> {
         let dir = state.paths().inbox();
-        let (events, left) = off_the_runtime({
+        let events = off_the_runtime({
             let dir = dir.clone();
-            move || anyhow::Ok((open(&dir)?, scan(&dir)))
+            move || open(&dir)
         })
         .await??;
         let inbox = Inbox { dir, events: watched(events)? };
-        for item in left {
-            inbox.handle(&state, item, Trust::BeforeStart).await?;
-        }
-        let mut trust = inbox.follow(off_the_runtime(Presence::looked_up).await?).await?;
+        let mut left = Some(inbox.scanned().await?);
         loop {
-            let names = tokio::select! {
-                names = inbox.closed() => names?,
-                () = presence::changed() => {
-                    trust = inbox.follow(Presence::known()).await?;
-                    continue;
-                }
-                // Something that a command of an earlier daemon has left may have ended.
-                () = tokio::time::sleep(LOOK_AGAIN), if trust == Trust::Closed => {
-                    trust = inbox.follow(off_the_runtime(Presence::looked_up).await?).await?;
-                    continue;
-                }
+            let begun = presence::begun();
+            let presence = match Presence::known() {
+                Presence::None => off_the_runtime(Presence::looked_up).await?,
+                there => there,
             };
-            let items = match names {
-                Some(names) => names.iter().filter_map(|name| Item::of(name)).collect(),
-                // Events were lost.
-                None => {
-                    let dir = inbox.dir.clone();
-                    off_the_runtime(move || scan(&dir)).await?
+            // From before the start, which this daemon's commands cannot have written.
+            let before = left.take().unwrap_or_default();
+            if presence != Presence::None {
+                tokio::select! {
+                    () = presence::changed() => {}
+                    // Something that a command of an earlier daemon has left may have ended.
+                    () = tokio::time::sleep(LOOK_AGAIN) => {}
                 }
-            };
-            for item in items {
-                inbox.handle(&state, item, trust).await?;
+                continue;
             }
+            for item in before {
+                inbox.handle(state, item, Trust::BeforeStart).await?;
+            }
+            inbox.begin().await?;
+            inbox.serve_until_a_command(state, begun).await?;
         }
     }
 
     /// Which files can have been written by the shells alone.
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum Trust {
-        /// Those that were there at the start, which an earlier daemon's command may have written.
+        /// Those that were there at the start.
         BeforeStart,
-        Closed,
-        /// Those that were written since, while no command of a task has begun.
-        Open {
-            since: SystemTime,
-            begun: u64,
-        },
+        /// Those that came while no other command of a task has begun.
+        Since { begun: u64 },
     }
 
     impl Trust {
-        fn covers(self, request: &Request, written: SystemTime) -> bool {
+        fn covers(self, request: &Request) -> bool {
             match (self, request) {
                 (Trust::BeforeStart, Request::Finished(_)) => true,
-                (Trust::Open { since, begun }, Request::Hello(_) | Request::Capture(_) | Request::Finished(_)) => {
-                    written >= since && begun == presence::begun()
+                (Trust::Since { begun }, Request::Hello(_) | Request::Capture(_) | Request::Finished(_)) => {
+                    begun == presence::begun()
                 }
                 _ => false,
             }
@@ -197,6 +204,63 @@ mod linux {
     }
 
     impl Inbox {
+        /// Discards what a command may have left, and tells the shells that files are read.
+        async fn begin(&self) -> anyhow::Result<()> {
+            let dir = self.dir.clone();
+            off_the_runtime(move || {
+                for entry in std::fs::read_dir(&dir)?.flatten() {
+                    if entry.file_name().to_str().is_some_and(|name| Item::of(name).is_some()) {
+                        tracing::debug!("a file in the inbox was discarded: a command of a task may have written it");
+                        let _ = std::fs::remove_file(entry.path());
+                    }
+                }
+                // Does not make the directory again: it would not be watched.
+                std::fs::write(dir.join(READER), format!("{}\n", std::process::id()))
+            })
+            .await?
+            .context("could not say that the inbox is read")
+        }
+
+        async fn serve_until_a_command(&self, state: &Arc<State>, begun: u64) -> anyhow::Result<()> {
+            loop {
+                let names = tokio::select! {
+                    names = self.closed() => names?,
+                    () = presence::changed() => {
+                        let marker = self.dir.join(READER);
+                        let _ = off_the_runtime(move || std::fs::remove_file(marker)).await?;
+                        return Ok(());
+                    }
+                };
+                match names {
+                    Some(names) => {
+                        for item in names.iter().filter_map(|name| Item::of(name)) {
+                            self.handle(state, item, Trust::Since { begun }).await?;
+                        }
+                    }
+                    None => self.handle_all(state, begun).await?,
+                }
+            }
+        }
+
+        /// After events were lost.
+        async fn handle_all(&self, state: &Arc<State>, begun: u64) -> anyhow::Result<()> {
+            for _ in 0..MAX_SCANS {
+                let items = self.scanned().await?;
+                if items.is_empty() {
+                    break;
+                }
+                for item in items {
+                    self.handle(state, item, Trust::Since { begun }).await?;
+                }
+            }
+            Ok(())
+        }
+
+        async fn scanned(&self) -> anyhow::Result<Vec<Item>> {
+            let dir = self.dir.clone();
+            off_the_runtime(move || scan(&dir)).await
+        }
+
         /// Names of files that were closed, or nothing when there were too many to tell.
         async fn closed(&self) -> anyhow::Result<Option<Vec<String>>> {
             let mut ready = self.events.readable().await?;
@@ -206,6 +270,7 @@ mod linux {
             loop {
                 match reader.next() {
                     Ok(event) if event.events().contains(ReadFlags::QUEUE_OVERFLOW) => return Ok(None),
+                    Ok(event) if event.events().contains(ReadFlags::IGNORED) => bail!("the inbox was removed"),
                     Ok(event) => {
                         names.extend(event.file_name().and_then(|name| name.to_str().ok()).map(str::to_owned));
                     }
@@ -219,24 +284,6 @@ mod linux {
             }
         }
 
-        /// Shells use the inbox only while no command of a task can.
-        async fn follow(&self, presence: Presence) -> anyhow::Result<Trust> {
-            let marker = self.dir.join(READER);
-            let trust = match presence {
-                Presence::None => Trust::Open { since: SystemTime::now(), begun: presence::begun() },
-                _ => Trust::Closed,
-            };
-            off_the_runtime(move || {
-                if trust == Trust::Closed {
-                    let _ = std::fs::remove_file(&marker);
-                    return Ok(());
-                }
-                atomic_write::replace_own(&marker, format!("{}\n", std::process::id()).as_bytes())
-            })
-            .await??;
-            Ok(trust)
-        }
-
         async fn handle(&self, state: &Arc<State>, item: Item, trust: Trust) -> anyhow::Result<()> {
             state.touch();
             let _work = state.working();
@@ -246,10 +293,10 @@ mod linux {
                 move || read(&file)
             });
             let mut capture = None;
-            if let Some(Content { bytes, written }) = content.await? {
+            if let Some(bytes) = content.await? {
                 for frame in frames(&bytes) {
                     match frame {
-                        Frame::Call(Call { request, .. }) if !trust.covers(&request, written) => {}
+                        Frame::Call(Call { request, .. }) if !trust.covers(&request) => {}
                         Frame::Call(Call { request: Request::Capture(asked), .. }) => capture = Some(asked),
                         Frame::Call(Call { request, private, .. }) => {
                             let privacy = dispatch::privacy(state, &request, private);
@@ -261,7 +308,8 @@ mod linux {
                 }
             }
             if let Some(asked) = capture {
-                announce(state, asked, &item).await?;
+                let told = announce(state, asked, &item).await;
+                told.unwrap_or_else(|error| tracing::debug!("a shell is not told what is captured: {error:#}"));
             }
             // Stored by now. A daemon that ends before this handles it again, and a command is stored once.
             let (dir, is_new) = (self.dir.clone(), item.number <= 1);
@@ -292,7 +340,7 @@ mod linux {
     }
 
     /// Removes the scratch files of shells that have ended.
-    fn sweep(dir: &Path) {
+    pub fn sweep(dir: &Path) {
         for entry in std::fs::read_dir(dir).into_iter().flatten().flatten().take(MAX_SCANNED) {
             let name = entry.file_name();
             let Some(session) = name.to_str().and_then(|name| name.strip_suffix(SCRATCH)) else { continue };
@@ -314,7 +362,7 @@ mod linux {
             let Some(item) = Item::of(&name) else { continue };
             let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             let is_stale = modified.elapsed().is_ok_and(|age| age > STALE);
-            match read(&entry.path()).map(|content| is_whole(&content.bytes)) {
+            match read(&entry.path()).map(|bytes| is_whole(&bytes)) {
                 Some(true) => items.push((modified, item)),
                 // A shell may be writing it; then an event follows.
                 Some(false) | None if !is_stale => {}
@@ -328,7 +376,7 @@ mod linux {
     }
 
     /// Only a regular file of this user, of the size of a message.
-    fn read(file: &Path) -> Option<Content> {
+    fn read(file: &Path) -> Option<Vec<u8>> {
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(file).ok()?;
         let meta = file.metadata().ok()?;
@@ -336,14 +384,7 @@ mod linux {
         let mut bytes = Vec::new();
         (is_ours && meta.len() <= MAX_MESSAGE as u64).then_some(())?;
         file.take(MAX_MESSAGE as u64).read_to_end(&mut bytes).ok()?;
-        // A command could set the time of modification.
-        let seconds = Duration::new(u64::try_from(meta.ctime()).ok()?, u32::try_from(meta.ctime_nsec()).ok()?);
-        Some(Content { bytes, written: SystemTime::UNIX_EPOCH + seconds })
-    }
-
-    struct Content {
-        bytes: Vec<u8>,
-        written: SystemTime,
+        Some(bytes)
     }
 
     fn frames(bytes: &[u8]) -> Vec<Frame> {
@@ -394,9 +435,11 @@ mod linux {
 mod linux {
     use super::*;
 
-    pub async fn serve(_: Arc<State>) -> anyhow::Result<()> {
+    pub async fn serve(_: &Arc<State>) -> anyhow::Result<Infallible> {
         anyhow::bail!("this system does not tell which files change")
     }
+
+    pub fn sweep(_: &Path) {}
 }
 
 #[cfg(test)]
@@ -411,7 +454,7 @@ mod tests {
             "daemon",
             "bash-4711-1.text",
             "bash-x-1.1.off",
-            "bash-1-1.1.off",
+            "bash-0-1.1.off",
             "bash-4711-1.1.",
             "bash-4711-1.x.off",
             ".1.off",

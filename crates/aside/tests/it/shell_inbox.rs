@@ -124,8 +124,44 @@ fn the_history_file_of_bash_stays_as_it_was() {
     scene.runs("history -a; cat ~/own | wc -l");
     let text = scene.home.read("own");
     assert!(text.contains("echo one") && !text.contains('#'), "{text}");
-    let scratch = inbox(&scene);
-    for entry in std::fs::read_dir(scratch).unwrap().flatten().filter(|entry| entry.path().ends_with(".text")) {
-        assert_eq!(entry.metadata().unwrap().len(), 0, "no text stays in {:?}", entry.path());
+    let is_scratch = |path: &PathBuf| path.to_str().is_some_and(|path| path.ends_with(".text"));
+    let files: Vec<PathBuf> = std::fs::read_dir(inbox(&scene)).unwrap().flatten().map(|entry| entry.path()).collect();
+    let scratch = files.iter().find(|path| is_scratch(path)).expect("bash reads its history through a file");
+    let text = String::from_utf8_lossy(&std::fs::read(scratch).unwrap()).into_owned();
+    assert!(!text.contains("echo") && !text.contains("accept-line"), "text stays: {text:?}");
+}
+
+/// A shell that writes more than it may is ended by the kernel.
+#[test]
+fn a_limit_on_the_size_of_files_does_not_end_the_shell() {
+    for (shell, stage) in shells() {
+        let mut scene = begun(stage);
+        scene.runs("ulimit -f 0");
+        assert_eq!(scene.runs("echo on"), "on", "{shell}");
+        assert_eq!(scene.runs("echo and on"), "and on", "{shell}");
+    }
+}
+
+#[test]
+fn a_pipe_in_place_of_a_file_holds_nothing_up() {
+    let mut scene = begun(Scene::bash());
+    scene.runs("true");
+    let pid = scene.runs("echo $$");
+    let scratch = inbox(&scene).join(format!("bash-{pid}-0.text"));
+    std::fs::remove_file(&scratch).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, &scratch, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+    assert_eq!(scene.runs("echo on"), "on");
+    let rows = recorded(&scene.home, 3);
+    assert!(rows.iter().any(|row| row["command"] == "echo on"), "{rows:?}");
+}
+
+#[test]
+fn without_the_directory_nothing_is_lost() {
+    for (shell, stage) in shells() {
+        let mut scene = begun(stage);
+        std::fs::remove_dir_all(inbox(&scene)).unwrap();
+        scene.runs("echo kept");
+        let rows = recorded(&scene.home, 1);
+        assert!(rows.iter().any(|row| row["command"] == "echo kept"), "{shell}: {rows:?}");
     }
 }

@@ -212,6 +212,10 @@ fn words(left: &str, found: &[WireCandidate]) -> String {
             rows.push((rest, description));
         }
     }
+    // `make `: targets, not every flag.
+    if typed.is_empty() && rows.iter().any(|(rest, _)| !rest.starts_with('-')) {
+        rows.retain(|(rest, _)| !rest.starts_with('-'));
+    }
     // Destructive words are not offered before a letter is typed, so a common prefix of the others would be wrong.
     let is_begun = typed.ends_with(|last: char| !"/=:,-".contains(last));
     let first = |(rest, _): &(&str, &str)| rest.chars().next();
@@ -254,6 +258,9 @@ mod tests {
         // A complete word gets its description only, and nothing is made of an empty word.
         assert_eq!(words("git stash", &found[1..3]), "\tset changes aside\n");
         assert_eq!(words("git ", &[candidate("git  x", "spec", "")]), "");
+        let flags =
+            [candidate("make -B", "spec", ""), candidate("make all", "spec", ""), candidate("make test", "make", "")];
+        assert_eq!(words("make ", &flags), "all\t\ntest\t\n");
     }
 
     #[test]

@@ -52,6 +52,7 @@ fn inbox(stage: &mut Fixture) {
     for (way, command) in [
         ("and waits", format!("{record} > {dir}/bash-4711-1.1.off; sleep 0.3")),
         ("and ends", format!("{record} > {dir}/bash-4711-1.2.off")),
+        ("moved there", format!("{record} > x.off; mv x.off {dir}/bash-4711-1.3.off")),
         ("many times", format!("for n in $(seq 200); do {record} > {dir}/bash-4711-1.$n.off; done")),
     ] {
         for confine in ["no", "workspace"] {
@@ -62,6 +63,7 @@ fn inbox(stage: &mut Fixture) {
                 while names().any(|name| name != "daemon") && std::time::Instant::now() < deadline {
                     std::thread::sleep(std::time::Duration::from_millis(20));
                 }
+                assert!(names().all(|name| name == "daemon"), "a file stays for the next daemon");
                 let found = stage.home.aside(&["history", "search", "evil"]).stdout;
                 assert!(found.is_empty(), "{found}");
             });
