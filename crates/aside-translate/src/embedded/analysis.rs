@@ -405,8 +405,10 @@ impl Reader<'_, '_> {
                 return Some((Entity::Path(path), 2));
             }
         }
-        let of_files =
-            matches!(after, "file" | "files" | "script" | "scripts" | "source" | "sources" | "code" | "文件" | "脚本");
+        let of_files = matches!(
+            after,
+            "file" | "files" | "script" | "scripts" | "source" | "sources" | "code" | "文件" | "脚本" | "代码"
+        ) || entities::is_language(low) && self.is_written_in(at);
         if self.entry(text).is_none() {
             if let Some(ending) = entities::ending(low) {
                 return Some((Entity::Kind(vec![ending]), 1));
@@ -438,6 +440,29 @@ impl Reader<'_, '_> {
             return Some((Entity::Path(path.unwrap_or_else(|| text.to_owned())), 1));
         }
         entities::is_host(low).then(|| (Entity::Host(text.to_owned()), 1))
+    }
+
+    /// Whether a language stands for the files that are written in it: `lines of javascript`, `rust lines`, `all the
+    /// markdown`, `find TODO in python`. A question about the language itself (`reverse a list in python`) has no verb
+    /// of searching.
+    fn is_written_in(&self, at: usize) -> bool {
+        const SEARCHES: &[&str] = &["grep", "search", "find", "look", "count", "查找", "搜索", "统计"];
+        let back = |count: usize| at.checked_sub(count).and_then(|before| self.low(before)).unwrap_or_default();
+        let (before, after) = (back(1), self.low(at + 1).unwrap_or_default());
+        let is_amount = |word: &str| matches!(word, "line" | "lines" | "loc" | "行");
+        let searches = || self.units.iter().any(|unit| !unit.is_quoted && SEARCHES.contains(&unit.low.as_str()));
+        const AFTER: &[&str] =
+            &["", "in", "under", "inside", "within", "here", "only", "is", "are", "do", "does", "code"];
+        let ends = AFTER.contains(&after) || is_amount(after);
+        match before {
+            "of" => ends && is_amount(back(2)),
+            "行" => true,
+            "all" | "any" => ends,
+            "the" if back(2) == "all" => ends,
+            "in" | "across" => ends && searches(),
+            "much" => ends && back(2) == "how",
+            _ => is_amount(after),
+        }
     }
 
     /// A number that can only be a port: `what runs on 8080`.

@@ -184,10 +184,35 @@ pub fn forgets_exception(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     is_said && draft.rule.starts_with("files") && !LEAVES_OUT.iter().any(|mark| draft.command.contains(mark))
 }
 
+/// Whether the request is about a directory and the command about the whole machine: `df -h` for `disk usage of this
+/// directory`.
+pub fn forgets_scope(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
+    const MACHINE: &[&str] = &["df", "free", "ps", "top", "uptime", "lsblk", "apt", "dpkg", "systemctl", "journalctl"];
+    const HERE: &[&str] = &["this", "current", "that", "these"];
+    let at = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
+    let is_place = |place: usize| {
+        let low = at(place);
+        let is_phrase = HERE.iter().any(|here| low.starts_with(here)) && low.contains(' ');
+        let is_directory = |word: &str| matches!(word, "directory" | "folder" | "dir");
+        is_directory(low) && place > 0 && HERE.contains(&at(place - 1))
+            || is_phrase && low.rsplit(' ').next().is_some_and(is_directory)
+    };
+    let line = line::parse(&draft.command, reading.place.dialect);
+    let mut commands = line.commands.iter();
+    commands.next().is_some_and(|first| match first.words.as_slice() {
+        [name, arguments @ ..] => {
+            MACHINE.contains(&name.value.as_str()) && arguments.iter().all(|word| word.value.starts_with('-'))
+        }
+        [] => false,
+    }) && (0..reading.words.len()).any(is_place)
+}
+
 /// Whether a command reads something that does not exist: a word that was read as a directory (`sizes in megabytes`),
 /// or a file that is to be created (`join a.txt and b.txt in all.txt`).
 pub fn reads_missing(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     const READERS: &[&str] = &["ls", "find", "du", "tree", "cat", "head", "tail", "wc", "sort", "stat", "file", "less"];
+    // The last argument of these is the target.
+    const MOVERS: &[&str] = &["mv", "cp"];
     let is_missing = |value: &str| {
         let mut said = reading.words.iter().filter(|word| word.text == value).peekable();
         let is_here = !value.starts_with(['/', '~']) && !value.contains(['*', '$']);
@@ -199,8 +224,13 @@ pub fn reads_missing(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     is_known
         && line.commands.iter().any(|command| {
             let mut words = command.words.iter().map(|word| word.value.as_str());
-            let reads = words.next().is_some_and(|name| READERS.contains(&name));
-            reads && words.take_while(|word| *word != "-exec" && !word.starts_with("-name")).any(is_missing)
+            let name = words.next().unwrap_or_default();
+            let moves = MOVERS.contains(&name);
+            if moves {
+                words.next_back();
+            }
+            (moves || READERS.contains(&name))
+                && words.take_while(|word| *word != "-exec" && !word.starts_with("-name")).any(is_missing)
         })
 }
 

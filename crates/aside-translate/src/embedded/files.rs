@@ -5,6 +5,7 @@
 mod actions;
 mod archive;
 mod disk_usage;
+pub mod follow;
 mod operate;
 mod parse;
 mod permissions;

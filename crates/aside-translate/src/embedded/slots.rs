@@ -77,7 +77,7 @@ pub fn fill(slot: &str, reading: &AnalyzedQuery<'_>, used: &ExplainedWords) -> O
         // The first of them may be filled already.
         let taken = all().filter(|(place, word)| used.has(*place) && accept(*place, word).is_some()).count();
         let skip = skip.saturating_sub(taken);
-        let free = all().filter(|(place, _)| !used.has(*place) && !reading.is_verb(*place));
+        let free = all().filter(|(place, _)| !used.has(*place) && !reading.is_verb(*place) && !refers(reading, *place));
         let mut found = free.filter_map(|(place, word)| {
             accept(place, word).map(|spelled| FilledSlot { spelled, words: vec![place], doubt: SlotDoubt::None })
         });
@@ -353,6 +353,49 @@ fn is_goal(reading: &AnalyzedQuery<'_>, place: usize) -> bool {
     before.by_ref().take(5).take_while(|word| word.thing.is_none()).any(|word| TOWARDS.contains(&word.low.as_str()))
 }
 
+/// Whether a word refers to something instead of naming it: `this project`, `my laptop`, `the server`. A program may be
+/// called `my nginx`, and `my login branch` has the name before its kind.
+fn refers(reading: &AnalyzedQuery<'_>, place: usize) -> bool {
+    const POINTING: &[&str] = &["this", "that", "these", "those", "my", "our", "your", "their", "its"];
+    const ARTICLES: &[&str] = &["the", "a", "an"];
+    const COMMON: &[&str] = &[
+        "project",
+        "server",
+        "laptop",
+        "machine",
+        "computer",
+        "app",
+        "application",
+        "package",
+        "program",
+        "tool",
+        "repo",
+        "repository",
+        "service",
+        "container",
+        "site",
+        "website",
+        "database",
+        "device",
+        "network",
+        "connection",
+        "thing",
+        "script",
+        "library",
+        "box",
+    ];
+    let at = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
+    let Some(word) = reading.words.get(place).filter(|word| word.thing.is_none() && word.entry.is_none()) else {
+        return false;
+    };
+    let Some(before) = place.checked_sub(1).map(at) else { return false };
+    let is_tool = word.concept.is_some() && !word.is_spoken
+        || reading.place.specs.has(&word.low)
+        || reading.place.world.has_program(&word.low).yes() == Some(true);
+    POINTING.contains(&before) && !is_tool && !LISTS.kinds.contains(at(place + 1))
+        || ARTICLES.contains(&before) && COMMON.contains(&word.low.as_str())
+}
+
 /// An unknown word, which is most likely a name. Ordinary words are not, unless something here has that name: `myself`,
 /// `the stuck process`.
 fn plain(word: &QueryWord) -> Option<String> {
@@ -499,7 +542,7 @@ fn named(reading: &AnalyzedQuery<'_>, used: &ExplainedWords, skip: usize) -> Opt
         })
     });
     let free = (0..reading.words.len())
-        .filter(|place| !used.has(*place) && !reading.is_verb(*place))
+        .filter(|place| !used.has(*place) && !reading.is_verb(*place) && !refers(reading, *place))
         .filter(|place| path(&reading.words[*place]).is_some() || plain(&reading.words[*place]).is_some());
     said.chain(free.filter_map(fits)).nth(skip)
 }
@@ -525,7 +568,8 @@ fn group(reading: &AnalyzedQuery<'_>, used: &ExplainedWords) -> Option<FilledSlo
 fn beside(reading: &AnalyzedQuery<'_>, used: &ExplainedWords, what: &str) -> Option<FilledSlot> {
     let at = reading.find(what)?;
     let fits = |place: usize| {
-        let word = reading.words.get(place).filter(|_| !used.has(place) && !reading.is_verb(place))?;
+        let is_free = !used.has(place) && !reading.is_verb(place) && !refers(reading, place);
+        let word = reading.words.get(place).filter(|_| is_free)?;
         plain(word).map(|text| FilledSlot {
             spelled: quote::word(&text, reading.place.dialect),
             words: vec![place],

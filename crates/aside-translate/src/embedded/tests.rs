@@ -161,3 +161,38 @@ fn try_a_query() {
     }
     panic!("{shown}");
 }
+
+#[test]
+fn a_request_may_change_the_one_before() {
+    let machine = Fake::default();
+    let follow = |before: &[&str], words: &str| {
+        let before: Vec<String> = before.iter().map(|words| (*words).to_owned()).collect();
+        machine.follow_up(words, &before)
+    };
+    for (before, words, expected) in [
+        (&["list all pdf files"][..], "same but in docs", "find docs -type f -name '*.pdf'"),
+        (&["list all pdf files"], "and count them", "find . -type f -name '*.pdf' | wc -l"),
+        (&["find python files"], "only the ones larger than 1MB", "find . -type f -name '*.py' -size +1M"),
+        (&["find python files", "same but in src"], "how many are there", "find src -type f -name '*.py' | wc -l"),
+        (&["find files larger than 1MB"], "only the python ones", "find . -type f -name '*.py' -size +1M"),
+    ] {
+        assert_eq!(follow(before, words).as_deref(), Some(expected), "{words} after {before:?}");
+    }
+    let sorted = follow(&["list all pdf files"], "sorted by size").unwrap_or_default();
+    assert!(sorted.contains("'*.pdf'") && sorted.contains("sort -rn"), "{sorted}");
+    let big = follow(&["find python files"], "only the big ones").unwrap_or_default();
+    assert!(big.contains("'*.py'") && (big.contains("sort") || big.contains("-size")), "{big}");
+    let chinese = follow(&["列出所有 pdf 文件"], "按大小排序").unwrap_or_default();
+    assert!(chinese.contains("pdf") && chinese.contains("sort"), "{chinese}");
+    // No typed query before, a change that is not understood, or one that would change files.
+    for (before, words) in [
+        (&[][..], "only the big ones"),
+        (&["show the last 5 commits"], "only the big ones"),
+        (&["list all pdf files"], "only the quuxy ones"),
+        (&["list all pdf files"], "and delete them"),
+        (&["list all pdf files"], "show the last 5 commits"),
+        (&["list all pdf files"], "find python files"),
+    ] {
+        assert_eq!(follow(before, words), None, "{words} after {before:?}");
+    }
+}
