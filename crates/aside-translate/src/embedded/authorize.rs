@@ -184,6 +184,15 @@ pub fn forgets_exception(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     is_said && draft.rule.starts_with("files") && !LEAVES_OUT.iter().any(|mark| draft.command.contains(mark))
 }
 
+/// Whether the request asks for an order or for an extreme and the command neither sorts nor selects: `du -sh logs` for
+/// `what takes the most space in logs`.
+pub fn forgets_order(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
+    const ORDERS: &[&str] = &["most", "largest", "smallest", "newest", "oldest", "sort", "least"];
+    const SORTS: &[&str] =
+        &["sort", "head", "tail", "ls -", "-size", "-mtime", "-mmin", "-newer", "awk", "uniq", "max"];
+    reading.any(ORDERS).is_some() && !SORTS.iter().any(|sorts| draft.command.contains(sorts))
+}
+
 /// Whether the request is about a directory and the command about the whole machine: `df -h` for `disk usage of this
 /// directory`.
 pub fn forgets_scope(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {

@@ -125,17 +125,25 @@ pub fn draft(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
     };
     let is_plural = || has(&["packages", "libraries", "libs", "modules", "crates", "dependencies", "deps", "依赖"]);
     let speaks_of_it = has(PROJECT) || has(&["we", "our", "my"]);
+    // `what depends on this package` asks for the other direction.
+    let is_reversed = reading.words.iter().rev().skip(1).any(|word| word.low == "on" || word.low.ends_with(" on"));
     if (has(DEPENDS) || has(PACKAGES) && has(&["need", "needs", "use", "uses"]) && speaks_of_it)
         && only(&[DEPENDS, PACKAGES, PROJECT])
-        && !has(&["it", "on this"])
+        && !has(&["it"])
+        && !is_reversed
     {
         return made(reading, manifest.dependencies, "lists what the project depends on");
     }
-    if has(OUTDATED) && is_plural() && only(&[OUTDATED, DEPENDS, PACKAGES, PROJECT]) {
+    if has(OUTDATED) && is_plural() && (has(DEPENDS) || speaks_of_it) && only(&[OUTDATED, DEPENDS, PACKAGES, PROJECT]) {
         return made(reading, manifest.outdated, "lists what the project depends on and has newer versions");
     }
     if has(version) && has(PROJECT) && only(&[version, PROJECT]) {
         return made(reading, manifest.version, "tells the version of the project");
+    }
+    let scripts: &[&str] = &["scripts", "脚本"];
+    let has_scripts = is_there(&entries, "package.json");
+    if has(scripts) && has(PROJECT) && has_scripts && only(&[scripts, PROJECT, &["available", "run", "can"]]) {
+        return made(reading, "npm run", "lists the scripts of package.json");
     }
     added(reading, manifest)
 }
@@ -220,6 +228,7 @@ mod tests {
             (&["package.json"], "这个项目依赖哪些包", "npm ls --depth=0"),
             (&["package.json"], "which dependencies are outdated", "npm outdated"),
             (&["package.json"], "what version is this project", "npm pkg get version"),
+            (&["package.json"], "list the scripts of this project", "npm run"),
             (&["package.json"], "add lodash as a dependency", "npm install lodash"),
             (&["package.json"], "add jest as a dev dependency", "npm install --save-dev jest"),
             (&["Cargo.toml"], "please add serde as a dependency", "cargo add serde"),
@@ -231,8 +240,11 @@ mod tests {
     #[test]
     fn a_phrase_that_points_at_something_is_no_name() {
         for words in ["what packages does this project depend on", "what depends on this package", "ping my laptop"] {
-            let best = best(&["notes.txt"], words);
-            assert!(!best.contains("project") && !best.contains("laptop") && !best.contains("this"), "{words}: {best}");
+            for here in ["notes.txt", "package.json"] {
+                let best = best(&[here], words);
+                let names = ["project", "laptop", "this"].iter().any(|name| best.contains(name));
+                assert!(!names && (!words.starts_with("what depends") || !best.starts_with("npm")), "{words}: {best}");
+            }
         }
     }
 }

@@ -299,6 +299,7 @@ fn calibrated(reading: &AnalyzedQuery<'_>, weighed: &Weighed) -> f32 {
         authorize::spells_unknown(reading, draft)
             || authorize::reads_missing(reading, draft)
             || authorize::forgets_exception(reading, draft)
+            || authorize::forgets_order(reading, draft)
     };
     match facts.is_composed {
         _ if authorize::leaves_unknown(reading, draft) || authorize::forgets_scope(reading, draft) => {

@@ -181,15 +181,17 @@ pub fn fill(slot: &str, reading: &AnalyzedQuery<'_>, used: &ExplainedWords) -> O
             .then(|| quoted(&word.text))
         }),
         "group" => group(reading, used),
-        "word" => pick(&|_, word| plain(word).map(|text| quoted(&text))).or_else(|| {
-            let is_name = |word: &QueryWord| word.thing.is_none() && word.weight >= 1.0 && word.low.is_ascii();
-            // The name of a tool that some rule knows, `nginx`; or, where that is allowed, any word that means
-            // something.
-            let named = pick(&|_, word| (is_name(word) && !word.is_spoken).then(|| quoted(&word.text)));
-            let any = || pick(&|_, word| is_name(word).then(|| quoted(&word.text)));
-            let guessed = named.or_else(|| (form == "any").then(any).flatten());
-            guessed.map(|filled| FilledSlot { doubt: SlotDoubt::Guessed, ..filled })
-        }),
+        "word" => pick(&|_, word| plain(word).map(|text| quoted(&text)))
+            .or_else(|| branch_at_end(reading, used).filter(|_| skip == 0))
+            .or_else(|| {
+                let is_name = |word: &QueryWord| word.thing.is_none() && word.weight >= 1.0 && word.low.is_ascii();
+                // The name of a tool that some rule knows, `nginx`; or, where that is allowed, any word that means
+                // something.
+                let named = pick(&|_, word| (is_name(word) && !word.is_spoken).then(|| quoted(&word.text)));
+                let any = || pick(&|_, word| is_name(word).then(|| quoted(&word.text)));
+                let guessed = named.or_else(|| (form == "any").then(any).flatten());
+                guessed.map(|filled| FilledSlot { doubt: SlotDoubt::Guessed, ..filled })
+            }),
         "port" => pick(&|_, word| match &word.thing {
             Some(Entity::Port(port)) => Some(port.to_string()),
             Some(Entity::Number(number)) if form == "any" => u16::try_from(*number).ok().map(|port| port.to_string()),
@@ -544,7 +546,25 @@ fn named(reading: &AnalyzedQuery<'_>, used: &ExplainedWords, skip: usize) -> Opt
     let free = (0..reading.words.len())
         .filter(|place| !used.has(*place) && !reading.is_verb(*place) && !refers(reading, *place))
         .filter(|place| path(&reading.words[*place]).is_some() || plain(&reading.words[*place]).is_some());
-    said.chain(free.filter_map(fits)).nth(skip)
+    let found = said.chain(free.filter_map(fits)).nth(skip);
+    found.or_else(|| branch_at_end(reading, used).filter(|_| skip == 0))
+}
+
+/// The name of a branch that is also a word, as the last word: `rename this branch to dev`, `new branch test`.
+fn branch_at_end(reading: &AnalyzedQuery<'_>, used: &ExplainedWords) -> Option<FilledSlot> {
+    const BEFORE: &[&str] = &["branch", "分支", "to", "为", "成", "called", "named"];
+    let place = reading.words.len().checked_sub(1).filter(|place| !used.has(*place) && !reading.is_verb(*place))?;
+    let (word, before) = (reading.words.get(place)?, reading.words.get(place.checked_sub(1)?)?);
+    let is_name = word.thing.is_none()
+        && word.weight >= 1.0
+        && word.low.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+        && ![&LISTS.unnamed, &LISTS.qualities, &LISTS.kinds].iter().any(|list| list.contains(word.low.as_str()));
+    let is_said = reading.has("branch") && BEFORE.contains(&before.low.as_str());
+    (is_name && is_said).then(|| FilledSlot {
+        spelled: quote::word(&word.text, reading.place.dialect),
+        words: vec![place],
+        doubt: SlotDoubt::None,
+    })
 }
 
 /// `the docker group`, `group docker`: also if the name is a word of other rules.

@@ -196,3 +196,39 @@ fn a_request_may_change_the_one_before() {
         assert_eq!(follow(before, words), None, "{words} after {before:?}");
     }
 }
+
+#[test]
+fn a_language_says_which_files_are_meant() {
+    let machine = Fake::default();
+    for (words, expected) in [
+        ("count the lines of javascript in src", "find src -type f -name '*.js'"),
+        ("how many lines of python are there", "find . -type f -name '*.py'"),
+        ("show me all the typescript in src", "find src -type f -name '*.ts'"),
+        ("grep boom in markdown", "grep -rn 'boom' --include='*.md' ."),
+        ("where is the rust code", "find . -type f -name '*.rs'"),
+        ("统计 src 里有多少行 python 代码", "find src -type f -name '*.py'"),
+    ] {
+        let best = machine.best(words);
+        assert!(best.starts_with(expected), "{words}: {best}");
+    }
+    for words in ["upgrade all python packages with pip", "which version of python is installed"] {
+        assert!(!machine.best(words).contains("*.py"), "{words}");
+    }
+}
+
+#[test]
+fn an_answer_keeps_the_scope_and_the_order_that_were_asked_for() {
+    let machine = Fake::default();
+    let answers = |words: &str, command: &str| {
+        let best = machine.answers(words).into_iter().next();
+        best.is_some_and(|best| best.command == command && best.nearness == Completeness::Answer)
+    };
+    assert!(!answers("show disk usage of this directory", "df -h"));
+    assert!(machine.best("show disk usage of this directory").starts_with("du "));
+    assert!(!answers("what takes the most space in logs", "du -sh logs"));
+    assert_eq!(machine.best("list files one per line"), "ls -1");
+    assert_eq!(machine.best("rename docs/guide.md to intro.md"), "mv docs/guide.md docs/intro.md");
+    assert_eq!(machine.best("move docs/guide.md to intro.md"), "mv docs/guide.md intro.md");
+    assert!(answers("is port 8080 in use", "lsof -i :8080"));
+    assert!(answers("run the tests", "make test"));
+}
