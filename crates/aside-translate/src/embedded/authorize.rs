@@ -184,6 +184,43 @@ pub fn forgets_exception(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     is_said && draft.rule.starts_with("files") && !LEAVES_OUT.iter().any(|mark| draft.command.contains(mark))
 }
 
+/// Whether a word became a search text although nothing announces one: `appear` in `lines that appear in a and b`,
+/// `functions` in `how many functions are in the code`. Names of log levels are searched for as they are.
+pub fn searches_unannounced(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
+    const LEVELS: &[&str] = &["error", "warn", "fail", "fatal", "critical", "debug", "info", "exception", "trace"];
+    let is_plain = |place: usize| {
+        let word = reading.words.get(place);
+        word.is_some_and(|word| !is_typed(word) && word.text.bytes().all(|byte| byte.is_ascii_lowercase()))
+    };
+    let is_unannounced = |argument: &String| {
+        let mut said = occurrences(reading, argument).peekable();
+        let is_level = LEVELS.iter().any(|level| argument.starts_with(level));
+        let is_word = |range: &Range<usize>| range.clone().all(is_plain) && !announces(reading, range);
+        !is_level && said.peek().is_some() && said.all(|range| is_word(&range))
+    };
+    let searches = draft.rule == "text" && draft.command.contains("grep ");
+    searches && arguments(&draft.command, reading.place.dialect).iter().any(is_unannounced)
+}
+
+/// Whether the request begins with a search and names its text next: `search for TODO in the python files`.
+pub fn searches_as_said(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
+    const SEARCH: &[&str] = &["search for", "search", "grep", "grep for", "look for", "for", "find"];
+    let is_search = |place: usize| SEARCH.contains(&reading.words[place].low.as_str());
+    let first = (0..reading.words.len().min(3)).rev().find(|place| is_search(*place));
+    let text = first.and_then(|place| reading.words.get(place + 1)).map(|word| word.text.as_str());
+    draft.command.starts_with("grep ") && text.is_some_and(|text| draft.command.contains(&format!("'{text}'")))
+}
+
+/// Whether the request asks for something of each directory and the command gives one result for all.
+pub fn forgets_each(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
+    const EACH: &[&str] = &["each", "every", "per"];
+    const DIVIDES: &[&str] =
+        &["uniq -c", "for ", "-exec", "*/", "/*", "-d 1", "depth", "xargs", "cut ", "awk", "-printf"];
+    let at = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
+    let is_each = |place: usize| EACH.contains(&at(place)) && reading.is(place + 1, "directory");
+    (0..reading.words.len()).any(is_each) && !DIVIDES.iter().any(|mark| draft.command.contains(mark))
+}
+
 /// Whether the request asks for an order or for an extreme and the command neither sorts nor selects: `du -sh logs` for
 /// `what takes the most space in logs`.
 pub fn forgets_order(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {

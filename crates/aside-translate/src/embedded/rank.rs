@@ -25,7 +25,7 @@ const LEFT_OUT: f32 = 0.65;
 /// Confidence of a rule or composed command that leaves nothing open, whatever frame the classifier prefers.
 const NOTHING_OPEN: f32 = 0.92;
 /// How far below the best frame that of such a rule may be. A composed domain is one frame for everything it can say, so
-/// the rules beside it outscore it easily.
+/// the rules beside it outscore it easily; what is composed freely needs the classifier, or an explicit search.
 const NARROW: f32 = -0.12;
 const NARROW_COMPOSED: f32 = -0.55;
 /// Score of the label for requests without an answer from which nothing is certain.
@@ -300,6 +300,8 @@ fn calibrated(reading: &AnalyzedQuery<'_>, weighed: &Weighed) -> f32 {
             || authorize::reads_missing(reading, draft)
             || authorize::forgets_exception(reading, draft)
             || authorize::forgets_order(reading, draft)
+            || authorize::forgets_each(reading, draft)
+            || authorize::searches_unannounced(reading, draft)
     };
     match facts.is_composed {
         _ if authorize::leaves_unknown(reading, draft) || authorize::forgets_scope(reading, draft) => {
@@ -308,21 +310,23 @@ fn calibrated(reading: &AnalyzedQuery<'_>, weighed: &Weighed) -> f32 {
         true if *share < WHOLE || is_doubtful() => confidence.min(LEFT_OUT),
         false if draft.specific > 0 && *share >= WHOLE => {
             let spelled_out = 1.0 - SPELLED_OUT * (1.0 - confidence);
-            if leaves_nothing_open(weighed) { spelled_out.max(NOTHING_OPEN) } else { spelled_out }
+            if leaves_nothing_open(reading, weighed) { spelled_out.max(NOTHING_OPEN) } else { spelled_out }
         }
-        true if leaves_nothing_open(weighed) => confidence.max(NOTHING_OPEN),
+        true if leaves_nothing_open(reading, weighed) => confidence.max(NOTHING_OPEN),
         true | false => *confidence,
     }
 }
 
 /// Whether every word is explained, none is a guess, no other rule claims the words, and the classifier is not clearly
 /// for another frame.
-fn leaves_nothing_open(weighed: &Weighed) -> bool {
+fn leaves_nothing_open(reading: &AnalyzedQuery<'_>, weighed: &Weighed) -> bool {
     let Weighed { draft, share, facts, .. } = weighed;
     let narrow = if facts.is_composed { NARROW_COMPOSED } else { NARROW };
     let is_heard = !facts.is_taught || facts.get("margin") >= narrow && facts.get("known") >= 1.0;
+    let is_free = matches!(draft.rule, "files" | "text");
     draft.specific > 0
         && *share >= WHOLE
+        && (!is_free || authorize::searches_as_said(reading, draft))
         && is_heard
         && draft.used.guesses() == 0
         && facts.get("first") > 0.0

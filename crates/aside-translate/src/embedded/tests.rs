@@ -229,6 +229,19 @@ fn an_answer_keeps_the_scope_and_the_order_that_were_asked_for() {
     assert_eq!(machine.best("list files one per line"), "ls -1");
     assert_eq!(machine.best("rename docs/guide.md to intro.md"), "mv docs/guide.md docs/intro.md");
     assert_eq!(machine.best("move docs/guide.md to intro.md"), "mv docs/guide.md intro.md");
+    // A word that nothing announces as a text, and one result for all instead of one for each.
+    let is_answer =
+        |words: &str| machine.answers(words).first().is_some_and(|best| best.nearness == Completeness::Answer);
+    for words in [
+        "show lines that appear in a.txt and b.txt",
+        "how many functions are in the python code",
+        "count how many files each folder has",
+    ] {
+        assert!(!is_answer(words), "{words}: {}", machine.best(words));
+    }
+    for words in ["show lines containing appear in a.txt", "find errors in error.log"] {
+        assert!(is_answer(words), "{words}: {}", machine.best(words));
+    }
     assert!(answers("is port 8080 in use", "lsof -i :8080"));
     assert!(answers("run the tests", "make test"));
 }
