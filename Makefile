@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak vscode test-vscode neighbours-fuzz bench-complete bench-agents test-agents bench-shells test-wecom test-relay bench-relay teach-understand random-stems
+.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak vscode test-vscode neighbours-fuzz bench-complete bench-agents test-agents bench-shells test-wecom test-relay bench-relay teach-understand random-stems fuzz audit bench-scale bench-instructions
 
 # Starts a shell with Aside on. Touches none of your files.
 try:
@@ -86,6 +86,14 @@ lint:
 	if $(CARGO) fmt --version >/dev/null 2>&1; then $(CARGO) fmt --check; fi
 	if $(CARGO) clippy --version >/dev/null 2>&1; then $(CARGO) clippy --workspace --all-targets -- -D warnings; fi
 
+# Checks licences, second versions and sources of all dependencies against deny.toml. ADVISORIES=1 also fetches RustSec's database.
+# Builds cargo-deny the first time, which takes some minutes.
+DENY = $(abspath target/tools/bin/cargo-deny)
+audit:
+	command -v cargo-deny >/dev/null || test -x $(DENY) || \
+		$(CARGO) install --locked --no-default-features --root target/tools --target-dir target/tools cargo-deny
+	PATH="$$PATH:$(dir $(DENY))" cargo-deny --locked check $(if $(ADVISORIES),advisories) licenses bans sources
+
 install: $(ASIDE)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
 	install -d $(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/bash-completion/completions
@@ -98,9 +106,13 @@ install: $(ASIDE)
 	$(ASIDE) completions fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/aside.fish
 	@echo 'Next: $(PREFIX)/bin/aside setup'
 
-# Builds a tarball with install.sh, a Debian package and their checksums in target/dist. The C library is linked statically.
+# Builds a tarball with install.sh, a Debian package, the bill of materials and their checksums in target/dist. The C library is linked
+# statically. See docs/build.md.
 dist:
-	RUSTFLAGS='-C target-feature=+crt-static' $(CARGO) build --release --bin aside --target $(shell rustc -vV | sed -n 's/^host: //p')
+	RUSTFLAGS='-C target-feature=+crt-static --remap-path-prefix=$(CURDIR)=. --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)=cargo' \
+		$(CARGO) build --locked --release --bin aside --target $(shell rustc -vV | sed -n 's/^host: //p')
+	mkdir -p target/dist
+	scripts/sbom $(shell rustc -vV | sed -n 's/^host: //p') > target/dist/aside.cdx.json
 	scripts/dist target/$(shell rustc -vV | sed -n 's/^host: //p')/release/aside target/dist
 
 # Records the README's animation from a real zsh.
@@ -147,6 +159,14 @@ bench-translate:
 bench-complete:
 	$(CARGO) bench -p aside-core --bench complete
 
+# Instructions per line of the hot paths, under valgrind: hardly depends on what else the machine does. Fails if one needs 8 % more than
+# the baseline, which is of one compiler and of the dev profile, so it shows work that was added, not times. WRITE=1 renews it.
+bench-instructions:
+	scripts/packages valgrind python3
+	scripts/instructions "$$($(CARGO) bench --profile dev -p aside-core --bench instructions --no-run --message-format=json \
+		| sed -n 's/.*"executable":"\([^"]*instructions-[^"]*\)".*/\1/p')" \
+		crates/aside-core/benches/instructions.txt $(if $(WRITE),--write)
+
 # How long it takes to classify a line as prose or command in core, compared with parsing the line; prints ratios.
 bench-detect:
 	$(CARGO) bench -p aside-core --bench detect
@@ -169,10 +189,17 @@ bench-screen:
 bench-capture:
 	$(CARGO) bench -p aside --bench capture
 
-# Searches as tasks, compared with ripgrep, git grep and grep on the same files; prints ratios.
+# How the cost grows with history, directory, repository, shells, output, tasks and specs: exponents, bends, docs/results/scale.md and its
+# plot. LARGE=1 adds the largest sizes; make bench-scale PROGRAM=~/older/aside ONLY=history,tasks
+bench-scale: $(if $(PROGRAM),,$(ASIDE))
+	scripts/packages git python3
+	scripts/scale $(or $(patsubst ~/%,$(HOME)/%,$(PROGRAM)),$(ASIDE)) docs/results $(if $(LARGE),--large) $(if $(ONLY),--only $(ONLY))
+
+# Searches as tasks, compared with ripgrep, git grep and grep on the same files, 6000 and 50 000 of them; prints ratios. PROFILE=dev measures
+# a debug build.
 bench-search:
 	scripts/packages ripgrep git
-	$(CARGO) bench -p aside --bench prompt -- searches
+	$(CARGO) bench $(if $(PROFILE),--profile $(PROFILE)) -p aside --bench prompt -- searches
 
 # The cost of telling the user from a command of a task, for each connection, compared with a server that checks nothing.
 bench-callers:
@@ -259,6 +286,19 @@ neighbours:
 	scripts/packages zsh fish fzf
 	$(NEIGHBOURS)
 
+# Fuzzes everything that reads bytes which Aside did not write, guided by coverage: each target for SECONDS. A failure prints its input;
+# what was found stays in target/fuzz. make fuzz SECONDS=60 ONLY='screen wire' COMMIT=1 renews the committed corpus.
+FUZZ = lines wire edits patches screen histories replies rules secrets specs wecom config
+fuzz: SECONDS = 600
+fuzz:
+	for target in $(or $(ONLY),$(FUZZ)); do \
+		CARGO_TARGET_DIR=$(abspath target/fuzz-build) CARGO_PROFILE_DEV_OPT_LEVEL=1 LLVM_PROFILE_FILE=/dev/null \
+		RUSTC_WORKSPACE_WRAPPER=$(abspath scripts/fuzz-rustc) ASIDE_FUZZ_FOUND=$(abspath target/fuzz) \
+		ASIDE_FUZZ_SECONDS=$(SECONDS) $(if $(COMMIT),ASIDE_FUZZ_COMMIT=1) $(CARGO) test -q \
+		$$(test $$target = config && echo -p aside --bin aside || echo -p aside-fuzz --test fuzz) fuzz_$$target -- --nocapture \
+		|| exit 1; \
+	done
+
 # N random sequences of keys, pastes, resizes and lines over six setups, with Aside and without, starting at SEED, while the daemon is
 # killed and the program replaced. OTHER=FILE is another build to replace it with.
 # make neighbours-fuzz PLUGINS=~/plugins N=100 SEED=1 ONLY=omz
@@ -289,7 +329,7 @@ soak:
 	ASIDE_TEST_PIECES=480 ASIDE_TEST_PATIENCE=3 $(CARGO) test -p aside --test it task_watch -- --nocapture
 	PROPTEST_CASES=20000 $(CARGO) test --workspace --exclude aside --exclude aside-relay --lib
 	ASIDE_SENTENCES=all $(CARGO) test --release -p aside-translate --lib harmless
-	ASIDE_FUZZ_SECONDS=600 $(CARGO) test --release -p aside-task --test fuzz -- --nocapture
+	$(MAKE) fuzz
 	ASIDE_RANDOM_STEMS=100000 $(CARGO) test --release -p aside-core --lib whatever_is_begun
 	ASIDE_WISHES=100000 $(CARGO) test --release -p aside-translate --lib whatever_is_asked
 	ASIDE_LINES=10000000 $(CARGO) test --release -p aside-core --test detect_lines -- --nocapture

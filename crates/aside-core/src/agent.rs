@@ -10,6 +10,7 @@ pub mod phrasing;
 pub mod prompt;
 mod query;
 mod shell_symbols;
+mod wording;
 
 #[cfg(test)]
 mod tests;
@@ -71,7 +72,7 @@ pub struct OfferedCommand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdviceKind {
     /// A command for the request.
-    Wish,
+    Query,
     /// The closest known command, which ignores some words.
     Close,
     /// What a command does.
@@ -129,8 +130,8 @@ pub fn embedded(asked: &AgentQuery<'_>, place: &TranslateContext<'_>) -> Advice 
         return slip.advice.clone();
     }
     let count = words.split(' ').count();
-    let may_wish = last_failure::is_bare(&words) && (count > 2 || count > 1 && asked.exit == 0);
-    let sure = may_wish.then(query).flatten().filter(|query| query.kind == AdviceKind::Wish);
+    let may_query = last_failure::is_bare(&words) && (count > 2 || count > 1 && asked.exit == 0);
+    let sure = may_query.then(query).flatten().filter(|query| query.kind == AdviceKind::Query);
     let ours = sure.or_else(|| slip.map(|slip| slip.advice)).or_else(|| last_failure::error(&asked, place, language));
     // A failed command is no request, whatever its words could mean.
     let may_be_words = asked.exit == 0 && !query::begins_with_command(&words, place);
@@ -172,7 +173,7 @@ impl Advice {
 impl AdviceKind {
     pub fn name(self) -> &'static str {
         match self {
-            AdviceKind::Wish => "wish",
+            AdviceKind::Query => "wish",
             AdviceKind::Close => "close",
             AdviceKind::About => "about",
             AdviceKind::Slip => "slip",

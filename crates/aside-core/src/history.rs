@@ -8,6 +8,7 @@ pub mod import;
 pub mod index;
 pub mod merge;
 mod prefix_index;
+pub mod run_record;
 mod sequence;
 pub mod word_stats;
 

@@ -16,6 +16,7 @@ mod never_suggested;
 mod output_hints;
 mod packages;
 mod parsed_run;
+mod placeholder;
 pub mod prompt;
 pub mod resolved;
 mod rules;

@@ -116,6 +116,50 @@ fn joined(reader: &NamedSecret<'_>, after: &str) -> Option<Range<usize>> {
     links(after).into_iter().find_map(|(between, link, from)| behind(reader, between, link, from))
 }
 
+/// `Auth Token ID: …`, `Password HMAC: …`: something else about it.
+const ABOUT: &[&str] = &[
+    "id",
+    "hmac",
+    "hash",
+    "accessor",
+    "type",
+    "ttl",
+    "expiration",
+    "expires",
+    "policies",
+    "length",
+    "name",
+    "file",
+    "path",
+    "count",
+    "date",
+    "age",
+    "url",
+    "host",
+    "user",
+    "username",
+    "status",
+    "fingerprint",
+    "digest",
+    "version",
+    "ids",
+    "field",
+    "format",
+    "checksum",
+    "sha256",
+    "prefix",
+    "scope",
+    "scopes",
+    "primaria",
+    "foránea",
+    "foranea",
+    "pública",
+    "publica",
+    "única",
+    "principal",
+    "externa",
+];
+
 fn behind(reader: &NamedSecret<'_>, between: &str, link: NameValueLink, from: usize) -> Option<Range<usize>> {
     let at = scan::blank(reader.text, reader.name.end + from);
     let joins = link == NameValueLink::Copula || link == NameValueLink::Colon && is_purpose(between);
@@ -130,50 +174,7 @@ fn behind(reader: &NamedSecret<'_>, between: &str, link: NameValueLink, from: us
     let range = quoted.or_else(|| word(reader, at))?;
     let value = reader.of(&range);
     let direct = between.trim().is_empty();
-    // `Auth Token ID: …`, `Password HMAC: …`: something else about it.
-    let about = [
-        "id",
-        "hmac",
-        "hash",
-        "accessor",
-        "type",
-        "ttl",
-        "expiration",
-        "expires",
-        "policies",
-        "length",
-        "name",
-        "file",
-        "path",
-        "count",
-        "date",
-        "age",
-        "url",
-        "host",
-        "user",
-        "username",
-        "status",
-        "fingerprint",
-        "digest",
-        "version",
-        "ids",
-        "field",
-        "format",
-        "checksum",
-        "sha256",
-        "prefix",
-        "scope",
-        "scopes",
-        "primaria",
-        "foránea",
-        "foranea",
-        "pública",
-        "publica",
-        "única",
-        "principal",
-        "externa",
-    ];
-    if between.split_whitespace().next().is_some_and(|word| about.contains(&word.to_ascii_lowercase().as_str())) {
+    if between.split_whitespace().next().is_some_and(|word| ABOUT.contains(&word.to_ascii_lowercase().as_str())) {
         return None;
     }
     // `PIN do alarmu: 4821`
@@ -195,26 +196,54 @@ fn behind(reader: &NamedSecret<'_>, between: &str, link: NameValueLink, from: us
     {
         return None;
     }
-    let enough = match link {
+    let join = Joined { between, link, from, in_quotes, near };
+    let enough = is_enough(reader, &join, &range, strength);
+    let fits = match reader.class {
+        SecretClass::Password => true,
+        SecretClass::Secret | SecretClass::Token => {
+            secret_strength::is_token(value) && !secret_strength::is_expression(value)
+        }
+        SecretClass::Random => secret_strength::is_random(value) && direct && !secret_strength::is_hash(value),
+    };
+    (enough && fits && is_plain(value)).then_some(range)
+}
+
+/// How a value is joined to its name.
+struct Joined<'j> {
+    /// The text before the link.
+    between: &'j str,
+    link: NameValueLink,
+    /// The offset of the value from the end of the name.
+    from: usize,
+    in_quotes: bool,
+    /// The value is the end of a sentence, and few words are between.
+    near: bool,
+}
+
+/// Whether the value is strong enough for the way in which it is joined to its name.
+fn is_enough(reader: &NamedSecret<'_>, join: &Joined<'_>, range: &Range<usize>, strength: SecretStrength) -> bool {
+    let Joined { between, link, from, in_quotes, near } = *join;
+    let (value, direct) = (reader.of(range), between.trim().is_empty());
+    match link {
         // A quoted word behind `is`.
         NameValueLink::Copula if direct && in_quotes => {
             strength >= SecretStrength::Word && !value.contains(' ') && value.len() > 3
         }
         // `is correct-horse-battery.`
         NameValueLink::Copula
-            if direct && is_phrase(value) && (ends_sentence(reader, &range) || is_for_a_while(reader, &range)) =>
+            if direct && is_phrase(value) && (ends_sentence(reader, range) || is_for_a_while(reader, range)) =>
         {
             true
         }
         NameValueLink::Copula if direct && reader.class == SecretClass::Password && is_composed(value) => true,
-        _ if reader.class == SecretClass::Password && is_explained(reader, between, link, from, &range) => true,
-        NameValueLink::Copula if is_phrase(value) && is_purpose(between) && ends_sentence(reader, &range) => true,
+        _ if reader.class == SecretClass::Password && is_explained(reader, between, link, from, range) => true,
+        NameValueLink::Copula if is_phrase(value) && is_purpose(between) && ends_sentence(reader, range) => true,
         // `le mot de passe root de la baie est chaussette-verte`
         NameValueLink::Copula
             if reader.class == SecretClass::Password
                 && (direct || is_titled(between))
                 && is_joined_words(value)
-                && ends_sentence(reader, &range) =>
+                && ends_sentence(reader, range) =>
         {
             true
         }
@@ -224,27 +253,19 @@ fn behind(reader: &NamedSecret<'_>, between: &str, link: NameValueLink, from: us
             true
         }
         // `Kennwort für den PC: Wort`
-        NameValueLink::Colon if reader.class == SecretClass::Password && is_noted(reader, between, &range) => true,
+        NameValueLink::Colon if reader.class == SecretClass::Password && is_noted(reader, between, range) => true,
         // `lautet` and similar verbs only join a name and its value.
         NameValueLink::Copula
             if (direct || is_purpose(between))
                 && reader.class == SecretClass::Password
-                && ends_sentence(reader, &range)
+                && ends_sentence(reader, range)
                 && is_reads_as(reader, from) =>
         {
             !secret_strength::is_prose(value)
         }
         NameValueLink::Copula | NameValueLink::Colon => strength >= SecretStrength::Chosen,
         NameValueLink::None => false,
-    };
-    let fits = match reader.class {
-        SecretClass::Password => true,
-        SecretClass::Secret | SecretClass::Token => {
-            secret_strength::is_token(value) && !secret_strength::is_expression(value)
-        }
-        SecretClass::Random => secret_strength::is_random(value) && direct && !secret_strength::is_hash(value),
-    };
-    (enough && fits && is_plain(value)).then_some(range)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ pub mod offer;
 pub mod render;
 pub mod rules;
 
+mod excerpt;
 mod read_only;
 mod unambiguous;
 
@@ -94,9 +95,9 @@ impl fmt::Display for GateVerdict {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.decision.name())?;
         if !self.part.is_empty() {
-            write!(out, " `{}`", render::short(&self.part))?;
+            write!(out, " `{}`", excerpt::short(&self.part))?;
         }
-        write!(out, ": {}", render::short(&self.why))?;
+        write!(out, ": {}", excerpt::short(&self.why))?;
         match self.rule {
             Some(rule) => write!(out, " ({rule})"),
             None => Ok(()),

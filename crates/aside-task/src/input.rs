@@ -3,11 +3,14 @@
 use std::fmt;
 
 use crate::event::{ActOutcome, Approval, ApprovalDigest, GatheredFiles, TransitionCause};
-use crate::machine::{MAX_ATTEMPTS, MAX_STEPS};
 use crate::proposal::Proposal;
 use crate::route::intent::Intent;
 use crate::route::{Route, TaskScope};
 use crate::state::StateName;
+
+/// Proposals of a task, edits included.
+pub const MAX_STEPS: u32 = 50;
+pub const MAX_ATTEMPTS: u32 = 10;
 
 /// An input of the machine.
 #[derive(Clone, Debug, PartialEq)]

@@ -13,7 +13,7 @@ use crate::event::{
     ActOutcome, Approval, EndStatus, Event, EventKind, OfferedProposal, OutputChannel, StateChange, TaskId,
     TransitionCause, VERSION,
 };
-use crate::input::{Input, InputRefusal, ProposalDraft};
+use crate::input::{Input, InputRefusal, MAX_ATTEMPTS, MAX_STEPS, ProposalDraft};
 use crate::proposal::{TaskResult, UserRequest};
 use crate::route::TaskScope;
 use crate::route::intent::{ApprovalAction, ApprovalRequirement, Intent, TaskKind};
@@ -34,9 +34,6 @@ pub const MAX_CHUNKS: u32 = 12_000;
 pub const MAX_PROPOSAL: usize = 4 * 1024 * 1024;
 /// Bytes of all proposals of a task together.
 pub const MAX_PROPOSED: usize = 16 * 1024 * 1024;
-/// Proposals of a task, edits included.
-pub const MAX_STEPS: u32 = 50;
-pub const MAX_ATTEMPTS: u32 = 10;
 /// Events of a task. Far above what the other caps allow, but a proposal may wait through any number of restarts.
 pub const MAX_EVENTS: u64 = 200_000;
 /// Bytes of a human-readable message.

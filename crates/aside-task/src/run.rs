@@ -1,9 +1,13 @@
 //! The pure part of each kind of request: the caller passes what git, the project, the screen and the settings say as values, and gets a
 //! proposal. Reads no file, runs nothing, and calls no model; `prompt` builds what a model would be asked.
 
+pub mod ci;
+pub mod compose;
 pub mod context;
 pub mod conversation;
 pub mod diagnose;
+pub mod directory;
+pub mod doc_section;
 pub mod documented;
 pub mod edits;
 pub mod exact_edit;
@@ -12,12 +16,15 @@ pub mod facts;
 pub mod find;
 pub mod follow_up;
 pub mod help_and_status;
+pub mod importers;
 pub mod model_reply;
 pub mod overreach;
 pub mod plan;
 pub mod print_text;
 pub mod project;
 pub mod prompt;
+pub mod recipes;
+pub mod repository;
 pub mod review;
 pub mod scan;
 pub mod script;

@@ -21,6 +21,11 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().filter(|&character| !is_hidden(character)).collect())
 }
 
+/// Chinese characters, as far as requests have them.
+pub fn is_han(letter: char) -> bool {
+    matches!(letter, '\u{3400}'..='\u{9fff}')
+}
+
 /// JSON in which every character that `clean` would remove is spelled as an escape: the same value, harmless on a terminal.
 pub fn escaped_json(json: &str) -> Cow<'_, str> {
     if is_clean(json) {

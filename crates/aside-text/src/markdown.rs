@@ -8,6 +8,7 @@ mod inline;
 mod parse;
 mod sanitize;
 mod stable_rows;
+mod streaming_prose;
 mod table;
 #[cfg(test)]
 mod tests;

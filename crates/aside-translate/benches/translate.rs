@@ -94,7 +94,7 @@ fn main() {
         (begin.elapsed(), answers.len())
     };
     let (first, _) = ask(WISHES[0]);
-    println!("first wish, with reading words and rules   {}", shown(first));
+    println!("first query, with reading words and rules   {}", shown(first));
     let mut all = Vec::new();
     for words in WISHES {
         let mut times: Vec<Duration> = (0..ROUNDS).map(|_| ask(words).0).collect();
@@ -110,13 +110,13 @@ fn main() {
     println!("median {}   99th {}", shown(median), shown(slow));
     println!("starting `true` {}   a round trip of a pipe {}", shown(process), shown(pipe));
     println!(
-        "a wish takes {:.2} times as long as starting `true`, the first one {:.2} times",
+        "a query takes {:.2} times as long as starting `true`, the first one {:.2} times",
         median.as_secs_f64() / process.as_secs_f64(),
         first.as_secs_f64() / process.as_secs_f64()
     );
     let kept = |is: bool| if is { "kept" } else { "missed" };
     println!(
-        "goals: {} a wish {}, {} the first {}",
+        "goals: {} a query {}, {} the first {}",
         shown(GOAL),
         kept(slow <= GOAL),
         shown(FIRST),

@@ -27,6 +27,7 @@ mod rank;
 mod rephrase;
 mod rules;
 mod schedule;
+mod shell_syntax;
 mod slots;
 mod text;
 mod tokenize;

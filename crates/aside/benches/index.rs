@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use aside_core::history::index::{HistoryIndexBuilder, RunRecord};
+use aside_core::history::index::HistoryIndexBuilder;
+use aside_core::history::run_record::RunRecord;
 
 use crate::table::{Row, Samples, Target};
 

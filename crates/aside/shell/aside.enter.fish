@@ -8,12 +8,12 @@ function _aside_enter
     set -g _aside_reason
     # One line, no completion list that Enter would choose from, and not the same line for the second time.
     if set -q _aside_on; and test (count $line) = 1; and not commandline -P; and test "$line" != "$_aside_offered"
-        set -l words (string trim -- $line)
-        if set -l query (_aside_behind "$_aside_query_prefix" "$words")
-            _aside_query "$query" "$line"
+        string match -qr '^\s*(?<words>.*?)\s*$' -- $line
+        if test -n "$_aside_query_prefix"; and string match -qr -- $_aside_query_pattern "$words"
+            _aside_query "$behind" "$line"
             return
-        else if set -l prose (_aside_behind "$_aside_agent_prefix" "$words")
-            _aside_take "$prose" "$line"
+        else if test -n "$_aside_agent_prefix"; and string match -qr -- $_aside_agent_pattern "$words"
+            _aside_take "$behind" "$line"
             return
         else if test -n "$_aside_shell_prefix"; and string match -q -- "$_aside_shell_prefix*" "$words"
             commandline -r -- (string sub -s (math (string length -- $_aside_shell_prefix) + 1) -- $words)
@@ -30,11 +30,14 @@ function _aside_enter
     commandline -f execute
 end
 
-# The words behind a prefix and a blank.
-function _aside_behind
-    test -n "$argv[1]"; or return 1
-    string match -qr '^'(string escape --style=regex -- $argv[1])'\s+(?<words>\S.*)$' -- $argv[2]; or return 1
-    printf '%s' $words
+# Patterns of lines with a prefix and a blank, as those are at the start: a command substitution takes as long as all the rest of Enter.
+set -g _aside_query_pattern '^'(string escape --style=regex -- "$_aside_query_prefix")'\s+(?<behind>\S.*)$'
+set -g _aside_agent_pattern '^'(string escape --style=regex -- "$_aside_agent_prefix")'\s+(?<behind>\S.*)$'
+
+# The words of a request, if the line is one.
+function _aside_request
+    test -n "$_aside_query_prefix"; and string match -qr -- $_aside_query_pattern $argv[1]; or return 1
+    printf '%s' $behind
 end
 
 # Prints dim lines above the prompt, which is drawn again below them: fish moves up by the rows that it has above its last.
@@ -112,13 +115,16 @@ end
 # Whether a line is prose: `before` it runs, or `after` it ended with a status. Asks only where the first word is no command, begins no
 # command, or stands before a word that commands seldom have.
 function _aside_is_prose
-    test "$_aside_reroute" != off; and test (string length -- $argv[2]) -le 4096; or return 1
+    test "$_aside_reroute" != off; and string match -q '* *' -- $argv[2]; and string match -qr '^.{1,4096}$' -- $argv[2]; or return 1
     set -l words (string split -n ' ' -- $argv[2])
     set -q words[2]; or return 1
     string match -qr '^[[:punct:]]|[/=$`"\\\\*~]' -- $words[1]; and return 1
     # fish expands an abbreviation only when the line runs.
     abbr -q -- $words[1]; and return 1
-    if test $argv[1] = before; and not contains -- $words[1] $_aside_reserved; and type -q -- $words[1]
+    if test $argv[1] = before; and not contains -- $words[1] $_aside_reserved
+        and begin
+            functions -q -- $words[1]; or builtin -q -- $words[1]; or command -q -- $words[1]
+        end
         set -q words[3]; or return 1
         set -l marked
         for word in (string lower -- $words)
@@ -233,7 +239,7 @@ function _aside_bind_keys --on-event fish_prompt
     set -q _aside_session; or return
     test "$_aside_bound" = "_$fish_key_bindings"; and return
     set -g _aside_bound _$fish_key_bindings
-    for mode in default insert
+    for mode in (_aside_modes)
         for key in \r \n
             _aside_is_preset $mode $key execute; and bind -M $mode $key _aside_enter
         end
@@ -246,5 +252,11 @@ end
 
 function _aside_is_preset
     set -l does (bind -M $argv[1] $argv[2] 2>/dev/null)
-    test (count $does) = 1; and string match -qr "^bind --preset .*$argv[3]\$" -- $does
+    not set -q does[2]; and string match -qr "^bind --preset .*$argv[3]\$" -- $does
+end
+
+# Without vi keys there is no mode but this.
+function _aside_modes
+    echo default
+    test "$fish_key_bindings" = fish_default_key_bindings; or echo insert
 end

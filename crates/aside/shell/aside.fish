@@ -18,7 +18,7 @@ function _aside_postexec --on-event fish_postexec
         printf '\e]%s;D;%s;aside=%s.%s\a' $_aside_osc $code $_aside_mark $_aside_seq
     end
     # fish has no clock without a process: the daemon takes the time.
-    _aside_send $_aside_seq finished $_aside_session $_aside_seq $_aside_cwd $code -1 0$duration fish $line "$_aside_hidden"
+    _aside_send 11 $_aside_seq finished $_aside_session $_aside_seq $_aside_cwd $code -1 0$duration fish $line "$_aside_hidden"
     return $code
 end
 
@@ -28,7 +28,7 @@ function _aside_posterror --on-event fish_posterror
     if _aside_keeps "$argv[1]"
         set -g _aside_seq (math $_aside_seq + 1)
         set -g _aside_last $argv[1] 2 $_aside_seq
-        _aside_send $_aside_seq finished $_aside_session $_aside_seq $PWD 2 -1 0 fish $argv[1]
+        _aside_send 10 $_aside_seq finished $_aside_session $_aside_seq $PWD 2 -1 0 fish $argv[1]
     end
     return $code
 end
@@ -57,7 +57,7 @@ function _aside_greet --on-event fish_prompt
         set file $HOME/.local/share/fish/$name"_history"
         test -z "$XDG_DATA_HOME"; or set file $XDG_DATA_HOME/fish/$name"_history"
     end
-    _aside_send 1 hello 1 $_aside_version fish "$FISH_VERSION" $_aside_session $fish_pid "$file" '' 0
+    _aside_send 11 1 hello 1 $_aside_version fish "$FISH_VERSION" $_aside_session $fish_pid "$file" '' 0
     return $code
 end
 
@@ -66,19 +66,20 @@ function _aside_keeps
     set -q _aside_on; and test -n "$argv[1]"; and not set -q fish_private_mode; and not string match -qr '^\s' -- $argv[1]
 end
 
-# Sends a record, if there is one. Where outputs could be captured, also tells a daemon that does not know it yet where the shell runs.
+# Sends a record, if there is one, behind the number of its fields. A command substitution takes as long as all the rest here, so there is
+# none. Where outputs could be captured, also tells a daemon that does not know it yet where the shell runs.
 # Without a daemon that reads its inbox: on standard input, and in the background, since every user can read arguments, and the prompt must
 # not wait.
 function _aside_send
     set -l place
     test -z "$_aside_mark"; or set place 8 1 capture $_aside_session $_aside_mark $_aside_tty "$TMUX" "$TMUX_PANE" "$ASIDE_PROXY"
-    set -q argv[1]; and set place $place (count $argv) $argv
+    set place $place $argv
     _aside_leave $place; and return
     if test -n "$_aside_mark"
         printf '%s\0' $place |
             ASIDE_SOCKET=$_aside_socket $_aside_bin call --place $_aside_socket.$fish_pid.tier --knows $_aside_tier >/dev/null 2>&1 &
     else
-        printf '%s\0' $argv | ASIDE_SOCKET=$_aside_socket $_aside_bin call >/dev/null 2>&1 &
+        printf '%s\0' $argv[2..] | ASIDE_SOCKET=$_aside_socket $_aside_bin call >/dev/null 2>&1 &
     end
     disown 2>/dev/null # It may have ended already.
 end
@@ -89,8 +90,7 @@ function _aside_leave
     string match -qr '^0?$' -- "$ASIDE_PRIVATE"; and test -O $_aside_inbox -a -f $_aside_inbox/daemon; or return 1
     read -l reader <$_aside_inbox/daemon
     test -n "$reader" -a -d "/proc/$reader" -a ! -e "$_aside_inbox/$_aside_left"; or return 1
-    set -g _aside_leaves (math 0$_aside_leaves + 1)
-    set -g _aside_left $_aside_session.$_aside_leaves.$_aside_tier
+    set -g _aside_left $_aside_session.$_aside_seq.$_aside_tier
     printf '%s\0' $argv >$_aside_inbox/$_aside_left 2>/dev/null
 end
 

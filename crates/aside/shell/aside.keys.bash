@@ -105,12 +105,10 @@ _aside_minimal() {
   (( ${#COMPREPLY[@]} )) || "$_aside_minimal_is" "$@"
 }
 
-# At the first prompt, when everything else has been read: the bindings of emacs, those of vi-insert, and the default completion.
+# At the first prompt, when everything else has been read: the bindings of the keys that are in use, and the default completion.
 _aside_bind_keys() {
-  local spec=${3-} keys='\e[1;2B:_aside_next \e[1;2A:_aside_previous'
-  # In vi mode Escape and a letter are two keys.
-  _aside_bind_free emacs "${1-}" "$keys \ei:_aside_explain"
-  _aside_bind_free vi-insert "${2-}" "$keys"
+  local spec=${2-}
+  _aside_bind_free "${1-}"
   [[ ${_aside_tab-} != leave ]] || return 0
   if [[ $spec != *' -E'* ]]; then complete -o nospace -o bashdefault -o default -F _aside_empty -E; fi
   spec=${spec%%$'\n'*}
@@ -123,12 +121,26 @@ _aside_bind_keys() {
   fi
 }
 
+# Keys that nothing is bound to, of those in use.
 _aside_bind_free() {
-  local - pair IFS=' '
+  local - pair keys='\e[1;2B:_aside_next \e[1;2A:_aside_previous' IFS=' '
+  _aside_keys_bound+=" $_aside_keys "
+  # In vi mode Escape and a letter are two keys.
+  [[ $_aside_keys != emacs ]] || keys+=' \ei:_aside_explain'
   # For bash 5.0 a backslash makes a pattern, which nullglob removes.
   set -f
-  for pair in $3; do
-    [[ $2 == *"\"${pair%:*}\""* ]] ||
-      builtin bind -m "$1" -x "\"${pair%:*}\": ${pair##*:} \"\$_\" || : \"\$_\""
+  for pair in $keys; do
+    [[ $1 == *"\"${pair%:*}\""* ]] ||
+      builtin bind -m "$_aside_keys" -x "\"${pair%:*}\": ${pair##*:} \"\$_\" || : \"\$_\""
   done
+}
+
+# The user has changed from emacs to vi or back.
+_aside_bind_other() {
+  local keys=emacs
+  [[ ! -o vi ]] || keys=vi-insert
+  [[ -z ${_aside_keys_bound-} || $_aside_keys_bound == *" $keys "* ]] || {
+    _aside_keys=$keys
+    _aside_bind_free "$(builtin bind -m "$keys" -psX 2>/dev/null)"
+  }
 }

@@ -9,7 +9,7 @@ function aside-next
     test (count $line) -le 1; or return
     if set -q _aside_offers[1]; and test "$line" = "$_aside_shown"
         _aside_show (math $_aside_at % (count $_aside_offers) + 1)
-    else if set -l query (_aside_behind "$_aside_query_prefix" (string trim -- "$line"))
+    else if set -l query (_aside_request (string trim -- "$line"))
         _aside_query "$query" "$line"
     else if test -S $_aside_socket
         _aside_erase_grey
@@ -52,7 +52,7 @@ function _aside_offer
     # A candidate goes on with what was typed, and keys behind it belong to it. A command that is new has to be seen first.
     set -l new
     if set -q argv[2]
-        test -z "$words"; or _aside_behind "$_aside_query_prefix" (string trim -- "$words") >/dev/null; and set new 1
+        test -z "$words"; or _aside_request (string trim -- "$words") >/dev/null; and set new 1
     end
     command rm -f -- $argv[1]
     # _aside_unless_seen shows the cursor again.
@@ -103,7 +103,7 @@ function _aside_bind_more --on-event fish_prompt
     set -l keys \e\[1\;2B \e\[1\;2A \ei
     string match -qr '^[123]\.' -- $version; or set keys shift-down shift-up alt-i
     set -l does aside-next aside-previous aside-explain
-    for mode in default insert
+    for mode in (_aside_modes)
         for key in 1 2 3
             bind -M $mode $keys[$key] >/dev/null 2>&1; or bind -M $mode $keys[$key] $does[$key]
         end

@@ -187,7 +187,7 @@ _aside_let_go() {
 
 # Before each prompt: how the line ended, and the line if it came into the history.
 _aside_talk() {
-  [[ -n ${_aside_bound-} ]] || _aside_bind
+  if [[ -z ${_aside_bound-} ]]; then _aside_bind; else _aside_bind_other; fi
   [[ -z ${_aside_tab_was-} ]] || _aside_return_tab
   [[ -z ${_aside_held-} ]] || _aside_let_go
   _aside_noted='' _aside_offers=()
@@ -297,10 +297,8 @@ _aside_bindings() {
     builtin printf '%s ' "$map"
     builtin bind -m "$map" -q accept-line 2>/dev/null || builtin printf '\n'
   done
-  for map in emacs vi-insert; do
-    builtin printf '\x1e'
-    builtin bind -m "$map" -psX 2>/dev/null
-  done
+  builtin printf '\x1e'
+  builtin bind -m "$_aside_keys" -psX 2>/dev/null
   builtin printf '\x1e'
   complete -p -D 2>/dev/null
   complete -p -E 2>/dev/null
@@ -312,8 +310,8 @@ _aside_bindings() {
 _aside_bind() {
   local line map key
   local -a lists=()
-  local current=emacs
-  [[ ! -o vi ]] || current=vi-insert
+  _aside_keys=emacs
+  [[ ! -o vi ]] || _aside_keys=vi-insert
   _aside_frame_last
   # What was read behind us may have set PS0 anew.
   _aside_time_commands
@@ -321,11 +319,11 @@ _aside_bind() {
   if [[ -n ${BLE_VERSION-} ]]; then
     _aside_enters=ble.sh
   elif [[ -o emacs || -o vi ]]; then
-    # From a file bash reads blocks, and from a here-string single bytes. Patterns such as ${found%%x*} take 60 ms for so long a text.
+    # Only of the keys that are in use, which takes a millisecond. From a file bash reads blocks, and from a here-string single bytes. Patterns such as ${found%%x*} take 60 ms for so long a text.
     if _aside_put _aside_bindings; then
-      builtin mapfile -n 4 -d $'\x1e' -t lists <"$_aside_scratch"
+      builtin mapfile -n 3 -d $'\x1e' -t lists <"$_aside_scratch"
     else
-      builtin mapfile -n 4 -d $'\x1e' -t lists <<<"$(_aside_bindings)"
+      builtin mapfile -n 3 -d $'\x1e' -t lists <<<"$(_aside_bindings)"
     fi
     while IFS= builtin read -r line; do
       map=${line%% *}
@@ -335,13 +333,13 @@ _aside_bind() {
           builtin bind -m "$map" '"\e[77702~": accept-line'
           builtin bind -m "$map" "\"$key\": \"\\e[77701~\\e[77702~\""
           [[ " $_aside_maps " == *" $map "* ]] || _aside_maps+=" $map"
-          [[ $key != '\C-m' || $map != "$current" ]] || _aside_enters=ours
+          [[ $key != '\C-m' || $map != "$_aside_keys" ]] || _aside_enters=ours
         fi
       done
     done <<<"${lists[0]-}"
-    _aside_bind_keys "${lists[@]:1:3}"
+    _aside_bind_keys "${lists[@]:1:2}"
   fi
-  _aside_facts="keys=${current%-insert}"$'\n'"enter=$_aside_enters"
+  _aside_facts="keys=${_aside_keys%-insert}"$'\n'"enter=$_aside_enters"
   # When the rc file has been read, HISTFILE is what it stays: the daemon reads it once, while it has no history.
   # A session that greets as a private one stays so.
   [[ -z ${_aside_on-} || ${ASIDE_PRIVATE:-0} != 0 ]] || _aside_send 1 hello 1 "$_aside_version" bash "$BASH_VERSION" "$_aside_session" "$$" "${HISTFILE-}" \

@@ -154,6 +154,9 @@ pub fn main() -> ExitCode {
         return code;
     }
     let given: Vec<OsString> = std::env::args_os().collect();
+    if let Some(args) = init::Args::at_once(&given) {
+        return ended(init::run(args));
+    }
     if let Some(page) = help::page(&given) {
         // A closed pipe is no failure.
         let _ = print(&help::for_terminal(page));
@@ -208,6 +211,10 @@ pub fn main() -> ExitCode {
         Command::Sink(args) => sink::run(args),
         Command::Synapse(args) => translate::synapse::run(args),
     };
+    ended(outcome)
+}
+
+fn ended(outcome: anyhow::Result<Exit>) -> ExitCode {
     match outcome {
         Ok(exit) => exit.into(),
         // The reader closed the pipe (`| head`): that is no failure.

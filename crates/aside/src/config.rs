@@ -12,6 +12,8 @@ pub mod check;
 pub mod edit;
 pub mod endpoint;
 pub mod file_poll;
+#[cfg(test)]
+mod fuzz_tests;
 pub mod live_reload;
 pub mod schema;
 

@@ -23,6 +23,7 @@ pub mod one_shot;
 mod packages;
 mod pool;
 mod processes;
+mod read;
 pub mod repository;
 pub mod sandbox;
 pub mod system;

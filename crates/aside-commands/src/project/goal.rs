@@ -104,6 +104,8 @@ const FILLERS: &[&str] = &[
     "once",
     "more",
     "everything",
+    "thing",
+    "lot",
     "step",
     "locally",
     "some",

@@ -6,8 +6,8 @@ use aside_translate::explain::{Part, explain, is_known};
 
 use crate::agent::language::Language;
 use crate::agent::phrasing::{is_prose, strip_frame};
-use crate::agent::query::{careful, code};
 use crate::agent::shell_symbols;
+use crate::agent::wording::{careful, code, sentence, unquoted};
 
 /// Rows about the parts of a command, and about its most used subcommands.
 const MAX_PARTS: usize = 8;
@@ -247,13 +247,6 @@ fn is_command(name: &str, place: &TranslateContext<'_>) -> bool {
         || place.world.has_program(name).yes() == Some(true)
 }
 
-pub fn unquoted(text: &str) -> &str {
-    let text = text.trim();
-    let pairs = [('`', '`'), ('"', '"'), ('\'', '\''), ('“', '”'), ('「', '」')];
-    let inner = pairs.iter().find_map(|(open, close)| text.strip_prefix(*open)?.strip_suffix(*close));
-    inner.map_or(text, str::trim)
-}
-
 /// `None` when nothing is known about it.
 fn told(command: &str, place: &TranslateContext<'_>, language: Language) -> Option<String> {
     let explanation = explain(command, place);
@@ -281,13 +274,4 @@ fn told(command: &str, place: &TranslateContext<'_>, language: Language) -> Opti
         told.push_str(&format!("\n{}\n", careful(harm.words(), language)));
     }
     Some(told)
-}
-
-/// Adds a capital letter and a full stop.
-pub fn sentence(text: &str) -> String {
-    let text = text.trim();
-    let mut letters = text.chars();
-    let Some(first) = letters.next() else { return String::new() };
-    let stop = if text.ends_with(['.', '!', '?', '…', '。']) { "" } else { "." };
-    format!("{}{}{stop}", first.to_uppercase(), letters.as_str())
 }

@@ -10,7 +10,8 @@ use aside_translate::read_only::is_read_only;
 use shell_line as line;
 
 use crate::agent::language::{Language, Message};
-use crate::agent::query::{begins_with_command, careful, code, fenced};
+use crate::agent::query::begins_with_command;
+use crate::agent::wording::{careful, code, fenced};
 use crate::agent::{Advice, AdviceKind, AgentQuery, OfferedCommand};
 use crate::complete::context::CompletionContext;
 use crate::complete::correct;

@@ -7,9 +7,9 @@ use aside_translate::explain::explain;
 use aside_translate::offer::offers;
 use aside_translate::{TranslateContext, TranslateQuery};
 
-use crate::agent::explain_command::sentence as capital;
 use crate::agent::language::{Language, Message};
 use crate::agent::phrasing::{self, strip_frame};
+use crate::agent::wording::{careful, code, fenced, sentence as capital};
 use crate::agent::{Advice, AdviceKind, AgentQuery, OfferedCommand};
 
 /// Commands that are shown: the best, and alternatives.
@@ -63,7 +63,7 @@ pub fn answer(asked: &AgentQuery<'_>, place: &TranslateContext<'_>, language: La
     let is_answer = |offer: &WireProposal| offer.nearness == WireNearness::Answer && offer.confidence >= SURE;
     let is_close = |offer: &WireProposal| offer.confidence >= CLOSE && !begins_with_command(words, place);
     let best = offers.first().filter(|best| is_answer(best) || is_close(best))?.clone();
-    let kind = if best.nearness == WireNearness::Answer { AdviceKind::Wish } else { AdviceKind::Close };
+    let kind = if best.nearness == WireNearness::Answer { AdviceKind::Query } else { AdviceKind::Close };
     let mut markdown = String::new();
     if kind == AdviceKind::Close {
         markdown.push_str(&language.says(Message::OnlyClose));
@@ -107,35 +107,4 @@ pub fn begins_with_command(words: &str, place: &TranslateContext<'_>) -> bool {
     place.specs.has(first)
         || builtins::has(place.names, place.dialect, first)
         || place.world.has_program(first).yes() == Some(true)
-}
-
-pub fn careful(warning: &str, language: Language) -> String {
-    match warning {
-        "" => String::new(),
-        warning => {
-            let (says, warns) = (language.says(Message::Careful), language.warns(warning));
-            match language {
-                Language::English => format!("**{says}** {warns}."),
-                // Markdown does not close bold text between punctuation and a letter.
-                Language::Chinese => format!("**{}**：{warns}。", says.trim_end_matches('：')),
-            }
-        }
-    }
-}
-
-/// The fence is longer than any in the command.
-pub fn fenced(command: &str) -> String {
-    let fence = "`".repeat(longest_run(command).max(2) + 1);
-    format!("{fence}sh\n{command}\n{fence}\n")
-}
-
-/// Inline code, with as many backquotes around it as needed.
-pub fn code(text: &str) -> String {
-    let marks = "`".repeat(longest_run(text) + 1);
-    let room = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
-    format!("{marks}{room}{text}{room}{marks}")
-}
-
-fn longest_run(text: &str) -> usize {
-    text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0)
 }

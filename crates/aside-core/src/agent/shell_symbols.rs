@@ -2,8 +2,7 @@
 
 use shell_line::Dialect;
 
-use crate::agent::explain_command::{sentence, unquoted};
-use crate::agent::query::code;
+use crate::agent::wording::{code, sentence, unquoted};
 
 const SIGNS: &[(&str, &str)] = &[
     ("&&", "runs the next command only if the one before succeeded"),

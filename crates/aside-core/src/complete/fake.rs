@@ -9,7 +9,8 @@ use aside_commands::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World}
 use shell_line::Dialect;
 
 use crate::complete::context::CompletionContext;
-use crate::history::index::{HistoryIndex, RunRecord};
+use crate::history::index::HistoryIndex;
+use crate::history::run_record::RunRecord;
 
 /// Everything that a `CompletionContext` borrows.
 pub struct Fake {

@@ -7,6 +7,7 @@
 
 mod asian;
 mod european;
+mod keyboard_keys;
 mod keyboard_layout;
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,7 @@ use aside_redact::REDACTED;
 use aside_text as text;
 
 use crate::history::prefix_index::{Entry, PrefixIndex};
+use crate::history::run_record::RunRecord;
 use crate::history::sequence::{Followers, RunSequence};
 use crate::history::word_stats::{self, WordStats};
 
@@ -35,18 +36,6 @@ struct Command {
     length: u16,
     exit: i16,
     runs: u32,
-}
-
-/// One command that ran, as input of the index.
-#[derive(Clone, Copy, Debug)]
-pub struct RunRecord<'a> {
-    pub command: &'a str,
-    pub cwd: Option<&'a str>,
-    pub exit: Option<i32>,
-    /// The shell session it ran in.
-    pub session: Option<&'a str>,
-    /// That session was private.
-    pub private: bool,
 }
 
 /// A query to the index.

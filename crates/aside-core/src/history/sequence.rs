@@ -4,7 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use crate::history::hash;
-use crate::history::index::RunRecord;
+use crate::history::run_record::RunRecord;
 
 /// Runs that are remembered, at 32 bytes each.
 pub const MAX_RUNS: usize = 1 << 18;

@@ -11,7 +11,7 @@ use crate::suggest::check::{Trust, interprets, passes};
 use crate::suggest::parsed_run::ParsedRun;
 use crate::suggest::worth_asking::filter;
 use crate::suggest::{
-    EndedRun, SuggestContext, Suggestion, SuggestionSource, never_suggested, output_hints, template, trust,
+    EndedRun, SuggestContext, Suggestion, SuggestionSource, never_suggested, placeholder, template, trust,
 };
 
 /// The model has seen one session, and knows neither the user nor the machine.
@@ -47,7 +47,7 @@ pub fn suggestion(said: &str, ended: &EndedRun<'_>, place: &SuggestContext<'_>) 
     let is_news = !same(command, ended.command);
     let fits = is_news
         && !is_nothing(command)
-        && !output_hints::has_placeholder(command)
+        && !placeholder::has_placeholder(command)
         && !filter().is_ignored(command)
         && template::is_plain(command, place.dialect)
         && !interprets(command, place)

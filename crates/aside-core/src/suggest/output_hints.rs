@@ -11,6 +11,7 @@ use shell_line as line;
 use crate::suggest::carry_flags::{self, FlagScope};
 use crate::suggest::check::{Trust, interprets, passes};
 use crate::suggest::parsed_run::{ParsedRun, SimpleCommand};
+use crate::suggest::placeholder::has_placeholder;
 use crate::suggest::worth_asking::{self, filter};
 use crate::suggest::{Suggestion, SuggestionSource, listed_choices, never_suggested, template, tool_did_you_mean};
 
@@ -376,23 +377,6 @@ fn trimmed(text: &str, shape: Shape) -> &str {
         }
     }
     text.trim()
-}
-
-pub fn has_placeholder(command: &str) -> bool {
-    let lower = command.to_lowercase();
-    command.contains(['<', '>', '[', ']', '…', '{', '}', '|', '*', '?'])
-        || command.contains(" +")
-        || command.contains("...")
-        || ["your-", "your_", "your name", "path/to", "xxx", "_name", "%s", "example.com", "foo", "my-app"]
-            .iter()
-            .any(|sign| lower.contains(sign))
-        || command.split(' ').skip(1).any(|word| {
-            let letters = word.trim_start_matches('-');
-            letters.len() >= 2
-                && letters.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_' || letter == '-')
-                && !matches!(letters, "HEAD" | "ORIG_HEAD" | "FETCH_HEAD")
-                && !word.starts_with('-')
-        })
 }
 
 /// `Try 'grep --help' for more information`: from any program, about itself.

@@ -78,32 +78,7 @@ fn filled(slot: &str, parsed_run: &ParsedRun<'_>, found: &RuleMatch<'_>) -> Opti
             let end = found.step.words.iter().filter_map(|word| word.span.clone()).map(|span| span.end).max()?;
             edited(parsed_run, end..end, &format!(" {rest}"))
         }
-        "swap" => {
-            let mut parts = rest.split_whitespace();
-            let (old, new) = (found.captures.get(parts.next()?)?, parts.next()?);
-            let new = match (new.strip_prefix('~'), new.strip_prefix('=')) {
-                (Some(names), _) => {
-                    let typed = word(found, old).map_or(old.as_str(), |word| word.value.as_str());
-                    let typed = if names == "flag" { typed } else { old };
-                    quoted(&near_to(names, typed, parsed_run, found)?, dialect)
-                }
-                (_, Some(literal)) => literal.to_owned(),
-                (None, None) => quoted(found.captures.get(new).filter(|new| is_word(new))?, dialect),
-            };
-            let word = word(found, old)?;
-            // `git diff mian main` does not mean `main` twice.
-            let is_name = !rest.ends_with(" ~sub") && !rest.ends_with(" ~program") && !rest.ends_with(" ~flag");
-            if is_name && found.step.words.iter().skip(1).any(|word| word.value == new) {
-                return None;
-            }
-            // A flag that the error spells without dashes has them in the line.
-            let new = match word.value.starts_with('-') && !new.starts_with('-') {
-                true => format!("--{new}"),
-                false => new,
-            };
-            let slash = if word.value.ends_with('/') && !new.ends_with('/') { "/" } else { "" };
-            edited(parsed_run, word.span.clone()?, &format!("{new}{slash}"))
-        }
+        "swap" => swapped(rest, parsed_run, found),
         "drop" => {
             let span = word(found, capture()?)?.span.clone()?;
             let command = edited(parsed_run, span.start.saturating_sub(1)..span.end, "")?;
@@ -174,6 +149,35 @@ fn filled(slot: &str, parsed_run: &ParsedRun<'_>, found: &RuleMatch<'_>) -> Opti
             (!value.starts_with('-')).then(|| quoted(value, dialect))
         }
     }
+}
+
+/// `old new`: puts another word in the place of a captured one.
+fn swapped(rest: &str, parsed_run: &ParsedRun<'_>, found: &RuleMatch<'_>) -> Option<String> {
+    let dialect = parsed_run.place.dialect;
+    let mut parts = rest.split_whitespace();
+    let (old, new) = (found.captures.get(parts.next()?)?, parts.next()?);
+    let new = match (new.strip_prefix('~'), new.strip_prefix('=')) {
+        (Some(names), _) => {
+            let typed = word(found, old).map_or(old.as_str(), |word| word.value.as_str());
+            let typed = if names == "flag" { typed } else { old };
+            quoted(&near_to(names, typed, parsed_run, found)?, dialect)
+        }
+        (_, Some(literal)) => literal.to_owned(),
+        (None, None) => quoted(found.captures.get(new).filter(|new| is_word(new))?, dialect),
+    };
+    let word = word(found, old)?;
+    // `git diff mian main` does not mean `main` twice.
+    let is_name = !rest.ends_with(" ~sub") && !rest.ends_with(" ~program") && !rest.ends_with(" ~flag");
+    if is_name && found.step.words.iter().skip(1).any(|word| word.value == new) {
+        return None;
+    }
+    // A flag that the error spells without dashes has them in the line.
+    let new = match word.value.starts_with('-') && !new.starts_with('-') {
+        true => format!("--{new}"),
+        false => new,
+    };
+    let slash = if word.value.ends_with('/') && !new.ends_with('/') { "/" } else { "" };
+    edited(parsed_run, word.span.clone()?, &format!("{new}{slash}"))
 }
 
 fn near_to(names: &str, typed: &str, parsed_run: &ParsedRun<'_>, found: &RuleMatch<'_>) -> Option<String> {

@@ -10,8 +10,8 @@ use shell_line::quote;
 use crate::suggest::carry_flags::{self, FlagScope};
 use crate::suggest::check::{Trust, passes};
 use crate::suggest::did_you_mean::is_swap;
-use crate::suggest::output_hints::has_placeholder;
 use crate::suggest::parsed_run::{ParsedRun, SimpleCommand};
+use crate::suggest::placeholder::has_placeholder;
 use crate::suggest::{Suggestion, SuggestionSource, never_suggested, template, trust};
 
 /// Limits for names of a list, its lines, and bytes of a name.

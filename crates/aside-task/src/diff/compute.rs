@@ -103,6 +103,15 @@ mod tests {
         assert_eq!(changed_ranges(&old, &new), [(1..4999, 1..5001)]);
     }
 
+    #[test]
+    fn a_change_far_behind_equal_lines_and_a_last_line_that_ends_with_a_cr() {
+        let blank = "\n".repeat(5000);
+        let (old, new) = (format!("{blank}a\n{blank}"), format!("{blank}a\n{blank}\n"));
+        assert_eq!(there(Some(&old), &new).unwrap(), new.as_bytes());
+        assert_eq!(there(Some("a\r"), "b\na\r").unwrap(), b"b\na\r");
+        assert_eq!(there(Some("a\r"), "b\r").unwrap(), b"b\r");
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -184,17 +184,17 @@ impl<'a> File<'a> {
         Self { ways: WAYS.map(way), length: lines.len() }
     }
 
-    /// Every place where these lines occur.
-    fn places(&self, lines: &[&DiffLine], way: usize, alike: Alike) -> Vec<usize> {
+    /// The places where these lines occur: the first ones, and the named one.
+    fn places(&self, lines: &[&DiffLine], way: usize, alike: Alike, named: Option<usize>) -> Vec<usize> {
         let Some(way) = self.ways.get(way) else { return Vec::new() };
         let wanted: Option<Vec<u32>> =
             lines.iter().map(|line| way.numbers.get(alike.key(&line.bytes)).copied()).collect();
-        wanted.map(|wanted| occurrences(&way.lines, &wanted)).unwrap_or_default()
+        wanted.map(|wanted| occurrences(&way.lines, &wanted, named)).unwrap_or_default()
     }
 }
 
 /// Knuth-Morris-Pratt search: a file of a hundred thousand empty lines takes no longer than another.
-fn occurrences(all: &[u32], wanted: &[u32]) -> Vec<usize> {
+fn occurrences(all: &[u32], wanted: &[u32], named: Option<usize>) -> Vec<usize> {
     let mut falls = vec![0];
     let mut length = 0;
     for number in wanted.iter().skip(1) {
@@ -209,8 +209,10 @@ fn occurrences(all: &[u32], wanted: &[u32]) -> Vec<usize> {
         }
         length = step(wanted, &falls, length, *number);
         if length == wanted.len() && length > 0 {
-            found.push(at + 1 - length);
-            if found.len() == MAX_PLACES {
+            let place = at + 1 - length;
+            if found.len() < MAX_PLACES || named == Some(place) {
+                found.push(place);
+            } else if named.is_none_or(|named| named < place) {
                 break;
             }
         }
@@ -260,14 +262,14 @@ fn find(file: &File<'_>, hunk: &Hunk, drift: i64, taken: &[Range<usize>]) -> Res
         }
         for (way, alike) in WAYS.into_iter().enumerate() {
             let found = |at: usize| Found { at, head, tail, alike };
-            let mut places = file.places(compared, way, alike);
+            let named = expected.and_then(|expected| usize::try_from(expected + signed(head)).ok());
+            let mut places = file.places(compared, way, alike, named);
             let all = places.len();
             places.retain(|at| {
                 let core = found(*at).core(hunk);
                 !taken.iter().any(|other| collide(&core, other))
             });
             collided |= places.len() < all;
-            let named = expected.and_then(|expected| usize::try_from(expected + signed(head)).ok());
             match (places.as_slice(), named) {
                 ([], _) => {}
                 (_, Some(named)) if fuzz == 0 && places.contains(&named) => return Ok(found(named)),
@@ -295,7 +297,7 @@ fn already(file: &File<'_>, hunk: &Hunk) -> Option<UnplacedReason> {
     if !new.iter().any(|line| line.kind == LineKind::Added) {
         return None;
     }
-    let places = file.places(&new, 2, Alike::Blanks);
+    let places = file.places(&new, 2, Alike::Blanks, None);
     places.first().map(|at| UnplacedReason::Already { line: at + 1 })
 }
 
@@ -398,7 +400,8 @@ impl Found {
             };
             if wanted && !line.ends_with(b"\n") {
                 line.extend(end);
-            } else if !wanted {
+            } else if !wanted && !exact {
+                // In an exact hunk a CR before the end of the file is text.
                 line.truncate(without_end(line).len());
             }
         }

@@ -14,9 +14,6 @@ const UNCONFINED: &str = "anywhere: not confined, it can do all that you can";
 /// For a workspace that is the home directory or above it: the command could then write files that later programs start from.
 const HOME: &str = "all of your home, so your shell's files and Aside's settings, too; in a project's directory it could write there only";
 
-/// Characters of a quotation in an explanation. An offer itself is never cut.
-const MAX_QUOTED: usize = 120;
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     pub label: Label,
@@ -148,19 +145,6 @@ fn wants_terminal(cmd: &str) -> Option<&str> {
     let name = program.rsplit('/').next().unwrap_or(program);
     let wants = FULL_SCREEN.contains(&name) || TALKATIVE.contains(&name) && words.next().is_none();
     wants.then_some(name)
-}
-
-/// For one line of an explanation.
-pub(super) fn short(text: &str) -> String {
-    cut(text, MAX_QUOTED)
-}
-
-pub(super) fn cut(text: &str, most: usize) -> String {
-    let shown = visible::exact(text);
-    match shown.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", shown.get(..end).unwrap_or_default()),
-        None => shown.into_owned(),
-    }
 }
 
 #[cfg(test)]

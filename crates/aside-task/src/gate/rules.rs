@@ -14,7 +14,7 @@ use shell_line::{Dialect, Redirect};
 
 use crate::gate::read_only::ReadOnlyCommand;
 use crate::gate::unambiguous::UnambiguousLine;
-use crate::gate::{Decision, GateVerdict, RuleOrigin, render};
+use crate::gate::{Decision, GateVerdict, RuleOrigin, excerpt};
 
 const BUILT_IN: &str = include_str!("../../data/task/rules.toml");
 
@@ -114,7 +114,7 @@ impl Rules {
     pub fn listed(&self) -> Vec<String> {
         let rules = [&*OURS, &self.person, &self.repository].into_iter().flat_map(|file| &file.rules);
         let mut listed: Vec<String> = rules.map(Rule::listed).collect();
-        listed.extend(self.blocklist.iter().map(|entry| format!("deny {}: {BLOCKED}", render::short(entry))));
+        listed.extend(self.blocklist.iter().map(|entry| format!("deny {}: {BLOCKED}", excerpt::short(entry))));
         for (whose, file) in [("your rules", &self.person), ("the repository's rules", &self.repository)] {
             listed.extend(file.refused.iter().map(|refused| format!("refused: {whose}, {refused}")));
         }
@@ -130,7 +130,7 @@ impl Rules {
         dangers: &[Danger],
     ) -> Option<GateVerdict> {
         if let Some(entry) = blocked(text, dialect, &self.blocklist) {
-            let why = format!("{BLOCKED} as `{}`", render::short(entry));
+            let why = format!("{BLOCKED} as `{}`", excerpt::short(entry));
             return Some(GateVerdict { decision: Decision::Deny, rule: None, part: text.to_owned(), why });
         }
         let rules = [&*OURS, &self.person, &self.repository].into_iter().flat_map(|file| &file.rules);
@@ -179,11 +179,11 @@ impl Rule {
             }
         }
         what.extend(self.harms.iter().map(|harm| format!("what {}", harm.words())));
-        let mut line = format!("{} {}", self.decision.name(), render::short(&what.join(", ")));
+        let mut line = format!("{} {}", self.decision.name(), excerpt::short(&what.join(", ")));
         if !self.flags.is_empty() {
-            line.push_str(&format!(" with {}", render::short(&self.flags.join(" "))));
+            line.push_str(&format!(" with {}", excerpt::short(&self.flags.join(" "))));
         }
-        format!("{line}: {} ({})", render::short(&self.why), self.origin)
+        format!("{line}: {} ({})", excerpt::short(&self.why), self.origin)
     }
 
     /// The part of the line that the rule asks about or denies.

@@ -4,10 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::event::{ApprovalDigest, GatheredFiles};
+use crate::input::{MAX_ATTEMPTS, MAX_STEPS};
 use crate::machine::tests::{any_moves, approval, command, diff, digest, events, intent, new, outcome, routed};
 use crate::machine::{
-    MAX_ATTEMPTS, MAX_CHUNK, MAX_CHUNKS, MAX_EVENTS, MAX_MESSAGE, MAX_PROPOSAL, MAX_PROPOSED, MAX_REQUEST, MAX_STEPS,
-    MAX_STREAMED,
+    MAX_CHUNK, MAX_CHUNKS, MAX_EVENTS, MAX_MESSAGE, MAX_PROPOSAL, MAX_PROPOSED, MAX_REQUEST, MAX_STREAMED,
 };
 use crate::proposal::Proposal;
 use crate::route::TaskScope;

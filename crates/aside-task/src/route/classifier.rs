@@ -6,10 +6,11 @@
 use std::sync::LazyLock;
 
 use aside_core::detect::word_lists::lists;
+use aside_text::is_han;
 
 use crate::route::combine_clauses::RouteVerdict;
 use crate::route::intent::TaskKind;
-use crate::route::normalize::{NormalizedRequest, is_han};
+use crate::route::normalize::NormalizedRequest;
 use crate::route::word_lists;
 
 const WEIGHTS: &str = include_str!("../../data/task/classifier.txt");

@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use aside_core::detect::word_lists::lists;
+use aside_text::is_han;
 use aside_text::pattern::Pattern;
 use shell_line::{self as line, Dialect, Line, Syntax};
 
 use crate::route::command::{self, MAX_COMMAND};
-use crate::route::normalize::is_han;
 use crate::route::word_lists;
 
 /// What the text after `run` is.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use aside_core::detect::word_lists::lists;
-use aside_text as text;
+use aside_text::{self as text, is_han};
 
 use crate::route::mentions::{self, MentionKind};
 use crate::route::word_lists;
@@ -218,10 +218,6 @@ impl NormalizedRequest {
             self.origin.push((range.start, range.end));
         }
     }
-}
-
-pub fn is_han(letter: char) -> bool {
-    matches!(letter, '\u{3400}'..='\u{9fff}')
 }
 
 fn simplified(letter: char) -> char {

@@ -3,10 +3,10 @@
 
 use std::sync::LazyLock;
 
+use aside_text::is_han;
 use aside_text::pattern::Pattern;
 
 use crate::route::intent::TaskKind;
-use crate::route::normalize::is_han;
 use crate::route::word_lists;
 
 const ENGLISH: &str = include_str!("../../data/task/english.rules");

@@ -5,9 +5,8 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use aside_core::detect::word_lists::is_one_slip;
+use aside_text::is_han;
 use aside_text::pattern::Pattern;
-
-use crate::route::normalize::is_han;
 
 const WORDS: &str = include_str!("../../data/task/words.txt");
 

@@ -33,6 +33,27 @@ const MAX_PROMPTS: usize = 20;
 /// Remedies of several errors that are shown.
 const MAX_REMEDIES: usize = 4;
 
+/// The goal of the project whose failure a question is about, where it says nothing else: `tests` of "why do my tests fail".
+pub fn goal_asked_about(words: &str) -> Option<&'static str> {
+    static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:so |please )?(?:(?:why|how come|what makes)\s+(?:do|does|did|are|is|won't|don't|doesn't|can't)?\s*)?(?:(?:the|my|our|all|all the|unit|these)\s+)*(?P<goal>tests?|test suite|suite|build|compilation|lint(?:er|ing)?|type ?check(?:s|er)?)\s+(?:(?:is|are|do|does|don't|doesn't|won't|can't|cannot|isn't|aren't|keeps?|still|always|all|just|now|suddenly|has been|have been|not|no longer)\s+)*(?:fail(?:s|ed|ing)?|red|broken|break(?:s|ing)?|pass(?:es|ing)?|work(?:s|ing)?|compil(?:e|es|ing)|crash(?:es|ed|ing)?|complain(?:s|ing)?)(?:\s+(?:again|here|now|today|for me|on my machine|locally))?(?:,?\s+why)?$|^what(?:'s| is) wrong with (?:the|my|our) (?P<other>tests?|build|lint|type ?check)$").ok()
+    });
+    let words = words.trim().trim_end_matches(['?', '.', '!']);
+    let found = ASKED.as_ref()?.captures(words)?;
+    let goal = found.name("goal").or(found.name("other"))?.as_str().to_lowercase();
+    // "The tests pass" reports no failure.
+    let lower = words.to_lowercase();
+    let is_fine = ["pass", "work", "compil"].iter().any(|word| lower.contains(word))
+        && !["not", "n't", "no longer", "why"].iter().any(|word| lower.contains(word))
+        && !lower.contains("compilation");
+    (!is_fine).then_some(match goal.as_str() {
+        goal if goal.starts_with("test") || goal == "suite" => "tests",
+        goal if goal.starts_with("lint") => "lint",
+        goal if goal.starts_with("type") => "typecheck",
+        _ => "build",
+    })
+}
+
 /// What failed: the command where it is known, and its output or what the user pasted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiagnosedFailure<'a> {

@@ -3,11 +3,14 @@
 
 mod add_to;
 pub mod assign;
+mod call;
 mod depend;
 mod imports;
 mod lines;
 mod manifest;
+mod matrix;
 pub mod moved;
+mod place;
 mod text;
 
 #[cfg(test)]
@@ -21,8 +24,11 @@ use regex::{Captures, Regex};
 use crate::run::versions;
 use add_to::Addition;
 use assign::{Setting, Value};
+use call::Call;
 use depend::NewVersion;
-use manifest::Dependency;
+use manifest::{Dependency, MemberDependency};
+use matrix::{MatrixChange, MatrixEntry};
+use place::{Place, WORDS};
 
 /// The change to make. File names are as the user wrote them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,10 +84,16 @@ pub enum Edit {
     },
     AddDependency(Dependency),
     RemoveDependency(String),
+    /// A dependency of one member of a workspace.
+    MemberDependency(MemberDependency),
     /// Another version of a dependency, an image or a tool.
     Depend(NewVersion),
     /// Adds to the value of a variable or a list: `add -Wextra to CFLAGS`.
     AddTo(Addition),
+    /// A version that CI tests as well, or no longer.
+    Matrix(MatrixEntry),
+    /// Statements that are one call.
+    RemoveCall(Call),
     Format,
 }
 
@@ -130,6 +142,8 @@ const KEY: &str = r"[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*(?:\s[a-z]+){0,2}?";
 const VERSION: &str = r"v?\d[\w.+-]*\w|v?\d";
 /// A second word of a name: `spring boot`.
 const WORD: &str = r"[a-z][\w-]*";
+/// A call, or a statement of a debugger.
+const CALL: &str = r"[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*";
 /// A name that code gives to a list or a variable.
 const LISTED: &str = r"[A-Z][A-Z0-9_]+|[a-z]\w*_\w+|[a-z]+[A-Z]\w*";
 const PATH: &str = r"[\w./@+-]*\.?[\w+-]+(?:\.[\w]+)*";
@@ -144,7 +158,7 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
         format!("{one}{quoted}{other}{second}")
     };
     let place = format!(
-        r"(?:\s+(?:in|inside|within|of)\s+(?:the\s+)?(?:file\s+)?`?(?P<file>{PATH})`?|\s+(?:everywhere|in\s+all\s+files|in\s+every\s+file|throughout|in\s+the\s+(?:whole\s+)?(?:project|code|codebase|repo)))?"
+        r"(?:\s+(?:in|on|for)\s+(?P<places>(?:the\s+|our\s+)?{WORDS}(?:(?:,\s*|\s+and\s+)(?:in\s+)?(?:the\s+|our\s+)?{WORDS})*)|\s+(?:in|inside|within|of)\s+(?:the\s+)?(?:file\s+)?`?(?P<file>{PATH})`?|\s+(?:everywhere|in\s+all\s+files|in\s+every\s+file|throughout|in\s+the\s+(?:whole\s+)?(?:project|code|codebase|repo)))?"
     );
     let package = r#"`?(?P<name>@?[\w][\w./-]*(?::[\w.-]+:[\w.+-]+)?)(?:(?P<sign>\s*(?:==|>=|<=|~=|=|@|\^|~)\s*|\s+(?:version\s+|v))["']?(?P<wanted>[\^~<>=]*[\w.*-]+)["']?)?`?"#;
     let rows = [
@@ -165,7 +179,7 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
         ("lines-end", format!(r"(?i:delete|remove|drop|cut)\s+(?:the\s+)?(?P<end>first|last)\s+(?:(?P<many>\d+|two|three|four|five)\s+)?lines?\s+(?:of|from|in)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
         ("lines-with", format!(r"(?i:delete|remove|drop)\s+(?:all\s+|every\s+|the\s+)*lines?\s+(?:that\s+|which\s+)?(?:contain(?:s|ing)?|with|ha(?:ve|s|ving)|matching|mention(?:s|ing)?)\s+(?:{quoted}|(?P<word>[\w.-]+))\s+(?:in|from|of)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
         ("lines-blank", format!(r"(?i:delete|remove|drop)\s+(?:all\s+|the\s+)*(?:blank|empty)\s+lines\s+(?:in|from|of)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
-        ("script", r"(?i:add|create)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?P<sort>(?:npm\s+)?script|(?:make\s+|makefile\s+)?target)\s+(?:called\s+|named\s+)?`?(?P<name>[\w:.-]+)`?\s+(?:that|which|to)\s+(?:runs?|calls?|does|executes?)\s+`?(?P<command>[^`]+?)`?(?:\s+(?:to|in)\s+(?:the\s+)?(?:package\.json|Makefile))?".to_owned()),
+        ("script", r"(?i:add|create)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?P<sort>(?:npm\s+|package\s+|pnpm\s+|yarn\s+)?script|(?:make\s+|makefile\s+)?target)\s+(?:called\s+|named\s+)?[`\x22']?(?P<name>[\w:.-]+)[`\x22']?\s*(?:,?\s*(?:that|which|to)\s+(?:runs?|calls?|does|executes?)|running|with\s+the\s+command|:)\s+[`\x22']?(?P<command>[^`\x22']+?)[`\x22']?(?:\s+(?:to|in)\s+(?:the\s+)?(?:package\.json|Makefile))?".to_owned()),
         ("move", format!(r"(?i:rename|move)\s+(?:the\s+)?(?:file\s+)?`?(?P<old>{PATH})`?\s+(?:to|into|as)\s+`?(?P<new>{PATH}/?)`?")),
         ("rename", format!(r"(?i:rename)\s+(?:the\s+)?(?:function|method|class|variable|constant|type|struct|interface|symbol|field|enum|trait)?\s*`?(?P<old>{NAME})(?:\(\))?`?\s+(?:to|into|as)\s+`?(?P<new>{NAME})(?:\(\))?`?{place}")),
         ("depend", format!(r#"(?P<verb>(?i:bump|upgrade|update|downgrade|pin|move|raise|set|change|lock|fix|switch))\s+(?:the\s+)?(?:version\s+of\s+(?:the\s+)?)?(?:(?:dependency|package|library|crate|gem|image|module|plugin|provider|action)\s+)?`?(?P<name>@?[A-Za-z][\w./:@-]*(?:\s(?:{WORD}))?)`?(?:\s+(?:dependency|package|library|crate|gem|image|module|plugin|provider|version|tag|action))*(?:\s+from\s+\S+)?\s+(?:to|at|on)\s+(?:version\s+)?["'`]?(?P<version>{VERSION})["'`]?(?:\s+exactly)?{place}"#)),
@@ -173,7 +187,16 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
         ("depend", format!(r#"(?P<verb>(?i:use|require|depend\s+on|switch\s+to|build\s+on|upgrade\s+to|update\s+to))\s+(?:version\s+)?`?(?P<name>@?[A-Za-z][\w./-]*?)(?:\s+(?:version\s+)?|:|@|==)(?P<version>{VERSION})`?(?:\s+as\s+(?:the\s+)?base(?:\s+image)?)?{place}"#)),
         ("add-to", format!(r#"(?i:add|append|put)\s+(?:the\s+)?(?:(?:flag|option|value|entry|element|item|file|object|path|host|warning|library|word)\s+)?(?:{quoted}|(?P<value>-\S+(?:\s+\S+){{0,4}}?|\S+(?:\s+-\S+)*))\s+(?i:to|into|in)\s+(?:the\s+)?(?:(?:variable|list|array|value\s+of|compiler\s+flags|linker\s+flags)\s+)?`?(?P<key>{LISTED})`?(?:\s+(?:variable|list|array|flags))?{place}"#)),
         ("set", format!(r#"(?i:change|set|update|increase|raise|lower|reduce|decrease|switch)\s+(?:the\s+)?(?:(?:default\s+)?value\s+of\s+(?:the\s+)?)?(?:(?:constant|variable|setting|option|key|field|default|env(?:ironment)?\s+variable)\s+)?`?(?P<key>{KEY})`?(?:\s+(?:setting|option|key|constant|variable|value))?(?:\s+(?:in|of|inside)\s+(?:the\s+)?(?:file\s+)?`?(?P<before>{PATH})`?)?(?:\s+from\s+(?P<was>[^\s]+))?(?:\s+to\s+(?:be\s+)?|\s*=\s*)(?:{quoted}|(?P<value>[^\s"'`]+?)){place}"#)),
+        ("set", r#"(?i:make|let)\s+(?:the|our)\s+(?P<key>[a-z]+(?:\s[a-z]+){0,2}?)\s+(?:be\s+|equal\s+)?(?P<value>-?\d[\w.%]*)"#.to_owned()),
         ("set", format!(r#"(?i:make|turn)\s+(?:the\s+)?(?:(?:constant|variable|setting|option|rule|value\s+of)\s+)?`?(?P<key>{LISTED}|[a-z]+(?:-[a-z]+)+)`?\s+(?:(?:in)?to\s+|be\s+)?(?:an?\s+)?(?:{quoted}|(?P<value>-?\d[\w.]*|true|false|True|False|on|off|error|warn|warning|info|debug|none|null)){place}"#)),
+        ("depend", format!(r#"(?P<places>(?i:the\s+|our\s+)?{WORDS}(?:\s+and\s+(?:the\s+)?{WORDS})*)\s+(?P<verb>(?i:(?:should|must|needs\s+to|has\s+to|ought\s+to)\s+(?:use|run\s+on|run\s+with|be\s+on|build\s+on|build\s+with|test\s+on|test\s+with|test\s+against)))\s+`?(?P<name>@?[A-Za-z][\w./-]*?)(?:\s+(?:version\s+)?|:|@|==)(?P<version>{VERSION})`?"#)),
+        ("depend", format!(r#"(?P<verb>(?i:run|build|test))\s+(?P<places>(?i:the\s+|our\s+)?{WORDS})\s+(?i:on|with|against|using)\s+`?(?P<name>@?[A-Za-z][\w./-]*?)(?:\s+(?:version\s+)?|:|@|==)(?P<version>{VERSION})`?"#)),
+        ("matrix", format!(r#"(?i:also|additionally)\s+(?i:test|run|build|check)(?:\s+(?i:the\s+tests|it|everything))?\s+(?i:on|with|against|under|for)\s+(?P<name>[A-Za-z][\w.-]*?)\s+(?:version\s+)?(?P<version>{VERSION})(?i:\s+(?:in|on)\s+(?:the\s+|our\s+)?(?:ci|pipeline|workflow|github\s+actions|matrix))?"#)),
+        ("matrix", format!(r#"(?i:(?:let|make|have)\s+ci\s+also|ci\s+should\s+also)\s+(?i:test|run|build|check)(?:\s+(?i:the\s+tests|it|everything))?\s+(?i:on|with|against|under|for)\s+(?P<name>[A-Za-z][\w.-]*?)\s+(?:version\s+)?(?P<version>{VERSION})"#)),
+        ("matrix", format!(r#"(?i:add|put)\s+(?P<name>[A-Za-z][\w.-]*?)\s+(?:version\s+)?(?P<version>{VERSION})\s+(?i:to|into|in)\s+(?i:the\s+|our\s+)?(?i:(?:ci|test|build|version|python|node|go)\s+)*(?i:matrix|ci|workflow|pipeline)"#)),
+        ("matrix", format!(r#"(?P<drop>(?i:drop|remove|delete|take\s+out|no\s+longer\s+test\s+on|stop\s+testing\s+on))\s+(?i:support\s+for\s+)?(?P<name>[A-Za-z][\w.-]*?)\s+(?:version\s+)?(?P<version>{VERSION})(?i:\s+(?:from|in|of)\s+(?:the\s+|our\s+)?(?:(?:ci|test|build|version|python|node|go)\s+)*(?:matrix|ci|workflow|pipeline|github\s+actions))"#)),
+        ("call", format!(r#"(?i:remove|take\s+out|delete|drop|get\s+rid\s+of|strip(?:\s+out)?)\s+(?P<all>(?i:all|every|all\s+of)\s+)?(?:the\s+|my\s+|that\s+|those\s+)?(?:(?i:debug(?:ging)?|leftover|stray)\s+)?`?(?P<call>{CALL})!?(?:\(\))?`?\s+(?i:calls?|statements?){place}"#)),
+        ("call", format!(r#"(?i:remove|take\s+out|delete|drop|get\s+rid\s+of|strip(?:\s+out)?)\s+(?P<all>(?i:all|every|all\s+of)\s+)?(?:the\s+|my\s+|that\s+|those\s+)?(?:(?i:debug(?:ging)?|leftover|stray)\s+)?`?(?P<call>console\.(?:log|debug|trace)|debugger|breakpoint|dbg|fmt\.Println|{CALL})(?P<brackets>!?\(\))?s?`?{place}"#)),
         ("depend", format!(r#"(?i:the\s+)?`?(?P<file>(?:[\w./-]*/)?(?:[Dd]ockerfile|[\w-]+\.\w+))`?\s+(?P<verb>(?i:should\s+(?:use|run\s+on|be\s+on|build\s+on)|needs\s+to\s+use|must\s+use))\s+`?(?P<name>@?[A-Za-z][\w./-]*?)(?:\s+(?:version\s+)?|:|@|==)(?P<version>{VERSION})`?"#)),
         ("replace", two(r"(?i:replace|change|substitute|swap|turn)\s+(?:all\s+|every\s+)?(?:occurrences?\s+of\s+)?(?:the\s+(?:text|string|word)\s+)?", r"\s+(?:with|by|to|into|for)\s+(?:the\s+(?:text|string|word)\s+)?") + &place),
         ("replace", format!(r"(?i:replace|change|substitute)\s+(?:all\s+|every\s+)?(?:occurrences?\s+of\s+)?(?P<old>\S(?:.*?\S)?)\s+(?:with|by|to|into)\s+(?P<new>\S(?:.*?\S)?){place}")),
@@ -181,6 +204,7 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
         ("sort", format!(r"(?i:sort)\s+(?:the\s+)?(?:lines\s+(?:of|in)\s+)?`?(?P<file>{PATH})`?(?:\s+alphabetically)?")),
         ("dependency-add", format!(r"(?i:add|install)\s+(?:the\s+)?(?:package\s+|library\s+|crate\s+|dependency\s+)?{package}\s+(?:to|as|in|into)\s+(?:the\s+|an?\s+|our\s+|my\s+)?(?:project(?:'s)?\s+)?(?P<dev>(?i:dev(?:elopment)?|test(?:ing)?)[\s-]*)?(?i:dependenc(?:y|ies)|deps|requirements(?:\.txt)?)")),
         ("dependency-add", format!(r"(?i:add|install)\s+(?:an?\s+|the\s+)?(?P<dev>(?i:dev(?:elopment)?|test(?:ing)?)[\s-]+)?(?:dependency|package|library|crate)\s+(?:on\s+|called\s+|named\s+)?{package}")),
+        ("member", r"(?P<verb>(?i:add|install|remove|drop|uninstall))\s+(?:the\s+)?(?:(?:package|library|crate|dependency)\s+)?`?(?P<name>@?[\w][\w./-]*(?:@[\w.^~-]+)?)`?\s+(?i:to|in|into|from|for)\s+(?:the\s+|our\s+)?`?(?P<member>@?[\w][\w./-]*)`?(?:\s+(?i:app|package|workspace|crate|member|module))?(?P<dev>\s+(?i:as\s+a\s+dev(?:elopment)?\s+dependency))?".to_owned()),
         ("dependency-remove", r"(?i:remove|drop|delete|uninstall)\s+(?:the\s+)?(?:package\s+|library\s+|crate\s+|dependency\s+(?:on\s+)?)?`?(?P<name>@?[\w][\w./-]*)`?(?:\s+(?:dependency|package|library|crate))?(?:\s+from\s+(?:the\s+|our\s+|my\s+)?(?:project|dependenc(?:y|ies)|deps|requirements(?:\.txt)?|package\.json))?".to_owned()),
         ("format", r"(?i:format|reformat|prettify|beautify)\s+(?:all\s+|the\s+|my\s+|our\s+|this\s+)*(?:code|files?|project|sources?|code\s*base|repo|everything)".to_owned()),
     ];
@@ -201,7 +225,7 @@ pub fn readings(request: &str) -> Vec<Edit> {
     let mut all: Vec<Edit> = Vec::new();
     for edit in SHAPES.0.iter().filter_map(|(name, pattern)| edit(name, &pattern.captures(request)?)) {
         // Only a reading that may not be meant leaves room for another.
-        let is_last = !matches!(edit, Edit::Depend(_) | Edit::AddTo(_));
+        let is_last = !matches!(edit, Edit::Depend(_) | Edit::AddTo(_) | Edit::MemberDependency(_));
         if !all.contains(&edit) {
             all.push(edit);
         }
@@ -258,7 +282,8 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
             let text = text.or_else(|| of("value"))?;
             let file = of("before").or_else(|| of("file")).filter(|file| is_file(file));
             // "In the sidebar" is no file, so the sentence is about something else.
-            if file.is_none() && (found.name("before").is_some() || found.name("file").is_some()) {
+            let has_place = ["before", "file", "places"].iter().any(|group| found.name(group).is_some());
+            if file.is_none() && has_place {
                 return None;
             }
             let name = of("key").filter(|name| !NO_SETTINGS.contains(&name.to_lowercase().as_str()))?;
@@ -288,6 +313,7 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
         "rename" => {
             let (from, to) = (of("old")?, of("new")?);
             (from != to).then_some(())?;
+            found.name("places").is_none().then_some(())?;
             Edit::Rename { from, to, file: of("file") }
         }
         "replace" => {
@@ -296,6 +322,7 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
             let (from, to) = quoted.or_else(|| of("old").zip(of("new")))?;
             // Unquoted prose is not a text of a file: "change the button to blue".
             (is_quoted || is_text(&from) && !has_quotes(&from)).then_some(())?;
+            found.name("places").is_none().then_some(())?;
             Edit::Replace { from, to, file: of("file") }
         }
         "append" => Edit::Append { line: any(&["A", "B", "C", "D"])?, file: of("file").filter(|file| is_file(file))? },
@@ -311,6 +338,7 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
         }
         "depend" => {
             let place = of("file");
+            let places = of("places").map(|words| Place::all(&words)).unwrap_or_default();
             let file = place.clone().filter(|file| is_file(file) || versions::reads(file));
             // "In the sidebar" is no file, so the sentence is about something else.
             if file.is_none() && place.is_some() {
@@ -319,7 +347,7 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
             let name =
                 of("name").filter(|name| is_package(name) && !NO_SETTINGS.contains(&name.to_lowercase().as_str()))?;
             let pinned = ["pin", "lock", "fix"].contains(&of("verb")?.to_lowercase().as_str());
-            Edit::Depend(NewVersion { name, version: of("version")?, pinned, file })
+            Edit::Depend(NewVersion { name, version: of("version")?, pinned, file, places })
         }
         "add-to" => {
             let text = any(&["A", "B", "C", "D"]);
@@ -327,15 +355,50 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
             let text = text.or_else(|| of("value"))?;
             let file = of("file").filter(|file| is_file(file) || versions::reads(file));
             let is_dependency = of("key")?.to_lowercase().contains("dependenc");
-            if is_dependency || file.is_none() && found.name("file").is_some() {
+            if is_dependency || file.is_none() && found.name("file").is_some() || found.name("places").is_some() {
                 return None;
             }
             Edit::AddTo(Addition { name: of("key")?, value: Value { text, quoted }, file })
+        }
+        "matrix" => {
+            let name = of("name").filter(|name| is_package(name))?.to_lowercase();
+            let change = if found.name("drop").is_some() { MatrixChange::Remove } else { MatrixChange::Add };
+            Edit::Matrix(MatrixEntry { name, version: of("version")?, change })
+        }
+        "call" => {
+            let name = of("call")?;
+            let known =
+                ["console.log", "console.debug", "console.trace", "debugger", "breakpoint", "dbg", "fmt.Println"];
+            // "Remove lodash" is about something else.
+            let is_call =
+                pattern_says_call(found) || found.name("brackets").is_some() || known.contains(&name.as_str());
+            let file = of("file").filter(|file| is_file(file));
+            if !is_call || file.is_none() && found.name("file").is_some() || found.name("places").is_some() {
+                return None;
+            }
+            Edit::RemoveCall(Call { name, all: found.name("all").is_some(), file })
+        }
+        "member" => {
+            let name = of("name")
+                .filter(|name| is_package(name) && !is_file(&name.replace('@', "")) || name.starts_with('@'))?;
+            let remove = ["remove", "drop", "uninstall"].contains(&of("verb")?.to_lowercase().as_str());
+            Edit::MemberDependency(MemberDependency {
+                name,
+                member: of("member")?,
+                dev: found.name("dev").is_some(),
+                remove,
+            })
         }
         "dependency-remove" => Edit::RemoveDependency(of("name").filter(|name| is_package(name))?),
         "format" => Edit::Format,
         _ => return None,
     })
+}
+
+/// Whether the words behind the name say that it is a call.
+fn pattern_says_call(found: &Captures<'_>) -> bool {
+    let whole = found.get(0).map_or("", |whole| whole.as_str()).to_lowercase();
+    [" call", " statement"].iter().any(|word| whole.contains(word))
 }
 
 const FILE_ENDINGS: &[&str] = &[
@@ -418,7 +481,9 @@ impl Edit {
         match self {
             Edit::Set(setting) => setting.is_certain(),
             // Only the files say whether there is such a dependency.
-            Edit::Format | Edit::Depend(_) => false,
+            Edit::Depend(wanted) => !wanted.places.is_empty(),
+            // Only the workspace says whether there is such a member.
+            Edit::Format | Edit::MemberDependency(_) => false,
             _ => true,
         }
     }
@@ -434,15 +499,17 @@ impl Edit {
             | Edit::Sort { file }
             | Edit::Append { file, .. } => vec![file],
             Edit::Set(setting) => setting.file.as_deref().into_iter().collect(),
-            Edit::Depend(NewVersion { file, .. }) | Edit::AddTo(Addition { file, .. }) => {
-                file.as_deref().into_iter().collect()
-            }
+            Edit::Depend(NewVersion { file, .. })
+            | Edit::AddTo(Addition { file, .. })
+            | Edit::RemoveCall(Call { file, .. }) => file.as_deref().into_iter().collect(),
             Edit::Move { from, .. } => vec![from],
             Edit::Ignore(_)
             | Edit::Bump(_)
             | Edit::AddScript { .. }
             | Edit::AddDependency(_)
             | Edit::RemoveDependency(_)
+            | Edit::Matrix(_)
+            | Edit::MemberDependency(_)
             | Edit::Format => Vec::new(),
         }
     }
@@ -452,7 +519,9 @@ impl Edit {
         match self {
             Edit::Replace { from, file: None, .. } | Edit::Rename { from, file: None, .. } => Some(from),
             Edit::Set(setting) if setting.file.is_none() => Some(setting.needle()),
-            Edit::AddTo(Addition { name, file: None, .. }) => Some(name),
+            Edit::AddTo(Addition { name, file: None, .. }) | Edit::RemoveCall(Call { name, file: None, .. }) => {
+                Some(name)
+            }
             // Other files may import the one that moves.
             Edit::Move { from, .. } => moved::stem(from),
             _ => None,
@@ -474,7 +543,11 @@ impl Edit {
     /// Whether it concerns a file at this path, wherever that is.
     pub fn concerns(&self, path: &str) -> bool {
         match self {
-            Edit::Bump(_) | Edit::Depend(NewVersion { file: None, .. }) => versions::reads(path),
+            Edit::Bump(_) => versions::reads(path),
+            Edit::Depend(NewVersion { file: None, places, .. }) => {
+                versions::reads(path) && (places.is_empty() || places.iter().any(|place| place.has(path)))
+            }
+            Edit::Matrix(_) => Place::Ci.has(path),
             Edit::AddDependency(dependency) => manifest::is_gradle(path) && dependency.is_coordinate(),
             _ => false,
         }
@@ -483,7 +556,7 @@ impl Edit {
     /// Whether it may concern files that `concerns` selects.
     pub fn concerns_some(&self) -> bool {
         match self {
-            Edit::Bump(_) | Edit::Depend(NewVersion { file: None, .. }) => true,
+            Edit::Bump(_) | Edit::Depend(NewVersion { file: None, .. }) | Edit::Matrix(_) => true,
             Edit::AddDependency(dependency) => dependency.is_coordinate(),
             _ => false,
         }
@@ -510,7 +583,9 @@ pub fn apply(edit: &Edit, files: &BTreeMap<String, String>) -> EditResult {
         Edit::RemoveDependency(name) => manifest::remove(name, files),
         Edit::Depend(wanted) => depend::set(wanted, files),
         Edit::AddTo(addition) => add_to::add(addition, files),
-        Edit::Format => EditResult::Nothing(String::new()),
+        Edit::Matrix(entry) => matrix::change(entry, files),
+        Edit::RemoveCall(call) => call::remove(call, files),
+        Edit::Format | Edit::MemberDependency(_) => EditResult::Nothing(String::new()),
     }
 }
 

@@ -11,9 +11,10 @@ use regex::Regex;
 
 use crate::run::model_reply::fenced;
 use crate::run::project::{Manifest, Project};
+use crate::run::repository::{self, RepositoryQuestion};
 use crate::run::scan::Scan;
 use crate::run::search::definitions;
-use crate::run::{code, documented, explain, short, wording};
+use crate::run::{code, directory, documented, explain, short, wording};
 
 /// The question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +60,12 @@ pub enum FactQuestion {
     /// Where an identifier is used.
     Uses(String),
     Files(FileFilter),
+    /// How the project is laid out.
+    Layout,
+    /// What a directory is for, by its path or its name.
+    Directory(String),
+    /// What git knows: commits of a time, branches, stashes.
+    Repository(RepositoryQuestion),
 }
 
 /// Selects files by metadata.
@@ -75,16 +82,18 @@ pub enum FileFilter {
     Author(String),
 }
 
-const PROJECT: &str = r"(?:project|repo|repository|code ?base|app|application|program|package|library|tool|code)";
+const PROJECT: &str = r"(?:project|repo|repository|code ?base|app|application|program|package|library|tool|code|service|server|daemon|api|site|website|module|monorepo|thing|plugin|bot|crate|cli)";
 const MAX_COMMITS: usize = 10;
 
 static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
     let rows = [
         ("waiting", r"^(?:what|which|how many|list|show|are there)\b.*\b(?:tasks?|proposals?|approvals?)\b.*\b(?:wait(?:ing)?|pending|approv\w*|open|queued)\b.*$|^(?:what|which|are there|is there)\b.*\b(?:waiting|pending)\b.*\b(?:tasks?|proposals?|approvals?|me|my approval)\b.*$|^(?:pending|waiting) (?:tasks|proposals|approvals)$".to_owned()),
-        ("machine", r"^(?:is|are|what|what's|who|who's|which|show me|see|check)\b.*\bports? \d{2,5}\b.*$|^(?:is|what's|what is) (?:anything|something) (?:on|at|using) (?:port )?\d{2,5}$|^how (?:much|many) (?:free |available |disk |hard ?drive |hard ?disk )*(?:space|storage|disk|memory|ram|swap)\b.*$|^(?:is the|how full is the) disk(?: full)?$|^(?:disk|memory|cpu|ram) usage$|^what(?:'s| is) my (?:local |public )?ip(?: address)?$|^(?:which|what) process(?:es)? (?:use|uses|is using|are using|take|takes|eat|eats)\b.*$|^how long has (?:this|the|my) (?:machine|computer|system|server) been (?:up|running)$|^(?:what|which) (?:kernel|os|distro|distribution|operating system) (?:is this|am i (?:on|running)|do i have)$|^is (?:docker|nginx|postgres(?:ql)?|mysql|redis|apache|sshd|ssh) running$|^who is logged in$".to_owned()),
-        ("scripts", r"^(?:what|which|list|show)\b(?: me)?(?: all)?(?: (?:the|of the))?(?: (?:available|npm|yarn|pnpm|package|make|makefile|just|project|gradle|rake|composer|maven|ant|build))* (?:scripts|targets|recipes|make targets|tasks) ?(?:are (?:there|available|defined|in .+)|exist(?: here)?|can i (?:run|use)(?: here)?|does .+ (?:have|define|offer)|do we have|in (?:the )?(?:package\.json|makefile|justfile|project)|of (?:the )?(?:package\.json|makefile|justfile|project)|here)?$|^what can i run(?: here| in this (?:project|repo))?$|^what(?:'s| is) in the (?:makefile|justfile)$".to_owned()),
+        ("machine", r"^(?:is|are|what|what's|who|who's|which|show me|see|check)\b.*\bports? \d{2,5}\b.*$|^(?:is|what's|what is|does) (?:anything|something|a program) (?:already )?(?:(?:listening|running|bound|listen|run) )?(?:on|at|using|use|to) (?:port |:)?\d{2,5}$|^(?:what|who|which (?:program|process)) (?:is |'s )?(?:listening|listens|runs|running) on (?:port |:)?\d{2,5}$|^how (?:much|many) (?:free |available |disk |hard ?drive |hard ?disk )*(?:space|storage|disk|memory|ram|swap)\b.*$|^(?:is the|how full is the) disk(?: full)?$|^(?:disk|memory|cpu|ram) usage$|^what(?:'s| is) my (?:local |public )?ip(?: address)?$|^(?:which|what) process(?:es)? (?:use|uses|is using|are using|take|takes|eat|eats)\b.*$|^how long has (?:this|the|my) (?:machine|computer|system|server) been (?:up|running)$|^(?:what|which) (?:kernel|os|distro|distribution|operating system) (?:is this|am i (?:on|running)|do i have)$|^is (?:docker|nginx|postgres(?:ql)?|mysql|redis|apache|sshd|ssh) running$|^who is logged in$".to_owned()),
+        ("scripts", r"^(?:what|which|list|show)\b(?: me)?(?: all)?(?: (?:the|of the))?(?: (?:available|npm|yarn|pnpm|package|make|makefile|just|project|gradle|rake|composer|maven|ant|build))* (?:scripts|targets|recipes|make targets|tasks) ?(?:are (?:there|available|defined|in .+)|exist(?: here)?|can i (?:run|use)(?: here)?|does .+ (?:have|define|offer)|do we have|in (?:the )?(?:package\.json|makefile|justfile|project)|of (?:the )?(?:package\.json|makefile|justfile|project)|here)?$|^(?:what|which) are (?:the |our )?(?:available |existing |npm |pnpm |yarn |make )*(?:scripts|targets|recipes)$|^(?:available|all) (?:scripts|targets|recipes)$|^what can i run(?: here| in this (?:project|repo))?$|^what(?:'s| is) in the (?:makefile|justfile)$".to_owned()),
+        ("layout", format!(r"^how (?:is|are) (?:this|the|that|our) (?:{PROJECT}|files|directories|folders|packages|crates|modules)(?: here)? (?:laid out|organi[sz]ed|structured|arranged|split(?: up)?|set up|built up)$|^(?:what(?:'s| is)|explain|describe|show me|give me) (?:the |an? )?(?:overall |general |directory |folder |code |project |repo |file )*(?:structure|layout|architecture|organi[sz]ation)(?: of (?:this|the|that|our) {PROJECT})?(?: here)?$|^(?:what|which) (?:directories|folders|packages|crates|modules|parts|members) (?:are there|are here|do we have|does (?:this|the|it)(?: {PROJECT})? (?:have|consist of)|make up (?:this|the) {PROJECT})$")),
+        ("subcommands", r"^(?:what|which|list|show)\b.*\b(?:sub)?commands\b.*\b(?:have|has|take|takes|support|supports|offer|offers|there|provide|provides|does the (?:cli|tool|program))\b.*$".to_owned()),
         ("columns", r"^(?:what|which|list|show)\b.*\b(?:columns?|fields|headers?)\b.*$".to_owned()),
-        ("ci", r"^(?:what|which commands?) (?:does|do|is|are|will) (?:the |our )?(?:ci|pipeline|workflow|github actions?|gitlab ci|build server)(?: \w+)?(?: (?:do|run|runs|check|checks|execute))?$|^what runs (?:in|on) (?:the )?(?:ci|pipeline)$".to_owned()),
+        ("ci", r"^(?:what|which commands?) (?:does|do|is|are|will) (?:the |our )?(?:ci|pipeline|workflow|github actions?|gitlab ci|build server)(?: \w+)?(?: (?:do|run|runs|check|checks|execute))?$|^what runs (?:in|on) (?:the |our )?(?:ci|pipeline)$|^what (?:happens|is checked|gets checked|is done|gets run|is run) (?:in|on|by|during) (?:the |our )?(?:ci|pipeline|workflow|github actions?)$|^(?:explain|describe|how does|show me) (?:the |our )?(?:ci|pipeline|ci workflow|ci pipeline|ci config|github actions?)(?: (?:work|works|setup|workflows?))?$|^when does (?:the |our )?(?:ci|pipeline) run$".to_owned()),
         ("routes", r"^(?:what|which|list|show)\b.*\b(?:routes|endpoints|api calls|http paths)\b.*$".to_owned()),
         ("ports", r"^(?:what|which) port\b.*$|^on (?:what|which) port\b.*$|^where does (?:it|the (?:server|app|service)) listen$".to_owned()),
         ("build-options", r"^(?:what|which|list|show)\b.*\b(?:cmake|build|meson|configure|compile|autoconf)(?:[- ]time)? (?:options|flags|switches|settings)\b.*$".to_owned()),
@@ -93,7 +102,7 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("start", r"^(?:where|which file)\b.*\b(?:program|app|application|code|it|project|server|cli|execution|tool|binary|service)\b.*\b(?:start|starts|begin|begins|started|entry)\b.*$|^(?:where|what) is the (?:entry ?point|main function|entrypoint|main file)\b.*$|^(?:entry ?points?|where is main)$".to_owned()),
         ("line", r"\bline (?P<line>\d+) (?:of|in) \S+|\S+:(?P<other>\d+)\b.*|\bline (?P<third>\d+)\b".to_owned()),
         ("last-commit", r"^(?:what|which files?) (?:was |were |has |have |did )?(?:been )?(?:chang\w*|modif\w*|done|touch\w*|in|is in|was in)\b.*\b(?:the )?(?:last|latest|newest|most recent|previous) commit\b.*$|^what (?:did|does|was in|is in) the (?:last|latest|newest|most recent) commit\b.*$|^(?:show|explain|describe|summari[sz]e)(?: me)? (?:the )?(?:last|latest|newest|most recent) commit$|^what(?:'s| is) the (?:last|latest|newest|most recent) commit\b.*$|^(?:show|explain) head$".to_owned()),
-        ("commit-count", r"^how many commits\b.*$|^(?:number|count) of commits$".to_owned()),
+        ("commit-count", r"^how many commits(?: (?:are there|are here|are|do we have|does (?:this|the|it)(?: \w+)? have|in (?:total|all|this \w+)|so far|altogether|were made|have been made|on this branch|here|there|have we made|has it got))*$|^(?:number|count) of commits$".to_owned()),
         ("committers", r"^who (?:committed|commits|contributed|wrote) (?:the )?most\b.*$|^who (?:are|were) the (?:main |top )?(?:contributors|committers|authors)\b.*$|^(?:list|show)(?: me)?(?: the)? (?:contributors|committers|authors)$|^who (?:works|worked) on (?:this|the) (?:project|repo|repository|code)$|^who wrote (?:this|the) (?:project|code|repo)$".to_owned()),
         ("uses", r"^(?:how|where) (?:is|are|do we use|does .* use) (?:the )?(?:(?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro) )?`?(?P<name>[a-z_$][\w$]*(?:(?:\.|::)[a-z_$][\w$]*)*)(?:\(\))?`?(?: (?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro))? (?:used|called|referenced|invoked)?(?: here| in this \w+)?$|^(?:who|what|which \w+) (?:uses|use|calls|call|references|depends on|invokes) (?:the )?(?:(?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro) )?`?(?P<name2>[a-z_$][\w$]*(?:(?:\.|::)[a-z_$][\w$]*)*)(?:\(\))?`?(?: (?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro))?$|^what (?:does|is) (?:the )?(?:(?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro) )?`?(?P<name3>[a-z_$][\w$]*(?:(?:\.|::)[a-z_$][\w$]*)*)(?:\(\))?`?(?: (?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro))?(?: do)?,? and (?:who|what|where)\b.*\b(?:uses?|calls?|used|called)\b.*$".to_owned()),
         ("name-in", r"^(?:what (?:does|is|are|do)|what's|explain|describe|how does|tell me about|show me|what happens in|go through|walk me through)(?: the| what the| how the| what| how)? ?(?:(?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro) )?`?(?P<name>[a-z_$][\w$]*(?:(?:\.|::)[a-z_$][\w$]*)*)(?:\(\))?`?(?: (?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro))?(?: (?:do|does|mean|for|work|works|about|return|returns|from))* (?:in|of|inside|from) (?:the )?(?:file )?`?[\w./@+-]+`?(?: (?:do|does|mean|work|works|for))?$".to_owned()),
@@ -129,6 +138,12 @@ pub fn parse_question(question: &str, file: Option<&str>) -> Option<FactQuestion
     let asked = trimmed.get(start..).unwrap_or(trimmed).trim_end_matches(" please").trim();
     if asked.contains('\n') || asked.split_whitespace().count() > 16 {
         return None;
+    }
+    if let Some(question) = repository::read(asked).filter(|_| !asked_for_diff(asked)) {
+        return Some(FactQuestion::Repository(question));
+    }
+    if let Some(path) = directory::asked(asked) {
+        return Some(FactQuestion::Directory(path));
     }
     SHAPES.iter().find_map(|(shape, pattern)| ask(shape, asked, &pattern.captures(asked)?, file))
 }
@@ -214,6 +229,10 @@ fn ask(shape: &str, asked: &str, found: &regex::Captures<'_>, file: Option<&str>
         "commit-count" => FactQuestion::CommitCount,
         "committers" => FactQuestion::Committers,
         "scripts" => FactQuestion::Scripts,
+        "layout" => FactQuestion::Layout,
+        // "What commands do I have" is about the shell.
+        "subcommands" if found[0].to_lowercase().contains(" do i ") => return None,
+        "subcommands" => FactQuestion::Lines(Scan::Subcommands),
         "routes" => FactQuestion::Lines(Scan::Routes),
         "ports" => FactQuestion::Lines(Scan::Ports),
         // "What options do I have" is not about a command line.
@@ -323,9 +342,12 @@ impl FactQuestion {
             | FactQuestion::Machine
             | FactQuestion::Waiting
             | FactQuestion::Files(_)
+            | FactQuestion::Repository(_)
             | FactQuestion::Target(_)
             | FactQuestion::RunIt(_) => true,
             FactQuestion::Project
+            | FactQuestion::Layout
+            | FactQuestion::Directory(_)
             | FactQuestion::Install
             | FactQuestion::AuthorsOf(_)
             | FactQuestion::HowTo(_)
@@ -441,7 +463,7 @@ fn version(manifests: &[Manifest], language: Language) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-fn dependencies(manifests: &[Manifest], language: Language) -> Option<String> {
+pub fn dependencies(manifests: &[Manifest], language: Language) -> Option<String> {
     let listed = manifests.iter().filter(|manifest| !manifest.dependencies.is_empty());
     let row = |manifest: &Manifest| {
         let all: String = manifest
@@ -678,7 +700,7 @@ pub fn around(path: &str, text: &str, line: usize, language: Language) -> Option
 }
 
 /// The first sentence of a file's header comment.
-fn head(lines: &[&str]) -> Option<String> {
+pub(in crate::run) fn head(lines: &[&str]) -> Option<String> {
     let first = lines.iter().map(|line| line.trim()).find(|line| !line.is_empty() && !line.starts_with("#!"))?;
     let comment = ["//!", "///", "//", "/**", "/*", "\"\"\"", "'''", "#", "--", ";"]
         .iter()

@@ -77,7 +77,7 @@ const UNDER: &str = r"(?: (?:in|under|inside|within|of) (?:the )?(?:file |direct
 
 static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
     let rows = [
-        ("files", format!(r"^{FINDS} (?P<kind>tests?|specs?|docs?|documentation|config(?:uration)?|settings|source|code|log|data) files?{UNDER}{HERE}$")),
+        ("files", format!(r"^(?:{FINDS}|all|every|all the|all our) (?P<kind>tests?|specs?|docs?|documentation|config(?:uration)?|settings|source|code|log|data) files?{UNDER}{HERE}$")),
         ("files", r"^where are (?:the |our |my |all )*(?P<kind>tests|docs)$".to_owned()),
         ("lines", format!(r"^{FINDS} (?:\w+ )?files? (?:that (?:have|are)|which (?:have|are)|have|are|with|having|of)?\s*(?P<than>more than|over|at least|longer than|greater than|fewer than|less than|under|shorter than|at most|than) (?P<many>\d+) lines?(?: long| of code)?{HERE}$")),
         ("lines", format!(r"^{FINDS} (?:\w+ )?files? (?P<than>longer|shorter) than (?P<many>\d+) lines?{HERE}$")),
@@ -313,6 +313,7 @@ mod tests {
             ("find the test files", files(Kind::Tests)),
             ("list all config files in this repo", files(Kind::Configuration)),
             ("where are the tests?", files(Kind::Tests)),
+            ("all test files", files(Kind::Tests)),
             (
                 "show me the source files in src",
                 Some(Find::Select(select::Selection {

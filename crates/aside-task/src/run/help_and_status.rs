@@ -64,7 +64,7 @@ pub fn help(request: &str, prefix: &str) -> RunnerOutcome {
 /// Whether words ask where the work stands, though they are like a search: `where did I leave off`.
 pub fn is_asked(words: &str) -> bool {
     static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:so,? )?(?:where (?:did|was|were|have|had) (?:i|we)(?: (?:leave|left|stop|stopped))?(?: (?:things|off|at|last|here|yesterday|last time))*|what was (?:i|we) (?:doing|working on|in the middle of)\b.*|where (?:were|was) (?:i|we)|what did i (?:last work on|do last|work on last))$").ok()
+        Regex::new(r"(?i)^(?:so,? )?(?:where (?:did|was|were|have|had) (?:i|we)(?: (?:leave|left|stop|stopped))?(?: (?:things|off|at|last|here|yesterday|last time))*|what was (?:i|we) (?:doing|working on|in the middle of)\b.*|where (?:were|was|am|are) (?:i|we)(?: now| right now)?|what did i (?:last work on|do last|work on last))$").ok()
     });
     let words = words.trim().trim_end_matches(['?', '.', '!']);
     ASKED.as_ref().is_some_and(|pattern| pattern.is_match(words))

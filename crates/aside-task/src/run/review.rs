@@ -4,6 +4,7 @@
 pub mod denied_files;
 pub(in crate::run) mod file_kind;
 mod findings;
+pub mod focus;
 mod patch;
 mod render;
 mod rules;

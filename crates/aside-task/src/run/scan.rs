@@ -19,6 +19,7 @@ pub enum Scan {
     Environment,
     Start,
     Ci,
+    Subcommands,
 }
 
 struct Pattern {
@@ -49,6 +50,7 @@ impl Scan {
             Scan::Environment => "environment",
             Scan::Start => "start",
             Scan::Ci => "ci",
+            Scan::Subcommands => "subcommands",
         }
     }
 
@@ -62,10 +64,26 @@ impl Scan {
             Scan::Environment => ("a variable of the environment", "环境变量"),
             Scan::Start => ("where a program starts", "程序入口"),
             Scan::Ci => ("a command of a CI job", "CI 任务里的命令"),
+            Scan::Subcommands => ("a subcommand of a program", "程序的子命令"),
         }
     }
 
-    pub fn finds(self, path: &str, line: &str) -> bool {
+    /// The lines of a file that answer it, from 0.
+    pub fn places(self, path: &str, text: &str) -> Vec<usize> {
+        let mut found: Vec<usize> = text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| line.len() < MAX_LINE && self.finds(path, line))
+            .map(|(at, _)| at)
+            .collect();
+        if self == Scan::Subcommands && path.ends_with(".rs") {
+            found.extend(variants(text));
+            found.sort_unstable();
+        }
+        found
+    }
+
+    fn finds(self, path: &str, line: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         let applies = |pattern: &&Pattern| {
             let ends = |ending: &String| {
@@ -75,6 +93,32 @@ impl Scan {
         };
         ALL.iter().filter(applies).any(|pattern| pattern.pattern.is_match(line))
     }
+}
+
+/// Bytes of a line from which it is generated.
+const MAX_LINE: usize = 400;
+
+/// The variants of an enum that clap derives subcommands from.
+fn variants(text: &str) -> Vec<usize> {
+    let lines: Vec<&str> = text.lines().collect();
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut found = Vec::new();
+    for (at, _) in lines.iter().enumerate().filter(|(_, line)| line.contains("derive(") && line.contains("Subcommand"))
+    {
+        let Some(open) = lines.iter().skip(at).position(|line| line.contains("enum ")).map(|below| at + below) else {
+            continue;
+        };
+        let own = lines.get(open).map_or(0, |line| indent(line));
+        for (number, line) in lines.iter().enumerate().skip(open + 1) {
+            if line.trim_start().starts_with('}') && indent(line) == own {
+                break;
+            }
+            if indent(line) == own + 4 && line.trim_start().starts_with(char::is_uppercase) {
+                found.push(number);
+            }
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -97,5 +141,7 @@ mod tests {
         assert_eq!(wrong, Vec::<String>::new());
         assert!(Scan::Start.finds("cmd/a/main.go", "func main() {"));
         assert!(!Scan::Start.finds("README.md", "func main() {"));
+        let clap = "#[derive(Subcommand)]\nenum Command {\n    /// Reads\n    Check,\n    Run {\n        port: u16,\n    },\n}\n";
+        assert_eq!(Scan::Subcommands.places("src/main.rs", clap), [3, 4]);
     }
 }

@@ -2,19 +2,19 @@
 //! project, then its tool's usual command. Lists the candidates where several fit equally well, instead of guessing.
 
 mod arguments;
+mod members;
+pub mod part;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
 use aside_commands::project::goal::{self, RequestedGoal};
 use aside_commands::project::targets::{self, ProjectTarget, TargetOrigin, TargetReason};
 use aside_commands::project::{TargetFit, matching_targets};
 use aside_commands::world::{Fact, World};
 use aside_core::agent::language::{Bilingual, Language};
-use regex::Regex;
 
 use crate::proposal::{Proposal, WriteConfinement};
 use crate::route::intent::{IntentParams, UnparsedCommand};
@@ -25,6 +25,8 @@ use crate::run::project::Project;
 use crate::run::{ModelNeed, RunnerOutcome, code};
 use arguments::{Argument, Arguments};
 
+/// Programs that run tests.
+const RUNNERS: [&str; 8] = ["pytest", "vitest", "jest", "mocha", "rspec", "phpunit", "go test", "cargo test"];
 /// Rows of a list of candidates.
 const MAX_LISTED: usize = 20;
 
@@ -63,7 +65,7 @@ pub fn command(params: &IntentParams, place: &ScriptContext<'_>) -> Fact<RunnerO
         Some(UnparsedCommand::Rest(_)) | None => Some(words).filter(|words| literal_command::restricts(words)),
     };
     // "The tests of the parser only" restricts nothing more than its part.
-    let of_part = unclear.filter(|text| place.part.is_some() && part(text).is_some()).map(|text| {
+    let of_part = unclear.filter(|text| place.part.is_some() && part::named(text).is_some()).map(|text| {
         let text = text.trim().trim_end_matches(['.', '!', '?']);
         let text = text.trim_end_matches(" please").trim_end_matches(" only").trim_end_matches(" alone");
         let bare = ["just ", "only "].iter().find_map(|first| text.strip_prefix(first));
@@ -81,6 +83,19 @@ pub fn command(params: &IntentParams, place: &ScriptContext<'_>) -> Fact<RunnerO
         Fact::No => {}
         Fact::NotYet => return Fact::NotYet,
     }
+    // "Test core only", "build just the web app": a member is named, and nothing is left out.
+    if unclear.is_some() {
+        let offers = match targets::project_targets(place.cwd, place.world, &[]) {
+            Fact::Yes(offers) => offers,
+            Fact::No => Vec::new(),
+            Fact::NotYet => return Fact::NotYet,
+        };
+        let (offers, ..) = installed(offers.into_iter().chain(members::scripts(place)).collect(), place);
+        if let Some(offer) = members::meant(words, &offers) {
+            let reason = reason(&offer.why).of(place.language).to_owned();
+            return Fact::Yes(proposed(offer.cmd.clone(), &offer.directory, place, reason));
+        }
+    }
     if let Some(text) = unclear.filter(|_| literal_command::restricts(&arguments.rest) || arguments.rest == said) {
         return Fact::Yes(not_understood(text, place.language));
     }
@@ -97,7 +112,14 @@ pub fn command(params: &IntentParams, place: &ScriptContext<'_>) -> Fact<RunnerO
     if RequestedGoal::of(&arguments.rest).is_clean_build() && arguments.all.is_empty() && files.is_empty() {
         return one_after_the_other(&["clean", "build"], said, place);
     }
-    let wanted = RequestedGoal::of(if arguments.rest.is_empty() { arguments.goal() } else { &arguments.rest });
+    // "Pytest without the slow tests" names the runner, which has to be the one of the project.
+    let runner = Some(arguments.rest.as_str()).filter(|rest| RUNNERS.contains(rest) && !arguments.all.is_empty());
+    let runner = runner.map(str::to_owned);
+    let wanted = match (arguments.rest.is_empty(), &runner) {
+        (true, _) => RequestedGoal::of(arguments.goal()),
+        (false, Some(_)) => RequestedGoal::of("tests"),
+        (false, None) => RequestedGoal::of(&arguments.rest),
+    };
     if arguments.all.is_empty()
         && wanted.goal.is_some_and(|goal| goal.name == "test")
         && wanted.rest.is_empty()
@@ -115,117 +137,14 @@ pub fn command(params: &IntentParams, place: &ScriptContext<'_>) -> Fact<RunnerO
     let named = place.project.manifests().into_iter().filter(|manifest| manifest.file.ends_with("package.json"));
     let packages: Vec<String> = named.flat_map(|manifest| manifest.dependencies).map(|(name, _)| name).collect();
     let offers: Vec<ProjectTarget> =
-        offers.into_iter().chain(targets::of_packages(&packages, place.cwd)).chain(of_members(place)).collect();
-    let offers = as_configured(offers, place.project);
+        offers.into_iter().chain(targets::of_packages(&packages, place.cwd)).chain(members::scripts(place)).collect();
+    let mut offers = as_configured(offers, place.project);
+    if let Some(runner) = &runner {
+        offers.retain(|offer| offer.cmd.contains(runner.as_str()) || offer.about.contains(runner.as_str()));
+    }
     let (offers, missing, lacking) = installed(offers, place);
     let asked = Request { params, wanted: &wanted, arguments: &arguments.all, missing: &missing, lacking: &lacking };
     Fact::Yes(chosen(&asked, &offers, place))
-}
-
-/// The part of the project whose tests are asked for: `counter` of "run the tests for the counter module only".
-pub fn part(words: &str) -> Option<String> {
-    static PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)\btests?\s+(?:for|of|in|from)\s+(?:the\s+)?`?(?P<name>[\w./-]+)`?(?:\s+(?:package|module|crate|file|directory|folder))?(?:\s+(?:only|alone))?\s*[.!?]?$|\b(?:the\s+)?`?(?P<other>[\w./-]+)`?\s+(?:package|module)(?:'s)?\s+tests?(?:\s+(?:only|alone))?\s*[.!?]?$|^(?:please\s+)?(?:(?:run|execute)\s+)?(?:(?:only|just)\s+)?the\s+`?(?P<third>[\w./-]+)`?\s+(?:tests?|specs?)(?:\s+(?:only|please))?\s*[.!?]?$").ok()
-    });
-    let found = PART.as_ref()?.captures(words.trim())?;
-    let name = found
-        .name("name")
-        .or(found.name("other"))
-        .or(found.name("third"))?
-        .as_str()
-        .trim_matches(['/', '.'])
-        .to_owned();
-    let is_all = [
-        "unit",
-        "all",
-        "whole",
-        "integration",
-        "failing",
-        "failed",
-        "slow",
-        "fast",
-        "other",
-        "new",
-        "end-to-end",
-        "e2e",
-    ];
-    (!name.is_empty() && !is_all.contains(&name.to_lowercase().as_str())).then_some(name)
-}
-
-/// The one file or directory that a part is called by. Tests themselves do not count.
-pub fn path_of_part<'a>(name: &str, paths: impl Iterator<Item = &'a str>) -> Option<String> {
-    let mut found: BTreeSet<String> = BTreeSet::new();
-    let all_paths: Vec<&str> = paths.collect();
-    for path in &all_paths {
-        let parts: Vec<&str> = path.split('/').collect();
-        let Some((file, above)) = parts.split_last() else { continue };
-        if let Some(at) = above.iter().position(|part| part.eq_ignore_ascii_case(name)) {
-            found.insert(parts.get(..=at).unwrap_or_default().join("/"));
-        } else if *path == name || file.split('.').next().is_some_and(|stem| stem.eq_ignore_ascii_case(name)) {
-            found.insert((*path).to_owned());
-        }
-    }
-    // The tests of it alone may be called so: `test_fees.py`, `limiter.test.ts`.
-    if found.len() != 1
-        && let Some(tests) = tests_of(name, &all_paths)
-    {
-        return Some(tests);
-    }
-    // A file in a directory of the same name belongs to it.
-    let all = found.clone();
-    found.retain(|path| !all.iter().any(|other| path != other && path.starts_with(&format!("{other}/"))));
-    if found.len() == 1 { found.pop_first() } else { None }
-}
-
-/// The one file of tests that is called by a name, in the singular or the plural.
-fn tests_of(name: &str, paths: &[&str]) -> Option<String> {
-    let bare = |name: &str| name.to_lowercase().trim_end_matches('s').to_owned();
-    let wanted = bare(name);
-    let is_its = |path: &&&str| {
-        let file = path.rsplit('/').next().unwrap_or(path);
-        let stem = file.split('.').next().unwrap_or(file);
-        let of = stem.strip_prefix("test_").or_else(|| stem.strip_suffix("_test")).or_else(|| {
-            let is_test = file.contains(".test.") || file.contains(".spec.");
-            is_test.then_some(stem)
-        });
-        of.is_some_and(|of| bare(of) == wanted)
-    };
-    let mut found = paths.iter().filter(is_its);
-    found.next().filter(|_| found.next().is_none()).map(|path| (*path).to_owned())
-}
-
-/// The scripts of the members of a workspace.
-fn of_members(place: &ScriptContext<'_>) -> Vec<ProjectTarget> {
-    let manager = place.project.text("package.json").and_then(NodeManager::named);
-    let has = |file: &str| {
-        place.world.entries(place.cwd).yes().is_some_and(|all| all.iter().any(|entry| &*entry.name == file))
-    };
-    let manager = manager.unwrap_or(match () {
-        () if has("pnpm-workspace.yaml") || has("pnpm-lock.yaml") => NodeManager::Pnpm,
-        () if has("yarn.lock") => NodeManager::Yarn,
-        () if has("bun.lockb") || has("bun.lock") => NodeManager::Bun,
-        () => NodeManager::Npm,
-    });
-    let is_plain = |name: &str| {
-        !name.is_empty()
-            && !name.starts_with('-')
-            && name.chars().all(|letter| letter.is_alphanumeric() || "./_-@:".contains(letter))
-    };
-    let mut all = Vec::new();
-    for (member, scripts) in place.project.members() {
-        let short = member.rsplit('/').next().unwrap_or(&member).to_owned();
-        for (script, runs) in scripts.into_iter().filter(|(script, _)| is_plain(script) && is_plain(&member)) {
-            all.push(ProjectTarget {
-                name: format!("{short} {script}"),
-                cmd: manager.of_member(&member, &script),
-                directory: place.cwd.to_owned(),
-                origin: TargetOrigin::Script,
-                about: runs,
-                why: TargetReason::NpmScript(format!("{script} of {member}")),
-            });
-        }
-    }
-    all
 }
 
 /// The offers in the terms of what the project configures: its package manager, and its runner of tests.
@@ -439,6 +358,9 @@ fn chosen(asked: &Request<'_>, offers: &[ProjectTarget], place: &ScriptContext<'
             Language::Chinese => format!("只提到了 {}，没有说目标：它会运行第一个。", code(program)),
         };
         return proposed(program.to_owned(), &offer.directory, place, reason);
+    }
+    if let Some(offer) = members::meant(words, offers).filter(|_| arguments.is_empty()) {
+        return proposed(offer.cmd.clone(), &offer.directory, place, reason(&offer.why).of(place.language).to_owned());
     }
     let fitting = matching_targets(wanted, offers);
     // The project's own command for it needs a program that is not installed.

@@ -158,9 +158,19 @@ pub fn of_project(path: &str, text: &str) -> Option<Range<usize>> {
     found.find_map(|entry| entry.pattern.captures(text)?.name("version").map(|version| version.range()))
 }
 
+/// The usual one of several names for the same: images and version managers call Go and Node otherwise.
+pub fn canonical(name: &str) -> &str {
+    match name {
+        "golang" => "go",
+        "nodejs" => "node",
+        "postgresql" => "postgres",
+        other => other,
+    }
+}
+
 /// How well a written name is the one that the request has: 0 is the same, `None` another one.
 pub fn likeness(written: &str, asked: &str) -> Option<u8> {
-    let plain = |name: &str| name.to_lowercase().replace(['_', ' ', '.'], "-");
+    let plain = |name: &str| canonical(&name.to_lowercase()).replace(['_', ' ', '.'], "-");
     let (name, asked) = (plain(written), plain(asked.trim()));
     if name == asked {
         return Some(0);

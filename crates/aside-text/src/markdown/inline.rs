@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::markdown::sanitize::shown;
-use crate::markdown::stable_rows::Prose;
+use crate::markdown::streaming_prose::Prose;
 use crate::markdown::style::{self, TextStyle};
 use crate::markdown::wrap::{self, Cell};
 

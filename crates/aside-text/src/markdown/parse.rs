@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::markdown::CodeSpans;
 use crate::markdown::code::Code;
 use crate::markdown::inline::{Text, TextKind};
-use crate::markdown::stable_rows::{Prose, has_blank_line};
+use crate::markdown::streaming_prose::{Prose, has_blank_line};
 use crate::markdown::style::{self, StyledRow, TextStyle};
 use crate::markdown::table::Table;
 use crate::markdown::wrap::{self, Cell};

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use crate::is_han;
+
 /// Tokens that are read; the rest of a longer text is ignored.
 const MAX_TOKENS: usize = 400;
 
@@ -169,10 +171,6 @@ fn sort_of(word: &str) -> TokenKind {
         "w/o" | "and/or" | "/s" | "&" | "k8s" | "s3" | "pip3" | "dos2unix" | "unix2dos" | "base64"
     );
     if spelled || known { TokenKind::Word } else { TokenKind::Name }
-}
-
-pub fn is_han(letter: char) -> bool {
-    matches!(letter, '\u{3400}'..='\u{9fff}')
 }
 
 /// `手册.doc`: a name that begins with Chinese.

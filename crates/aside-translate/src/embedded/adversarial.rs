@@ -214,7 +214,7 @@ fn whatever_is_asked_the_answer_is_one_whole_line() {
             let wrong = wrong_with(&answer.command, dialect);
             assert_eq!(
                 wrong, None,
-                "wish {number} {dialect:?}: {words:?}\n  gives {}\n  {}",
+                "query {number} {dialect:?}: {words:?}\n  gives {}\n  {}",
                 answer.command, answer.about
             );
         }

@@ -14,8 +14,117 @@ use crate::embedded::analysis::{AnalyzedQuery, QueryWord};
 use crate::embedded::draft::{Draft, Objects};
 use crate::embedded::entities::{self, Entity};
 use crate::embedded::lexicon::is_han;
-use crate::embedded::rank::DESTROYS;
 use crate::read_only::is_read_only;
+
+/// Words that ask to remove, replace or end something.
+pub const DESTROYS: &[&str] = &[
+    "delete",
+    "overwrite",
+    "replace",
+    "kill",
+    "stop",
+    "force",
+    "reset",
+    "discard",
+    "undo",
+    "clear",
+    "truncate",
+    "move",
+    "rename",
+    "format",
+    "prune",
+    "shred",
+    "drop",
+    "restart",
+    "uninstall",
+    "clean",
+    "revert",
+    "write",
+    "save",
+    "convert",
+    "change",
+    "set",
+    "sync",
+    "restore",
+    "shutdown",
+    "reboot",
+    "disable",
+    "unstage",
+    "checkout",
+    "redirect",
+    "edit",
+    "insert",
+    "add",
+    "append",
+    "prepend",
+    "put",
+    "trim",
+    "merge",
+    "join",
+    "concatenate",
+    "dos2unix",
+    "comment",
+    "uncomment",
+    "normalize",
+    "resize",
+    "copy",
+    "strip",
+    "sort",
+    "abort",
+    "quit",
+    "empty",
+    "permission",
+    "world-writable",
+    "compress",
+    "resolve",
+    "accept",
+    "free",
+    "destroy",
+    "cleanup",
+    "drain",
+    "scale",
+    "install",
+    "upgrade",
+    "purge",
+    "flush",
+    "unset",
+    "apply",
+    "backup",
+    "dump",
+    "export",
+    "record",
+    "create",
+    "close",
+    "suspend",
+    "allow",
+    "block",
+    "download",
+    "encrypt",
+    "decrypt",
+    "extract",
+    "down",
+    "mask",
+    "cordon",
+    "kick",
+    "resume",
+    "continue",
+    "lock",
+    "eject",
+    "rotate",
+    "compact",
+    "import",
+    "rollback",
+    "rebuild",
+    "reload",
+    "bump",
+    "fix",
+    "repair",
+    "become",
+    "push",
+    "logout",
+    "ban",
+    "suspend",
+];
 
 /// Words of a text that may be written as it stands; longer text is a sentence about something.
 const MAX_TEXT: usize = 12;
@@ -33,6 +142,7 @@ pub fn permits(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
             && !is_forbidden(reading, draft)
             && names_only_objects(reading, draft)
             && !removes_place(reading, draft)
+            && !edits_leftover(reading, draft)
             && !forgets_exception(reading, draft)
 }
 
@@ -46,14 +156,113 @@ fn removes_place(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
         (0..range.start).rev().find(|place| !skipped(place)).is_some_and(|place| BEFORE.contains(&at(place)))
     };
     let line = line::parse(&draft.command, reading.place.dialect);
-    let removed = line
-        .commands
-        .iter()
-        .filter(|command| command.words.first().is_some_and(|word| REMOVES.contains(&word.value.as_str())));
-    removed.flat_map(|command| command.words.iter().skip(1)).any(|word| {
-        let mut said = occurrences(reading, &word.value.to_lowercase()).peekable();
-        said.peek().is_some() && said.all(is_place)
+    let program = |command: &line::Command| command.words.first().map(|word| word.value.clone()).unwrap_or_default();
+    let mut removed = line.commands.iter().filter(|command| {
+        let searches = program(command) == "find"
+            && command.words.iter().any(|word| word.value == "-delete" || REMOVES.contains(&word.value.as_str()));
+        searches || REMOVES.contains(&program(command).as_str())
+    });
+    removed.any(|command| {
+        let is_search = program(command) == "find";
+        command.words.iter().skip(1).any(|word| {
+            // A search is for what is in a directory; `old entries from notes.txt` are lines.
+            if is_search && !is_file_name(&word.value) {
+                return false;
+            }
+            let mut said = occurrences(reading, &word.value.to_lowercase()).peekable();
+            said.peek().is_some() && said.all(is_place)
+        })
     })
+}
+
+/// `notes.txt`, and neither a pattern nor a directory.
+fn is_file_name(value: &str) -> bool {
+    let name = value.rsplit('/').next().unwrap_or_default();
+    let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map_or("", |(_, ending)| ending);
+    !value.contains(['*', '?', '[']) && !ending.is_empty() && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// `strip output cells from a.ipynb`, `change the port to 8080`: text that is replaced in a file must be all that the verb is about, and
+/// not the name of a value.
+fn edits_leftover(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
+    const MARKS: &[&str] = &[
+        "all",
+        "every",
+        "each",
+        "any",
+        "the",
+        "a",
+        "an",
+        "word",
+        "words",
+        "string",
+        "strings",
+        "text",
+        "occurrence",
+        "occurrences",
+        "instance",
+        "instances",
+        "of",
+        "phrase",
+        "character",
+        "characters",
+        "letter",
+        "line",
+        "lines",
+        "variable",
+        "function",
+        "name",
+        "value",
+        "pattern",
+        "first",
+        "single",
+        "from",
+        "in",
+        "inside",
+        "with",
+        "to",
+    ];
+    const SETS: &[&str] = &["change", "set", "update", "make", "adjust", "bump", "increase", "raise", "lower"];
+    let line = line::parse(&draft.command, reading.place.dialect);
+    let edits = line.commands.iter().any(|command| {
+        let mut words = command.words.iter().map(|word| word.value.as_str());
+        words.any(|word| word == "sed") && words.any(|word| word.starts_with("-i"))
+    });
+    let at = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
+    let says_line = (0..reading.words.len()).any(|place| matches!(at(place), "line" | "lines" | "row" | "rows"));
+    let Some(old) = line.commands.iter().flat_map(|command| &command.words).find_map(|word| {
+        let replaced = word.value.strip_prefix("s/").and_then(|rest| rest.split('/').next());
+        let deleted = || word.value.strip_prefix('/')?.strip_suffix("/d").filter(|_| !says_line);
+        replaced.or_else(deleted).filter(|old| !old.is_empty()).map(str::to_lowercase)
+    }) else {
+        return false;
+    };
+    // `,`, `[0-9]`: the last word of the object names them.
+    let is_class = old.chars().count() == 1 || old.starts_with('[') && old.ends_with(']') && !old.contains("space");
+    let is_literal = old.chars().all(|letter| letter.is_alphabetic() || letter == ' ');
+    if !edits || !is_literal && !is_class {
+        return false;
+    }
+    let is_quoted = reading.words.iter().any(|word| matches!(&word.thing, Some(Entity::Text(_))));
+    let Some(verb) =
+        reading.speech_acts.orders().flat_map(|order| &order.heads).find_map(|head| places(reading, &head.span).next())
+    else {
+        return false;
+    };
+    // What the verb is about ends before its first preposition.
+    let object: Vec<usize> = (verb + 1..reading.words.len())
+        .take_while(|place| {
+            !matches!(at(*place), "from" | "in" | "inside" | "with" | "to" | "by" | "into" | "as" | "for" | "->")
+        })
+        .collect();
+    let is_part = |place: usize| old.split(' ').any(|word| word == at(place));
+    let left = object
+        .iter()
+        .rev()
+        .skip(usize::from(is_class))
+        .filter(|place| !MARKS.contains(&at(**place)) && !is_part(**place));
+    let names_value = SETS.contains(&at(verb)) && at(verb + 1) == "the" && object.len() == 2;
+    at(verb).is_ascii() && !is_quoted && (left.count() > 0 || names_value)
 }
 
 /// Whether the draft covers every verb of an order: a search is not close to `delete Q3 report.txt`.

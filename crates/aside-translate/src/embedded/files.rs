@@ -13,6 +13,7 @@ mod query;
 mod rename;
 mod render;
 mod scan;
+mod spelling;
 mod variants;
 
 #[cfg(test)]

@@ -66,215 +66,344 @@ pub fn names(slot: &str) -> bool {
 /// Fills the slot `name` or `name:form`. `used` marks words that are already explained.
 pub fn fill(slot: &str, reading: &AnalyzedQuery<'_>, used: &ExplainedWords) -> Option<FilledSlot> {
     let (name, form) = slot.split_once(':').unwrap_or((slot, ""));
-    let dialect = reading.place.dialect;
     // A second slot of the same kind: `path2`.
     let (name, skip) = match name.strip_suffix('2') {
         Some(first) => (first, 1_usize),
         None => (name, 0),
     };
-    let pick = |accept: &dyn Fn(usize, &QueryWord) -> Option<String>| {
-        let all = || reading.words.iter().enumerate();
+    let slot = OpenSlot { form, skip, reading, used };
+    slot.value(name)
+        .or_else(|| slot.file(name))
+        .or_else(|| slot.text(name))
+        .or_else(|| slot.network(name))
+        .or_else(|| slot.known_name(name))
+}
+
+/// Whether a word refers to something instead of naming it: `this project`, `my laptop`, `the server`. A program may be
+/// called `my nginx`, and `my login branch` has the name before its kind.
+fn refers(reading: &AnalyzedQuery<'_>, place: usize) -> bool {
+    const POINTING: &[&str] = &["this", "that", "these", "those", "my", "our", "your", "their", "its"];
+    const ARTICLES: &[&str] = &["the", "a", "an"];
+    const COMMON: &[&str] = &[
+        "project",
+        "server",
+        "laptop",
+        "machine",
+        "computer",
+        "app",
+        "application",
+        "package",
+        "program",
+        "tool",
+        "repo",
+        "repository",
+        "service",
+        "container",
+        "site",
+        "website",
+        "database",
+        "device",
+        "network",
+        "connection",
+        "thing",
+        "script",
+        "library",
+        "box",
+    ];
+    let at = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
+    let Some(word) = reading.words.get(place).filter(|word| word.thing.is_none() && word.entry.is_none()) else {
+        return false;
+    };
+    let Some(before) = place.checked_sub(1).map(at) else { return false };
+    let is_tool = word.concept.is_some() && !word.is_spoken
+        || reading.place.specs.has(&word.low)
+        || reading.place.world.has_program(&word.low).yes() == Some(true);
+    POINTING.contains(&before) && !is_tool && !LISTS.kinds.contains(at(place + 1))
+        || ARTICLES.contains(&before) && COMMON.contains(&word.low.as_str())
+}
+
+/// A slot to fill. Each of its methods knows some of the names.
+struct OpenSlot<'s, 'a> {
+    form: &'s str,
+    /// How many words that fit are left for the slots before this one.
+    skip: usize,
+    reading: &'s AnalyzedQuery<'a>,
+    used: &'s ExplainedWords,
+}
+
+impl OpenSlot<'_, '_> {
+    fn pick(&self, accept: &dyn Fn(usize, &QueryWord) -> Option<String>) -> Option<FilledSlot> {
+        let all = || self.reading.words.iter().enumerate();
         // The first of them may be filled already.
-        let taken = all().filter(|(place, word)| used.has(*place) && accept(*place, word).is_some()).count();
-        let skip = skip.saturating_sub(taken);
-        let free = all().filter(|(place, _)| !used.has(*place) && !reading.is_verb(*place) && !refers(reading, *place));
+        let taken = all().filter(|(place, word)| self.used.has(*place) && accept(*place, word).is_some()).count();
+        let skip = self.skip.saturating_sub(taken);
+        let is_free =
+            |place: usize| !self.used.has(place) && !self.reading.is_verb(place) && !refers(self.reading, place);
+        let free = all().filter(|(place, _)| is_free(*place));
         let mut found = free.filter_map(|(place, word)| {
             accept(place, word).map(|spelled| FilledSlot { spelled, words: vec![place], doubt: SlotDoubt::None })
         });
         found.nth(skip)
-    };
-    let quoted = |text: &str| quote::word(text, dialect);
-    match name {
-        "number" => pick(&|_, word| match &word.thing {
-            Some(Entity::Number(number)) => Some(number.to_string()),
-            _ => None,
-        }),
-        "size" => pick(&|_, word| match &word.thing {
-            Some(Entity::Size(size)) if form == "bytes" => Some(size.bytes.to_string()),
-            Some(Entity::Size(size)) => Some(size.spelled.clone()),
-            _ => None,
-        }),
-        "time" => pick(&|_, word| match &word.thing {
-            Some(Entity::Time(time)) => spell_time(time, form, dialect),
-            _ => None,
-        }),
-        "date" => pick(&|_, word| match &word.thing {
-            Some(Entity::Time(Time::Date(date))) => Some(quoted(date)),
-            _ => None,
-        }),
-        "sum" => {
-            arithmetic::find(reading).map(|(spelled, words)| FilledSlot { spelled, words, doubt: SlotDoubt::None })
-        }
-        "cron" => schedule::find(reading).map(|(fields, words)| FilledSlot {
-            spelled: single(&fields),
-            words,
-            doubt: SlotDoubt::None,
-        }),
-        // `Europe/Berlin`, `UTC`
-        "zone" => pick(&|_, word| {
-            let is_zone = |text: &str| {
-                text.split('/').count() == 2
-                    && text.split('/').all(|part| part.starts_with(|letter: char| letter.is_ascii_uppercase()))
-            };
-            (is_zone(&word.text) && word.entry.is_none()).then(|| quoted(&word.text))
-        }),
-        "path" => pick(&|_, word| path(word).map(|text| quoted(&text))),
-        "file" => pick(&|_, word| {
-            let file = (word.entry != Some(FileKind::Directory)).then(|| path(word)).flatten()?;
-            // The form `full` is absolute, because the command runs later and from another directory.
-            let ends = |ending: &str| file.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case(ending));
-            if !matches!(form, "" | "full") && !ends(form) {
-                return None;
-            }
-            let is_full = file.starts_with(['/', '~', '$']);
-            Some(if form == "full" && !is_full { format!("\"$PWD\"/{}", quoted(&file)) } else { quoted(&file) })
-        }),
-        "dir" => pick(&|place, word| {
-            is_directory(reading, place, word).then(|| path(word)).flatten().map(|text| quoted(&text))
-        }),
-        "from" => {
-            pick(&|place, word| (!is_goal(reading, place)).then(|| path(word)).flatten().map(|text| quoted(&text)))
-        }
-        "to" => pick(&|place, word| {
-            is_goal(reading, place).then(|| path(word).or_else(|| plain(word))).flatten().map(|text| quoted(&text))
-        }),
-        "glob" => pick(&|_, word| glob(word).map(|glob| single(&glob))),
-        // This slot is outside quotes, so the value must be a pattern and nothing else.
-        "bareglob" => pick(&|_, word| {
-            let is_plain = |letter: char| letter.is_alphanumeric() || "._*?[]-/".contains(letter);
-            glob(word).filter(|glob| glob.chars().all(is_plain) && !glob.starts_with('-'))
-        }),
-        "ext" => pick(&|_, word| match &word.thing {
-            Some(Entity::Kind(endings)) => endings.first().cloned(),
-            Some(Entity::Glob(glob)) => {
-                let is_plain = |ending: &&str| ending.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.');
-                glob.strip_prefix("*.").filter(is_plain).map(str::to_owned)
-            }
-            _ => None,
-        }),
-        "quoted" => pick(&|_, word| match &word.thing {
-            Some(Entity::Text(text)) => Some(spell_text(text, form, dialect)),
-            _ => None,
-        }),
-        "jsonfile" => pick(&|_, word| path(word).filter(|text| text.ends_with(".json")).map(|text| quoted(&text))),
-        "csvfile" => pick(&|_, word| path(word).filter(|text| text.ends_with(".csv")).map(|text| quoted(&text))),
-        "jsonkey" => {
-            pick(&|place, word| json_key(reading, place, word).filter(|key| form != "flat" || !key.contains('.')))
-        }
-        "text" => text(reading, used, form, skip),
-        "name" => named(reading, used, skip),
-        // A name that is not local but may look like a path: an image, a package of a registry.
-        "ref" => pick(&|_, word| match &word.thing {
-            Some(Entity::Path(path)) if word.entry.is_none() => Some(quoted(path)),
-            Some(Entity::Host(host)) => Some(quoted(host)),
-            _ => plain(word).map(|text| quoted(&text)),
-        })
-        .or_else(|| fill(if skip == 0 { "word:any" } else { "word2:any" }, reading, used)),
-        // A word that was not quoted, for rules in which a quoted text is something else.
-        "bare" => pick(&|_, word| {
-            (!matches!(word.thing, Some(Entity::Text(_)))).then(|| plain(word)).flatten().map(|text| quoted(&text))
-        }),
-        // A runtime or server: `kill all node processes`, `start redis`. These are words of other rules as well.
-        "runtime" => pick(&|place, word| {
-            (word.thing.is_none() && RUNTIMES.contains(&reading.meaning(place))
-                || matches!(word.thing, Some(Entity::Process(_))))
-            .then(|| quoted(&word.text))
-        }),
-        "group" => group(reading, used),
-        "word" => pick(&|_, word| plain(word).map(|text| quoted(&text)))
-            .or_else(|| branch_at_end(reading, used).filter(|_| skip == 0))
-            .or_else(|| {
-                let is_name = |word: &QueryWord| word.thing.is_none() && word.weight >= 1.0 && word.low.is_ascii();
-                // The name of a tool that some rule knows, `nginx`; or, where that is allowed, any word that means
-                // something.
-                let named = pick(&|_, word| (is_name(word) && !word.is_spoken).then(|| quoted(&word.text)));
-                let any = || pick(&|_, word| is_name(word).then(|| quoted(&word.text)));
-                let guessed = named.or_else(|| (form == "any").then(any).flatten());
-                guessed.map(|filled| FilledSlot { doubt: SlotDoubt::Guessed, ..filled })
+    }
+
+    fn quoted(&self, text: &str) -> String {
+        quote::word(text, self.reading.place.dialect)
+    }
+
+    /// Numbers, sizes, times and what else has a spelling of its own.
+    fn value(&self, name: &str) -> Option<FilledSlot> {
+        match name {
+            "number" => self.pick(&|_, word| match &word.thing {
+                Some(Entity::Number(number)) => Some(number.to_string()),
+                _ => None,
             }),
-        "port" => pick(&|_, word| match &word.thing {
-            Some(Entity::Port(port)) => Some(port.to_string()),
-            Some(Entity::Number(number)) if form == "any" => u16::try_from(*number).ok().map(|port| port.to_string()),
+            "size" => self.pick(&|_, word| match &word.thing {
+                Some(Entity::Size(size)) if self.form == "bytes" => Some(size.bytes.to_string()),
+                Some(Entity::Size(size)) => Some(size.spelled.clone()),
+                _ => None,
+            }),
+            "time" => self.pick(&|_, word| match &word.thing {
+                Some(Entity::Time(time)) => spell_time(time, self.form, self.reading.place.dialect),
+                _ => None,
+            }),
+            "date" => self.pick(&|_, word| match &word.thing {
+                Some(Entity::Time(Time::Date(date))) => Some(self.quoted(date)),
+                _ => None,
+            }),
+            "sum" => arithmetic::find(self.reading).map(|(spelled, words)| FilledSlot {
+                spelled,
+                words,
+                doubt: SlotDoubt::None,
+            }),
+            "cron" => schedule::find(self.reading).map(|(fields, words)| FilledSlot {
+                spelled: single(&fields),
+                words,
+                doubt: SlotDoubt::None,
+            }),
+            // `Europe/Berlin`, `UTC`
+            "zone" => self.pick(&|_, word| {
+                let is_zone = |text: &str| {
+                    text.split('/').count() == 2
+                        && text.split('/').all(|part| part.starts_with(|letter: char| letter.is_ascii_uppercase()))
+                };
+                (is_zone(&word.text) && word.entry.is_none()).then(|| self.quoted(&word.text))
+            }),
+            "ext" => self.pick(&|_, word| match &word.thing {
+                Some(Entity::Kind(endings)) => endings.first().cloned(),
+                Some(Entity::Glob(glob)) => {
+                    let is_plain =
+                        |ending: &&str| ending.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.');
+                    glob.strip_prefix("*.").filter(is_plain).map(str::to_owned)
+                }
+                _ => None,
+            }),
+            "mode" => self.pick(&|_, word| match &word.thing {
+                Some(Entity::Mode(mode)) => Some(mode.clone()),
+                _ => None,
+            }),
             _ => None,
-        }),
-        "mode" => pick(&|_, word| match &word.thing {
-            Some(Entity::Mode(mode)) => Some(mode.clone()),
-            _ => None,
-        }),
-        "address" => pick(&|_, word| match &word.thing {
-            Some(Entity::Address(address)) => Some(address.clone()),
-            _ => None,
-        }),
-        "host" => pick(&|_, word| match &word.thing {
-            Some(Entity::Host(host) | Entity::Address(host)) => Some(quoted(host)),
-            Some(Entity::Email(host)) if form == "login" => Some(quoted(host)),
-            _ => None,
-        }),
-        "url" => pick(&|_, word| match &word.thing {
-            Some(Entity::Url(url)) if url.starts_with("s3://") == (form == "s3") => Some(quoted(url)),
-            Some(Entity::Host(host)) if form == "any" => Some(quoted(host)),
-            _ => None,
-        }),
-        "email" => pick(&|_, word| match &word.thing {
-            Some(Entity::Email(email)) => Some(quoted(email)),
-            _ => None,
-        }),
-        // Where to copy to or from: a path on another machine, or its home directory.
-        "there" => pick(&|_, word| match &word.thing {
-            Some(Entity::Elsewhere(path)) => Some(quoted(path)),
-            Some(Entity::Host(host) | Entity::Address(host) | Entity::Email(host)) => {
-                Some(format!("{}:", quoted(host)))
+        }
+    }
+
+    /// Files and directories, and patterns of their names.
+    fn file(&self, name: &str) -> Option<FilledSlot> {
+        match name {
+            "path" => self.pick(&|_, word| path(word).map(|text| self.quoted(&text))),
+            "file" => self.pick(&|_, word| {
+                let file = (word.entry != Some(FileKind::Directory)).then(|| path(word)).flatten()?;
+                // The form `full` is absolute, because the command runs later and from another directory.
+                let ends =
+                    |ending: &str| file.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case(ending));
+                if !matches!(self.form, "" | "full") && !ends(self.form) {
+                    return None;
+                }
+                let is_full = file.starts_with(['/', '~', '$']);
+                Some(if self.form == "full" && !is_full {
+                    format!("\"$PWD\"/{}", self.quoted(&file))
+                } else {
+                    self.quoted(&file)
+                })
+            }),
+            "dir" => self.pick(&|place, word| {
+                is_directory(self.reading, place, word).then(|| path(word)).flatten().map(|text| self.quoted(&text))
+            }),
+            "from" => self.pick(&|place, word| {
+                (!is_goal(self.reading, place)).then(|| path(word)).flatten().map(|text| self.quoted(&text))
+            }),
+            "to" => self.pick(&|place, word| {
+                is_goal(self.reading, place)
+                    .then(|| path(word).or_else(|| plain(word)))
+                    .flatten()
+                    .map(|text| self.quoted(&text))
+            }),
+            "glob" => self.pick(&|_, word| glob(word).map(|glob| single(&glob))),
+            // This slot is outside quotes, so the value must be a pattern and nothing else.
+            "bareglob" => self.pick(&|_, word| {
+                let is_plain = |letter: char| letter.is_alphanumeric() || "._*?[]-/".contains(letter);
+                glob(word).filter(|glob| glob.chars().all(is_plain) && !glob.starts_with('-'))
+            }),
+            "jsonfile" => {
+                self.pick(&|_, word| path(word).filter(|text| text.ends_with(".json")).map(|text| self.quoted(&text)))
+            }
+            "csvfile" => {
+                self.pick(&|_, word| path(word).filter(|text| text.ends_with(".csv")).map(|text| self.quoted(&text)))
             }
             _ => None,
-        }),
-        "branch" => pick(&|place, word| match &word.thing {
-            Some(Entity::Branch(_)) if form == "into" && !is_goal(reading, place) => None,
-            Some(Entity::Branch(_)) if form == "from" && is_goal(reading, place) => None,
-            Some(Entity::Branch(branch)) => Some(quoted(branch)),
+        }
+    }
+
+    /// Words of the query itself.
+    fn text(&self, name: &str) -> Option<FilledSlot> {
+        match name {
+            "quoted" => self.pick(&|_, word| match &word.thing {
+                Some(Entity::Text(text)) => Some(spell_text(text, self.form, self.reading.place.dialect)),
+                _ => None,
+            }),
+            "jsonkey" => self.pick(&|place, word| {
+                json_key(self.reading, place, word).filter(|key| self.form != "flat" || !key.contains('.'))
+            }),
+            "text" => text(self.reading, self.used, self.form, self.skip),
+            "name" => named(self.reading, self.used, self.skip),
+            // A name that is not local but may look like a path: an image, a package of a registry.
+            "ref" => self
+                .pick(&|_, word| match &word.thing {
+                    Some(Entity::Path(path)) if word.entry.is_none() => Some(self.quoted(path)),
+                    Some(Entity::Host(host)) => Some(self.quoted(host)),
+                    _ => plain(word).map(|text| self.quoted(&text)),
+                })
+                .or_else(|| fill(if self.skip == 0 { "word:any" } else { "word2:any" }, self.reading, self.used)),
+            // A word that was not quoted, for rules in which a quoted text is something else.
+            "bare" => self.pick(&|_, word| {
+                (!matches!(word.thing, Some(Entity::Text(_))))
+                    .then(|| plain(word))
+                    .flatten()
+                    .map(|text| self.quoted(&text))
+            }),
+            // A runtime or server: `kill all node processes`, `start redis`. These are words of other rules as well.
+            "runtime" => self.pick(&|place, word| {
+                (word.thing.is_none() && RUNTIMES.contains(&self.reading.meaning(place))
+                    || matches!(word.thing, Some(Entity::Process(_))))
+                .then(|| self.quoted(&word.text))
+            }),
+            "word" => self
+                .pick(&|_, word| plain(word).map(|text| self.quoted(&text)))
+                .or_else(|| branch_at_end(self.reading, self.used).filter(|_| self.skip == 0))
+                .or_else(|| {
+                    let is_name = |word: &QueryWord| word.thing.is_none() && word.weight >= 1.0 && word.low.is_ascii();
+                    // The name of a tool that some rule knows, `nginx`; or, where that is allowed, any word that means
+                    // something.
+                    let named =
+                        self.pick(&|_, word| (is_name(word) && !word.is_spoken).then(|| self.quoted(&word.text)));
+                    let any = || self.pick(&|_, word| is_name(word).then(|| self.quoted(&word.text)));
+                    let guessed = named.or_else(|| (self.form == "any").then(any).flatten());
+                    guessed.map(|filled| FilledSlot { doubt: SlotDoubt::Guessed, ..filled })
+                }),
+            "variable" => self.pick(&|_, word| match &word.thing {
+                Some(Entity::Variable(variable)) => Some(variable.trim_start_matches('$').to_owned()),
+                None if word.text.len() > 1
+                    && word.text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_') =>
+                {
+                    Some(word.text.clone())
+                }
+                _ => None,
+            }),
+            // Everything behind a word: `<after:message|saying>`.
+            "after" => after(self.reading, self.form),
             _ => None,
-        })
-        .or_else(|| beside(reading, used, "branch").filter(|_| skip == 0 && matches!(form, "" | "from"))),
-        "remote" => pick(&|_, word| match &word.thing {
-            Some(Entity::Remote(remote)) => Some(quoted(remote)),
-            _ if word.low == "origin" || word.low == "upstream" => Some(word.low.clone()),
+        }
+    }
+
+    /// Ports, machines and URLs.
+    fn network(&self, name: &str) -> Option<FilledSlot> {
+        match name {
+            "port" => self.pick(&|_, word| match &word.thing {
+                Some(Entity::Port(port)) => Some(port.to_string()),
+                Some(Entity::Number(number)) if self.form == "any" => {
+                    u16::try_from(*number).ok().map(|port| port.to_string())
+                }
+                _ => None,
+            }),
+            "address" => self.pick(&|_, word| match &word.thing {
+                Some(Entity::Address(address)) => Some(address.clone()),
+                _ => None,
+            }),
+            "host" => self.pick(&|_, word| match &word.thing {
+                Some(Entity::Host(host) | Entity::Address(host)) => Some(self.quoted(host)),
+                Some(Entity::Email(host)) if self.form == "login" => Some(self.quoted(host)),
+                _ => None,
+            }),
+            "url" => self.pick(&|_, word| match &word.thing {
+                Some(Entity::Url(url)) if url.starts_with("s3://") == (self.form == "s3") => Some(self.quoted(url)),
+                Some(Entity::Host(host)) if self.form == "any" => Some(self.quoted(host)),
+                _ => None,
+            }),
+            "email" => self.pick(&|_, word| match &word.thing {
+                Some(Entity::Email(email)) => Some(self.quoted(email)),
+                _ => None,
+            }),
+            // Where to copy to or from: a path on another machine, or its home directory.
+            "there" => self.pick(&|_, word| match &word.thing {
+                Some(Entity::Elsewhere(path)) => Some(self.quoted(path)),
+                Some(Entity::Host(host) | Entity::Address(host) | Entity::Email(host)) => {
+                    Some(format!("{}:", self.quoted(host)))
+                }
+                _ => None,
+            }),
             _ => None,
-        }),
-        "tag" => pick(&|_, word| match &word.thing {
-            Some(Entity::Tag(tag)) => Some(quoted(tag)),
+        }
+    }
+
+    /// Names that this machine or its repository has.
+    fn known_name(&self, name: &str) -> Option<FilledSlot> {
+        match name {
+            "group" => group(self.reading, self.used),
+            "branch" => self
+                .pick(&|place, word| match &word.thing {
+                    Some(Entity::Branch(_)) if self.form == "into" && !is_goal(self.reading, place) => None,
+                    Some(Entity::Branch(_)) if self.form == "from" && is_goal(self.reading, place) => None,
+                    Some(Entity::Branch(branch)) => Some(self.quoted(branch)),
+                    _ => None,
+                })
+                .or_else(|| {
+                    beside(self.reading, self.used, "branch")
+                        .filter(|_| self.skip == 0 && matches!(self.form, "" | "from"))
+                }),
+            "remote" => self.pick(&|_, word| match &word.thing {
+                Some(Entity::Remote(remote)) => Some(self.quoted(remote)),
+                _ if word.low == "origin" || word.low == "upstream" => Some(word.low.clone()),
+                _ => None,
+            }),
+            "tag" => self
+                .pick(&|_, word| match &word.thing {
+                    Some(Entity::Tag(tag)) => Some(self.quoted(tag)),
+                    _ => None,
+                })
+                .or_else(|| beside(self.reading, self.used, "tag").filter(|_| self.skip == 0)),
+            "commit" => self.pick(&|_, word| match &word.thing {
+                Some(Entity::Commit(commit)) => Some(self.quoted(commit)),
+                _ => None,
+            }),
+            "user" => self
+                .pick(&|_, word| match &word.thing {
+                    Some(Entity::User(user)) => Some(self.quoted(user)),
+                    _ => None,
+                })
+                .or_else(|| beside(self.reading, self.used, "user").filter(|_| self.skip == 0))
+                .or_else(|| {
+                    self.pick(&|place, word| {
+                        let before = place.checked_sub(1).and_then(|before| self.reading.words.get(before));
+                        (self.form == "as" && word.thing.is_none() && before.is_some_and(|word| word.low == "as"))
+                            .then(|| self.quoted(&word.text))
+                    })
+                }),
+            "process" => self
+                .pick(&|_, word| match &word.thing {
+                    Some(Entity::Process(process)) => Some(self.quoted(process)),
+                    _ => None,
+                })
+                .or_else(|| beside(self.reading, self.used, "process").filter(|_| self.skip == 0)),
             _ => None,
-        })
-        .or_else(|| beside(reading, used, "tag").filter(|_| skip == 0)),
-        "commit" => pick(&|_, word| match &word.thing {
-            Some(Entity::Commit(commit)) => Some(quoted(commit)),
-            _ => None,
-        }),
-        "user" => pick(&|_, word| match &word.thing {
-            Some(Entity::User(user)) => Some(quoted(user)),
-            _ => None,
-        })
-        .or_else(|| beside(reading, used, "user").filter(|_| skip == 0))
-        .or_else(|| {
-            pick(&|place, word| {
-                let before = place.checked_sub(1).and_then(|before| reading.words.get(before));
-                (form == "as" && word.thing.is_none() && before.is_some_and(|word| word.low == "as"))
-                    .then(|| quoted(&word.text))
-            })
-        }),
-        "process" => pick(&|_, word| match &word.thing {
-            Some(Entity::Process(process)) => Some(quoted(process)),
-            _ => None,
-        })
-        .or_else(|| beside(reading, used, "process").filter(|_| skip == 0)),
-        "variable" => pick(&|_, word| match &word.thing {
-            Some(Entity::Variable(variable)) => Some(variable.trim_start_matches('$').to_owned()),
-            None if word.text.len() > 1 && word.text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_') => {
-                Some(word.text.clone())
-            }
-            _ => None,
-        }),
-        // Everything behind a word: `<after:message|saying>`.
-        "after" => after(reading, form),
-        _ => None,
+        }
     }
 }
 
@@ -353,49 +482,6 @@ fn is_goal(reading: &AnalyzedQuery<'_>, place: usize) -> bool {
     let mut before = reading.words[..place.min(reading.words.len())].iter().rev();
     // `to the new directory called x`
     before.by_ref().take(5).take_while(|word| word.thing.is_none()).any(|word| TOWARDS.contains(&word.low.as_str()))
-}
-
-/// Whether a word refers to something instead of naming it: `this project`, `my laptop`, `the server`. A program may be
-/// called `my nginx`, and `my login branch` has the name before its kind.
-fn refers(reading: &AnalyzedQuery<'_>, place: usize) -> bool {
-    const POINTING: &[&str] = &["this", "that", "these", "those", "my", "our", "your", "their", "its"];
-    const ARTICLES: &[&str] = &["the", "a", "an"];
-    const COMMON: &[&str] = &[
-        "project",
-        "server",
-        "laptop",
-        "machine",
-        "computer",
-        "app",
-        "application",
-        "package",
-        "program",
-        "tool",
-        "repo",
-        "repository",
-        "service",
-        "container",
-        "site",
-        "website",
-        "database",
-        "device",
-        "network",
-        "connection",
-        "thing",
-        "script",
-        "library",
-        "box",
-    ];
-    let at = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
-    let Some(word) = reading.words.get(place).filter(|word| word.thing.is_none() && word.entry.is_none()) else {
-        return false;
-    };
-    let Some(before) = place.checked_sub(1).map(at) else { return false };
-    let is_tool = word.concept.is_some() && !word.is_spoken
-        || reading.place.specs.has(&word.low)
-        || reading.place.world.has_program(&word.low).yes() == Some(true);
-    POINTING.contains(&before) && !is_tool && !LISTS.kinds.contains(at(place + 1))
-        || ARTICLES.contains(&before) && COMMON.contains(&word.low.as_str())
 }
 
 /// An unknown word, which is most likely a name. Ordinary words are not, unless something here has that name: `myself`,

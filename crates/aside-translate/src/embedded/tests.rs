@@ -117,12 +117,12 @@ fn no_answer_has_a_slot_left_in_it() {
     }
 }
 
-/// Shows how a query is understood, for authors of rules: `WISH='…' cargo test -p aside-core --lib try_a_wish`.
+/// Shows how a query is understood, for authors of rules: `QUERY='…' cargo test -p aside-translate --lib try_a_query`.
 /// Separate several with `;`. `HERE='a.txt old/'` lists what is in the directory.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "run by hand, with the query in the environment")]
 fn try_a_query() {
-    let Ok(queries) = std::env::var("WISH") else { return };
+    let Ok(queries) = std::env::var("QUERY") else { return };
     let mut machine = Fake::default();
     if let Ok(here) = std::env::var("HERE") {
         let entry = |name: &str| match name.strip_suffix('/') {

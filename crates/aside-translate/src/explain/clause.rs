@@ -1,8 +1,7 @@
 //! Clauses in the third person for what everyday commands do with the given arguments. Covers only what changes the
 //! meaning; the parts explain the rest.
 
-use crate::explain::dissect::{CommandPart, DissectedCommand, PartKind};
-use crate::explain::sentence::ReadsPipe;
+use crate::explain::dissect::{CommandPart, DissectedCommand, PartKind, ReadsPipe};
 use crate::explain::{mode, revision, script, value};
 
 /// Most names that are listed; beyond it only their number is given.
@@ -22,7 +21,11 @@ pub fn known(taken: &DissectedCommand, fed: ReadsPipe) -> Option<String> {
     if let Some(sub) = taken.chain.strip_prefix("git ") {
         return git(taken, sub);
     }
-    text(taken, fed).or_else(|| files(taken)).or_else(|| system(taken)).or_else(|| network(taken))
+    filter(taken, fed)
+        .or_else(|| text(taken, fed))
+        .or_else(|| files(taken))
+        .or_else(|| system(taken))
+        .or_else(|| network(taken))
 }
 
 fn here(names: &[&str], otherwise: &str) -> String {
@@ -35,20 +38,23 @@ fn here(names: &[&str], otherwise: &str) -> String {
     }
 }
 
-/// Commands that work on lines.
-fn text(taken: &DissectedCommand, fed: ReadsPipe) -> Option<String> {
+fn of_files(names: &[&str]) -> String {
+    match names {
+        [] | ["-"] => String::new(),
+        names => format!(" of {}", list(names).unwrap_or_default()),
+    }
+}
+
+/// Filters: each reads lines and prints others.
+fn filter(taken: &DissectedCommand, fed: ReadsPipe) -> Option<String> {
     let arguments = taken.arguments();
-    let from = |names: &[&str]| match (names, fed) {
-        ([], _) | (["-"], _) => String::new(),
-        (names, _) => format!(" of {}", list(names).unwrap_or_default()),
-    };
     let lines = |number: &str| if number == "1" { "line".to_owned() } else { format!("{number} lines") };
     Some(match taken.chain.as_str() {
         "grep" => return grep(taken, fed),
         "head" | "tail" => {
             let end = if taken.chain == "head" { "first" } else { "last" };
             let number = taken.value("-n").or_else(|| taken.value("-#")).unwrap_or("10");
-            let names = from(&arguments);
+            let names = of_files(&arguments);
             if let Some(number) = number.strip_prefix('+') {
                 return Some(format!("prints everything{names} from line {number} on"));
             }
@@ -66,7 +72,7 @@ fn text(taken: &DissectedCommand, fed: ReadsPipe) -> Option<String> {
             let whats = [("-l", "lines"), ("-w", "words"), ("-m", "characters"), ("-c", "bytes")];
             let whats: Vec<&str> = whats.iter().filter(|(flag, _)| taken.has(flag)).map(|(_, what)| *what).collect();
             let whats = mode::join(&whats).unwrap_or_else(|| "lines, words and bytes".to_owned());
-            format!("counts the {whats}{}", from(&arguments))
+            format!("counts the {whats}{}", of_files(&arguments))
         }
         "sort" => {
             let how = match (taken.has("-r"), taken.has("-n"), taken.has("-h")) {
@@ -81,7 +87,7 @@ fn text(taken: &DissectedCommand, fed: ReadsPipe) -> Option<String> {
             let what = if fed == ReadsPipe::Yes && arguments.is_empty() {
                 "them".to_owned()
             } else {
-                format!("the lines{}", from(&arguments))
+                format!("the lines{}", of_files(&arguments))
             };
             format!("sorts {what}{key}{how}{once}")
         }
@@ -90,7 +96,7 @@ fn text(taken: &DissectedCommand, fed: ReadsPipe) -> Option<String> {
         "uniq" if taken.has("-u") => "keeps only lines that do not repeat".to_owned(),
         "uniq" => "joins lines that repeat".to_owned(),
         "cut" => {
-            let names = from(&arguments);
+            let names = of_files(&arguments);
             let part = taken.value("-f").and_then(|fields| value::fill("field{fields}", fields));
             let part = part.or_else(|| taken.value("-c").map(|characters| format!("characters {characters}")));
             format!("prints {} of each line{names}", part?)
@@ -129,6 +135,22 @@ fn text(taken: &DissectedCommand, fed: ReadsPipe) -> Option<String> {
             let set = |number: usize| arguments.get(number).and_then(|set| super::describe::set(set));
             format!("replaces {} by {}", set(0)?, set(1)?)
         }
+        "base64" if taken.has("-d") => format!("decodes base64{}", of_files(&arguments)),
+        "base64" => {
+            format!("encodes{} in base64", arguments.first().map(|name| format!(" {name}")).unwrap_or_default())
+        }
+        "nl" => format!("numbers the lines{}", of_files(&arguments)),
+        "tac" => format!("prints the lines{} the other way round", of_files(&arguments)),
+        "shuf" => "shuffles the lines".to_owned(),
+        "column" if taken.has("-t") => "lines it up as a table".to_owned(),
+        _ => return None,
+    })
+}
+
+/// What else reads or prints text.
+fn text(taken: &DissectedCommand, fed: ReadsPipe) -> Option<String> {
+    let arguments = taken.arguments();
+    Some(match taken.chain.as_str() {
         "tee" => {
             let how = if taken.has("-a") { "adds it to" } else { "writes it to" };
             format!("{how} {} and prints it too", list(&arguments)?)
@@ -165,14 +187,6 @@ fn text(taken: &DissectedCommand, fed: ReadsPipe) -> Option<String> {
             format!("runs the script {}", arguments.first()?)
         }
         "env" if arguments.is_empty() => "prints the variables of the environment".to_owned(),
-        "base64" if taken.has("-d") => format!("decodes base64{}", from(&arguments)),
-        "base64" => {
-            format!("encodes{} in base64", arguments.first().map(|name| format!(" {name}")).unwrap_or_default())
-        }
-        "nl" => format!("numbers the lines{}", from(&arguments)),
-        "tac" => format!("prints the lines{} the other way round", from(&arguments)),
-        "shuf" => "shuffles the lines".to_owned(),
-        "column" if taken.has("-t") => "lines it up as a table".to_owned(),
         "seq" => match arguments.as_slice() {
             [to] => format!("counts from 1 to {to}"),
             [from, to] => format!("counts from {from} to {to}"),
@@ -474,6 +488,26 @@ fn files_back(taken: &DissectedCommand, arguments: &[&str]) -> Option<String> {
     })
 }
 
+fn git_push(taken: &DissectedCommand, arguments: &[&str]) -> String {
+    let mut arguments = arguments.iter();
+    let remote = arguments.next().map(|remote| format!(" to {remote}")).unwrap_or_default();
+    let what = arguments.next().copied().unwrap_or("the branch");
+    if let Some(gone) = what.strip_prefix(':') {
+        return format!("deletes {gone}{}", remote.replacen(" to ", " on ", 1));
+    }
+    if taken.has_any(&["--delete", "-d"]) {
+        return format!("deletes {what}{remote}");
+    }
+    let how = if taken.has_any(&["--force", "-f"]) {
+        ", over whatever is there"
+    } else if taken.has("--force-with-lease") {
+        ", over what is there unless others changed it"
+    } else {
+        ""
+    };
+    format!("sends {what}{remote}{how}")
+}
+
 fn git(taken: &DissectedCommand, sub: &str) -> Option<String> {
     let arguments = taken.arguments();
     let commit = |text: &str| revision::words(text).unwrap_or_else(|| text.to_owned());
@@ -491,25 +525,7 @@ fn git(taken: &DissectedCommand, sub: &str) -> Option<String> {
                 (false, None) => format!("commits {all}"),
             }
         }
-        "push" => {
-            let mut arguments = arguments.iter();
-            let remote = arguments.next().map(|remote| format!(" to {remote}")).unwrap_or_default();
-            let what = arguments.next().copied().unwrap_or("the branch");
-            if let Some(gone) = what.strip_prefix(':') {
-                return Some(format!("deletes {gone}{}", remote.replacen(" to ", " on ", 1)));
-            }
-            if taken.has_any(&["--delete", "-d"]) {
-                return Some(format!("deletes {what}{remote}"));
-            }
-            let how = if taken.has_any(&["--force", "-f"]) {
-                ", over whatever is there"
-            } else if taken.has("--force-with-lease") {
-                ", over what is there unless others changed it"
-            } else {
-                ""
-            };
-            format!("sends {what}{remote}{how}")
-        }
+        "push" => git_push(taken, &arguments),
         "pull" if taken.has("--rebase") => "fetches what is new and puts your commits on top".to_owned(),
         "pull" => "fetches what is new and merges it".to_owned(),
         "fetch" if taken.has("--all") => "fetches what is new from every remote".to_owned(),

@@ -18,6 +18,13 @@ const MAX_WORDS: usize = 200;
 /// Shells, whose `-c` takes a script.
 const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ksh", "fish"];
 
+/// Whether the output of another command is its input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadsPipe {
+    Yes,
+    No,
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct DissectedCommand {
     /// As typed, with the subcommands that follow directly.

@@ -1,11 +1,11 @@
 //! The expression of find as a sentence: which files, and what happens to them.
 
 use crate::explain::dissect::{DissectedCommand, PartKind};
-use crate::explain::sentence::ReadsPipe;
-use crate::explain::{sentence, value};
+use crate::explain::value;
 
 /// `finds files larger than 100 MB here and below, then deletes them`
-pub fn clause(taken: &DissectedCommand) -> String {
+/// `clause` describes a command that `-exec` runs.
+pub fn clause(taken: &DissectedCommand, clause: impl Fn(&DissectedCommand) -> String) -> String {
     let mut what = "files and directories";
     let mut tests: Vec<String> = Vec::new();
     let mut actions: Vec<String> = Vec::new();
@@ -58,7 +58,7 @@ pub fn clause(taken: &DissectedCommand) -> String {
                 not = false;
             }
             PartKind::Runs(inner) => {
-                let clause = sentence::clause(inner, ReadsPipe::No);
+                let clause = clause(inner);
                 let target = inner.arguments().contains(&"{}");
                 let clause = if target { clause.replace("{}", "them") } else { clause };
                 actions.push(format!("on them: {clause}").replace("on them: deletes them", "deletes them"));

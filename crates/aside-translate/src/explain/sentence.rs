@@ -3,18 +3,11 @@
 
 use shell_line::{Join, Redirect};
 
-use crate::explain::dissect::{CommandSource, DissectedCommand, PartKind};
+use crate::explain::dissect::{CommandSource, DissectedCommand, PartKind, ReadsPipe};
 use crate::explain::{Told, ToldCommand, clause, describe, find};
 
 /// Clauses of one sentence; longer sentences are not read.
 const MAX_CLAUSES: usize = 8;
-
-/// Whether the output of another command is its input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadsPipe {
-    Yes,
-    No,
-}
 
 pub fn whole(told: &Told) -> String {
     let mut sentence = String::new();
@@ -87,7 +80,11 @@ pub fn clause(taken: &DissectedCommand, fed: ReadsPipe) -> String {
     {
         return wrapped(taken, inner, fed);
     }
-    if let Some(words) = if taken.chain == "find" { Some(find::clause(taken)) } else { clause::known(taken, fed) } {
+    if let Some(words) = if taken.chain == "find" {
+        Some(find::clause(taken, |inner| clause(inner, ReadsPipe::No)))
+    } else {
+        clause::known(taken, fed)
+    } {
         return words;
     }
     general(taken)

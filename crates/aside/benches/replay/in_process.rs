@@ -5,7 +5,8 @@ use aside_commands::shell_names::ShellNames;
 use aside_commands::spec::Specs;
 use aside_core::complete::context::CompletionContext;
 use aside_core::complete::{complete, ghost};
-use aside_core::history::index::{HistoryIndex, RunRecord};
+use aside_core::history::index::HistoryIndex;
+use aside_core::history::run_record::RunRecord;
 use shell_line::Dialect;
 
 use super::history_lines::{self, HistoryLine};

@@ -1,6 +1,7 @@
 //! The web page's server: on loopback, for the browser of the user who asked for it. It is a client of the daemon's socket and decides
 //! nothing about tasks; what it does decide is which requests come from the user. `docs/web.md` explains the security model.
 
+mod daemon_reply;
 mod event_stream;
 pub mod peer;
 pub mod persistence;

@@ -1,10 +1,12 @@
 //! `aside init`: prints the plugin for a shell, after the few settings it needs to find us.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use aside_core::detect::word_lists::lists;
+use clap::ValueEnum;
 use shell_line::Dialect;
 
 use crate::cli::Exit;
@@ -38,6 +40,15 @@ pub enum Shell {
     Zsh,
     Bash,
     Fish,
+}
+
+impl Args {
+    /// `aside init SHELL`, which every new shell waits for: making the parser takes longer than parsing.
+    pub fn at_once(words: &[OsString]) -> Option<Self> {
+        let [_, verb, shell] = words else { return None };
+        let shell = Shell::from_str(shell.to_str()?, false).ok().filter(|_| verb == "init")?;
+        Some(Self { shell, proxy: false })
+    }
 }
 
 pub fn run(args: Args) -> anyhow::Result<Exit> {
@@ -236,8 +247,8 @@ mod tests {
 
     #[test]
     fn stripped_it_is_the_same_plugin() {
-        // Reading it must not fail where nothing is interactive.
-        let print = "declare -f; declare -p ${!_aside_*}";
+        // Reading it must not fail where nothing is interactive. That file is named by the pid.
+        let print = "unset _aside_scratch; declare -f; declare -p ${!_aside_*}";
         let read = |text: &str| defined(&format!("set -eu; _aside_socket=/s\n{text}"), "bash", print);
         let Some(expected) = read(&BASH.concat()) else { return };
         assert!(expected.contains("_aside_leave") && expected.contains("_aside_bind_free"), "{expected}");

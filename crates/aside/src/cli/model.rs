@@ -115,7 +115,7 @@ impl Confirmation {
 }
 
 fn choose(paths: &Paths, name: &str) -> anyhow::Result<Exit> {
-    let wish = if ["embedded", "none"].contains(&name) {
+    let changes = if ["embedded", "none"].contains(&name) {
         vec![("llm.provider", Some("embedded".to_owned()))]
     } else {
         let installed_models = InstalledModels::new(paths);
@@ -138,7 +138,7 @@ fn choose(paths: &Paths, name: &str) -> anyhow::Result<Exit> {
         Err(problem) => return Ok(wrong(&problem)),
     };
     let mut text = before.clone();
-    for (key, value) in &wish {
+    for (key, value) in &changes {
         match edited(paths, &text, key, value.as_deref()) {
             Ok(changed) => text = changed,
             Err(problem) => return Ok(wrong(&problem)),
@@ -152,7 +152,7 @@ fn choose(paths: &Paths, name: &str) -> anyhow::Result<Exit> {
         complain!("aside: done, but not in force until the rest of {} is right", file.display());
         return Ok(Exit::Usage);
     };
-    match wish.get(1).and_then(|(_, model)| model.as_ref()) {
+    match changes.get(1).and_then(|(_, model)| model.as_ref()) {
         None => print("No model is asked any more: the embedded engine answers.\n")?,
         Some(model) => {
             print(&format!("{model} answers from now on, on this machine.\n"))?;

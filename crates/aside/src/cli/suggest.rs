@@ -7,7 +7,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use aside_core::history::index::{HistoryIndex, HistoryIndexBuilder, RunRecord};
+use aside_core::history::index::{HistoryIndex, HistoryIndexBuilder};
+use aside_core::history::run_record::RunRecord;
 use aside_core::suggest::{EarlierRun, EndedRun, Follower, SuggestContext, Suggestion, suggest};
 use aside_text::screen::CommandOutput;
 use aside_translate::check::blocked;

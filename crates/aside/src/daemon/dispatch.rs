@@ -49,7 +49,7 @@ pub async fn dispatch(
     match request {
         Request::Hello(hello) => handlers::hello::handle(&state, hello),
         Request::Complete(line) => handlers::complete::handle(&state, line, privacy, &updates).await,
-        Request::Translate(wish) => handlers::translate::handle(&state, wish, privacy, &updates).await,
+        Request::Translate(query) => handlers::translate::handle(&state, query, privacy, &updates).await,
         Request::Explain(asked) => handlers::explain::handle(&state, asked, privacy, &updates).await,
         Request::Outcome(outcome) => handlers::outcome::handle(&state, outcome).await,
         Request::Detect(asked) => handlers::detect::handle(&state, asked).await,

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use anyhow::anyhow;
 use aside_core::history::HistoryEntry;
 use aside_core::history::import::{ImportFormat, ParsedHistory};
-use aside_core::history::index::{HistoryIndex, HistoryIndexBuilder, RunRecord};
+use aside_core::history::index::{HistoryIndex, HistoryIndexBuilder};
+use aside_core::history::run_record::RunRecord;
 use tokio::sync::oneshot;
 
 use crate::daemon::state::State;

@@ -264,7 +264,7 @@ mod linux {
                 announce(state, asked, &item).await?;
             }
             // Stored by now. A daemon that ends before this handles it again, and a command is stored once.
-            let (dir, is_new) = (self.dir.clone(), item.number == 1);
+            let (dir, is_new) = (self.dir.clone(), item.number <= 1);
             off_the_runtime(move || {
                 let _ = std::fs::remove_file(file);
                 if is_new {

@@ -571,7 +571,7 @@ mod tests {
     use crate::config::Config;
 
     #[test]
-    fn a_line_being_typed_is_not_waited_for_as_a_wish_is() {
+    fn a_line_being_typed_is_not_waited_for_as_a_query_is() {
         let settings = Config::default().llm;
         let seconds = |first, read, all| Timeouts {
             first: Duration::from_secs(first),

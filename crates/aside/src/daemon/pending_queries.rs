@@ -284,21 +284,21 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_is_the_same_in_other_letters_and_with_other_blanks() {
+    fn a_query_is_the_same_in_other_letters_and_with_other_blanks() {
         let same = "find large files|  FIND   Large files  |find large files?|find large files...|find large files !|\
             find large files?!|find large files ?!|find large files;|find large files…|find large files：|\
             find large files —|find large files。|find large files\"|find large files).";
         for same in same.split('|') {
             assert_eq!(NormalizedQuery::of(same), NormalizedQuery("find large files".to_owned()), "{same}");
         }
-        for (wish, kept) in [
+        for (query, kept) in [
             ("what is in my_file.txt?", "what is in my_file.txt"),
             ("delete *.tmp!", "delete *.tmp"),
             ("what is in node_modules.", "what is in node_modules"),
             ("find foo(bar)", "find foo(bar"),
             ("大きいファイルを探す。", "大きいファイルを探す"),
         ] {
-            assert_eq!(NormalizedQuery::of(wish), NormalizedQuery(kept.to_owned()));
+            assert_eq!(NormalizedQuery::of(query), NormalizedQuery(kept.to_owned()));
         }
         let kept =
             "list files in ..|list files in .|list ../..|show *.c?|show a[0-9]?|what is $?|what is in ~/.|cd -|?|...|";

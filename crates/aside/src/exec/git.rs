@@ -41,6 +41,8 @@ pub enum Question<'a> {
     /// The newest commits: short id, author, day and first line, separated by tabs, and the paths that each changed, one a line. Limited to
     /// one path, and to one author, where these are not empty.
     History { of: &'a Revision, many: usize, path: &'a str, author: &'a str },
+    /// The entries of the stash: its name and message, separated by a tab.
+    Stashes,
     /// The same for commits of which a changed line has a text.
     Touching { of: &'a Revision, many: usize, text: &'a str },
 }
@@ -157,6 +159,20 @@ impl Question<'_> {
                     command.arg(path);
                 }
                 asked(command, PATIENTLY, LIST_BYTES).cut_at(b'\n')
+            }
+            Question::Stashes => {
+                let mut command = quiet(root);
+                command.args([
+                    "log",
+                    "--walk-reflogs",
+                    "--first-parent",
+                    "--no-show-signature",
+                    "--no-color",
+                    "--no-notes",
+                ]);
+                command.args(["--max-count=50", "--format=%gd%x09%gs", "--end-of-options", "refs/stash", "--"]);
+                // Git fails where there is no stash.
+                ProbeSpec { counts: AcceptedExit::Any, ..asked(command, PATIENTLY, LINE_BYTES).cut_at(b'\n') }
             }
             Question::Touching { of: Revision(of), many, text } => {
                 let mut command = commits(root, *many);

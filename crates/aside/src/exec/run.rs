@@ -181,12 +181,23 @@ pub async fn run(
     }
     output.finish();
     output.tell(&mut say);
-    let ended = match (told, why) {
+    let ended = outcome(told, why, is_report_over && group.is_none(), &order)?;
+    Ok(Finished { ended, bytes: output.printed(), cut: output.lost() > 0 })
+}
+
+/// How it ended: what the supervisor reported, else why we stopped it.
+fn outcome(
+    told: Option<SupervisorReport>,
+    why: Option<RunOutcome>,
+    never_began: bool,
+    order: &RunRequest,
+) -> anyhow::Result<RunOutcome> {
+    Ok(match (told, why) {
         (Some(SupervisorReport::Exit(code)), _) => RunOutcome::Exit(code),
         (Some(SupervisorReport::Signal(number)), _) => RunOutcome::Signal(number),
         (Some(SupervisorReport::Failed(text)), _) => bail!(text),
         (_, Some(why)) => why,
-        (None, None) if is_report_over && group.is_none() => {
+        (None, None) if never_began => {
             bail!(
                 "what watches over commands could not start, and so nothing was run; is {} as it was?",
                 order.aside.display()
@@ -204,8 +215,7 @@ pub async fn run(
         ) => {
             bail!("what watched over the command was killed, and so the command was ended; ask again")
         }
-    };
-    Ok(Finished { ended, bytes: output.printed(), cut: output.lost() > 0 })
+    })
 }
 
 /// The order, from what was approved.

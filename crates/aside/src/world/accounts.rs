@@ -4,7 +4,7 @@ use std::path::Path;
 
 use aside_commands::world::LiveItem;
 
-use crate::world::lookup::{item, read};
+use crate::world::read::{item, read};
 
 /// The first uid of regular users.
 const FIRST_PERSON: u32 = 1000;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use aside_commands::world::{self, DirEntry, Fact, LiveItem, LiveKind, World};
 
-use crate::world::{Environment, directory, lookup, manual, plain, repository};
+use crate::world::{Environment, directory, lookup, manual, plain, pool, repository};
 
 /// Cap on cached answers of each kind.
 const MAX_LOOKED_UP: usize = 64;
@@ -82,7 +82,7 @@ impl World for BlockingWorld {
             lookup::LookupScope::Anywhere => Some(""),
         };
         match place {
-            Some(place) if lookup::is_quick(what) => {
+            Some(place) if pool::is_quick(what) => {
                 once(&self.live, (what, place.into()), || lookup::names(what, place))
             }
             Some(_) | None => Fact::No,

@@ -6,10 +6,9 @@ use std::hash::Hash;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aside_commands::world::{LiveItem, LiveKind};
+use aside_commands::world::{DirEntry, LiveItem, LiveKind};
 
 use crate::world::directory::Listing;
-use crate::world::lookup::Programs;
 
 /// Caps on directories, and on names in all of them: some 20 MB at worst.
 const MAX_DIRECTORIES: usize = 256;
@@ -24,6 +23,14 @@ const MAX_LEARNT: usize = 512;
 const MAX_TEXT: usize = 4 * 1024 * 1024;
 /// Cap on man pages.
 const MAX_MANUALS: usize = 64;
+
+/// The programs on one PATH.
+#[derive(Clone)]
+pub struct Programs {
+    pub names: Arc<[Box<str>]>,
+    /// The listings that they were taken from.
+    pub from: Arc<[Arc<[DirEntry]>]>,
+}
 
 pub struct Cache {
     /// How many commands have ended: an answer from before the last one may be outdated.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use aside_commands::world::LiveItem;
 use toml_edit::DocumentMut;
 
-use crate::world::lookup::{base_of, glob, item, read_below, resolved_below};
+use crate::world::read::{glob, item, read_below, resolved_below};
+use crate::world::repository::base_of;
 
 /// Cap on packages of a workspace.
 const MAX_PACKAGES: usize = 500;
@@ -152,7 +153,7 @@ impl Manifest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::lookup::repository_beside_a_secret;
+    use crate::world::read::repository_beside_a_secret;
 
     fn names(items: Option<Vec<LiveItem>>) -> Vec<String> {
         items.unwrap().into_iter().map(|item| item.name.into_string()).collect()

@@ -9,7 +9,7 @@ use aside_commands::world::LiveItem;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::world::lookup::item;
+use crate::world::read::item;
 
 const PATIENCE: Duration = Duration::from_secs(1);
 const MAX_ANSWER: u64 = 4 * 1024 * 1024;

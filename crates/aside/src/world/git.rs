@@ -9,7 +9,7 @@ use aside_commands::world::LiveItem;
 
 use crate::exec::git::Question;
 use crate::exec::{Probe, probe};
-use crate::world::lookup::{item, read, read_end};
+use crate::world::read::{item, read, read_end};
 use crate::world::repository::{Repository, repository};
 
 /// Cap on references.

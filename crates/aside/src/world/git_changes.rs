@@ -8,7 +8,7 @@ use regex::Regex;
 
 use crate::exec::git::{Filters, Question};
 use crate::exec::{Probe, probe};
-use crate::world::lookup::{MAX_BYTES, item};
+use crate::world::read::{MAX_BYTES, item};
 use crate::world::repository::{Repository, repository};
 
 /// The changed files, by what they differ from. Names are relative to the directory.

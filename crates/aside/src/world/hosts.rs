@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aside_commands::world::LiveItem;
 
-use crate::world::lookup::{glob, item, read, read_end};
+use crate::world::read::{glob, item, read, read_end};
 
 const MAX_INCLUDED: usize = 32;
 /// Bytes read from the end of known_hosts, where the latest are.

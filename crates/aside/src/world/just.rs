@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use aside_commands::world::LiveItem;
 use regex::Regex;
 
-use crate::world::lookup::{base_of, item, read_below};
+use crate::world::read::{item, read_below};
+use crate::world::repository::base_of;
 
 const MAX_IMPORTS: usize = 16;
 
@@ -75,7 +76,7 @@ fn parse(text: &str, recipes: &mut Vec<LiveItem>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::lookup::repository_beside_a_secret;
+    use crate::world::read::repository_beside_a_secret;
 
     #[test]
     fn files_outside_of_the_repository_are_not_read() {

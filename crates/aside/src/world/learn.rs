@@ -12,7 +12,7 @@ use aside_core::complete::spec_from_help::spec;
 
 use crate::exec::{Probe, probe};
 use crate::paths;
-use crate::world::lookup::read;
+use crate::world::read::read;
 use crate::world::{locked, plain};
 
 /// How often the user must have run it successfully.

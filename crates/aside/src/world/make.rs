@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 use aside_commands::world::LiveItem;
 use regex::Regex;
 
-use crate::world::lookup::{base_of, glob, item, read_below};
+use crate::world::read::{glob, item, read_below};
+use crate::world::repository::base_of;
 
 /// Cap on included makefiles.
 const MAX_INCLUDED: usize = 32;
@@ -144,7 +145,7 @@ fn split_rule(line: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::lookup::repository_beside_a_secret;
+    use crate::world::read::repository_beside_a_secret;
 
     #[test]
     fn files_outside_of_the_repository_are_not_read() {

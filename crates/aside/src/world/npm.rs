@@ -8,7 +8,8 @@ use aside_commands::world::LiveItem;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use crate::world::lookup::{base_of, item, read_below};
+use crate::world::read::{item, read_below};
+use crate::world::repository::base_of;
 
 /// The scripts of the nearest package.
 pub fn scripts(directory: &Path) -> Option<Vec<LiveItem>> {
@@ -72,7 +73,7 @@ impl<'de> Visitor<'de> for InOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::lookup::repository_beside_a_secret;
+    use crate::world::read::repository_beside_a_secret;
 
     #[test]
     fn files_outside_of_the_repository_are_not_read() {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use aside_commands::world::LiveItem;
 
-use crate::world::lookup::{item, read};
+use crate::world::read::{item, read};
 
 const MAX_FILES: usize = 100_000;
 

@@ -10,7 +10,6 @@ use aside_commands::world::LiveKind;
 use tokio::sync::watch;
 
 use crate::world::locked;
-use crate::world::lookup;
 use crate::world::mounts::mount_point;
 
 /// Cap on threads that make progress. One that hangs on a dead network disk for longer than `STUCK` does not count.
@@ -59,7 +58,7 @@ impl Question {
     pub fn is_quick(&self) -> bool {
         match self {
             Question::Entries(_) | Question::Programs(_) | Question::Repository(_) => true,
-            Question::Live(what, _) => lookup::is_quick(*what),
+            Question::Live(what, _) => is_quick(*what),
             Question::Learnt { .. } | Question::Manual { .. } => false,
         }
     }
@@ -206,6 +205,19 @@ impl Work {
         let stuck = self.stuck(now).count();
         self.threads < MAX_THREADS && self.threads - stuck.min(self.threads) < MAX_MOVING
     }
+}
+
+/// Whether the lookup reads a few files and asks no other program.
+pub fn is_quick(what: LiveKind) -> bool {
+    !matches!(
+        what,
+        LiveKind::GitChanged
+            | LiveKind::GitStaged
+            | LiveKind::DockerContainer
+            | LiveKind::DockerImage
+            | LiveKind::TmuxSession
+            | LiveKind::Package
+    )
 }
 
 #[cfg(test)]

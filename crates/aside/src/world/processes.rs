@@ -6,7 +6,7 @@ use std::path::Path;
 
 use aside_commands::world::LiveItem;
 
-use crate::world::lookup::{item, read};
+use crate::world::read::{item, read};
 
 const MAX_PROCESSES: usize = 10_000;
 

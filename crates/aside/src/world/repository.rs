@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::world::git_config;
-use crate::world::lookup::read;
+use crate::world::read::read;
 
 /// Cap on the depth: users do not work in deeper paths.
 const MAX_DEPTH: usize = 128;
@@ -56,6 +56,11 @@ pub fn root(directory: &Path) -> Option<PathBuf> {
         found.map(Path::to_owned)
     };
     above(directory).or_else(|| above(&directory.canonicalize().ok()?))
+}
+
+/// The limit for files that a file in this directory may name: its repository, or the directory itself.
+pub fn base_of(directory: &Path) -> PathBuf {
+    root(directory).unwrap_or_else(|| directory.to_owned())
 }
 
 pub fn repository(directory: &Path) -> Option<Repository> {

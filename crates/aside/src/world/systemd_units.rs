@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use aside_commands::world::LiveItem;
 
-use crate::world::lookup::item;
+use crate::world::read::item;
 
 const KINDS: &[&str] = &["service", "timer", "socket", "target", "path", "mount", "slice"];
 /// Cap on the files of one directory.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use aside_commands::world::LiveItem;
 
 use crate::exec::{Probe, probe};
-use crate::world::lookup::item;
+use crate::world::read::item;
 
 pub fn sessions() -> Option<Vec<LiveItem>> {
     let directory = std::env::var_os("TMUX_TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);

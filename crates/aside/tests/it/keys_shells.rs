@@ -264,3 +264,13 @@ fn a_socket_below_a_file_is_silent() {
         assert_eq!(scene.runs("echo on"), "on", "{shell}");
     }
 }
+
+#[test]
+fn keys_of_bash_follow_a_change_to_vi_and_back() {
+    let mut scene = begun(Scene::bash());
+    scene.runs("set -o vi");
+    scene.types("frob st").sends(SHIFT_DOWN).shows_line("frob start one|");
+    scene.sends("\x15").settles();
+    scene.runs("set -o emacs");
+    scene.types("frob st").sends(SHIFT_DOWN).shows_line("frob start one|");
+}

@@ -7,6 +7,7 @@ use crate::harness::home::{self, Home};
 use crate::tidy::source::Source;
 
 mod direction;
+mod functions;
 mod links;
 mod map;
 mod requirements;
@@ -21,7 +22,7 @@ const STARTER: &str = "crates/aside/src/exec.rs";
 const STARTERS: &str = "crates/aside/src/exec/";
 
 /// The crates that do I/O. Every other one takes values and returns values.
-const ACTING: [&str; 2] = ["crates/aside/", "crates/aside-relay/"];
+const ACTING: [&str; 3] = ["crates/aside/", "crates/aside-relay/", "crates/aside-fuzz/"];
 
 #[test]
 fn imports_go_one_way() {
@@ -48,6 +49,11 @@ fn errors_are_cleaned_before_they_are_printed() {
 #[test]
 fn files_say_what_they_decide_and_stay_short() {
     complain(rust().iter().flat_map(badly_kept));
+}
+
+#[test]
+fn functions_stay_short() {
+    complain(functions::too_long(&production()));
 }
 
 #[test]

@@ -50,7 +50,7 @@ pub fn is_whole(word: LastWord<'_>, history: &HistoryIndex, names: &ShellNames, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::index::RunRecord;
+    use crate::history::run_record::RunRecord;
     use aside_commands::world::EmptyWorld;
 
     #[test]

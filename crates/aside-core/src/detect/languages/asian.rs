@@ -3,7 +3,7 @@
 
 use super::tokens::{FirstToken, Token, TokenizedLine};
 use super::word_lists::{CHINESE, JAPANESE, KOREAN, Marks, Program};
-use super::{Script, keyboard_layout, word_lists};
+use super::{Script, keyboard_keys, word_lists};
 
 /// Weights; each is named after the evidence.
 const SAID: f32 = 0.95;
@@ -172,5 +172,5 @@ fn is_mistyped(sentence: &TokenizedLine<'_>) -> bool {
         return true;
     }
     let first = sentence.pieces.first().map(|piece| piece.text).unwrap_or_default();
-    keyboard_layout::latin(first).is_some_and(|meant| word_lists::program(&meant).is_some())
+    keyboard_keys::latin(first).is_some_and(|meant| word_lists::program(&meant).is_some())
 }

@@ -3,7 +3,7 @@
 
 use super::tokens::{FirstToken, Token, TokenKind, TokenizedLine};
 use super::word_lists::{self, Program, Role, Roles, SPACED};
-use super::{Language, LanguageMatch, keyboard_layout};
+use super::{Language, LanguageMatch, keyboard_keys};
 
 /// Weights of a word.
 const STRONG: f32 = 1.0;
@@ -142,7 +142,7 @@ fn has_accent(word: &str, language: Language) -> bool {
 /// Cyrillic that is a program when the keys are read as Latin ones, or that does not look like Russian.
 fn is_mistyped(sentence: &TokenizedLine<'_>) -> bool {
     let first = sentence.pieces.first().map(|piece| piece.text).unwrap_or_default();
-    let meant = keyboard_layout::latin(first);
+    let meant = keyboard_keys::latin(first);
     if meant.is_some_and(|meant| word_lists::program(&meant).is_some()) {
         return true;
     }

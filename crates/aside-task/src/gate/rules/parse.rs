@@ -7,7 +7,7 @@ use shell_line::Dialect;
 use toml_edit::{Document, Item, Table};
 
 use crate::gate::rules::{RefusedRule, Rule, RuleLayer, Rules, RulesFile};
-use crate::gate::{Decision, GateContext, RuleOrigin, confirmed, read_only, render};
+use crate::gate::{Decision, GateContext, RuleOrigin, confirmed, excerpt, read_only};
 use crate::proposal::RequestSource;
 
 /// Bytes of a file, which is written by hand.
@@ -28,7 +28,7 @@ pub(super) fn parse_file(text: &str, layer: RuleLayer) -> RulesFile {
     let mut file = RulesFile::default();
     let mut refuse = |line: usize, reason: String| {
         // The reason quotes an untrusted file.
-        file.refused.push(RefusedRule { line, reason: render::cut(&reason, MAX_REASON) });
+        file.refused.push(RefusedRule { line, reason: excerpt::cut(&reason, MAX_REASON) });
     };
     if text.len() > MAX_BYTES {
         refuse(1, format!("the file has more than {MAX_BYTES} bytes"));

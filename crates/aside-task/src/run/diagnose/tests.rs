@@ -329,3 +329,21 @@ fn a_cure_is_in_the_terms_of_the_project() {
     let plugin = told("ESLint couldn't find the plugin \"eslint-plugin-moss\".\n");
     assert!(plugin.contains("pnpm add -D -w eslint-plugin-moss"), "{plugin}");
 }
+
+#[test]
+fn a_question_without_output_names_what_to_run() {
+    for (words, expected) in [
+        ("why do my tests fail", Some("tests")),
+        ("the tests are red", Some("tests")),
+        ("why does the build keep failing?", Some("build")),
+        ("why is the build broken?", Some("build")),
+        ("my tests don't pass", Some("tests")),
+        ("what's wrong with the build", Some("build")),
+        ("the linter complains", Some("lint")),
+        ("the tests pass", None),
+        ("why does the login test fail", None),
+        ("why does the server crash", None),
+    ] {
+        assert_eq!(goal_asked_about(words), expected, "{words}");
+    }
+}

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::run::code;
 use crate::run::exact_edit::EditResult;
+use crate::run::exact_edit::place::Place;
 use crate::run::versions::{self, WrittenVersion};
 
 /// Places that are listed where it cannot be told which one is meant.
@@ -17,6 +18,8 @@ pub struct NewVersion {
     /// Exactly this version: operators before it go.
     pub pinned: bool,
     pub file: Option<String>,
+    /// Only files of these purposes; all where it is empty.
+    pub places: Vec<Place>,
 }
 
 pub fn set(wanted: &NewVersion, files: &BTreeMap<String, String>) -> EditResult {
@@ -36,10 +39,14 @@ pub fn set(wanted: &NewVersion, files: &BTreeMap<String, String>) -> EditResult 
     if found.iter().any(|(_, one, _)| !one.version.is_empty()) && !wanted.pinned {
         found.retain(|(_, one, _)| !one.version.is_empty());
     }
-    let names: BTreeSet<&str> = found.iter().map(|(_, one, _)| one.name.as_str()).collect();
-    let known: BTreeSet<&str> =
-        found.iter().map(|(_, one, _)| one.version.as_str()).filter(|one| !one.is_empty()).collect();
-    if names.len() > 1 || known.len() > 1 {
+    let names: BTreeSet<&str> = found.iter().map(|(_, one, _)| versions::canonical(&one.name)).collect();
+    // `1.21` and `1.21-alpine` are the same version.
+    let bare = |version: &'_ str| version.split('-').next().unwrap_or_default().to_owned();
+    let known: BTreeSet<String> =
+        found.iter().map(|(_, one, _)| bare(&one.version)).filter(|one| !one.is_empty()).collect();
+    // Where the request says the place, all there are meant, whatever their versions were.
+    let is_placed = wanted.file.is_some() || !wanted.places.is_empty();
+    if names.len() > 1 || known.len() > 1 && !is_placed {
         let rows: Vec<String> = found
             .iter()
             .take(MAX_PLACES)
@@ -79,9 +86,9 @@ pub fn set(wanted: &NewVersion, files: &BTreeMap<String, String>) -> EditResult 
     if made.is_empty() {
         return EditResult::Nothing(format!("{} is {} already.", code(name), code(&wanted.version)));
     }
-    let old = known.first().copied().unwrap_or_default();
+    let old = known.iter().cloned().collect::<Vec<_>>().join(", ");
     let places: Vec<String> = made.keys().map(|path| code(path)).collect();
-    let summary = match old {
+    let summary = match old.as_str() {
         "" => format!("Pin {} to {} in {}", code(name), code(&wanted.version), places.join(", ")),
         old => format!(
             "Version of {}: {} becomes {} in {}",

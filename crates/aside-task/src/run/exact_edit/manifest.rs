@@ -308,6 +308,48 @@ pub fn command(dependency: &Dependency, has: &dyn Fn(&str) -> bool) -> Option<St
     (!command.is_empty()).then(|| format!("{command} {package}"))
 }
 
+/// A dependency of one member of a workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemberDependency {
+    pub name: String,
+    /// As the request calls it: its package, or the directory that it is in.
+    pub member: String,
+    pub dev: bool,
+    pub remove: bool,
+}
+
+impl MemberDependency {
+    /// The command of the package manager, if one of the manifests is that member's. A manifest is its path and the name of its package.
+    pub fn command(&self, manifests: &[(String, String)], has: &dyn Fn(&str) -> bool) -> Option<String> {
+        let Self { name, member, dev, remove } = self;
+        let is_it = |(path, package): &&(String, String)| {
+            let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+            let last = directory.rsplit('/').next().unwrap_or_default();
+            !directory.is_empty() && (package == member || directory == member || last == member)
+        };
+        let mut found = manifests.iter().filter(is_it);
+        let (path, package) = found.next().filter(|_| found.next().is_none())?;
+        if !is_plain(name) || !is_plain(package) || name.starts_with('-') || package.starts_with('-') {
+            return None;
+        }
+        let (adds, flag) = (!*remove, if *dev { " -D" } else { "" });
+        Some(match () {
+            () if path.ends_with("Cargo.toml") => {
+                let (verb, dev) = (if adds { "add" } else { "remove" }, if *dev { " --dev" } else { "" });
+                format!("cargo {verb} -p {package}{dev} {name}")
+            }
+            () if !path.ends_with("package.json") => return None,
+            () if has("pnpm-workspace.yaml") || has("pnpm-lock.yaml") => {
+                format!("pnpm --filter {package} {}{flag} {name}", if adds { "add" } else { "remove" })
+            }
+            () if has("yarn.lock") => {
+                format!("yarn workspace {package} {}{flag} {name}", if adds { "add" } else { "remove" })
+            }
+            () => format!("npm {}{flag} {name} -w {package}", if adds { "install" } else { "uninstall" }),
+        })
+    }
+}
+
 pub fn remove_command(name: &str, has: &dyn Fn(&str) -> bool) -> Option<String> {
     let manager = MANAGERS.iter().find(|manager| has(manager.file))?;
     (!manager.remove.is_empty() && is_plain(name)).then(|| format!("{} {name}", manager.remove))

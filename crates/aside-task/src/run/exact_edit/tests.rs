@@ -121,6 +121,38 @@ fn what_is_said_exactly_is_made_exactly() {
             "Dockerfile: FROM alpine:3.20\n",
         ),
         (
+            "use go 1.22 in CI and the Dockerfile",
+            &[
+                (".github/workflows/ci.yml", "          go-version: \"1.21\"\n"),
+                ("Dockerfile", "FROM golang:1.21-alpine AS build\n"),
+            ],
+            ".github/workflows/ci.yml:           go-version: \"1.22\"\nDockerfile: FROM golang:1.22-alpine AS build\n",
+        ),
+        (
+            "CI should run on node 20",
+            &[(".github/workflows/ci.yml", "          node-version: 18\n")],
+            ".github/workflows/ci.yml:           node-version: 20\n",
+        ),
+        (
+            "upgrade postgres to 16 in compose",
+            &[("docker-compose.yml", "    image: postgres:15\n")],
+            "docker-compose.yml:     image: postgres:16\n",
+        ),
+        (
+            "also test on python 3.12 in CI",
+            &[(".github/workflows/t.yml", "python-version: [\"3.11\"]\n")],
+            ".github/workflows/t.yml: python-version: [\"3.11\", \"3.12\"]\n",
+        ),
+        ("take out the breakpoint() call", &[("a.py", "x = 1\nbreakpoint()\n")], "a.py: x = 1\n"),
+        ("remove the dbg! call", &[("a.rs", "fn a() {\n    dbg!(x);\n    b();\n}\n")], "a.rs: fn a() {\n    b();\n}\n"),
+        ("make the request timeout 10s", &[("a.yaml", "request_timeout: 5s\n")], "a.yaml: request_timeout: 10s\n"),
+        ("remove all console.logs", &[("a.ts", "console.log(1);\ngo();\nconsole.log(2);\n")], "a.ts: go();\n"),
+        (
+            "add a script \"cover\" that runs vitest run --coverage",
+            &[("package.json", "{\n  \"scripts\": {\n    \"test\": \"vitest\"\n  }\n}\n")],
+            "package.json: {\n  \"scripts\": {\n    \"test\": \"vitest\",\n    \"cover\": \"vitest run --coverage\"\n  }\n}\n",
+        ),
+        (
             "update regex to 1.11",
             &[("Cargo.toml", "[dependencies]\nregex = \"1.10\"\n")],
             "Cargo.toml: [dependencies]\nregex = \"1.11\"\n",
@@ -179,7 +211,7 @@ fn what_is_said_exactly_is_made_exactly() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
-    assert_eq!(SHAPES.0.len(), 35);
+    assert_eq!(SHAPES.0.len(), 45);
 }
 
 #[test]
@@ -476,4 +508,28 @@ fn a_moved_file_takes_its_imports_along() {
     );
     let rust = files(&[("src/main.rs", "mod args;\nuse args::Args;\n")]);
     assert_eq!(told(moved::references("src/args.rs", "src/cli.rs", &rust)), "left: src/main.rs:1 src/main.rs:2");
+}
+
+#[test]
+fn a_member_of_a_workspace_has_dependencies_of_its_own() {
+    let manifests = [
+        ("apps/web/package.json".to_owned(), "@shop/web".to_owned()),
+        ("packages/utils/package.json".to_owned(), "@shop/utils".to_owned()),
+        ("crates/core/Cargo.toml".to_owned(), "sieve-core".to_owned()),
+        ("package.json".to_owned(), "shop".to_owned()),
+    ];
+    let told = |request: &str, lock: &str| {
+        let readings = readings(request);
+        let found = readings.iter().find_map(|edit| match edit {
+            Edit::MemberDependency(wanted) => wanted.command(&manifests, &|name| name == lock),
+            _ => None,
+        });
+        found.unwrap_or_default()
+    };
+    assert_eq!(told("add date-fns to @shop/utils", "pnpm-lock.yaml"), "pnpm --filter @shop/utils add date-fns");
+    assert_eq!(told("remove lodash from the web app", "pnpm-lock.yaml"), "pnpm --filter @shop/web remove lodash");
+    assert_eq!(told("add lodash to apps/web", ""), "npm install lodash -w @shop/web");
+    assert_eq!(told("add serde to sieve-core", ""), "cargo add -p sieve-core serde");
+    assert_eq!(told("add a button to the header", "pnpm-lock.yaml"), "");
+    assert_eq!(told("add numpy to the dependencies", ""), "");
 }

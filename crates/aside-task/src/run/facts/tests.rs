@@ -21,8 +21,14 @@ fn questions_that_facts_answer() {
         ("what are the dependencies", "Dependencies"),
         ("which packages does this use", "Dependencies"),
         ("what are the last commits", "Commits(10)"),
-        ("show me the last 3 commits", "Commits(3)"),
-        ("what happened recently", "Commits(10)"),
+        (
+            "show me the last 3 commits",
+            "Repository(Commits(CommitFilter { by: None, path: None, when: None, many: Some(3), counted: false }))",
+        ),
+        (
+            "what happened recently",
+            "Repository(Commits(CommitFilter { by: None, path: None, when: None, many: Some(10), counted: false }))",
+        ),
         ("what does make clean do", "Target(\"clean\")"),
         ("explain npm run build", "Target(\"build\")"),
         ("what does the deploy script do", "Target(\"deploy\")"),

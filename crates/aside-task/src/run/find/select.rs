@@ -196,7 +196,10 @@ pub fn read(asked: &str) -> Option<Selection> {
     match (&what, filters.is_empty()) {
         // Without anything said of them, all files are not a search.
         (FileSet::All, true) => None,
-        _ if !has_verb && (filters.is_empty() || matches!(what, FileSet::Noun(_))) => None,
+        // "SQL files" names nothing else.
+        _ if !has_verb && (filters.is_empty() && !asked.ends_with(" files") || matches!(what, FileSet::Noun(_))) => {
+            None
+        }
         // Everyday words need more than the shape of a sentence.
         (FileSet::Noun(_), false) if filters.iter().any(|filter| !matches!(filter, Filter::Under(_))) => None,
         _ => Some(Selection { what, filters }),

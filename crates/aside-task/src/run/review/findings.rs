@@ -9,6 +9,7 @@ use aside_text as text;
 use regex::Regex;
 
 use crate::denied_files::denial;
+use crate::run::review::file_kind::CODE;
 use crate::run::review::patch::{FileChangeKind, PatchFile, PatchRow, RowSide};
 use crate::run::review::{FindingLocation, Risk, Severity, rules};
 use crate::run::short;
@@ -54,7 +55,9 @@ pub fn risks(files: &[PatchFile<'_>], kinds: &[&'static str]) -> Vec<Risk> {
             }
         }
         gone(file, kind, &comes, &mut found);
+        unawaited(file, &mut found);
     }
+    untested(files, kinds, &mut found);
     found.sorted()
 }
 
@@ -279,6 +282,44 @@ fn gone(file: &PatchFile<'_>, kind: &str, comes: &Comes<'_>, found: &mut Found) 
             }
             Sort::Test => {}
         }
+    }
+}
+
+/// A call that was awaited and no longer is, with nothing else changed in its line.
+fn unawaited(file: &PatchFile<'_>, found: &mut Found) {
+    let ending = file.path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    if !["js", "jsx", "ts", "tsx", "mjs", "cjs", "vue", "svelte", "py"].contains(&ending) {
+        return;
+    }
+    let awaited: Vec<String> = file
+        .of_side(RowSide::Removed)
+        .map(|row| row.text.trim())
+        .filter(|line| line.contains("await "))
+        .map(|line| line.replacen("await ", "", 1))
+        .collect();
+    for row in file.of_side(RowSide::Added).filter(|row| awaited.iter().any(|line| line == row.text.trim())) {
+        let what = Bilingual::new("is no longer awaited", "不再等待（await）");
+        found.add("await-removed", Severity::Look, &what, FindingLocation::at(file, row));
+    }
+}
+
+/// Added lines of code from which a change without any test is reported.
+const UNTESTED: usize = 10;
+
+/// Code is added, and no test is part of the change.
+fn untested(files: &[PatchFile<'_>], kinds: &[&'static str], found: &mut Found) {
+    if kinds.contains(&"tests") {
+        return;
+    }
+    let code = files.iter().zip(kinds).filter(|(_, kind)| **kind == CODE).map(|(file, _)| file);
+    let most = code.clone().max_by_key(|file| file.counts().0);
+    // Tests of Rust and D are in the same file.
+    let is_inside = |file: &PatchFile<'_>| file.path.ends_with(".rs") || file.path.ends_with(".d");
+    if let Some(file) = most.filter(|file| !is_inside(file))
+        && code.map(|file| file.counts().0).sum::<usize>() >= UNTESTED
+    {
+        let what = Bilingual::new("no test is part of the change", "改动里没有测试");
+        found.add("untested", Severity::Minor, &what, FindingLocation::whole(file));
     }
 }
 

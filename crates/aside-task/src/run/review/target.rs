@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use crate::run::review::focus::{self, Focus};
+
 /// Commits that are reviewed together.
 pub const MAX_COMMITS: u32 = 100;
 
@@ -52,7 +54,9 @@ static FRAMES: LazyLock<Option<Frames>> = LazyLock::new(|| {
         range: new(
             r"(?:^|[\s`'(])([\w@][\w@/~^{}+#-]*(?:\.[\w@/~^{}+#-]+)*)\.\.\.?([\w@][\w@./~^{}+#-]*)(?:$|[\s`',;)?])",
         )?,
-        between: new(r"\bbetween `?(NAME)`? and `?(NAME)`?")?,
+        between: new(
+            r"\bbetween `?(NAME)`? and `?(NAME)`?|^(?:please )?(?:compare|diff) (?:the )?(?:branch |tag )?`?(NAME)`? (?:with|to|and|against|vs\.?) (?:the )?(?:branch |tag )?`?(NAME)`?\??$",
+        )?,
         since: new(
             r"\bsince (?:the )?(?:tag |commit |release |version )?`?(NAME)`?|自从? ?`?([\w@][\w@./~^-]*)`? ?(?:以来|之后|开始)",
         )?,
@@ -99,7 +103,7 @@ pub fn is_about_secrets(words: &str) -> bool {
 /// Whether a request asks for a review in words that also fit a search or a question: secrets in what will be committed, a commit by
 /// its id.
 pub fn is_asked(words: &str) -> bool {
-    static ASKED: LazyLock<Option<[Regex; 6]>> = LazyLock::new(|| {
+    static ASKED: LazyLock<Option<[Regex; 7]>> = LazyLock::new(|| {
         let new = |pattern: &str| Regex::new(&format!("(?i){pattern}")).ok();
         Some([
             new(
@@ -120,15 +124,49 @@ pub fn is_asked(words: &str) -> bool {
             new(
                 r"^(?:is there |do you see |can you see |see |did i (?:do|leave|break) )?(?:anything|something) (?:bad|wrong|suspicious|off|weird|odd|fishy|dangerous|risky|broken|stupid|dumb|i should (?:fix|know))\b.*\b(?:not (?:yet )?committed|uncommitted|my changes|the changes|my diff|the diff|staged|before i (?:commit|push)|what i (?:changed|did|wrote)|commit(?:ted)? yet)\b",
             )?,
+            new(
+                r"^(?:please )?(?:compare|diff) (?:the )?(?:branch |tag )?`?[\w@][\w@./~^-]*`? (?:with|to|and|against|vs\.?) (?:the )?(?:branch |tag )?`?[\w@]*[\d/.~^-][\w@./~^-]*`?$|^what(?: did| has) (?-i:[A-Z])[\w.@-]* (?:changed?|do|done|break|broken|touch|touched) (?:in (?:his|her|their|the) (?:last|latest|newest|most recent) commit|last)$",
+            )?,
         ])
     });
-    let Some([change, begins, commit, since, diff, bad]) = ASKED.as_ref() else { return false };
+    let Some([change, begins, commit, since, diff, bad, compare]) = ASKED.as_ref() else { return false };
     let words = words.trim().trim_end_matches(['?', '.', '!', '？', '。']);
-    commit.is_match(words)
+    focus::focus(words).is_some_and(|focus| focus != Focus::Secrets)
+        || commit.is_match(words)
         || since.is_match(words)
         || diff.is_match(words)
         || bad.is_match(words)
+        || compare.is_match(words)
         || is_about_secrets(words) && change.is_match(words) && begins.is_match(words)
+}
+
+/// The author whose work a request wants reviewed: `Aiko` of "review the last commit of Aiko" and "review Aiko's commit".
+pub fn author(words: &str) -> Option<String> {
+    static AUTHOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"\b(?i:commits?|changes|work)\s+(?i:of|by|from|that|which)\s+(?P<name>[A-Z][\w.@-]*(?: [A-Z][\w.-]*)?)|\b(?P<other>[A-Z][\w.@-]*)(?:'s|’s)\s+(?:(?i:last|latest|newest|most recent|new|recent)\s+)?(?i:commits?|changes?|work|push)\b|\b(?i:what)\s+(?P<third>[A-Z][\w.@-]*)\s+(?i:did|committed|pushed|changed|wrote)\b|\b(?i:what\s+(?:did|has))\s+(?P<fourth>[A-Z][\w.@-]*)\s+(?i:change[d]?|do|done|break|broken|touch|touched|commit|push|add|write)\s+(?:(?i:in|with)\s+(?i:his|her|their|the)\b|(?i:last)\W*$)").ok()
+    });
+    let found = AUTHOR.as_ref()?.captures(words)?;
+    let name = ["name", "other", "third", "fourth"].iter().find_map(|group| found.name(group))?.as_str();
+    (!["I", "HEAD", "PR", "MR"].contains(&name) && !name.chars().all(|letter| letter.is_uppercase()))
+        .then(|| name.to_owned())
+}
+
+/// Words of a request that may be the name of a branch or a tag, and of nothing else: they are no prose. The word alone behind the verb
+/// counts too, whatever it looks like.
+pub fn possible_names(words: &str) -> Vec<&str> {
+    let all: Vec<&str> = words
+        .split_whitespace()
+        .map(|word| word.trim_matches(['`', '"', '\'', ',', '?', '!', '(', ')']).trim_end_matches('.'))
+        .collect();
+    let is_name = |word: &&&str| {
+        word.len() > 1
+            && !word.starts_with('-')
+            && (word.contains(['/', '-', '_']) || word.bytes().any(|byte| byte.is_ascii_digit()))
+    };
+    match all.as_slice() {
+        [_, only] => vec![only],
+        _ => all.iter().filter(is_name).copied().collect(),
+    }
 }
 
 /// Words around "branch" that are not names.
@@ -181,7 +219,11 @@ const NO_NAMES: &[&str] = &[
 pub fn review_target(words: &str) -> ReviewTarget {
     let Some(frames) = FRAMES.as_ref() else { return ReviewTarget::Now };
     if let Some(found) = frames.range.captures(words).or_else(|| frames.between.captures(words))
-        && let (Some(one), Some(other)) = (name(&found, 1), name(&found, 2))
+        && let Some((one, other)) = name(&found, 1).zip(name(&found, 2)).or_else(|| {
+            // What is compared with an older state is the newer one.
+            let (newer, older) = (found.get(3).and(name(&found, 3)), found.get(4).and(name(&found, 4)));
+            older.zip(newer)
+        })
     {
         return ReviewTarget::Range(one, other);
     }
@@ -321,11 +363,30 @@ mod tests {
             ("review main..fix/login", "main to fix/login"),
             ("review v1.0...HEAD please", "v1.0 to HEAD"),
             ("review the changes between v1.0 and v1.1", "v1.0 to v1.1"),
+            ("compare main with v0.4.1", "v0.4.1 to main"),
             ("review everything since v1.0", "v1.0 to HEAD"),
             ("审查自 v1.0 以来的改动", "v1.0 to HEAD"),
         ] {
             assert_eq!(told(words), expected, "{words}");
         }
+    }
+
+    #[test]
+    fn authors_and_names_are_found() {
+        let author = |words: &str| author(words).unwrap_or_default();
+        assert_eq!(author("review the commit of Aiko"), "Aiko");
+        assert_eq!(author("review Bo's last commit"), "Bo");
+        assert_eq!(author("review what Ana pushed"), "Ana");
+        assert_eq!(author("what did Lena change in her latest commit"), "Lena");
+        assert_eq!(author("what did Sam change last?"), "Sam");
+        assert_eq!(author("review the commits by Bo Li"), "Bo Li");
+        assert_eq!(author("review the work of the last week"), "");
+        assert_eq!(author("review my last commit"), "");
+        assert_eq!(author("review the changes of HEAD"), "");
+        assert_eq!(possible_names("review feature/redis-limits"), ["feature/redis-limits"]);
+        assert_eq!(possible_names("review develop"), ["develop"]);
+        assert_eq!(possible_names("please review fix-2 carefully"), ["fix-2"]);
+        assert_eq!(possible_names("review all of my changes"), Vec::<&str>::new());
     }
 
     #[test]
@@ -341,6 +402,9 @@ mod tests {
             "go through the staged changes",
             "anything wrong in my changes?",
             "is there something fishy in what I have not committed yet",
+            "compare main with v0.4.1",
+            "what did Lena change in her latest commit",
+            "what did Sam change last?",
         ] {
             assert!(is_asked(words), "{words}");
         }

@@ -16,6 +16,8 @@ pub enum Argument {
     /// Tests with this in their names.
     Only(String),
     Port(String),
+    /// All tests but those with this mark or name.
+    Skip(String),
     /// The tests of a package, a module or a file, by its path.
     Part(String),
     /// A file that the program is given.
@@ -37,8 +39,10 @@ struct Runner {
     spelled: Vec<(&'static str, String, Option<String>)>,
 }
 
-const NAMES: [&str; 12] =
-    ["only", "coverage", "parallel", "verbose", "failed", "first", "watch", "port", "release", "race", "part", "input"];
+const NAMES: [&str; 13] = [
+    "only", "coverage", "parallel", "verbose", "failed", "first", "watch", "port", "release", "race", "part", "input",
+    "skip",
+];
 
 static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
     toml_lists::tables(LIST, "runner", |table| {
@@ -64,6 +68,7 @@ static SAID: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("race", r"[\s,]*\b(?:with|using|under)\s+(?:the\s+)?race\s+(?:detector|detection)(?:\s+on|\s+enabled)?\b".to_owned()),
         ("first", r"[\s,]*\b(?:(?:and|but)\s+)?(?:stop|stopping|until|up to)\s+(?:at|on|after|with)?\s*the\s+first\s+(?:failure|failing\s+(?:one|test)|error)\b".to_owned()),
         ("failed", r"\b(?:only\s+|just\s+)?(?:the\s+)?(?:tests\s+that\s+(?:have\s+)?failed|(?:last\s+)?fail(?:ed|ing)\s+(?:tests|ones))(?:\s+(?:only|last\s+time|again))?".to_owned()),
+        ("skip", r"[\s,]*\b(?:but\s+|and\s+)?(?:skip(?:ping)?|without|except(?:\s+for)?|excluding|exclude|leav(?:e|ing)\s+out|ignoring)\s+(?:the\s+|any\s+|all\s+)?(?P<name>[a-z][a-z0-9_]*)(?:\s+(?:ones|tests?|marked\s+ones))".to_owned()),
         ("only", format!(r"(?:\b(?:only|just)\s+)?\b(?:the\s+)?(?:single\s+)?tests?\s+(?:called\s+|named\s+|case\s+)?{NAME}(?:\s+(?:only|alone|by\s+itself))?\s*$")),
         ("only", format!(r"\b(?:only|just)\s+(?:the\s+)?{NAME}(?:\s+tests?)?\s*$")),
         ("only", format!(r"(?:\bthe\s+)?{NAME}\s+(?:tests?(?:\s+(?:only|alone))?|only|alone|by\s+itself)\s*$")),
@@ -103,6 +108,7 @@ fn argument(what: &'static str, found: &Captures<'_>) -> Argument {
     match what {
         "only" => Argument::Only(name),
         "port" => Argument::Port(name),
+        "skip" => Argument::Skip(name),
         _ => Argument::Mode(what),
     }
 }
@@ -112,6 +118,7 @@ impl Argument {
         match self {
             Argument::Only(_) => "only",
             Argument::Port(_) => "port",
+            Argument::Skip(_) => "skip",
             Argument::Part(_) => "part",
             Argument::Input(_) => "input",
             Argument::Mode(name) => name,
@@ -120,7 +127,11 @@ impl Argument {
 
     fn value(&self) -> &str {
         match self {
-            Argument::Only(value) | Argument::Port(value) | Argument::Part(value) | Argument::Input(value) => value,
+            Argument::Only(value)
+            | Argument::Port(value)
+            | Argument::Skip(value)
+            | Argument::Part(value)
+            | Argument::Input(value) => value,
             Argument::Mode(_) => "",
         }
     }
@@ -130,6 +141,7 @@ impl Argument {
         match self {
             Argument::Only(name) => format!("only {name}"),
             Argument::Port(port) => format!("port {port}"),
+            Argument::Skip(name) => format!("without {name}"),
             Argument::Part(path) => format!("only {path}"),
             Argument::Input(path) => path.clone(),
             Argument::Mode(name) => (*name).to_owned(),
@@ -173,10 +185,28 @@ pub fn applied(offer: &ProjectTarget, arguments: &[Argument], project: &Project)
         (None, TargetOrigin::Script) if matches!(offer.why, TargetReason::Cargo(_)) => offer.cmd.as_str(),
         (None, TargetOrigin::Target | TargetOrigin::Script) => return None,
     };
+    // `vitest run` ends after one run, whatever flags follow. A file of tests is given to the script that runs all of them.
+    if let [Argument::Mode("watch")] = arguments {
+        let of_file = offer.cmd.split_once(" test -- ").filter(|_| offer.origin == TargetOrigin::File);
+        let script = of_file.and_then(|_| project.script("test"));
+        if has_words(script.as_deref().unwrap_or(runs), "vitest run") {
+            let manager = offer.cmd.split(' ').next().unwrap_or_default();
+            let exec = if manager == "npm" { "npx" } else { &format!("{manager} exec") };
+            let file = of_file.map(|(_, file)| format!(" {file}")).unwrap_or_default();
+            return Some(Applied { cmd: format!("{exec} vitest{file}"), needs: Vec::new(), by_recipe: false });
+        }
+    }
     let runner = RUNNERS.iter().find(|runner| runner.is.iter().any(|is| has_words(runs, is)))?;
     let mut added = String::new();
     let mut needs = Vec::new();
     for argument in arguments {
+        // A mark is only known to pytest if the project declares it.
+        if let Argument::Skip(name) = argument
+            && runner.is.iter().any(|is| is == "pytest")
+            && !declares_mark(name, project)
+        {
+            return None;
+        }
         let (_, spelled, need) = runner.spelled.iter().find(|(name, ..)| *name == argument.name())?;
         let spelled = match argument {
             Argument::Part(path) => of_part(spelled, path),
@@ -208,6 +238,19 @@ pub fn applied(offer: &ProjectTarget, arguments: &[Argument], project: &Project)
         _ => (format!("{runs}{added}"), true),
     };
     Some(Applied { cmd, needs, by_recipe })
+}
+
+/// Whether a configuration of pytest names a mark.
+fn declares_mark(name: &str, project: &Project) -> bool {
+    let files = ["pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini"];
+    files.iter().filter_map(|file| project.text(file)).any(|text| {
+        text.split_once("markers").is_some_and(|(_, rest)| {
+            rest.lines().take(20).any(|line| {
+                let mark = line.trim_start_matches([' ', '\t', '=', '[', '"', '\'', ',']);
+                mark.split([':', '"', '\'', ' ']).next() == Some(name)
+            })
+        })
+    })
 }
 
 /// `{}` is the name of the part, `{path}` its path, and `{dir}` the directory that it is in.
@@ -279,7 +322,7 @@ mod tests {
     fn the_list_is_read_whole() {
         assert_eq!(RUNNERS.len(), toml_lists::count(LIST, "runner"));
         assert!(RUNNERS.iter().all(|runner| !runner.is.is_empty() && !runner.spelled.is_empty()));
-        assert_eq!(SAID.len(), 14);
+        assert_eq!(SAID.len(), 15);
     }
 
     #[test]
@@ -309,6 +352,8 @@ mod tests {
             ("the tests", " / the tests"),
             ("the tests only if it builds", " / the tests only if it builds"),
             ("all tests except e2e", " / all tests except e2e"),
+            ("pytest but skip the slow ones", "without slow / pytest"),
+            ("the tests without the network tests", "without network / the tests"),
             ("deploy only on staging", " / deploy only on staging"),
         ] {
             assert_eq!(told(words), expected, "{words}");

@@ -536,10 +536,10 @@ fn the_tests_of_a_part_are_its_own() {
     assert_eq!(of("Cargo.toml", "tests for counter", Some("src/counter.rs")), "cargo test counter");
     assert_eq!(of("pyproject.toml", "the tests of tax", Some("src/tax.py")), "pytest -k tax");
     assert!(of("go.mod", "tests for the parse package only", None).starts_with("? "));
-    assert_eq!(part("run tests for the parse package only").as_deref(), Some("parse"));
+    assert_eq!(part::named("run tests for the parse package only").as_deref(), Some("parse"));
     let paths = ["internal/parse/parse.go", "internal/parse/parse_test.go", "cmd/main.go"];
-    assert_eq!(path_of_part("parse", paths.into_iter()).as_deref(), Some("internal/parse"));
-    assert_eq!(path_of_part("nothing", paths.into_iter()), None);
+    assert_eq!(part::path("parse", paths.into_iter()).as_deref(), Some("internal/parse"));
+    assert_eq!(part::path("nothing", paths.into_iter()), None);
 }
 
 #[test]
@@ -626,11 +626,11 @@ fn a_missing_program_is_named_and_a_build_file_is_not_denied() {
     assert!(!told.starts_with("cargo"), "{told}");
     assert_eq!(run_with("Cargo.toml Dockerfile", &[], None, "build the docker image"), "docker build .");
     assert_eq!(
-        path_of_part("coin", ["till/coin.py", "till/tests/test_coins.py"].into_iter()).as_deref(),
+        part::path("coin", ["till/coin.py", "till/tests/test_coins.py"].into_iter()).as_deref(),
         Some("till/coin.py")
     );
     assert_eq!(
-        path_of_part("purse", ["a/purse.ts", "b/purse.ts", "b/purse.test.ts"].into_iter()).as_deref(),
+        part::path("purse", ["a/purse.ts", "b/purse.ts", "b/purse.test.ts"].into_iter()).as_deref(),
         Some("b/purse.test.ts")
     );
 }

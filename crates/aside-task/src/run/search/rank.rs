@@ -88,14 +88,14 @@ fn of_kind(plan: &SearchPlan, found: &FileMatches) -> f32 {
             if plan.tests {
                 1.25
             } else {
-                0.8
+                0.4
             }
         }
         "documentation" => {
             if plan.documents {
                 1.25
             } else {
-                0.7
+                0.5
             }
         }
         "configuration" | "dependencies" => {

@@ -5,7 +5,7 @@ use shell_line::Dialect;
 
 use crate::ToolFlavor;
 use crate::embedded::files::query::{Action, Destination, FileType, OutputShape, Query, SearchDepth, SortKey, Test};
-use crate::embedded::files::render::{CommandSpelling, ExplainedCommand};
+use crate::embedded::files::spelling::{CommandSpelling, ExplainedCommand};
 
 pub fn render(spell: &CommandSpelling<'_, '_>) -> Vec<ExplainedCommand> {
     let query = spell.query;
@@ -83,7 +83,7 @@ fn delete(spell: &CommandSpelling<'_, '_>) -> Vec<ExplainedCommand> {
             let mut query = spell.query.clone();
             query.texts.clear();
             let find = spell.with(&query).find();
-            let text = super::render::pattern(&text.text);
+            let text = super::spelling::pattern(&text.text);
             return (format!("{find} -exec grep -q{} {text} {{}} \\; -delete", spell.grep_case()), about());
         }
         let is_full = matches!(spell.query.what, FileType::Directories | FileType::Both)
@@ -156,7 +156,7 @@ fn transfer(spell: &CommandSpelling<'_, '_>, goal: &Destination, tool: &str) -> 
         }
         let recursive = if tool == "cp" && query.what == FileType::Directories { " -r" } else { "" };
         if query.texts.len() == 1 && !query.texts[0].is_negated {
-            let text = super::render::pattern(&query.texts[0].text);
+            let text = super::spelling::pattern(&query.texts[0].text);
             query.texts.clear();
             let find = spell.with(&query).find();
             return (

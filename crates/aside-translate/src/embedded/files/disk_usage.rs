@@ -2,7 +2,7 @@
 
 use crate::ToolFlavor;
 use crate::embedded::files::query::{FileType, OutputShape, Query, SearchDepth, SortKey};
-use crate::embedded::files::render::{CommandSpelling, ExplainedCommand};
+use crate::embedded::files::spelling::{CommandSpelling, ExplainedCommand};
 
 /// Sizes: of one thing, of each, or the total of what is selected.
 pub fn size(spell: &CommandSpelling<'_, '_>) -> Vec<ExplainedCommand> {

@@ -5,7 +5,8 @@
 use crate::embedded::analysis::AnalyzedQuery;
 use crate::embedded::files::parse;
 use crate::embedded::files::query::{Action, FileType, OutputShape, Query};
-use crate::embedded::files::render::{self, ExplainedCommand};
+use crate::embedded::files::render;
+use crate::embedded::files::spelling::ExplainedCommand;
 use crate::embedded::lexicon::is_han;
 
 /// Words of a change; a longer request stands for itself.

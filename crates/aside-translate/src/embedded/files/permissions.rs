@@ -250,9 +250,42 @@ fn is_taken_away(scan: &WordScan<'_, '_>, not: usize) -> bool {
     (not + 1..not + 3).any(|at| right(at) || me(at))
 }
 
-/// `755`, `+x`, or a mode in words: for which users, plus or minus, read, write, execute.
-fn mode(scan: &mut WordScan<'_, '_>, paths: &[NamedFile]) -> Option<String> {
-    let reading = scan.reading;
+/// Verbs that give rights, and the users that sentences without a verb begin with.
+const GRANTS: &[&str] = &[
+    "添加",
+    "加上",
+    "增加",
+    "给",
+    "设置",
+    "设为",
+    "设成",
+    "设置为",
+    "变成",
+    "使",
+    "让",
+    "protect",
+    "restrict",
+    "lock",
+    "ensure",
+    "should",
+    "make",
+    "give",
+    "add",
+    "set",
+    "allow",
+    "let",
+    "grant",
+    "chmod",
+    "mark",
+    "change",
+    "everyone",
+    "anyone",
+    "everybody",
+    "only",
+];
+
+/// A mode as `chmod` takes it, and the word that has it. A drawing such as `rwxr-xr-x` becomes a number.
+fn spelled_mode(scan: &WordScan<'_, '_>) -> Option<(usize, Option<String>)> {
     let given = (0..scan.len()).find_map(|at| match scan.thing(at) {
         Some(Entity::Mode(mode)) => Some((at, mode.clone())),
         // A number may be a mode without a word about permissions: `chmod 755 x`, `make x 644`.
@@ -266,18 +299,36 @@ fn mode(scan: &mut WordScan<'_, '_>, paths: &[NamedFile]) -> Option<String> {
         _ => None,
     });
     if let Some((at, mode)) = given {
-        scan.mark(at);
-        return (mode.len() != 9).then_some(mode.clone()).or_else(|| drawn(&mode));
+        return Some((at, (mode.len() != 9).then_some(mode.clone()).or_else(|| drawn(&mode))));
     }
     // `chmod x file`
-    if let Some(chmod) = scan.says(&["chmod"])
-        && let letters = scan.low(chmod + 1)
-        && !letters.is_empty()
-        && letters.len() <= 3
-        && letters.bytes().all(|byte| matches!(byte, b'r' | b'w' | b'x'))
-    {
-        scan.mark(chmod + 1);
-        return Some(format!("+{letters}"));
+    let chmod = scan.says(&["chmod"])?;
+    let letters = scan.low(chmod + 1);
+    let is_letters =
+        !letters.is_empty() && letters.len() <= 3 && letters.bytes().all(|byte| matches!(byte, b'r' | b'w' | b'x'));
+    is_letters.then(|| (chmod + 1, Some(format!("+{letters}"))))
+}
+
+/// Whose rights change, in `chmod`'s letters. None are needed to make a file executable.
+fn who(everyone: bool, owner: bool, group: bool, others: bool, only_runs: bool) -> &'static str {
+    match (everyone, owner, group, others) {
+        (true, ..) => "a",
+        (_, true, true, _) => "ug",
+        (_, _, true, true) => "go",
+        (_, true, _, _) => "u",
+        (_, _, true, _) => "g",
+        (_, _, _, true) => "o",
+        _ if only_runs => "",
+        _ => "u",
+    }
+}
+
+/// `755`, `+x`, or a mode in words: for which users, plus or minus, read, write, execute.
+fn mode(scan: &mut WordScan<'_, '_>, paths: &[NamedFile]) -> Option<String> {
+    let reading = scan.reading;
+    if let Some((at, mode)) = spelled_mode(scan) {
+        scan.mark(at);
+        return mode;
     }
     // `nobody but me`, `no one else should`: only the owner keeps access.
     let nobody = scan.take_said(&["nobody", "noone", "no-one"]) || {
@@ -308,40 +359,7 @@ fn mode(scan: &mut WordScan<'_, '_>, paths: &[NamedFile]) -> Option<String> {
         return None;
     }
     let away = scan.says(AWAY).or(negation).or_else(|| nobody.then_some(0));
-    let verb = away.or_else(|| {
-        scan.says(&[
-            "添加",
-            "加上",
-            "增加",
-            "给",
-            "设置",
-            "设为",
-            "设成",
-            "设置为",
-            "变成",
-            "使",
-            "让",
-            "protect",
-            "restrict",
-            "lock",
-            "ensure",
-            "should",
-            "make",
-            "give",
-            "add",
-            "set",
-            "allow",
-            "let",
-            "grant",
-            "chmod",
-            "mark",
-            "change",
-            "everyone",
-            "anyone",
-            "everybody",
-            "only",
-        ])
-    })?;
+    let verb = away.or_else(|| scan.says(GRANTS))?;
     let runs = scan.take(&["executable"])
         | scan.take_said(&["execute", "executing", "run", "execution", "runnable", "executed", "执行"]);
     let reads = scan.take_said(&["read", "readable", "reading", "see", "view", "open"]);
@@ -392,17 +410,8 @@ fn mode(scan: &mut WordScan<'_, '_>, paths: &[NamedFile]) -> Option<String> {
         return None;
     }
     let everyone = everyone && !(is_all && (others || group));
-    let who = match (everyone, owner, group, others) {
-        (true, ..) => "a",
-        (_, true, true, _) => "ug",
-        (_, _, true, true) => "go",
-        (_, true, _, _) => "u",
-        (_, _, true, _) => "g",
-        (_, _, _, true) => "o",
-        _ if runs && !reads && !writes => "",
-        _ => "u",
-    };
     let negated = away.is_some();
+    let who = who(everyone, owner, group, others, runs && !reads && !writes);
     let who = if negated && who == "u" && scan.says(&["owner", "user"]).is_none() { "a" } else { who };
     if negated {
         scan.take(&["delete"]);

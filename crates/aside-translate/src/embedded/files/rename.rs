@@ -106,23 +106,7 @@ pub fn draft(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
         Some(spelled) => spelled,
         None => return Vec::new(),
     };
-    let only_files = glob == "*";
-    let command = match reading.place.dialect {
-        Dialect::Zsh | Dialect::Bash => {
-            let test = if only_files { "[ -f \"$f\" ] && " } else { "" };
-            match &change {
-                Change::Number(_) => format!("n=1; for f in {glob}; do mv -- \"$f\" {name}; n=$((n+1)); done"),
-                _ => format!("for f in {glob}; do {test}mv -- \"$f\" {name}; done"),
-            }
-        }
-        Dialect::Fish => {
-            let test = if only_files { "test -f $f; and " } else { "" };
-            match &change {
-                Change::Number(_) => format!("set n 1; for f in {glob}; mv -- $f {name}; set n (math $n + 1); end"),
-                _ => format!("for f in {glob}; {test}mv -- $f {name}; end"),
-            }
-        }
-    };
+    let command = in_a_loop(&change, reading.place.dialect, &glob, &name);
     let flat = match &root {
         Some(root) => format!("cd {} && {command}", scan.quoted(root)),
         None => command,
@@ -134,6 +118,27 @@ pub fn draft(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
         commands.insert(usize::from(is_here), below);
     }
     several(commands, &scan.used, 0.0, "files-rename")
+}
+
+/// Renames each file that matches the pattern.
+fn in_a_loop(change: &Change, dialect: Dialect, glob: &str, name: &str) -> String {
+    let only_files = glob == "*";
+    match dialect {
+        Dialect::Zsh | Dialect::Bash => {
+            let test = if only_files { "[ -f \"$f\" ] && " } else { "" };
+            match change {
+                Change::Number(_) => format!("n=1; for f in {glob}; do mv -- \"$f\" {name}; n=$((n+1)); done"),
+                _ => format!("for f in {glob}; do {test}mv -- \"$f\" {name}; done"),
+            }
+        }
+        Dialect::Fish => {
+            let test = if only_files { "test -f $f; and " } else { "" };
+            match change {
+                Change::Number(_) => format!("set n 1; for f in {glob}; mv -- $f {name}; set n (math $n + 1); end"),
+                _ => format!("for f in {glob}; {test}mv -- $f {name}; end"),
+            }
+        }
+    }
 }
 
 /// Whether something at this level matches the pattern; true when that is not known.
@@ -192,39 +197,135 @@ fn is_plain(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-+,@".contains(&byte))
 }
 
+/// The ending of a file's name that the word at `at` means.
+fn ending(scan: &WordScan<'_, '_>, at: usize) -> Option<String> {
+    match scan.thing(at) {
+        Some(Entity::Kind(endings)) if endings.len() == 1 => {
+            let low = scan.low(at).trim_start_matches(['*', '.']);
+            Some(if scan.low(at).starts_with(['.', '*']) { low.to_owned() } else { endings[0].clone() })
+        }
+        Some(Entity::Kind(_)) if matches!(scan.low(at), "yaml" | ".yaml") => Some("yaml".to_owned()),
+        Some(Entity::Glob(glob)) => glob.strip_prefix("*.").filter(|ending| is_plain(ending)).map(str::to_owned),
+        Some(Entity::Path(path)) if path.starts_with('.') && is_plain(path) && !path.starts_with("..") => {
+            Some(path[1..].to_owned())
+        }
+        Some(Entity::Text(text)) if text.starts_with('.') && is_plain(text) && text.len() < 8 => {
+            Some(text[1..].to_owned())
+        }
+        Some(_) => None,
+        None => {
+            let low = scan.low(at);
+            let known =
+                crate::embedded::entities::kind(low).is_some_and(|endings| endings.iter().any(|ending| ending == low));
+            (known && (scan.is_goal(at) || scan.before(at) == "from" || scan.is_goal(at + 1))
+                || scan.is(at + 1, "extension")
+                    && is_plain(low)
+                    && low.len() <= 5
+                    && scan.word(at).is_some_and(|word| word.weight > 0.5))
+            .then(|| low.to_owned())
+        }
+    }
+}
+
+/// The text that follows the word at `at`.
+fn text_after(scan: &WordScan<'_, '_>, at: usize) -> Option<(usize, String)> {
+    let mut place = at + 1;
+    while matches!(
+        scan.low(place),
+        "the" | "a" | "an" | "of" | "prefix" | "suffix" | "word" | "string" | "text" | "called" | "named"
+    ) {
+        place += 1;
+    }
+    let word = scan.word(place)?;
+    let text = match &word.thing {
+        Some(Entity::Text(text)) => text.clone(),
+        _ => word.text.clone(),
+    };
+    is_plain(&text).then_some((place, text))
+}
+
+/// The place of a text before the word at `at`: a quoted one, else the word beside it.
+fn text_before(scan: &WordScan<'_, '_>, at: usize) -> Option<usize> {
+    (0..at).rev().find(|place| matches!(scan.thing(*place), Some(Entity::Text(_)))).or_else(|| {
+        at.checked_sub(1).filter(|place| {
+            scan.word(*place).is_some_and(|word| {
+                word.weight >= 0.9 && !scan.is(*place, "delete") && word.low != "add" && word.low != "remove"
+            })
+        })
+    })
+}
+
+fn prefix(scan: &mut WordScan<'_, '_>, at: usize, removes: bool) -> Option<Change> {
+    let with = scan.says(&["with"]).filter(|with| *with > at);
+    let (place, text) = match (text_before(scan, at), with) {
+        (_, Some(with)) => text_after(scan, with)?,
+        (Some(before), None) => {
+            (before, scan.word(before).map(|word| word.text.clone()).filter(|text| is_plain(text))?)
+        }
+        (None, None) => text_after(scan, at)?,
+    };
+    scan.mark(at);
+    scan.mark(place);
+    Some(if removes { Change::NoPrefix(text) } else { Change::Prefix(text) })
+}
+
+fn suffix(scan: &mut WordScan<'_, '_>, at: usize, removes: bool) -> Option<Change> {
+    let (place, text) = match text_before(scan, at) {
+        Some(before) => (before, scan.word(before).map(|word| word.text.clone()).filter(|text| is_plain(text))?),
+        None => text_after(scan, at)?,
+    };
+    scan.mark(at);
+    scan.mark(place);
+    Some(if removes {
+        Change::NoSuffix(text)
+    } else if text.starts_with('.') {
+        Change::Behind(text)
+    } else {
+        Change::Suffix(text)
+    })
+}
+
+fn spaces(scan: &mut WordScan<'_, '_>) -> Change {
+    scan.take_said(&["spaces", "space", "blanks", "whitespace"]);
+    let to = if scan.take_said(&["dashes", "dash", "hyphens", "hyphen"]) {
+        "-"
+    } else if scan.take_said(&["dots", "dot"]) {
+        "."
+    } else {
+        "_"
+    };
+    scan.take_said(&["underscores", "underscore"]);
+    for at in 0..scan.len() {
+        if matches!(scan.low(at), "_" | "-") {
+            scan.mark(at);
+        }
+    }
+    Change::Replace(" ".to_owned(), to.to_owned())
+}
+
+const NUMBERED: &[&str] = &["number", "numbered", "sequential", "sequentially", "numbers", "incrementing"];
+
+fn numbered(scan: &mut WordScan<'_, '_>) -> Option<Change> {
+    let base = (0..scan.len())
+        .find(|at| matches!(scan.thing(*at), Some(Entity::Text(_))))
+        .and_then(|at| scan.word(at).map(|word| (at, word.text.clone())));
+    scan.take_said(NUMBERED);
+    let base = match base {
+        Some((at, base)) if is_plain(&base) => {
+            scan.mark(at);
+            base
+        }
+        Some(_) => return None,
+        None => String::new(),
+    };
+    Some(Change::Number(base))
+}
+
 fn change(scan: &mut WordScan<'_, '_>) -> Option<Change> {
     let reading = scan.reading;
     // Two endings: renames from the first to the second.
-    let ending = |at: usize| -> Option<String> {
-        match scan.thing(at) {
-            Some(Entity::Kind(endings)) if endings.len() == 1 => {
-                let low = scan.low(at).trim_start_matches(['*', '.']);
-                Some(if scan.low(at).starts_with(['.', '*']) { low.to_owned() } else { endings[0].clone() })
-            }
-            Some(Entity::Kind(_)) if matches!(scan.low(at), "yaml" | ".yaml") => Some("yaml".to_owned()),
-            Some(Entity::Glob(glob)) => glob.strip_prefix("*.").filter(|ending| is_plain(ending)).map(str::to_owned),
-            Some(Entity::Path(path)) if path.starts_with('.') && is_plain(path) && !path.starts_with("..") => {
-                Some(path[1..].to_owned())
-            }
-            Some(Entity::Text(text)) if text.starts_with('.') && is_plain(text) && text.len() < 8 => {
-                Some(text[1..].to_owned())
-            }
-            Some(_) => None,
-            None => {
-                let low = scan.low(at);
-                let known = crate::embedded::entities::kind(low)
-                    .is_some_and(|endings| endings.iter().any(|ending| ending == low));
-                (known && (scan.is_goal(at) || scan.before(at) == "from" || scan.is_goal(at + 1))
-                    || scan.is(at + 1, "extension")
-                        && is_plain(low)
-                        && low.len() <= 5
-                        && scan.word(at).is_some_and(|word| word.weight > 0.5))
-                .then(|| low.to_owned())
-            }
-        }
-    };
     let endings: Vec<(usize, String)> =
-        (0..scan.len()).filter_map(|at| ending(at).map(|ending| (at, ending))).collect();
+        (0..scan.len()).filter_map(|at| ending(scan, at).map(|ending| (at, ending))).collect();
     let to_other = endings.len() == 2
         && (scan.is_goal(endings[1].0) || scan.before(endings[1].0) == "with" || scan.leads(endings[1].0) == "with");
     if to_other
@@ -244,63 +345,12 @@ fn change(scan: &mut WordScan<'_, '_>) -> Option<Change> {
         scan.take_said(&["case"]);
         return Some(Change::Upper);
     }
-    let text_after = |scan: &WordScan<'_, '_>, at: usize| -> Option<(usize, String)> {
-        let mut place = at + 1;
-        while matches!(
-            scan.low(place),
-            "the" | "a" | "an" | "of" | "prefix" | "suffix" | "word" | "string" | "text" | "called" | "named"
-        ) {
-            place += 1;
-        }
-        let word = scan.word(place)?;
-        let text = match &word.thing {
-            Some(Entity::Text(text)) => text.clone(),
-            _ => word.text.clone(),
-        };
-        is_plain(&text).then_some((place, text))
-    };
     let removes = reading.has("delete") || scan.says(&["remove", "strip", "without", "drop"]).is_some();
     if let Some(at) = scan.says(&["prefix", "prepend", "prefixed"]) {
-        let before = (0..at).rev().find(|place| matches!(scan.thing(*place), Some(Entity::Text(_)))).or_else(|| {
-            at.checked_sub(1).filter(|place| {
-                scan.word(*place).is_some_and(|word| {
-                    word.weight >= 0.9 && !scan.is(*place, "delete") && word.low != "add" && word.low != "remove"
-                })
-            })
-        });
-        let with = scan.says(&["with"]).filter(|with| *with > at);
-        let (place, text) = match (before, with) {
-            (_, Some(with)) => text_after(scan, with)?,
-            (Some(before), None) => {
-                (before, scan.word(before).map(|word| word.text.clone()).filter(|text| is_plain(text))?)
-            }
-            (None, None) => text_after(scan, at)?,
-        };
-        scan.mark(at);
-        scan.mark(place);
-        return Some(if removes { Change::NoPrefix(text) } else { Change::Prefix(text) });
+        return prefix(scan, at, removes);
     }
     if let Some(at) = scan.says(&["suffix"]) {
-        let before = (0..at).rev().find(|place| matches!(scan.thing(*place), Some(Entity::Text(_)))).or_else(|| {
-            at.checked_sub(1).filter(|place| {
-                scan.word(*place).is_some_and(|word| {
-                    word.weight >= 0.9 && !scan.is(*place, "delete") && word.low != "add" && word.low != "remove"
-                })
-            })
-        });
-        let (place, text) = match before {
-            Some(before) => (before, scan.word(before).map(|word| word.text.clone()).filter(|text| is_plain(text))?),
-            None => text_after(scan, at)?,
-        };
-        scan.mark(at);
-        scan.mark(place);
-        return Some(if removes {
-            Change::NoSuffix(text)
-        } else if text.starts_with('.') {
-            Change::Behind(text)
-        } else {
-            Change::Suffix(text)
-        });
+        return suffix(scan, at, removes);
     }
     if reading.has("extension") && endings.len() == 1 && scan.says(&["add", "append"]).is_some() {
         let (at, ending) = endings[0].clone();
@@ -308,40 +358,14 @@ fn change(scan: &mut WordScan<'_, '_>) -> Option<Change> {
         return Some(Change::Behind(format!(".{ending}")));
     }
     if scan.says(&["spaces", "space", "blanks", "whitespace"]).is_some() && !removes {
-        scan.take_said(&["spaces", "space", "blanks", "whitespace"]);
-        let to = if scan.take_said(&["dashes", "dash", "hyphens", "hyphen"]) {
-            "-"
-        } else if scan.take_said(&["dots", "dot"]) {
-            "."
-        } else {
-            "_"
-        };
-        scan.take_said(&["underscores", "underscore"]);
-        for at in 0..scan.len() {
-            if matches!(scan.low(at), "_" | "-") {
-                scan.mark(at);
-            }
-        }
-        return Some(Change::Replace(" ".to_owned(), to.to_owned()));
+        return Some(spaces(scan));
     }
     if scan.says(&["spaces", "space"]).is_some() && removes {
         scan.take_said(&["spaces", "space"]);
         return Some(Change::Replace(" ".to_owned(), String::new()));
     }
-    if scan.says(&["number", "numbered", "sequential", "sequentially", "numbers", "incrementing"]).is_some() {
-        let base = (0..scan.len())
-            .find(|at| matches!(scan.thing(*at), Some(Entity::Text(_))))
-            .and_then(|at| scan.word(at).map(|word| (at, word.text.clone())));
-        scan.take_said(&["number", "numbered", "sequential", "sequentially", "numbers", "incrementing"]);
-        let base = match base {
-            Some((at, base)) if is_plain(&base) => {
-                scan.mark(at);
-                base
-            }
-            Some(_) => return None,
-            None => String::new(),
-        };
-        return Some(Change::Number(base));
+    if scan.says(NUMBERED).is_some() {
+        return numbered(scan);
     }
     if (reading.has("replace") || reading.has("change") || reading.has("rename")) && reading.has("name") {
         let verb = reading.any(&["replace", "change"])?;

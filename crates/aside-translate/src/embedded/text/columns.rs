@@ -1,5 +1,7 @@
 //! Columns of a table: which ones, their delimiter, and what is asked of them (sum, average, rows that match).
 
+use std::ops::Range;
+
 use crate::embedded::entities::Entity;
 use crate::embedded::slots;
 use crate::embedded::text::phrases::PhraseReader;
@@ -93,29 +95,7 @@ pub fn read(ask: &mut PhraseReader<'_, '_>, source: &Source) -> Option<Column> {
             continue;
         };
         let is_not = (place.saturating_sub(4)..place).find_map(|near| ask.begins(near, "not the|not|delete|=drop"));
-        // `column 2`, `columns 1 and 3`, `columns 2-4`, `columns 2 to 4`
-        let mut numbers = Vec::new();
-        let mut at = column.end;
-        let mut is_span = false;
-        while at < ask.len() {
-            if let Some(number) = ask.number(at) {
-                numbers.push(number);
-            } else if let Some(more) = list(ask.low(at)) {
-                is_span = ask.low(at).contains('-');
-                numbers.extend(more);
-            } else if ask.begins(at, "=to|=through|=thru|到|=-").is_some()
-                && !numbers.is_empty()
-                && ask.number(at + 1).is_some()
-            {
-                is_span = true;
-            } else if !(ask.begins(at, "=and|=,|=&|和").is_some()
-                && !numbers.is_empty()
-                && (ask.number(at + 1).is_some() || list(ask.low(at + 1)).is_some()))
-            {
-                break;
-            }
-            at += 1;
-        }
+        let (numbers, is_span, at) = numbers_at(ask, column.end);
         if !numbers.is_empty() && numbers.iter().all(|number| *number > 0) {
             ask.mark(place..at);
             if let Some(not) = is_not {
@@ -152,58 +132,94 @@ pub fn read(ask: &mut PhraseReader<'_, '_>, source: &Source) -> Option<Column> {
             }
             return Some(found);
         }
-        // `the price column`, `column named price`, `column "price"`
-        let called = ask.begins(column.end, "=named|=called|name").map_or(column.end, |range| range.end);
-        let name = |place: usize| {
-            let word = ask.word(place)?;
-            let is_word = word.thing.is_none()
-                && word.text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-                || matches!(word.thing, Some(Entity::User(_) | Entity::Branch(_) | Entity::Process(_)));
-            let is_ours = ask.begins(place, "the|a|=this|=that|=of|=in|=and|=numeric|=which|=each|=every|=one|=only|=single|=from|=with|first|last|=by|=to|=for|show|sort|count|=is|=are|=whose|=where|=has|unique|=into|total|average|=per|=value|=as|=numerically|=using|=specific|delete|=a|=all|=aligned|=align|=nicely|=except|=between|=empty|reverse|=largest|largest|=smallest|extract").is_some();
-            if let Some(text) = ask.quoted(place) {
-                return Some(text.to_owned());
-            }
-            (is_word && !is_ours && !source.places.contains(&place)).then(|| word.text.clone())
-        };
-        if called > column.end
-            && let Some(text) = name(called)
-        {
-            ask.mark(place..called + 1);
-            return Some(Column::Named(text));
-        }
-        if let Some(text) = place.checked_sub(1).and_then(name) {
-            // `the name and age columns`
-            let mut names = vec![text.clone()];
-            let mut start = place - 1;
-            while let Some(before) = start.checked_sub(2).filter(|_| matches!(ask.low(start - 1), "and" | "&" | ","))
-                && let Some(more) = name(before)
-            {
-                names.push(more);
-                start = before;
-            }
-            while let Some(before) = start.checked_sub(1)
-                && names.len() > 1
-                && let Some(more) = name(before)
-            {
-                names.push(more);
-                start = before;
-            }
-            if names.len() > 1 {
-                names.reverse();
-                ask.mark(start..column.end);
-                return Some(Column::Names(names));
-            }
-            ask.mark(place - 1..column.end);
-            return Some(Column::Named(text));
-        }
-        if let Some(text) = name(column.end).filter(|_| {
-            ask.quoted(column.end).is_some() || ask.word(column.end).is_some_and(|word| word.concept.is_none())
-        }) {
-            ask.mark(place..column.end + 1);
-            return Some(Column::Named(text));
+        if let Some(named) = named(ask, source, place, &column) {
+            return Some(named);
         }
     }
     None
+}
+
+/// `column 2`, `columns 1 and 3`, `columns 2-4`, `columns 2 to 4`: the numbers, whether they are the ends of a span, and
+/// where they end.
+fn numbers_at(ask: &PhraseReader<'_, '_>, start: usize) -> (Vec<u64>, bool, usize) {
+    let mut numbers = Vec::new();
+    let mut at = start;
+    let mut is_span = false;
+    while at < ask.len() {
+        if let Some(number) = ask.number(at) {
+            numbers.push(number);
+        } else if let Some(more) = list(ask.low(at)) {
+            is_span = ask.low(at).contains('-');
+            numbers.extend(more);
+        } else if ask.begins(at, "=to|=through|=thru|到|=-").is_some()
+            && !numbers.is_empty()
+            && ask.number(at + 1).is_some()
+        {
+            is_span = true;
+        } else if !(ask.begins(at, "=and|=,|=&|和").is_some()
+            && !numbers.is_empty()
+            && (ask.number(at + 1).is_some() || list(ask.low(at + 1)).is_some()))
+        {
+            break;
+        }
+        at += 1;
+    }
+    (numbers, is_span, at)
+}
+
+/// `the price column`, `column named price`, `column "price"`
+fn named(ask: &mut PhraseReader<'_, '_>, source: &Source, place: usize, column: &Range<usize>) -> Option<Column> {
+    let called = ask.begins(column.end, "=named|=called|name").map_or(column.end, |range| range.end);
+    let name = |ask: &PhraseReader<'_, '_>, place: usize| column_name(ask, source, place);
+    if called > column.end
+        && let Some(text) = name(ask, called)
+    {
+        ask.mark(place..called + 1);
+        return Some(Column::Named(text));
+    }
+    if let Some(text) = place.checked_sub(1).and_then(|place| name(ask, place)) {
+        // `the name and age columns`
+        let mut names = vec![text.clone()];
+        let mut start = place - 1;
+        while let Some(before) = start.checked_sub(2).filter(|_| matches!(ask.low(start - 1), "and" | "&" | ","))
+            && let Some(more) = name(ask, before)
+        {
+            names.push(more);
+            start = before;
+        }
+        while let Some(before) = start.checked_sub(1)
+            && names.len() > 1
+            && let Some(more) = name(ask, before)
+        {
+            names.push(more);
+            start = before;
+        }
+        if names.len() > 1 {
+            names.reverse();
+            ask.mark(start..column.end);
+            return Some(Column::Names(names));
+        }
+        ask.mark(place - 1..column.end);
+        return Some(Column::Named(text));
+    }
+    if let Some(text) = name(ask, column.end)
+        .filter(|_| ask.quoted(column.end).is_some() || ask.word(column.end).is_some_and(|word| word.concept.is_none()))
+    {
+        ask.mark(place..column.end + 1);
+        return Some(Column::Named(text));
+    }
+    None
+}
+
+fn column_name(ask: &PhraseReader<'_, '_>, source: &Source, place: usize) -> Option<String> {
+    let word = ask.word(place)?;
+    let is_word = word.thing.is_none() && word.text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        || matches!(word.thing, Some(Entity::User(_) | Entity::Branch(_) | Entity::Process(_)));
+    let is_ours = ask.begins(place, "the|a|=this|=that|=of|=in|=and|=numeric|=which|=each|=every|=one|=only|=single|=from|=with|first|last|=by|=to|=for|show|sort|count|=is|=are|=whose|=where|=has|unique|=into|total|average|=per|=value|=as|=numerically|=using|=specific|delete|=a|=all|=aligned|=align|=nicely|=except|=between|=empty|reverse|=largest|largest|=smallest|extract").is_some();
+    if let Some(text) = ask.quoted(place) {
+        return Some(text.to_owned());
+    }
+    (is_word && !is_ours && !source.places.contains(&place)).then(|| word.text.clone())
 }
 
 /// `1,3`, `2-4`

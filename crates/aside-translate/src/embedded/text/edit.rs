@@ -313,17 +313,7 @@ fn text(ask: &PhraseReader<'_, '_>, places: Range<usize>) -> Option<String> {
 }
 
 fn delete(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
-    let deletes = base.says("delete|=strip|=drop|=clear|=trim|=clean|trim|strip");
-    if !deletes || base.says("commit|branch|process|=package|=user|=key|=container|duplicate|unique|column|=directory|=history|=alias|=tag|=stash") {
-        return Vec::new();
-    }
-    // For unnamed files only words that clearly refer to text count: `delete the ugly files` deletes files.
-    let speaks_of_text = base.says("line|whitespace|=trailing|word|=string|=text|comment|carriage return|=tabs|=spaces|occurrence|=tags|=punctuation|=digits")
-        || (0..base.len()).any(|place| base.quoted(place).is_some() && !source.places.contains(&place));
-    if !source.is_named() && (!speaks_of_text || !base.says("in|=from|inside|within")) {
-        return Vec::new();
-    }
-    if !source.is_named() && source.globs.is_empty() && !base.says("all file|every file|=files") {
+    if !deletes_text(base, source) {
         return Vec::new();
     }
     let mut ask = base.clone();
@@ -331,71 +321,21 @@ fn delete(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
     source.mark(&mut ask);
     let target = goal(&mut ask, &mut source);
     ask.take("delete|=strip|=drop|=clear|=trim|=clean|trim|strip|all|=any|=every|=each");
-    let gnu = ask.reading.place.system != ToolFlavor::Bsd;
-    let space = "[[:space:]]";
     let finish = |program: String, about: &str, ask: &PhraseReader<'_, '_>, doubt: f32| {
         sed(&program, about, ask, &source, &target, doubt)
     };
-    if ask.take("trailing whitespace|trailing space|trailing spaces|trailing blanks|whitespace at the end|spaces at the end|space at the end|trailing white space|whitespace from the end|行尾空格") {
-        ask.take("line|=trailing|whitespace|=end|last");
-        return finish(format!("s/{space}*$//"), "deletes blanks at the ends of lines", &ask, 0.0);
-    }
-    if ask.take("leading whitespace|leading space|leading spaces|indentation|whitespace at the beginning|spaces at the beginning|whitespace at the start|spaces at the start|leading white space") {
-        ask.take("line|=leading|whitespace|first");
-        let both = ask.take("=trailing|trailing");
-        let program = if both { format!("s/^{space}*//;s/{space}*$//") } else { format!("s/^{space}*//") };
-        return finish(program, "deletes blanks at the beginnings of lines", &ask, 0.0);
-    }
-    if base.says("=trim|trim") && ask.take("whitespace|=line|=lines|line|=each") || ask.take("leading and trailing whitespace|leading and trailing spaces|leading and trailing space|surrounding whitespace") {
-        ask.take("whitespace|line|=leading|=trailing|trailing|first|=each");
-        return finish(format!("s/^{space}*//;s/{space}*$//"), "deletes blanks around lines", &ask, 0.0);
+    if let Some((program, about)) = delete_blanks(&mut ask) {
+        return finish(program, about, &ask, 0.0);
     }
     if let Some(drafts) = around(&mut ask, &source, &target) {
         return drafts;
     }
-    if let Some(range) = ask.find("empty line|blank line|line that are empty|空行|empty rows") {
-        ask.mark(range);
-        ask.take("line|empty");
-        return finish(format!("/^{space}*$/d"), "deletes blank lines", &ask, 0.0);
-    }
-    if ask.says("comment|=comments|comment line|注释") && ask.take("comment|=comments") {
-        ask.take("line");
-        let mark = match source.ending() {
-            "js" | "ts" | "c" | "cpp" | "java" | "go" | "rs" | "h" => "\\/\\/",
-            "sql" | "lua" | "hs" => "--",
-            _ => "#",
-        };
-        return finish(format!("/^{space}*{mark}/d"), "deletes lines that are comments", &ask, 0.02);
-    }
-    if ask.take("carriage return|=crlf|windows line ending|dos line ending|=\\r|^m") {
-        return finish("s/\\r$//".to_owned(), "makes the line ends those of Unix", &ask, 0.0);
-    }
-    for (phrases, class, about) in [
-        ("=digits|=numbers|=digit|数字", "[0-9]", "deletes digits"),
-        ("=punctuation|punctuation marks|标点", "[[:punct:]]", "deletes punctuation"),
-        ("html tag|html tags|=tags", "<[^>]*>", "deletes tags"),
-        ("non-ascii characters|non ascii characters|non-ascii", "[^ -~]", "deletes what is not ASCII"),
-    ] {
-        if !ask.says("line") && ask.take(phrases) {
-            ask.take("character|=html");
-            return finish(format!("s/{class}//g"), about, &ask, 0.0);
-        }
+    if let Some((program, about, doubt)) = delete_class(&mut ask, &source) {
+        return finish(program, about, &ask, doubt);
     }
     // Lines by number.
     let mut numbered = ask.clone();
-    let first_line =
-        numbered.find("first line|the header|=header|header line|header row|first row|the first line|表头|top line");
-    let found = if let Some(range) = first_line {
-        numbered.mark(range);
-        numbered.take("line|=header");
-        Some("1".to_owned())
-    } else {
-        lines::read_plain(&mut numbered).and_then(|found| match found {
-            lines::Lines::Last(number) if number > 1 => Some(format!("last {number}")),
-            found => found.address(),
-        })
-    };
-    if let Some(address) = found {
+    if let Some(address) = line_address(&mut numbered) {
         numbered.take("line");
         if let (Some(number), [file]) = (address.strip_prefix("last "), source.files.as_slice()) {
             let file = quote_path(&numbered, file);
@@ -422,8 +362,104 @@ fn delete(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
         }
         return Vec::new();
     };
+    let matching = delete_matching(&mut ask, &source, &pattern);
+    matching.map_or_else(Vec::new, |(program, about, doubt)| finish(program, about, &ask, doubt))
+}
+
+const SPACE: &str = "[[:space:]]";
+
+/// Whether the query is about text in files, and not about files or about something else to delete.
+fn deletes_text(base: &PhraseReader<'_, '_>, source: &Source) -> bool {
+    let deletes = base.says("delete|=strip|=drop|=clear|=trim|=clean|trim|strip");
+    if !deletes || base.says("commit|branch|process|=package|=user|=key|=container|duplicate|unique|column|=directory|=history|=alias|=tag|=stash") {
+        return false;
+    }
+    // For unnamed files only words that clearly refer to text count: `delete the ugly files` deletes files.
+    let speaks_of_text = base.says("line|whitespace|=trailing|word|=string|=text|comment|carriage return|=tabs|=spaces|occurrence|=tags|=punctuation|=digits")
+        || (0..base.len()).any(|place| base.quoted(place).is_some() && !source.places.contains(&place));
+    if !source.is_named() && (!speaks_of_text || !base.says("in|=from|inside|within")) {
+        return false;
+    }
+    source.is_named() || !source.globs.is_empty() || base.says("all file|every file|=files")
+}
+
+/// The program for blanks at the ends of lines, with its description.
+fn delete_blanks(ask: &mut PhraseReader<'_, '_>) -> Option<(String, &'static str)> {
+    if ask.take("trailing whitespace|trailing space|trailing spaces|trailing blanks|whitespace at the end|spaces at the end|space at the end|trailing white space|whitespace from the end|行尾空格") {
+        ask.take("line|=trailing|whitespace|=end|last");
+        return Some((format!("s/{SPACE}*$//"), "deletes blanks at the ends of lines"));
+    }
+    if ask.take("leading whitespace|leading space|leading spaces|indentation|whitespace at the beginning|spaces at the beginning|whitespace at the start|spaces at the start|leading white space") {
+        ask.take("line|=leading|whitespace|first");
+        let both = ask.take("=trailing|trailing");
+        let program = if both { format!("s/^{SPACE}*//;s/{SPACE}*$//") } else { format!("s/^{SPACE}*//") };
+        return Some((program, "deletes blanks at the beginnings of lines"));
+    }
+    if ask.says("=trim|trim") && ask.take("whitespace|=line|=lines|line|=each") || ask.take("leading and trailing whitespace|leading and trailing spaces|leading and trailing space|surrounding whitespace") {
+        ask.take("whitespace|line|=leading|=trailing|trailing|first|=each");
+        return Some((format!("s/^{SPACE}*//;s/{SPACE}*$//"), "deletes blanks around lines"));
+    }
+    None
+}
+
+/// The program for kinds of lines and of characters, with its description and doubt.
+fn delete_class(ask: &mut PhraseReader<'_, '_>, source: &Source) -> Option<(String, &'static str, f32)> {
+    if let Some(range) = ask.find("empty line|blank line|line that are empty|空行|empty rows") {
+        ask.mark(range);
+        ask.take("line|empty");
+        return Some((format!("/^{SPACE}*$/d"), "deletes blank lines", 0.0));
+    }
+    if ask.says("comment|=comments|comment line|注释") && ask.take("comment|=comments") {
+        ask.take("line");
+        let mark = match source.ending() {
+            "js" | "ts" | "c" | "cpp" | "java" | "go" | "rs" | "h" => "\\/\\/",
+            "sql" | "lua" | "hs" => "--",
+            _ => "#",
+        };
+        return Some((format!("/^{SPACE}*{mark}/d"), "deletes lines that are comments", 0.02));
+    }
+    if ask.take("carriage return|=crlf|windows line ending|dos line ending|=\\r|^m") {
+        return Some(("s/\\r$//".to_owned(), "makes the line ends those of Unix", 0.0));
+    }
+    for (phrases, class, about) in [
+        ("=digits|=numbers|=digit|数字", "[0-9]", "deletes digits"),
+        ("=punctuation|punctuation marks|标点", "[[:punct:]]", "deletes punctuation"),
+        ("html tag|html tags|=tags", "<[^>]*>", "deletes tags"),
+        ("non-ascii characters|non ascii characters|non-ascii", "[^ -~]", "deletes what is not ASCII"),
+    ] {
+        if !ask.says("line") && ask.take(phrases) {
+            ask.take("character|=html");
+            return Some((format!("s/{class}//g"), about, 0.0));
+        }
+    }
+    None
+}
+
+/// Lines by their number, as sed's address, or `last` and a number, for which sed has none.
+fn line_address(numbered: &mut PhraseReader<'_, '_>) -> Option<String> {
+    let first_line =
+        numbered.find("first line|the header|=header|header line|header row|first row|the first line|表头|top line");
+    if let Some(range) = first_line {
+        numbered.mark(range);
+        numbered.take("line|=header");
+        Some("1".to_owned())
+    } else {
+        lines::read_plain(numbered).and_then(|found| match found {
+            lines::Lines::Last(number) if number > 1 => Some(format!("last {number}")),
+            found => found.address(),
+        })
+    }
+}
+
+/// The program for lines or texts that match, with its description and doubt.
+fn delete_matching(
+    ask: &mut PhraseReader<'_, '_>,
+    source: &Source,
+    pattern: &Pattern,
+) -> Option<(String, &'static str, f32)> {
+    let gnu = ask.reading.place.system != ToolFlavor::Bsd;
     let speaks_of_lines = ask.says("line|=entries|entry|row|=records|行");
-    pattern.mark(&mut ask);
+    pattern.mark(ask);
     let edge = |text: &str| match pattern.edge {
         _ if pattern.is_class => text.to_owned(),
         Edge::Anywhere if is_regex(text) => text.replace('/', "\\/"),
@@ -440,17 +476,17 @@ fn delete(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
         let bang = if pattern.is_inverted { "!" } else { "" };
         let programs: Vec<String> =
             pattern.texts.iter().map(|text| format!("/{}/{suffix}{bang}d", word(edge(text)))).collect();
-        return finish(programs.join(";"), "deletes lines by a text", &ask, 0.0);
+        return Some((programs.join(";"), "deletes lines by a text", 0.0));
     }
-    let [only] = pattern.texts.as_slice() else { return Vec::new() };
+    let [only] = pattern.texts.as_slice() else { return None };
     // `remove all foo from a.txt`: the text directly before `from`.
     let end = pattern.places.iter().copied().max().map_or(0, |last| last + 1);
     let is_said = ask.says("word|=string|=text|character|occurrence")
         || ask.begins(end, "in|=from|inside").is_some() && source.is_named();
     if pattern.is_inverted || pattern.is_guessed && !is_said || !source.is_named() && pattern.is_guessed {
-        return Vec::new();
+        return None;
     }
-    finish(format!("s/{}//g", word(edge(only))), "deletes a text", &ask, 0.02)
+    Some((format!("s/{}//g", word(edge(only))), "deletes a text", 0.02))
 }
 
 /// `everything after #`, `lines shorter than 3 characters`

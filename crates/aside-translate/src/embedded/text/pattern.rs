@@ -180,92 +180,16 @@ impl Pattern {
     /// An unquoted search text.
     fn spoken(&mut self, ask: &PhraseReader<'_, '_>, source: &Source) -> Option<()> {
         let edge = edge_of(ask, STARTS).or_else(|| edge_of(ask, ENDS));
-        if let Some(range) = &edge {
-            let mut at = range.end;
-            while ask.begins(at, "=a|=an|=the").is_some() {
-                at += 1;
-            }
-            if let Some(Some(Entity::Kind(_))) = ask.word(at).map(|word| &word.thing)
-                && !source.places.contains(&at)
-                && let Some(word) = ask.word(at)
-            {
-                self.texts.push(word.text.clone());
-                self.places.extend(range.start..at + 1);
-                return Some(());
-            }
-            if let Some((letter, end)) = transform::letter(ask, at).filter(|(letter, _)| *letter != '\n') {
-                self.texts.push(letter.to_string());
-                self.places.extend(range.start..end);
-                return Some(());
-            }
+        if let Some(range) = &edge
+            && self.letter_at_edge(ask, source, range)
+        {
+            return Some(());
         }
         let markers: Vec<Range<usize>> = edge.clone().map_or_else(|| strong(ask), |range| vec![range]);
-        for range in markers {
-            let Some(run) = self.run(ask, source, range.clone()) else { continue };
-            if let Some(class) = class(ask, &run) {
-                self.texts.push(class.to_owned());
-                self.is_class = true;
-                self.places.extend(range.start..run.end);
-                return Some(());
-            }
-            if run.clone().all(|place| ask.begins(place, JUNK).is_some()) {
-                continue;
-            }
-            // For lines of a named file these words can only introduce the search text.
-            let is_soft = ask.begins(range.start, SOFT).is_some_and(|soft| soft == range)
-                || range.len() == 1
-                    && matches!(ask.low(range.start), "including" | "incl" | "incl." | "include" | "includes" | "包括");
-            if is_soft && !(source.is_named() && ask.says("line|row")) && !is_meant(ask, &run) {
-                continue;
-            }
-            self.texts_of(ask, run);
-            if !self.texts.is_empty() {
-                return Some(());
-            }
-        }
-        // `print statements`, `foo calls`
-        if let Some(range) = ask.find("=statements|=statement|=calls").filter(|range| range.start > 0)
-            && let Some(word) = ask.word(range.start - 1).filter(|word| word.thing.is_none())
-            && ask.begins(range.start - 1, "all|the|=any|=function|=find|=list").is_none()
-        {
-            self.texts.push(word.text.clone());
-            self.places.extend(range.start - 1..range.end);
+        if self.marked(ask, source, markers) || self.code(ask, source) || self.capitals_or_level(ask, source) {
             return Some(());
         }
-        // `that import requests`
-        if let Some(range) = ask.find("=import|=imports|=importing").filter(|range| range.end < ask.len())
-            && ask.begins(range.end, "in|from|=of|file|statement").is_none()
-            && !source.places.contains(&range.end)
-            && let Some(word) = ask.word(range.end)
-        {
-            self.texts.push(format!("import {}", word.text));
-            self.places.extend(range.start..range.end + 1);
-            return Some(());
-        }
-        // Words in capitals are search texts: TODO, ERROR, FIXME.
         let is_free = |place: &usize| ask.is_free(*place) && !source.places.contains(place);
-        let capitals = (0..ask.len()).filter(is_free).find(|place| is_capital(ask, *place));
-        if let Some(place) = capitals {
-            // `TODO and FIXME` are two texts, each on its own line.
-            let mut end = place + 1;
-            while matches!(ask.low(end), "and" | "or" | "&") && is_capital(ask, end + 1) {
-                end += 2;
-            }
-            self.texts_of(ask, place..end);
-            self.joined = Joined::Any;
-            return Some(());
-        }
-        let level = (0..ask.len()).filter(is_free).find(|place| level(ask.low(*place)).is_some());
-        if let Some(place) = level {
-            self.is_guessed = true;
-            // `errors and warnings` are on different lines.
-            let is_joined = matches!(ask.low(place + 1), "and" | "or" | "&") && level_of(ask, place + 2);
-            self.texts_of(ask, place..place + if is_joined { 3 } else { 1 });
-            if is_joined {
-                self.joined = Joined::Any;
-            }
-            return Some(());
-        }
         let mut from = 0;
         while let Some(range) = ask.find_from(from, WEAK) {
             from = range.end.max(from + 1);
@@ -294,6 +218,108 @@ impl Pattern {
         self.is_guessed = true;
         self.texts_of(ask, unknown..end);
         Some(())
+    }
+
+    /// `starting with a #`: a file ending or a character.
+    fn letter_at_edge(&mut self, ask: &PhraseReader<'_, '_>, source: &Source, range: &Range<usize>) -> bool {
+        let mut at = range.end;
+        while ask.begins(at, "=a|=an|=the").is_some() {
+            at += 1;
+        }
+        if let Some(Some(Entity::Kind(_))) = ask.word(at).map(|word| &word.thing)
+            && !source.places.contains(&at)
+            && let Some(word) = ask.word(at)
+        {
+            self.texts.push(word.text.clone());
+            self.places.extend(range.start..at + 1);
+            return true;
+        }
+        if let Some((letter, end)) = transform::letter(ask, at).filter(|(letter, _)| *letter != '\n') {
+            self.texts.push(letter.to_string());
+            self.places.extend(range.start..end);
+            return true;
+        }
+        false
+    }
+
+    /// The text behind one of the words that announce it.
+    fn marked(&mut self, ask: &PhraseReader<'_, '_>, source: &Source, markers: Vec<Range<usize>>) -> bool {
+        for range in markers {
+            let Some(run) = self.run(ask, source, range.clone()) else { continue };
+            if let Some(class) = class(ask, &run) {
+                self.texts.push(class.to_owned());
+                self.is_class = true;
+                self.places.extend(range.start..run.end);
+                return true;
+            }
+            if run.clone().all(|place| ask.begins(place, JUNK).is_some()) {
+                continue;
+            }
+            // For lines of a named file these words can only introduce the search text.
+            let is_soft = ask.begins(range.start, SOFT).is_some_and(|soft| soft == range)
+                || range.len() == 1
+                    && matches!(ask.low(range.start), "including" | "incl" | "incl." | "include" | "includes" | "包括");
+            if is_soft && !(source.is_named() && ask.says("line|row")) && !is_meant(ask, &run) {
+                continue;
+            }
+            self.texts_of(ask, run);
+            if !self.texts.is_empty() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Statements, calls and imports of source code.
+    fn code(&mut self, ask: &PhraseReader<'_, '_>, source: &Source) -> bool {
+        // `print statements`, `foo calls`
+        if let Some(range) = ask.find("=statements|=statement|=calls").filter(|range| range.start > 0)
+            && let Some(word) = ask.word(range.start - 1).filter(|word| word.thing.is_none())
+            && ask.begins(range.start - 1, "all|the|=any|=function|=find|=list").is_none()
+        {
+            self.texts.push(word.text.clone());
+            self.places.extend(range.start - 1..range.end);
+            return true;
+        }
+        // `that import requests`
+        if let Some(range) = ask.find("=import|=imports|=importing").filter(|range| range.end < ask.len())
+            && ask.begins(range.end, "in|from|=of|file|statement").is_none()
+            && !source.places.contains(&range.end)
+            && let Some(word) = ask.word(range.end)
+        {
+            self.texts.push(format!("import {}", word.text));
+            self.places.extend(range.start..range.end + 1);
+            return true;
+        }
+        false
+    }
+
+    fn capitals_or_level(&mut self, ask: &PhraseReader<'_, '_>, source: &Source) -> bool {
+        // Words in capitals are search texts: TODO, ERROR, FIXME.
+        let is_free = |place: &usize| ask.is_free(*place) && !source.places.contains(place);
+        let capitals = (0..ask.len()).filter(is_free).find(|place| is_capital(ask, *place));
+        if let Some(place) = capitals {
+            // `TODO and FIXME` are two texts, each on its own line.
+            let mut end = place + 1;
+            while matches!(ask.low(end), "and" | "or" | "&") && is_capital(ask, end + 1) {
+                end += 2;
+            }
+            self.texts_of(ask, place..end);
+            self.joined = Joined::Any;
+            return true;
+        }
+        let level = (0..ask.len()).filter(is_free).find(|place| level(ask.low(*place)).is_some());
+        if let Some(place) = level {
+            self.is_guessed = true;
+            // `errors and warnings` are on different lines.
+            let is_joined = matches!(ask.low(place + 1), "and" | "or" | "&") && level_of(ask, place + 2);
+            self.texts_of(ask, place..place + if is_joined { 3 } else { 1 });
+            if is_joined {
+                self.joined = Joined::Any;
+            }
+            return true;
+        }
+        false
     }
 
     /// The words from a place on that can belong to the search text.

@@ -49,31 +49,7 @@ pub fn drafts(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
     }
     ask.take("recursive|=every|=each|=anywhere|=whole|=entire|=project|=codebase|=code|=tree|=source|repository|=everywhere|=subdirectories|all|where");
     ask.take("line number|line numbers|行号");
-    let mut flags = "r".to_owned();
-    match shape {
-        Shape::Lines => flags.push('n'),
-        Shape::Files => {
-            flags.push('l');
-            ask.take("name|=names|=only|=filenames|which|=list|=paths|file name");
-        }
-        Shape::FilesWithout => flags.push('L'),
-        Shape::CountEach => {
-            flags.push('c');
-            ask.take("count|=each|=per|occurrence|=times");
-        }
-        Shape::Count => {
-            flags.push_str(if ask.says("occurrence|instance|=times|=often") { "oh" } else { "h" });
-            ask.take("count|occurrence|instance|=times|=appear|=appears|=total|total|how often");
-        }
-        Shape::CountFiles => {
-            flags.push('l');
-            ask.take("count|file");
-        }
-        Shape::Matches => {
-            flags.push_str("oh");
-            ask.take("only matching|only the matching|matching part|only the match|just the match|=only|=part");
-        }
-    }
+    let flags = flags(&mut ask, &shape);
     let around = if shape == Shape::Lines { context(&mut ask) } else { String::new() };
     let grep = pattern.grep(&flags);
     let grep = if around.is_empty() { grep } else { grep.replacen("grep ", &format!("grep {around} "), 1) };
@@ -89,25 +65,7 @@ pub fn drafts(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
         })
         .collect();
     let directory = source.directory(&ask);
-    let mut command = format!("{grep}{includes}{excludes} {directory}");
-    if !pattern.without.is_empty() && shape == Shape::Files && pattern.texts.len() == 1 {
-        let not = Pattern { texts: pattern.without.clone(), joined: Joined::Any, ..pattern.clone() };
-        command = format!("{} | xargs -0 {}", command.replacen("grep -rl", "grep -rlZ", 1), not.grep("L"));
-    } else if !pattern.without.is_empty() || pattern.joined == Joined::All && pattern.texts.len() > 1 {
-        if matches!(shape, Shape::Files) {
-            let one = |text: &String| Pattern { texts: vec![text.clone()], joined: Joined::Any, ..pattern.clone() };
-            let more: Vec<String> = pattern.texts.iter().skip(1).map(|text| one(text).grep("l")).collect();
-            command = command.replacen("grep -rl", "grep -rlZ", 1);
-            for (place, grep) in more.iter().enumerate() {
-                let null = if place + 1 < more.len() { grep.replacen("grep -l", "grep -lZ", 1) } else { grep.clone() };
-                command.push_str(&format!(" | xargs -0 {null}"));
-            }
-        } else {
-            for rest in pattern.rest() {
-                command.push_str(&format!(" | {rest}"));
-            }
-        }
-    }
+    let mut command = narrowed(format!("{grep}{includes}{excludes} {directory}"), &pattern, &shape);
     if matches!(shape, Shape::Count | Shape::CountFiles) {
         command.push_str(" | wc -l");
     }
@@ -151,6 +109,59 @@ pub fn drafts(base: &PhraseReader<'_, '_>, source: &Source) -> Vec<Draft> {
         }
     }
     drafts
+}
+
+/// The flags of grep for what is shown.
+fn flags(ask: &mut PhraseReader<'_, '_>, shape: &Shape) -> String {
+    let mut flags = "r".to_owned();
+    match shape {
+        Shape::Lines => flags.push('n'),
+        Shape::Files => {
+            flags.push('l');
+            ask.take("name|=names|=only|=filenames|which|=list|=paths|file name");
+        }
+        Shape::FilesWithout => flags.push('L'),
+        Shape::CountEach => {
+            flags.push('c');
+            ask.take("count|=each|=per|occurrence|=times");
+        }
+        Shape::Count => {
+            flags.push_str(if ask.says("occurrence|instance|=times|=often") { "oh" } else { "h" });
+            ask.take("count|occurrence|instance|=times|=appear|=appears|=total|total|how often");
+        }
+        Shape::CountFiles => {
+            flags.push('l');
+            ask.take("count|file");
+        }
+        Shape::Matches => {
+            flags.push_str("oh");
+            ask.take("only matching|only the matching|matching part|only the match|just the match|=only|=part");
+        }
+    }
+    flags
+}
+
+/// Pipes the command through further ones if more than one text is searched, or one must be missing.
+fn narrowed(mut command: String, pattern: &Pattern, shape: &Shape) -> String {
+    if !pattern.without.is_empty() && *shape == Shape::Files && pattern.texts.len() == 1 {
+        let not = Pattern { texts: pattern.without.clone(), joined: Joined::Any, ..pattern.clone() };
+        command = format!("{} | xargs -0 {}", command.replacen("grep -rl", "grep -rlZ", 1), not.grep("L"));
+    } else if !pattern.without.is_empty() || pattern.joined == Joined::All && pattern.texts.len() > 1 {
+        if matches!(shape, Shape::Files) {
+            let one = |text: &String| Pattern { texts: vec![text.clone()], joined: Joined::Any, ..pattern.clone() };
+            let more: Vec<String> = pattern.texts.iter().skip(1).map(|text| one(text).grep("l")).collect();
+            command = command.replacen("grep -rl", "grep -rlZ", 1);
+            for (place, grep) in more.iter().enumerate() {
+                let null = if place + 1 < more.len() { grep.replacen("grep -l", "grep -lZ", 1) } else { grep.clone() };
+                command.push_str(&format!(" | xargs -0 {null}"));
+            }
+        } else {
+            for rest in pattern.rest() {
+                command.push_str(&format!(" | {rest}"));
+            }
+        }
+    }
+    command
 }
 
 /// Counts lines in files of a kind at any depth: the total, or for each file.

@@ -14,7 +14,7 @@ use tokio::time::{MissedTickBehavior, interval_at, timeout};
 
 use crate::bridge::daemon_client::DaemonClient;
 use crate::bridge::web::Shared;
-use crate::bridge::web::routes;
+use crate::bridge::web::daemon_reply;
 use crate::bridge::web::session::SessionInfo;
 use crate::bridge::web::static_files::{self, Content};
 
@@ -35,14 +35,14 @@ pub async fn begin(shared: &Arc<Shared>, visitor: SessionInfo, task: TaskParams)
     };
     let (wire, first) = match timeout(shared.limits.daemon, asked).await {
         Ok(Ok((wire, Some(first)))) => (wire, first),
-        Ok(Ok((_, None))) | Err(_) => return routes::no_daemon(),
+        Ok(Ok((_, None))) | Err(_) => return daemon_reply::no_daemon(),
         Ok(Err(error)) => {
             tracing::warn!("the daemon's answer did not reach the page: {error}");
-            return routes::no_daemon();
+            return daemon_reply::no_daemon();
         }
     };
     if matches!(first, Reply::Error(_)) {
-        return routes::daemon_reply(&first);
+        return daemon_reply::daemon_reply(&first);
     }
     let (pieces, read) = mpsc::channel(AHEAD);
     tokio::spawn(go_on(Arc::clone(shared), visitor, wire, first, pieces, place));

@@ -5,19 +5,12 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
-use crate::bridge::web::sock_diag;
+use crate::bridge::web::sock_diag::{self, Owner};
 
 /// Reads of the table: the kernel lists connections in pieces, between which others come and go.
 const LOOKS: usize = 3;
 const ESTABLISHED: &str = "01";
 const LISTENING: &str = "0A";
-
-/// The user and the socket of one end of a connection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Owner {
-    pub user: u32,
-    pub inode: String,
-}
 
 /// Whether the kernel reports owners: it does if it reports us as the owner of our listening port.
 pub fn kernel_reports_owners(port: u16) -> bool {

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use aside_proto::Reply;
 use aside_proto::task::{TaskOp, TaskParams};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Body, Bytes, Incoming};
@@ -16,6 +15,7 @@ use tokio::time::timeout;
 use crate::bridge;
 use crate::bridge::daemon_client::DaemonClient;
 use crate::bridge::web::Shared;
+use crate::bridge::web::daemon_reply::{daemon_reply, no_daemon};
 use crate::bridge::web::event_stream;
 use crate::bridge::web::request_checks::{self, RequestKind, ServedHosts};
 use crate::bridge::web::session::{KeyUse, PageContext, SessionInfo};
@@ -363,23 +363,4 @@ fn as_said_by(visitor: &SessionInfo, said: TaskParams) -> Result<TaskParams, &'s
     };
     let source = "local_ui".to_owned();
     Ok(TaskParams { source, by: visitor.name(), active, active_line, open, selection, diagnostics, ..kept })
-}
-
-/// The daemon's reply with the HTTP status that fits.
-pub fn daemon_reply(reply: &Reply) -> Response<Content> {
-    let Reply::Error(failure) = reply else { return static_files::json(StatusCode::OK, reply) };
-    let status = match failure.error.code.as_str() {
-        "bad_request" => StatusCode::BAD_REQUEST,
-        "not_found" => StatusCode::NOT_FOUND,
-        "not_wanted" => StatusCode::FORBIDDEN,
-        "unavailable" | "busy" => StatusCode::SERVICE_UNAVAILABLE,
-        "internal" => StatusCode::INTERNAL_SERVER_ERROR,
-        // The state has changed since the page was shown: another page or a terminal was faster.
-        _ => StatusCode::CONFLICT,
-    };
-    static_files::json(status, reply)
-}
-
-pub fn no_daemon() -> Response<Content> {
-    static_files::failure(StatusCode::BAD_GATEWAY, "no_daemon", "the daemon does not answer; run `aside web` again")
 }

@@ -6,8 +6,6 @@ use rustix::io::Errno;
 use rustix::net::netlink::{SOCK_DIAG, SocketAddrNetlink};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 
-use crate::bridge::web::peer::Owner;
-
 const BY_FAMILY: u16 = 20;
 const IS_REQUEST: u16 = 1;
 const ERROR: u16 = 2;
@@ -19,6 +17,13 @@ const HEADER: usize = 16;
 const ANSWER: usize = 72;
 const USER: usize = 64;
 const INODE: usize = 68;
+
+/// The user and the socket of one end of a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    pub user: u32,
+    pub inode: String,
+}
 
 /// The owner of the end `local` of an established connection. `None` when there is no such connection, or its process has closed it. An
 /// error when this kernel does not support the request.

@@ -20,7 +20,7 @@ pub const FILES: [&str; 11] = [
     include_str!("../../../shell/aside.keys.zsh"),
     include_str!("../../../shell/aside.borrow.zsh"),
     include_str!("../../../shell/aside.names.zsh"),
-    include_str!("../../../shell/aside.wish.zsh"),
+    include_str!("../../../shell/aside.query.zsh"),
     include_str!("../../../shell/aside.below.zsh"),
     include_str!("../../../shell/aside.talk.zsh"),
     include_str!("../../../shell/aside.said.zsh"),

@@ -36,30 +36,30 @@ pub struct QueryArgs {
     pub env_hints: BTreeMap<String, String>,
 }
 
-pub fn answer(mut wished: QueryArgs) -> anyhow::Result<TranslateResult> {
+pub fn answer(mut asked: QueryArgs) -> anyhow::Result<TranslateResult> {
     let paths = Paths::from_env()?;
-    let cwd = match wished.cwd.take() {
+    let cwd = match asked.cwd.take() {
         Some(cwd) => std::path::absolute(cwd)?.display().to_string(),
         None => current_dir()?,
     };
-    if wished.shell.is_empty() {
-        wished.shell = own_shell();
+    if asked.shell.is_empty() {
+        asked.shell = own_shell();
     }
     let Ok(config) = Config::load(&paths.config_file) else {
         // Invalid settings name no provider, so nothing leaves the machine.
         let excuse = "the settings make no sense, `aside doctor` says where; no model was asked";
-        return Ok(here(&paths, &Config::default(), &cwd, &wished, excuse));
+        return Ok(here(&paths, &Config::default(), &cwd, &asked, excuse));
     };
-    if !names_model(&config, &wished.provider) {
-        return Ok(here(&paths, &config, &cwd, &wished, &config.llm.unused_excuse(&wished.provider)));
+    if !names_model(&config, &asked.provider) {
+        return Ok(here(&paths, &config, &cwd, &asked, &config.llm.unused_excuse(&asked.provider)));
     }
     if client::is_private() {
-        return Ok(here(&paths, &config, &cwd, &wished, "private, so no model was asked"));
+        return Ok(here(&paths, &config, &cwd, &asked, "private, so no model was asked"));
     }
     let patience = Duration::from_millis(config.llm.timeout_wish_ms) + SLACK;
-    match through_daemon(&paths, &cwd, &wished, patience) {
+    match through_daemon(&paths, &cwd, &asked, patience) {
         Some(suggestion) => Ok(suggestion),
-        None => Ok(here(&paths, &config, &cwd, &wished, "the daemon does not answer")),
+        None => Ok(here(&paths, &config, &cwd, &asked, "the daemon does not answer")),
     }
 }
 
@@ -72,20 +72,20 @@ fn names_model(config: &Config, provider: &str) -> bool {
     }
 }
 
-fn through_daemon(paths: &Paths, cwd: &str, wished: &QueryArgs, patience: Duration) -> Option<TranslateResult> {
+fn through_daemon(paths: &Paths, cwd: &str, asked: &QueryArgs, patience: Duration) -> Option<TranslateResult> {
     if !client::is_listening(&paths.socket) {
         control::start(paths).ok()?;
     }
     let asked = TranslateParams {
         cwd: cwd.to_owned(),
-        query: wished.words.clone(),
-        shell: wished.shell.clone(),
+        query: asked.words.clone(),
+        shell: asked.shell.clone(),
         wait: true,
         now: true,
-        provider: wished.provider.clone(),
-        limit: wished.number,
-        recent_commands: wished.recent_commands.clone(),
-        env_hints: wished.env_hints.clone(),
+        provider: asked.provider.clone(),
+        limit: asked.number,
+        recent_commands: asked.recent_commands.clone(),
+        env_hints: asked.env_hints.clone(),
         ..TranslateParams::default()
     };
     match client::ask_with_timeout(&paths.socket, Request::Translate(asked), patience) {
@@ -95,23 +95,23 @@ fn through_daemon(paths: &Paths, cwd: &str, wished: &QueryArgs, patience: Durati
 }
 
 /// Answers with the embedded engine alone.
-fn here(paths: &Paths, config: &Config, cwd: &str, wished: &QueryArgs, mut excuse: &str) -> TranslateResult {
+fn here(paths: &Paths, config: &Config, cwd: &str, asked: &QueryArgs, mut excuse: &str) -> TranslateResult {
     let mut environment = Environment::own();
-    environment.path = facts::search_path(&wished.env_hints, &environment.path).into();
+    environment.path = facts::search_path(&asked.env_hints, &environment.path).into();
     if environment.path.is_empty() && excuse.is_empty() {
         excuse = "PATH is empty, so no program is known";
     }
-    let here = OneShot::new(cwd, &wished.shell, environment, UserSpecs::read(paths.specs_dir()).current());
-    let limit = usize::try_from(wished.number).unwrap_or(usize::MAX);
-    let wish = TranslateQuery { words: &wished.words, place: here.place(), limit };
-    let known = embedded::answer(&wish);
+    let here = OneShot::new(cwd, &asked.shell, environment, UserSpecs::read(paths.specs_dir()).current());
+    let limit = usize::try_from(asked.number).unwrap_or(usize::MAX);
+    let query = TranslateQuery { words: &asked.words, place: here.place(), limit };
+    let known = embedded::answer(&query);
     let mut proposals = offers(&known, &here.place(), &config.security.command_blocklist, limit);
-    let language = Language::of(&wished.words);
+    let language = Language::of(&asked.words);
     language.speak(&mut proposals);
-    let unknown = if known.is_empty() { embedded::not_understood(&wish) } else { None };
+    let unknown = if known.is_empty() { embedded::not_understood(&query) } else { None };
     let blocklist = &config.security.command_blocklist;
-    let missing = if proposals.is_empty() && excuse.is_empty() { missing_program(&wish, blocklist) } else { None };
+    let missing = if proposals.is_empty() && excuse.is_empty() { missing_program(&query, blocklist) } else { None };
     let excuse = missing.as_deref().unwrap_or(excuse);
-    let suggestion = last(proposals, excuse, &wished.words, unknown.as_deref());
+    let suggestion = last(proposals, excuse, &asked.words, unknown.as_deref());
     TranslateResult { note: language.notes(&suggestion.note), ..suggestion }
 }

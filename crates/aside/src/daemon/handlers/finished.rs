@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use aside_core::history::HistoryEntry;
-use aside_core::history::index::RunRecord;
+use aside_core::history::run_record::RunRecord;
 use aside_proto::{Finished, Reply};
 
 use crate::daemon::handover;

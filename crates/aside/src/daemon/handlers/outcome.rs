@@ -35,19 +35,19 @@ pub async fn handle(state: &Arc<State>, outcome: OutcomeParams) -> Reply {
 
 fn interaction(action: Action, outcome: OutcomeParams, answered: Option<LastAnswer>, prefix: &str) -> Interaction {
     let OutcomeParams { session, action: _, query, suggestion, source, confidence, cwd, r#final } = outcome;
-    let is_wish = is_wish(&query, &suggestion, &source);
-    let answered = answered.filter(|_| is_wish);
+    let is_query = is_query(&query, &suggestion, &source);
+    let answered = answered.filter(|_| is_query);
     let ms = answered.as_ref().map(|answered| answered.ms);
     let model = answered.and_then(|answered| answered.model).filter(|_| source == ProposalSource::Llm.name());
     Interaction {
         session,
         action,
-        buffer: if is_wish { format!("{prefix} {query}") } else { query.clone() },
+        buffer: if is_query { format!("{prefix} {query}") } else { query.clone() },
         suggestion,
         source,
         confidence: if confidence.is_finite() { confidence } else { 0.0 },
         cwd,
-        nl_query: is_wish.then_some(query),
+        nl_query: is_query.then_some(query),
         ran: Some(r#final).filter(|line| !line.is_empty()),
         ms,
         provider: model.as_ref().map(|asked| asked.provider.clone()),
@@ -58,7 +58,7 @@ fn interaction(action: Action, outcome: OutcomeParams, answered: Option<LastAnsw
 }
 
 /// Whether the suggestion answers a query: a completion continues what was typed, a translation does not.
-fn is_wish(query: &str, suggestion: &str, source: &str) -> bool {
+fn is_query(query: &str, suggestion: &str, source: &str) -> bool {
     match source {
         "embedded" => true,
         "llm" => !suggestion.starts_with(query),
@@ -71,14 +71,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wish_is_told_from_a_line_that_was_completed() {
+    fn a_query_is_told_from_a_line_that_was_completed() {
         for (query, suggestion, source, expected) in [
             ("find large files", "find . -size +100M", "embedded", true),
             ("find large files", "find . -size +100M", "llm", true),
             ("git st", "git status", "llm", false),
             ("gti status", "git status", "correction", false),
         ] {
-            assert_eq!(is_wish(query, suggestion, source), expected, "{query}");
+            assert_eq!(is_query(query, suggestion, source), expected, "{query}");
         }
         let outcome = OutcomeParams {
             query: "find large files".to_owned(),

@@ -90,21 +90,7 @@ async fn told(state: &Arc<State>, asked: TaskParams, updates: &Updates) -> Resul
             Ok(TaskList { tasks: tasks.list(state, &asked.text, &asked.thread, limit).await, ..TaskList::default() })
         }
         TaskOp::Follow => follow(state, &asked, updates).await,
-        TaskOp::Rules => {
-            let (paths, cwd) = (state.paths().clone(), asked.cwd.clone());
-            let blocklist = state.config().security.command_blocklist.clone();
-            let rules = blocking_io::run(&asked.cwd, move || {
-                let workspace = Workspace::of(std::path::Path::new(&cwd))?;
-                let mut lines = vec![
-                    format!("yours: {}", rules::of_person(&paths).display()),
-                    format!("the repository's: {}", rules::of_repository(workspace.root()).display()),
-                ];
-                lines.extend(rules::load(&paths, workspace.root()).blocking(&blocklist).listed());
-                anyhow::Ok(lines)
-            });
-            let lines = rules.await.flatten().map_err(|error| TaskError::Refused(format!("{error:#}")))?;
-            Ok(TaskList { lines, ..TaskList::default() })
-        }
+        TaskOp::Rules => Ok(TaskList { lines: rules(state, &asked.cwd).await?, ..TaskList::default() }),
         TaskOp::Welcome => {
             let cwd = asked.cwd.clone();
             let workspace =
@@ -167,6 +153,22 @@ async fn told(state: &Arc<State>, asked: TaskParams, updates: &Updates) -> Resul
             send(state, &id, asked).await
         }
     }
+}
+
+/// Where the rules are, and all of them, as they apply in a directory.
+async fn rules(state: &Arc<State>, cwd: &str) -> Result<Vec<String>, TaskError> {
+    let (paths, directory) = (state.paths().clone(), cwd.to_owned());
+    let blocklist = state.config().security.command_blocklist.clone();
+    let lines = blocking_io::run(cwd, move || {
+        let workspace = Workspace::of(std::path::Path::new(&directory))?;
+        let mut lines = vec![
+            format!("yours: {}", rules::of_person(&paths).display()),
+            format!("the repository's: {}", rules::of_repository(workspace.root()).display()),
+        ];
+        lines.extend(rules::load(&paths, workspace.root()).blocking(&blocklist).listed());
+        anyhow::Ok(lines)
+    });
+    lines.await.flatten().map_err(|error| TaskError::Refused(format!("{error:#}")))
 }
 
 /// Runs on a thread for file access, since the page stores its tabs in a file.

@@ -11,6 +11,8 @@ mod model_context;
 mod model_edit;
 mod model_stream;
 mod piped;
+mod project_answers;
+mod repository_answers;
 mod text_answers;
 mod thread;
 mod value_answers;
@@ -33,7 +35,8 @@ use aside_task::run::conversation::{Conversation, EarlierTask};
 use aside_task::run::diagnose::quoted;
 use aside_task::run::exact_edit::{self, Edit};
 use aside_task::run::facts::FactQuestion;
-use aside_task::run::find;
+use aside_task::run::find::select::{self, FileSet};
+use aside_task::run::find::{self, Find};
 use aside_task::run::model_reply::fenced;
 use aside_task::run::review::target;
 use aside_task::run::script::{self, AS_WRITTEN};
@@ -226,7 +229,7 @@ impl Attempt {
                 IntentParams { change_request: Some(words.to_owned()), files, ..IntentParams::default() },
             ),
             () if reads && help_and_status::is_asked(words) => (TaskKind::Status, IntentParams::default()),
-            () if reads && find::read(words).is_some() => {
+            () if reads && self.is_find(words) => {
                 (TaskKind::Search, IntentParams { query: Some(words.to_owned()), files, ..IntentParams::default() })
             }
             () if reads && target::is_asked(words) => {
@@ -277,6 +280,16 @@ impl Attempt {
         route.intent.params = params;
         route.scope = TaskScope::Full;
         route
+    }
+
+    /// Whether words ask for things by what they are. A noun alone is weaker than a question that facts answer for certain.
+    fn is_find(&self, words: &str) -> bool {
+        let is_fact = || self.fact_question(&IntentParams::default()).is_some_and(|ask| ask.is_certain());
+        match find::read(words) {
+            Some(Find::Select(select::Selection { what: FileSet::Noun(_), .. })) => !is_fact(),
+            Some(_) => true,
+            None => false,
+        }
     }
 
     /// Whether the words mean the same command on any machine.
@@ -438,6 +451,11 @@ impl Attempt {
         if value_answers::acts(&of_project) {
             return Ok(of_project);
         }
+        if intent.params.cmd.is_none()
+            && let Some(outcome) = self.of_compose(&here).await?
+        {
+            return Ok(outcome);
+        }
         // No target of the project is called so; a file of it may write the command down.
         let documented = if intent.params.cmd.is_none() { self.documented(&here).await? } else { None };
         if let Some(outcome) =
@@ -480,11 +498,11 @@ impl Attempt {
 
     /// The package, module or file of the project that "the tests of NAME" names, by its path.
     async fn part_meant(&self) -> Result<Option<String>, String> {
-        let Some(name) = script::part(self.words()) else { return Ok(None) };
+        let Some(name) = script::part::named(self.words()) else { return Ok(None) };
         let workspace = self.workspace.clone();
         blocking(move |cancelled| {
             let tree = workspace.tree(&[], cancelled).unwrap_or_default();
-            script::path_of_part(&name, tree.listed().iter().map(|listed| listed.path))
+            script::part::path(&name, tree.listed().iter().map(|listed| listed.path))
         })
         .await
     }

@@ -29,7 +29,7 @@ pub fn dead(page: &Source, root: &Path) -> Vec<String> {
 /// Pages that the index does not list.
 pub fn unlisted(index: &str, pages: &[Source]) -> Vec<String> {
     let listed: Vec<&str> = targets(index).collect();
-    let name = |page: &Source| page.path.rsplit('/').next().unwrap_or_default().to_owned();
+    let name = |page: &Source| page.path.strip_prefix("docs/").unwrap_or(&page.path).to_owned();
     let names = pages.iter().map(name).filter(|name| name != "README.md" && !listed.contains(&name.as_str()));
     names.map(|name| format!("docs/README.md: does not name {name}")).collect()
 }

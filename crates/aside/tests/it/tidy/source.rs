@@ -133,7 +133,7 @@ fn tokens(code: &str) -> Vec<&str> {
     tokens
 }
 
-/// Removes every item behind a `#[cfg(test)]`, wherever in the file it is.
+/// Removes every item behind a `#[cfg(test)]`, wherever in the file it is; a field ends with a comma, or with what it is in.
 fn without_tests(mut code: String) -> String {
     const TEST: &str = "#[cfg(test)]";
     while let Some(start) = code.find(TEST) {
@@ -144,8 +144,14 @@ fn without_tests(mut code: String) -> String {
             match letter {
                 '{' | '(' | '[' => depth += 1,
                 '}' if depth == 1 => break,
+                '}' | ')' | ']' if depth == 0 => {
+                    end -= 1;
+                    break;
+                }
                 '}' | ')' | ']' => depth -= 1,
                 ';' if depth == 0 => break,
+                // The comma between two type parameters ends nothing.
+                ',' if depth == 0 && !code[start..end].contains('<') => break,
                 _ => {}
             }
         }
@@ -274,6 +280,13 @@ mod tests {
         let text = "use std::a;\n#[cfg(test)]\n#[path = \"x.rs\"]\nmod tests;\nfn x() { std::b() }\n#[cfg(test)]\nmod more {\n    \
                     fn y(_: [u8; 2]) { std::c() }\n}\n#[cfg(test)]\nuse std::d;\nfn z() { std::e() }";
         assert_eq!(paths(text), ["std::a", "std::b", "std::e"]);
+    }
+
+    #[test]
+    fn a_field_for_tests_does_not_hide_what_follows() {
+        let text = "fn x() -> X {\n    X {\n        #[cfg(test)]\n        a: std::a(1),\n        b: std::b(),\n        \
+                    #[cfg(test)]\n        c: Vec<std::c, std::d>,\n    }\n}\nfn y() { std::e() }\n#[cfg(test)]\nfn z<A, B>() { std::f() }";
+        assert_eq!(paths(text), ["std::b", "std::e"]);
     }
 
     #[test]

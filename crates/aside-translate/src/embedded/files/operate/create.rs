@@ -1,42 +1,60 @@
 //! Creates files, directories and links.
 
-use shell_line::Dialect;
-
 use crate::embedded::analysis::AnalyzedQuery;
 use crate::embedded::draft::Draft;
 use crate::embedded::entities::Entity;
 use crate::embedded::files::scan::{NamedFile, WordScan};
 use crate::embedded::files::several;
+use crate::embedded::shell_syntax;
+
+/// What other operations create, or other operations on what is there.
+const ALIEN: &[&str] = &[
+    "archive",
+    "compress",
+    "branch",
+    "repository",
+    "user",
+    "group",
+    "backup",
+    "copy",
+    "commit",
+    "move",
+    "rename",
+    "delete",
+    "find",
+    "extract",
+    "contain",
+    "prefix",
+    "suffix",
+    "permission",
+    "executable",
+    "writable",
+    "readonly",
+    "all",
+];
+
+/// Words around the names that say nothing more.
+const FILLER: &[&str] = &[
+    "named",
+    "called",
+    "nested",
+    "missing",
+    "parent",
+    "parents",
+    "needed",
+    "blank",
+    "following",
+    "structure",
+    "several",
+    "multiple",
+    "new",
+    "two",
+    "three",
+];
 
 pub fn create(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
     let mut scan = WordScan::new(reading);
-    if [
-        "archive",
-        "compress",
-        "branch",
-        "repository",
-        "user",
-        "group",
-        "backup",
-        "copy",
-        "commit",
-        "move",
-        "rename",
-        "delete",
-        "find",
-        "extract",
-        "contain",
-        "prefix",
-        "suffix",
-        "permission",
-        "executable",
-        "writable",
-        "readonly",
-        "all",
-    ]
-    .iter()
-    .any(|alien| reading.has(alien))
-    {
+    if ALIEN.iter().any(|alien| reading.has(alien)) {
         return Vec::new();
     }
     if (0..scan.len()).any(|at| matches!(scan.thing(at), Some(Entity::Time(_) | Entity::Mode(_) | Entity::Branch(_)))) {
@@ -64,20 +82,7 @@ pub fn create(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
     if scan.low(verb) == "add" && scan.says(&["prefix", "suffix", "extension"]).is_some() {
         return Vec::new();
     }
-    let mut objects: Vec<NamedFile> = Vec::new();
-    for object in scan.objects(spoken).into_iter().filter(|object| object.at > verb) {
-        // A word that is no path counts as a name only in the position of a name.
-        let before = scan.before(object.at);
-        let stands = scan.path(object.at).is_some()
-            || matches!(before, "named" | "called" | "mkdir" | "touch" | "and" | "name" | "叫" | "名为")
-            || scan.is(object.at - 1, "directory")
-            || scan.is(object.at - 1, "file")
-            || objects.last().is_some_and(|last| last.at + 1 == object.at)
-            || scan.is(object.at + 1, "directory");
-        if stands {
-            objects.push(object);
-        }
-    }
+    let objects = named_objects(&scan, verb, spoken);
     if objects.is_empty() {
         return Vec::new();
     }
@@ -109,43 +114,10 @@ pub fn create(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
         return Vec::new();
     }
     scan.take(&["directory", "file", "empty", "recursive", "name", "tree"]);
-    scan.take_said(&[
-        "named",
-        "called",
-        "nested",
-        "missing",
-        "parent",
-        "parents",
-        "needed",
-        "blank",
-        "following",
-        "structure",
-        "several",
-        "multiple",
-        "new",
-        "two",
-        "three",
-    ]);
+    scan.take_said(FILLER);
     objects.iter().for_each(|object| object.take(&mut scan));
-    // `a folder x with subfolders a and b`
-    let below = (0..scan.len()).find(|at| {
-        scan.is(*at, "directory")
-            && Some(*at) != directory_at
-            && (scan.before(*at) == "with" || scan.before(*at) == "and" || scan.low(*at).starts_with("sub"))
-    });
-    let mut paths: Vec<String> = objects.iter().map(|object| object.path.trim_end_matches('/').to_owned()).collect();
-    if let Some(below) = below.filter(|_| directory)
-        && let Some(first) = objects.first().filter(|first| first.at < below)
-    {
-        let inner: Vec<String> = objects
-            .iter()
-            .filter(|object| object.at > below)
-            .map(|object| format!("{}/{}", first.path.trim_end_matches('/'), object.path))
-            .collect();
-        if !inner.is_empty() {
-            paths = inner;
-        }
-    }
+    let below = subdirectories_at(&scan, directory_at);
+    let paths = paths_of(&objects, below.filter(|_| directory));
     // `a folder x with index.html in it`
     if let [folder, files @ ..] = objects.as_slice()
         && directory
@@ -165,28 +137,8 @@ pub fn create(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
     let spelled = spelled.join(" ");
     let both = directory_at.zip(file_at).filter(|_| !mkdir && !touch);
     if let Some((directory_at, file_at)) = both {
-        // `a directory x with a file y in it`
-        let folder = objects
-            .iter()
-            .find(|object| object.at > directory_at && !object.path.contains('.') || object.at + 1 == directory_at);
-        let file = objects.iter().rev().find(|object| folder.is_none_or(|folder| folder.at != object.at));
-        return match (folder, file) {
-            (Some(folder), Some(file)) if !folder.is_there => {
-                let root = folder.path.trim_end_matches('/');
-                let name = file.path.rsplit('/').next().unwrap_or_default();
-                let (root, path) = (scan.quoted(root), scan.quoted(&format!("{root}/{name}")));
-                several(
-                    vec![(format!("mkdir -p {root} && touch {path}"), "makes the directory and the file")],
-                    &scan.used,
-                    0.0,
-                    "files-create",
-                )
-            }
-            _ if file_at < directory_at || objects.len() == 1 => {
-                several(vec![(format!("touch {spelled}"), "makes an empty file")], &scan.used, 0.0, "files-create")
-            }
-            _ => Vec::new(),
-        };
+        let command = directory_and_file(&scan, &objects, &spelled, directory_at, file_at);
+        return command.map_or_else(Vec::new, |command| several(vec![command], &scan.used, 0.0, "files-create"));
     }
     let enters = scan.says(&["cd", "enter", "go"]).is_some();
     if enters {
@@ -196,27 +148,106 @@ pub fn create(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
         let cd = if enters && paths.len() == 1 { format!(" && cd {spelled}") } else { String::new() };
         vec![(format!("mkdir -p {spelled}{cd}"), "makes the directory")]
     } else if !scan.has("directory") && (file_at.is_some() || touch || paths.iter().any(|path| path.contains('.'))) {
-        let parents: Vec<&str> = paths
-            .iter()
-            .filter_map(|path| path.rsplit_once('/').map(|(parent, _)| parent))
-            .filter(|parent| !parent.is_empty())
-            .collect();
-        let touch = format!("touch {spelled}");
-        match parents.as_slice() {
-            [parent, ..]
-                if objects.iter().all(|object| object.place.is_none()) && !directory_known(reading, parent) =>
-            {
-                vec![
-                    (format!("mkdir -p {} && {touch}", scan.quoted(parent)), "makes an empty file"),
-                    (touch, "makes an empty file"),
-                ]
-            }
-            _ => vec![(touch, "makes an empty file")],
-        }
+        touches(&scan, &objects, &paths, &spelled)
     } else {
         return Vec::new();
     };
     several(commands, &scan.used, 0.0, "files-create")
+}
+
+/// What the query names behind its verb. With `spoken`, plain words may be names too.
+fn named_objects(scan: &WordScan<'_, '_>, verb: usize, spoken: bool) -> Vec<NamedFile> {
+    let mut objects: Vec<NamedFile> = Vec::new();
+    for object in scan.objects(spoken).into_iter().filter(|object| object.at > verb) {
+        // A word that is no path counts as a name only in the position of a name.
+        let before = scan.before(object.at);
+        let stands = scan.path(object.at).is_some()
+            || matches!(before, "named" | "called" | "mkdir" | "touch" | "and" | "name" | "叫" | "名为")
+            || scan.is(object.at - 1, "directory")
+            || scan.is(object.at - 1, "file")
+            || objects.last().is_some_and(|last| last.at + 1 == object.at)
+            || scan.is(object.at + 1, "directory");
+        if stands {
+            objects.push(object);
+        }
+    }
+    objects
+}
+
+/// `a folder x with subfolders a and b`
+fn subdirectories_at(scan: &WordScan<'_, '_>, directory_at: Option<usize>) -> Option<usize> {
+    (0..scan.len()).find(|at| {
+        scan.is(*at, "directory")
+            && Some(*at) != directory_at
+            && (scan.before(*at) == "with" || scan.before(*at) == "and" || scan.low(*at).starts_with("sub"))
+    })
+}
+
+/// What is named behind `below` goes into the first directory.
+fn paths_of(objects: &[NamedFile], below: Option<usize>) -> Vec<String> {
+    if let Some(below) = below
+        && let Some(first) = objects.first().filter(|first| first.at < below)
+    {
+        let inner: Vec<String> = objects
+            .iter()
+            .filter(|object| object.at > below)
+            .map(|object| format!("{}/{}", first.path.trim_end_matches('/'), object.path))
+            .collect();
+        if !inner.is_empty() {
+            return inner;
+        }
+    }
+    objects.iter().map(|object| object.path.trim_end_matches('/').to_owned()).collect()
+}
+
+/// `a directory x with a file y in it`
+fn directory_and_file(
+    scan: &WordScan<'_, '_>,
+    objects: &[NamedFile],
+    spelled: &str,
+    directory_at: usize,
+    file_at: usize,
+) -> Option<(String, &'static str)> {
+    let folder = objects
+        .iter()
+        .find(|object| object.at > directory_at && !object.path.contains('.') || object.at + 1 == directory_at);
+    let file = objects.iter().rev().find(|object| folder.is_none_or(|folder| folder.at != object.at));
+    match (folder, file) {
+        (Some(folder), Some(file)) if !folder.is_there => {
+            let root = folder.path.trim_end_matches('/');
+            let name = file.path.rsplit('/').next().unwrap_or_default();
+            let (root, path) = (scan.quoted(root), scan.quoted(&format!("{root}/{name}")));
+            Some((format!("mkdir -p {root} && touch {path}"), "makes the directory and the file"))
+        }
+        _ if file_at < directory_at || objects.len() == 1 => Some((format!("touch {spelled}"), "makes an empty file")),
+        _ => None,
+    }
+}
+
+/// Creates the parent directory first, unless it is known to exist.
+fn touches(
+    scan: &WordScan<'_, '_>,
+    objects: &[NamedFile],
+    paths: &[String],
+    spelled: &str,
+) -> Vec<(String, &'static str)> {
+    let parents: Vec<&str> = paths
+        .iter()
+        .filter_map(|path| path.rsplit_once('/').map(|(parent, _)| parent))
+        .filter(|parent| !parent.is_empty())
+        .collect();
+    let touch = format!("touch {spelled}");
+    match parents.as_slice() {
+        [parent, ..]
+            if objects.iter().all(|object| object.place.is_none()) && !directory_known(scan.reading, parent) =>
+        {
+            vec![
+                (format!("mkdir -p {} && {touch}", scan.quoted(parent)), "makes an empty file"),
+                (touch, "makes an empty file"),
+            ]
+        }
+        _ => vec![(touch, "makes an empty file")],
+    }
 }
 
 fn directory_known(reading: &AnalyzedQuery<'_>, path: &str) -> bool {
@@ -240,11 +271,7 @@ fn ranged(scan: &mut WordScan<'_, '_>, objects: &[NamedFile], directory: bool) -
         if !plain(stem) || !plain(ending) || to <= from || to - from > 10_000 {
             return None;
         }
-        // seq works in every shell.
-        Some(match scan.reading.place.dialect {
-            Dialect::Zsh | Dialect::Bash => format!("{tool} {stem}{{{from}..{to}}}{ending}"),
-            Dialect::Fish => format!("{tool} {stem}(seq {from} {to}){ending}"),
-        })
+        Some(format!("{tool} {}", shell_syntax::numbered(scan.reading.place.dialect, stem, from, to, ending)))
     };
     let parts = |name: &str| {
         let (stem, ending) = name.find('.').map_or((name, ""), |dot| name.split_at(dot));

@@ -1,12 +1,11 @@
 //! Moves, renames, copies, backs up and removes named files.
 
-use shell_line::Dialect;
-
 use crate::embedded::analysis::AnalyzedQuery;
 use crate::embedded::draft::Draft;
 use crate::embedded::entities::Entity;
 use crate::embedded::files::scan::{NamedFile, WordScan};
 use crate::embedded::files::several;
+use crate::embedded::shell_syntax;
 
 /// A destination in words instead of a path: home, up.
 fn spoken_goal(scan: &mut WordScan<'_, '_>) -> Option<NamedFile> {
@@ -100,6 +99,16 @@ pub fn over_ssh(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
     several(vec![(command, about)], &scan.used, 0.0, "files-remote")
 }
 
+/// `copy the permissions of a to b` leaves the contents of b alone.
+fn is_of_attributes(scan: &WordScan<'_, '_>) -> bool {
+    let of_it = ["permission", "owner", "time", "date", "access"];
+    let only_about =
+        scan.says(&["timestamp", "timestamps", "mode", "ownership", "owner", "permissions", "rights"]).is_some()
+            || of_it.iter().any(|meaning| scan.reading.has(meaning));
+    let keeps = scan.says(&["preserve", "preserving", "keep", "keeping", "with", "including", "attributes"]).is_some();
+    only_about && !keeps
+}
+
 pub fn transfer(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
     let mut scan = WordScan::new(reading);
     if elsewhere(&scan).is_some() {
@@ -111,13 +120,7 @@ pub fn transfer(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
     let copies = scan.take(&["copy"]) | (scan.is(0, "duplicate") && scan.take(&["duplicate"]));
     // Two operations at once do not fit one command; `only new files` selects files and does not name them.
     let new_files = (0..scan.len()).any(|at| scan.low(at) == "new" && scan.is(at + 1, "file"));
-    // `copy the permissions of a to b` leaves the contents of b alone.
-    let of_it = ["permission", "owner", "time", "date", "access"];
-    let only_about =
-        scan.says(&["timestamp", "timestamps", "mode", "ownership", "owner", "permissions", "rights"]).is_some()
-            || of_it.iter().any(|meaning| reading.has(meaning));
-    let keeps = scan.says(&["preserve", "preserving", "keep", "keeping", "with", "including", "attributes"]).is_some();
-    if copies && (rename || moves || only_about && !keeps) || new_files {
+    if copies && (rename || moves || is_of_attributes(&scan)) || new_files {
         return Vec::new();
     }
     scan.take(&["file", "directory", "recursive", "create"]);
@@ -353,7 +356,7 @@ pub fn back_up(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
     let dated = scan.take(&["date", "time"])
         | scan.take_said(&["timestamp", "timestamped", "dated", "today", "today's"])
         || (0..scan.len()).any(|at| matches!(scan.thing(at), Some(Entity::Time(_))));
-    let day = if reading.place.dialect == Dialect::Fish { "(date +%F)" } else { "$(date +%F)" };
+    let day = shell_syntax::substitution(reading.place.dialect, "date +%F");
     let goal = if dated { format!("{path}.{day}") } else { format!("{path}.bak") };
     if dated {
         (0..scan.len())

@@ -1,12 +1,11 @@
 //! Changes the contents of a named file: writes text into it, splits it, joins files.
 
-use shell_line::Dialect;
-
 use crate::embedded::analysis::AnalyzedQuery;
 use crate::embedded::draft::Draft;
 use crate::embedded::entities::{self, Entity};
 use crate::embedded::files::scan::{NamedFile, WordScan};
 use crate::embedded::files::several;
+use crate::embedded::shell_syntax;
 use crate::embedded::slots::single;
 
 /// The text to write: quoted, or the words between the verb and the destination.
@@ -194,13 +193,12 @@ pub fn truncate(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
         Some(Entity::Size(size)) => Some((at, size.spelled.replace('c', ""))),
         _ => None,
     });
-    let command = match (size, reading.place.dialect) {
-        (Some((at, size)), _) => {
+    let command = match size {
+        Some((at, size)) => {
             scan.mark(at);
             format!("truncate -s {size} {path}")
         }
-        (None, Dialect::Fish) => format!("true > {path}"),
-        (None, Dialect::Zsh | Dialect::Bash) => format!(": > {path}"),
+        None => shell_syntax::truncated(reading.place.dialect, &path),
     };
     if scan.leaves_out() {
         return Vec::new();

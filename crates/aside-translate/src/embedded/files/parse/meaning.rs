@@ -5,9 +5,33 @@ use crate::embedded::files::parse::{Reader, SOME, Verb, literal};
 use crate::embedded::files::query::{Action, Comparison, FileType, Name, OutputShape, SearchDepth, SortKey, Test};
 
 impl<'r, 'a> Reader<'r, 'a> {
+    /// Takes in the word at `at` with the given meaning, and says how many words that consumed.
     pub(super) fn meaning(&mut self, at: usize, meaning: &str) -> usize {
+        let taken = self
+            .listing_word(at, meaning)
+            .or_else(|| self.type_word(at, meaning))
+            .or_else(|| self.depth_word(at, meaning))
+            .or_else(|| self.comparison_word(at, meaning))
+            .or_else(|| self.order_word(at, meaning))
+            .or_else(|| self.measure_word(at, meaning))
+            .or_else(|| self.permission_word(at, meaning))
+            .or_else(|| self.operation_word(at, meaning));
+        match taken {
+            Some(taken) => taken,
+            None if self.scan.word(at).is_some_and(|word| word.weight >= 0.9) => self.unknown(at),
+            None => {
+                if let Some(stamp) = self.stamp_of(at) {
+                    self.stamp = Some((stamp, at));
+                }
+                1
+            }
+        }
+    }
+
+    /// What is asked about the entries: to see them, all of them, or what is in them.
+    fn listing_word(&mut self, at: usize, meaning: &str) -> Option<usize> {
         let before = self.scan.before(at);
-        match meaning {
+        Some(match meaning {
             "show" => {
                 self.mark(at);
                 if matches!(self.low(at), "print" | "dump" | "output" | "show" | "display") && self.scan.has("content")
@@ -49,6 +73,52 @@ impl<'r, 'a> Reader<'r, 'a> {
                 self.mark(at);
                 self.each(at)
             }
+            "oneline" => {
+                self.mark(at);
+                1
+            }
+            "name"
+                if self.scan.is(at + 1, "not")
+                    && matches!(self.low(at + 2), "path" | "paths" | "directory" | "directories") =>
+            {
+                self.scan.mark_all(at, at + 3);
+                self.query.what = FileType::Files;
+                self.query.base_names = true;
+                3
+            }
+            "name" => self.name(at),
+            "contain" | "match" => self.contain(at),
+            "starting-with" => self.affix(at, |text| format!("{}*", literal(text))),
+            "extension" => self.extension(at),
+            "empty" => {
+                self.test(at, Test::Empty);
+                1
+            }
+            "hidden" => self.hidden(at),
+            "long" => {
+                self.mark(at);
+                self.query.details = true;
+                1
+            }
+            "absolute" => {
+                self.mark(at);
+                self.query.absolute = true;
+                1
+            }
+            "case" => {
+                self.mark(at);
+                self.query.any_case = true;
+                self.not = None;
+                1
+            }
+            _ => return None,
+        })
+    }
+
+    /// Which type of entry is meant, and where the search starts.
+    fn type_word(&mut self, at: usize, meaning: &str) -> Option<usize> {
+        let before = self.scan.before(at);
+        Some(match meaning {
             // `the subdirectories, not the files`
             "file"
                 if self.query.what == FileType::Directories
@@ -83,17 +153,6 @@ impl<'r, 'a> Reader<'r, 'a> {
                 self.query.what = FileType::Files;
                 1
             }
-            "word"
-                if matches!(before, "the" | "a") && !self.scan.has("count") && self.query.what != FileType::Unsaid =>
-            {
-                self.contain(at)
-            }
-            "compress" if self.low(at) == "compressed" && self.scan.is(at + 1, "file") => {
-                let endings = ["gz", "zip", "bz2", "xz", "7z", "zst"];
-                let names = endings.iter().map(|ending| Name { glob: format!("*.{ending}"), is_loose: true }).collect();
-                self.add_names(at, names);
-                1
-            }
             "file" => {
                 self.mark(at);
                 if matches!(before, "only" | "just") || self.low(at + 1) == "only" {
@@ -110,7 +169,7 @@ impl<'r, 'a> Reader<'r, 'a> {
                 self.mark(at);
                 if !matches!(self.scan.thing(at.saturating_sub(1)), Some(Entity::Kind(_))) {
                     self.doubt += 0.05;
-                    return self.kind(at, &["sh".to_owned()]);
+                    return Some(self.kind(at, &["sh".to_owned()]));
                 }
                 1
             }
@@ -124,6 +183,41 @@ impl<'r, 'a> Reader<'r, 'a> {
                 self.query.what = FileType::Both;
                 1
             }
+            "link" => {
+                self.mark(at);
+                if self.query.what != FileType::BrokenLinks {
+                    self.query.what = FileType::Links;
+                }
+                1
+            }
+            "broken" => {
+                self.mark(at);
+                self.query.what = FileType::BrokenLinks;
+                1
+            }
+            "socket" => {
+                self.mark(at);
+                self.query.what = FileType::Sockets;
+                1
+            }
+            "pipe-file" => {
+                self.mark(at);
+                self.query.what = FileType::Pipes;
+                1
+            }
+            "filesystem" => {
+                self.mark(at);
+                self.query.roots.push("/".to_owned());
+                1
+            }
+            _ => return None,
+        })
+    }
+
+    /// How deep the search goes, and what it leaves out.
+    fn depth_word(&mut self, at: usize, meaning: &str) -> Option<usize> {
+        let before = self.scan.before(at);
+        Some(match meaning {
             "here" => {
                 self.mark(at);
                 if self.query.reach == SearchDepth::Unsaid {
@@ -154,16 +248,48 @@ impl<'r, 'a> Reader<'r, 'a> {
                 if self.scan.is(at + 1, "larger") && self.low(at + 1) == "more than" {
                     self.scan.mark_all(at, at + 2);
                     self.side = Some((Comparison::AtMost, at));
-                    return 2;
+                    return Some(2);
                 }
                 if self.scan.is(at + 1, "extension") {
                     self.scan.mark_all(at, at + 2);
                     self.query.not_names.push(Name::plain("*.*"));
-                    return 2;
+                    return Some(2);
                 }
                 self.not = Some(at);
                 1
             }
+            "keep" if self.verb == Some(Verb::Delete) || self.scan.has("delete") || self.scan.has("rest") => {
+                self.mark(at);
+                self.not = Some(at);
+                1
+            }
+            "rest" if self.scan.has("keep") => {
+                self.mark(at);
+                1
+            }
+            "tree" => {
+                self.mark(at);
+                let after_path = at > 0
+                    && matches!(self.scan.thing(at - 1), Some(Entity::Path(_) | Entity::Variable(_) | Entity::Text(_)));
+                let of_it = self.scan.is_inside(at)
+                    || after_path
+                    || self.scan.leads(at) == "current"
+                    || before == "current"
+                    || self.query.what != FileType::Unsaid;
+                if of_it && !matches!(self.low(at), "tree view" | "as a tree" | "tree structure") {
+                    self.query.reach = SearchDepth::Deep;
+                } else {
+                    self.query.shape = OutputShape::Tree;
+                }
+                1
+            }
+            _ => return None,
+        })
+    }
+
+    /// Bounds on size and age, and the extremes of both.
+    fn comparison_word(&mut self, at: usize, meaning: &str) -> Option<usize> {
+        Some(match meaning {
             "larger" | "smaller"
                 if matches!(self.low(at), "under" | "below" | "over" | "above") && !self.bounds(at) =>
             {
@@ -173,7 +299,7 @@ impl<'r, 'a> Reader<'r, 'a> {
                 if self.scan.is(at + 1, "here") || self.scan.is(at + 2, "here") {
                     self.query.reach = SearchDepth::Unsaid;
                     self.scan.mark_all(at, at + 3);
-                    return if self.scan.is(at + 1, "here") { 2 } else { 3 };
+                    return Some(if self.scan.is(at + 1, "here") { 2 } else { 3 });
                 }
                 1
             }
@@ -214,17 +340,26 @@ impl<'r, 'a> Reader<'r, 'a> {
             "recent" => {
                 if (at + 1..at + 4).any(|place| matches!(self.scan.thing(place), Some(Entity::Time(_)))) {
                     self.mark(at);
-                    return 1;
+                    return Some(1);
                 }
                 self.superlative(at, SortKey::Time, true)
             }
+            _ => return None,
+        })
+    }
+
+    /// In which order, and which end of it.
+    fn order_word(&mut self, at: usize, meaning: &str) -> Option<usize> {
+        Some(match meaning {
             "first" | "ending-with" if matches!(self.low(at), "开头" | "结尾") => {
                 if at > 0 && matches!(self.scan.thing(at - 1), Some(Entity::Kind(_))) {
                     self.mark(at);
-                    return 1;
+                    return Some(1);
                 }
-                let Some(before) = at.checked_sub(1).filter(|before| !self.scan.used.has(*before)) else { return 1 };
-                let Some(word) = self.scan.word(before) else { return 1 };
+                let Some(before) = at.checked_sub(1).filter(|before| !self.scan.used.has(*before)) else {
+                    return Some(1);
+                };
+                let Some(word) = self.scan.word(before) else { return Some(1) };
                 let text = literal(&word.text);
                 self.mark(at);
                 let glob = if self.low(at) == "开头" { format!("{text}*") } else { format!("*{text}") };
@@ -233,6 +368,35 @@ impl<'r, 'a> Reader<'r, 'a> {
             }
             "first" | "last" => self.first(at, meaning),
             "sort" => self.sorted(at),
+            "ending-with" => self.affix(at, |text| format!("*{}", literal(text.trim_start_matches('*')))),
+            "reverse" | "ascending" => {
+                self.mark(at);
+                if self.query.order.is_none() {
+                    self.ordered(SortKey::Name, true);
+                } else if let Some(order) = &mut self.query.order {
+                    order.is_down = match (meaning, order.key) {
+                        ("ascending", _) => false,
+                        (_, SortKey::Name | SortKey::Ending) => true,
+                        _ if matches!(self.scan.low(at), "descending" | "desc" | "倒序") => true,
+                        _ => !order.is_down,
+                    };
+                }
+                1
+            }
+            "by" if self.query.shape == OutputShape::Names || self.query.shape == OutputShape::Size => self.sorted(at),
+            _ => return None,
+        })
+    }
+
+    /// What is counted or measured instead of listed.
+    fn measure_word(&mut self, at: usize, meaning: &str) -> Option<usize> {
+        let before = self.scan.before(at);
+        Some(match meaning {
+            "word"
+                if matches!(before, "the" | "a") && !self.scan.has("count") && self.query.what != FileType::Unsaid =>
+            {
+                self.contain(at)
+            }
             "size" => self.size(at),
             "usage" => {
                 self.mark(at);
@@ -264,7 +428,7 @@ impl<'r, 'a> Reader<'r, 'a> {
                 if self.scan.has("count") || self.scan.says(&["wc"]).is_some() || self.scan.has("total") =>
             {
                 if before == "the" && meaning == "word" {
-                    return 1;
+                    return Some(1);
                 }
                 self.mark(at);
                 self.specific += 2;
@@ -292,29 +456,19 @@ impl<'r, 'a> Reader<'r, 'a> {
                 self.query.shape = OutputShape::Lines;
                 1
             }
-            "oneline" => {
+            "duplicate" => {
                 self.mark(at);
+                self.query.shape =
+                    if self.scan.has("name") { OutputShape::DuplicateNames } else { OutputShape::DuplicateContents };
                 1
             }
-            "name"
-                if self.scan.is(at + 1, "not")
-                    && matches!(self.low(at + 2), "path" | "paths" | "directory" | "directories") =>
-            {
-                self.scan.mark_all(at, at + 3);
-                self.query.what = FileType::Files;
-                self.query.base_names = true;
-                3
-            }
-            "name" => self.name(at),
-            "contain" | "match" => self.contain(at),
-            "starting-with" => self.affix(at, |text| format!("{}*", literal(text))),
-            "ending-with" => self.affix(at, |text| format!("*{}", literal(text.trim_start_matches('*')))),
-            "extension" => self.extension(at),
-            "empty" => {
-                self.test(at, Test::Empty);
-                1
-            }
-            "hidden" => self.hidden(at),
+            _ => return None,
+        })
+    }
+
+    /// Owners and permissions: as a test, as a detail to list, or to be set.
+    fn permission_word(&mut self, at: usize, meaning: &str) -> Option<usize> {
+        Some(match meaning {
             "human" | "writable" | "executable"
                 if matches!(self.low(at), "readable" | "writable" | "writeable" | "executable")
                     && self.low(at + 1) == "by" =>
@@ -329,7 +483,7 @@ impl<'r, 'a> Reader<'r, 'a> {
                     "others" | "other" | "everyone" | "anyone" | "world" | "all" | "everybody" => 'o',
                     "group" | "groups" => 'g',
                     "owner" | "user" | "owners" => 'u',
-                    _ => return 1,
+                    _ => return Some(1),
                 };
                 self.mark(place);
                 self.test(at, Test::Rights(format!("-{who}+{letter}")));
@@ -377,36 +531,6 @@ impl<'r, 'a> Reader<'r, 'a> {
                 }
                 1
             }
-            "long" => {
-                self.mark(at);
-                self.query.details = true;
-                1
-            }
-            "absolute" => {
-                self.mark(at);
-                self.query.absolute = true;
-                1
-            }
-            "reverse" | "ascending" => {
-                self.mark(at);
-                if self.query.order.is_none() {
-                    self.ordered(SortKey::Name, true);
-                } else if let Some(order) = &mut self.query.order {
-                    order.is_down = match (meaning, order.key) {
-                        ("ascending", _) => false,
-                        (_, SortKey::Name | SortKey::Ending) => true,
-                        _ if matches!(self.scan.low(at), "descending" | "desc" | "倒序") => true,
-                        _ => !order.is_down,
-                    };
-                }
-                1
-            }
-            "case" => {
-                self.mark(at);
-                self.query.any_case = true;
-                self.not = None;
-                1
-            }
             "owned" => self.owned(at),
             "user" if self.low(at) == "owner" && self.query.action == Action::Show && !self.scan.has("change") => {
                 self.mark(at);
@@ -418,7 +542,7 @@ impl<'r, 'a> Reader<'r, 'a> {
                     self.scan.take(&["owned"]);
                     self.mark(at);
                     self.test(at + 1, Test::Group(name));
-                    return 2;
+                    return Some(2);
                 }
                 1
             }
@@ -438,62 +562,17 @@ impl<'r, 'a> Reader<'r, 'a> {
                 self.test(at, Test::Rights(bits.to_owned()));
                 1
             }
-            "link" => {
-                self.mark(at);
-                if self.query.what != FileType::BrokenLinks {
-                    self.query.what = FileType::Links;
-                }
-                1
-            }
-            "broken" => {
-                self.mark(at);
-                self.query.what = FileType::BrokenLinks;
-                1
-            }
-            "socket" => {
-                self.mark(at);
-                self.query.what = FileType::Sockets;
-                1
-            }
-            "pipe-file" => {
-                self.mark(at);
-                self.query.what = FileType::Pipes;
-                1
-            }
-            "filesystem" => {
-                self.mark(at);
-                self.query.roots.push("/".to_owned());
-                1
-            }
-            "keep" if self.verb == Some(Verb::Delete) || self.scan.has("delete") || self.scan.has("rest") => {
-                self.mark(at);
-                self.not = Some(at);
-                1
-            }
-            "rest" if self.scan.has("keep") => {
-                self.mark(at);
-                1
-            }
-            "duplicate" => {
-                self.mark(at);
-                self.query.shape =
-                    if self.scan.has("name") { OutputShape::DuplicateNames } else { OutputShape::DuplicateContents };
-                1
-            }
-            "tree" => {
-                self.mark(at);
-                let after_path = at > 0
-                    && matches!(self.scan.thing(at - 1), Some(Entity::Path(_) | Entity::Variable(_) | Entity::Text(_)));
-                let of_it = self.scan.is_inside(at)
-                    || after_path
-                    || self.scan.leads(at) == "current"
-                    || before == "current"
-                    || self.query.what != FileType::Unsaid;
-                if of_it && !matches!(self.low(at), "tree view" | "as a tree" | "tree structure") {
-                    self.query.reach = SearchDepth::Deep;
-                } else {
-                    self.query.shape = OutputShape::Tree;
-                }
+            _ => return None,
+        })
+    }
+
+    /// What is done to the entries.
+    fn operation_word(&mut self, at: usize, meaning: &str) -> Option<usize> {
+        Some(match meaning {
+            "compress" if self.low(at) == "compressed" && self.scan.is(at + 1, "file") => {
+                let endings = ["gz", "zip", "bz2", "xz", "7z", "zst"];
+                let names = endings.iter().map(|ending| Name { glob: format!("*.{ending}"), is_loose: true }).collect();
+                self.add_names(at, names);
                 1
             }
             "sum-of" => {
@@ -556,14 +635,7 @@ impl<'r, 'a> Reader<'r, 'a> {
                 }
                 1
             }
-            "by" if self.query.shape == OutputShape::Names || self.query.shape == OutputShape::Size => self.sorted(at),
-            _ if self.scan.word(at).is_some_and(|word| word.weight >= 0.9) => self.unknown(at),
-            _ => {
-                if let Some(stamp) = self.stamp_of(at) {
-                    self.stamp = Some((stamp, at));
-                }
-                1
-            }
-        }
+            _ => return None,
+        })
     }
 }

@@ -363,52 +363,13 @@ impl<'r, 'a> Reader<'r, 'a> {
         if self.scan.is(at + 1, "not") || matches!(self.low(at + 1), "nothing") {
             return 1;
         }
-        if self.low(at).ends_with("have") {
-            let next = self.scan.reading.meaning(at + 1);
-            let glue =
-                matches!(
-                    self.low(at + 1),
-                    "been"
-                        | "read"
-                        | "write"
-                        | "execute"
-                        | "no"
-                        | "permission"
-                        | "permissions"
-                        | "more"
-                        | "less"
-                        | "a"
-                        | "at"
-                        | "same"
-                        | "hard"
-                        | "not"
-                ) || matches!(
-                    next,
-                    "change"
-                        | "access"
-                        | "create"
-                        | "not"
-                        | "larger"
-                        | "smaller"
-                        | "permission"
-                        | "name"
-                        | "extension"
-                        | "empty"
-                        | "executable"
-                        | "world-writable"
-                        | "hardlink"
-                        | "size"
-                ) || matches!(self.scan.thing(at + 1), Some(Entity::Mode(_) | Entity::Size(_) | Entity::Number(_)));
-            let named = (at + 1..at + 4).any(|place| self.is_in_name(place).is_some());
-            if glue || named {
-                self.mark(at);
-                return 1;
-            }
+        if self.low(at).ends_with("have") && self.have_is_filler(at) {
+            self.mark(at);
+            return 1;
         }
         let of_names = (at.saturating_sub(3)..at).any(|place| self.scan.is(place, "name"));
         let Some((text, place, end)) = self.phrase_after(at + 1) else { return 1 };
         let in_name = self.is_in_name(end);
-        // Directories contain files: `directories containing a Makefile`.
         if of_names || in_name.is_some() {
             self.scan.mark_all(at, end);
             self.take_in_name(end);
@@ -432,29 +393,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             return end - at;
         }
         if self.query.what == FileType::Directories {
-            let spoken = entities::kind(self.low(place)).filter(|_| entities::is_only_a_kind(self.low(place)));
-            if let Some(endings) = spoken.filter(|_| !matches!(self.scan.thing(place), Some(Entity::Kind(_)))) {
-                self.query.shape = OutputShape::Holders;
-                self.query.what = FileType::Files;
-                self.mark(at);
-                return self.kind(place, &endings) + place - at;
-            }
-            if let Some(Entity::Kind(endings)) = self.scan.thing(place) {
-                self.query.shape = OutputShape::Holders;
-                self.query.what = FileType::Files;
-                self.mark(at);
-                return self.kind(place, endings) + place - at;
-            }
-            if entities::is_file_name(&text)
-                || self.scan.word(place).is_some_and(|word| word.entry == Some(FileKind::File))
-            {
-                self.query.shape = OutputShape::Holders;
-                self.query.what = FileType::Files;
-                self.mark(at);
-                self.add_names(place, vec![Name::plain(literal(&text))]);
-                return end - at;
-            }
-            return 1;
+            return self.directories_with(at, text, place, end);
         }
         let is_negated = self.negated(place);
         self.scan.mark_all(at, end);
@@ -475,6 +414,72 @@ impl<'r, 'a> Reader<'r, 'a> {
             self.mark(end);
         }
         end - at
+    }
+
+    /// Whether `have` leads to something else than a text: `that have been changed`, `that have 3 in their name`.
+    fn have_is_filler(&self, at: usize) -> bool {
+        let next = self.scan.reading.meaning(at + 1);
+        let glue = matches!(
+            self.low(at + 1),
+            "been"
+                | "read"
+                | "write"
+                | "execute"
+                | "no"
+                | "permission"
+                | "permissions"
+                | "more"
+                | "less"
+                | "a"
+                | "at"
+                | "same"
+                | "hard"
+                | "not"
+        ) || matches!(
+            next,
+            "change"
+                | "access"
+                | "create"
+                | "not"
+                | "larger"
+                | "smaller"
+                | "permission"
+                | "name"
+                | "extension"
+                | "empty"
+                | "executable"
+                | "world-writable"
+                | "hardlink"
+                | "size"
+        ) || matches!(self.scan.thing(at + 1), Some(Entity::Mode(_) | Entity::Size(_) | Entity::Number(_)));
+        let named = (at + 1..at + 4).any(|place| self.is_in_name(place).is_some());
+        glue || named
+    }
+
+    /// Directories contain files: `directories containing a Makefile`.
+    fn directories_with(&mut self, at: usize, text: String, place: usize, end: usize) -> usize {
+        let spoken = entities::kind(self.low(place)).filter(|_| entities::is_only_a_kind(self.low(place)));
+        if let Some(endings) = spoken.filter(|_| !matches!(self.scan.thing(place), Some(Entity::Kind(_)))) {
+            self.query.shape = OutputShape::Holders;
+            self.query.what = FileType::Files;
+            self.mark(at);
+            return self.kind(place, &endings) + place - at;
+        }
+        if let Some(Entity::Kind(endings)) = self.scan.thing(place) {
+            self.query.shape = OutputShape::Holders;
+            self.query.what = FileType::Files;
+            self.mark(at);
+            return self.kind(place, endings) + place - at;
+        }
+        if entities::is_file_name(&text) || self.scan.word(place).is_some_and(|word| word.entry == Some(FileKind::File))
+        {
+            self.query.shape = OutputShape::Holders;
+            self.query.what = FileType::Files;
+            self.mark(at);
+            self.add_names(place, vec![Name::plain(literal(&text))]);
+            return end - at;
+        }
+        1
     }
 
     pub(super) fn name(&mut self, at: usize) -> usize {

@@ -24,46 +24,11 @@ impl<'r, 'a> Reader<'r, 'a> {
     pub(super) fn path(&mut self, at: usize) -> usize {
         let Some(word) = self.scan.word(at) else { return 1 };
         let Some(path) = self.scan.path(at) else { return 1 };
-        let (low, before) = (self.low(at), self.scan.before(at));
-        match low {
-            "normal/regular" | "regular/normal" => {
-                self.mark(at);
-                return 1;
-            }
-            "files/directories" | "files/folders" | "directories/files" | "folders/files" | "files/dirs" => {
-                self.mark(at);
-                self.query.what = FileType::Both;
-                return 1;
-            }
-            _ => {}
+        let before = self.scan.before(at);
+        if let Some(taken) = self.not_a_path(at) {
+            return taken;
         }
         let is_directory = self.scan.is_directory(at);
-        // The images that are meant may be in a directory of that name.
-        if entities::is_only_a_kind(low)
-            && !self.scan.is_inside(at)
-            && !self.scan.is_goal(at)
-            && !self.scan.beside_directory(at)
-            && let Some(endings) = entities::kind(low)
-        {
-            return self.kind(at, &endings);
-        }
-        let is_bounded = matches!(
-            self.scan.reading.meaning(at + 1),
-            "older" | "newer" | "larger" | "smaller" | "change" | "contain"
-        ) || matches!(self.low(at + 1), "that" | "which" | "from");
-        if low == "logs" && is_bounded && !self.scan.is_inside(at) && !self.scan.is_goal(at) {
-            return self.kind(at, &["log".to_owned()]);
-        }
-        if matches!(before, "this" | "the" | "our" | "my")
-            && matches!(low, "project" | "repo" | "repository")
-            && self.scan.is_inside(at)
-        {
-            self.mark(at);
-            if self.query.reach == SearchDepth::Unsaid {
-                self.query.reach = SearchDepth::Deep;
-            }
-            return 1;
-        }
         let is_named = before == "is" && (at.saturating_sub(3)..at).any(|place| self.scan.is(place, "name"));
         if (matches!(before, "named" | "called" | "name") || is_named) && !self.scan.is_goal(at) {
             self.add_names(at, vec![Name::plain(literal(&path))]);
@@ -81,18 +46,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             return 1;
         }
         if self.not.is_some() {
-            self.avoided = is_directory;
-            self.negated(at);
-            self.mark(at);
-            if self.scan.is(at + 1, "directory") {
-                self.mark(at + 1);
-            }
-            let is_whole = path.trim_end_matches('/').trim_start_matches("./").to_owned();
-            if is_directory || word.text.starts_with('.') && !word.text.contains('/') {
-                self.query.avoid.push(is_whole);
-            } else {
-                self.query.not_names.push(Name::plain(literal(&is_whole)));
-            }
+            self.exclude(at, &path, is_directory);
             return 1;
         }
         if matches!(self.verb, Some(Verb::Move | Verb::Copy)) && self.scan.is_goal(at) {
@@ -100,14 +54,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             return 1;
         }
         if self.scan.is_goal(at) && self.verb.is_none() {
-            // `save the list to x.txt`; other destinations are other queries.
-            let saves = self.scan.take(&["save"]) | self.scan.take_said(&["write", "put", "output"]);
-            if saves && !is_directory {
-                self.mark(at);
-                self.query.save = Some(path);
-            } else {
-                self.is_alien = true;
-            }
+            self.save_to(at, path, is_directory);
             return 1;
         }
         if self.of_directories(at) && !path.contains('/') {
@@ -160,6 +107,77 @@ impl<'r, 'a> Reader<'r, 'a> {
             self.is_alien = true;
         }
         1
+    }
+
+    /// A word with the shape of a path that means a kind of file, both kinds, or the project.
+    fn not_a_path(&mut self, at: usize) -> Option<usize> {
+        let (low, before) = (self.low(at), self.scan.before(at));
+        match low {
+            "normal/regular" | "regular/normal" => {
+                self.mark(at);
+                return Some(1);
+            }
+            "files/directories" | "files/folders" | "directories/files" | "folders/files" | "files/dirs" => {
+                self.mark(at);
+                self.query.what = FileType::Both;
+                return Some(1);
+            }
+            _ => {}
+        }
+        // The images that are meant may be in a directory of that name.
+        if entities::is_only_a_kind(low)
+            && !self.scan.is_inside(at)
+            && !self.scan.is_goal(at)
+            && !self.scan.beside_directory(at)
+            && let Some(endings) = entities::kind(low)
+        {
+            return Some(self.kind(at, &endings));
+        }
+        let is_bounded = matches!(
+            self.scan.reading.meaning(at + 1),
+            "older" | "newer" | "larger" | "smaller" | "change" | "contain"
+        ) || matches!(self.low(at + 1), "that" | "which" | "from");
+        if low == "logs" && is_bounded && !self.scan.is_inside(at) && !self.scan.is_goal(at) {
+            return Some(self.kind(at, &["log".to_owned()]));
+        }
+        if matches!(before, "this" | "the" | "our" | "my")
+            && matches!(low, "project" | "repo" | "repository")
+            && self.scan.is_inside(at)
+        {
+            self.mark(at);
+            if self.query.reach == SearchDepth::Unsaid {
+                self.query.reach = SearchDepth::Deep;
+            }
+            return Some(1);
+        }
+        None
+    }
+
+    fn exclude(&mut self, at: usize, path: &str, is_directory: bool) {
+        let is_dotted = self.scan.word(at).is_some_and(|word| word.text.starts_with('.') && !word.text.contains('/'));
+        self.avoided = is_directory;
+        self.negated(at);
+        self.mark(at);
+        if self.scan.is(at + 1, "directory") {
+            self.mark(at + 1);
+        }
+        let is_whole = path.trim_end_matches('/').trim_start_matches("./").to_owned();
+        if is_directory || is_dotted {
+            self.query.avoid.push(is_whole);
+        } else {
+            self.query.not_names.push(Name::plain(literal(&is_whole)));
+        }
+    }
+
+    /// `save the list to x.txt`; other destinations are other queries.
+    fn save_to(&mut self, at: usize, path: String, is_directory: bool) {
+        let saves = self.scan.take(&["save"]) | self.scan.take_said(&["write", "put", "output"]);
+        if saves && !is_directory {
+            self.mark(at);
+            self.query.save = Some(path);
+        } else {
+            self.is_alien = true;
+        }
     }
 
     /// `node_modules folders`: there may be many of that name.

@@ -16,7 +16,7 @@ use aside_task::run::{ModelNeed, RunnerOutcome, code, wording};
 
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
 use crate::daemon::tasks::attempt::model_edit::{CheckedDiff, checked};
-use crate::daemon::tasks::attempt::{Attempt, answer, blocking};
+use crate::daemon::tasks::attempt::{Attempt, answer, blocking, project_answers};
 use crate::workspace::Workspace;
 use crate::workspace::masked::{Masked, Secrets};
 use crate::workspace::read::read;
@@ -60,6 +60,19 @@ impl Attempt {
             let workspace = self.workspace.clone();
             let project = blocking(move |_| workspace.project()).await?;
             return Ok(here.command(&params, "", &project, language, None).await);
+        }
+        if let Edit::MemberDependency(wanted) = &edit {
+            let (workspace, wanted) = (self.workspace.clone(), wanted.clone());
+            let command = blocking(move |cancelled| {
+                let manifests = project_answers::manifests(&workspace, cancelled);
+                let named: Vec<(String, String)> =
+                    manifests.into_iter().map(|manifest| (manifest.file, manifest.name)).collect();
+                wanted.command(&named, &|name| workspace.root().join(name).is_file())
+            });
+            return match command.await? {
+                Some(command) => Ok(self.by_manager(&edit, command, here).await),
+                None => Ok(None),
+            };
         }
         let root = self.workspace.root().to_owned();
         let wanted = edit.clone();

@@ -12,6 +12,7 @@ use aside_task::proposal::{Proposal, SearchResult};
 use aside_task::route::TaskScope;
 use aside_task::route::intent::{ApprovalAction, Intent, IntentParams, TaskKind};
 use aside_task::run::context::{Ignored, MAX_READ};
+use aside_task::run::directory;
 use aside_task::run::facts::{self, FactQuestion, FileFilter};
 use aside_task::run::model_reply::fenced;
 use aside_task::run::project::Project;
@@ -22,7 +23,7 @@ use aside_task::run::search::definitions::defines;
 use aside_task::run::{ModelNeed, RunnerOutcome, code, short, wording};
 
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
-use crate::daemon::tasks::attempt::{Attempt, answer, blocking};
+use crate::daemon::tasks::attempt::{Attempt, answer, blocking, project_answers, repository_answers};
 use crate::exec::git::{Question, Revision};
 use crate::exec::{Probe, probe};
 use crate::workspace::Workspace;
@@ -56,7 +57,7 @@ impl Attempt {
         let project = blocking(move |_| workspace.project()).await?;
         Ok(match &ask {
             FactQuestion::RunIt(what) => self.how_to_run(what, &here, &project).await,
-            FactQuestion::HowTo(what) => here.how_to(what).await,
+            FactQuestion::HowTo(what) => self.how_to(what, &here).await?,
             FactQuestion::Commits(_)
             | FactQuestion::LastCommit
             | FactQuestion::CommitCount
@@ -64,6 +65,9 @@ impl Attempt {
             | FactQuestion::Authors(_)
             | FactQuestion::AuthorsOf(_)
             | FactQuestion::Files(_)
+            | FactQuestion::Repository(_)
+            | FactQuestion::Directory(_)
+            | FactQuestion::Layout
             | FactQuestion::Name(_)
             | FactQuestion::NameIn(..)
             | FactQuestion::Uses(_)
@@ -82,11 +86,14 @@ impl Attempt {
                 Some(outcome) => Some(outcome),
                 None => self.value_answer().await?,
             },
-            FactQuestion::Project
-            | FactQuestion::Install
-            | FactQuestion::Dependencies
-            | FactQuestion::Target(_)
-            | FactQuestion::Scripts => facts::of_project(&ask, &project, language).map(told),
+            FactQuestion::Dependencies => {
+                let (workspace, words) = (self.workspace.clone(), wording::english(self.words()).into_owned());
+                blocking(move |cancelled| project_answers::dependencies(&workspace, &words, language, cancelled))
+                    .await?
+            }
+            FactQuestion::Project | FactQuestion::Install | FactQuestion::Target(_) | FactQuestion::Scripts => {
+                facts::of_project(&ask, &project, language).map(told)
+            }
             // A command needs approval, which only a run asks for.
             FactQuestion::Machine => None,
             FactQuestion::Waiting => Some(self.status().await?),
@@ -119,7 +126,12 @@ impl Attempt {
             let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
             return Ok(Some(told(here.script(&path, &text, language))));
         }
-        Ok(Some(told(facts::outline(&path, &text, language))))
+        let outline = facts::outline(&path, &text, language);
+        let (workspace, secrets) = (self.workspace.clone(), self.secrets());
+        let users =
+            blocking(move |cancelled| project_answers::users(&workspace, &path, "", secrets, cancelled)).await?;
+        let outline = outline.trim_end().to_owned() + "\n";
+        Ok(Some(told(format!("{outline}{}", directory::used_by(&users, language)))))
     }
 
     /// The command that would be proposed, in words; else what the README says.
@@ -304,9 +316,22 @@ impl Lookup<'_> {
             FactQuestion::Authors(file) => self.authors(file),
             FactQuestion::AuthorsOf(words) => self.authors_of(words),
             FactQuestion::Files(filter) => files(self.workspace, filter, self.cancelled),
+            FactQuestion::Repository(question) => {
+                repository_answers::answer(self.workspace, question, self.language, self.cancelled)
+            }
             FactQuestion::Name(name) => self.named(name, None),
             FactQuestion::NameIn(name, file) => self.named(name, Some(file)),
             FactQuestion::Uses(name) => self.named(name, None),
+            FactQuestion::Layout => {
+                project_answers::layout(self.workspace, self.secrets, self.language, self.cancelled)
+            }
+            FactQuestion::Directory(path) => {
+                project_answers::directory(self.workspace, path, self.secrets, self.language, self.cancelled)
+            }
+            FactQuestion::Lines(Scan::Ci) => {
+                let told = project_answers::workflows(self.workspace, self.secrets, self.language, self.cancelled);
+                told.or_else(|| self.lines(Scan::Ci))
+            }
             FactQuestion::Lines(scan) => self.lines(*scan),
             FactQuestion::Columns(file) => {
                 let (path, text) = self.text(file)?;
@@ -342,6 +367,21 @@ impl Lookup<'_> {
             text.truncate(text.rfind('\n')?);
         }
         Some((path, self.secrets.shown(text)?))
+    }
+
+    /// The path of a named file from the root; of a bare name, the only file that is called so further down.
+    fn located(&self, file: &str) -> String {
+        let path = self.workspace.named(file);
+        if self.workspace.root().join(&path).exists() {
+            return path;
+        }
+        let tree = self.workspace.tree(&[], self.cancelled).unwrap_or_default();
+        let ends = |path: &str| path.strip_suffix(file).is_some_and(|before| before.ends_with('/'));
+        let mut below = tree.listed().into_iter().filter(|listed| ends(listed.path));
+        match (below.next(), below.next()) {
+            (Some(only), None) => only.path.to_owned(),
+            _ => path,
+        }
     }
 
     fn last_commit(&self) -> Option<RunnerOutcome> {
@@ -425,7 +465,7 @@ impl Lookup<'_> {
     }
 
     fn authors(&self, file: &str) -> Option<RunnerOutcome> {
-        let path = self.workspace.named(file);
+        let path = self.located(file);
         let commits = history(self.workspace, &History { many: MAX_ROWS, path: &path, author: "" })?;
         let (Some(last), Some(first)) = (commits.first(), commits.last()) else {
             return Some(told(match self.language {
@@ -464,7 +504,9 @@ impl Lookup<'_> {
             let is_test =
                 path.split(['/', '_', '.']).any(|part| ["test", "tests", "spec", "specs", "fixtures"].contains(&part));
             let rank = if is_prose { 2 } else { u8::from(is_test) };
-            for (at, line) in text.lines().enumerate().filter(|(_, line)| line.len() < 400 && scan.finds(path, line)) {
+            let lines: Vec<&str> = text.lines().collect();
+            for at in scan.places(path, text) {
+                let line = lines.get(at).copied().unwrap_or_default();
                 let preview = Some(short(&aside_redact::redact(line.trim()), 160));
                 items.push((rank, SearchResult { path: format!("{path}:{}", at + 1), preview }));
             }
@@ -683,7 +725,7 @@ pub(super) fn listed(items: Vec<SearchResult>, what: &str) -> RunnerOutcome {
     RunnerOutcome { proposal: Proposal::SearchResults { items }, summary, details, model: ModelNeed::Unneeded }
 }
 
-fn bytes(size: u64) -> String {
+pub(super) fn bytes(size: u64) -> String {
     match size {
         0..1024 => format!("{size} bytes"),
         1024..1_048_576 => format!("{:.1} KB", size as f64 / 1024.0),
@@ -700,7 +742,7 @@ fn ago(age: Duration) -> String {
     }
 }
 
-fn has_word(line: &str, name: &str) -> bool {
+pub(super) fn has_word(line: &str, name: &str) -> bool {
     let edge = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric() && letter != '_');
     line.match_indices(name).any(|(at, found)| {
         edge(line.get(..at).and_then(|before| before.chars().next_back()))

@@ -6,6 +6,7 @@ use aside_task::proposal::{Proposal, SearchResult};
 use aside_task::run::context::Ignored;
 use aside_task::run::find::select::{self, FileSet, Filter, Selection, Since};
 use aside_task::run::find::{self, Find, Than};
+use aside_task::run::repository::Today;
 use aside_task::run::search::definitions;
 use aside_task::run::{ModelNeed, RunnerOutcome, code, short};
 
@@ -35,22 +36,7 @@ impl Attempt {
 
 fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &AtomicBool) -> Option<RunnerOutcome> {
     match find {
-        Find::Commits { about } => {
-            let all = history(workspace, &History { many: MAX_COMMITS, ..History::default() })?;
-            let lower = about.to_lowercase();
-            let words: Vec<&str> = lower.split_whitespace().collect();
-            let fits = |commit: &&Commit| {
-                let subject = commit.subject.to_lowercase();
-                words.iter().all(|word| subject.contains(word))
-            };
-            let rows: Vec<String> = all.iter().filter(fits).take(MAX_ROWS).map(Commit::row).collect();
-            Some(match rows.is_empty() {
-                true => {
-                    told(format!("No commit of the last {} mentions {} in its first line.", all.len(), code(about)))
-                }
-                false => told(rows.concat()),
-            })
-        }
+        Find::Commits { about } => commits_about(workspace, about),
         Find::CommitsBy(name) => {
             let all = history(workspace, &History { many: MAX_ROWS, author: name, ..History::default() })?;
             Some(match all.is_empty() {
@@ -71,21 +57,7 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
             }
             Some(listed(items, &format!("files in commits of {name}")))
         }
-        Find::Added(words) => {
-            let tree = workspace.tree(&[], cancelled).ok()?;
-            let listed = tree.listed();
-            let fits = |path: &str| {
-                let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
-                let stem = name.split('.').next().unwrap_or_default();
-                let parts: Vec<&str> = stem.split(['-', '_']).collect();
-                words.iter().all(|word| parts.contains(&word.as_str()))
-            };
-            let mut found = listed.iter().filter(|listed| listed.ignored == Ignored::No && fits(listed.path));
-            match (found.next(), found.next()) {
-                (Some(only), None) => added(workspace, only.path),
-                _ => None,
-            }
-        }
+        Find::Added(words) => added_as(workspace, words, cancelled),
         Find::Files { kind, under } => {
             let tree = workspace.tree(&[], cancelled).ok()?;
             let listing = tree.listed();
@@ -94,92 +66,9 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
             let items = files.map(|listed| SearchResult { path: listed.path.to_owned(), preview: None }).collect();
             Some(super::fact_answers::listed(items, kind.name()))
         }
-        Find::CommitsOf(file) => {
-            let named = workspace.named(file);
-            let tree = workspace.tree(&[], cancelled).ok()?;
-            let listing = tree.listed();
-            let ends = |path: &str| path.strip_suffix(file.as_str()).is_some_and(|before| before.ends_with('/'));
-            let below: Vec<&str> = listing.iter().map(|listed| listed.path).filter(|path| ends(path)).collect();
-            let path = match below.as_slice() {
-                _ if workspace.root().join(&named).exists() => named,
-                [only] => (*only).to_owned(),
-                [] => named,
-                several => {
-                    let rows: String =
-                        several.iter().take(MAX_ROWS).map(|path| format!("- {}\n", code(path))).collect();
-                    return Some(told(format!("Several files are called {}; write its path:\n\n{rows}", code(file))));
-                }
-            };
-            let all = history(workspace, &History { many: MAX_ROWS, path: &path, ..History::default() })?;
-            Some(match all.is_empty() {
-                true => told(format!("No commit has {}.", code(&path))),
-                false => told(format!(
-                    "Commits that changed {}:\n\n{}",
-                    code(&path),
-                    all.iter().map(Commit::row).collect::<String>()
-                )),
-            })
-        }
-        Find::TestFor(name) => {
-            let last = name.rsplit(['.', ':']).next().unwrap_or(name);
-            let is_word = |line: &str| {
-                line.match_indices(last).any(|(at, _)| {
-                    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
-                    !line.get(..at).unwrap_or_default().ends_with(is_letter)
-                        && !line.get(at + last.len()..).unwrap_or_default().starts_with(is_letter)
-                })
-            };
-            let (mut tests, mut defined) = (Vec::new(), None);
-            workspace.each_text(secrets, cancelled, |path, text| {
-                let is_test = find::Kind::Tests.has(path);
-                for (at, line) in text.lines().enumerate().filter(|(_, line)| line.contains(last) && is_word(line)) {
-                    let place =
-                        || format!("`{path}:{}` {}", at + 1, code(&short(&aside_redact::redact(line.trim()), 120)));
-                    if is_test && !definitions::is_import(line) {
-                        tests.push(place());
-                    } else if !is_test && defined.is_none() && definitions::defines(line, last) {
-                        defined = Some(place());
-                    }
-                }
-            })?;
-            let name = code(last);
-            Some(told(match (tests.is_empty(), defined) {
-                (false, _) => {
-                    let rows: String = tests.iter().take(MAX_ROWS).map(|row| format!("- {row}\n")).collect();
-                    format!("Yes, tests mention {name}:\n\n{rows}")
-                }
-                (true, Some(place)) => format!("No: no file of tests mentions {name}. It is defined at {place}."),
-                (true, None) => format!("No: no file of tests mentions {name}, and nothing here defines it."),
-            }))
-        }
-        Find::Touching(text) => {
-            if !workspace.has_repository() {
-                return None;
-            }
-            let head = Revision::new("HEAD")?;
-            let question = Question::Touching { of: &head, many: MAX_ROWS, text };
-            let commits = commits(&probe(&Probe::Git { root: workspace.root(), question })?);
-            Some(match commits.is_empty() {
-                true => told(format!("No commit changed a line with {}.", code(text))),
-                false => told(
-                    commits
-                        .iter()
-                        .map(|commit| {
-                            format!(
-                                "{}{}",
-                                commit.row(),
-                                commit
-                                    .files
-                                    .iter()
-                                    .take(5)
-                                    .map(|file| format!("  - {}\n", code(file)))
-                                    .collect::<String>()
-                            )
-                        })
-                        .collect(),
-                ),
-            })
-        }
+        Find::CommitsOf(file) => commits_of(workspace, file, cancelled),
+        Find::TestFor(name) => test_for(workspace, name, secrets, cancelled),
+        Find::Touching(text) => commits_touching(workspace, text),
         Find::Select(selection) => selected(workspace, selection, secrets, cancelled),
         Find::Lines { than, lines } => {
             let mut items: Vec<(usize, String)> = Vec::new();
@@ -198,34 +87,158 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
             Some(listed(items.into_iter().map(item).collect(), "files"))
         }
         Find::Definitions { sort, scope, under } => {
-            let mut items: Vec<SearchResult> = Vec::new();
-            let mut all = 0;
-            workspace.each_text(secrets, cancelled, |path, text| {
-                if !is_under(path, under.as_deref()) {
-                    return;
-                }
-                for (line, row) in find::defined(path, text, *sort, *scope) {
-                    all += 1;
-                    if items.len() < MAX_DEFINITIONS {
-                        let preview = Some(short(&aside_redact::redact(&row), 160));
-                        items.push(SearchResult { path: format!("{path}:{line}"), preview });
-                    }
-                }
-            })?;
-            if items.is_empty() {
-                return Some(told(format!("No {} of that sort are defined here.", sort.name())));
-            }
-            let more = all - items.len();
-            let details = if more > 0 { format!("{more} more are not shown.\n") } else { String::new() };
-            let summary = format!("{all} {}", sort.name());
-            Some(RunnerOutcome {
-                proposal: Proposal::SearchResults { items },
-                summary,
-                details,
-                model: ModelNeed::Unneeded,
-            })
+            let wanted = |path: &str, text: &str| match is_under(path, under.as_deref()) {
+                true => find::defined(path, text, *sort, *scope),
+                false => Vec::new(),
+            };
+            definitions_of(workspace, sort.name(), wanted, secrets, cancelled)
         }
     }
+}
+
+/// Commits whose first line has all the words.
+fn commits_about(workspace: &Workspace, about: &str) -> Option<RunnerOutcome> {
+    let all = history(workspace, &History { many: MAX_COMMITS, ..History::default() })?;
+    let lower = about.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let fits = |commit: &&Commit| {
+        let subject = commit.subject.to_lowercase();
+        words.iter().all(|word| subject.contains(word))
+    };
+    let rows: Vec<String> = all.iter().filter(fits).take(MAX_ROWS).map(Commit::row).collect();
+    Some(match rows.is_empty() {
+        true => told(format!("No commit of the last {} mentions {} in its first line.", all.len(), code(about))),
+        false => told(rows.concat()),
+    })
+}
+
+/// The commit that added the one file whose name has all the words.
+fn added_as(workspace: &Workspace, words: &[String], cancelled: &AtomicBool) -> Option<RunnerOutcome> {
+    let tree = workspace.tree(&[], cancelled).ok()?;
+    let listed = tree.listed();
+    let fits = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+        let stem = name.split('.').next().unwrap_or_default();
+        let parts: Vec<&str> = stem.split(['-', '_']).collect();
+        words.iter().all(|word| parts.contains(&word.as_str()))
+    };
+    let mut found = listed.iter().filter(|listed| listed.ignored == Ignored::No && fits(listed.path));
+    match (found.next(), found.next()) {
+        (Some(only), None) => added(workspace, only.path),
+        _ => None,
+    }
+}
+
+/// The commits of a file, given by its path or by its name if that is unique.
+fn commits_of(workspace: &Workspace, file: &str, cancelled: &AtomicBool) -> Option<RunnerOutcome> {
+    let named = workspace.named(file);
+    let tree = workspace.tree(&[], cancelled).ok()?;
+    let listing = tree.listed();
+    let ends = |path: &str| path.strip_suffix(file).is_some_and(|before| before.ends_with('/'));
+    let below: Vec<&str> = listing.iter().map(|listed| listed.path).filter(|path| ends(path)).collect();
+    let path = match below.as_slice() {
+        _ if workspace.root().join(&named).exists() => named,
+        [only] => (*only).to_owned(),
+        [] => named,
+        several => {
+            let rows: String = several.iter().take(MAX_ROWS).map(|path| format!("- {}\n", code(path))).collect();
+            return Some(told(format!("Several files are called {}; write its path:\n\n{rows}", code(file))));
+        }
+    };
+    let all = history(workspace, &History { many: MAX_ROWS, path: &path, ..History::default() })?;
+    Some(match all.is_empty() {
+        true => told(format!("No commit has {}.", code(&path))),
+        false => told(format!(
+            "Commits that changed {}:\n\n{}",
+            code(&path),
+            all.iter().map(Commit::row).collect::<String>()
+        )),
+    })
+}
+
+/// Whether a test mentions a name, and where.
+fn test_for(workspace: &Workspace, name: &str, secrets: Secrets, cancelled: &AtomicBool) -> Option<RunnerOutcome> {
+    let last = name.rsplit(['.', ':']).next().unwrap_or(name);
+    let is_word = |line: &str| {
+        line.match_indices(last).any(|(at, _)| {
+            let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+            !line.get(..at).unwrap_or_default().ends_with(is_letter)
+                && !line.get(at + last.len()..).unwrap_or_default().starts_with(is_letter)
+        })
+    };
+    let (mut tests, mut defined) = (Vec::new(), None);
+    workspace.each_text(secrets, cancelled, |path, text| {
+        let is_test = find::Kind::Tests.has(path);
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| line.contains(last) && is_word(line)) {
+            let place = || format!("`{path}:{}` {}", at + 1, code(&short(&aside_redact::redact(line.trim()), 120)));
+            if is_test && !definitions::is_import(line) {
+                tests.push(place());
+            } else if !is_test && defined.is_none() && definitions::defines(line, last) {
+                defined = Some(place());
+            }
+        }
+    })?;
+    let name = code(last);
+    Some(told(match (tests.is_empty(), defined) {
+        (false, _) => {
+            let rows: String = tests.iter().take(MAX_ROWS).map(|row| format!("- {row}\n")).collect();
+            format!("Yes, tests mention {name}:\n\n{rows}")
+        }
+        (true, Some(place)) => format!("No: no file of tests mentions {name}. It is defined at {place}."),
+        (true, None) => format!("No: no file of tests mentions {name}, and nothing here defines it."),
+    }))
+}
+
+/// Commits that changed a line with the text.
+fn commits_touching(workspace: &Workspace, text: &str) -> Option<RunnerOutcome> {
+    if !workspace.has_repository() {
+        return None;
+    }
+    let head = Revision::new("HEAD")?;
+    let question = Question::Touching { of: &head, many: MAX_ROWS, text };
+    let commits = commits(&probe(&Probe::Git { root: workspace.root(), question })?);
+    Some(match commits.is_empty() {
+        true => told(format!("No commit changed a line with {}.", code(text))),
+        false => told(
+            commits
+                .iter()
+                .map(|commit| {
+                    format!(
+                        "{}{}",
+                        commit.row(),
+                        commit.files.iter().take(5).map(|file| format!("  - {}\n", code(file))).collect::<String>()
+                    )
+                })
+                .collect(),
+        ),
+    })
+}
+
+fn definitions_of(
+    workspace: &Workspace,
+    name: &str,
+    wanted: impl Fn(&str, &str) -> Vec<(usize, String)>,
+    secrets: Secrets,
+    cancelled: &AtomicBool,
+) -> Option<RunnerOutcome> {
+    let mut items: Vec<SearchResult> = Vec::new();
+    let mut all = 0;
+    workspace.each_text(secrets, cancelled, |path, text| {
+        for (line, row) in wanted(path, text) {
+            all += 1;
+            if items.len() < MAX_DEFINITIONS {
+                let preview = Some(short(&aside_redact::redact(&row), 160));
+                items.push(SearchResult { path: format!("{path}:{line}"), preview });
+            }
+        }
+    })?;
+    if items.is_empty() {
+        return Some(told(format!("No {} of that sort are defined here.", name)));
+    }
+    let more = all - items.len();
+    let details = if more > 0 { format!("{more} more are not shown.\n") } else { String::new() };
+    let summary = format!("{all} {}", name);
+    Some(RunnerOutcome { proposal: Proposal::SearchResults { items }, summary, details, model: ModelNeed::Unneeded })
 }
 
 /// Files by their kind and by what is said of them; for a noun, definitions that begin with it, else the directory of that name.
@@ -242,17 +255,7 @@ fn selected(
         .collect();
     let is_here = |path: &str| under.iter().all(|under| is_under(path, Some(under)));
     if let FileSet::Noun(noun) = &selection.what {
-        let mut items: Vec<SearchResult> = Vec::new();
-        workspace.each_text(secrets, cancelled, |path, text| {
-            let is_prose = [".md", ".rst", ".txt"].iter().any(|ending| path.ends_with(ending));
-            if !is_prose && is_here(path) {
-                let rows = select::led_by(noun, text).into_iter();
-                items.extend(rows.map(|(line, row)| SearchResult {
-                    path: format!("{path}:{line}"),
-                    preview: Some(short(&aside_redact::redact(&row), 160)),
-                }));
-            }
-        })?;
+        let items = led_by(workspace, noun, is_here, secrets, cancelled)?;
         if !items.is_empty() {
             return Some(listed(items, noun));
         }
@@ -331,9 +334,45 @@ fn selected(
     Some(listed(items.collect(), "files"))
 }
 
+/// Definitions that begin with the noun.
+fn led_by(
+    workspace: &Workspace,
+    noun: &str,
+    is_here: impl Fn(&str) -> bool,
+    secrets: Secrets,
+    cancelled: &AtomicBool,
+) -> Option<Vec<SearchResult>> {
+    let mut items: Vec<SearchResult> = Vec::new();
+    workspace.each_text(secrets, cancelled, |path, text| {
+        let is_prose = [".md", ".rst", ".txt"].iter().any(|ending| path.ends_with(ending));
+        if !is_prose && is_here(path) {
+            let rows = select::led_by(noun, text).into_iter();
+            items.extend(rows.map(|(line, row)| SearchResult {
+                path: format!("{path}:{line}"),
+                preview: Some(short(&aside_redact::redact(&row), 160)),
+            }));
+        }
+    })?;
+    Some(items)
+}
+
+/// The current day, in UTC.
+pub(super) fn today() -> Option<Today> {
+    let days = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?.as_secs() / 86_400;
+    let (.., of_month) = civil(days);
+    let (.., last_month) = civil(days.checked_sub(of_month)?);
+    Some(Today { days, of_month, last_month })
+}
+
+/// A day so many days ago, as git writes it.
+pub(super) fn day_before(back: u64) -> Option<String> {
+    let (year, month, day) = civil(today()?.days.saturating_sub(back));
+    Some(format!("{year:04}-{month:02}-{day:02}"))
+}
+
 /// The first day that counts, as git writes it.
 fn since_date(since: &Since) -> Option<String> {
-    let days = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?.as_secs() / 86_400;
+    let days = today()?.days;
     let (year, month, _) = civil(days);
     Some(match since {
         Since::Date(date) => date.clone(),

@@ -119,7 +119,8 @@ impl MachineFacts {
     /// The command that answers a question about this machine.
     pub async fn of_machine(&self, words: &str, language: Language) -> Option<RunnerOutcome> {
         let mut numbers = words.split(|letter: char| !letter.is_ascii_digit());
-        let port = numbers.find(|number| (2..=5).contains(&number.len())).filter(|_| words.contains("port"));
+        let is_about_port = ["port", "listen", "bound", "running on"].iter().any(|word| words.contains(word));
+        let port = numbers.find(|number| (2..=5).contains(&number.len())).filter(|_| is_about_port);
         if let Some(port) = port {
             // Programs that listen, not those that are connected to the port.
             let commands = [format!("ss -ltnp 'sport = :{port}'"), format!("lsof -nP -iTCP:{port} -sTCP:LISTEN")];
@@ -177,8 +178,8 @@ impl MachineFacts {
 
     pub(super) async fn usual(&self, words: &str) -> Option<(String, String)> {
         let find = |here: &Self| {
-            let wish = TranslateQuery { words, place: here.place(), limit: 1 };
-            let best = embedded::answer(&wish).into_iter().next()?;
+            let query = TranslateQuery { words, place: here.place(), limit: 1 };
+            let best = embedded::answer(&query).into_iter().next()?;
             let checked = check(&best.command, &here.place(), &here.blocklist).ok()?;
             let is_whole = best.nearness == Completeness::Answer && checked.holes.is_empty();
             // Commands that amend, force or rewrite something are only proposed if the request says so.

@@ -14,7 +14,7 @@ use aside_task::proposal::{FileSummary, Proposal, WriteConfinement};
 use aside_task::route::intent::{Intent, IntentParams};
 use aside_task::route::params::split_piped;
 use aside_task::run::context::ModelContext;
-use aside_task::run::diagnose::{general, message, named};
+use aside_task::run::diagnose::{self, general, message, named};
 use aside_task::run::edits::Edits;
 use aside_task::run::facts;
 use aside_task::run::follow_up::{self, FollowUp};
@@ -112,6 +112,26 @@ impl Attempt {
         Ok(outcome.filter(|outcome| matches!(outcome.proposal, Proposal::Command { .. })))
     }
 
+    /// The command whose output would say what is wrong, where a question names it and nothing else.
+    async fn run_to_see(&self, here: &MachineFacts) -> Result<Option<RunnerOutcome>, String> {
+        let Some(goal) = diagnose::goal_asked_about(self.words()) else { return Ok(None) };
+        let params = IntentParams { query: Some(goal.to_owned()), ..IntentParams::default() };
+        let workspace = self.workspace.clone();
+        let project = blocking(move |_| workspace.project()).await?;
+        let (language, test_command) =
+            (Language::of(self.words()), self.state.config().task.default_test_command.clone());
+        let outcome = here.command(&params, &test_command, &project, language, None).await;
+        Ok(outcome.and_then(|mut outcome| {
+            let Proposal::Command { reason, .. } = &mut outcome.proposal else { return None };
+            let why = language.pick(
+                "No output of it is known here. This prints it; then ask `why`.",
+                "这里没有它的输出。先运行它，再问“为什么”。",
+            );
+            *reason = Some(format!("{why} {}", reason.take().unwrap_or_default()));
+            Some(outcome)
+        }))
+    }
+
     pub(super) async fn diagnose(
         &self,
         intent: &Intent,
@@ -130,6 +150,14 @@ impl Attempt {
                 .documented(&here)
                 .await?
                 .filter(|outcome| value_answers::acts(outcome) || outcome.model == ModelNeed::Unneeded)
+        {
+            return Ok(outcome);
+        }
+        // "Why do my tests fail" without any output: running them prints it.
+        if known.model == ModelNeed::Needed
+            && !brings_output(self.words())
+            && failed.command.is_empty()
+            && let Some(outcome) = self.run_to_see(&here).await?
         {
             return Ok(outcome);
         }
@@ -509,8 +537,10 @@ fn excerpt(
 ) -> Option<String> {
     let bytes = read(&Root::open(workspace.root()).ok()?, path).ok()?;
     let text = secrets.shown(String::from_utf8(bytes).ok()?)?;
-    let around = facts::around(path, &aside_redact::redact(&text), line, language)?;
     let head = if is_foreign { language.pick("In your code: ", "在你的代码里：") } else { "" };
+    // The file may be shorter now than when the error came.
+    let place = || is_foreign.then(|| code(&format!("{path}:{line}")));
+    let around = facts::around(path, &aside_redact::redact(&text), line, language).or_else(place)?;
     Some(format!("{head}{around}\n"))
 }
 

@@ -9,19 +9,24 @@ use aside_proto::task::TaskBrief;
 use aside_task::denied_files;
 use aside_task::proposal::{Proposal, SearchResult};
 use aside_task::route::intent::{Intent, TaskKind};
+use aside_task::route::params::split_piped;
 use aside_task::run::context::ModelContext;
+use aside_task::run::find::Kind;
 use aside_task::run::model_reply::TaskAnswer;
 use aside_task::run::plan::{PlanReason, plan};
 use aside_task::run::prompt::prose as prompt;
+use aside_task::run::review::focus::{self, Focus};
 use aside_task::run::review::{self, target};
 use aside_task::run::{ModelNeed, RunnerOutcome, code, search, short};
 use aside_translate::prompt::ModelPrompt;
 
-use crate::daemon::tasks::attempt::fact_answers;
+use crate::daemon::tasks::attempt::fact_answers::{self, History};
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
 use crate::daemon::tasks::attempt::model_context::hidden;
 use crate::daemon::tasks::attempt::model_stream::{AnswerEnd, ModelStream};
-use crate::daemon::tasks::attempt::{Attempt, GatheredContext, TextSink, answer, blocking, one_line, value_answers};
+use crate::daemon::tasks::attempt::{
+    Attempt, GatheredContext, TextSink, answer, blocking, one_line, repository_answers, value_answers,
+};
 
 /// Lines of what the rules find in a change.
 const REVIEW: usize = 60;
@@ -31,6 +36,26 @@ const PLACES: usize = 3;
 const HEAD: usize = 15;
 /// Characters of a request in the status.
 const MAX_ASKED: usize = 80;
+
+/// The review of a diff that was piped in. Nothing else of the repository is part of it.
+fn of_piped(words: &str, piped: &str, language: Language) -> RunnerOutcome {
+    let is_diff =
+        piped.lines().any(|line| line.starts_with("@@ ")) && piped.lines().any(|line| line.starts_with("+++ "));
+    if !is_diff {
+        let text = language.pick(
+            "What is piped in is no diff. `git diff | aside task review this` reviews one; `aside task review FILE` a file.",
+            "管道传入的不是 diff。`git diff | aside task 审查一下` 审查一个 diff；`aside task 审查 文件` 审查文件。",
+        );
+        return answer(format!("{text}\n"), text, String::new(), ModelNeed::Better);
+    }
+    let mut found = review::review(piped, REVIEW, language);
+    if let Proposal::Answer { text } = &mut found.proposal {
+        let verdict = focus::focus(words).map(|focus| focus::verdict(focus, piped, language)).unwrap_or_default();
+        let of = language.pick("Compared: what was piped in.", "比较的是：管道传入的内容。");
+        *text = format!("{of}\n\n{verdict}{text}");
+    }
+    found
+}
 
 /// A short description of a task: a waiting one by its action, all others by their request, which is how the user remembers them.
 pub(super) fn about(brief: &TaskBrief, here: &Path, language: Language) -> String {
@@ -241,6 +266,10 @@ impl Attempt {
         say: TextSink<'_>,
     ) -> Result<RunnerOutcome, String> {
         let language = Language::of(self.words());
+        let (words, piped) = split_piped(self.words());
+        if let Some(piped) = piped {
+            return Ok(of_piped(words, piped, language));
+        }
         if !self.workspace.has_repository() {
             let root = self.workspace.root().display();
             return Err(match language {
@@ -254,10 +283,12 @@ impl Attempt {
                 }
             });
         }
-        let (workspace, what) = (self.workspace.clone(), target::review_target(self.words()));
+        let (what, name) = self.review_target(words, &intent.params.files).await?;
+        let workspace = self.workspace.clone();
         // A bare name is the only file of that name further down.
         let meant = self.files_meant(&intent.params.files).await?;
-        let paths: Vec<String> = meant.iter().map(|file| workspace.named(file)).collect();
+        let is_file = |file: &&String| name.as_ref() != Some(*file);
+        let paths: Vec<String> = meant.iter().filter(is_file).map(|file| workspace.named(file)).collect();
         let is_staged = what == target::ReviewTarget::Staged;
         let named = paths.clone();
         let change = blocking(move |_| workspace.change(&what, &named)).await?;
@@ -283,14 +314,14 @@ impl Attempt {
                 Language::English => format!("Compared: {}.\n\n", change.of.english),
                 Language::Chinese => format!("比较的是：{}。\n\n", change.of.chinese),
             };
-            let secrets = if target::is_about_secrets(self.words()) {
-                review::secrets(&change.diff, language)
-            } else {
-                String::new()
+            let verdict = match focus::focus(words) {
+                Some(Focus::Tests) => self.tested(&change.diff, language).await?,
+                Some(focus) => focus::verdict(focus, &change.diff, language),
+                None => String::new(),
             };
             // Rules say little about a small change; the change itself says all.
             let shown = if self.lack().is_some() { review::excerpt(&change.diff, language) } else { String::new() };
-            *text = format!("{of}{secrets}{}{notes}{shown}", text.trim_end_matches('\n').to_owned() + "\n");
+            *text = format!("{of}{verdict}{}{notes}{shown}", text.trim_end_matches('\n').to_owned() + "\n");
         }
         if self.lack().is_some() {
             return Ok(found);
@@ -319,6 +350,99 @@ impl Attempt {
             Err(sentence) => format!("{}{sentence}\n", language.pick("No remarks of a model: ", "没有模型的意见：")),
         };
         Ok(found)
+    }
+
+    /// Which change is meant, and the word that names it, where only the repository tells that it is a branch. A name that is neither a
+    /// branch nor a file is an error: reviewing something else instead would mislead.
+    async fn review_target(
+        &self,
+        words: &str,
+        files: &[String],
+    ) -> Result<(target::ReviewTarget, Option<String>), String> {
+        let what = target::review_target(words);
+        // The last commit of an author is not the last commit.
+        let may_be_of_author = matches!(what, target::ReviewTarget::Now | target::ReviewTarget::Last(_));
+        if !may_be_of_author || what != target::ReviewTarget::Now && target::author(words).is_none() {
+            return Ok((what, None));
+        }
+        let (workspace, files, language) = (self.workspace.clone(), files.to_vec(), Language::of(words));
+        let (author, possible): (Option<String>, Vec<String>) =
+            (target::author(words), target::possible_names(words).into_iter().map(str::to_owned).collect());
+        blocking(move |cancelled| {
+            if let Some(name) = author {
+                let of = History { many: 1, author: &name, ..History::default() };
+                let newest = fact_answers::history(&workspace, &of).and_then(|commits| commits.into_iter().next());
+                let none = || match language {
+                    Language::English => {
+                        format!("No commit of this branch is by {name}, so there is nothing to review.")
+                    }
+                    Language::Chinese => format!("当前分支没有 {name} 的提交，没有可以审查的内容。"),
+                };
+                return newest.map(|commit| (target::ReviewTarget::Commit(commit.id), None)).ok_or_else(none);
+            }
+            if possible.is_empty() {
+                return Ok((target::ReviewTarget::Now, None));
+            }
+            let names = repository_answers::names(&workspace);
+            let short = |name: &String| name.strip_prefix("origin/").unwrap_or(name).to_owned();
+            if let Some(name) =
+                possible.iter().find(|name| names.contains(name) || names.iter().any(|known| short(known) == **name))
+            {
+                let what = target::ReviewTarget::Branch { of: Some(name.clone()), against: None };
+                return Ok((what, Some(name.clone())));
+            }
+            let tree = workspace.tree(&[], cancelled).unwrap_or_default();
+            let is_path = |name: &String| {
+                let name = workspace.named(name);
+                let name = name.trim_end_matches('/');
+                tree.listed().iter().any(|listed| {
+                    listed.path == name
+                        || listed.path.starts_with(&format!("{name}/"))
+                        || listed.path.ends_with(&format!("/{name}"))
+                })
+            };
+            match possible.iter().find(|name| name.contains('/') && !files.contains(name) && !is_path(name)) {
+                Some(name) => Err(match language {
+                    Language::English => format!("There is no branch, tag or file {} here.", code(name)),
+                    Language::Chinese => format!("这里没有叫 {} 的分支、标签或文件。", code(name)),
+                }),
+                None => Ok((target::ReviewTarget::Now, None)),
+            }
+        })
+        .await?
+    }
+
+    /// Which of the functions that a change adds are mentioned in tests.
+    async fn tested(&self, diff: &str, language: Language) -> Result<String, String> {
+        let (workspace, names, secrets) = (self.workspace.clone(), focus::new_names(diff), self.secrets());
+        if names.is_empty() {
+            let none = language.pick("The change adds no function or class.", "这个改动没有新增函数或类。");
+            return Ok(format!("{none}\n\n"));
+        }
+        blocking(move |cancelled| {
+            let mut places: Vec<Option<String>> = vec![None; names.len()];
+            let _ = workspace.each_text(secrets, cancelled, |path, text| {
+                if !Kind::Tests.has(path) {
+                    return;
+                }
+                for (name, place) in names.iter().zip(&mut places).filter(|(_, place)| place.is_none()) {
+                    let found = text.lines().position(|line| fact_answers::has_word(line, &name.name));
+                    *place = found.map(|at| format!("{path}:{}", at + 1));
+                }
+            });
+            let row = |(name, place): (&focus::NewName, &Option<String>)| {
+                let (of, at) = (code(&name.name), code(&format!("{}:{}", name.path, name.line)));
+                match (place, language) {
+                    (Some(place), Language::English) => format!("- {of} ({at}): {} mentions it\n", code(place)),
+                    (Some(place), Language::Chinese) => format!("- {of}（{at}）：{} 提到它\n", code(place)),
+                    (None, Language::English) => format!("- {of} ({at}): no test mentions it\n"),
+                    (None, Language::Chinese) => format!("- {of}（{at}）：没有测试提到它\n"),
+                }
+            };
+            let rows: String = names.iter().zip(&places).map(row).collect();
+            format!("{}\n\n{rows}\n", language.pick("What the change adds:", "这个改动新增了："))
+        })
+        .await
     }
 
     /// A review of files that have not changed: their last commits, and what rules find in them as they are.

@@ -1,0 +1,210 @@
+//! What a review is asked for in particular: secrets, debugging leftovers, conflict markers, tests, whether a change is ready. The verdict
+//! on that comes before the findings.
+
+use std::sync::LazyLock;
+
+use aside_core::agent::language::Language;
+use regex::Regex;
+
+use crate::run::code;
+use crate::run::review::{FindingLocation, Severity, file_kind, patch, summarize, target};
+use crate::run::search::definitions;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Focus {
+    Secrets,
+    Debugging,
+    Conflicts,
+    Todos,
+    /// Whether each new function has a test.
+    Tests,
+    /// Whether it can be committed, pushed or merged.
+    Ready,
+}
+
+struct Patterns {
+    debugging: Regex,
+    conflicts: Regex,
+    todos: Regex,
+    tests: Regex,
+    ready: Regex,
+    /// A question or an order about what is in a change.
+    asks: Regex,
+}
+
+static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
+    let new = |pattern: &str| Regex::new(&format!("(?i){pattern}")).ok();
+    Some(Patterns {
+        debugging: new(
+            r"\bdebug(?:ging)?\b.*\b(?:code|statements?|prints?|output|logs?|lines?|leftovers?|stuff|calls?)\b|\b(?:leftover|stray|forgotten)\b.*\b(?:prints?|logs?|logging|console\.log|breakpoints?)\b|\b(?:prints?|console\.logs?|breakpoints?|print statements?)\b.*\b(?:left|forgot\w*|in my (?:changes|diff)|in the diff)\b|调试代码",
+        )?,
+        conflicts: new(r"\b(?:merge )?conflict (?:markers?|marks)\b|\bunresolved (?:merge )?conflicts?\b|冲突标记")?,
+        todos: new(
+            r"\btodos?\b.*\b(?:my (?:changes|diff)|the (?:diff|change)|did i|i (?:left|added))\b|\bdid i\b.*\btodos?\b",
+        )?,
+        tests: new(
+            r"^(?:are|is|do|does|did|have|has|which|what|any)\b.*\b(?:new|added|changed|changes?|i (?:wrote|added|changed)|uncommitted)\b.*\b(?:tested|tests?|covered|untested)\b|^(?:are|is|do|does|did|have|has|which|what|any)\b.*\b(?:tests?|untested)\b.*\b(?:my (?:new )?(?:changes?|code|functions?)|what i (?:changed|wrote|added))\b",
+        )?,
+        ready: new(
+            r"^(?:is|are) (?:this|it|that|everything|all of this|my (?:changes?|branch|work|diff|code)|the (?:diff|branch|changes?|code))(?: now)? (?:ready|good|ok|okay|fine|safe|clean enough|good enough)(?: (?:to|for) (?:be )?(?:push\w*|commit\w*|merg\w*|ship\w*|review\w*|send\w*|go|a pr|a pull request|main|release\w*)\b.*)?$|^(?:can|should|may) i (?:push|commit|merge|ship)(?: (?:this|it|now|that|my changes|like this|as it is))*$",
+        )?,
+        asks: new(
+            r"^(?:please )?(?:are there|is there|any|do i|did i|have i|does|do we|did we|check|look|scan|search|find|make sure|verify|anything|review|有没有|检查)",
+        )?,
+    })
+});
+
+/// What is asked for in particular; `None` for a review of everything.
+pub fn focus(words: &str) -> Option<Focus> {
+    let words = words.trim().trim_end_matches(['?', '.', '!', '？', '。']);
+    let patterns = PATTERNS.as_ref()?;
+    // "In the code" is a search of all files, not of the change.
+    let is_search = ["in the code", "in this repo", "in the repo", "in the project", "anywhere"]
+        .iter()
+        .any(|place| words.to_lowercase().contains(place));
+    let asks = patterns.asks.is_match(words) && !is_search;
+    match () {
+        () if patterns.ready.is_match(words) => Some(Focus::Ready),
+        () if patterns.tests.is_match(words) => Some(Focus::Tests),
+        () if patterns.conflicts.is_match(words) && asks => Some(Focus::Conflicts),
+        () if patterns.debugging.is_match(words) && asks => Some(Focus::Debugging),
+        () if patterns.todos.is_match(words) && asks => Some(Focus::Todos),
+        () if target::is_about_secrets(words) => Some(Focus::Secrets),
+        () => None,
+    }
+}
+
+/// The answer to what is asked for in particular, from the change alone; empty where the files have to be looked at.
+pub fn verdict(focus: Focus, diff: &str, language: Language) -> String {
+    let review = summarize(diff);
+    let of = |rules: &[&str]| -> Vec<&FindingLocation> {
+        review.risks.iter().filter(|risk| rules.contains(&risk.rule.as_str())).flat_map(|risk| &risk.places).collect()
+    };
+    let listed = |yes: (&str, &str), no: (&str, &str), places: &[&FindingLocation]| {
+        if places.is_empty() {
+            return format!("{}\n\n", language.pick(no.0, no.1));
+        }
+        let rows: String = places.iter().map(|place| format!("- {}\n", shown(place))).collect();
+        format!("{}\n\n{rows}\n", language.pick(yes.0, yes.1))
+    };
+    match focus {
+        Focus::Secrets => super::secrets(diff, language),
+        Focus::Debugging => listed(
+            ("Yes, these added lines look like debugging:", "有，这些新增的行像是调试代码："),
+            ("No added line looks like debugging.", "新增的行里没有像调试代码的。"),
+            &of(&["debugger", "print"]),
+        ),
+        Focus::Conflicts => listed(
+            ("Yes, conflict markers are left:", "有，还留着冲突标记："),
+            ("No conflict marker is in the change.", "改动里没有冲突标记。"),
+            &of(&["conflict-marker"]),
+        ),
+        Focus::Todos => listed(
+            ("Yes, these added lines have one:", "有，这些新增的行里有："),
+            ("No added line has one.", "新增的行里没有。"),
+            &of(&["todo"]),
+        ),
+        Focus::Ready => {
+            let first = |risk: &&super::Risk| risk.weight != Severity::Minor;
+            let many = review.risks.iter().filter(first).count();
+            let text = match (review.files.is_empty(), many, language) {
+                (true, _, Language::English) => "There is no change to judge.".to_owned(),
+                (true, _, Language::Chinese) => "没有改动可以判断。".to_owned(),
+                (false, 0, language) => language
+                    .pick(
+                        "Rules find nothing against it; whether it is right, they cannot tell.",
+                        "规则没有发现问题；改动对不对，规则判断不了。",
+                    )
+                    .to_owned(),
+                (false, 1, Language::English) => "Not yet: look at one thing first.".to_owned(),
+                (false, many, Language::English) => format!("Not yet: look at {many} things first."),
+                (false, many, Language::Chinese) => format!("还不行：先看 {many} 处。"),
+            };
+            format!("{text}\n\n")
+        }
+        Focus::Tests => String::new(),
+    }
+}
+
+fn shown(place: &FindingLocation) -> String {
+    let at = place.line.map_or_else(|| code(&place.path), |line| code(&format!("{}:{line}", place.path)));
+    if place.text.is_empty() { at } else { format!("{at} {}", code(place.text.trim())) }
+}
+
+/// A function or a class that a change adds to code, with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewName {
+    pub name: String,
+    pub path: String,
+    pub line: usize,
+}
+
+/// What a change adds that could have a test. A declaration that only changed is none.
+pub fn new_names(diff: &str) -> Vec<NewName> {
+    let patch::Patch { files, .. } = patch::read(diff);
+    let sorts = ["fn ", "func ", "def ", "function ", "class ", "struct ", "fun "];
+    let mut found = Vec::new();
+    for file in files.iter().filter(|file| file_kind::of(&file.path) == file_kind::CODE) {
+        let removed: Vec<&str> =
+            file.of_side(patch::RowSide::Removed).filter_map(|row| definitions::defined(row.text)).collect();
+        for (line, text) in file.added() {
+            let is_sort = sorts.iter().any(|sort| format!(" {}", text.trim_start()).contains(&format!(" {sort}")));
+            let name = definitions::defined(text).filter(|_| is_sort && definitions::is_definition(text));
+            if let Some(name) = name.filter(|name| !removed.contains(name) && !name.starts_with("__")) {
+                found.push(NewName { name: name.to_owned(), path: file.path.clone(), line });
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_focus_is_read() {
+        for (words, expected) in [
+            ("is this ready to push?", Some(Focus::Ready)),
+            ("can I commit this", Some(Focus::Ready)),
+            ("are my changes good to merge", Some(Focus::Ready)),
+            ("are there conflict markers left", Some(Focus::Conflicts)),
+            ("did I leave any debug code in", Some(Focus::Debugging)),
+            ("any stray prints?", Some(Focus::Debugging)),
+            ("are the new functions tested?", Some(Focus::Tests)),
+            ("is what I changed covered by tests", Some(Focus::Tests)),
+            ("did I add any TODOs", Some(Focus::Todos)),
+            ("any secrets in my changes?", Some(Focus::Secrets)),
+            ("review my changes", None),
+            ("is it ready", Some(Focus::Ready)),
+            ("is the server ready", None),
+            ("any console.log left in the code?", None),
+            ("how do conflict markers look", None),
+            ("are the tests green", None),
+            ("remove the debug prints", None),
+        ] {
+            assert_eq!(focus(words), expected, "{words}");
+        }
+    }
+
+    const DIFF: &str = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,5 @@\n-def old(x):\n+def old(x, y):\n+    breakpoint()\n     return 1\n+def fresh(x):\n+    return 2\n";
+
+    #[test]
+    fn the_verdict_comes_from_the_rules() {
+        let told = |focus| verdict(focus, DIFF, Language::English);
+        assert_eq!(
+            told(Focus::Debugging),
+            "Yes, these added lines look like debugging:\n\n- `a.py:2` `breakpoint()`\n\n"
+        );
+        assert_eq!(told(Focus::Conflicts), "No conflict marker is in the change.\n\n");
+        assert_eq!(told(Focus::Ready), "Not yet: look at one thing first.\n\n");
+        assert_eq!(verdict(Focus::Ready, "", Language::English), "There is no change to judge.\n\n");
+    }
+
+    #[test]
+    fn only_new_names_count() {
+        let names: Vec<String> =
+            new_names(DIFF).into_iter().map(|new| format!("{} {}:{}", new.name, new.path, new.line)).collect();
+        assert_eq!(names, ["fresh a.py:4"]);
+    }
+}
