@@ -78,16 +78,27 @@ pub fn is_sure(known: &[Proposal], trust: ModelAccuracy) -> bool {
     known.first().is_some_and(|best| best.nearness == Completeness::Answer && is_sure(best))
 }
 
+/// The commands that a model is told with the request. Where the engine has an answer it gets none, so that the two can
+/// still be compared.
+pub fn hints(known: &[Proposal]) -> Vec<String> {
+    let is_unsure = known.first().is_some_and(|best| best.nearness == Completeness::Closest);
+    known.iter().filter(|_| is_unsure).map(|one| one.command.clone()).collect()
+}
+
 /// All commands, the likeliest first. A command that both have keeps the engine's spelling, which can be explained.
 pub fn rank(known: &[Proposal], thoughts: &[Proposal], trust: ModelAccuracy, dialect: Dialect) -> Vec<Proposal> {
     let worth: Vec<f32> =
         std::iter::successors(Some(trust.share()), |worth| Some(worth * NEXT)).take(thoughts.len()).collect();
     let mut all: Vec<Proposal> = known.to_vec();
+    // A weak model may only have copied the command from its prompt.
+    let may_copy = !hints(known).is_empty() && trust.share() < DOUBTED;
     for (thought, worth) in thoughts.iter().zip(worth) {
         match all.iter_mut().find(|one| means_same(&one.command, &thought.command, dialect)) {
             Some(same) => {
                 same.confidence = 1.0 - (1.0 - same.confidence) * (1.0 - worth);
-                same.nearness = Completeness::Answer;
+                if !may_copy {
+                    same.nearness = Completeness::Answer;
+                }
             }
             None => {
                 let nearness = if trust.share() < DOUBTED { Completeness::Closest } else { thought.nearness };
@@ -190,6 +201,13 @@ mod tests {
     }
 
     #[test]
+    fn a_model_is_told_what_the_engine_is_not_sure_of() {
+        assert_eq!(hints(&[ours("ls", 0.6), ours("ls -l", 0.5)]), ["ls", "ls -l"]);
+        assert_eq!(hints(&[ours("ls", 0.95), ours("ls -l", 0.5)]), [""; 0]);
+        assert_eq!(hints(&[]), [""; 0]);
+    }
+
+    #[test]
     fn a_model_is_known_by_what_it_says() {
         let known = [ours("ls -la", 0.95)];
         let (mut good, mut bad) = (ModelAccuracy::default(), ModelAccuracy::default());
@@ -199,6 +217,8 @@ mod tests {
         }
         assert!(good.share() > 0.9 && bad.share() < 0.2, "{good:?} {bad:?}");
         let nearness = |trust| rank(&[], &[theirs("ls")], trust, Dialect::Zsh)[0].nearness;
+        let agreed = |trust| rank(&[ours("ls", 0.6)], &[theirs("ls")], trust, Dialect::Zsh)[0].nearness;
+        assert_eq!((agreed(good), agreed(bad)), (Completeness::Answer, Completeness::Closest));
         assert_eq!((nearness(good), nearness(bad)), (Completeness::Answer, Completeness::Closest));
         assert!(is_sure(&known, bad) && is_sure(&[ours("ls", 0.9)], ModelAccuracy::default()));
         assert!(!is_sure(&[ours("ls", 0.9)], good), "a model that is better is asked");

@@ -19,6 +19,7 @@ mod guard_tests;
 mod harmless;
 mod learned;
 mod lexicon;
+mod manifest;
 mod matching;
 mod multiword_names;
 mod project;
@@ -40,19 +41,22 @@ use aside_redact as redact;
 use aside_text::speech_act::{SpeechAct, SpeechActs};
 
 use crate::embedded::analysis::AnalyzedQuery;
-use crate::embedded::draft::Draft;
+use crate::embedded::draft::{Draft, Objects};
+use crate::embedded::files::follow::{self, Change};
 use crate::embedded::learned::{FrameScores, verify};
 use crate::embedded::lexicon::Lexicon;
 use crate::embedded::rules::Rule;
-use crate::{Completeness, Proposal, TranslateQuery};
+use crate::{Completeness, Proposal, ProposalSource, TranslateQuery, read_only};
 
 /// Bytes of a query; longer text is not a query.
 const MAX_WISH: usize = 2000;
+/// Confidence of a change to the request before, of which every word is understood.
+const FOLLOWS: f32 = 0.92;
 
 /// Drafts commands in code, beside the rules.
 type Domain = fn(&AnalyzedQuery<'_>) -> Vec<Draft>;
 
-const DOMAINS: &[Domain] = &[files::draft, text::draft, project::draft];
+const DOMAINS: &[Domain] = &[files::draft, text::draft, project::draft, manifest::draft];
 
 /// The built-in words and rules, parsed on first use.
 static BOOK: LazyLock<Book> = LazyLock::new(Book::new);
@@ -136,6 +140,53 @@ pub fn answer(query: &TranslateQuery<'_>) -> Vec<Proposal> {
         .unwrap_or_default();
     let confidence = |answers: &[Proposal]| answers.first().map_or(0.0, |best| best.confidence);
     if confidence(&part) > confidence(&known) { part } else { known }
+}
+
+/// Answers a request that changes those before it, the oldest first: `only the big ones`. `None` for a request that
+/// stands for itself, and where the requests before have no typed form that could be changed.
+pub fn follow_up(query: &TranslateQuery<'_>, before: &[String]) -> Option<Vec<Proposal>> {
+    let change = Change::of(query.words)?;
+    let (first, changes) = before.split_first()?;
+    let read = |words: &str| {
+        let reading = AnalyzedQuery::new(words, query.place, &BOOK.lexicon);
+        let typed = follow::typed(&reading)?;
+        Some((reading, typed))
+    };
+    let (reading, mut typed) = read(first)?;
+    // What was shown must have been this query, and not the command of a rule.
+    let shown = answer(&TranslateQuery { words: first, place: query.place, limit: 1 }).into_iter().next()?;
+    if follow::command(&reading, &typed)?.0 != shown.command {
+        return None;
+    }
+    for change in changes.iter().map(|words| Change::of(words)).chain([Some(change)]) {
+        typed = match change? {
+            Change::Plain => follow::plain(&typed),
+            Change::Query(words) => follow::changed(&typed, read(&words)?.1)?,
+        };
+    }
+    let (command, about) = follow::command(&reading, &typed)?;
+    let is_bare_list = command == "ls" || command.starts_with("ls ") && !command.starts_with("ls -");
+    let command = match Change::of(query.words)? {
+        Change::Plain if is_bare_list => command.replacen("ls", "ls -1", 1),
+        Change::Plain | Change::Query(_) => command,
+    };
+    // `only the quuxy ones`: an unknown word is no name.
+    let draft = Draft {
+        command: command.clone(),
+        about: about.clone(),
+        used: reading.unused(),
+        objects: Objects::Spelled,
+        doubt: 0.0,
+        specific: 0,
+        rule: "files",
+    };
+    let said = AnalyzedQuery::new(query.words, query.place, &BOOK.lexicon);
+    let invents = authorize::invents(&said, &draft) || authorize::spells_unknown(&said, &draft);
+    if invents || !read_only::is_read_only(&command, query.place.dialect) {
+        return None;
+    }
+    let (source, nearness) = (ProposalSource::Embedded, Completeness::Answer);
+    Some(vec![Proposal { command, source, confidence: FOLLOWS, about, nearness }])
 }
 
 /// The one clause of a request that asks for something, without the story around it: `my folder got huge, can you list

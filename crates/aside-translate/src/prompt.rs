@@ -137,6 +137,18 @@ pub fn query(words: &str, facts: &PromptFacts, limit: usize, shape: AnswerFormat
     ModelPrompt { system: rules(shape), facts: facts.told(), ask }
 }
 
+/// Asks like `query`, and says what the embedded engine found without being sure of it.
+pub fn hinted(words: &str, hints: &[String], facts: &PromptFacts, limit: usize, shape: AnswerFormat) -> ModelPrompt {
+    let hints = hints.iter().take(MAX_CANDIDATES).map(|command| facts::item(command));
+    let hints: Vec<String> = hints.filter(|command| !command.is_empty()).collect();
+    let found = match hints.is_empty() {
+        true => String::new(),
+        false => format!("Found by fixed rules, may be wrong or only part of it:\n{}\n", hints.join("\n")),
+    };
+    let ask = format!("{}\n{found}Request: {}\n", counted(limit), spoken(words, MAX_WISH));
+    ModelPrompt { system: rules(shape), facts: facts.told(), ask }
+}
+
 /// Asks for commands other than the ones already shown for the query.
 pub fn alternatives(
     words: &str,

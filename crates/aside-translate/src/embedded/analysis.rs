@@ -1,6 +1,7 @@
 //! Reads a query: each word with its meaning, the thing it stands for, and whether something of that name exists here.
 //! Decides nothing about commands.
 
+mod languages;
 mod live_names;
 
 use std::collections::HashSet;
@@ -405,8 +406,10 @@ impl Reader<'_, '_> {
                 return Some((Entity::Path(path), 2));
             }
         }
-        let of_files =
-            matches!(after, "file" | "files" | "script" | "scripts" | "source" | "sources" | "code" | "文件" | "脚本");
+        let of_files = matches!(
+            after,
+            "file" | "files" | "script" | "scripts" | "source" | "sources" | "code" | "文件" | "脚本" | "代码"
+        ) || entities::is_language(low) && self.is_written_in(at);
         if self.entry(text).is_none() {
             if let Some(ending) = entities::ending(low) {
                 return Some((Entity::Kind(vec![ending]), 1));

@@ -485,6 +485,43 @@ pub fn is_only_a_kind(word: &str) -> bool {
     ALONE.contains(&word) || word.strip_suffix('s').is_some_and(|one| ALONE.contains(&one))
 }
 
+/// Whether a word names a language or a format in which text is written.
+pub fn is_language(word: &str) -> bool {
+    const LANGUAGES: &[&str] = &[
+        "python",
+        "rust",
+        "javascript",
+        "js",
+        "typescript",
+        "ts",
+        "golang",
+        "go",
+        "java",
+        "kotlin",
+        "ruby",
+        "php",
+        "perl",
+        "lua",
+        "c",
+        "cpp",
+        "c++",
+        "swift",
+        "haskell",
+        "shell",
+        "bash",
+        "sql",
+        "css",
+        "scss",
+        "html",
+        "xml",
+        "json",
+        "yaml",
+        "toml",
+        "markdown",
+    ];
+    LANGUAGES.contains(&word)
+}
+
 /// `.log` and `*.log` name an ending, `.bashrc` and `.git` a file.
 pub fn ending(word: &str) -> Option<String> {
     let ending = word.strip_prefix("*.").or_else(|| word.strip_prefix('.'))?;

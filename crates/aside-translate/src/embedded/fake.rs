@@ -8,7 +8,7 @@ use aside_commands::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World}
 use shell_line::Dialect;
 
 use crate::embedded::analysis::{AnalyzedQuery, QueryWord};
-use crate::embedded::{BOOK, answer, drafts};
+use crate::embedded::{BOOK, answer, drafts, follow_up};
 use crate::{Proposal, ToolFlavor, TranslateContext, TranslateQuery};
 
 /// What most machines have. Without a list of programs every program counts as installed.
@@ -79,6 +79,14 @@ impl Fake {
 }
 
 impl Fake {
+    /// The command for a request that changes those before it.
+    pub fn follow_up(&self, words: &str, before: &[String]) -> Option<String> {
+        let (names, specs) = (ShellNames::default(), Specs::default());
+        let place = self.place(&names, &specs);
+        let found = follow_up(&TranslateQuery { words, place, limit: 5 }, before)?;
+        found.into_iter().next().map(|proposal| proposal.command)
+    }
+
     /// Each word with its weight, and the thing it was read as.
     pub fn words(&self, words: &str) -> Vec<(String, f32, String)> {
         let (names, specs) = (ShellNames::default(), Specs::default());

@@ -5,6 +5,7 @@
 mod actions;
 mod archive;
 mod disk_usage;
+pub mod follow;
 mod operate;
 mod parse;
 mod permissions;
@@ -25,6 +26,11 @@ pub fn draft(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
     let mut drafts = Vec::new();
     if let Some(read) = parse::read(reading).filter(|read| !read.query.contradicts()) {
         for (place, (command, about)) in render::render(&read.query, reading.place).into_iter().enumerate() {
+            let is_bare_list = command == "ls" || command.starts_with("ls ") && !command.starts_with("ls -");
+            let command = match is_bare_list && reading.has("oneline") {
+                true => command.replacen("ls", "ls -1", 1),
+                false => command,
+            };
             let doubt = read.doubt + SECOND * place as f32;
             drafts.push(Draft {
                 command,

@@ -5,6 +5,24 @@ use shell_line::Dialect;
 use crate::embedded::fake::Fake;
 use crate::read_only::is_read_only;
 
+/// About something in a file that only the user knows how to find. Neither a word of it is a text to replace, nor are files to delete.
+const CONTENTS: &[&str] = &[
+    "remove old entries from notes.txt",
+    "strip output cells from analysis.ipynb in place",
+    "delete trailing commas from config.json",
+    "change the port to 8080 in config.json",
+    "remove expired sessions from sessions.json",
+    "drop outdated records from users.csv",
+    "delete stale items from cache.json",
+    "set the timeout to 30 in app.ini",
+    "clean old rows from log.csv",
+    "remove unused imports from app.py",
+    "delete dead code from main.rs",
+    "strip debug statements from src/app.py",
+    "delete the newest items from todo.md",
+    "erase large numbers from data.csv",
+];
+
 /// Small talk, or too vague to act on. No answer is right; a command that only reads is tolerated.
 const VAGUE: &[&str] = &[
     "get rid of everything useless",
@@ -77,7 +95,7 @@ const VAGUE: &[&str] = &[
 fn talk_and_vague_orders_destroy_nothing() {
     let machine = Fake::default();
     let mut wrong = Vec::new();
-    for words in VAGUE {
+    for words in VAGUE.iter().chain(CONTENTS) {
         for answer in machine.answers(words) {
             if !is_read_only(&answer.command, Dialect::Zsh) {
                 wrong.push(format!("{words}: {} ({})", answer.command, machine.rule_of(words, &answer.command)));

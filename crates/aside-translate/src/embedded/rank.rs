@@ -22,6 +22,14 @@ const SPELLED_OUT: f32 = 0.2;
 /// Upper bound for a command that ignores an unknown word, and for a composed command that leaves a word out, made a
 /// name of unknown characters, reads what does not exist or forgets an exception. Too low for an answer.
 const LEFT_OUT: f32 = 0.65;
+/// Confidence of a rule or composed command that leaves nothing open, whatever frame the classifier prefers.
+const NOTHING_OPEN: f32 = 0.92;
+/// How far below the best frame that of such a rule may be. A composed domain is one frame for everything it can say, so
+/// the rules beside it outscore it easily; what is composed freely needs the classifier, or an explicit search.
+const NARROW: f32 = -0.12;
+const NARROW_COMPOSED: f32 = -0.55;
+/// Score of the label for requests without an answer from which nothing is certain.
+const MAY_BE_NONE: f32 = 0.2;
 /// Confidence from which a proposal is shown as the closest match; below it, showing nothing is better.
 const CLOSE: f32 = 0.5;
 /// The same for a draft that matches a rule's words and nearly all of the query: users who say just that nearly always
@@ -181,13 +189,39 @@ fn calibrated(reading: &AnalyzedQuery<'_>, weighed: &Weighed) -> f32 {
         authorize::spells_unknown(reading, draft)
             || authorize::reads_missing(reading, draft)
             || authorize::forgets_exception(reading, draft)
+            || authorize::forgets_order(reading, draft)
+            || authorize::forgets_each(reading, draft)
+            || authorize::searches_unannounced(reading, draft)
     };
     match facts.is_composed {
-        _ if authorize::leaves_unknown(reading, draft) => confidence.min(LEFT_OUT),
+        _ if authorize::leaves_unknown(reading, draft) || authorize::forgets_scope(reading, draft) => {
+            confidence.min(LEFT_OUT)
+        }
         true if *share < WHOLE || is_doubtful() => confidence.min(LEFT_OUT),
-        false if draft.specific > 0 && *share >= WHOLE => 1.0 - SPELLED_OUT * (1.0 - confidence),
+        false if draft.specific > 0 && *share >= WHOLE => {
+            let spelled_out = 1.0 - SPELLED_OUT * (1.0 - confidence);
+            if leaves_nothing_open(reading, weighed) { spelled_out.max(NOTHING_OPEN) } else { spelled_out }
+        }
+        true if leaves_nothing_open(reading, weighed) => confidence.max(NOTHING_OPEN),
         true | false => *confidence,
     }
+}
+
+/// Whether every word is explained, none is a guess, no other rule claims the words, and the classifier is not clearly
+/// for another frame.
+fn leaves_nothing_open(reading: &AnalyzedQuery<'_>, weighed: &Weighed) -> bool {
+    let Weighed { draft, share, facts, .. } = weighed;
+    let narrow = if facts.is_composed { NARROW_COMPOSED } else { NARROW };
+    let is_heard = !facts.is_taught || facts.get("margin") >= narrow && facts.get("known") >= 1.0;
+    let is_free = matches!(draft.rule, "files" | "text");
+    draft.specific > 0
+        && *share >= WHOLE
+        && (!is_free || authorize::searches_as_said(reading, draft))
+        && is_heard
+        && draft.used.guesses() == 0
+        && facts.get("first") > 0.0
+        && facts.get("rival") < ANSWERS
+        && facts.get("none") < MAY_BE_NONE
 }
 
 /// Orders drafts of rules by score. A draft of the learned classifier goes first where it is much likelier, else behind
@@ -196,7 +230,8 @@ fn ordered(weighed: Vec<Weighed>) -> Vec<Weighed> {
     let (mut ruled, mut learned): (Vec<_>, Vec<_>) =
         weighed.into_iter().partition(|weighed| weighed.draft.specific > 0);
     ruled.retain(|weighed| match weighed.share >= ANSWERS {
-        true => weighed.confidence >= DOUBTFUL || weighed.facts.is_composed,
+        // The confidence of a rule that the classifier was not taught says nothing.
+        true => weighed.confidence >= DOUBTFUL || weighed.facts.is_composed || !weighed.facts.is_taught,
         false => weighed.confidence >= CLOSE,
     });
     learned.retain(|weighed| weighed.confidence >= OTHERS);

@@ -79,6 +79,49 @@ pub fn fill(slot: &str, reading: &AnalyzedQuery<'_>, used: &ExplainedWords) -> O
         .or_else(|| slot.known_name(name))
 }
 
+/// Whether a word refers to something instead of naming it: `this project`, `my laptop`, `the server`. A program may be
+/// called `my nginx`, and `my login branch` has the name before its kind.
+fn refers(reading: &AnalyzedQuery<'_>, place: usize) -> bool {
+    const POINTING: &[&str] = &["this", "that", "these", "those", "my", "our", "your", "their", "its"];
+    const ARTICLES: &[&str] = &["the", "a", "an"];
+    const COMMON: &[&str] = &[
+        "project",
+        "server",
+        "laptop",
+        "machine",
+        "computer",
+        "app",
+        "application",
+        "package",
+        "program",
+        "tool",
+        "repo",
+        "repository",
+        "service",
+        "container",
+        "site",
+        "website",
+        "database",
+        "device",
+        "network",
+        "connection",
+        "thing",
+        "script",
+        "library",
+        "box",
+    ];
+    let at = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
+    let Some(word) = reading.words.get(place).filter(|word| word.thing.is_none() && word.entry.is_none()) else {
+        return false;
+    };
+    let Some(before) = place.checked_sub(1).map(at) else { return false };
+    let is_tool = word.concept.is_some() && !word.is_spoken
+        || reading.place.specs.has(&word.low)
+        || reading.place.world.has_program(&word.low).yes() == Some(true);
+    POINTING.contains(&before) && !is_tool && !LISTS.kinds.contains(at(place + 1))
+        || ARTICLES.contains(&before) && COMMON.contains(&word.low.as_str())
+}
+
 /// A slot to fill. Each of its methods knows some of the names.
 struct OpenSlot<'s, 'a> {
     form: &'s str,
@@ -94,7 +137,9 @@ impl OpenSlot<'_, '_> {
         // The first of them may be filled already.
         let taken = all().filter(|(place, word)| self.used.has(*place) && accept(*place, word).is_some()).count();
         let skip = self.skip.saturating_sub(taken);
-        let free = all().filter(|(place, _)| !self.used.has(*place) && !self.reading.is_verb(*place));
+        let is_free =
+            |place: usize| !self.used.has(place) && !self.reading.is_verb(place) && !refers(self.reading, place);
+        let free = all().filter(|(place, _)| is_free(*place));
         let mut found = free.filter_map(|(place, word)| {
             accept(place, word).map(|spelled| FilledSlot { spelled, words: vec![place], doubt: SlotDoubt::None })
         });
@@ -240,15 +285,19 @@ impl OpenSlot<'_, '_> {
                     || matches!(word.thing, Some(Entity::Process(_))))
                 .then(|| self.quoted(&word.text))
             }),
-            "word" => self.pick(&|_, word| plain(word).map(|text| self.quoted(&text))).or_else(|| {
-                let is_name = |word: &QueryWord| word.thing.is_none() && word.weight >= 1.0 && word.low.is_ascii();
-                // The name of a tool that some rule knows, `nginx`; or, where that is allowed, any word that means
-                // something.
-                let named = self.pick(&|_, word| (is_name(word) && !word.is_spoken).then(|| self.quoted(&word.text)));
-                let any = || self.pick(&|_, word| is_name(word).then(|| self.quoted(&word.text)));
-                let guessed = named.or_else(|| (self.form == "any").then(any).flatten());
-                guessed.map(|filled| FilledSlot { doubt: SlotDoubt::Guessed, ..filled })
-            }),
+            "word" => self
+                .pick(&|_, word| plain(word).map(|text| self.quoted(&text)))
+                .or_else(|| branch_at_end(self.reading, self.used).filter(|_| self.skip == 0))
+                .or_else(|| {
+                    let is_name = |word: &QueryWord| word.thing.is_none() && word.weight >= 1.0 && word.low.is_ascii();
+                    // The name of a tool that some rule knows, `nginx`; or, where that is allowed, any word that means
+                    // something.
+                    let named =
+                        self.pick(&|_, word| (is_name(word) && !word.is_spoken).then(|| self.quoted(&word.text)));
+                    let any = || self.pick(&|_, word| is_name(word).then(|| self.quoted(&word.text)));
+                    let guessed = named.or_else(|| (self.form == "any").then(any).flatten());
+                    guessed.map(|filled| FilledSlot { doubt: SlotDoubt::Guessed, ..filled })
+                }),
             "variable" => self.pick(&|_, word| match &word.thing {
                 Some(Entity::Variable(variable)) => Some(variable.trim_start_matches('$').to_owned()),
                 None if word.text.len() > 1
@@ -581,9 +630,27 @@ fn named(reading: &AnalyzedQuery<'_>, used: &ExplainedWords, skip: usize) -> Opt
         })
     });
     let free = (0..reading.words.len())
-        .filter(|place| !used.has(*place) && !reading.is_verb(*place))
+        .filter(|place| !used.has(*place) && !reading.is_verb(*place) && !refers(reading, *place))
         .filter(|place| path(&reading.words[*place]).is_some() || plain(&reading.words[*place]).is_some());
-    said.chain(free.filter_map(fits)).nth(skip)
+    let found = said.chain(free.filter_map(fits)).nth(skip);
+    found.or_else(|| branch_at_end(reading, used).filter(|_| skip == 0))
+}
+
+/// The name of a branch that is also a word, as the last word: `rename this branch to dev`, `new branch test`.
+fn branch_at_end(reading: &AnalyzedQuery<'_>, used: &ExplainedWords) -> Option<FilledSlot> {
+    const BEFORE: &[&str] = &["branch", "分支", "to", "为", "成", "called", "named"];
+    let place = reading.words.len().checked_sub(1).filter(|place| !used.has(*place) && !reading.is_verb(*place))?;
+    let (word, before) = (reading.words.get(place)?, reading.words.get(place.checked_sub(1)?)?);
+    let is_name = word.thing.is_none()
+        && word.weight >= 1.0
+        && word.low.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+        && ![&LISTS.unnamed, &LISTS.qualities, &LISTS.kinds].iter().any(|list| list.contains(word.low.as_str()));
+    let is_said = reading.has("branch") && BEFORE.contains(&before.low.as_str());
+    (is_name && is_said).then(|| FilledSlot {
+        spelled: quote::word(&word.text, reading.place.dialect),
+        words: vec![place],
+        doubt: SlotDoubt::None,
+    })
 }
 
 /// `the docker group`, `group docker`: also if the name is a word of other rules.
@@ -607,7 +674,8 @@ fn group(reading: &AnalyzedQuery<'_>, used: &ExplainedWords) -> Option<FilledSlo
 fn beside(reading: &AnalyzedQuery<'_>, used: &ExplainedWords, what: &str) -> Option<FilledSlot> {
     let at = reading.find(what)?;
     let fits = |place: usize| {
-        let word = reading.words.get(place).filter(|_| !used.has(place) && !reading.is_verb(place))?;
+        let is_free = !used.has(place) && !reading.is_verb(place) && !refers(reading, place);
+        let word = reading.words.get(place).filter(|_| is_free)?;
         plain(word).map(|text| FilledSlot {
             spelled: quote::word(&text, reading.place.dialect),
             words: vec![place],

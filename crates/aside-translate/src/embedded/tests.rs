@@ -161,3 +161,84 @@ fn try_a_query() {
     }
     panic!("{shown}");
 }
+
+#[test]
+fn a_request_may_change_the_one_before() {
+    let machine = Fake::default();
+    let follow = |before: &[&str], words: &str| {
+        let before: Vec<String> = before.iter().map(|words| (*words).to_owned()).collect();
+        machine.follow_up(words, &before)
+    };
+    for (before, words, expected) in [
+        (&["list all pdf files"][..], "same but in docs", "find docs -type f -name '*.pdf'"),
+        (&["list all pdf files"], "and count them", "find . -type f -name '*.pdf' | wc -l"),
+        (&["find python files"], "only the ones larger than 1MB", "find . -type f -name '*.py' -size +1M"),
+        (&["find python files", "same but in src"], "how many are there", "find src -type f -name '*.py' | wc -l"),
+        (&["find files larger than 1MB"], "only the python ones", "find . -type f -name '*.py' -size +1M"),
+    ] {
+        assert_eq!(follow(before, words).as_deref(), Some(expected), "{words} after {before:?}");
+    }
+    let sorted = follow(&["list all pdf files"], "sorted by size").unwrap_or_default();
+    assert!(sorted.contains("'*.pdf'") && sorted.contains("sort -rn"), "{sorted}");
+    let big = follow(&["find python files"], "only the big ones").unwrap_or_default();
+    assert!(big.contains("'*.py'") && (big.contains("sort") || big.contains("-size")), "{big}");
+    let chinese = follow(&["列出所有 pdf 文件"], "按大小排序").unwrap_or_default();
+    assert!(chinese.contains("pdf") && chinese.contains("sort"), "{chinese}");
+    // No typed query before, a change that is not understood, or one that would change files.
+    for (before, words) in [
+        (&[][..], "only the big ones"),
+        (&["show the last 5 commits"], "only the big ones"),
+        (&["list all pdf files"], "only the quuxy ones"),
+        (&["list all pdf files"], "and delete them"),
+        (&["list all pdf files"], "show the last 5 commits"),
+        (&["list all pdf files"], "find python files"),
+    ] {
+        assert_eq!(follow(before, words), None, "{words} after {before:?}");
+    }
+}
+
+#[test]
+fn a_language_says_which_files_are_meant() {
+    let machine = Fake::default();
+    for (words, expected) in [
+        ("count the lines of javascript in src", "find src -type f -name '*.js'"),
+        ("how many lines of python are there", "find . -type f -name '*.py'"),
+        ("show me all the typescript in src", "find src -type f -name '*.ts'"),
+        ("grep boom in markdown", "grep -rn 'boom' --include='*.md' ."),
+        ("where is the rust code", "find . -type f -name '*.rs'"),
+        ("统计 src 里有多少行 python 代码", "find src -type f -name '*.py'"),
+    ] {
+        let best = machine.best(words);
+        assert!(best.starts_with(expected), "{words}: {best}");
+    }
+    for words in ["upgrade all python packages with pip", "which version of python is installed"] {
+        assert!(!machine.best(words).contains("*.py"), "{words}");
+    }
+}
+
+#[test]
+fn an_answer_keeps_the_scope_and_the_order_that_were_asked_for() {
+    let machine = Fake::default();
+    let answers = |words: &str, command: &str| {
+        let best = machine.answers(words).into_iter().next();
+        best.is_some_and(|best| best.command == command && best.nearness == Completeness::Answer)
+    };
+    assert!(!answers("show disk usage of this directory", "df -h"));
+    assert!(machine.best("show disk usage of this directory").starts_with("du "));
+    assert!(!answers("what takes the most space in logs", "du -sh logs"));
+    assert_eq!(machine.best("list files one per line"), "ls -1");
+    assert_eq!(machine.best("rename docs/guide.md to intro.md"), "mv docs/guide.md docs/intro.md");
+    assert_eq!(machine.best("move docs/guide.md to intro.md"), "mv docs/guide.md intro.md");
+    // A word that nothing announces as a text, and one result for all instead of one for each.
+    let is_answer =
+        |words: &str| machine.answers(words).first().is_some_and(|best| best.nearness == Completeness::Answer);
+    for words in [
+        "show lines that appear in a.txt and b.txt",
+        "how many functions are in the python code",
+        "count how many files each folder has",
+    ] {
+        assert!(!is_answer(words), "{words}: {}", machine.best(words));
+    }
+    assert!(answers("is port 8080 in use", "lsof -i :8080"));
+    assert!(answers("run the tests", "make test"));
+}

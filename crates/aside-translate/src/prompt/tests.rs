@@ -72,6 +72,15 @@ fn other_ways_and_explanations() {
     ls -la
     Request: list files
     ");
+    let hints = ["git branch".to_owned(), "x".repeat(300)];
+    assert_snapshot!(hinted("branches by date", &hints, &PromptFacts::default(), 1, AnswerFormat::List).ask, @r"
+    Give one command.
+    Found by fixed rules, may be wrong or only part of it:
+    git branch
+    Request: branches by date
+    ");
+    let none = hinted("x", &[], &facts(), 3, AnswerFormat::List);
+    assert_eq!(none, query("x", &facts(), 3, AnswerFormat::List));
     assert_snapshot!(explain("tar xf a.tar", &facts()).user(), @r"
     Shell: zsh
     System: Ubuntu 24.04

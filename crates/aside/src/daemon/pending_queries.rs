@@ -21,6 +21,8 @@ const MAX_REMEMBERED: usize = 100;
 const REMEMBERED_FOR: u64 = 10 * 60;
 /// Cap on shells that got a one-time hint, or whose last answer is known.
 const MAX_SHELLS: usize = 256;
+/// Requests that one may change, one after the other.
+const MAX_CHANGES: usize = 8;
 
 /// Everything that determines a model's answer, except for the recent commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +94,8 @@ struct Inner {
     /// By the model's name.
     trust: HashMap<String, ModelAccuracy>,
     answered: HashMap<String, LastAnswer>,
+    /// By shell: the last request that was entered, and those that changed it, the oldest first.
+    entered: HashMap<String, Vec<String>>,
 }
 
 /// How the last query of a shell was answered, for a later `outcome`.
@@ -101,6 +105,8 @@ pub struct LastAnswer {
     pub ms: u64,
     /// `None` if the embedded engine answered.
     pub model: Option<ModelUsage>,
+    /// The requests that this one changes, the oldest first.
+    pub changes: Vec<String>,
 }
 
 /// The model that was asked, and its token usage.
@@ -216,6 +222,31 @@ impl PendingQueries {
 
     pub fn last_answer(&self, who: &str, query: &str) -> Option<LastAnswer> {
         self.lock().answered.get(who).filter(|answered| answered.query == query).cloned()
+    }
+
+    /// The requests that a new one of this shell may change.
+    pub fn entered(&self, who: &str, query: &str) -> Vec<String> {
+        let mut entered = self.lock().entered.get(who).cloned().unwrap_or_default();
+        // Asked for once more, it changes what it changed before.
+        if entered.last().is_some_and(|last| last == query) {
+            entered.pop();
+        }
+        entered
+    }
+
+    /// Records a request that was entered, behind those that it changes.
+    pub fn enter(&self, who: &str, query: &str, changes: Vec<String>) {
+        let mut inner = self.lock();
+        if inner.entered.len() >= MAX_SHELLS {
+            inner.entered.clear();
+        }
+        let mut entered = changes;
+        entered.push(query.to_owned());
+        // A long chain is no longer what the user has in mind.
+        if entered.len() > MAX_CHANGES {
+            entered.clear();
+        }
+        inner.entered.insert(who.to_owned(), entered);
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

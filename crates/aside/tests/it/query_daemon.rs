@@ -281,6 +281,41 @@ fn wish_that_is_nearly_known_has_the_models_answer_first() {
 }
 
 #[test]
+fn wish_that_is_nearly_known_tells_the_model_what_was_found() {
+    let desk = Desk::new();
+    desk.model.always(ScriptedReply::chat("git log -5"));
+    let mut shell = desk.shell("a");
+    shell.wishes(NEARLY).hears_done();
+    shell.wishes(UNKNOWN).hears_done();
+    let requests = desk.model.requests();
+    let told = |number: usize| text(&requests[number].body["messages"][1]["content"]);
+    let found = "Found by fixed rules, may be wrong or only part of it:\ngit log --oneline ";
+    assert!(told(0).contains(found), "{}", told(0));
+    assert!(!told(1).contains("Found by fixed rules"), "{}", told(1));
+}
+
+#[test]
+fn wish_may_change_the_one_that_was_entered_before() {
+    let home = home();
+    home.write("here/sub/x.py", "");
+    home.aside_does(&["daemon", "start"]);
+    let mut shell = shell(&home, "a");
+    let best = |answer: &Value| text(&answer["text"]).to_owned();
+    assert_eq!(best(&shell.wishes("only the ones larger than 1MB").hears_done()), "", "nothing was asked before");
+    assert_eq!(best(&shell.wishes("find python files").hears_done()), "find . -type f -name '*.py'");
+    assert_eq!(best(&shell.wishes("same but in sub").hears_done()), "find sub -type f -name '*.py'");
+    // What is still being typed changes nothing for the next one.
+    shell.sends(json!({"type": "translate", "query": "only the ones larger than 2MB"})).hears_done();
+    let done = shell.wishes("only the ones larger than 1MB").hears_done();
+    assert_eq!(best(&done), "find sub -type f -name '*.py' -size +1M");
+    assert_eq!(best(&shell.wishes("only the ones larger than 1MB").hears_done()), best(&done));
+    is_known(&shell.wishes(KNOWN).hears_done());
+    assert_eq!(best(&shell.wishes("same but in sub").hears_done()), "", "commits have no such form");
+    let other = self::shell(&home, "b").wishes("same but in sub").hears_done();
+    assert_eq!(best(&other), "", "another shell asked nothing");
+}
+
+#[test]
 fn wish_that_is_known_is_answered_before_the_model_which_is_heard_when_others_are_wanted() {
     let desk = Desk::new();
     // Another model request would get another reply.

@@ -2,6 +2,7 @@
 //! name. Decides nothing about commands.
 
 use aside_commands::world::FileKind;
+use aside_text::speech_act::word_lists::LISTS;
 use shell_line::quote;
 
 use crate::embedded::analysis::{AnalyzedQuery, ExplainedWords, QueryWord};
@@ -314,8 +315,9 @@ impl<'r, 'a> WordScan<'r, 'a> {
         let mut place_first: Option<(usize, String)> = None;
         for at in 0..self.len() {
             let Some(word) = self.word(at) else { continue };
-            let named =
-                matches!(self.before(at), "named" | "called" | "叫" | "名为") || self.is(at.wrapping_sub(1), "name");
+            // In `the names of files` the preposition is no name.
+            let named = matches!(self.before(at), "named" | "called" | "叫" | "名为")
+                || self.is(at.wrapping_sub(1), "name") && !LISTS.prepositions.contains(word.low.as_str());
             // `to out`, `folder photos`: in these positions any word is a name.
             let ends = at + 1 == self.len() || self.is(at + 1, "directory") || self.low(at + 1) == "and";
             let aimed = loosely

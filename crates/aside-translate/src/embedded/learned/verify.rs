@@ -26,6 +26,15 @@ pub struct Facts {
     pub values: [f32; NAMES.len()],
     /// It comes from a composed domain, which has its own weights.
     pub is_composed: bool,
+    /// The classifier was taught its frame, so that its score says something.
+    pub is_taught: bool,
+}
+
+impl Facts {
+    /// The value of a feature by its name in `NAMES`.
+    pub fn get(&self, name: &str) -> f32 {
+        NAMES.iter().position(|known| *known == name).map_or(0.0, |place| self.values[place])
+    }
 }
 
 /// What is known of a draft before the classifier is consulted.
@@ -117,6 +126,7 @@ pub fn facts(reading: &AnalyzedQuery<'_>, heard: &FrameScores<'_>, draft: &Draft
             flag(is_first),
         ],
         is_composed: is_composed(draft.rule),
+        is_taught: is_composed(draft.rule) || heard.weights.frame(draft.rule).is_some(),
     }
 }
 

@@ -19,6 +19,10 @@ pub async fn handle(state: &Arc<State>, outcome: OutcomeParams) -> Reply {
     if let Some(asked) = asked.filter(|_| outcome.source == ProposalSource::Llm.name()) {
         state.pending_queries().learn(&asked.name(), |trust| trust.was_taken(action != Action::Dismiss));
     }
+    // A request whose command was taken may be changed by the next one.
+    if let Some(answered) = answered.as_ref().filter(|_| action != Action::Dismiss) {
+        state.pending_queries().enter(&outcome.session, &answered.query, answered.changes.clone());
+    }
     let interaction = interaction(action, outcome, answered, &state.config().llm.nl_prefix);
     let paths = state.paths.clone();
     let noted = tokio::task::spawn_blocking(move || Interactions::new(&paths).note(&interaction)).await;

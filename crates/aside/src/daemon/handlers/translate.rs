@@ -129,6 +129,8 @@ struct TranslateRequest {
     limit: usize,
     /// When the work began, without the debounce delay.
     since: OnceLock<Instant>,
+    /// The requests that this one changes, once that is known.
+    changes: OnceLock<Vec<String>>,
 }
 
 impl TranslateRequest {
@@ -145,8 +147,9 @@ impl TranslateRequest {
             0 => SHOWN,
             limit => usize::try_from(limit).map_or(MAX_LIMIT, |limit| limit.min(MAX_LIMIT)),
         };
-        let (looked_up, since) = (OnceLock::new(), OnceLock::new());
-        Self { state: Arc::clone(state), asked, privacy, who, names, dialect, view, looked_up, limit, since }
+        let (looked_up, since, changes) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let state = Arc::clone(state);
+        Self { state, asked, privacy, who, names, dialect, view, looked_up, limit, since, changes }
     }
 
     async fn think(&self, pause: Duration, sink: &SuggestionSink) {
@@ -236,7 +239,8 @@ impl TranslateRequest {
         if !says_now {
             sink.send(TranslateResult::sign(ReplyStage::Thinking));
         }
-        let heard = model::ask(&self.state, Purpose::Translate, &self.question(), self.hear(sink, says_now)).await;
+        let heard =
+            model::ask(&self.state, Purpose::Translate, &self.question(&known), self.hear(sink, says_now)).await;
         let known = self.embedded();
         let excuse = match heard {
             Ok(said) => {
@@ -317,10 +321,12 @@ impl TranslateRequest {
     fn note(&self, model: Option<ModelUsage>) {
         let took = self.since.get().map(Instant::elapsed).unwrap_or_default();
         let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        self.state.pending_queries().answered(&self.who, LastAnswer { query: self.asked.query.clone(), ms, model });
+        let changes = self.changes.get().cloned().unwrap_or_default();
+        let answer = LastAnswer { query: self.asked.query.clone(), ms, model, changes };
+        self.state.pending_queries().answered(&self.who, answer);
     }
 
-    fn question(&self) -> Question {
+    fn question(&self, known: &[Proposal]) -> Question {
         let specs = self.state.specs();
         let (_, os) = self.looked_up.get().copied().unwrap_or_default();
         let facts = PromptFacts {
@@ -328,7 +334,10 @@ impl TranslateRequest {
             ..PromptFacts::of(&self.place(&specs), os, &self.recent())
         };
         let prompt = match self.besides().as_slice() {
-            [] => prompt::query(&self.asked.query, &facts, self.limit, AnswerFormat::List),
+            [] => {
+                let hints = arbiter::hints(known);
+                prompt::hinted(&self.asked.query, &hints, &facts, self.limit, AnswerFormat::List)
+            }
             shown => prompt::alternatives(&self.asked.query, shown, &facts, self.limit, AnswerFormat::List),
         };
         Question {
@@ -388,7 +397,15 @@ impl TranslateRequest {
     fn embedded(&self) -> Vec<Proposal> {
         let specs = self.state.specs();
         let place = self.place(&specs);
-        embedded::answer(&TranslateQuery { words: &self.asked.query, place, limit: self.limit })
+        let query = TranslateQuery { words: &self.asked.query, place, limit: self.limit };
+        let before = self.state.pending_queries().entered(&self.who, &self.asked.query);
+        let followed = embedded::follow_up(&query, &before);
+        let changes = if followed.is_some() { before } else { Vec::new() };
+        if self.asked.now {
+            self.state.pending_queries().enter(&self.who, &self.asked.query, changes.clone());
+        }
+        let _ = self.changes.set(changes);
+        followed.unwrap_or_else(|| embedded::answer(&query))
     }
 
     fn not_understood(&self) -> Option<String> {

@@ -173,7 +173,7 @@ pub fn transfer(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
         sources.iter().map(|source| scan.quoted(&source.path)).collect()
     };
     let sources_said = spelled.join(" ");
-    let target = scan.quoted(&goal.path);
+    let target = scan.quoted(&beside_source(&scan, &sources, &goal, rename).unwrap_or_else(|| goal.path.clone()));
     let into = target.trim_end_matches('/').to_owned();
     let is_plain = !goal.path.rsplit('/').next().unwrap_or_default().contains('.') || goal.path.ends_with('/');
     let said_directory = goal.path.ends_with('/') || scan.beside_directory(goal.at) || scan.says(&["into"]).is_some();
@@ -208,6 +208,17 @@ pub fn transfer(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
         commands.push((plain, about));
     }
     several(commands, &scan.used, 0.0, "files-transfer")
+}
+
+/// The new name of a file in another directory, where only a name is given. A file that is renamed stays where it is, as
+/// does the copy of one whose directory was not said.
+fn beside_source(scan: &WordScan<'_, '_>, sources: &[NamedFile], goal: &NamedFile, rename: bool) -> Option<String> {
+    let [source] = sources else { return None };
+    let (directory, _) = source.path.trim_end_matches('/').rsplit_once('/')?;
+    let is_name = !goal.path.contains('/') && !goal.path.starts_with(['.', '~', '$']);
+    let is_file = goal.path.contains('.') && !scan.low(source.at).contains('/');
+    let is_new = is_name && !(goal.is_there && goal.is_directory) && !scan.has("here");
+    (is_new && (rename || is_file && !scan.has("move"))).then(|| format!("{directory}/{}", goal.path))
 }
 
 /// `copy everything to x`, `copy this directory to x`
