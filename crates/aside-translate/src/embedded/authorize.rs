@@ -463,7 +463,8 @@ pub fn forgets_scope(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
 }
 
 /// Whether a command reads something that does not exist: a word that was read as a directory (`sizes in megabytes`),
-/// or a file that is to be created (`join a.txt and b.txt in all.txt`).
+/// or a file that is to be created (`join a.txt and b.txt in all.txt`). What is moved and is no
+/// everyday word is something that the user knows.
 pub fn reads_missing(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     const READERS: &[&str] = &["ls", "find", "du", "tree", "cat", "head", "tail", "wc", "sort", "stat", "file", "less"];
     // The last argument of these is the target.
@@ -474,6 +475,8 @@ pub fn reads_missing(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
         let is_name = |word: &QueryWord| word.entry.is_none() && matches!(word.thing, None | Some(Entity::Path(_)));
         is_here && said.peek().is_some() && said.all(is_name)
     };
+    let is_named =
+        |value: &str| is_file_name(value) || reading.words.iter().all(|word| word.text != value || !word.is_spoken);
     let line = line::parse(&draft.command, reading.place.dialect);
     let is_known = reading.place.world.entries(reading.place.cwd).yes().is_some();
     is_known
@@ -485,7 +488,9 @@ pub fn reads_missing(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
                 words.next_back();
             }
             (moves || READERS.contains(&name))
-                && words.take_while(|word| *word != "-exec" && !word.starts_with("-name")).any(is_missing)
+                && words
+                    .take_while(|word| *word != "-exec" && !word.starts_with("-name"))
+                    .any(|word| is_missing(word) && !(moves && is_named(word)))
         })
 }
 
