@@ -12,9 +12,18 @@ use shell_line::{self as line, Dialect};
 
 use crate::embedded::analysis::{AnalyzedQuery, QueryWord};
 use crate::embedded::draft::{Draft, Objects};
-use crate::embedded::entities::{self, Entity};
+use crate::embedded::entities;
 use crate::embedded::lexicon::is_han;
 use crate::read_only::is_read_only;
+
+mod contents;
+mod omissions;
+
+use contents::{edits_leftover, removes_place};
+pub use omissions::{
+    forgets_each, forgets_exception, forgets_order, forgets_scope, reads_missing, searches_as_said,
+    searches_unannounced,
+};
 
 /// Words that ask to remove, replace or end something.
 pub const DESTROYS: &[&str] = &[
@@ -146,125 +155,6 @@ pub fn permits(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
             && !forgets_exception(reading, draft)
 }
 
-/// `throw away what I did in app.py`: the file is a location, not what to remove.
-fn removes_place(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
-    const REMOVES: &[&str] = &["rm", "unlink", "shred", "trash"];
-    const BEFORE: &[&str] = &["in", "inside", "within", "to", "on", "with", "from"];
-    let at = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
-    let is_place = |range: Range<usize>| {
-        let skipped = |place: &usize| ARTICLES.contains(&at(*place)) || matches!(at(*place), "file" | "my" | "this");
-        (0..range.start).rev().find(|place| !skipped(place)).is_some_and(|place| BEFORE.contains(&at(place)))
-    };
-    let line = line::parse(&draft.command, reading.place.dialect);
-    let program = |command: &line::Command| command.words.first().map(|word| word.value.clone()).unwrap_or_default();
-    let mut removed = line.commands.iter().filter(|command| {
-        let searches = program(command) == "find"
-            && command.words.iter().any(|word| word.value == "-delete" || REMOVES.contains(&word.value.as_str()));
-        searches || REMOVES.contains(&program(command).as_str())
-    });
-    removed.any(|command| {
-        let is_search = program(command) == "find";
-        command.words.iter().skip(1).any(|word| {
-            // A search is for what is in a directory; `old entries from notes.txt` are lines.
-            if is_search && !is_file_name(&word.value) {
-                return false;
-            }
-            let mut said = occurrences(reading, &word.value.to_lowercase()).peekable();
-            said.peek().is_some() && said.all(is_place)
-        })
-    })
-}
-
-/// `notes.txt`, and neither a pattern nor a directory.
-fn is_file_name(value: &str) -> bool {
-    let name = value.rsplit('/').next().unwrap_or_default();
-    let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map_or("", |(_, ending)| ending);
-    !value.contains(['*', '?', '[']) && !ending.is_empty() && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
-}
-
-/// `strip output cells from a.ipynb`, `change the port to 8080`: text that is replaced in a file must be all that the verb is about, and
-/// not the name of a value.
-fn edits_leftover(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
-    const MARKS: &[&str] = &[
-        "all",
-        "every",
-        "each",
-        "any",
-        "the",
-        "a",
-        "an",
-        "word",
-        "words",
-        "string",
-        "strings",
-        "text",
-        "occurrence",
-        "occurrences",
-        "instance",
-        "instances",
-        "of",
-        "phrase",
-        "character",
-        "characters",
-        "letter",
-        "line",
-        "lines",
-        "variable",
-        "function",
-        "name",
-        "value",
-        "pattern",
-        "first",
-        "single",
-        "from",
-        "in",
-        "inside",
-        "with",
-        "to",
-    ];
-    const SETS: &[&str] = &["change", "set", "update", "make", "adjust", "bump", "increase", "raise", "lower"];
-    let line = line::parse(&draft.command, reading.place.dialect);
-    let edits = line.commands.iter().any(|command| {
-        let mut words = command.words.iter().map(|word| word.value.as_str());
-        words.any(|word| word == "sed") && words.any(|word| word.starts_with("-i"))
-    });
-    let at = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
-    let says_line = (0..reading.words.len()).any(|place| matches!(at(place), "line" | "lines" | "row" | "rows"));
-    let Some(old) = line.commands.iter().flat_map(|command| &command.words).find_map(|word| {
-        let replaced = word.value.strip_prefix("s/").and_then(|rest| rest.split('/').next());
-        let deleted = || word.value.strip_prefix('/')?.strip_suffix("/d").filter(|_| !says_line);
-        replaced.or_else(deleted).filter(|old| !old.is_empty()).map(str::to_lowercase)
-    }) else {
-        return false;
-    };
-    // `,`, `[0-9]`: the last word of the object names them.
-    let is_class = old.chars().count() == 1 || old.starts_with('[') && old.ends_with(']') && !old.contains("space");
-    let is_literal = old.chars().all(|letter| letter.is_alphabetic() || letter == ' ');
-    if !edits || !is_literal && !is_class {
-        return false;
-    }
-    let is_quoted = reading.words.iter().any(|word| matches!(&word.thing, Some(Entity::Text(_))));
-    let Some(verb) =
-        reading.speech_acts.orders().flat_map(|order| &order.heads).find_map(|head| places(reading, &head.span).next())
-    else {
-        return false;
-    };
-    // What the verb is about ends before its first preposition.
-    let object: Vec<usize> = (verb + 1..reading.words.len())
-        .take_while(|place| {
-            !matches!(at(*place), "from" | "in" | "inside" | "with" | "to" | "by" | "into" | "as" | "for" | "->")
-        })
-        .collect();
-    let is_part = |place: usize| old.split(' ').any(|word| word == at(place));
-    let left = object
-        .iter()
-        .rev()
-        .skip(usize::from(is_class))
-        .filter(|place| !MARKS.contains(&at(**place)) && !is_part(**place));
-    let names_value = SETS.contains(&at(verb)) && at(verb + 1) == "the" && object.len() == 2;
-    at(verb).is_ascii() && !is_quoted && (left.count() > 0 || names_value)
-}
-
 /// Whether the draft covers every verb of an order: a search is not close to `delete Q3 report.txt`.
 pub fn answers_verbs(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     let orders = reading.speech_acts.clauses.iter().filter(|clause| clause.kind.asks_to_act());
@@ -366,132 +256,6 @@ pub fn spells_unknown(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     };
     let is_open = |word: &QueryWord| word.concept.is_none() && word.entry.is_none() && word.thing.is_none();
     reading.words.iter().enumerate().filter(|(_, word)| is_open(word)).any(spells)
-}
-
-/// Whether the request excludes something and the command does not: `all files excluding hidden ones`.
-pub fn forgets_exception(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
-    const EXCEPT: &[&str] = &[
-        "except",
-        "except for",
-        "excluding",
-        "exclude",
-        "apart from",
-        "aside from",
-        "other than",
-        "leaving out",
-        "ignoring",
-        "skipping",
-        "but not",
-        "除了",
-        "不包括",
-        "排除",
-        "以外",
-        "之外",
-    ];
-    const LEAVES_OUT: &[&str] = &["-not", " ! ", "-v", "-x", "exclude", "ignore", "-prune", "[^", "[!", "!="];
-    let is_said = reading.words.iter().any(|word| EXCEPT.contains(&word.low.as_str()));
-    is_said && draft.rule.starts_with("files") && !LEAVES_OUT.iter().any(|mark| draft.command.contains(mark))
-}
-
-/// Whether a word became a search text although nothing announces one: `appear` in `lines that appear in a and b`,
-/// `functions` in `how many functions are in the code`. Names of log levels are searched for as they are.
-pub fn searches_unannounced(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
-    const LEVELS: &[&str] = &["error", "warn", "fail", "fatal", "critical", "debug", "info", "exception", "trace"];
-    let is_plain = |place: usize| {
-        let word = reading.words.get(place);
-        word.is_some_and(|word| !is_typed(word) && word.text.bytes().all(|byte| byte.is_ascii_lowercase()))
-    };
-    let is_unannounced = |argument: &String| {
-        let mut said = occurrences(reading, argument).peekable();
-        let is_level = LEVELS.iter().any(|level| argument.starts_with(level));
-        let is_word = |range: &Range<usize>| range.clone().all(is_plain) && !announces(reading, range);
-        !is_level && said.peek().is_some() && said.all(|range| is_word(&range))
-    };
-    let searches = draft.rule == "text" && draft.command.contains("grep ");
-    searches && arguments(&draft.command, reading.place.dialect).iter().any(is_unannounced)
-}
-
-/// Whether the request begins with a search and names its text next: `search for TODO in the python files`.
-pub fn searches_as_said(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
-    const SEARCH: &[&str] = &["search for", "search", "grep", "grep for", "look for", "for", "find"];
-    let is_search = |place: usize| SEARCH.contains(&reading.words[place].low.as_str());
-    let first = (0..reading.words.len().min(3)).rev().find(|place| is_search(*place));
-    let text = first.and_then(|place| reading.words.get(place + 1)).map(|word| word.text.as_str());
-    draft.command.starts_with("grep ") && text.is_some_and(|text| draft.command.contains(&format!("'{text}'")))
-}
-
-/// Whether the request asks for something of each directory and the command gives one result for all.
-pub fn forgets_each(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
-    const EACH: &[&str] = &["each", "every", "per"];
-    const DIVIDES: &[&str] =
-        &["uniq -c", "for ", "-exec", "*/", "/*", "-d 1", "depth", "xargs", "cut ", "awk", "-printf"];
-    let at = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
-    let is_each = |place: usize| EACH.contains(&at(place)) && reading.is(place + 1, "directory");
-    (0..reading.words.len()).any(is_each) && !DIVIDES.iter().any(|mark| draft.command.contains(mark))
-}
-
-/// Whether the request asks for an order or for an extreme and the command neither sorts nor selects: `du -sh logs` for
-/// `what takes the most space in logs`.
-pub fn forgets_order(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
-    const ORDERS: &[&str] = &["most", "largest", "smallest", "newest", "oldest", "sort", "least"];
-    const SORTS: &[&str] =
-        &["sort", "head", "tail", "ls -", "-size", "-mtime", "-mmin", "-newer", "awk", "uniq", "max"];
-    reading.any(ORDERS).is_some() && !SORTS.iter().any(|sorts| draft.command.contains(sorts))
-}
-
-/// Whether the request is about a directory and the command about the whole machine: `df -h` for `disk usage of this
-/// directory`.
-pub fn forgets_scope(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
-    const MACHINE: &[&str] = &["df", "free", "ps", "top", "uptime", "lsblk", "apt", "dpkg", "systemctl", "journalctl"];
-    const HERE: &[&str] = &["this", "current", "that", "these"];
-    let at = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
-    let is_place = |place: usize| {
-        let low = at(place);
-        let is_phrase = HERE.iter().any(|here| low.starts_with(here)) && low.contains(' ');
-        let is_directory = |word: &str| matches!(word, "directory" | "folder" | "dir");
-        is_directory(low) && place > 0 && HERE.contains(&at(place - 1))
-            || is_phrase && low.rsplit(' ').next().is_some_and(is_directory)
-    };
-    let line = line::parse(&draft.command, reading.place.dialect);
-    let mut commands = line.commands.iter();
-    commands.next().is_some_and(|first| match first.words.as_slice() {
-        [name, arguments @ ..] => {
-            MACHINE.contains(&name.value.as_str()) && arguments.iter().all(|word| word.value.starts_with('-'))
-        }
-        [] => false,
-    }) && (0..reading.words.len()).any(is_place)
-}
-
-/// Whether a command reads something that does not exist: a word that was read as a directory (`sizes in megabytes`),
-/// or a file that is to be created (`join a.txt and b.txt in all.txt`). What is moved and is no
-/// everyday word is something that the user knows.
-pub fn reads_missing(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
-    const READERS: &[&str] = &["ls", "find", "du", "tree", "cat", "head", "tail", "wc", "sort", "stat", "file", "less"];
-    // The last argument of these is the target.
-    const MOVERS: &[&str] = &["mv", "cp"];
-    let is_missing = |value: &str| {
-        let mut said = reading.words.iter().filter(|word| word.text == value).peekable();
-        let is_here = !value.starts_with(['/', '~']) && !value.contains(['*', '$']);
-        let is_name = |word: &QueryWord| word.entry.is_none() && matches!(word.thing, None | Some(Entity::Path(_)));
-        is_here && said.peek().is_some() && said.all(is_name)
-    };
-    let is_named =
-        |value: &str| is_file_name(value) || reading.words.iter().all(|word| word.text != value || !word.is_spoken);
-    let line = line::parse(&draft.command, reading.place.dialect);
-    let is_known = reading.place.world.entries(reading.place.cwd).yes().is_some();
-    is_known
-        && line.commands.iter().any(|command| {
-            let mut words = command.words.iter().map(|word| word.value.as_str());
-            let name = words.next().unwrap_or_default();
-            let moves = MOVERS.contains(&name);
-            if moves {
-                words.next_back();
-            }
-            (moves || READERS.contains(&name))
-                && words
-                    .take_while(|word| *word != "-exec" && !word.starts_with("-name"))
-                    .any(|word| is_missing(word) && !(moves && is_named(word)))
-        })
 }
 
 /// Whether unknown Chinese characters became a search text although nothing says that they are one: `几` in `有几张图片`.
