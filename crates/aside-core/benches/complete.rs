@@ -19,7 +19,8 @@ use shell_line::Dialect;
 
 mod fixture;
 
-use fixture::{Machine, history};
+use fixture::history;
+use fixture::machine::Machine;
 
 const CANDIDATES: usize = 4;
 /// How often each prefix is requested.

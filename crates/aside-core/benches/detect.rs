@@ -9,14 +9,17 @@
 )]
 
 use std::hint::black_box;
-use std::sync::Arc;
 use std::time::Instant;
 
 use aside_commands::shell_names::ShellNames;
 use aside_commands::spec::Specs;
-use aside_commands::world::{DirEntry, Fact, FileKind, LiveItem, LiveKind, World};
 use aside_core::detect::{DetectContext, FirstWord, RunEnd, after_failure, before_run};
 use shell_line::{Dialect, parse};
+
+#[path = "fixture/machine.rs"]
+mod machine;
+
+use machine::Machine;
 
 /// Each line is judged this often per batch, and the batch's time is divided.
 const BATCH: u32 = 50;
@@ -43,46 +46,6 @@ const LINES: &[&str] = &[
     "please explain why the build that worked yesterday fails today with an error about a missing header file, and tell \
      me what i should change in the configuration so that it works again on the other machines that we use as well",
 ];
-
-struct Machine {
-    entries: Arc<[DirEntry]>,
-    programs: Arc<[Box<str>]>,
-    items: Arc<[LiveItem]>,
-}
-
-impl Machine {
-    fn new() -> Self {
-        let entry = |number| DirEntry { name: format!("file-{number:04}.txt").into(), kind: FileKind::File };
-        let known = ["docker", "find", "git", "grep", "ls", "make", "mv", "sort", "touch"].map(Box::from);
-        let mut programs: Vec<Box<str>> = (0..3000).map(|number| format!("tool-{number}").into()).collect();
-        programs.extend(known);
-        programs.sort();
-        let item = |number| LiveItem { name: format!("name-{number}").into(), about: "".into() };
-        Self { entries: (0..2000).map(entry).collect(), programs: programs.into(), items: (0..200).map(item).collect() }
-    }
-}
-
-impl World for Machine {
-    fn home(&self) -> &str {
-        "/home/me"
-    }
-
-    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
-        if directory == "/code" { Fact::Yes(Arc::clone(&self.entries)) } else { Fact::No }
-    }
-
-    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
-        Fact::Yes(Arc::clone(&self.programs))
-    }
-
-    fn repository(&self, _directory: &str) -> Fact<Arc<str>> {
-        Fact::Yes("/code".into())
-    }
-
-    fn live(&self, _what: LiveKind, _directory: &str) -> Fact<Arc<[LiveItem]>> {
-        Fact::Yes(Arc::clone(&self.items))
-    }
-}
 
 fn main() {
     // `cargo test --benches` only checks that it starts.

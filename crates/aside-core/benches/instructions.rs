@@ -20,7 +20,8 @@ use shell_line::{Dialect, parse};
 
 mod fixture;
 
-use fixture::{Machine, history};
+use fixture::history;
+use fixture::machine::Machine;
 
 /// Typed lines: each is one operation. Short ones and long ones, with and without a secret, prose and commands.
 const LINES: &[&str] = &[

@@ -41,6 +41,13 @@ pub struct Stream {
     spelling: Option<WireFormat>,
 }
 
+/// All complete frames of a whole message.
+pub fn frames(bytes: &[u8]) -> Vec<Frame> {
+    let mut stream = Stream::default();
+    stream.push(bytes);
+    stream.frames()
+}
+
 impl Stream {
     pub fn push(&mut self, bytes: &[u8]) {
         if self.taken > 0 {

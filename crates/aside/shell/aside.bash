@@ -146,9 +146,10 @@ _aside_setup() {
   return 0
 }
 
-# Inside of a function the trap cannot be seen. Without a fork where there is an inbox, as in _aside_put.
+# Inside of a function the trap cannot be seen. Without a fork where there is an inbox, as in _aside_put, which bash 3.2 cannot run.
 _aside_trap=''
-if [[ $- == *i* ]] && _aside_put builtin printf '\n' && { { builtin trap -p ERR; builtin printf '\n'; } 1<>"$_aside_scratch"; } 2>/dev/null; then
+if [[ $- == *i* ]] && (( BASH_VERSINFO[0] >= 4 )) && _aside_put builtin printf '\n' &&
+  { { builtin trap -p ERR; builtin printf '\n'; } 1<>"$_aside_scratch"; } 2>/dev/null; then
   builtin read -r _aside_trap <"$_aside_scratch" || :
 else
   _aside_trap=$(builtin trap -p ERR)

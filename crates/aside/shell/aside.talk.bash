@@ -319,7 +319,8 @@ _aside_bind() {
   if [[ -n ${BLE_VERSION-} ]]; then
     _aside_enters=ble.sh
   elif [[ -o emacs || -o vi ]]; then
-    # Only of the keys that are in use, which takes a millisecond. From a file bash reads blocks, and from a here-string single bytes. Patterns such as ${found%%x*} take 60 ms for so long a text.
+    # Only of the keys that are in use, which takes a millisecond. From a file bash reads blocks, and from a here-string single bytes.
+    # Patterns such as ${found%%x*} take 60 ms for so long a text.
     if _aside_put _aside_bindings; then
       builtin mapfile -n 3 -d $'\x1e' -t lists <"$_aside_scratch"
       line=${lists[*]-}

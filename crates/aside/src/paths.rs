@@ -152,6 +152,11 @@ pub fn page_file(socket: &Path) -> PathBuf {
     beside(socket, ".html")
 }
 
+/// The pid in the name of a session of ours: `bash-4711-1700000000000`.
+pub fn shell_of_session(session: &str) -> Option<i32> {
+    session.split('-').nth(1)?.parse().ok().filter(|pid| *pid > 0)
+}
+
 /// Where a shell finds which tier captures it. aside.bash and aside.fish make the same name.
 pub fn tier_file(socket: &Path, shell: i32) -> PathBuf {
     beside(socket, &format!(".{shell}.tier"))

@@ -73,6 +73,11 @@ impl Fake {
         answer(&TranslateQuery { words, place, limit: 5 })
     }
 
+    /// A directory with these files.
+    pub fn beside(files: &[&'static str]) -> Self {
+        Self { directory: files.iter().map(|name| (*name, FileKind::File)).collect(), ..Self::default() }
+    }
+
     pub fn best(&self, words: &str) -> String {
         self.answers(words).into_iter().next().map(|proposal| proposal.command).unwrap_or_default()
     }

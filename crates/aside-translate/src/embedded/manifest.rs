@@ -209,12 +209,6 @@ fn made(reading: &AnalyzedQuery<'_>, command: &str, about: &str) -> Vec<Draft> {
 #[cfg(test)]
 mod tests {
     use crate::embedded::fake::Fake;
-    use aside_commands::world::FileKind;
-
-    fn best(files: &[&'static str], words: &str) -> String {
-        let directory = files.iter().map(|name| (*name, FileKind::File)).collect();
-        Fake { directory, ..Fake::default() }.best(words)
-    }
 
     #[test]
     fn the_manifest_says_which_tool_knows_the_project() {
@@ -233,7 +227,7 @@ mod tests {
             (&["package.json"], "add jest as a dev dependency", "npm install --save-dev jest"),
             (&["Cargo.toml"], "please add serde as a dependency", "cargo add serde"),
         ] {
-            assert_eq!(best(files, words), expected, "{words} beside {files:?}");
+            assert_eq!(Fake::beside(files).best(words), expected, "{words} beside {files:?}");
         }
     }
 
@@ -241,7 +235,7 @@ mod tests {
     fn a_phrase_that_points_at_something_is_no_name() {
         for words in ["what packages does this project depend on", "what depends on this package", "ping my laptop"] {
             for here in ["notes.txt", "package.json"] {
-                let best = best(&[here], words);
+                let best = Fake::beside(&[here]).best(words);
                 let names = ["project", "laptop", "this"].iter().any(|name| best.contains(name));
                 assert!(!names && (!words.starts_with("what depends") || !best.starts_with("npm")), "{words}: {best}");
             }

@@ -64,12 +64,6 @@ fn about(why: &TargetReason) -> String {
 #[cfg(test)]
 mod tests {
     use crate::embedded::fake::Fake;
-    use aside_commands::world::FileKind;
-
-    fn best(files: &[&'static str], words: &str) -> String {
-        let directory = files.iter().map(|name| (*name, FileKind::File)).collect();
-        Fake { directory, ..Fake::default() }.best(words)
-    }
 
     #[test]
     fn the_runner_of_the_project_answers() {
@@ -90,7 +84,7 @@ mod tests {
             (&["notes.txt"], "build the project", ""),
             (&["Cargo.toml"], "install vim", ""),
         ] {
-            let best = best(files, words);
+            let best = Fake::beside(files).best(words);
             let best = if words.contains("vim") && best.contains("vim") { "" } else { best.as_str() };
             assert_eq!(best, expected, "{words} beside {files:?}");
         }

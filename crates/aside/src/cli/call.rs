@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use aside_proto::stream::{Frame, MAX_MESSAGE, Stream};
+use aside_proto::stream::{Frame, MAX_MESSAGE, frames};
 use aside_proto::{Call, Request, record};
 
 use crate::cli::{Exit, print};
@@ -182,12 +182,6 @@ impl Asked {
         });
         numbered.filter(|(number, _)| !number.is_some_and(|number| self.told.contains(&number))).collect()
     }
-}
-
-fn frames(records: &[u8]) -> Vec<Frame> {
-    let mut stream = Stream::default();
-    stream.push(records);
-    stream.frames()
 }
 
 fn lines(mut answers: Vec<(Option<u64>, String)>) -> String {

@@ -15,6 +15,7 @@ use crate::capture::tmux::{self, Pane};
 use crate::config::{Capture, Suggest};
 use crate::daemon::state::State;
 use crate::daemon::updates::Updates;
+use crate::paths;
 
 /// Cap on shells whose place is known; the least recently seen is evicted.
 const MAX_PLACES: usize = 256;
@@ -321,9 +322,9 @@ impl State {
     }
 }
 
-/// Whether the shell has ended whose pid is in the name of the session: `bash-4711-1700000000000`.
+/// Whether the shell of a session has ended.
 fn has_ended(session: &str) -> bool {
-    let pid = session.split('-').nth(1).and_then(|pid| pid.parse().ok()).and_then(Pid::from_raw);
+    let pid = paths::shell_of_session(session).and_then(Pid::from_raw);
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(Errno::SRCH))
 }
 

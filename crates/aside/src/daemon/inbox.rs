@@ -18,10 +18,11 @@ use aside_proto::Request;
 use tokio::task::JoinHandle;
 
 use crate::daemon::state::State;
+use crate::paths;
 
 /// In the directory: the pid of the daemon that reads it.
 const READER: &str = "daemon";
-/// Text that bash cannot get from its builtins without a fork passes through such a file, which is emptied at once.
+/// Text that bash cannot get from its builtins without a fork passes through such a file, which is overwritten with blanks at once.
 const SCRATCH: &str = ".text";
 
 /// After a failure, such as a directory that was removed.
@@ -76,14 +77,10 @@ impl Item {
     fn of(name: &str) -> Option<Self> {
         let (session, rest) = name.split_once('.')?;
         let (number, tier) = rest.split_once('.')?;
-        let (pid, number) = (shell_of(session)?, number.parse().ok()?);
+        let (pid, number) = (paths::shell_of_session(session)?, number.parse().ok()?);
         let is_plain = !tier.is_empty() && tier.bytes().all(|byte| byte.is_ascii_lowercase());
         is_plain.then(|| Self { name: name.to_owned(), pid, number, tier: tier.to_owned() })
     }
-}
-
-fn shell_of(session: &str) -> Option<i32> {
-    session.split('-').nth(1)?.parse().ok().filter(|pid| *pid > 0)
 }
 
 #[cfg(target_os = "linux")]
@@ -97,7 +94,7 @@ mod linux {
 
     use anyhow::{Context, bail};
     use aside_proto::command_ended::{CaptureParams, RecallParams};
-    use aside_proto::stream::{Frame, MAX_MESSAGE, Stream};
+    use aside_proto::stream::{Frame, MAX_MESSAGE, frames};
     use aside_proto::{Call, Reply};
     use rustix::fs::OFlags;
     use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
@@ -110,7 +107,6 @@ mod linux {
     use crate::daemon::{dispatch, handlers};
     use crate::exec::presence::{self, Presence};
     use crate::exec::taint::Caller;
-    use crate::paths;
 
     /// Events that are read at once.
     const EVENT_BYTES: usize = 4096;
@@ -344,7 +340,7 @@ mod linux {
         for entry in std::fs::read_dir(dir).into_iter().flatten().flatten().take(MAX_SCANNED) {
             let name = entry.file_name();
             let Some(session) = name.to_str().and_then(|name| name.strip_suffix(SCRATCH)) else { continue };
-            let pid = shell_of(session).and_then(Pid::from_raw);
+            let pid = paths::shell_of_session(session).and_then(Pid::from_raw);
             if pid.is_none_or(|pid| rustix::process::test_kill_process(pid).is_err()) {
                 let _ = std::fs::remove_file(entry.path());
             }
@@ -385,12 +381,6 @@ mod linux {
         (is_ours && meta.len() <= MAX_MESSAGE as u64).then_some(())?;
         file.take(MAX_MESSAGE as u64).read_to_end(&mut bytes).ok()?;
         Some(bytes)
-    }
-
-    fn frames(bytes: &[u8]) -> Vec<Frame> {
-        let mut stream = Stream::default();
-        stream.push(bytes);
-        stream.frames()
     }
 
     fn is_whole(bytes: &[u8]) -> bool {
