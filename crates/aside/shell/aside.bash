@@ -131,15 +131,12 @@ _aside_setup() {
   case " ${PROMPT_COMMAND[*]-} " in
     *_aside_prompt*) ;;
     *)
-      # First, so that it sees $?. An array (bash 5.1) keeps its other elements.
+      # First, so that it sees $?. In an array (bash 5.1) as part of the first element, which a plain assignment replaces: as an element of its
+      # own it would move that of the user, which an rc file that is read again would then not replace but add once more.
       local item=_aside_prompt
       # Keeps the ERR trap from firing on our return value.
       [[ -z $1 ]] || item='_aside_prompt && :'
-      if _aside_is_list; then
-        PROMPT_COMMAND=("$item" "${PROMPT_COMMAND[@]}")
-      else
-        PROMPT_COMMAND="$item${PROMPT_COMMAND:+; $PROMPT_COMMAND}"
-      fi
+      PROMPT_COMMAND="$item${PROMPT_COMMAND:+; $PROMPT_COMMAND}"
       ;;
   esac
   _aside_frame_last

@@ -39,7 +39,10 @@ _aside_explain() {
 # Whether it is the line at the prompt: not one that a command reads, nor one inside a function of another key.
 _aside_may() {
   [[ -n ${_aside_on-} && -z ${_aside_began-} ]] || return 1
-  (( ${#FUNCNAME[@]} == 2 )) || [[ ${#FUNCNAME[@]} == 3 && ${FUNCNAME[2]} == aside-* ]]
+  local callers=("${FUNCNAME[@]:1}")
+  # At the first press that function has read this file, and called its new self.
+  [[ ${callers[1]-} != "${callers[0]}" ]] || callers=("${callers[@]:1}")
+  (( ${#callers[@]} == 1 )) || [[ ${#callers[@]} == 2 && ${callers[1]} == aside-* ]]
 }
 
 # Both sides of the cursor. Where letters and bytes differ, only the end of the line is certain.
@@ -103,52 +106,4 @@ _aside_replace_minimal() {
 _aside_minimal() {
   _aside_words "$@"
   (( ${#COMPREPLY[@]} )) || "$_aside_minimal_is" "$@"
-}
-
-# At the first prompt, when everything else has been read: the bindings of the keys that are in use, and the default completion.
-_aside_bind_keys() {
-  local spec=${2-}
-  _aside_bind_free "${1-}"
-  [[ ${_aside_tab-} != leave ]] || return 0
-  if [[ $spec != *' -E'* ]]; then complete -o nospace -o bashdefault -o default -F _aside_empty -E; fi
-  spec=${spec%%$'\n'*}
-  _aside_default_was=''
-  if [[ $spec != *' -D' ]]; then
-    complete -o bashdefault -o default -F _aside_default -D
-  elif [[ $spec =~ ' -F '([^ ]+)' -D'$ && ${BASH_REMATCH[1]} != _aside_default ]]; then
-    _aside_default_was=${BASH_REMATCH[1]}
-    spec=${spec/ -F $_aside_default_was -D/ -F _aside_default -D}
-    # Words of letters alone: it may have come through a file.
-    if [[ $spec =~ ^complete(\ [-A-Za-z_]+)+$ ]]; then
-      local - IFS=' '
-      set -f
-      $spec
-    else
-      _aside_default_was=''
-    fi
-  fi
-}
-
-# Keys that nothing is bound to, of those in use.
-_aside_bind_free() {
-  local - pair keys='\e[1;2B:_aside_next \e[1;2A:_aside_previous' IFS=' '
-  _aside_keys_bound+=" $_aside_keys "
-  # In vi mode Escape and a letter are two keys.
-  [[ $_aside_keys != emacs ]] || keys+=' \ei:_aside_explain'
-  # For bash 5.0 a backslash makes a pattern, which nullglob removes.
-  set -f
-  for pair in $keys; do
-    [[ $1 == *"\"${pair%:*}\""* ]] ||
-      builtin bind -m "$_aside_keys" -x "\"${pair%:*}\": ${pair##*:} \"\$_\" || : \"\$_\""
-  done
-}
-
-# The user has changed from emacs to vi or back.
-_aside_bind_other() {
-  local keys=emacs
-  [[ ! -o vi ]] || keys=vi-insert
-  [[ -z ${_aside_keys_bound-} || $_aside_keys_bound == *" $keys "* ]] || {
-    _aside_keys=$keys
-    _aside_bind_free "$(builtin bind -m "$keys" -psX 2>/dev/null)"
-  }
 }

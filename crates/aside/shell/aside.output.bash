@@ -113,10 +113,12 @@ _aside_send() {
 # Whether there is a daemon that reads its inbox, into which only this user and no command of a task can write, and files may be written at
 # all: a limit on their size would end the shell. A private shell leaves no text in a file.
 _aside_has_reader() {
-  local reader='' limits=()
+  local reader='' limit limits=()
   [[ ${ASIDE_PRIVATE:-0} == 0 && -O $_aside_inbox && ! -L $_aside_inbox && -f $_aside_inbox/daemon ]] || return 1
   builtin read -r reader <"$_aside_inbox/daemon" && [[ -n $reader && -d /proc/$reader ]] || return 1
-  builtin mapfile -n 3 -t limits </proc/$$/limits && [[ ${limits[2]-} =~ ^Max\ file\ size\ +unlimited ]]
+  builtin mapfile -n 3 -t limits </proc/$$/limits || return 1
+  limit=${limits[2]#Max file size}
+  [[ ${limit#"${limit%%[! ]*}"} == unlimited* ]]
 }
 
 # Leaves a record for the daemon in its inbox, which costs no process. A daemon that runs removes it soon: where the one before is still

@@ -142,9 +142,9 @@ fn is_too_little(free: u64, blocks: u64) -> bool {
     blocks > 0 && free < LEAST_ROOM
 }
 
-/// The part of the plugin that zsh reads after its first prompt is drawn.
-pub fn rest_file(socket: &Path) -> PathBuf {
-    beside(socket, ".zsh")
+/// The part of the plugin that a shell reads after its first prompt is drawn.
+pub fn rest_file(socket: &Path, shell: &str) -> PathBuf {
+    beside(socket, &format!(".{shell}"))
 }
 
 /// Redirects a browser to the page, until it was opened.

@@ -40,6 +40,14 @@ pub enum SentenceOpener {
     Forgets,
 }
 
+/// The sections that give words a class.
+const CLASSES: [(&str, WordClass); 4] = [
+    ("core", WordClass::Core),
+    ("article", WordClass::Article),
+    ("link", WordClass::Link),
+    ("speech", WordClass::Speech),
+];
+
 pub struct Lists {
     pub reserved: Vec<&'static str>,
     /// Words that begin a construct of the shell and, as often, a sentence.
@@ -85,6 +93,22 @@ pub struct Lists {
     commands: Set,
 }
 
+/// The words about which a shell asks whatever follows them: the specified ones, and those that open a construct in it. Reads only the
+/// sections it needs, as `markers` does: every new shell waits for them.
+pub fn reserved_in(dialect: Dialect) -> Vec<&'static str> {
+    let more = if dialect == Dialect::Zsh { "constructs-zsh" } else { "" };
+    ["reserved", "constructs", more].into_iter().flat_map(|name| in_section(SEED, name)).collect()
+}
+
+/// The marker words that flag a line before it runs: without one of them, the shell does not ask about an existing command.
+pub fn markers() -> Vec<&'static str> {
+    let sections = CLASSES.iter().map(|(name, _)| *name).chain(["markers"]);
+    let mut markers: Vec<&str> = sections.flat_map(|name| in_section(ENGLISH, name)).collect();
+    markers.sort_unstable();
+    markers.dedup();
+    markers
+}
+
 pub fn lists() -> &'static Lists {
     static LISTS: LazyLock<Lists> = LazyLock::new(Lists::read);
     &LISTS
@@ -94,13 +118,7 @@ impl Lists {
     fn read() -> Self {
         let words: Set = in_section(SEED, "words").collect();
         let mut classes = HashMap::new();
-        let sections = [
-            ("core", WordClass::Core),
-            ("article", WordClass::Article),
-            ("link", WordClass::Link),
-            ("speech", WordClass::Speech),
-        ];
-        for (section, class) in sections {
+        for (section, class) in CLASSES {
             for word in in_section(ENGLISH, section) {
                 classes.entry(word).or_insert(class);
             }
@@ -153,23 +171,6 @@ impl Lists {
             acts,
             commands: rows(COMMANDS).flat_map(str::split_whitespace).collect(),
         }
-    }
-
-    /// The words about which a shell asks whatever follows them: the specified ones, and those that open a construct in
-    /// it.
-    pub fn reserved_in(&self, dialect: Dialect) -> Vec<&'static str> {
-        let is_here =
-            |word: &&str| dialect == Dialect::Zsh || !in_section(SEED, "constructs-zsh").any(|zsh| zsh == *word);
-        self.reserved.iter().chain(&self.constructs).copied().filter(is_here).collect()
-    }
-
-    /// The marker words that flag a line before it runs: without one of them, the shell does not ask about an existing
-    /// command.
-    pub fn markers(&self) -> Vec<&'static str> {
-        let held = self.classes.iter().filter(|(_, class)| **class != WordClass::Listed).map(|(word, _)| *word);
-        let mut markers: Vec<&str> = held.chain(in_section(ENGLISH, "markers")).collect();
-        markers.sort_unstable();
-        markers
     }
 
     /// Whether a command takes names, which may be any word: of files, scripts, hosts, users.

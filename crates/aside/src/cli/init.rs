@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use aside_core::detect::word_lists::lists;
+use aside_core::detect::word_lists::{markers, reserved_in};
 use clap::ValueEnum;
 use shell_line::Dialect;
 
@@ -101,12 +101,11 @@ fn is_read_by_a_shell() -> bool {
     std::io::stdin().is_terminal() && !std::io::stdout().is_terminal() && !dumb && set("ASIDE_DISABLE").is_none()
 }
 
-const BASH: [&str; 5] = [
+/// What bash reads before its first prompt. aside.bash comes last: it sets up the others.
+const BASH: [&str; 3] = [
     include_str!("../../shell/aside.output.bash"),
-    include_str!("../../shell/aside.bash"),
     include_str!("../../shell/aside.talk.bash"),
-    include_str!("../../shell/aside.query.bash"),
-    include_str!("../../shell/aside.keys.bash"),
+    include_str!("../../shell/aside.bash"),
 ];
 
 const FISH: [&str; 3] = [
@@ -141,6 +140,7 @@ fn script(shell: Shell, program: &Path, socket: &Path) -> String {
             settings
                 + &words(Dialect::Bash, |name, words| format!("{name}={}\n", quoted(&format!(" {} ", words.join(" ")))))
                 + &BASH.map(stripped).concat()
+                + &deferred_plugin::of_bash(socket)
         }
         Shell::Fish => {
             let list = |words: &[&str]| words.iter().map(|word| format!(" {}", fish_quoted(word))).collect::<String>();
@@ -153,8 +153,7 @@ fn script(shell: Shell, program: &Path, socket: &Path) -> String {
 
 /// The word lists by which the shell decides which lines to ask about; the daemon has the same lists.
 fn words(dialect: Dialect, set: impl Fn(&str, &[&str]) -> String) -> String {
-    let lists = lists();
-    set("_aside_reserved", &lists.reserved_in(dialect)) + &set("_aside_markers", &lists.markers())
+    set("_aside_reserved", &reserved_in(dialect)) + &set("_aside_markers", &markers())
 }
 
 /// Settings that zsh gets from the daemon's reply to its greeting, or finds out itself. bash and fish greet it too, but do not wait for that.
@@ -253,11 +252,13 @@ mod tests {
         let Some(expected) = read(&BASH.concat()) else { return };
         assert!(expected.contains("_aside_leave") && expected.contains("_aside_bind_free"), "{expected}");
         assert_eq!(read(&BASH.map(stripped).concat()).unwrap(), expected);
+        let expected = read(&deferred_plugin::BASH.concat()).unwrap();
+        assert!(expected.contains("_aside_ask") && expected.contains("_aside_words"), "{expected}");
+        assert_eq!(read(&deferred_plugin::BASH.map(stripped).concat()).unwrap(), expected);
     }
 
     #[test]
     fn every_shell_has_the_words_of_the_one_list() {
-        let lists = lists();
         for (shell, dialect) in [(Shell::Zsh, Dialect::Zsh), (Shell::Bash, Dialect::Bash)] {
             let (printed, name) = match shell {
                 Shell::Zsh => {
@@ -272,10 +273,10 @@ mod tests {
                 }
             };
             let Some(printed) = printed else { continue };
-            let expected = [lists.reserved_in(dialect), vec!["/"], lists.markers()].concat();
+            let expected = [reserved_in(dialect), vec!["/"], markers()].concat();
             assert_eq!(printed.split_whitespace().collect::<Vec<_>>(), expected, "{name}");
         }
-        assert!(lists.reserved_in(Dialect::Zsh).contains(&"[[") && lists.markers().contains(&"you're"));
+        assert!(reserved_in(Dialect::Zsh).contains(&"[[") && markers().contains(&"you're"));
         // The files contain no copy of the word lists.
         let files = [deferred_plugin::FILES.concat(), include_str!("../../shell/aside.talk.bash").to_owned()].concat();
         assert!(!files.contains("elif|fi") && !files.contains("elif | fi") && !files.contains(" because but "));

@@ -263,7 +263,8 @@ fn removals(paths: &Paths, history: History) -> Vec<Removal> {
         add(dir, "when it is empty", How::IfEmpty);
     }
     // Before the directory that they are in.
-    let files = [paths.socket.clone(), paths.lock_file(), rest_file(&paths.socket)].map(|path| (path, How::File));
+    let rest = |shell| rest_file(&paths.socket, shell);
+    let files = [paths.socket.clone(), paths.lock_file(), rest("zsh"), rest("bash")].map(|path| (path, How::File));
     let noise = files.into_iter().chain([(paths.inbox(), How::Dir { keep: Vec::new() })]);
     let noise = noise.map(|(path, how)| Removal { path, what: String::new(), how, is_noise: true });
     noise.chain(removals).collect()

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::harness::home::Home;
 use crate::harness::keys::Key;
 use crate::harness::scene::Scene;
+use crate::keys_shells::SHIFT_DOWN;
 
 /// Recording is asynchronous: waits until that many commands are stored.
 pub fn recorded(home: &Home, count: usize) -> Vec<Value> {
@@ -46,6 +47,37 @@ fn prompt_commands_of_yours_go_on_and_see_the_status() {
     assert_eq!(scene.runs("echo was $last"), "was 3");
     scene.runs(r#"eval "$(aside init bash)"; eval "$(aside init bash)""#);
     assert_eq!(scene.runs("grep -o _aside_prompt <<<\"${PROMPT_COMMAND[*]}\" | wc -l"), "1");
+}
+
+#[test]
+fn an_rc_file_that_is_read_again_runs_your_prompt_command_once() {
+    for first in ["PROMPT_COMMAND=", "PROMPT_COMMAND=(_scene_prompt true)", "PROMPT_COMMAND=([2]=true)"] {
+        let rc = format!("{first}; count=0; counts() {{ count=$((count + 1)); }}; PROMPT_COMMAND=counts; PS1='1> '");
+        let mut scene = Scene::bash().rc_before(&rc).start();
+        for round in 0..3 {
+            scene.types("source ~/.bashrc").sends("\r").types("echo count $count").sends("\r");
+            scene.shows("count 1").types("clear").sends("\r");
+            scene.wait_for("an empty screen", |screen| screen.text().trim() == "1>");
+            assert!(!scene.screen().text().contains("count 2"), "{first}, round {round}");
+        }
+    }
+}
+
+/// Most of the plugin is in a file that bash reads at the first Enter.
+#[test]
+fn the_part_that_is_read_later_is_found_or_missed_in_silence() {
+    let late = |scene: &Scene| scene.home.socket().with_extension("sock.bash");
+    let mut scene = Scene::bash().start();
+    // As after the next login, with what `aside init` printed in a file of the user's.
+    std::fs::remove_file(late(&scene)).unwrap();
+    scene.types("? find files larger than 100MB").sends("\r").shows("> find . -type f -size +100M");
+    // An upgrade in which it became another.
+    let mut scene = Scene::bash().rc_after("_aside_bin=/bin/false").start();
+    std::fs::write(late(&scene), "# of another version\necho heard\n").unwrap();
+    scene.sends(SHIFT_DOWN).settles();
+    assert_eq!(scene.runs("echo on"), "on");
+    assert!(!scene.screen().text().contains("heard"), "{}", scene.screen().text());
+    assert_eq!(recorded(&scene.home, 1)[0]["command"], "echo on");
 }
 
 #[test]

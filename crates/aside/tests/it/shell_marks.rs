@@ -42,9 +42,9 @@ fn tier_files(scene: &Scene) -> Vec<String> {
     let dir = scene.home.socket();
     let entries = std::fs::read_dir(dir.parent().unwrap()).unwrap().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    // The lock file stays as long as Aside is installed.
-    let is_ours =
-        |name: &String| name.starts_with("aside") && ![".sock", ".lock"].iter().any(|end| name.ends_with(end));
+    // The lock file and the part of the plugin that bash reads later stay as long as Aside is installed.
+    let stays = [".sock", ".lock", ".sock.bash"];
+    let is_ours = |name: &String| name.starts_with("aside") && !stays.iter().any(|end| name.ends_with(end));
     names.filter(is_ours).collect()
 }
 

@@ -1,6 +1,6 @@
-//! The greater part of the zsh plugin, which zsh reads after its first prompt is drawn. Reading it earlier would take longer than
-//! everything else that Aside does until then, so it is left in a file; where other users could change such a file, `aside init` prints it
-//! instead.
+//! The part of the plugin that zsh reads after its first prompt is drawn, and bash at the first Enter. Reading it earlier would take longer
+//! than everything else that Aside does until then, so it is left in a file; where other users could change such a file, `aside init` prints
+//! it instead.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use shell_line::Dialect;
 
-use crate::cli::init::{parts, quoted};
+use crate::cli::init::{parts, quoted, stripped};
 use crate::paths::{is_private, rest_file};
 
 /// In the order in which zsh reads them.
@@ -27,6 +27,13 @@ pub const FILES: [&str; 11] = [
     include_str!("../../../shell/aside.next.zsh"),
 ];
 const PLAIN: &str = include_str!("../../../shell/aside.plain.zsh");
+
+/// What bash reads at the first Enter, or at the first key of ours.
+pub const BASH: [&str; 3] = [
+    include_str!("../../../shell/aside.answer.bash"),
+    include_str!("../../../shell/aside.query.bash"),
+    include_str!("../../../shell/aside.keys.bash"),
+];
 
 /// Bytes before the first part: the mark, then the length of each part. aside.first.zsh depends on it.
 const HEAD: usize = 1024;
@@ -54,9 +61,7 @@ impl DeferredPlugin {
         // The last function may have filled the last part exactly.
         parts.retain(|part| !part.is_empty());
         let plain = self::parts(PLAIN).concat();
-        let mut hasher = DefaultHasher::new();
-        parts.iter().chain([&plain]).for_each(|part| hasher.write(part.as_bytes()));
-        let mark = format!("aside {} {:016x}", env!("CARGO_PKG_VERSION"), hasher.finish());
+        let mark = digest(parts.iter().chain([&plain]).map(String::as_str));
         Self { parts, plain, mark }
     }
 
@@ -75,7 +80,7 @@ impl DeferredPlugin {
         let Self { parts, plain, mark } = self;
         // Quotes every word, since any may be an alias.
         let set = "'builtin' 'typeset' -g";
-        match self.leave(socket) {
+        match leave(rest_file(socket, "zsh"), &self.text()) {
             Some(file) => {
                 let file = quoted(&file.display().to_string());
                 format!(
@@ -92,22 +97,37 @@ impl DeferredPlugin {
             }
         }
     }
+}
 
-    /// The path of the written file, if no other user can write there.
-    fn leave(&self, socket: &Path) -> Option<PathBuf> {
-        let file = rest_file(socket);
-        let dir = socket.parent().filter(|dir| is_private(dir))?;
-        let text = self.text();
-        // We left a plain file; a link, a pipe or anything else is not ours.
-        let is_file =
-            std::fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_file() && meta.len() == text.len() as u64);
-        if !is_file || std::fs::read(&file).ok()? != text.as_bytes() {
-            let mut new = tempfile::Builder::new().prefix(".aside-").tempfile_in(dir).ok()?;
-            new.write_all(text.as_bytes()).ok()?;
-            new.persist(&file).ok()?;
+/// Where the file is and its digest, for bash; or its text.
+pub fn of_bash(socket: &Path) -> String {
+    let text = BASH.map(stripped).concat();
+    let digest = digest([&*text]);
+    match leave(rest_file(socket, "bash"), &format!("# {digest}\n{text}")) {
+        Some(file) => {
+            format!("_aside_late={} _aside_digest={}\n", quoted(&file.display().to_string()), quoted(&digest))
         }
-        Some(file)
+        None => format!("_aside_late=''\n{text}"),
     }
+}
+
+fn digest<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
+    let mut hasher = DefaultHasher::new();
+    parts.into_iter().for_each(|part| hasher.write(part.as_bytes()));
+    format!("aside {} {:016x}", env!("CARGO_PKG_VERSION"), hasher.finish())
+}
+
+/// Writes the file where no other user can write, and returns its path then.
+fn leave(file: PathBuf, text: &str) -> Option<PathBuf> {
+    let dir = file.parent().filter(|dir| is_private(dir))?;
+    // We left a plain file; a link, a pipe or anything else is not ours.
+    let is_file = std::fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_file() && meta.len() == text.len() as u64);
+    if !is_file || std::fs::read(&file).ok()? != text.as_bytes() {
+        let mut new = tempfile::Builder::new().prefix(".aside-").tempfile_in(dir).ok()?;
+        new.write_all(text.as_bytes()).ok()?;
+        new.persist(&file).ok()?;
+    }
+    Some(file)
 }
 
 #[cfg(test)]
