@@ -249,3 +249,43 @@ _aside_tab() {
   fi
   _aside_return_tab
 }
+
+# Whether a command in the line takes over the terminal. A quick heuristic; the daemon parses the line properly.
+_aside_takes_over() {
+  local - word text=${1:0:1024} first=1 doubt='' bare='' IFS=$' \t\n'
+  [[ -n $_aside_skip$_aside_skip_bare ]] || return 1
+  set -f
+  word=${text%%[[:space:]]*}
+  [[ -z $word || -z ${BASH_ALIASES[$word]-} ]] || text=${BASH_ALIASES[$word]}${text#"$word"}
+  text=${text//[;&|()$'\n']/ ; }
+  for word in $text; do
+    case $word in
+      ';' | '{' | '!' | do | then | else | elif | if | while | until)
+        [[ -z $bare ]] || return 0
+        first=1 doubt=''
+        continue
+        ;;
+    esac
+    if [[ -z $first ]]; then
+      [[ $word == [-\<\>]* ]] || bare=''
+      continue
+    fi
+    case $word in
+      [[:alpha:]_]*=*) continue ;;
+      # An option of a program that runs another; what follows may be its value.
+      -*)
+        doubt=1
+        continue
+        ;;
+    esac
+    word=${word//[\"\'\\]/}
+    word=${word##*/}
+    case $word in
+      sudo | doas | env | command | builtin | exec | time | nice | nohup | stdbuf | setsid) continue ;;
+    esac
+    [[ " $_aside_skip " != *" $word "* ]] || return 0
+    [[ " $_aside_skip_bare " != *" $word "* ]] || bare=1
+    if [[ -n $doubt && -z $bare ]]; then doubt=''; else first=''; fi
+  done
+  [[ -n $bare ]]
+}

@@ -7,7 +7,7 @@
 # Takes the text of a command from `history`, so what the user keeps out of the history stays out of ours.
 _aside_prompt() {
   local code=$? entry number line='' reported=''
-  _aside_seen='' _aside_code=$code
+  _aside_seen='' _aside_code=$code _aside_reader='' _aside_prompts=1
   # Our subprocesses have to see it, even if it was set without `export`.
   [[ -z ${ASIDE_PRIVATE-} ]] || export ASIDE_PRIVATE
   # A line that bash could not parse never began to run, and ends with 2.
@@ -27,7 +27,7 @@ _aside_prompt() {
   _aside_talk "$code" "$line" || :
   # `aside fix` is about the last line, also if that did not parse.
   [[ -z $line || -n ${_aside_began-}${_aside_answered-} || $code != 2 || ${PS0-} != *_aside_began=* ]] || _aside_unparsed "$line"
-  _aside_began='' _aside_cwd=$PWD
+  _aside_began='' _aside_cwd=$PWD _aside_reader='' _aside_prompts=''
   # Whatever runs next in the same text of PROMPT_COMMAND sees the status it would have seen; but under `set -e` that would end the shell
   # after a Ctrl-C, and where there is nothing, an ERR trap would hear of it once more.
   [[ $- != *e* && ${PROMPT_COMMAND[0]-} != _aside_prompt ]] || return 0

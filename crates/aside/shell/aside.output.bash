@@ -31,14 +31,17 @@ _aside_ready() {
 # At Enter, where that is ours: the line, or one of several that make up one command.
 _aside_foresee() {
   _aside_heed keep
-  ! _aside_takes_over "$1" || _aside_skipped=1
+  _aside_foreseen=$1
+  ! _aside_takes_over "$1" || _aside_skipped=1 _aside_foreseen=''
   _aside_ready
 }
 
 # A command that has a number by now has ended: its status, and the line.
 _aside_mark_end() {
   local begin=${_aside_begin[0]-}
-  [[ -n $begin && -t 2 ]] && ! _aside_takes_over "$2" || return 0
+  [[ -n $begin && -t 2 ]] || return 0
+  # What was looked at when it was accepted need not be looked at again.
+  [[ $2 == "${_aside_foreseen-}" ]] || ! _aside_takes_over "$2" || return 0
   _aside_seen=1
   builtin printf '%s;D;%s;aside=%s\a' "${begin%%;*}" "$1" "$_aside_mark.$_aside_seq" >&2 || :
 }
@@ -52,45 +55,8 @@ _aside_mark_next() {
   _aside_ready
 }
 
-# Whether a command in the line takes over the terminal. A quick heuristic; the daemon parses the line properly.
-_aside_takes_over() {
-  local - word text=${1:0:1024} first=1 doubt='' bare='' IFS=$' \t\n'
-  [[ -n $_aside_skip$_aside_skip_bare ]] || return 1
-  set -f
-  word=${text%%[[:space:]]*}
-  [[ -z $word || -z ${BASH_ALIASES[$word]-} ]] || text=${BASH_ALIASES[$word]}${text#"$word"}
-  text=${text//[;&|()$'\n']/ ; }
-  for word in $text; do
-    case $word in
-      ';' | '{' | '!' | do | then | else | elif | if | while | until)
-        [[ -z $bare ]] || return 0
-        first=1 doubt=''
-        continue
-        ;;
-    esac
-    if [[ -z $first ]]; then
-      [[ $word == [-\<\>]* ]] || bare=''
-      continue
-    fi
-    case $word in
-      [[:alpha:]_]*=*) continue ;;
-      # An option of a program that runs another; what follows may be its value.
-      -*)
-        doubt=1
-        continue
-        ;;
-    esac
-    word=${word//[\"\'\\]/}
-    word=${word##*/}
-    case $word in
-      sudo | doas | env | command | builtin | exec | time | nice | nohup | stdbuf | setsid) continue ;;
-    esac
-    [[ " $_aside_skip " != *" $word "* ]] || return 0
-    [[ " $_aside_skip_bare " != *" $word "* ]] || bare=1
-    if [[ -n $doubt && -z $bare ]]; then doubt=''; else first=''; fi
-  done
-  [[ -n $bare ]]
-}
+# aside.answer.bash has the real one.
+_aside_takes_over() { return 1; }
 
 # Sends a record, if there is one. Where outputs could be captured, also tells a daemon that does not know it yet where the shell runs.
 # Without a daemon that reads its inbox: from the background and on standard input, since every user can read arguments.
@@ -114,11 +80,14 @@ _aside_send() {
 # all: a limit on their size would end the shell. A private shell leaves no text in a file.
 _aside_has_reader() {
   local reader='' limit limits=()
+  [[ -z ${_aside_reader-} ]] || return 0
   [[ ${ASIDE_PRIVATE:-0} == 0 && -O $_aside_inbox && ! -L $_aside_inbox && -f $_aside_inbox/daemon ]] || return 1
   builtin read -r reader <"$_aside_inbox/daemon" && [[ -n $reader && -d /proc/$reader ]] || return 1
   builtin mapfile -n 3 -t limits </proc/$$/limits || return 1
   limit=${limits[2]#Max file size}
-  [[ ${limit#"${limit%%[! ]*}"} == unlimited* ]]
+  [[ ${limit#"${limit%%[! ]*}"} == unlimited* ]] || return 1
+  # Once for all that is sent before a prompt.
+  [[ -z ${_aside_prompts-} ]] || _aside_reader=1
 }
 
 # Leaves a record for the daemon in its inbox, which costs no process. A daemon that runs removes it soon: where the one before is still

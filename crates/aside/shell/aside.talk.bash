@@ -82,13 +82,19 @@ _aside_talk() {
 _aside_at_enter='_aside_enter "$_" || eval "$_aside_empties"'
 _aside_empties='local READLINE_LINE="$READLINE_LINE"; declare -g READLINE_LINE='
 
-# All that has to be known of keys and completions, between bytes 0x1E.
-_aside_bindings() {
-  local map
-  for map in emacs vi-insert vi-command; do
+# The keys that accept the line, of the keys that are in use.
+_aside_enters_of() {
+  local map maps=emacs IFS=' '
+  [[ $_aside_keys == emacs ]] || maps='vi-insert vi-command'
+  for map in $maps; do
     builtin printf '%s ' "$map"
     builtin bind -m "$map" -q accept-line 2>/dev/null || builtin printf '\n'
   done
+}
+
+# All that has to be known of keys and completions, between bytes 0x1E.
+_aside_bindings() {
+  _aside_enters_of
   builtin printf '\x1e'
   builtin bind -m "$_aside_keys" -psX 2>/dev/null
   builtin printf '\x1e'
@@ -100,7 +106,6 @@ _aside_bindings() {
 # Where Enter accepts the line, it asks first. Where it does something of the user, that stays, and prose is noticed after it has failed. At
 # the first prompt, when everything else has been read.
 _aside_bind() {
-  local line map keys
   local -a lists=()
   _aside_keys=emacs
   [[ ! -o vi ]] || _aside_keys=vi-insert
@@ -119,20 +124,7 @@ _aside_bind() {
     else
       builtin mapfile -n 3 -d $'\x1e' -t lists <<<"$(_aside_bindings)"
     fi
-    local - IFS=$'\n'
-    set -f
-    for line in ${lists[0]-}; do
-      map=${line%% *} keys=()
-      [[ $line != *'"\C-j"'* ]] || keys+=('"\C-j": "\e[77701~\e[77702~"')
-      if [[ $line == *'"\C-m"'* ]]; then
-        keys+=('"\C-m": "\e[77701~\e[77702~"')
-        [[ $map != "$_aside_keys" ]] || _aside_enters=ours
-      fi
-      (( ${#keys[@]} )) || continue
-      builtin bind -m "$map" -x "\"\\e[77701~\": $_aside_at_enter"
-      builtin bind -m "$map" '"\e[77702~": accept-line' "${keys[@]}"
-      _aside_maps+=" $map"
-    done
+    _aside_bind_enter
     _aside_bind_keys
   fi
   _aside_facts="keys=${_aside_keys%-insert}"$'\n'"enter=$_aside_enters"
@@ -140,6 +132,24 @@ _aside_bind() {
   # A session that greets as a private one stays so.
   [[ -z ${_aside_on-} || ${ASIDE_PRIVATE:-0} != 0 ]] || _aside_send 1 hello 1 "$_aside_version" bash "$BASH_VERSION" "$_aside_session" "$$" "${HISTFILE-}" \
     "$_aside_facts" 0
+}
+
+# Those of ${lists[0]}.
+_aside_bind_enter() {
+  local - line map keys IFS=$'\n'
+  set -f
+  for line in ${lists[0]-}; do
+    map=${line%% *} keys=()
+    [[ $line != *'"\C-j"'* ]] || keys+=('"\C-j": "\e[77701~\e[77702~"')
+    if [[ $line == *'"\C-m"'* ]]; then
+      keys+=('"\C-m": "\e[77701~\e[77702~"')
+      [[ $map != "$_aside_keys" ]] || _aside_enters=ours
+    fi
+    (( ${#keys[@]} )) || continue
+    builtin bind -m "$map" -x "\"\\e[77701~\": $_aside_at_enter"
+    builtin bind -m "$map" '"\e[77702~": accept-line' "${keys[@]}"
+    _aside_maps+=" $map"
+  done
 }
 
 # At the first prompt, when everything else has been read: the bindings of the keys that are in use, and the default completion. `lists` is
@@ -187,7 +197,8 @@ _aside_bind_other() {
   [[ ! -o vi ]] || keys=vi-insert
   [[ -z ${_aside_keys_bound-} || $_aside_keys_bound == *" $keys "* ]] || {
     _aside_keys=$keys
-    local -a lists=('' "$(builtin bind -m "$keys" -psX 2>/dev/null)")
+    local -a lists=("$(_aside_enters_of)" "$(builtin bind -m "$keys" -psX 2>/dev/null)")
+    _aside_bind_enter
     _aside_bind_free
   }
 }
