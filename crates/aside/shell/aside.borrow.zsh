@@ -2,10 +2,11 @@
 # takes, and gives it back here. Read like aside.zsh, and after it.
 
 typeset -gA _aside_keys_before               # The widget that a key had, by keymap and key.
-typeset -gA _aside_trap_was                  # What a trap of ours replaced: none, function, or a text.
+typeset -gA _aside_trap_was                  # What a trap of ours replaced: none, function, or a text; ignored, which stays.
 typeset -gi _aside_armed=0                   # Our traps: 1 while they are on their way, 2 when they are in place.
 typeset -gi _aside_hook_limit=20             # How often a hook is put back.
 typeset -ga _aside_still_called              # Functions of ours that others go on calling after we are gone.
+typeset -ga _aside_kept                      # Those that are needed a second longer.
 # The hooks of the line editor and our function on each.
 typeset -gA _aside_on_hook
 _aside_on_hook=(line-init _aside_begin line-finish _aside_end line-pre-redraw _aside_edit
@@ -57,18 +58,23 @@ _aside_unbind_all() {
 # called less deep overwrites it for good: so ours are set outside of all functions, where zsh runs what is scheduled.
 _aside_arm() {
   _aside_armed=1
-  if zmodload zsh/sched 2>/dev/null; then
-    sched +0 "{ 'emulate' 'zsh' '-o' 'no_aliases' '-c' \"\$_aside_arming\"; } 2>/dev/null"
-  else
-    eval "$_aside_arming"
-  fi
+  if ! _aside_schedule 0 _aside_arming; then eval "$_aside_arming"; fi
 }
 
-typeset -gi _aside_status=0                  # The $? of the user, which what is scheduled must not change.
+# What is scheduled must not change $? and $_ of the user. $pipestatus it does: zsh sets that behind each command, and whatever would set it
+# back is one.
+typeset -gi _aside_status=0
+typeset -g _aside_last_word=
+_aside_schedule() {
+  zmodload zsh/sched 2>/dev/null || return 1
+  sched +$1 "_aside_status=\$? _aside_last_word=\$_; { 'emulate' 'zsh' '-o' 'no_aliases' '-c' \"\$$2\"; } 2>/dev/null; 'emulate' 'zsh' '-c' \"\$_aside_as_before\""
+}
+typeset -g _aside_as_before='{ () { return $1 } $_aside_status } always { : "$_aside_last_word" }'
+
 # Ctrl-C meanwhile would take the next key, and a trap that returns would return from here.
 typeset -gi _aside_arrived=0
 typeset -g _aside_arming='
-_aside_status=$? _aside_arrived=0
+_aside_arrived=0
 {
 if (( _aside_armed != 1 )); then
 _aside_arrived=1
@@ -81,10 +87,7 @@ _aside_arrived=1
 elif (( ! _aside_armed )); then
 _aside_arrived=1
 fi
-} always { if (( TRY_BLOCK_INTERRUPT || ! _aside_arrived )); then TRY_BLOCK_INTERRUPT=0; _aside_break_again; fi }
-_aside_return $_aside_status'
-
-_aside_return() { return $1 }
+} always { if (( TRY_BLOCK_INTERRUPT || ! _aside_arrived )); then TRY_BLOCK_INTERRUPT=0; _aside_break_again; fi }'
 
 # Records the existing traps, and wraps those that are functions: a copy leaves the trap as deep as it was.
 _aside_look_at_traps() {
@@ -114,7 +117,9 @@ _aside_look_at_traps() {
       __p9k_trapint="_aside_before_INT; $__p9k_trapint"
     else
       words=(${(z)line})
-      _aside_trap_was[$signal]=text:${(Q)words[3]}
+      # A signal that is ignored stays so: it cannot end the line.
+      _aside_trap_was[$signal]=ignored
+      [[ -n ${(Q)words[3]} ]] && _aside_trap_was[$signal]=text:${(Q)words[3]}
     fi
   done
   return 0
@@ -276,8 +281,9 @@ _aside_restore() {
 # Gives everything back and removes itself, so that the shell is as without us. What is known about this session stays, for `aside-on`; so
 # do the two switches, since zsh crashes when a running function is removed under a trap.
 aside-off() {
-  (( $+functions[_aside_give_back] )) && _aside_give_back
-  unfunction -m '_aside_*' aside-{accept,accept-word,apply,next,previous,menu,dismiss,private,wrong}
+  (( $+functions[_aside_give_back] )) || return 0
+  _aside_give_back
+  unfunction ${${(k)functions[(I)_aside_*]}:|_aside_kept} aside-{accept,accept-word,apply,next,previous,menu,dismiss,private,wrong}
   # A plugin that wrapped one of our hooks goes on calling it.
   local name
   for name in $_aside_still_called; do functions[$name]=:; done
@@ -331,7 +337,7 @@ _aside_source() {
 
 _aside_give_back() {
   local name wrapped
-  _aside_on=0 _aside_still_called=()
+  _aside_on=0 _aside_still_called=() _aside_kept=()
   (( _aside_greeted )) && _aside_tell switched=off
   if zle; then
     _aside_clear
@@ -356,6 +362,7 @@ _aside_give_back() {
   for name in ${(k)functions[(I)$~wrapped]}; do unfunction $name; done
   precmd_functions=(${precmd_functions:#_aside_*})
   preexec_functions=(${preexec_functions:#_aside_*})
+  for name in $_aside_new_lists; do (( ${(P)#name} )) || unset $name; done
   return 0
 }
 
@@ -363,27 +370,28 @@ _aside_give_back() {
 # a second, and is removed at another line.
 _aside_depart() {
   _aside_still_called+=(_aside_end)
-  zmodload zsh/sched 2>/dev/null && sched +1 "{ 'emulate' 'zsh' '-c' \"\$_aside_departing\"; } 2>/dev/null"
+  _aside_kept+=(_aside_schedule)
+  _aside_schedule 1 _aside_departing
 }
 
 typeset -g _aside_departing='
-_aside_status=$?
 if (( _aside_on )); then
 :
 elif zle; then
-zle -D zle-line-finish
-unfunction _aside_end
+[[ ${widgets[zle-line-finish]-} == user:_aside_end ]] && zle -D zle-line-finish
+unfunction _aside_end _aside_schedule
 else
-sched +1 "{ \"emulate\" \"zsh\" \"-c\" \"\$_aside_departing\"; } 2>/dev/null"
-fi
-() { return $1 } $_aside_status'
+_aside_schedule 1 _aside_departing
+fi'
 
 # Which of our functions are still called: by a function of another plugin, or by a foreign widget.
 _aside_note_called() {
-  local name REPLY
-  local -a theirs
+  local name REPLY=
+  local -a theirs calling
   for name in ${${(k)widgets}:#((user:|.|)_aside_|aside-)*}; do theirs+=($widgets[$name]); done
-  _aside_printed functions ${${(k)functions}:#(_|)aside[-_]*}
+  calling=(${${(k)functions}:#(_|)aside[-_]*})
+  # Without a name it would print all.
+  (( $#calling )) && _aside_printed functions $calling
   for name in ${(v)_aside_on_hook} _aside_around_${(k)^_aside_on_hook} _aside_redrawn; do
     if [[ $REPLY == *$name* ]] || (( $theirs[(I)user:$name] )); then _aside_still_called+=($name); fi
   done

@@ -9,13 +9,14 @@ typeset -gi _aside_on=${_aside_on:-1} _aside_prompts=${_aside_prompts:-0} _aside
 typeset -gi _aside_waking=0                  # Calls us when the first keys have been handled.
 typeset -gi _aside_ends=${_aside_ends:-0}    # The line-finish hook is already set.
 typeset -gi _aside_gone=0                    # There is no rest to be found.
+typeset -gaU _aside_new_lists
 typeset -g _aside_session=${_aside_session:-} _aside_transport=${_aside_transport:-} _aside_before=${_aside_before:-}
 
 # Reads the rest, once. Not inside of `emulate -c` itself: _aside_plain must keep the options of the user.
 _aside_load() {
   emulate -L zsh -o no_aliases
   (( ${#_aside_rest} + ${#_aside_file} )) || return 0
-  (( ! _aside_gone )) || return 1
+  (( ! _aside_gone )) && [[ ! -o restricted ]] || return 1
   # It takes a moment only, and there is no line yet that Ctrl-C could end.
   _aside_unbroken 20 '' _aside_read_rest
 }
@@ -25,7 +26,8 @@ _aside_load() {
 # trap that says `return` returns from one of our functions. The trap is set deeper in functions than others are, where zsh saves what was
 # there.
 _aside_unbroken() {
-  if (( $1 )); then
+  # Not beyond what FUNCNEST allows.
+  if (( $1 && ( ${FUNCNEST:--1} < 0 || $#funcstack + 20 < FUNCNEST ) )); then
     _aside_unbroken $(( $1 - 1 )) "${(@)@[2,-1]}"
     return
   fi
@@ -38,7 +40,7 @@ _aside_unbroken() {
 
 # Makes sure that all of it is read. Ctrl-C may interrupt any line, so this is checked where a line begins or ends.
 _aside_whole() {
-  (( ${#_aside_rest} + ${#_aside_file} == 0 )) || _aside_load
+  [[ ! -o restricted ]] && { (( ${#_aside_rest} + ${#_aside_file} == 0 )) || _aside_load }
 }
 
 _aside_read_rest() {
@@ -74,7 +76,7 @@ _aside_fetch() {
   {
     sysread -s 1024 head
     if [[ $head == "$_aside_mark "* ]]; then
-      for size in ${=head#$_aside_mark }; do
+      for size in ${(s: :)head#$_aside_mark }; do
         sysread -s $size part || break
         _aside_rest+=("$part")
       done
@@ -197,7 +199,11 @@ _aside_neighbours() {
 
 _aside_setup() {
   emulate -L zsh
-  [[ -o interactive && -o zle && ${TERM:-dumb} != dumb && -z ${ASIDE_DISABLE:-} ]] && (( _aside_on )) || return 0
+  # In a restricted shell nothing can be redirected, and so no descriptor closed.
+  [[ -o interactive && -o zle && ! -o restricted && ${TERM:-dumb} != dumb && -z ${ASIDE_DISABLE:-} ]] && (( _aside_on )) || return 0
+  # Those that aside-off removes again if they are empty.
+  (( $+precmd_functions )) || _aside_new_lists+=(precmd_functions)
+  (( $+preexec_functions )) || _aside_new_lists+=(preexec_functions)
   typeset -ga precmd_functions preexec_functions
   precmd_functions=(_aside_precmd ${precmd_functions:#_aside_precmd})
   preexec_functions=(${preexec_functions:#_aside_preexec} _aside_preexec)
@@ -236,6 +242,9 @@ _aside_hook() {
       autoload -Uz add-zle-hook-widget
       add-zle-hook-widget $1 $2 2>/dev/null ;;
     *)
+      # What is there now may call us: it gets what we have called until now, or the two would call each other without end after aside-off.
+      local inner
+      for inner in ${(k)widgets[(R)user:_aside_around_$1]}; do zle -A ._aside_theirs_$1 $inner; done
       # With a dot, since other plugins wrap widgets without.
       zle -A zle-$1 ._aside_theirs_$1
       zle -N zle-$1 _aside_around_$1 ;;

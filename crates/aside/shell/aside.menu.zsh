@@ -130,7 +130,7 @@ _aside_lay_menu() {
 # Adds the colours of the list, which begins at `bar`, to `entries`.
 _aside_menu_colour() {
   local from to style
-  for from to style in ${=_aside_menu_spans}; do
+  for from to style in ${(s: :)${(j: :)_aside_menu_spans}}; do
     [[ $style == none ]] || entries+=("$(( bar + from )) $(( bar + to )) $style")
   done
 }

@@ -170,19 +170,39 @@ _aside_recolour() {
 # returned here, or zsh goes on with the line.
 _aside_on_INT() {
   if zle; then zle _aside_wipe; fi
-  if (( ${+functions[_aside_was_TRAPINT]} )); then _aside_was_TRAPINT "$@"; return $?; fi
+  if (( ${+functions[_aside_was_TRAPINT]} )); then
+    _aside_was_TRAPINT "$@" || _aside_trap_failed INT || return $?
+    return 0
+  fi
   return $(( 128 + $1 ))
 }
 
 _aside_on_WINCH() {
   if zle; then zle _aside_resized; fi
-  if (( ${+functions[_aside_was_TRAPWINCH]} )); then _aside_was_TRAPWINCH "$@"; return $?; fi
+  if (( ${+functions[_aside_was_TRAPWINCH]} )); then _aside_was_TRAPWINCH "$@" || _aside_trap_failed WINCH || return $?; fi
   return 0
 }
 
-# Runs before the text of a trap that is no function.
-_aside_before_INT() { if zle; then zle _aside_wipe; fi; }
-_aside_before_WINCH() { if zle; then zle _aside_resized; fi; }
+# For zsh the status of a trap counts if the function says `return`, and not if its last command fails.
+_aside_trap_failed() {
+  local _aside_code=$?
+  case ${functions[_aside_was_TRAP$1]-} in
+    *return*) return $_aside_code ;;
+  esac
+}
+
+# Runs before the text of a trap that is no function, which sees the status that it would have seen; but a failure would end the shell where
+# the user wants that.
+_aside_before_INT() {
+  local _aside_code=$?
+  if zle; then zle _aside_wipe; fi
+  if [[ ! -o err_exit && ! -o err_return ]]; then return $_aside_code; fi
+}
+_aside_before_WINCH() {
+  local _aside_code=$?
+  if zle; then zle _aside_resized; fi
+  if [[ ! -o err_exit && ! -o err_return ]]; then return $_aside_code; fi
+}
 
 # `case`, because it leaves $? alone.
 _aside_again() {

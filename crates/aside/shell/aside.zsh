@@ -57,13 +57,15 @@ typeset -gA _aside_pending                   # Commands that ended and that the 
 # Takes about 60 µs.
 _aside_open() {
   (( _aside_fd )) && return 0
-  (( _aside_on && EPOCHREALTIME >= _aside_retry_at )) || return 1
+  (( _aside_on && EPOCHREALTIME >= _aside_retry_at )) && [[ ! -o restricted ]] || return 1
   if [[ $_aside_transport == pipe ]]; then
     _aside_open_pipe || return 1
   else
     local REPLY
     _aside_free_number || return 1
     # A socket of another user would get to know what is typed.
+    # Without the module it could not be written to.
+    (( $+builtins[syswrite] )) || return 1
     if ! { [[ -S $_aside_socket && -O $_aside_socket ]] && zsocket -d $_aside_number $_aside_socket 2>/dev/null }; then
       (( _aside_retry_at = EPOCHREALTIME + 0.05 ))
       _aside_silent='no daemon'
@@ -227,9 +229,11 @@ typeset -g _aside_remember='if (( ${_aside_guards:-0} )); then _aside_broken=1; 
 _aside_heard() {
   # While keys are bound, which takes a moment and happens once, a Ctrl-C is better lost: any trap may crash zsh then.
   local trap=
+  local -a keeps
   (( _aside_ready == 1 )) && trap=$_aside_remember
+  [[ -n $_aside_memo ]] && keeps=(-f nolast)
   {
-    _aside_unbroken 20 "$trap" zle _aside_reply ${=_aside_memo:+-f nolast} -Nw -- "$@" || _aside_broken=1
+    _aside_unbroken 20 "$trap" zle _aside_reply $keeps -Nw -- "$@" || _aside_broken=1
   } always {
     (( TRY_BLOCK_INTERRUPT )) && TRY_BLOCK_INTERRUPT=0 _aside_broken=1
   }
@@ -389,8 +393,8 @@ _aside_ask() {
     _aside_wish_ask $_aside_wish_taking
     return 0
   fi
-  # Past commands are shown as they were; a pasted file is not asked about.
-  (( $#BUFFER >= _aside_min && $#PREBUFFER + $#BUFFER <= 4096 && _aside_enabled )) && ! _aside_is_recalled || return 0
+  # Past commands are shown as they were; a pasted file is not asked about. Nothing can be drawn where no width is known.
+  (( ${COLUMNS:-0} > 0 && $#BUFFER >= _aside_min && $#PREBUFFER + $#BUFFER <= 4096 && _aside_enabled )) && ! _aside_is_recalled || return 0
   # Nor is a line in vi command mode.
   (( ! _aside_dismissed )) && [[ $KEYMAP != vi(cmd|opp) ]] || return 0
   _aside_ask_for 0
@@ -600,12 +604,12 @@ _aside_precmd() {
 
 _aside_look_around() {
   _aside_neighbours
-  local -a before=(${=_aside_before}) after=(${=REPLY})
+  local -a before=(${(s: :)_aside_before}) after=(${(s: :)REPLY})
   REPLY="transport=$_aside_transport
 term=$TERM${TMUX:+ in tmux}
 keys=${_aside_keymap:-emacs}
 enter=$_aside_enter_is
-loaded before=$before
+loaded before=${(j: :)before}
 loaded after=${(j: :)${(@)after:|before}}"
   [[ -n $_aside_silent ]] && REPLY+=$'\n'"was silent=$_aside_silent"
   _aside_facts=$REPLY

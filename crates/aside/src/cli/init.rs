@@ -122,7 +122,7 @@ fn script(shell: Shell, program: &Path, socket: &Path) -> String {
         ("_aside_version", env!("CARGO_PKG_VERSION").to_owned()),
     ];
     let set = settings.map(|(name, value)| match shell {
-        Shell::Zsh => format!("'builtin' 'typeset' -g {name}={}\n", quoted(&value)),
+        Shell::Zsh => format!("'builtin' 'typeset' '-g' {name}={}\n", quoted(&value)),
         Shell::Bash => format!("{name}={}\n", quoted(&value)),
         Shell::Fish => fish_set(name, &value),
     });

@@ -49,6 +49,7 @@ mod model_selftest;
 mod model_suggest;
 mod neighbours;
 mod plugin_regressions;
+mod plugin_state;
 mod plugins;
 mod privacy;
 mod privacy_private;

@@ -79,19 +79,19 @@ impl DeferredPlugin {
     pub fn settings(&self, socket: &Path) -> String {
         let Self { parts, plain, mark } = self;
         // Quotes every word, since any may be an alias.
-        let set = "'builtin' 'typeset' -g";
+        let set = "'builtin' 'typeset'";
         match leave(rest_file(socket, "zsh"), &self.text()) {
             Some(file) => {
                 let file = quoted(&file.display().to_string());
                 format!(
-                    "{set}a _aside_rest\n_aside_rest=()\n{set} _aside_plain= _aside_file={file} _aside_mark={}\n",
+                    "{set} '-ga' _aside_rest\n_aside_rest=()\n{set} '-g' _aside_plain= _aside_file={file} _aside_mark={}\n",
                     quoted(mark)
                 )
             }
             None => {
                 let parts: String = parts.iter().map(|part| quoted(part) + " ").collect();
                 format!(
-                    "{set}a _aside_rest\n_aside_rest=({parts})\n{set} _aside_file= _aside_plain={}\n",
+                    "{set} '-ga' _aside_rest\n_aside_rest=({parts})\n{set} '-g' _aside_file= _aside_plain={}\n",
                     quoted(plain)
                 )
             }

@@ -1,0 +1,145 @@
+//! What zsh keeps for its user next to Aside: `$?` and `$_`, IFS, traps, hooks, and what is left after `aside-off`.
+
+use std::time::Duration;
+
+use crate::harness::keys::Key;
+use crate::harness::scene::Scene;
+use crate::harness::setup::Setup;
+
+/// Longer than a reply takes, short enough to wait for.
+const A_WHILE: Duration = Duration::from_millis(150);
+
+fn zsh() -> Setup {
+    Scene::zsh().history(&["git stash pop", "git status --short"])
+}
+
+/// Shows grey text, and removes it with the line.
+#[track_caller]
+fn draws(scene: &mut Scene) {
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u')).shows_line("|").settles();
+}
+
+#[test]
+fn what_is_drawn_leaves_the_status_and_the_last_word() {
+    let mut scene = zsh().start();
+    scene.runs("print one two");
+    draws(&mut scene);
+    assert_eq!(scene.runs("print -r -- \"$_\""), "two");
+    scene.runs("(exit 7)");
+    draws(&mut scene);
+    assert_eq!(scene.runs("print -r -- $?"), "7");
+}
+
+#[test]
+fn any_ifs_will_do() {
+    for ifs in ["$'\\n'", "", ",", "t"] {
+        let mut scene = zsh().rc_before(&format!("IFS={ifs}")).start();
+        draws(&mut scene);
+        let mut scene = zsh().start();
+        scene.runs(&format!("IFS={ifs}"));
+        draws(&mut scene);
+        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Right).shows_line("git status --short|");
+    }
+}
+
+#[test]
+fn a_signal_that_is_ignored_stays_ignored() {
+    let mut scene = zsh().start();
+    scene.runs("trap '' INT");
+    draws(&mut scene);
+    assert_eq!(scene.runs("trap"), "trap -- '' INT");
+    scene.runs("aside-off");
+    assert_eq!(scene.runs("trap"), "trap -- '' INT");
+}
+
+#[test]
+fn a_trap_of_yours_sees_the_status() {
+    let mut scene = zsh().start();
+    scene.runs("trap 'seen=$?' INT");
+    draws(&mut scene);
+    scene.runs("(exit 7)");
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::CtrlC).settles();
+    scene.presses(Key::Ctrl('u'));
+    assert_eq!(scene.runs("print $seen"), "7");
+}
+
+/// Only `return` says that the line ends.
+#[test]
+fn a_trap_whose_last_command_fails_keeps_the_line() {
+    for body in ["[[ -n $NOPE ]] && print x", "false"] {
+        let mut scene = zsh().rc(&format!("TRAPWINCH() {{ {body} }}")).start();
+        scene.types("git st").shows_ghost("git st|atus --short").resizes(20, 70).settles();
+        scene.shows_ghost("git st|atus --short");
+    }
+    let mut scene = zsh().rc("TRAPWINCH() { return 1 }").start();
+    scene.types("git st").shows_ghost("git st|atus --short").resizes(20, 70).prompt(2);
+}
+
+#[test]
+fn a_restricted_shell_is_left_alone() {
+    let quiet = |scene: &mut Scene| {
+        scene.types("git st");
+        // Without the marks of the scene, which write where such a shell may not.
+        std::thread::sleep(A_WHILE);
+        let text = scene.screen().text();
+        assert!(text.trim_end().ends_with("> git st") && !text.contains("not allowed"), "{text}");
+    };
+    quiet(&mut zsh().rc("setopt restricted").start());
+    let mut scene = zsh().start();
+    draws(&mut scene);
+    scene.types("setopt restricted").sends("\r").prompt(2);
+    quiet(&mut scene);
+}
+
+#[test]
+fn odd_shells_get_no_errors() {
+    for line in ["FUNCNEST=25", "unset COLUMNS", "zmodload -u zsh/system"] {
+        let mut scene = zsh().start();
+        scene.runs(line);
+        scene.types("git st").settles();
+        let text = scene.screen().text();
+        assert!(!text.contains("_aside") && !text.contains("syswrite"), "{line}: {text}");
+    }
+    let mut scene = zsh().rc_before("alias -g -- -g='| grep' -ga='| grep'").start();
+    draws(&mut scene);
+}
+
+/// As fast-syntax-highlighting does when it is read again.
+#[test]
+fn a_highlighter_that_wraps_our_hook_again_and_again_goes_on_without_us() {
+    let wraps = "wrap() { local w=zle-line-init n=orig-$((++round)); zle -l $w || return 0; zle -A $w $n-$w
+                 eval \"_zsh_highlight_widget_$n-$w() { zle $n-$w -- \\\"\\$@\\\" }\"; zle -N $w _zsh_highlight_widget_$n-$w }";
+    let mine = "zle-line-init() { (( ++inits )) }; zle -N zle-line-init";
+    let mut scene = zsh().rc_before(mine).rc(wraps).start();
+    draws(&mut scene);
+    for _ in 0..3 {
+        scene.runs("wrap");
+        draws(&mut scene);
+    }
+    scene.runs("inits=0");
+    assert_eq!(scene.runs("print $inits"), "1");
+    scene.runs("aside-off");
+    scene.runs("inits=0");
+    assert_eq!(scene.runs("print $inits"), "1");
+    assert!(!scene.screen().contains("nested"), "{}", scene.screen().text());
+}
+
+#[test]
+fn after_aside_off_nothing_of_yours_is_removed_and_no_function_of_ours_stays() {
+    let mut scene = Scene::zsh().history(&["git status --short"]).start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+    scene.runs("aside-off");
+    scene.runs("mine() { (( ++ends )) }; zle -N zle-line-finish mine");
+    // What is left to be removed is removed a second later, at the prompt.
+    let deadline = std::time::Instant::now() + crate::harness::patience();
+    while scene.runs("print $+functions[_aside_end]") != "0" {
+        assert!(std::time::Instant::now() < deadline, "it stays");
+        std::thread::sleep(Duration::from_millis(1200));
+    }
+    assert_eq!(scene.runs("zle -lL zle-line-finish"), "zle -N zle-line-finish mine");
+    assert_eq!(scene.runs("print -r -- ${(ko)functions[(I)*aside*]}"), "aside-off aside-on");
+    scene.runs("aside-off");
+    assert_eq!(scene.runs("print -r -- ${(ko)functions[(I)*aside*]} $+preexec_functions"), "aside-off aside-on 0");
+    scene.runs("aside-on");
+    scene.types("git st").shows_ghost("git st|atus --short");
+}
