@@ -71,8 +71,6 @@ fn a_trap_whose_last_command_fails_keeps_the_line() {
         scene.types("git st").shows_ghost("git st|atus --short").resizes(20, 70).settles();
         scene.shows_ghost("git st|atus --short");
     }
-    let mut scene = zsh().rc("TRAPWINCH() { return 1 }").start();
-    scene.types("git st").shows_ghost("git st|atus --short").resizes(20, 70).prompt(2);
 }
 
 #[test]
