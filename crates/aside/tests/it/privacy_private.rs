@@ -447,7 +447,7 @@ fn privacy_private_fish_is_a_private_shell() {
         scene.home.aside_does(&["daemon", "start"]);
         scene.types("@ why is the quux so slow").sends("\r").shows("This needs a model").settles();
         let value = if is_logged { "\np=." } else { "\np=1." };
-        scene.types("echo p=$ASIDE_PRIVATE.").sends("\r").shows(value);
+        scene.types("echo \"p=$ASIDE_PRIVATE.\"").sends("\r").shows(value);
         let file = scene.home.path(".local/state/aside/reroutes.jsonl");
         let log = || std::fs::read_to_string(&file).unwrap_or_default();
         if is_logged {
@@ -457,7 +457,7 @@ fn privacy_private_fish_is_a_private_shell() {
                 std::thread::sleep(std::time::Duration::from_millis(20));
             }
         }
-        scene.settles().types("set -e fish_private_mode; echo q=$ASIDE_PRIVATE.").sends("\r").shows("\nq=.");
+        scene.settles().types("set -e fish_private_mode; echo \"q=$ASIDE_PRIVATE.\"").sends("\r").shows("\nq=.");
         assert_eq!(log().contains("quux"), is_logged);
     }
 }
