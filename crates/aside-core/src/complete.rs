@@ -115,6 +115,10 @@ fn choose(context: &CompletionContext<'_>, spot: &CursorSpot<'_>, ranked: Vec<Ra
             if known.candidate.about.is_empty() {
                 known.candidate.about = candidate.about;
             }
+            // Who asks for a list tells names from files by the source, and a word that ran before is still one of them.
+            if context.list && known.candidate.source == CandidateSource::History {
+                known.candidate.source = candidate.source;
+            }
             continue;
         }
         // The first candidate can be accepted word by word, so a prefix of it adds nothing. A list has both.

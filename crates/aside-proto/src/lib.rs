@@ -482,6 +482,10 @@ pub struct HistoryStatus {
     /// Records in the store.
     pub records: u64,
     pub loading: bool,
+    /// Commands that could not be stored yet.
+    pub waiting: usize,
+    /// Why, or empty.
+    pub problem: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -17,6 +17,7 @@ _aside_prompt() {
     # The number does not change when a line was not kept: then there is nothing to report.
     if [[ -n $entry && -n ${_aside_number-} && $number != "$_aside_number" ]]; then
       line=$entry
+      (( ${_aside_runs:-0} < 2 || number - _aside_number != _aside_runs )) || _aside_report_paste "$number"
       [[ -z ${_aside_began-} ]] || { _aside_report "$code" "$entry" && reported=1; }
     fi
     _aside_number=$number
@@ -27,7 +28,7 @@ _aside_prompt() {
   _aside_talk "$code" "$line" || :
   # `aside fix` is about the last line, also if that did not parse.
   [[ -z $line || -n ${_aside_began-}${_aside_answered-} || $code != 2 || ${PS0-} != *_aside_began=* ]] || _aside_unparsed "$line"
-  _aside_began='' _aside_cwd=$PWD _aside_reader='' _aside_prompts=''
+  _aside_began='' _aside_cwd=$PWD _aside_runs=0 _aside_reader='' _aside_prompts=''
   # Whatever runs next in the same text of PROMPT_COMMAND sees the status it would have seen; but under `set -e` that would end the shell
   # after a Ctrl-C, and where there is nothing, an ERR trap would hear of it once more.
   [[ $- != *e* && ${PROMPT_COMMAND[0]-} != _aside_prompt ]] || return 0
@@ -72,6 +73,29 @@ _aside_report() {
   _aside_send "$_aside_seq" "${_aside_ended[@]}"
 }
 
+# Of several lines that were pasted, bash runs each as a command, and tells PS0 alone: those before the last, where all of them are in the
+# history. `$1` is the number of the last.
+_aside_report_paste() {
+  local at=0 text entry head cwd=$_aside_cwd
+  # Marks have told of one command: its number is used up.
+  [[ -z ${_aside_begin[0]-} ]] || _aside_seq=$(( _aside_seq + 1 ))
+  _aside_begin=()
+  text=$'\n'$(HISTTIMEFORMAT='' builtin history "$_aside_runs")
+  (( _aside_runs <= 50 )) || at=$(( _aside_runs - 50 ))
+  for (( ; at < _aside_runs - 1; at++ )); do
+    builtin printf -v head '\n%5d' "$(( $1 - _aside_runs + at + 1 ))"
+    entry=${text#*"$head"??}
+    builtin printf -v head '\n%5d' "$(( $1 - _aside_runs + at + 2 ))"
+    entry=${entry%%"$head"*}
+    _aside_seq=$(( _aside_seq + 1 ))
+    _aside_send "$_aside_seq" finished "$_aside_session" "$_aside_seq" "$cwd" "${_aside_codes[at + 1]}" "${_aside_times[at]}" \
+      "$(( _aside_times[at + 1] - _aside_times[at] ))" bash "$entry" "$(( _aside_hid[at] != 0 ))"
+    # One of them may have changed the directory.
+    [[ $PWD == "$_aside_cwd" ]] || cwd=''
+  done
+  _aside_cwd=$cwd
+}
+
 _aside_unparsed() {
   local now
   _aside_now now
@@ -93,9 +117,10 @@ _aside_now() {
 
 # PS0 is expanded when a command is about to run. The subscript is arithmetic, so it records the time without a process, and the element it
 # names does not exist, so nothing is printed. _aside_hidden: whether the shell is private; only digits of the value get there, since
-# arithmetic would run code in it.
+# arithmetic would run code in it. The arrays have the same of each command since the last prompt, and the status of the one before it.
 _aside_time_commands() {
   local hidden='_aside_hidden=0${ASIDE_PRIVATE:+${ASIDE_PRIVATE//[!0]/1}}'
+  hidden+=',_aside_times[_aside_runs]=_aside_began,_aside_codes[_aside_runs]=$?,_aside_hid[_aside_runs]=_aside_hidden,_aside_runs++'
   # Without promptvars PS0 is not expanded, and would be printed.
   [[ ${PS0-} != *_aside_began=* ]] && shopt -q promptvars || return 0
   if [[ -n ${EPOCHREALTIME-} ]]; then
@@ -123,7 +148,7 @@ _aside_setup() {
     local now
     _aside_now now
     _aside_session=bash-$$-$now
-    _aside_on=1 _aside_seq=0 _aside_number='' _aside_began='' _aside_hidden=0 _aside_cwd=$PWD
+    _aside_on=1 _aside_seq=0 _aside_number='' _aside_began='' _aside_hidden=0 _aside_cwd=$PWD _aside_runs=0
     _aside_asked=0 _aside_rest=0 _aside_patience=30
     [[ -z ${_aside_mark-} ]] || _aside_send || :
   fi

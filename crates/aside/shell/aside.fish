@@ -28,6 +28,18 @@ function _aside_share_private
     test -z "$ASIDE_PRIVATE"; or set -qx ASIDE_PRIVATE; or set -gx ASIDE_PRIVATE $ASIDE_PRIVATE
 end
 
+# A shell in which fish remembers nothing is a private one for us: nothing of it leaves, and no sentence is logged.
+function _aside_follow_fish --on-variable fish_private_mode
+    if set -q fish_private_mode
+        set -q ASIDE_PRIVATE; and return
+        set -gx ASIDE_PRIVATE 1
+        set -g _aside_hides 1
+    else if set -q _aside_hides
+        set -e _aside_hides
+        set -eg ASIDE_PRIVATE
+    end
+end
+
 # `aside fix` is about the last line, also if that did not parse.
 function _aside_posterror --on-event fish_posterror
     set -l code $status
@@ -93,17 +105,36 @@ function _aside_send
     disown 2>/dev/null # It may have ended already.
 end
 
-# Leaves records for the daemon in its inbox, which costs no process. A daemon that runs removes them soon: where those before are still
-# there, it does not. `aside call` marks what a private shell sends.
+# Leaves records for the daemon in its inbox, which costs no process. A daemon that runs removes them soon, and one that pauses finds them
+# later: a few may wait. `aside call` marks what a private shell sends.
 function _aside_leave
     string match -qr '^0?$' -- "$ASIDE_PRIVATE"
     and test -O $_aside_inbox -a ! -L $_aside_inbox -a -f $_aside_inbox/daemon; or return 1
     read -l reader <$_aside_inbox/daemon
-    test -n "$reader" -a -d "/proc/$reader" -a ! -e "$_aside_inbox/$_aside_left"; or return 1
+    test -n "$reader" -a -d "/proc/$reader"; or return 1
     # A limit on the size of files would end the shell.
     string match -qr '^Max file size +unlimited' </proc/$fish_pid/limits; or return 1
-    set -g _aside_left $_aside_session.$_aside_seq.$_aside_tier
+    set -l name $_aside_session.$_aside_seq.$_aside_tier
+    if test -e "$_aside_inbox/$_aside_left"
+        _aside_may_wait $reader; or return 1
+        # The first records have no number of their own.
+        test "$name" != "$_aside_left"; or set name $_aside_session.0$_aside_seq.$_aside_tier
+    else
+        set -g _aside_waits
+    end
+    set -g _aside_left $name
+    # fish tells an error of its own whatever is redirected: where there is no room, the daemon does not say that it reads.
     printf '%s\0' $argv >$_aside_inbox/$_aside_left 2>/dev/null
+end
+
+# Whether one more record may wait for a daemon that has not read the last. It may have been killed, and another process may have its number.
+function _aside_may_wait
+    set -ga _aside_waits 1
+    set -q _aside_waits[101]; and return 1
+    test -r /proc/$argv[1]/stat; and read -l about </proc/$argv[1]/stat; or return 1
+    # The kernel has 15 letters of a name.
+    set -l name (string replace -r '.*/' '' -- $_aside_bin | string sub -l 15)
+    string match -q -- "$argv[1] ($name) *" $about; and not string match -qr '\) [ZX]' -- $about
 end
 
 # The command will have the next number.
@@ -192,5 +223,6 @@ if status is-interactive; and test "$TERM" != dumb; and not set -q ASIDE_DISABLE
     set -g _aside_tier off
     set -g _aside_inbox $_aside_socket.inbox
     set -q _aside_left; or set -g _aside_left none
+    _aside_follow_fish
     test -z "$_aside_mark"; or _aside_send
 end

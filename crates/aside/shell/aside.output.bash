@@ -90,11 +90,12 @@ _aside_has_reader() {
   [[ -z ${_aside_prompts-} ]] || _aside_reader=1
 }
 
-# Leaves a record for the daemon in its inbox, which costs no process. A daemon that runs removes it soon: where the one before is still
-# there, it does not.
+# Leaves a record for the daemon in its inbox, which costs no process. A daemon that runs removes it soon, and one that pauses finds it later:
+# a few may wait.
 _aside_leave() {
   local name place=()
-  [[ ! -e $_aside_inbox/${_aside_posted:-none} ]] && _aside_has_reader || return 1
+  _aside_has_reader || return 1
+  if [[ ! -e $_aside_inbox/${_aside_posted:-none} ]]; then _aside_waits=0; else _aside_may_wait || return 1; fi
   _aside_leaves=$(( ${_aside_leaves:-0} + 1 ))
   name=$_aside_session.$_aside_leaves.$_aside_tier
   [[ -z ${_aside_mark-} ]] ||
@@ -102,6 +103,16 @@ _aside_leave() {
   (( $# == 0 )) || place+=("$#" "$@")
   { builtin printf '%s\0' "${place[@]}" >|"$_aside_inbox/$name"; } 2>/dev/null || return 1
   _aside_posted=$name
+}
+
+# Whether one more record may wait for a daemon that has not read the last. It may have been killed, and another process may have its number.
+_aside_may_wait() {
+  local reader='' about='' name=${_aside_bin##*/}
+  _aside_waits=$(( ${_aside_waits:-0} + 1 ))
+  (( _aside_waits <= 100 )) || return 1
+  { builtin read -r reader <"$_aside_inbox/daemon" && builtin read -r about <"/proc/$reader/stat"; } 2>/dev/null || return 1
+  # The kernel has 15 letters of a name.
+  [[ $about == "$reader (${name:0:15}) "[!ZX]* ]]
 }
 
 # Writes what a builtin prints into a file that only this user can reach, for the shell to read without the fork of a command substitution.

@@ -19,6 +19,8 @@ use codex::Codex;
 use json_lines::JsonLines;
 use setup::{Kind, Setup};
 
+use crate::exec::presence;
+
 /// Cap on the files of one change.
 const MAX_FILES: usize = 200;
 /// Bytes of an agent's id for a conversation.
@@ -222,6 +224,7 @@ impl<'a, L: Listener> Session<'a, L> {
 /// Starts an agent, checks that it accepts its limits, and ends it. Returns Codex's model, or an ACP agent's title and version. Sends the
 /// model no request.
 pub async fn greet(setup: &Setup, cwd: &Path) -> Result<String, Failure> {
+    presence::prepare().await;
     let mut lines = JsonLines::start(setup, cwd)?;
     let brief = AgentRequest { prompt: "", thread: None, cwd, timeout: OPENS };
     let greeted = async {
@@ -235,6 +238,7 @@ pub async fn greet(setup: &Setup, cwd: &Path) -> Result<String, Failure> {
 
 /// Starts an agent, asks it, and ends it before returning. Dropping the future kills the agent too.
 pub async fn ask(setup: &Setup, brief: &AgentRequest<'_>, listener: &impl Listener) -> Result<Reply, Failure> {
+    presence::prepare().await;
     let mut lines = JsonLines::start(setup, brief.cwd)?;
     let asked = tokio::time::timeout(brief.timeout, rounds(setup, &mut lines, brief, listener));
     let outcome = asked.await.unwrap_or(Err(Failure::TooLate(brief.timeout)));

@@ -43,11 +43,15 @@ use crate::exec;
 use crate::exec::taint::TrustLevel;
 use crate::paths::{self, Paths};
 use history_writer::CloseOutcome;
-use listen::ListenSocket;
+use listen::{Deletions, ListenSocket, Restored};
 use state::{ShutdownReason, State};
 
 /// How long requests in progress may take once the daemon has to end.
 const DRAIN: Duration = Duration::from_secs(3);
+/// How long a daemon goes on that no client can reach, since its socket is gone and cannot be made again.
+const UNREACHABLE: Duration = Duration::from_secs(10);
+/// How often to look whether the socket is there.
+const LOOK: Duration = Duration::from_secs(2);
 
 /// The result of `aside daemon run`.
 pub enum Outcome {
@@ -60,12 +64,12 @@ pub enum Outcome {
 pub fn run(paths: Paths) -> anyhow::Result<Outcome> {
     paths::leave_to_its_owner(&paths.data_dir)?;
     control::refuse_commands()?;
-    let Some(listening) = listen::listen(&paths)? else { return Ok(Outcome::AlreadyRunning) };
+    let Some(mut listening) = listen::listen(&paths)? else { return Ok(Outcome::AlreadyRunning) };
     // Before any subprocess is started: the daemon's subprocesses must not count as the user.
     TrustLevel::Daemon.take()?;
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("could not start the runtime")?;
-    let ending = runtime.block_on(serve(&paths, &listening))?;
+    let ending = runtime.block_on(serve(&paths, &mut listening))?;
     runtime.shutdown_timeout(Duration::from_secs(1));
     match ending {
         // The new program inherits the socket and the lock; this returns only on failure.
@@ -81,11 +85,12 @@ pub fn run(paths: Paths) -> anyhow::Result<Outcome> {
     }
 }
 
-async fn serve(paths: &Paths, listening: &ListenSocket) -> anyhow::Result<ShutdownReason> {
+async fn serve(paths: &Paths, listening: &mut ListenSocket) -> anyhow::Result<ShutdownReason> {
     let state = State::new(paths.clone());
     let _log = log::start(paths, state.config().daemon.log);
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "started");
-    let listener = listening.listener()?;
+    let mut listener = listening.listener()?;
+    let mut reachable = Reachable::new(listening);
     let history_writer = history_writer::start(Arc::clone(&state));
     tokio::task::spawn_blocking(|| {
         routing_overrides::prepare();
@@ -120,6 +125,11 @@ async fn serve(paths: &Paths, listening: &ListenSocket) -> anyhow::Result<Shutdo
             _ = interrupt.recv() => break ShutdownReason::Stopped,
             _ = hangup.recv() => {}
             ending = state.ending() => break ending,
+            () = reachable.doubted() => match reachable.check(listening) {
+                Ok(Some(restored)) => listener = restored,
+                Ok(None) => {}
+                Err(ending) => break ending,
+            },
             _ = housekeeping.tick() => {
                 state.refresh_later();
                 remote::refresh(&state);
@@ -151,4 +161,69 @@ async fn serve(paths: &Paths, listening: &ListenSocket) -> anyhow::Result<Shutdo
     }
     tracing::info!("ended");
     Ok(ending)
+}
+
+/// Whether clients can reach this daemon: its files may be deleted, by the user or by what cleans temporary directories.
+struct Reachable {
+    deletions: Option<Deletions>,
+    /// For what no event tells, such as a directory that is mounted over.
+    looks: tokio::time::Interval,
+    lost: Option<Instant>,
+}
+
+impl Reachable {
+    fn new(listening: &ListenSocket) -> Self {
+        let mut looks = tokio::time::interval(LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self { deletions: listening.deletions(), looks, lost: None }
+    }
+
+    /// Waits until a file beside the socket is gone, or it is time to look.
+    async fn doubted(&mut self) {
+        match &self.deletions {
+            Some(deletions) => {
+                tokio::select! {
+                    () = deletions.next() => {}
+                    _ = self.looks.tick() => {}
+                }
+            }
+            None => {
+                self.looks.tick().await;
+            }
+        }
+    }
+
+    /// Makes deleted files again, and returns the new listener. Ends a daemon that stays unreachable: no shell would ever use it.
+    fn check(&mut self, listening: &mut ListenSocket) -> Result<Option<tokio::net::UnixListener>, ShutdownReason> {
+        let restored = listening.restore().and_then(|restored| {
+            let listener = (restored == Restored::Socket).then(|| listening.listener()).transpose()?;
+            Ok((restored, listener))
+        });
+        match restored {
+            Ok((Restored::Superseded, _)) => {
+                tracing::info!("another daemon has taken over, going");
+                return Err(ShutdownReason::Stopped);
+            }
+            Ok((_, listener)) => {
+                self.lost = None;
+                if listener.is_some() {
+                    tracing::info!("the socket was deleted and is made again");
+                    // The directory may be a new one.
+                    self.deletions = listening.deletions();
+                }
+                return Ok(listener);
+            }
+            Err(error) => {
+                let since = *self.lost.get_or_insert_with(|| {
+                    tracing::warn!("no client can reach the daemon: {error:#}");
+                    Instant::now()
+                });
+                if since.elapsed() < UNREACHABLE {
+                    return Ok(None);
+                }
+            }
+        }
+        tracing::info!("no client can reach the daemon, going");
+        Err(ShutdownReason::Stopped)
+    }
 }

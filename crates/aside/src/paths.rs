@@ -134,7 +134,10 @@ const LEAST_ROOM: u64 = 64 * 1024;
 /// Whether the disk of a directory has no room left. Looks at the nearest directory above that exists.
 pub fn is_full(dir: &Path) -> bool {
     let disk = dir.ancestors().find_map(|dir| rustix::fs::statvfs(dir).ok());
-    disk.is_some_and(|disk| is_too_little(disk.f_bavail.saturating_mul(disk.f_frsize), disk.f_blocks))
+    disk.is_some_and(|disk| {
+        let has_no_inode = disk.f_files > 0 && disk.f_favail == 0;
+        has_no_inode || is_too_little(disk.f_bavail.saturating_mul(disk.f_frsize), disk.f_blocks)
+    })
 }
 
 /// File systems of the kernel's have no blocks at all.
@@ -224,6 +227,18 @@ pub fn prepare_socket_dir(socket: &Path) -> anyhow::Result<()> {
         bail!("{} belongs to another user; set ASIDE_SOCKET to a path of your own", dir.display());
     }
     Ok(())
+}
+
+/// For a daemon whose files were deleted: makes a directory with our name again, and no other: what the user or the system has removed
+/// stays removed.
+pub fn restore_socket_dir(socket: &Path) -> anyhow::Result<()> {
+    match socket.parent() {
+        Some(dir) if !dir.exists() && dir.file_name().is_none_or(|name| name != private_name().as_str()) => {
+            bail!("{} is gone", dir.display())
+        }
+        Some(dir) if dir.parent().is_some_and(|above| !above.exists()) => bail!("{} is gone", dir.display()),
+        _ => prepare_socket_dir(socket),
+    }
 }
 
 /// Refuses to create files in another user's home: after `sudo -E` the home is still the user's, and they could not write to what root

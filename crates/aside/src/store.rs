@@ -229,6 +229,16 @@ impl History {
         let Some(database) = &mut self.database else { bail!("could not open {path}") };
         let error = match act(&mut database.connection) {
             Err(error) if corruption::is_corruption(&error) => error,
+            // SQLite opens a file that cannot be written at that moment for reading, and the connection stays so. It has to be closed first:
+            // connections of one process share what SQLite knows of the file.
+            Err(error) if self.access == Access::Write && database::is_read_only(&error) => {
+                if let Some(database) = self.database.take() {
+                    database.abandon();
+                }
+                self.follow_the_file()?;
+                let Some(database) = &mut self.database else { return Err(error) };
+                return act(&mut database.connection).with_context(|| format!("could not use {path}"));
+            }
             outcome => return outcome.with_context(|| format!("could not use {path}")),
         };
         if self.access == Access::Read {

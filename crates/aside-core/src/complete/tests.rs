@@ -233,6 +233,17 @@ fn a_models_idea_that_cannot_run_is_not_offered() {
     assert_eq!(with_idea(&format!("{here}\nline git commit -m |"), "'a b'"), "git commit -m 'a b'");
 }
 
+/// Shells tell names of a command from files by the source.
+#[test]
+fn in_a_list_a_name_that_ran_before_is_still_a_name() {
+    let fake =
+        Fake::new("program git\ngit-branch main\nhistory git log --oneline\nhistory git log\nline git log --one|");
+    let context = CompletionContext { limit: 64, list: true, ..fake.context() };
+    let found = complete(&context);
+    assert_eq!(found[0].candidate.text.trim_end(), "git log --oneline");
+    assert_eq!(found[0].candidate.source, CandidateSource::Spec);
+}
+
 /// The candidates when the user asks for a list.
 fn listed(scene: &str) -> Vec<String> {
     let fake = Fake::new(scene);

@@ -51,8 +51,8 @@ pub async fn dispatch(
         Request::Complete(line) => handlers::complete::handle(&state, line, privacy, &updates).await,
         Request::Translate(query) => handlers::translate::handle(&state, query, privacy, &updates).await,
         Request::Explain(asked) => handlers::explain::handle(&state, asked, privacy, &updates).await,
-        Request::Outcome(outcome) => handlers::outcome::handle(&state, outcome).await,
-        Request::Detect(asked) => handlers::detect::handle(&state, asked).await,
+        Request::Outcome(outcome) => handlers::outcome::handle(&state, outcome, privacy).await,
+        Request::Detect(asked) => handlers::detect::handle(&state, asked, privacy).await,
         Request::Wrong(wrong) => handlers::detect::wrong(&state, wrong).await,
         Request::Ask(asked) => {
             let cure = handlers::suggest::cure(&state, &asked, privacy).await;

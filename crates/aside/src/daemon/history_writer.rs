@@ -1,16 +1,18 @@
 //! The thread that owns the history on disk, and keeps the index in memory in step with it. Replies wait for it only if they promise that
 //! something is stored.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use aside_core::history::HistoryEntry;
+use aside_core::history::filter::MAX_COMMAND;
 use aside_core::history::import::{ImportFormat, ParsedHistory};
 use aside_core::history::index::{HistoryIndex, HistoryIndexBuilder};
 use aside_core::history::run_record::RunRecord;
@@ -26,8 +28,11 @@ const FIRST: usize = 5000;
 /// How long the thread may take to end. It may wait up to half a minute for another process that locks the file.
 const CLOSE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(2);
-/// Retry interval for a history that could not be opened.
-const REOPEN: Duration = Duration::from_secs(2);
+/// Backoff while the history cannot be opened or written.
+const RETRY: Duration = Duration::from_secs(2);
+const MAX_RETRY: Duration = Duration::from_secs(60);
+/// Cap on commands that wait in memory meanwhile. The oldest is lost first.
+const MAX_WAITING: usize = 1000;
 
 enum Job {
     Append {
@@ -125,7 +130,16 @@ struct WriterThread {
     import_tried: bool,
     /// A first command may be stored before its shell has greeted us.
     began_empty: bool,
-    next_open: Instant,
+    /// What could not be stored, oldest first.
+    waiting: VecDeque<Waiting>,
+    /// Since something failed: when to try again, and the backoff after that.
+    retry: Option<(Instant, Duration)>,
+}
+
+struct Waiting {
+    entry: HistoryEntry,
+    seq: Option<i64>,
+    learnt: u64,
 }
 
 #[derive(PartialEq, Eq)]
@@ -145,7 +159,8 @@ impl WriterThread {
             reading: Reading::No,
             import_tried: false,
             began_empty: false,
-            next_open: Instant::now(),
+            waiting: VecDeque::new(),
+            retry: None,
         }
     }
 
@@ -156,10 +171,28 @@ impl WriterThread {
         // Loaded in advance, so that neither the first command nor the first line of prose waits for it.
         self.state.filter();
         self.state.reroute_log().marks().reload_if_changed();
-        for job in queue.iter().take_while(|_| !closing.load(Ordering::Relaxed)) {
+        while let Some(job) = self.next(&queue) {
+            if closing.load(Ordering::Relaxed) {
+                break;
+            }
             // A panic loses one job, not all that follow.
             if catch_unwind(AssertUnwindSafe(|| self.perform(job))).is_err() {
                 self.state.notice("a job of the history was lost to a fault of ours; the log says where");
+            }
+        }
+        if !self.waiting.is_empty() {
+            self.store_waiting();
+        }
+    }
+
+    /// Waits for the next job. While something could not be stored, tries that again now and then.
+    fn next(&mut self, queue: &Receiver<Job>) -> Option<Job> {
+        loop {
+            let Some((when, _)) = self.retry else { return queue.recv().ok() };
+            match queue.recv_timeout(when.saturating_duration_since(Instant::now())) {
+                Ok(job) => return Some(job),
+                Err(RecvTimeoutError::Timeout) => self.store_waiting(),
+                Err(RecvTimeoutError::Disconnected) => return None,
             }
         }
     }
@@ -167,7 +200,7 @@ impl WriterThread {
     fn perform(&mut self, job: Job) {
         match job {
             Job::Append { entry, seq, learnt, done } => {
-                let stored = self.append(&entry, seq, learnt);
+                let stored = self.append(Waiting { entry, seq, learnt });
                 // The client may have disconnected; the command is stored all the same.
                 let _ = done.send(stored);
             }
@@ -187,10 +220,35 @@ impl WriterThread {
                 self.history = Some(history);
                 self.read_first();
             }
-            Err(error) => {
-                self.next_open = Instant::now() + REOPEN;
-                self.state.notice(format!("the history is not open: {error:#}"));
+            Err(error) => self.failed(&format!("{error:#}")),
+        }
+    }
+
+    /// Backs off, and tells the user once.
+    fn failed(&mut self, problem: &str) {
+        let pause = self.retry.map_or(RETRY, |(_, pause)| MAX_RETRY.min(2 * pause));
+        self.retry = Some((Instant::now() + pause, pause));
+        self.state.notice(format!("commands cannot be stored: {problem}"));
+        self.state.set_unstored(problem, self.waiting.len());
+    }
+
+    /// Tries what could not be stored, oldest first, until something fails again.
+    fn store_waiting(&mut self) {
+        if self.history.is_none() {
+            self.open();
+        }
+        if self.history.is_none() {
+            return;
+        }
+        while let Some(waiting) = self.waiting.pop_front() {
+            if let Err(problem) = self.store(&waiting) {
+                self.waiting.push_front(waiting);
+                return self.failed(&problem);
             }
+        }
+        if self.retry.take().is_some() {
+            tracing::info!("the history can be written again");
+            self.state.set_unstored("", 0);
         }
     }
 
@@ -259,25 +317,45 @@ impl WriterThread {
         }
     }
 
-    fn append(&mut self, entry: &HistoryEntry, seq: Option<i64>, learnt: u64) -> Result<(), String> {
-        // The disk may have room again, or the home directory may be mounted by now.
-        if self.history.is_none() && Instant::now() >= self.next_open {
-            self.open();
+    /// Stores a command, behind those that wait. What cannot be stored waits too, and is not acknowledged.
+    fn append(&mut self, new: Waiting) -> Result<(), String> {
+        if new.entry.command.len() > MAX_COMMAND {
+            return Err(format!("the command has more than {MAX_COMMAND} bytes"));
         }
+        // The disk may have room again, or the home directory may be mounted by now.
+        if self.retry.is_some_and(|(when, _)| Instant::now() >= when) {
+            self.store_waiting();
+        }
+        let problem = match self.retry {
+            Some(_) => "the history cannot be written".to_owned(),
+            None => match self.store(&new) {
+                Ok(()) => return Ok(()),
+                Err(problem) => problem,
+            },
+        };
+        if self.waiting.len() == MAX_WAITING {
+            self.waiting.pop_front();
+        }
+        self.waiting.push_back(new);
+        match self.retry {
+            Some(_) => self.state.set_unstored_count(self.waiting.len()),
+            None => self.failed(&problem),
+        }
+        Err(problem)
+    }
+
+    fn store(&mut self, Waiting { entry, seq, learnt }: &Waiting) -> Result<(), String> {
         let Some(history) = &mut self.history else { return Err("the history is not open".to_owned()) };
-        let stored = history.append(entry, seq);
+        let stored = history.append(entry, *seq);
         self.pass_on_notice();
         match stored {
             Ok(Appended::New(_)) => {
-                self.state.learn_again(ran(entry), learnt);
+                self.state.learn_again(ran(entry), *learnt);
                 self.state.add_record();
                 Ok(())
             }
             Ok(Appended::Known) => Ok(()),
-            Err(error) => {
-                self.state.notice(format!("could not store a command: {error:#}"));
-                Err(format!("{error:#}"))
-            }
+            Err(error) => Err(format!("{error:#}")),
         }
     }
 

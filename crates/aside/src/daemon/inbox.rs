@@ -6,13 +6,13 @@
 //! tier file, as `aside call` does. It holds records as they are sent over the socket.
 //!
 //! Which process has written a file cannot be known. So the inbox is closed while a command of a task may be running: shells then start a
-//! process for each record, whose origin the socket tells, and files are discarded. Of files from before the start, which count only if no
+//! process for each record, whose origin the socket tells, and files are discarded. A command waits until what was left before is read. Of files from before the start, which count only if no
 //! command was left, ended commands are taken.
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use aside_proto::Request;
 use tokio::task::JoinHandle;
@@ -25,8 +25,9 @@ const READER: &str = "daemon";
 /// Text that bash cannot get from its builtins without a fork passes through such a file, which is overwritten with blanks at once.
 const SCRATCH: &str = ".text";
 
-/// After a failure, such as a directory that was removed.
-const TRY_AGAIN: Duration = Duration::from_secs(60);
+/// Backoff after a failure, such as a directory that was removed.
+const TRY_AGAIN: Duration = Duration::from_millis(100);
+const MAX_TRY_AGAIN: Duration = Duration::from_secs(60);
 
 /// Reads the directory until it is closed.
 pub struct Reading {
@@ -41,11 +42,17 @@ pub fn start(state: &Arc<State>) -> Reading {
     let task = tokio::spawn({
         let marker = marker.clone();
         async move {
+            let mut pause = TRY_AGAIN;
             loop {
+                let began = Instant::now();
                 let Err(error) = linux::serve(&state).await;
                 tracing::warn!("bash and fish start a process for each command: {error:#}");
                 let _ = std::fs::remove_file(&marker);
-                tokio::time::sleep(TRY_AGAIN).await;
+                if began.elapsed() > MAX_TRY_AGAIN {
+                    pause = TRY_AGAIN;
+                }
+                tokio::time::sleep(pause).await;
+                pause = MAX_TRY_AGAIN.min(2 * pause);
             }
         }
     });
@@ -92,7 +99,7 @@ mod linux {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
     use std::time::SystemTime;
 
-    use anyhow::{Context, bail};
+    use anyhow::{Context, bail, ensure};
     use aside_proto::command_ended::{CaptureParams, RecallParams};
     use aside_proto::stream::{Frame, MAX_MESSAGE, frames};
     use aside_proto::{Call, Reply};
@@ -100,6 +107,7 @@ mod linux {
     use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
     use rustix::process::Pid;
     use tokio::io::unix::AsyncFd;
+    use tokio::time::MissedTickBehavior;
 
     use super::*;
     use crate::capture::tier_file;
@@ -114,6 +122,10 @@ mod linux {
     const STALE: Duration = Duration::from_secs(10);
     /// How often to look whether a command of an earlier daemon has left something that runs.
     const LOOK_AGAIN: Duration = Duration::from_secs(3);
+    /// How often to look whether the directory has room: fish tells the user of a write that fails, whatever is redirected.
+    const LOOK_FOR_ROOM: Duration = Duration::from_secs(1);
+    /// How long a command may take to begin once the inbox is read for it.
+    const BEGINS: Duration = Duration::from_secs(1);
     /// Files that are handled in one scan.
     const MAX_SCANNED: usize = 10_000;
     /// Scans for one loss of events.
@@ -124,12 +136,22 @@ mod linux {
         events: AsyncFd<OwnedFd>,
     }
 
+    enum Events {
+        /// Files that were closed, and whether the marker was deleted.
+        Closed { names: Vec<String>, is_marker_gone: bool },
+        /// There were too many to tell.
+        Lost,
+    }
+
     /// Makes and watches the directory. No shell uses it until the marker is written.
     fn open(dir: &Path) -> anyhow::Result<OwnedFd> {
         let _ = std::fs::remove_file(dir.join(READER));
+        // Making that one is for the socket, which is in it.
+        ensure!(dir.parent().is_some_and(Path::exists), "the directory of the socket is gone");
         paths::private_dir(dir)?;
         let events = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).context("could not watch files")?;
-        inotify::add_watch(&events, dir, WatchFlags::CLOSE_WRITE | WatchFlags::ONLYDIR)
+        let flags = WatchFlags::CLOSE_WRITE | WatchFlags::DELETE | WatchFlags::MOVED_FROM | WatchFlags::MOVE_SELF;
+        inotify::add_watch(&events, dir, flags | WatchFlags::ONLYDIR)
             .with_context(|| format!("could not watch {}", dir.display()))?;
         Ok(events)
     }
@@ -143,7 +165,8 @@ mod linux {
         })
         .await??;
         let inbox = Inbox { dir, events: watched(events)? };
-        let mut left = Some(inbox.scanned().await?);
+        // What a command of ours has left where the inbox was removed counts for nothing.
+        let mut left = Some(inbox.scanned().await?).filter(|_| presence::begun() == 0);
         loop {
             let begun = presence::begun();
             let presence = match Presence::known() {
@@ -164,7 +187,10 @@ mod linux {
                 inbox.handle(state, item, Trust::BeforeStart).await?;
             }
             inbox.begin().await?;
-            inbox.serve_until_a_command(state, begun).await?;
+            presence::set_reading(true);
+            let served = inbox.serve_until_a_command(state, begun).await;
+            presence::set_reading(false);
+            served?;
         }
     }
 
@@ -210,32 +236,69 @@ mod linux {
                         let _ = std::fs::remove_file(entry.path());
                     }
                 }
-                // Does not make the directory again: it would not be watched.
-                std::fs::write(dir.join(READER), format!("{}\n", std::process::id()))
+                std::io::Result::Ok(())
             })
             .await?
-            .context("could not say that the inbox is read")
+            .context("could not look into the inbox")?;
+            self.mark().await
         }
 
         async fn serve_until_a_command(&self, state: &Arc<State>, begun: u64) -> anyhow::Result<()> {
+            let mut has_room = true;
+            let mut looks = tokio::time::interval(LOOK_FOR_ROOM);
+            looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
             loop {
-                let names = tokio::select! {
-                    names = self.closed() => names?,
-                    () = presence::changed() => {
-                        let marker = self.dir.join(READER);
-                        let _ = off_the_runtime(move || std::fs::remove_file(marker)).await?;
+                let events = tokio::select! {
+                    events = self.closed() => events?,
+                    () = presence::changed() => return self.unmark().await,
+                    () = presence::asked() => {
+                        // What is there was written before the command.
+                        self.unmark().await?;
+                        self.handle_all(state, begun).await?;
+                        presence::set_reading(false);
+                        // It begins now, or never.
+                        let _ = tokio::time::timeout(BEGINS, presence::changed()).await;
                         return Ok(());
                     }
+                    _ = looks.tick() => {
+                        let dir = self.dir.clone();
+                        let is_full = off_the_runtime(move || paths::is_full(&dir)).await?;
+                        match (has_room, is_full) {
+                            (true, true) => self.unmark().await?,
+                            (false, false) => self.mark().await?,
+                            (true, false) | (false, true) => {}
+                        }
+                        has_room = !is_full;
+                        continue;
+                    }
                 };
-                match names {
-                    Some(names) => {
+                match events {
+                    Events::Closed { names, is_marker_gone } => {
                         for item in names.iter().filter_map(|name| Item::of(name)) {
                             self.handle(state, item, Trust::Since { begun }).await?;
                         }
+                        if is_marker_gone && has_room {
+                            self.mark().await?;
+                        }
                     }
-                    None => self.handle_all(state, begun).await?,
+                    Events::Lost => self.handle_all(state, begun).await?,
                 }
             }
+        }
+
+        /// Has the shells start a process for each record.
+        async fn unmark(&self) -> anyhow::Result<()> {
+            let marker = self.dir.join(READER);
+            let _ = off_the_runtime(move || std::fs::remove_file(marker)).await?;
+            Ok(())
+        }
+
+        /// Tells the shells that files are read. Does not make the directory again: it would not be watched.
+        async fn mark(&self) -> anyhow::Result<()> {
+            let marker = self.dir.join(READER);
+            off_the_runtime(move || std::fs::write(marker, format!("{}\n", std::process::id())))
+                .await?
+                .context("could not say that the inbox is read")
         }
 
         /// After events were lost.
@@ -257,22 +320,29 @@ mod linux {
             off_the_runtime(move || scan(&dir)).await
         }
 
-        /// Names of files that were closed, or nothing when there were too many to tell.
-        async fn closed(&self) -> anyhow::Result<Option<Vec<String>>> {
+        /// What happened in the directory.
+        async fn closed(&self) -> anyhow::Result<Events> {
             let mut ready = self.events.readable().await?;
             let mut room = [MaybeUninit::uninit(); EVENT_BYTES];
             let mut reader = inotify::Reader::new(self.events.get_ref(), &mut room);
-            let mut names = Vec::new();
+            let (mut names, mut is_marker_gone) = (Vec::new(), false);
             loop {
                 match reader.next() {
-                    Ok(event) if event.events().contains(ReadFlags::QUEUE_OVERFLOW) => return Ok(None),
-                    Ok(event) if event.events().contains(ReadFlags::IGNORED) => bail!("the inbox was removed"),
+                    Ok(event) if event.events().contains(ReadFlags::QUEUE_OVERFLOW) => return Ok(Events::Lost),
+                    Ok(event) if event.events().intersects(ReadFlags::IGNORED | ReadFlags::MOVE_SELF) => {
+                        bail!("the inbox was removed")
+                    }
                     Ok(event) => {
-                        names.extend(event.file_name().and_then(|name| name.to_str().ok()).map(str::to_owned));
+                        let name = event.file_name().and_then(|name| name.to_str().ok());
+                        if event.events().contains(ReadFlags::CLOSE_WRITE) {
+                            names.extend(name.map(str::to_owned));
+                        } else {
+                            is_marker_gone |= name == Some(READER);
+                        }
                     }
                     Err(rustix::io::Errno::AGAIN) => {
                         ready.clear_ready();
-                        return Ok(Some(names));
+                        return Ok(Events::Closed { names, is_marker_gone });
                     }
                     Err(rustix::io::Errno::INTR) => {}
                     Err(error) => return Err(error.into()),
@@ -289,8 +359,14 @@ mod linux {
                 move || read(&file)
             });
             let mut capture = None;
-            if let Some(bytes) = content.await? {
-                for frame in frames(&bytes) {
+            if let Some((bytes, written)) = content.await? {
+                for mut frame in frames(&bytes) {
+                    // A shell without a clock writes the file when the command ends; it may have waited here.
+                    if let Frame::Call(Call { request: Request::Finished(finished), .. }) = &mut frame
+                        && finished.start_ms < 0
+                    {
+                        finished.start_ms = (written - finished.duration_ms.max(0)).max(1);
+                    }
                     match frame {
                         Frame::Call(Call { request, .. }) if !trust.covers(&request) => {}
                         Frame::Call(Call { request: Request::Capture(asked), .. }) => capture = Some(asked),
@@ -358,7 +434,7 @@ mod linux {
             let Some(item) = Item::of(&name) else { continue };
             let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             let is_stale = modified.elapsed().is_ok_and(|age| age > STALE);
-            match read(&entry.path()).map(|bytes| is_whole(&bytes)) {
+            match read(&entry.path()).map(|(bytes, _)| is_whole(&bytes)) {
                 Some(true) => items.push((modified, item)),
                 // A shell may be writing it; then an event follows.
                 Some(false) | None if !is_stale => {}
@@ -371,8 +447,8 @@ mod linux {
         items.into_iter().map(|(_, item)| item).collect()
     }
 
-    /// Only a regular file of this user, of the size of a message.
-    fn read(file: &Path) -> Option<Vec<u8>> {
+    /// Only a regular file of this user, of the size of a message. With the time at which it was written, in milliseconds.
+    fn read(file: &Path) -> Option<(Vec<u8>, i64)> {
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(file).ok()?;
         let meta = file.metadata().ok()?;
@@ -380,7 +456,8 @@ mod linux {
         let mut bytes = Vec::new();
         (is_ours && meta.len() <= MAX_MESSAGE as u64).then_some(())?;
         file.take(MAX_MESSAGE as u64).read_to_end(&mut bytes).ok()?;
-        Some(bytes)
+        let written = meta.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        Some((bytes, i64::try_from(written.as_millis()).ok()?))
     }
 
     fn is_whole(bytes: &[u8]) -> bool {

@@ -1,5 +1,5 @@
 //! Ensures one daemon per socket. A lock file decides, not the socket file: a socket file may be left over, and a daemon behind it may be
-//! busy.
+//! busy. A daemon whose files were deleted makes them again, or ends if another one has taken their place.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
@@ -12,10 +12,12 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::FdFlags;
+use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use rustix::process::Pid;
 
 use crate::client;
 use crate::exec::Inherited;
+use crate::exec::taint::{self, TrustLevel};
 use crate::paths::{self, Paths};
 
 /// How often to retry while the lock holder no longer replies: it is about to end.
@@ -23,22 +25,40 @@ const PATIENCE: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(50);
 /// Bytes of the lock file that are read: a pid.
 const MAX_LOCK: u64 = 32;
+/// Connections that may wait to be accepted, as the standard library has it.
+const BACKLOG: i32 = 128;
 
 /// The socket and the lock. Both last until the process ends or `close` is called.
 pub struct ListenSocket {
     listener: UnixListener,
     lock: File,
     socket: PathBuf,
+    lock_path: PathBuf,
+    /// The socket's file: its path may come to name another one.
+    bound: Option<FileId>,
+}
+
+/// Device and inode.
+type FileId = (u64, u64);
+
+/// What became of the files of a daemon.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Restored {
+    Nothing,
+    Socket,
+    /// Another daemon holds the lock by now.
+    Superseded,
 }
 
 /// Returns `None` when another daemon serves this socket.
 pub fn listen(paths: &Paths) -> anyhow::Result<Option<ListenSocket>> {
     let socket = paths.socket.clone();
     if let Some(inherited) = Inherited::from_env() {
-        return inherit(inherited, socket).map(Some);
+        return inherit(inherited, paths).map(Some);
     }
     paths::prepare_socket_dir(&socket)?;
-    let Some(lock) = lock(&paths.lock_file(), &socket)? else { return Ok(None) };
+    let lock_path = paths.lock_file();
+    let Some(lock) = lock(&lock_path, &socket)? else { return Ok(None) };
     match std::fs::remove_file(&socket) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             return Err(error).with_context(|| format!("could not remove the old socket {}", socket.display()));
@@ -50,7 +70,33 @@ pub fn listen(paths: &Paths) -> anyhow::Result<Option<ListenSocket>> {
     let listener = UnixListener::bind(&socket);
     rustix::process::umask(mask);
     let listener = listener.with_context(|| format!("could not listen on {}", socket.display()))?;
-    Ok(Some(ListenSocket { listener, lock, socket }))
+    let bound = file_id(&socket);
+    Ok(Some(ListenSocket { listener, lock, socket, lock_path, bound }))
+}
+
+fn file_id(path: &Path) -> Option<FileId> {
+    path.symlink_metadata().ok().map(|meta| (meta.dev(), meta.ino()))
+}
+
+/// Listens like `listen`, while other threads run: the umask is the whole process's, so the mode is set on the socket before it has a name.
+fn bind_again(socket: &Path) -> anyhow::Result<UnixListener> {
+    match std::fs::remove_file(socket) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("could not remove the old socket {}", socket.display()));
+        }
+        _ => {}
+    }
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let fresh = net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).context("no socket")?;
+    let private = Mode::from_raw_mode(0o600);
+    // Only Linux takes the mode of the file from here.
+    let _ = rustix::fs::fchmod(&fresh, private);
+    let listens = SocketAddrUnix::new(socket)
+        .and_then(|address| net::bind(&fresh, &address))
+        .and_then(|()| rustix::fs::chmod(socket, private))
+        .and_then(|()| net::listen(&fresh, BACKLOG));
+    listens.with_context(|| format!("could not listen on {}", socket.display()))?;
+    Ok(UnixListener::from(fresh))
 }
 
 fn lock(path: &Path, socket: &Path) -> anyhow::Result<Option<File>> {
@@ -58,11 +104,7 @@ fn lock(path: &Path, socket: &Path) -> anyhow::Result<Option<File>> {
     for _ in 0..PATIENCE {
         match file.try_lock() {
             Ok(()) => {
-                // For the user and `aside daemon stop`; no decision depends on it.
-                let _ = file
-                    .set_len(0)
-                    .and_then(|()| file.rewind())
-                    .and_then(|()| writeln!(file, "{}", std::process::id()));
+                sign(&mut file);
                 return Ok(Some(file));
             }
             Err(TryLockError::WouldBlock) if client::is_listening(socket) => return Ok(None),
@@ -73,6 +115,11 @@ fn lock(path: &Path, socket: &Path) -> anyhow::Result<Option<File>> {
         }
     }
     Ok(None)
+}
+
+/// For the user and `aside daemon stop`; no decision depends on it.
+fn sign(lock: &mut File) {
+    let _ = lock.set_len(0).and_then(|()| lock.rewind()).and_then(|()| writeln!(lock, "{}", std::process::id()));
 }
 
 /// The daemon that holds the lock.
@@ -128,6 +175,11 @@ fn open_lock(path: &Path, options: &mut OpenOptions) -> anyhow::Result<File> {
     Ok(file)
 }
 
+/// Whether a command of a task, or what it has started, holds the lock.
+fn is_held_by_a_command(lock: &File) -> bool {
+    holder_of(lock).is_some_and(|pid| taint::of_process(pid.as_raw_pid()) == Some(TrustLevel::Command))
+}
+
 /// The process that holds the lock, according to the kernel: any process of the user can write to the file.
 #[cfg(target_os = "linux")]
 fn holder_of(file: &File) -> Option<Pid> {
@@ -153,7 +205,7 @@ fn holder_of(_: &File) -> Option<Pid> {
 }
 
 #[expect(unsafe_code, reason = "the descriptors were left open for us by the program that became this one")]
-fn inherit(inherited: Inherited, socket: PathBuf) -> anyhow::Result<ListenSocket> {
+fn inherit(inherited: Inherited, paths: &Paths) -> anyhow::Result<ListenSocket> {
     let take = |fd: RawFd| -> anyhow::Result<OwnedFd> {
         // SAFETY: `become_daemon` passes two descriptors that nothing else in this fresh process owns.
         let owned = unsafe { OwnedFd::from_raw_fd(fd) };
@@ -163,7 +215,9 @@ fn inherit(inherited: Inherited, socket: PathBuf) -> anyhow::Result<ListenSocket
     Ok(ListenSocket {
         listener: UnixListener::from(take(inherited.listener)?),
         lock: File::from(take(inherited.lock)?),
-        socket,
+        socket: paths.socket.clone(),
+        lock_path: paths.lock_file(),
+        bound: file_id(&paths.socket),
     })
 }
 
@@ -190,9 +244,98 @@ impl ListenSocket {
         Ok(Inherited { listener: self.listener.as_raw_fd(), lock: self.lock.as_raw_fd() })
     }
 
-    /// Removes the socket while the lock is still held, so that it cannot be another daemon's.
+    /// Makes the lock and the socket again if they were deleted or replaced. Changes nothing where another daemon has the lock.
+    pub fn restore(&mut self) -> anyhow::Result<Restored> {
+        let held = self.lock.metadata().ok().map(|meta| (meta.dev(), meta.ino()));
+        let has_lock = held.is_some() && file_id(&self.lock_path) == held;
+        let has_socket = self.bound.is_some() && file_id(&self.socket) == self.bound;
+        if has_lock && has_socket {
+            return Ok(Restored::Nothing);
+        }
+        paths::restore_socket_dir(&self.socket)?;
+        if !has_lock {
+            let options = &mut File::options();
+            options.read(true).write(true).create(true).truncate(false).mode(0o600);
+            let mut file = open_lock(&self.lock_path, options)?;
+            match file.try_lock() {
+                Ok(()) => {
+                    sign(&mut file);
+                    self.lock = file;
+                }
+                // It must not end the daemon by that.
+                Err(TryLockError::WouldBlock) if is_held_by_a_command(&file) => {}
+                Err(TryLockError::WouldBlock) => return Ok(Restored::Superseded),
+                Err(TryLockError::Error(error)) => return Err(error).context("could not lock"),
+            }
+        }
+        if has_socket {
+            return Ok(Restored::Nothing);
+        }
+        self.listener = bind_again(&self.socket)?;
+        self.bound = file_id(&self.socket);
+        Ok(Restored::Socket)
+    }
+
+    /// Tells when a file beside the socket was deleted. `None` where the system does not tell.
+    pub fn deletions(&self) -> Option<Deletions> {
+        self.socket.parent().and_then(|dir| Deletions::watch(dir).ok())
+    }
+
+    /// Removes the socket, unless its path names another one by now.
     pub fn close(self) {
-        let _ = std::fs::remove_file(&self.socket);
+        if self.bound.is_some() && file_id(&self.socket) == self.bound {
+            let _ = std::fs::remove_file(&self.socket);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+pub use deletions::Deletions;
+
+#[cfg(target_os = "linux")]
+mod deletions {
+    use std::mem::MaybeUninit;
+    use std::os::fd::OwnedFd;
+    use std::path::Path;
+
+    use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
+    use tokio::io::unix::AsyncFd;
+
+    /// Deletions in a directory.
+    pub struct Deletions(AsyncFd<OwnedFd>);
+
+    impl Deletions {
+        #[expect(unsafe_code, reason = "tokio cannot tell that a descriptor stays open while it is registered")]
+        pub fn watch(dir: &Path) -> std::io::Result<Self> {
+            let events = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
+            let gone = WatchFlags::DELETE | WatchFlags::MOVED_FROM | WatchFlags::DELETE_SELF | WatchFlags::MOVE_SELF;
+            inotify::add_watch(&events, dir, gone | WatchFlags::ONLYDIR)?;
+            // SAFETY: an `OwnedFd` gives the same open descriptor for as long as it lives, and `AsyncFd` owns it.
+            Ok(Self(unsafe { AsyncFd::register(events) }.map_err(std::io::Error::other)?))
+        }
+
+        /// Waits for the next ones. Which files they were does not matter.
+        pub async fn next(&self) {
+            let Ok(mut ready) = self.0.readable().await else { return std::future::pending().await };
+            let mut room = [MaybeUninit::uninit(); 4096];
+            let mut reader = Reader::new(self.0.get_ref(), &mut room);
+            while reader.next().is_ok() {}
+            ready.clear_ready();
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub struct Deletions;
+
+#[cfg(not(target_os = "linux"))]
+impl Deletions {
+    pub fn watch(_: &Path) -> std::io::Result<Self> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+
+    pub async fn next(&self) {
+        std::future::pending().await
     }
 }
 
@@ -227,6 +370,29 @@ mod tests {
         std::fs::remove_file(&file).unwrap();
         rustix::fs::mkfifoat(rustix::fs::CWD, &file, Mode::from_raw_mode(0o600)).unwrap();
         refused("a pipe");
+    }
+
+    #[test]
+    fn deleted_files_are_made_again_unless_another_daemon_has_them() {
+        let temp = tempfile::tempdir().unwrap();
+        let paths = paths(temp.path());
+        let mode = |path: &Path| path.metadata().unwrap().mode() & 0o777;
+        let mut first = listen(&paths).unwrap().unwrap();
+        assert_eq!(first.restore().unwrap(), Restored::Nothing);
+        std::fs::remove_file(&paths.socket).unwrap();
+        assert_eq!(first.restore().unwrap(), Restored::Socket);
+        assert!(std::os::unix::net::UnixStream::connect(&paths.socket).is_ok() && mode(&paths.socket) == 0o600);
+        std::fs::remove_file(paths.lock_file()).unwrap();
+        assert_eq!(first.restore().unwrap(), Restored::Nothing, "the socket is the same");
+        assert!(holder(&paths).unwrap().is_some() && mode(&paths.lock_file()) == 0o600);
+        for file in [&paths.socket, &paths.lock_file()] {
+            std::fs::remove_file(file).unwrap();
+        }
+        let second = listen(&paths).unwrap().unwrap();
+        assert_eq!(first.restore().unwrap(), Restored::Superseded);
+        first.close();
+        assert!(paths.socket.exists(), "it is the other one's");
+        drop(second);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use aside_redact::REDACTED;
 use crate::config::file_poll::FilePoller;
 use crate::daemon::state::State;
 use crate::paths::Paths;
+use crate::provider::Privacy;
 use crate::store::marked_commands::MarkedCommands;
 use crate::store::reroutes::{RerouteOutcome, Rerouted, Reroutes};
 
@@ -86,12 +87,12 @@ impl RerouteLog {
 }
 
 impl State {
-    /// Records that a line was classified as prose. Returns at once; a thread writes the file.
-    pub fn rerouted(self: &Arc<Self>, rerouted: Rerouted) {
+    /// Records that a line was classified as prose. Returns at once; a thread writes the file. A line of a private shell stays in memory.
+    pub fn rerouted(self: &Arc<Self>, rerouted: Rerouted, privacy: Privacy) {
         if rerouted.became != RerouteOutcome::Asked {
             self.reroute_log().remember(&rerouted.session, &rerouted.line);
         }
-        if !self.config().detect.log {
+        if !self.config().detect.log || privacy == Privacy::Private {
             return;
         }
         let state = Arc::clone(self);
@@ -174,8 +175,10 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let paths = scene(temp.path());
         let state = State::new(paths.clone());
+        state.rerouted(asked("private", "make it hidden", "why"), Privacy::Private);
+        assert_eq!(state.reroute_log().newest("private").as_deref(), Some("make it hidden"));
         for (line, reason) in [(" make sure of it", "why"), ("who are you", ""), ("make it so", "why")] {
-            state.rerouted(asked("a", line, reason));
+            state.rerouted(asked("a", line, reason), Privacy::Open);
         }
         let reroutes = Reroutes::new(&paths);
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);

@@ -91,6 +91,8 @@ pub struct State {
     rested: Notify,
     answered: AtomicU64,
     records: AtomicU64,
+    /// Why commands cannot be stored, or empty; and how many wait.
+    unstored: Mutex<(String, usize)>,
     loading: AtomicBool,
     /// The newest part of the history has been read, or cannot be.
     readable: watch::Sender<bool>,
@@ -157,6 +159,7 @@ impl State {
             rested: Notify::new(),
             answered: AtomicU64::new(0),
             records: AtomicU64::new(0),
+            unstored: Mutex::default(),
             loading: AtomicBool::new(false),
             readable: watch::Sender::new(false),
             ending: watch::Sender::new(None),
@@ -385,10 +388,21 @@ impl State {
         let text = text.into();
         tracing::warn!("{text}");
         let mut notices = locked(&self.notices);
+        // What goes on happening is one notice.
+        notices.retain(|(_, known)| *known != text);
         if notices.len() == MAX_NOTICES {
             notices.pop_front();
         }
         notices.push_back((Instant::now(), text));
+    }
+
+    /// Why commands cannot be stored, or empty; and how many wait for it.
+    pub fn set_unstored(&self, problem: &str, waiting: usize) {
+        *locked(&self.unstored) = (problem.to_owned(), waiting);
+    }
+
+    pub fn set_unstored_count(&self, waiting: usize) {
+        locked(&self.unstored).1 = waiting;
     }
 
     pub fn greet(&self, mut hello: Hello) {
@@ -551,6 +565,7 @@ impl State {
             })
             .collect();
         sessions.sort_by_key(|session| session.seen_s_ago);
+        let (problem, waiting) = locked(&self.unstored).clone();
         Status {
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -564,6 +579,8 @@ impl State {
                 commands: self.index().len(),
                 records: self.records.load(Ordering::Relaxed),
                 loading: self.loading.load(Ordering::Relaxed),
+                waiting,
+                problem,
             },
             sessions,
             answered: self.answered.load(Ordering::Relaxed),

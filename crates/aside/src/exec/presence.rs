@@ -3,6 +3,7 @@
 //! command counts as present.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use tokio::sync::Notify;
 
@@ -16,6 +17,14 @@ static LOST: AtomicBool = AtomicBool::new(false);
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 /// One task waits for it.
 static CHANGED: Notify = Notify::const_new();
+/// Whether files of shells are read, which ends while a command may run.
+static READS: AtomicBool = AtomicBool::new(false);
+/// Commands that wait for the reader before they begin.
+static PREPARING: AtomicUsize = AtomicUsize::new(0);
+static ASKED: Notify = Notify::const_new();
+static DRAINED: Notify = Notify::const_new();
+/// How long a command waits for it.
+const PREPARE: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
@@ -92,6 +101,45 @@ pub fn begun() -> u64 {
     BEGUN.load(Ordering::SeqCst)
 }
 
+/// Called before a command begins: has the files that shells have left read while no command can have written them. Bounded: what is not
+/// read by then is discarded.
+pub async fn prepare() {
+    struct Waits;
+    impl Drop for Waits {
+        fn drop(&mut self) {
+            PREPARING.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+    if !READS.load(Ordering::SeqCst) {
+        return;
+    }
+    PREPARING.fetch_add(1, Ordering::SeqCst);
+    let _waits = Waits;
+    let mut drained = std::pin::pin!(DRAINED.notified());
+    drained.as_mut().enable();
+    ASKED.notify_one();
+    let _ = tokio::time::timeout(PREPARE, drained).await;
+}
+
+/// For the reader of those files: waits until a command is about to begin.
+pub async fn asked() {
+    loop {
+        ASKED.notified().await;
+        // The permit may be left over from a command that has begun.
+        if PREPARING.load(Ordering::SeqCst) > 0 {
+            return;
+        }
+    }
+}
+
+/// The reader begins, or has read everything and stops.
+pub fn set_reading(reads: bool) {
+    READS.store(reads, Ordering::SeqCst);
+    if !reads {
+        DRAINED.notify_waiters();
+    }
+}
+
 /// Waits until what is known may have changed.
 pub async fn changed() {
     CHANGED.notified().await;
@@ -109,6 +157,11 @@ pub struct RunningGuard {
 }
 
 impl RunningGuard {
+    pub async fn begin_prepared() -> Self {
+        prepare().await;
+        Self::begin()
+    }
+
     pub fn begin() -> Self {
         BEGUN.fetch_add(1, Ordering::SeqCst);
         RUNNING.fetch_add(1, Ordering::SeqCst);

@@ -91,7 +91,7 @@ pub async fn run(
     if *stop.borrow() {
         return Ok(Finished { ended: RunOutcome::Stopped, bytes: 0, cut: false });
     }
-    let mut running = RunningGuard::begin();
+    let mut running = RunningGuard::begin_prepared().await;
     // A supervisor that did not receive the whole order starts nothing.
     let told_all = match start(&order) {
         Ok(Started { supervisor, lifeline, output, report }) => {

@@ -189,6 +189,11 @@ fn write_ahead(connection: &Connection) -> anyhow::Result<()> {
     }
 }
 
+pub fn is_read_only(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<rusqlite::Error>());
+    causes.any(|cause| cause.sqlite_error_code() == Some(ErrorCode::ReadOnly))
+}
+
 fn is_busy(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
 }

@@ -683,3 +683,15 @@ fn a_file_of_an_older_version_is_read_and_gets_the_mark_of_private_shells() {
     let newest = open(&path).newest(3, None).unwrap();
     assert_eq!(newest.iter().map(|row| row.entry.private).collect::<Vec<_>>(), [false, true, false]);
 }
+
+/// SQLite opens a file of a read-only disk for reading, and the connection stays so when the disk can be written again.
+#[test]
+fn a_connection_that_became_read_only_is_opened_again() {
+    let temp = tempfile::tempdir().unwrap();
+    let (mut history, _) = History::open(&temp.path().join("history.db")).unwrap();
+    let entry = HistoryEntry { command: "ls".to_owned(), shell: "bash".to_owned(), ..HistoryEntry::default() };
+    history.append(&entry, None).unwrap();
+    history.database.as_ref().unwrap().connection.pragma_update(None, "query_only", true).unwrap();
+    history.append(&entry, None).unwrap();
+    assert_eq!(history.count().unwrap(), 2);
+}

@@ -171,16 +171,6 @@ fn a_pipe_or_a_directory_in_place_of_the_lock_is_named_at_once() {
 }
 
 #[test]
-fn a_daemon_whose_socket_is_gone_is_replaced() {
-    let mut daemon = Daemon::start();
-    std::fs::remove_file(daemon.home.socket()).unwrap();
-    let said = daemon.home.aside_does(&["daemon", "start"]);
-    assert!(said.stdout.starts_with("started, pid "), "{said:?}");
-    assert_eq!(daemon.ends(), Some(0));
-    assert_eq!(daemon.home.aside_does(&["daemon", "stop"]).stdout, "stopped\n");
-}
-
-#[test]
 fn another_process_that_holds_the_lock_is_named_and_left_alone() {
     let home = Home::new();
     let lock = home.socket().with_extension("sock.lock");
@@ -237,6 +227,75 @@ fn a_daemon_whose_lock_has_no_number_can_be_stopped() {
     }
     assert_eq!(daemon.home.aside_does(&["daemon", "stop"]).stdout, "stopped\n");
     assert_eq!(daemon.ends(), Some(0));
+}
+
+/// Something cleans the directory of the socket, such as a job for temporary files.
+#[test]
+fn a_daemon_whose_files_are_deleted_makes_them_again() {
+    let daemon = Daemon::start();
+    let (socket, lock) = (daemon.home.socket(), daemon.home.socket().with_extension("sock.lock"));
+    for files in [vec![&socket], vec![&lock], vec![&socket, &lock]] {
+        for file in &files {
+            std::fs::remove_file(file).unwrap();
+        }
+        // Waits until it listens.
+        assert_eq!(daemon.status()["pid"], daemon.child.id(), "without {files:?}");
+        let deadline = Instant::now() + patience();
+        while !lock.exists() {
+            assert!(Instant::now() < deadline, "there is no lock without {files:?}");
+        }
+        assert_eq!(std::fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(daemon.home.aside(&["daemon", "run"]).stderr.contains("already running"));
+    }
+    std::fs::remove_file(&socket).unwrap();
+    let said = daemon.home.aside_does(&["daemon", "start"]).stdout;
+    assert_eq!(said, format!("already running, pid {}\n", daemon.child.id()));
+}
+
+#[test]
+fn a_daemon_whose_place_is_taken_ends_and_leaves_the_other_alone() {
+    let mut daemon = Daemon::start();
+    daemon.signal(Signal::STOP);
+    for file in [daemon.home.socket(), daemon.home.socket().with_extension("sock.lock")] {
+        std::fs::remove_file(file).unwrap();
+    }
+    let mut second = spawn(&daemon.home, ASIDE);
+    assert_eq!(daemon.status()["pid"], second.id());
+    daemon.signal(Signal::CONT);
+    assert_eq!(daemon.ends(), Some(0));
+    assert_eq!(daemon.status()["pid"], second.id());
+    second.kill().unwrap();
+    second.wait().unwrap();
+}
+
+/// As on a home that is mounted later, or a disk that is read-only for a while.
+#[test]
+fn commands_wait_while_the_history_cannot_be_opened() {
+    let home = Home::new();
+    home.write(".local/share/aside", "in the way");
+    let daemon = Daemon::start_in(home);
+    let mut wire = daemon.home.wire();
+    for seq in 1..=3 {
+        let told = finished(seq, &format!("echo {seq}"));
+        let told: Vec<&str> = told.iter().map(String::as_str).collect();
+        assert_eq!(wire.record(&told)[1], "error", "what is not stored is not acknowledged");
+    }
+    let status = daemon.status();
+    assert_eq!(status["history"]["waiting"], 3, "{status}");
+    assert_eq!(status["notices"].as_array().unwrap().len(), 1, "{status}");
+    let said = daemon.home.aside(&["doctor"]).stdout;
+    assert!(said.contains("commands are not stored now") && said.contains("3 commands wait in memory"), "{said}");
+    std::fs::remove_file(daemon.home.path(".local/share/aside")).unwrap();
+    // By itself: no shell says anything.
+    let deadline = Instant::now() + patience();
+    while daemon.status()["history"]["waiting"] != 0 {
+        assert!(Instant::now() < deadline, "{}", daemon.status());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let mut commands = daemon.commands();
+    commands.sort_unstable();
+    assert_eq!(commands, ["echo 1", "echo 2", "echo 3"]);
+    assert_eq!(daemon.status()["history"]["problem"], "");
 }
 
 #[test]

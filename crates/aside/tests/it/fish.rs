@@ -131,3 +131,13 @@ fn the_shells_own_history_is_imported_when_there_is_none() {
         assert_eq!(rows[0]["command"], "git status --short", "{file}");
     }
 }
+
+/// The login shell may be another one.
+#[test]
+fn aside_fix_tells_fish_its_own_line() {
+    let mut scene = Scene::fish().env("SHELL", "/bin/bash").size(24, 240).start();
+    scene.home.aside_does(&["daemon", "start"]);
+    scene.runs("sh -c 'exit 7'");
+    recorded(&scene.home, 1);
+    scene.types("aside fix").sends("\r").shows("`aside init fish --proxy | source`");
+}

@@ -144,6 +144,18 @@ fn tab_completes_what_nothing_else_completes() {
 }
 
 #[test]
+fn tab_completes_a_name_that_ran_before() {
+    for (shell, stage) in shells() {
+        let mut scene = begun(stage);
+        scene.runs("frob stop");
+        crate::bash::recorded(&scene.home, 1);
+        scene.types("frob sto");
+        tab_makes(&mut scene, "frob stop");
+        assert!(!scene.screen().text().contains("frobbed stop\nfrobbed"), "{shell} ran it");
+    }
+}
+
+#[test]
 fn completions_of_yours_come_first() {
     let mut scene = begun(Scene::bash().rc("complete -W 'mine only' frob"));
     scene.types("frob o").sends("\t").shows_line("frob only |");

@@ -416,3 +416,48 @@ fn privacy_private_whatever_is_not_a_no_is_private() {
     asks("no", None);
     assert!(!model.requests().is_empty());
 }
+
+/// Lines that were taken for prose, and what became of suggestions, would stay on disk with their texts.
+#[test]
+fn privacy_private_no_log_has_what_was_said() {
+    let logs = ["reroutes.jsonl", "interactions.jsonl"].map(|name| format!(".local/state/aside/{name}"));
+    let (_model, home, _watcher) = desk();
+    for way in [Way::Message, Way::Connection, Way::Shell] {
+        sends_all(&home, way);
+    }
+    // The logs are written in order, so that this one comes last.
+    let asks = json!({ "type": "ask", "session_id": "open", "request_id": 1, "query": "what is in the open", "number": 1, "wait": true });
+    home.wire().json(asks);
+    let deadline = std::time::Instant::now() + crate::harness::patience();
+    while !std::fs::read_to_string(home.path(&logs[0])).is_ok_and(|text| text.contains("in the open")) {
+        assert!(std::time::Instant::now() < deadline, "an open shell's is not logged");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    for log in logs {
+        let text = std::fs::read_to_string(home.path(&log)).unwrap_or_default();
+        assert!(!text.contains("quux") && !text.contains("why is it so") && !text.contains("\"s\""), "{log}: {text}");
+    }
+}
+
+/// fish remembers nothing in its private mode, and neither do we.
+#[test]
+fn privacy_private_fish_is_a_private_shell() {
+    for (rc, is_logged) in [("", true), ("set -g fish_private_mode 1", false)] {
+        let mut scene = Scene::fish().rc(rc).start();
+        scene.home.aside_does(&["daemon", "start"]);
+        scene.types("@ why is the quux so slow").sends("\r").shows("This needs a model").settles();
+        let value = if is_logged { "\np=." } else { "\np=1." };
+        scene.types("echo \"p=$ASIDE_PRIVATE.\"").sends("\r").shows(value);
+        let file = scene.home.path(".local/state/aside/reroutes.jsonl");
+        let log = || std::fs::read_to_string(&file).unwrap_or_default();
+        if is_logged {
+            let deadline = std::time::Instant::now() + crate::harness::patience();
+            while !log().contains("quux") {
+                assert!(std::time::Instant::now() < deadline, "nothing is logged");
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+        }
+        scene.settles().types("set -e fish_private_mode; echo \"q=$ASIDE_PRIVATE.\"").sends("\r").shows("\nq=.");
+        assert_eq!(log().contains("quux"), is_logged);
+    }
+}

@@ -1,6 +1,8 @@
 //! Checks what is kept on disk: the settings and the history. Names keys and counts records; shows neither values nor commands.
 
-use crate::cli::doctor::facts::{ConfigFile, Configuration, Facts, History, Records, Shell};
+use aside_proto::HistoryStatus;
+
+use crate::cli::doctor::facts::{Answer, ConfigFile, Configuration, Facts, History, Records, Shell};
 use crate::cli::doctor::report::Finding;
 use crate::config::Secrets;
 use crate::store::clean::SecretsFound;
@@ -70,7 +72,24 @@ pub fn history(facts: &Facts) -> Vec<Finding> {
         let what = format!("the disk with {} is full, so nothing can be stored and no task can begin", dir.display());
         Finding::fix(what, "free some space; `df -h` shows the disks, `aside model remove` frees that of a model")
     });
-    full.chain([records]).chain(damaged).collect()
+    full.chain(unstored(facts)).chain([records]).chain(damaged).collect()
+}
+
+/// While the daemon cannot store what shells tell it.
+fn unstored(facts: &Facts) -> Option<Finding> {
+    let Answer::Alive(status) = &facts.daemon.answer else { return None };
+    let HistoryStatus { waiting, problem, .. } = &status.history;
+    let waits = match waiting {
+        0 => String::new(),
+        1 => "; one command waits in memory".to_owned(),
+        many => format!("; {many} commands wait in memory"),
+    };
+    let dir = facts.history.path.parent().unwrap_or(&facts.history.path).display();
+    (!problem.is_empty()).then(|| {
+        let advice =
+            format!("make {dir} writable, and see that its disk has room; what waits is then stored by itself");
+        Finding::fix(format!("commands are not stored now: {problem}{waits}"), advice)
+    })
 }
 
 /// How much of what is stored contains secrets: numbers only, since the report is pasted.
@@ -151,6 +170,17 @@ mod tests {
         let first = history(&facts).remove(0);
         assert!(first.what.starts_with("the disk with /home/me/.local/state/aside is full"), "{}", first.what);
         assert_eq!(history(&healthy()).len() + 1, history(&facts).len());
+    }
+
+    #[test]
+    fn a_history_that_cannot_be_written_is_a_problem_while_it_lasts() {
+        let mut facts = healthy();
+        let count = history(&facts).len();
+        let Answer::Alive(status) = &mut facts.daemon.answer else { unreachable!("healthy") };
+        (status.history.problem, status.history.waiting) = ("it is read-only".to_owned(), 3);
+        let found = history(&facts);
+        assert_eq!(found[0].what, "commands are not stored now: it is read-only; 3 commands wait in memory");
+        assert_eq!(found.len(), count + 1);
     }
 
     fn judge_history(records: Records) -> Vec<Finding> {

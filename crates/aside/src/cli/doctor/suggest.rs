@@ -28,26 +28,25 @@ pub fn suggest(facts: &Facts) -> Vec<Finding> {
 
 /// `None` for a shell that did not ask, since it could not be captured anyway.
 fn of_this(session: &SessionStatus, capture: Capture) -> Option<Finding> {
-    let SessionStatus { tier, tier_reason: reason, watched, .. } = session;
+    let SessionStatus { shell, tier, tier_reason: reason, watched, .. } = session;
     Some(match (tier.as_str(), watched) {
         ("", _) => return None,
         ("tmux", true) => Finding::ok(format!("{OUTPUTS}: seen through tmux ({reason})")),
         ("pty", true) => Finding::ok(format!("{OUTPUTS}: seen through {reason}")),
         ("off", _) if capture == Capture::Off => Finding::ok(format!("{OUTPUTS}: not seen (suggest.capture is off)")),
-        ("off", _) => Finding::note(format!("{OUTPUTS}: not seen ({reason})")).advise(advice(capture)),
+        ("off", _) => Finding::note(format!("{OUTPUTS}: not seen ({reason})")).advise(advice(capture, shell)),
         (_, true) => Finding::note(format!("{OUTPUTS}: seen in a way that this version does not know ({tier})")),
         (_, false) => Finding::note(format!("{OUTPUTS}: not seen at the moment ({reason})"))
             .advise("the next command has the daemon look for it again; a new shell begins afresh"),
     })
 }
 
-fn advice(capture: Capture) -> &'static str {
-    match capture {
-        Capture::Auto | Capture::Pty => {
-            "suggestions work from the line and the exit code; `aside init zsh --proxy` sees more (`aside help capture`)"
-        }
-        Capture::Tmux | Capture::Off => "suggestions work from the line and the exit code (`aside help capture`)",
-    }
+fn advice(capture: Capture, shell: &str) -> String {
+    let sees = match capture {
+        Capture::Auto | Capture::Pty => format!("; `aside init {shell} --proxy` sees more"),
+        Capture::Tmux | Capture::Off => String::new(),
+    };
+    format!("suggestions work from the line and the exit code{sees} (`aside help capture`)")
 }
 
 fn of_others<'a>(sessions: impl Iterator<Item = &'a SessionStatus>) -> Option<Finding> {

@@ -62,14 +62,16 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
                 complain!("aside: {} did not parse, so nothing of it ran", one_line(&line));
                 return Ok(Exit::Failed);
             }
-            Some(Last::Failed(failed, found)) => {
+            Some(Last::Failed { failed, fix, shell }) => {
                 say_what(&failed.command, failed.exit, Some(&failed.cwd));
-                return say(found.as_ref(), if failed.output.is_some() { Output::Known } else { Output::Unknown });
+                let output = if failed.output.is_some() { Output::Known } else { Output::Unknown };
+                return say(fix.as_ref(), output, &shell);
             }
             Some(Last::Well(command)) => return Ok(went_well(&command)),
             None => {}
         }
     }
+    let mut shell = place.shell.clone().unwrap_or_else(own_shell);
     let (command, exit) = if command.is_empty() {
         let Some(row) = last(&paths)? else {
             complain!("aside: there is no history yet; say which command failed: aside fix -- make test");
@@ -79,6 +81,9 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
             return Ok(went_well(&row.entry.command));
         }
         let code = exit.or(row.entry.exit).unwrap_or(1);
+        if place.shell.is_none() {
+            shell.clone_from(&row.entry.shell);
+        }
         if place.cwd.is_none() {
             place.cwd = row.entry.cwd.map(PathBuf::from);
         }
@@ -91,7 +96,7 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
     };
     let question = FinishedCommand { command: &command, exit, output: output.as_deref(), past: &[] };
     let answer = question.answer(&paths, &place)?.map(|Suggestion { command, reason, .. }| Fix { command, reason });
-    say(answer.as_ref(), if output.is_some() { Output::Known } else { Output::Unknown })
+    say(answer.as_ref(), if output.is_some() { Output::Known } else { Output::Unknown }, &shell)
 }
 
 /// The command to run, and the reason.
@@ -120,7 +125,7 @@ fn say_what(command: &str, exit: i32, cwd: Option<&str>) {
     complain!("aside: {} ended with {exit}{place}", one_line(command));
 }
 
-fn say(fix: Option<&Fix>, output: Output) -> anyhow::Result<Exit> {
+fn say(fix: Option<&Fix>, output: Output, shell: &str) -> anyhow::Result<Exit> {
     match fix {
         Some(fix) => {
             print(&format!("{}\n", fix.command))?;
@@ -130,7 +135,7 @@ fn say(fix: Option<&Fix>, output: Output) -> anyhow::Result<Exit> {
     }
     // A fix derived from the command line alone needs no output.
     if output == Output::Unknown && fix.is_none() {
-        complain!("aside: I did not see what it printed; {}", how_to_see(&own_shell()));
+        complain!("aside: I did not see what it printed; {}", how_to_see(shell));
     }
     Ok(if fix.is_some() { Exit::Done } else { Exit::Failed })
 }
@@ -153,8 +158,8 @@ fn how_to_see(shell: &str) -> String {
 
 /// How the last command of a shell ended.
 enum Last {
-    /// With the daemon's suggestion.
-    Failed(RecalledCommand, Option<Fix>),
+    /// With the daemon's suggestion, and the name of the shell: it need not be the login shell.
+    Failed { failed: RecalledCommand, fix: Option<Fix>, shell: String },
     /// A line that the shell could not parse.
     Unparsed(String),
     /// Also after Ctrl-C. Empty when the command is not stored.
@@ -188,7 +193,8 @@ fn of_this_shell(socket: &Path) -> Option<Last> {
     if !is_failure(failed.exit) || failed.command.is_empty() {
         return Some(Last::Well(failed.command));
     }
-    let dialect = Dialect::of(recalled.session.split('-').next().unwrap_or_default());
+    let shell = recalled.session.split('-').next().unwrap_or_default().to_owned();
+    let dialect = Dialect::of(&shell);
     if failed.exit == UNPARSED && line::syntax(&failed.command, dialect) != Syntax::Whole {
         return Some(Last::Unparsed(failed.command));
     }
@@ -201,13 +207,13 @@ fn of_this_shell(socket: &Path) -> Option<Last> {
         wait: true,
         ..SuggestParams::default()
     };
-    let found = match client::ask_with_timeout(socket, Request::Suggest(question), PATIENCE).ok()? {
+    let fix = match client::ask_with_timeout(socket, Request::Suggest(question), PATIENCE).ok()? {
         Reply::Suggest(found) if !found.command.is_empty() => {
             Some(Fix { command: found.command, reason: found.reason })
         }
         _ => None,
     };
-    Some(Last::Failed(failed, found))
+    Some(Last::Failed { failed, fix, shell })
 }
 
 /// Ignores our own commands.

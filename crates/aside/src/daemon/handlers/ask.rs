@@ -61,15 +61,15 @@ pub async fn handle(
     let (mut said, begun) = match state.conversations().attach(&who, number, &asked.query) {
         Some(said) => (said, true),
         None => {
-            state.rerouted(from_ask(&asked));
             let query = asked.query.clone();
+            // A line that failed in a private shell stays private, also after the shell leaves private mode.
+            let was_private = asked.exit != 0 && state.ran_privately(&asked.session, &query);
+            let privacy = if was_private { Privacy::Private } else { privacy };
+            state.rerouted(from_ask(&asked), privacy);
             let mut asked = asked;
             if asked.exit != 0 && asked.output.is_empty() {
                 asked.output = state.printed_last(&asked.session, &query).await.unwrap_or_default();
             }
-            // A line that failed in a private shell stays private, also after the shell leaves private mode.
-            let was_private = asked.exit != 0 && state.ran_privately(&asked.session, &query);
-            let privacy = if was_private { Privacy::Private } else { privacy };
             let request = AskRequest { cure, ..AskRequest::new(state, asked, privacy, who.clone()) };
             let think = |sink: ReplySink| async move { request.think(&sink).await };
             (state.conversations().begin(&who, number, &query, think), false)

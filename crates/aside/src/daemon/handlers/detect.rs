@@ -15,6 +15,7 @@ use crate::config::Reroute;
 use crate::daemon::reroute_log::MarkError;
 use crate::daemon::routing_overrides::{classify, shell};
 use crate::daemon::state::{SessionRef, State};
+use crate::provider::Privacy;
 use crate::store::reroutes::{RerouteOutcome, Rerouted};
 use crate::world::MachineView;
 
@@ -23,7 +24,7 @@ const SETTLE: Duration = Duration::from_millis(6);
 /// The same after a line has failed, when only the answer is waited for: branches and targets take a subprocess.
 const SETTLE_AFTER: Duration = Duration::from_millis(200);
 
-pub async fn handle(state: &Arc<State>, mut asked: DetectParams) -> Reply {
+pub async fn handle(state: &Arc<State>, mut asked: DetectParams, privacy: Privacy) -> Reply {
     let (names, dialect) = state.shell(SessionRef { session: &asked.session, shell: &asked.shell, wait: false });
     let config = state.config();
     let is_addressed = has_agent_prefix(asked.line.trim(), &config.detect.agent_prefix);
@@ -38,7 +39,8 @@ pub async fn handle(state: &Arc<State>, mut asked: DetectParams) -> Reply {
     let is_sentence = [PreRunVerdict::Agent.name(), FailureVerdict::Agent.name()].contains(&ruling.verdict.as_str());
     // With `Reroute::Answer`, the `ask` request records the reroute instead.
     if is_sentence && config.detect.reroute == Reroute::Offer && !is_addressed {
-        state.rerouted(Rerouted {
+        let was_private = asked.exit != 0 && state.ran_privately(&asked.session, &asked.line);
+        let rerouted = Rerouted {
             session: asked.session.clone(),
             cwd: asked.cwd.clone(),
             shell: dialect.name().to_owned(),
@@ -47,7 +49,8 @@ pub async fn handle(state: &Arc<State>, mut asked: DetectParams) -> Reply {
             line: asked.line.clone(),
             reason: ruling.reason.clone(),
             became: RerouteOutcome::Offered,
-        });
+        };
+        state.rerouted(rerouted, if was_private { Privacy::Private } else { privacy });
     }
     Reply::Detect(ruling)
 }

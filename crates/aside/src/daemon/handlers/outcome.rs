@@ -1,4 +1,4 @@
-//! Handles `outcome`: the user accepted or dismissed something that was offered. Stores that on this machine.
+//! Handles `outcome`: the user accepted or dismissed something that was offered. Stores that on this machine, except of a private shell.
 
 use std::sync::Arc;
 
@@ -8,9 +8,10 @@ use aside_translate::ProposalSource;
 
 use crate::daemon::pending_queries::LastAnswer;
 use crate::daemon::state::State;
+use crate::provider::Privacy;
 use crate::store::interactions::{Action, Interaction, Interactions};
 
-pub async fn handle(state: &Arc<State>, outcome: OutcomeParams) -> Reply {
+pub async fn handle(state: &Arc<State>, outcome: OutcomeParams, privacy: Privacy) -> Reply {
     let Some(action) = Action::named(&outcome.action) else {
         return Reply::error("bad_request", "an outcome is accept, edit, dismiss or run");
     };
@@ -22,6 +23,9 @@ pub async fn handle(state: &Arc<State>, outcome: OutcomeParams) -> Reply {
     // A request whose command was taken may be changed by the next one.
     if let Some(answered) = answered.as_ref().filter(|_| action != Action::Dismiss) {
         state.pending_queries().enter(&outcome.session, &answered.query, answered.changes.clone());
+    }
+    if privacy == Privacy::Private {
+        return Reply::Ok;
     }
     let interaction = interaction(action, outcome, answered, &state.config().llm.nl_prefix);
     let paths = state.paths.clone();

@@ -53,6 +53,7 @@ fn inbox(stage: &mut Fixture) {
         ("and waits", format!("{record} > {dir}/bash-4711-1.1.off; sleep 0.3")),
         ("and ends", format!("{record} > {dir}/bash-4711-1.2.off")),
         ("moved there", format!("{record} > x.off; mv x.off {dir}/bash-4711-1.3.off || rm x.off")),
+        ("made anew", format!("rm -rf {dir}; mkdir -m 700 {dir}; {record} > {dir}/bash-4711-1.4.off; sleep 0.5")),
         ("many times", format!("for n in $(seq 200); do {record} > {dir}/bash-4711-1.$n.off; done")),
     ] {
         for confine in ["no", "workspace"] {
