@@ -9,7 +9,7 @@ use regex::Regex;
 use crate::denied_files::denied;
 use crate::run::search::identifiers::Tokens;
 use crate::run::search::lists;
-use crate::run::search::term::{MAX_TERMS, Term};
+use crate::run::search::term::{MAX_TERMS, Term, joined};
 use crate::run::search::{FileMatches, Strengths};
 use crate::run::short;
 
@@ -43,6 +43,8 @@ pub struct SearchPlan {
     /// Any file matches: "list all files".
     pub(super) every: bool,
     first: Option<Regex>,
+    /// What a path has that matches a term.
+    in_names: Vec<String>,
 }
 
 /// What is wanted about the subject.
@@ -405,6 +407,7 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> SearchPlan {
         under: Vec::new(),
         every: false,
         first: None,
+        in_names: Vec::new(),
     };
     let Some(frames) = FRAMES.as_ref() else { return plan };
     // The query itself says nothing about what is wanted of it.
@@ -495,6 +498,7 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> SearchPlan {
         plan.pattern = format!("(?i)(?:{})", sieves.join("|"));
         plan.first = Regex::new(&plan.pattern).ok();
     }
+    plan.in_names = plan.terms.iter().filter_map(Term::in_names).flatten().collect();
     plan
 }
 
@@ -552,6 +556,14 @@ impl SearchPlan {
             *strength = term.names(name);
         }
         all
+    }
+
+    /// Whether a path may match a term, or be one of its settings: a cheap check for the many files that have no line with one.
+    pub(super) fn may_name(&self, path: &str) -> bool {
+        let path = joined(path);
+        self.terms.is_empty()
+            || self.in_names.iter().any(|text| path.contains(text.as_str()))
+            || self.terms.iter().any(Term::is_setting)
     }
 
     /// Where the first match is in a long line.
