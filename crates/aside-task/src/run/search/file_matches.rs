@@ -130,7 +130,6 @@ fn around<'a>(text: &'a str, plan: &SearchPlan) -> &'a str {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::run::search::plan::plan;
 
     /// The cheap check of a path never rules out one that matches a term.
