@@ -156,17 +156,18 @@ fn repeated(text: &str, found: &[Secret]) -> Vec<Secret> {
             kinds.insert(value, secret.kind);
         }
     }
+    // Nearly always there is none, and building an automaton takes longer than everything else about a short line.
+    if kinds.is_empty() {
+        return Vec::new();
+    }
     let kinds: Vec<(&str, &'static str)> = kinds.into_iter().collect();
-    // Nearly always there is one secret, in one place, so a cheap automaton is built.
+    // Mostly there is one secret, in one place, so a cheap automaton is built.
     let Ok(finder) = AhoCorasick::builder()
         .kind(Some(AhoCorasickKind::NoncontiguousNFA))
         .build(kinds.iter().map(|(value, _)| value))
     else {
         return Vec::new();
     };
-    if kinds.is_empty() {
-        return Vec::new();
-    }
     let bytes = text.as_bytes();
     let joins = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
     let hits = finder.find_iter(text).filter(|hit| !joins(hit.start().checked_sub(1)) && !joins(Some(hit.end())));

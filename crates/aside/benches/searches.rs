@@ -1,12 +1,14 @@
-//! Searches as tasks, from the request to the last event, compared with the programs that a user would run instead; and the memory
-//! that the daemon keeps afterwards.
+//! Searches as tasks, from the request to the last event and from `aside task` to its first line, compared with the programs that a user
+//! would run instead; how long it takes until a model is asked about a name; and the memory that the daemon keeps afterwards.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use crate::daemon::Daemon;
-use crate::harness::home::Home;
+use crate::harness::home::{ASIDE, Home};
 use crate::harness::tasks::TaskClient;
 use crate::table::Samples;
 
@@ -25,13 +27,16 @@ const ASKED: [(&str, &str); 3] = [
     ("where is the function parse_level_17 defined", "parse_level_17"),
 ];
 
+/// A question that a model answers, with the files that define and use the name.
+const ASKED_MODEL: &str = "explain how parse_level_17 works and who calls it";
+
 pub fn measure() {
     measure_in(FILES, LINES);
     println!();
     measure_in(MANY_FILES, FEW_LINES);
 }
 
-/// A search has one answer, so its first result comes with its last event; ripgrep's first line comes before its last.
+/// A search has one answer: its first line comes with the whole of it. ripgrep's first line comes long before its last.
 fn measure_in(files: usize, lines: usize) {
     let home = Home::new();
     let bytes = write(&home, files, lines);
@@ -42,11 +47,11 @@ fn measure_in(files: usize, lines: usize) {
     let mut person = TaskClient::at(&home, &code);
     let before = daemon.resident("RssAnon");
     println!(
-        "{:<48} {:>9} {:>14} {:>14} {:>14} {:>14}",
-        "", "Aside, ms", "Aside / rg", "/ git grep", "/ grep -r", "/ rg, first"
+        "{:<48} {:>9} {:>9} {:>9} {:>12} {:>12} {:>12} {:>12} {:>12}",
+        "", "whole, ms", "1st, ms", "rg, ms", "whole / rg", "1st / rg", "/ git grep", "/ grep -r", "/ rg, first"
     );
     for (words, pattern) in ASKED {
-        let mut ours = Samples::default();
+        let (mut ours, mut first) = (Samples::default(), Samples::default());
         let mut others: [Option<Samples>; 4] = std::array::from_fn(|_| Some(Samples::default()));
         for _ in 0..ROUNDS {
             let began = Instant::now();
@@ -54,6 +59,7 @@ fn measure_in(files: usize, lines: usize) {
             let ended = person.ends(&task);
             ours.add(began.elapsed());
             assert_eq!(ended["state"], "COMPLETED", "{ended}");
+            first.add(first_line(&home, &code, &[ASIDE, "task", words]).expect("aside runs"));
             let programs: [&[&str]; 3] = [
                 &["rg", "-n", pattern],
                 &["git", "grep", "-n", pattern],
@@ -69,15 +75,97 @@ fn measure_in(files: usize, lines: usize) {
                 }
             }
         }
-        let median = ours.median().unwrap_or_default();
-        let ratios = others.iter().map(|other| match other.as_ref().and_then(Samples::median) {
-            Some(other) => format!("{:>14.2}", median / other),
-            None => format!("{:>14}", "not there"),
-        });
-        println!("{words:<48} {median:>9.1} {}", ratios.collect::<Vec<_>>().join(" "));
+        let (whole, first) = (ours.median().unwrap_or_default(), first.median().unwrap_or_default());
+        let other = |at: usize| others[at].as_ref().and_then(Samples::median);
+        let ratio = |ours: f64, other: Option<f64>| match other {
+            Some(other) => format!("{:>12.2}", ours / other),
+            None => format!("{:>12}", "not there"),
+        };
+        println!(
+            "{words:<48} {whole:>9.1} {first:>9.1} {:>9.1} {} {} {} {} {}",
+            other(0).unwrap_or_default(),
+            ratio(whole, other(0)),
+            ratio(first, other(0)),
+            ratio(whole, other(1)),
+            ratio(whole, other(2)),
+            ratio(first, other(3)),
+        );
     }
     if let (Some(before), Some(after)) = (before, daemon.resident("RssAnon")) {
         println!("\nprivate memory of the daemon: {before:.1} MB before the first task, {after:.1} MB after the last");
+    }
+    drop(daemon);
+    measure_context(&home);
+}
+
+/// From the request to the prompt with the definition: routing, git's status, and the files that define and use the name.
+fn measure_context(home: &Home) {
+    let server = StubModel::start();
+    home.write(
+        ".config/aside/config.toml",
+        format!("[llm]\nprovider = 'openai'\nbase_url = 'http://{}/v1'\nmodel = 'scripted'\n", server.address),
+    );
+    let mut daemon = Daemon::start(home);
+    daemon.first_answer();
+    let code = home.path("code");
+    let mut person = TaskClient::at(home, &code);
+    let (mut asked, mut theirs, mut status) = (Samples::default(), Samples::default(), Samples::default());
+    for _ in 0..ROUNDS {
+        let began = Instant::now();
+        let task = person.asks(ASKED_MODEL);
+        let asks = server.asked.recv_timeout(PATIENCE).expect("the model is shown the definition");
+        asked.add(asks.duration_since(began));
+        person.ends(&task);
+        theirs.add(took(home, &code, &["rg", "-n", "parse_level_17"]).unwrap_or_default());
+        status.add(took(home, &code, &["git", "status", "--branch"]).unwrap_or_default());
+    }
+    let [asked, theirs, status] = [asked, theirs, status].map(|samples| samples.median().unwrap_or_default());
+    println!(
+        "\n{ASKED_MODEL}: the model is asked after {asked:.1} ms, {:.2} times rg ({theirs:.1} ms), {:.2} times git status ({status:.1} ms)",
+        asked / theirs,
+        asked / status
+    );
+}
+
+/// A model's server that notes when it is shown the definition, and says one sentence.
+struct StubModel {
+    address: std::net::SocketAddr,
+    asked: mpsc::Receiver<Instant>,
+}
+
+const DEFINITION: &str = "fn parse_level_17(";
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl StubModel {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let address = listener.local_addr().expect("it has an address");
+        let (sender, asked) = mpsc::channel();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let _ = Self::answer(stream, &sender);
+            }
+        });
+        Self { address, asked }
+    }
+
+    fn answer(mut stream: TcpStream, asked: &mpsc::Sender<Instant>) -> std::io::Result<()> {
+        let mut reader = BufReader::new(stream.try_clone()?);
+        let (mut length, mut line) = (0, String::new());
+        while reader.read_line(&mut line)? > 2 {
+            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap_or(0);
+            }
+            line.clear();
+        }
+        let mut body = Vec::new();
+        reader.take(length).read_to_end(&mut body)?;
+        if String::from_utf8_lossy(&body).contains(DEFINITION) {
+            let _ = asked.send(Instant::now());
+        }
+        let said = "data: {\"choices\":[{\"delta\":{\"content\":\"It parses a level.\"}}]}\n\ndata: [DONE]\n\n";
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+        stream.write_all(format!("{head}{said}").as_bytes())
     }
 }
 

@@ -1,4 +1,4 @@
-//! The directory that a task is about: its files (tree), their content (read), searches (search), git's view (git), changes since a point
+//! The directory that a task is about: its files (tree), their content (read, texts), searches (search), git's view (git), changes since a point
 //! in time (snapshot). Read-only, bounded, and never through a link that leads out. Blocks: call it on a blocking thread.
 
 pub mod git;
@@ -7,9 +7,11 @@ pub mod read;
 pub mod rooted_fs;
 pub mod search;
 pub mod snapshot;
+pub mod texts;
 pub mod tree;
 
 mod ignore_rules;
+mod scan;
 mod walk;
 
 #[cfg(test)]

@@ -88,6 +88,10 @@ fn check_part(part: &str) -> Result<(), String> {
 
 /// Also matches what file systems that ignore case, trailing dots or streams take for `.git`, and its short name on Windows.
 fn is_git(part: &str) -> bool {
+    // Nearly all names end here, without a copy.
+    if part.bytes().next().is_some_and(|first| first.is_ascii() && !matches!(first, b'.' | b'g' | b'G')) {
+        return false;
+    }
     let lower = part.to_lowercase();
     let base = lower.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
     base == ".git" || base.strip_prefix("git~").is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))

@@ -73,6 +73,14 @@ pub struct DirectoryFacts {
     pub users: Vec<String>,
 }
 
+/// What a file says of itself in its header comment.
+pub fn header(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let head = facts::head(&lines)?.trim_end_matches('.').to_owned();
+    // A comment that begins with code says what a line does.
+    (!head.is_empty() && !head.starts_with('`')).then_some(head)
+}
+
 /// What a file says of itself: its header comment, else what it defines.
 pub fn file_about(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();

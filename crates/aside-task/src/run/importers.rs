@@ -6,15 +6,37 @@ use crate::run::search::definitions;
 /// Files that stand for their directory.
 const INDEXES: [&str; 6] = ["index", "mod", "lib", "__init__", "main", "doc"];
 
+/// Whether a file with this path and text imports `target`. Few texts have the name at all, so their lines are not looked at.
+pub fn is_importer(target: &str, from: &str, text: &str) -> bool {
+    let (above, name) = target.rsplit_once('/').unwrap_or(("", target));
+    let is_file = name.contains('.');
+    let part = match () {
+        () if from.ends_with(".go") && is_file => above,
+        () if from.ends_with(".go") => target,
+        () => module(target),
+    };
+    !part.is_empty()
+        && text.contains(part)
+        && text.lines().any(|line| line.contains(part) && imports(target, from, line))
+}
+
+/// The name by which a file or a directory is imported.
+fn module(target: &str) -> &str {
+    let (above, name) = target.rsplit_once('/').unwrap_or(("", target));
+    let stem = name.split('.').next().unwrap_or(name);
+    match name.contains('.') && INDEXES.contains(&stem) {
+        true => above.rsplit('/').next().unwrap_or(above),
+        false => stem,
+    }
+}
+
 /// Whether a line of the file `from` imports `target`, a file or a directory of the project.
 pub fn imports(target: &str, from: &str, line: &str) -> bool {
     let trimmed = line.trim();
     let (above, name) = target.rsplit_once('/').unwrap_or(("", target));
     let is_file = name.contains('.');
-    let stem = name.split('.').next().unwrap_or(name);
     let ending = if is_file { name.rsplit('.').next().unwrap_or_default() } else { "" };
     let from_ending = from.rsplit('.').next().unwrap_or_default();
-    let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
     // Go imports directories, and lists them in a block.
     if from_ending == "go" {
         let directory = if is_file { above } else { target };
@@ -38,11 +60,8 @@ pub fn imports(target: &str, from: &str, line: &str) -> bool {
             return false;
         }
     }
-    let module = match is_file && INDEXES.contains(&stem) {
-        true => last(above),
-        false => stem.to_owned(),
-    };
-    same_language && module.len() > 1 && has_part(trimmed, &module)
+    let module = module(target);
+    same_language && module.len() > 1 && has_part(trimmed, module)
 }
 
 fn family(ending: &str) -> &str {
@@ -88,5 +107,22 @@ mod tests {
         assert!(imports("packages/ui/src/index.ts", "a.ts", "import { x } from \"../src\";"));
         assert!(imports("src/route.rs", "src/run.rs", "use crate::route::intent;"));
         assert!(!imports("src/route.rs", "src/run.rs", "use crate::router;"));
+    }
+
+    #[test]
+    fn a_text_is_an_importer_if_one_of_its_lines_imports() {
+        for (target, from, line) in [
+            ("src/tideline/clean.py", "src/tideline/cli.py", "from tideline.clean import clean"),
+            ("apps/web/src/cart/useCart.ts", "apps/web/src/App.tsx", "import { useCart } from \"./cart/useCart\";"),
+            ("internal/account/account.go", "cmd/main.go", "\t\"github.com/acme/ledgerd/internal/account\""),
+            ("internal/account", "cmd/main.go", "import \"github.com/acme/ledgerd/internal/account\""),
+            ("packages/ui/src/index.ts", "a.ts", "import { x } from \"../src\";"),
+            ("src/route.rs", "src/run.rs", "use crate::route::intent;"),
+        ] {
+            assert!(imports(target, from, line), "{line}");
+            assert!(is_importer(target, from, &format!("first\n{line}\nlast\n")), "{line}");
+            assert!(!is_importer(target, from, "first\nlast\n"), "{line}");
+        }
+        assert!(!is_importer("src/route.rs", "src/run.rs", "let route = 1;\n"));
     }
 }

@@ -12,6 +12,7 @@ pub mod render;
 pub(super) mod identifiers;
 pub(super) mod lists;
 mod rank;
+mod stop_words;
 pub(super) mod term;
 
 #[cfg(test)]

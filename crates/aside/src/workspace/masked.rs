@@ -23,6 +23,14 @@ impl Secrets {
             Self::Masked => Masked::new(&text).map(|masked| shown(&masked.text)),
         }
     }
+
+    /// The whole text as words are looked up in it: no word of a request is the mark of a secret. `None` if it is too long to be masked.
+    pub fn searched(self, text: String) -> Option<String> {
+        match self {
+            Self::Included => Some(text),
+            Self::Masked => Masked::new(&text).map(|masked| masked.text),
+        }
+    }
 }
 
 /// Taking out one secret can reveal another: the rest is scanned again, at most so often.

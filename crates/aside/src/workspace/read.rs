@@ -1,7 +1,7 @@
 //! Reads one file of a workspace, up to a limit. Never opens a denied file, whatever the caller.
 
 use std::io::{Read, Seek, SeekFrom};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, bail};
 use aside_task::diff::path::RelativePath;
@@ -14,8 +14,6 @@ use crate::workspace::Workspace;
 use crate::workspace::masked::Secrets;
 use crate::workspace::rooted_fs::{OpenedEntry, Root};
 
-/// Cap on the bytes of a look through all files.
-const MAX_TEXTS: usize = 64 * 1024 * 1024;
 /// Manifests of members and files of CI that are read with a project.
 const MAX_MORE: usize = 100;
 
@@ -71,32 +69,6 @@ impl Workspace {
             entries.filter_map(|entry| entry.file_name().into_string().ok()).take(MAX_MORE).collect();
         names.sort();
         names
-    }
-}
-
-impl Workspace {
-    /// Passes every text file that git does not ignore, as it may be shown. Leaves out files that are larger than `MAX_READ`: a cut could
-    /// lie inside of a secret. Returns `None` if it was cancelled.
-    pub fn each_text(&self, secrets: Secrets, cancelled: &AtomicBool, mut take: impl FnMut(&str, &str)) -> Option<()> {
-        let root = Root::open(&self.root).ok()?;
-        let tree = self.tree(&[], cancelled).ok()?;
-        let mut total = 0;
-        for listed in tree.listed().iter().filter(|listed| listed.ignored == Ignored::No) {
-            if cancelled.load(Ordering::Relaxed) {
-                return None;
-            }
-            if total > MAX_TEXTS {
-                break;
-            }
-            let bytes = read(&root, listed.path).ok().filter(|bytes| bytes.len() <= MAX_READ);
-            let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).filter(|text| !text.contains('\0'));
-            let Some(text) = text else { continue };
-            total += text.len();
-            if let Some(text) = secrets.shown(text) {
-                take(listed.path, &text);
-            }
-        }
-        Some(())
     }
 }
 

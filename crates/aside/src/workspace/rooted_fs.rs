@@ -126,6 +126,11 @@ impl Dir {
         if let Some(other) = other(FileType::from_raw_mode(stat.st_mode)) {
             return Ok(OpenedEntry::Other(other));
         }
+        self.open_listed(name)
+    }
+
+    /// Like `open_file`, for an entry that the directory lists as a regular file, which saves a look at it before it is opened.
+    pub fn open_listed(&self, name: &str) -> io::Result<OpenedEntry> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = match rustix::fs::openat(&self.0, name, flags, Mode::empty()) {
             Ok(file) => file,

@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -21,7 +20,8 @@ use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink
 use crate::workspace::Workspace;
 use crate::workspace::masked::{self, Masked, Secrets};
 use crate::workspace::rooted_fs::{OpenedEntry, Root};
-use crate::workspace::walk::{IgnoredDirs, WalkDeadline, WalkEnd, walk};
+use crate::workspace::scan::{ScannedFile, Visitor, scan};
+use crate::workspace::walk::{WalkDeadline, WalkEnd};
 
 const TIME: Duration = Duration::from_secs(5);
 /// For a search in masked texts: finding the secrets of a file takes longer than searching it, and a remote user waits for a message anyway.
@@ -33,16 +33,12 @@ const MAX_FOUND: usize = 20_000;
 const MAX_BYTES: i64 = 16 * 1024 * 1024;
 /// The same for a file whose secrets have to be masked first.
 const MAX_MASKED: i64 = 2 * 1024 * 1024;
+/// Bytes of a file that is read at once, into a buffer that the thread keeps; larger ones are read in parts.
+const MAX_WHOLE: i64 = 1024 * 1024;
 /// Bytes of memory for a line and its context.
 const MAX_HEAP: usize = 8 * 1024 * 1024;
-/// Leaves CPU for the daemon, which answers keystrokes meanwhile.
-const MAX_THREADS: usize = 4;
-/// Cap on files that wait for a thread.
-const WAITING: usize = 256;
 /// Lines of a file between two checks of the deadline.
 const BREATH: usize = 64;
-/// Between two checks of the deadline while threads are waited for.
-const LOOK: Duration = Duration::from_millis(10);
 /// Bytes of a compiled expression.
 const MAX_REGEX: usize = 4 * 1024 * 1024;
 
@@ -57,7 +53,7 @@ impl Workspace {
         self.search_within(time, plan, secrets, cancelled)
     }
 
-    /// Ends in time, whatever a file takes: a thread that is still at one then ends behind it, and what it finds there is left out.
+    /// What a thread finds in a file after the time is left out.
     fn search_within(
         &self,
         time: Duration,
@@ -68,58 +64,17 @@ impl Workspace {
         let until = WalkDeadline::new(time, cancelled);
         let matcher = plan.reads().then(|| matcher(&plan.pattern)).transpose()?;
         let (root, plan) = (Root::open(&self.root)?, plan.clone());
-        let (found, counts, stopped) = (Mutex::default(), Counts::default(), AtomicBool::new(false));
-        let run = Arc::new(Run { root, plan, secrets, matcher, stopped, found, counts });
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
-        let (sender, receiver) = mpsc::sync_channel::<String>(WAITING);
-        let receiver = Arc::new(Mutex::new(receiver));
-        // Disconnected once all threads have ended.
-        let (working, ends) = mpsc::channel::<()>();
-        for _ in 0..threads {
-            let (run, receiver, working) = (Arc::clone(&run), Arc::clone(&receiver), working.clone());
-            std::thread::Builder::new().name("search".to_owned()).spawn(move || {
-                run.work(&receiver);
-                drop(working);
-            })?;
-        }
-        drop((working, receiver));
-        let ended = walk(&run.root, IgnoredDirs::Tracked, MAX_ENTRIES, &until, &mut |path, ignored| {
-            if ignored == Ignored::Yes || !run.plan.admits(path) {
-                return ControlFlow::Continue(());
-            }
-            let mut path = path.to_owned();
-            loop {
-                path = match sender.try_send(path) {
-                    Ok(()) => return ControlFlow::Continue(()),
-                    Err(TrySendError::Full(path)) if until.over().is_none() => path,
-                    Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => return ControlFlow::Break(()),
-                };
-                std::thread::sleep(LOOK);
-            }
-        });
-        drop(sender);
-        while until.over().is_none() && ends.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {}
-        let is_whole = ends.try_recv() == Err(TryRecvError::Disconnected);
-        run.stopped.store(true, Ordering::Relaxed);
-        // The walk may have ended in time while the files it found were not read in time.
-        let ended = match ended {
-            WalkEnd::Whole if !is_whole || run.counts.unseen.load(Ordering::Relaxed) => {
-                until.over().unwrap_or(WalkEnd::Late)
-            }
-            ended => ended,
-        };
-        Ok(run.searched(ended, time))
+        let search = Arc::new(Search { plan, secrets, matcher, found: Mutex::default(), counts: Counts::default() });
+        let ended = scan(root, MAX_ENTRIES, &until, &search)?;
+        Ok(search.outcome(ended, time))
     }
 }
 
-struct Run {
-    root: Root,
+struct Search {
     plan: SearchPlan,
     secrets: Secrets,
     /// `None` if only names count.
     matcher: Option<RegexMatcher>,
-    /// The time is over, or the search was broken off.
-    stopped: AtomicBool,
     found: Mutex<Vec<FileMatches>>,
     counts: Counts,
 }
@@ -131,44 +86,51 @@ struct Counts {
     large: AtomicUsize,
     unread: AtomicUsize,
     full: AtomicBool,
-    /// A file was passed over, since the time was over.
-    unseen: AtomicBool,
 }
 
-impl Run {
-    fn work(&self, files: &Mutex<mpsc::Receiver<String>>) {
-        let mut searcher = SearcherBuilder::new()
+/// What a thread needs to search.
+struct Tools {
+    searcher: Searcher,
+    buffer: Vec<u8>,
+}
+
+impl Visitor for Search {
+    type Tools = Tools;
+
+    fn tools(&self) -> Tools {
+        let searcher = SearcherBuilder::new()
             .line_number(true)
             .binary_detection(BinaryDetection::quit(0))
             // Truncating a mapped file would crash the process.
             .memory_map(MmapChoice::never())
             .heap_limit(Some(MAX_HEAP))
             .build();
-        loop {
-            let file = files.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            let Ok(path) = file else { return };
-            // Drains the channel all the same, so that the walk does not wait for a full one.
-            if self.stopped.load(Ordering::Relaxed) {
-                self.counts.unseen.store(true, Ordering::Relaxed);
-                continue;
-            }
-            if self.counts.full.load(Ordering::Relaxed) {
-                continue;
-            }
-            let Some(found) = self.file(&mut searcher, &path) else { continue };
-            if self.stopped.load(Ordering::Relaxed) {
-                continue;
-            }
-            let mut all = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-            all.push(found);
-            if all.len() >= MAX_FOUND {
-                self.counts.full.store(true, Ordering::Relaxed);
-            }
-        }
+        Tools { searcher, buffer: Vec::new() }
     }
 
-    fn file(&self, searcher: &mut Searcher, path: &str) -> Option<FileMatches> {
+    fn visit(&self, tools: &mut Tools, file: &ScannedFile<'_>) -> ControlFlow<()> {
+        if file.ignored == Ignored::Yes || !self.plan.admits(file.path) {
+            return ControlFlow::Continue(());
+        }
+        let Some(found) = self.file(tools, file).filter(|_| !file.is_stopped()) else {
+            return ControlFlow::Continue(());
+        };
+        let mut all = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() < MAX_FOUND {
+            all.push(found);
+        }
+        if all.len() < MAX_FOUND {
+            return ControlFlow::Continue(());
+        }
+        self.counts.full.store(true, Ordering::Relaxed);
+        ControlFlow::Break(())
+    }
+}
+
+impl Search {
+    fn file(&self, tools: &mut Tools, scanned: &ScannedFile<'_>) -> Option<FileMatches> {
         let count = |counter: &AtomicUsize| counter.fetch_add(1, Ordering::Relaxed);
+        let path = scanned.path;
         let Ok(name) = RelativePath::new(path) else {
             count(&self.counts.denied);
             return None;
@@ -176,23 +138,17 @@ impl Run {
         count(&self.counts.files);
         let mut look = FileMatcher::new(&self.plan, path);
         if let Some(matcher) = &self.matcher {
-            match self.root.open_file(&name) {
+            match scanned.open(&name) {
                 Ok(OpenedEntry::File(_, stat)) if stat.st_size > self.most() => {
                     count(&self.counts.large);
                 }
-                Ok(OpenedEntry::File(file, _)) => {
-                    let lines = Lines {
-                        look: &mut look,
-                        secrets: self.secrets,
-                        stopped: &self.stopped,
-                        left: BREATH,
-                        binary: false,
-                    };
-                    let mut lines = lines;
-                    let read = match self.secrets {
-                        Secrets::Included => searcher.search_file(matcher, &file, &mut lines),
+                Ok(OpenedEntry::File(file, stat)) => {
+                    let secrets = self.secrets;
+                    let mut lines = Lines { look: &mut look, secrets, scanned, left: BREATH, binary: false };
+                    let read = match secrets {
+                        Secrets::Included => search_file(tools, matcher, file, stat.st_size, &mut lines),
                         Secrets::Masked => masked_text(file)
-                            .and_then(|text| searcher.search_slice(matcher, text.as_bytes(), &mut lines)),
+                            .and_then(|text| tools.searcher.search_slice(matcher, text.as_bytes(), &mut lines)),
                     };
                     // A file that turns out to be binary has no matches, whatever was found before.
                     if lines.binary {
@@ -219,9 +175,9 @@ impl Run {
         }
     }
 
-    fn searched(&self, ended: WalkEnd, time: Duration) -> SearchOutcome {
+    fn outcome(&self, ended: WalkEnd, time: Duration) -> SearchOutcome {
         let most = self.most() / (1024 * 1024);
-        let Counts { files, denied, large, unread, full, unseen: _ } = &self.counts;
+        let Counts { files, denied, large, unread, full } = &self.counts;
         let mut found = std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner));
         // Threads end in any order.
         found.sort_unstable_by(|one, other| one.path.cmp(&other.path));
@@ -254,6 +210,38 @@ impl Run {
     }
 }
 
+/// Searches a file. Most are small, and are read with one call; a NUL byte ends the search in one before any line is looked at.
+fn search_file(
+    tools: &mut Tools,
+    matcher: &RegexMatcher,
+    mut file: File,
+    size: i64,
+    lines: &mut Lines<'_, '_>,
+) -> io::Result<()> {
+    let Tools { searcher, buffer } = tools;
+    // Some file systems do not know the size of a file.
+    if size > MAX_WHOLE || size == 0 {
+        return searcher.search_file(matcher, &file, lines);
+    }
+    let size = usize::try_from(size).unwrap_or_default();
+    buffer.resize(size, 0);
+    let mut length = 0;
+    while length < size {
+        match file.read(buffer.get_mut(length..).unwrap_or_default())? {
+            0 => break,
+            read => length += read,
+        }
+    }
+    let text = buffer.get(..length).unwrap_or_default();
+    // The searcher decodes UTF-16, in which every other byte is NUL.
+    let is_wide = text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff");
+    if !is_wide && text.contains(&0) {
+        lines.binary = true;
+        return Ok(());
+    }
+    searcher.search_slice(matcher, text, lines)
+}
+
 fn matcher(pattern: &str) -> anyhow::Result<RegexMatcher> {
     let mut builder = RegexMatcherBuilder::new();
     builder.line_terminator(Some(b'\n')).size_limit(MAX_REGEX).dfa_size_limit(MAX_REGEX);
@@ -275,7 +263,7 @@ fn masked_text(file: File) -> io::Result<String> {
 struct Lines<'a, 'b> {
     look: &'a mut FileMatcher<'b>,
     secrets: Secrets,
-    stopped: &'a AtomicBool,
+    scanned: &'a ScannedFile<'a>,
     left: usize,
     binary: bool,
 }
@@ -293,7 +281,7 @@ impl Sink for Lines<'_, '_> {
         self.left -= 1;
         if self.left == 0 {
             self.left = BREATH;
-            return Ok(goes_on && !self.stopped.load(Ordering::Relaxed));
+            return Ok(goes_on && !self.scanned.is_stopped());
         }
         Ok(goes_on)
     }

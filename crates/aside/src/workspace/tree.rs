@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use aside_task::denied_files;
@@ -10,10 +11,11 @@ use aside_task::run::context::{Ignored, ListedFile};
 
 use crate::workspace::Workspace;
 use crate::workspace::rooted_fs::{OpenedEntry, Root};
+use crate::workspace::scan::{ScannedFile, Visitor, scan};
 use crate::workspace::walk::{IgnoredDirs, WalkDeadline, WalkEnd, is_ignored, walk};
 
 /// Cap on directory entries, and the timeout.
-const MAX_ENTRIES: usize = 50_000;
+const MAX_ENTRIES: usize = 200_000;
 const TIME: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Default)]
@@ -27,6 +29,20 @@ pub struct Tree {
 impl Tree {
     pub fn listed(&self) -> Vec<ListedFile<'_>> {
         self.files.iter().map(|(path, ignored)| ListedFile { path, ignored: *ignored }).collect()
+    }
+}
+
+#[derive(Default)]
+struct Listing(Mutex<Vec<(String, Ignored)>>);
+
+impl Visitor for Listing {
+    type Tools = ();
+
+    fn tools(&self) {}
+
+    fn visit(&self, _: &mut (), file: &ScannedFile<'_>) -> ControlFlow<()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((file.path.to_owned(), file.ignored));
+        ControlFlow::Continue(())
     }
 }
 
@@ -46,18 +62,11 @@ impl Workspace {
 
     /// All files except those in ignored directories; of these, only the named ones (paths from the root).
     pub fn tree(&self, named: &[String], cancelled: &AtomicBool) -> anyhow::Result<Tree> {
+        let listing = Arc::new(Listing::default());
+        let until = WalkDeadline::new(TIME, cancelled);
+        let ended = scan(Root::open(&self.root)?, MAX_ENTRIES, &until, &listing)?;
+        let mut files = std::mem::take(&mut *listing.0.lock().unwrap_or_else(PoisonError::into_inner));
         let root = Root::open(&self.root)?;
-        let mut files = Vec::new();
-        let ended = walk(
-            &root,
-            IgnoredDirs::Tracked,
-            MAX_ENTRIES,
-            &WalkDeadline::new(TIME, cancelled),
-            &mut |path, ignored| {
-                files.push((path.to_owned(), ignored));
-                ControlFlow::Continue(())
-            },
-        );
         files.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         for name in named.iter().filter_map(|name| RelativePath::new(name).ok()) {
             let Err(place) = files.binary_search_by(|(path, _)| path.as_str().cmp(name.as_str())) else { continue };

@@ -63,48 +63,107 @@ pub fn walk(
     until: &WalkDeadline<'_>,
     visit: &mut dyn FnMut(&str, Ignored) -> ControlFlow<()>,
 ) -> WalkEnd {
-    let Ok(top) = root.dir(&[]).and_then(|dir| Ok(rustix::fs::fstat(dir.fd())?)) else { return WalkEnd::Whole };
+    let Some(start) = WalkStart::of(root) else { return WalkEnd::Whole };
     let mut left = most;
-    let mut queue = VecDeque::from([(String::new(), IgnoreRules::of(root))]);
+    let mut queue = VecDeque::from([start.first]);
     let mut later = VecDeque::new();
-    while let Some((path, above)) = queue.pop_front().or_else(|| later.pop_front()) {
+    while let Some(unlisted) = queue.pop_front().or_else(|| later.pop_front()) {
         if let Some(ended) = until.over() {
             return ended;
         }
-        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-        // Skips directories that vanish or cannot be read.
-        let Ok(dir) = root.dir(&parts) else { continue };
-        if rustix::fs::fstat(dir.fd()).map(|stat| stat.st_dev) != Ok(top.st_dev) {
-            continue;
-        }
-        let (entries, ended) = entries(&dir, left, until);
-        left -= entries.len();
-        let has = |name: &str| entries.iter().any(|(entry, _)| entry == name);
-        let begins = if has(".git") { RepositoryStart::Repository } else { RepositoryStart::No };
-        let has = DirectoryMarkers { ignore: has(".ignore"), gitignore: has(".gitignore"), begins };
-        let rules = above.below(&path, &dir, has);
-        for (name, kind) in entries.iter().filter(|(name, _)| is_shown(name)) {
-            let path = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
-            match kind {
-                FileType::RegularFile => {
-                    let ignored = rules.ignored(&path, false);
-                    if visit(&path, ignored).is_break() {
-                        return WalkEnd::Whole;
-                    }
-                }
-                FileType::Directory if parts.len() < MAX_DEPTH => match (rules.ignored(&path, true), below) {
-                    (Ignored::No, _) => queue.push_back((path, Arc::clone(&rules))),
-                    (Ignored::Yes, IgnoredDirs::Ignored) => later.push_back((path, Arc::clone(&rules))),
-                    (Ignored::Yes, IgnoredDirs::Tracked) => {}
-                },
-                _ => {}
+        let Some(listed) = unlisted.list(root, start.device, left, &|| until.over()) else { continue };
+        left -= listed.entries;
+        for (path, ignored) in &listed.files {
+            if visit(path, *ignored).is_break() {
+                return WalkEnd::Whole;
             }
         }
-        if let Some(ended) = ended {
+        for (unlisted, ignored) in listed.dirs {
+            match (ignored, below) {
+                (Ignored::No, _) => queue.push_back(unlisted),
+                (Ignored::Yes, IgnoredDirs::Ignored) => later.push_back(unlisted),
+                (Ignored::Yes, IgnoredDirs::Tracked) => {}
+            }
+        }
+        if let Some(ended) = listed.ended {
             return ended;
         }
     }
     WalkEnd::Whole
+}
+
+/// Where a walk begins, and the file system that it stays on.
+pub struct WalkStart {
+    pub first: UnlistedDir,
+    pub device: u64,
+}
+
+impl WalkStart {
+    pub fn of(root: &Root) -> Option<Self> {
+        let device = device(&root.dir(&[]).ok()?)?;
+        Some(Self { first: UnlistedDir { path: String::new(), rules: IgnoreRules::of(root) }, device })
+    }
+}
+
+/// A directory that the walk has still to list, with the rules that hold in it. Its path is relative to the root.
+pub struct UnlistedDir {
+    path: String,
+    rules: Arc<IgnoreRules>,
+}
+
+/// What is in a directory, sorted by name.
+pub struct ListedDir {
+    pub dir: Dir,
+    /// Paths from the root.
+    pub files: Vec<(String, Ignored)>,
+    pub dirs: Vec<(UnlistedDir, Ignored)>,
+    /// Number of entries, also of those that are not shown.
+    pub entries: usize,
+    /// Why some are missing.
+    pub ended: Option<WalkEnd>,
+}
+
+impl UnlistedDir {
+    /// `None` for a directory that vanished, cannot be read, or is on another file system.
+    pub fn list(
+        self,
+        root: &Root,
+        on_device: u64,
+        most: usize,
+        over: &dyn Fn() -> Option<WalkEnd>,
+    ) -> Option<ListedDir> {
+        let parts: Vec<&str> = self.path.split('/').filter(|part| !part.is_empty()).collect();
+        let dir = root.dir(&parts).ok()?;
+        if device(&dir) != Some(on_device) {
+            return None;
+        }
+        let (entries, ended) = entries(&dir, most, over);
+        let has = |name: &str| entries.binary_search_by(|(entry, _)| entry.as_str().cmp(name)).is_ok();
+        let begins = if has(".git") { RepositoryStart::Repository } else { RepositoryStart::No };
+        let has = DirectoryMarkers { ignore: has(".ignore"), gitignore: has(".gitignore"), begins };
+        let rules = self.rules.below(&self.path, &dir, has);
+        let (mut files, mut dirs) = (Vec::new(), Vec::new());
+        for (name, kind) in entries.iter().filter(|(name, _)| is_shown(name)) {
+            let path = if self.path.is_empty() { name.clone() } else { format!("{}/{name}", self.path) };
+            match kind {
+                FileType::RegularFile => {
+                    let ignored = rules.ignored(&path, false);
+                    files.push((path, ignored));
+                }
+                FileType::Directory if parts.len() < MAX_DEPTH => {
+                    let ignored = rules.ignored(&path, true);
+                    dirs.push((UnlistedDir { path, rules: Arc::clone(&rules) }, ignored));
+                }
+                _ => {}
+            }
+        }
+        Some(ListedDir { dir, files, dirs, entries: entries.len(), ended })
+    }
+}
+
+/// The file system that a directory is on.
+fn device(dir: &Dir) -> Option<u64> {
+    rustix::fs::fstat(dir.fd()).ok().map(|stat| stat.st_dev as u64)
 }
 
 /// Whether an existing file is ignored, itself or by a directory above it.
@@ -125,22 +184,24 @@ pub fn is_ignored(root: &Root, path: &str) -> Ignored {
     Ignored::No
 }
 
-/// The UTF-8 names of a directory's entries, their types, and why the list is incomplete.
-fn entries(dir: &Dir, most: usize, until: &WalkDeadline<'_>) -> (Vec<(String, FileType)>, Option<WalkEnd>) {
-    let mut entries = Vec::new();
-    let Ok(listing) = rustix::fs::Dir::read_from(dir.fd()) else { return (entries, None) };
+/// The UTF-8 names of a directory's entries, sorted, their types, and why the list is incomplete.
+fn entries(dir: &Dir, most: usize, over: &dyn Fn() -> Option<WalkEnd>) -> (Vec<(String, FileType)>, Option<WalkEnd>) {
+    let (mut entries, mut ended) = (Vec::new(), None);
+    let Ok(listing) = rustix::fs::Dir::read_from(dir.fd()) else { return (entries, ended) };
     for entry in listing.flatten() {
         let Ok(name) = entry.file_name().to_str() else { continue };
         if matches!(name, "." | "..") {
             continue;
         }
         if entries.len() >= most {
-            return (entries, Some(WalkEnd::Many));
+            ended = Some(WalkEnd::Many);
+            break;
         }
-        if entries.len() % BREATH == BREATH - 1
-            && let Some(ended) = until.over()
-        {
-            return (entries, Some(ended));
+        if entries.len() % BREATH == BREATH - 1 {
+            ended = over();
+            if ended.is_some() {
+                break;
+            }
         }
         let kind = match entry.file_type() {
             // Some file systems do not report the type.
@@ -151,7 +212,7 @@ fn entries(dir: &Dir, most: usize, until: &WalkDeadline<'_>) -> (Vec<(String, Fi
         entries.push((name.to_owned(), kind));
     }
     entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-    (entries, None)
+    (entries, ended)
 }
 
 /// Hides git's own directory, Aside's temporary files, and names with characters that could deceive the user.

@@ -4,6 +4,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use regex::Regex;
+
 use crate::run::facts::{self, FactQuestion};
 use crate::run::review::file_kind;
 use crate::run::search::definitions;
@@ -33,9 +35,12 @@ pub enum Role {
     Uses,
 }
 
+#[derive(Clone)]
 pub struct Index {
     /// Normalised names from the request, and how sure it is that a name was meant.
     wanted: HashMap<String, u8>,
+    /// Matches every line that has one of them, and few others: nearly all lines are not split into tokens. `None` if it is too large.
+    sieve: Option<Regex>,
     defines: Vec<(u8, Hit)>,
     /// For each file, the names in it, each with its first line.
     mentions: Vec<(String, BTreeMap<String, usize>)>,
@@ -92,7 +97,8 @@ impl Index {
             "signature",
         ];
         let uses = all.iter().any(|word| USES.contains(&word.to_lowercase().as_str()));
-        Self { wanted, defines: Vec::new(), mentions: Vec::new(), uses }
+        let sieve = sieve(wanted.keys());
+        Self { wanted, sieve, defines: Vec::new(), mentions: Vec::new(), uses }
     }
 
     /// Whether the request has no name to search for.
@@ -100,11 +106,21 @@ impl Index {
         self.wanted.is_empty()
     }
 
+    /// Adds what another thread found in other files.
+    pub fn merge(&mut self, other: Self) {
+        self.defines.extend(other.defines);
+        self.mentions.extend(other.mentions);
+    }
+
     /// Indexes one file of the workspace.
     pub fn look(&mut self, path: &str, text: &str) {
+        let mut lines = relevant(text, self.sieve.as_ref()).peekable();
+        if lines.peek().is_none() {
+            return;
+        }
         let is_code = matches!(file_kind::of(path), file_kind::CODE | "tests");
         let mut mentioned: BTreeMap<String, usize> = BTreeMap::new();
-        for (at, line) in text.lines().enumerate() {
+        for (at, line) in lines {
             let mut here = false;
             for token in line.split(|letter: char| !(letter.is_alphanumeric() || letter == '_' || letter == '$')) {
                 if token.len() < SHORTEST || !self.wanted.contains_key(&plain(token)) {
@@ -129,14 +145,15 @@ impl Index {
 
     /// The surest definitions first; then tests and users of what they define.
     pub fn done(mut self) -> Vec<Hit> {
+        // Threads end in any order.
+        self.mentions.sort_by(|(one, _), (other, _)| one.cmp(other));
         // A word that names half of the code says nothing.
-        let count = |name: &str, all: &[(u8, Hit)]| all.iter().filter(|(_, hit)| hit.name == name).count();
-        let all = self.defines.clone();
-        self.defines.retain(|(sure, hit)| *sure > 1 || count(&hit.name, &all) <= 3);
-        self.defines.sort_by(|(one, a), (other, b)| {
-            let rank = |sure: u8, hit: &Hit| (u8::MAX - sure, is_test(&hit.path), hit.path.clone(), hit.line);
-            rank(*one, a).cmp(&rank(*other, b))
-        });
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        for (_, hit) in &self.defines {
+            *counts.entry(hit.name.clone()).or_default() += 1;
+        }
+        self.defines.retain(|(sure, hit)| *sure > 1 || counts.get(&hit.name).is_some_and(|count| *count <= 3));
+        self.defines.sort_by_cached_key(|(sure, hit)| (u8::MAX - sure, is_test(&hit.path), hit.path.clone(), hit.line));
         let mut hits: Vec<Hit> = Vec::new();
         for (_, hit) in self.defines {
             if hits.len() < MAX_DEFINES && !hits.iter().any(|known| known.path == hit.path) {
@@ -159,6 +176,44 @@ impl Index {
         hits.extend(more);
         hits
     }
+}
+
+/// Bytes of a compiled sieve.
+const MAX_SIEVE: usize = 4 * 1024 * 1024;
+
+/// Tokens are compared without case and without `_` and `$`.
+fn sieve<'a>(names: impl Iterator<Item = &'a String>) -> Option<Regex> {
+    let spelled = |name: &String| {
+        let letters: Vec<String> = name.chars().map(|letter| regex::escape(letter.encode_utf8(&mut [0; 4]))).collect();
+        letters.join("[_$]*")
+    };
+    // Sorted, so that the same request makes the same expression.
+    let mut all: Vec<String> = names.map(spelled).collect();
+    all.sort_unstable();
+    // `İ`, whose lower case is two characters, is the only letter that the expression would miss.
+    let is_simple = !all.iter().any(|name| name.contains('\u{307}'));
+    let pattern = format!("(?i){}", all.join("|"));
+    is_simple.then(|| regex::RegexBuilder::new(&pattern).size_limit(MAX_SIEVE).build().ok()).flatten()
+}
+
+/// The lines that match, with their indices; all lines without an expression.
+fn relevant<'a>(text: &'a str, sieve: Option<&'a Regex>) -> Box<dyn Iterator<Item = (usize, &'a str)> + 'a> {
+    let Some(sieve) = sieve else { return Box::new(text.lines().enumerate()) };
+    let (mut from, mut number) = (0, 0);
+    Box::new(std::iter::from_fn(move || {
+        let found = sieve.find_at(text, from)?;
+        let before = text.get(from..found.start())?;
+        number += before.matches('\n').count();
+        let start = text.get(..found.start())?.rfind('\n').map_or(0, |at| at + 1);
+        let end = text.get(found.end()..)?.find('\n').map_or(text.len(), |at| found.end() + at);
+        let line = text.get(start..end)?;
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let this = number;
+        // Behind the line, so that each is taken once.
+        from = (end + 1).min(text.len());
+        number += 1;
+        (found.start() < text.len()).then_some((this, line))
+    }))
 }
 
 fn is_test(path: &str) -> bool {
@@ -296,3 +351,49 @@ const COMMON: &[&str] = &[
     "you",
     "your",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Most lines are ruled out by an expression before they are split into names; it finds the same as all lines do.
+    #[test]
+    fn lines_that_are_passed_over_have_no_wanted_name() {
+        let text = "use crate::x;\r\nfn memory_store() {}\r\nlet a = 1;\nstruct MemoryStore;\nlet $memory$store = memoryStore;\n\nmemory store\nMEMORY__STORE memory-store\nΣ σ store\nlast store";
+        for words in ["explain the memory store", "what does memory_store do", "解释 MemoryStore", "x", "ΣTORE store"]
+        {
+            let (mut ours, mut all) = (Index::new(words), Index::new(words));
+            all.sieve = None;
+            for path in ["src/a.rs", "tests/b.rs", "notes.md"] {
+                ours.look(path, text);
+                all.look(path, text);
+            }
+            assert_eq!((&ours.defines, &ours.mentions), (&all.defines, &all.mentions), "{words}");
+        }
+        assert!(Index::new("explain the memory store").sieve.is_some());
+    }
+
+    #[test]
+    fn what_threads_found_is_the_same_in_any_order() {
+        let files = [
+            ("src/a.rs", "fn load_user() {}\n"),
+            ("src/b.rs", "load_user();\n"),
+            ("src/c.rs", "load_user();\n"),
+            ("tests/d.rs", "load_user();\n"),
+        ];
+        let found = |order: &[usize]| {
+            let mut index = Index::new("rename load_user everywhere");
+            for at in order {
+                let mut other = index.clone();
+                other.defines.clear();
+                other.mentions.clear();
+                other.look(files[*at].0, files[*at].1);
+                index.merge(other);
+            }
+            index.done()
+        };
+        let paths: Vec<String> = found(&[0, 1, 2, 3]).into_iter().map(|hit| hit.path).collect();
+        assert_eq!(paths, ["src/a.rs", "tests/d.rs", "src/b.rs", "src/c.rs"]);
+        assert_eq!(found(&[0, 1, 2, 3]), found(&[3, 2, 1, 0]));
+    }
+}

@@ -350,6 +350,15 @@ impl FileSet {
     }
 }
 
+/// Nouns of prose: no language begins a definition with one, and a text search finds them.
+const OF_PROSE: [&str; 8] =
+    ["comments", "fixmes", "mentions", "occurrences", "references", "callers", "calls", "strings"];
+
+/// Whether a definition may begin with the word of a noun, so that all files are worth reading for it.
+pub fn may_lead(noun: &str) -> bool {
+    !OF_PROSE.contains(&noun)
+}
+
 /// The lines of a file that begin a definition with the word of a noun: `resource "aws_instance" "web" {` for `resources`.
 pub fn led_by(noun: &str, text: &str) -> Vec<(usize, String)> {
     let singular = match noun {
@@ -357,6 +366,10 @@ pub fn led_by(noun: &str, text: &str) -> Vec<(usize, String)> {
         noun if noun.ends_with("sses") => noun[..noun.len() - 2].to_owned(),
         noun => noun.strip_suffix('s').unwrap_or(noun).to_owned(),
     };
+    // Most texts do not have the word at all.
+    if !text.contains(&singular) {
+        return Vec::new();
+    }
     let modifiers = ["pub", "export", "public", "private", "static", "abstract", "const", "default", "declare"];
     let leads = |line: &str| {
         let mut words =
@@ -377,6 +390,13 @@ pub fn led_by(noun: &str, text: &str) -> Vec<(usize, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_noun_of_prose_is_no_reason_to_read_all_files() {
+        let Some(Selection { what: FileSet::Noun(noun), .. }) = read("find all TODO comments") else { panic!() };
+        assert!(!may_lead(&noun));
+        assert!(may_lead("resources"));
+    }
 
     #[test]
     fn files_are_selected_by_what_is_said_of_them() {

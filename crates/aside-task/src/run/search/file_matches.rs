@@ -60,6 +60,9 @@ impl<'a> FileMatcher<'a> {
     /// `None` when nothing matched.
     pub fn done(mut self) -> Option<FileMatches> {
         let plan = self.plan;
+        if self.lines.is_empty() && !plan.may_name(&self.path) {
+            return None;
+        }
         let (above, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
         let name_has = plan.named(name);
         let mut path_has = plan.named(above);
@@ -123,4 +126,51 @@ fn around<'a>(text: &'a str, plan: &SearchPlan) -> &'a str {
     let start = text.floor_char_boundary(at.saturating_sub(MAX_LINE / 4));
     let end = text.floor_char_boundary((start + MAX_LINE).min(text.len()));
     text.get(start..end).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::run::search::plan::plan;
+
+    /// The cheap check of a path never rules out one that matches a term.
+    #[test]
+    fn no_path_that_names_a_term_is_ruled_out() {
+        let requests = [
+            "find where parse_config is used",
+            "where is the retry policy configured",
+            "where are the flies and copies",
+            "find all TODO comments",
+            "where is the logging set up",
+            "find HTTPServer",
+            "哪里处理登录",
+            "find files named *.toml",
+            "find the text \"no such host\"",
+        ];
+        let paths = [
+            "src/parse_config.rs",
+            "src/parseConfig.ts",
+            "src/PARSE-CONFIG.md",
+            "retries/policies.py",
+            "src/fly/copy.rs",
+            "TODO.md",
+            "log/logger.rs",
+            "src/logging2.rs",
+            "http_server/mod.rs",
+            "src/httpserver.c",
+            "登录/form.ts",
+            "auth/signin.rs",
+            "config/app.toml",
+            "settings.yaml",
+            "src/other.rs",
+        ];
+        for request in requests {
+            let plan = plan(request, request, &[]);
+            for path in paths {
+                let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+                let names = [plan.named(above), plan.named(name)].iter().flatten().any(|strength| *strength > 0);
+                assert!(!names || plan.may_name(path), "{request}: {path}");
+            }
+        }
+        assert!(!plan("find parse_config", "parse_config", &[]).may_name("src/other.rs"));
+    }
 }

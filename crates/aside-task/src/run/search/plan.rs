@@ -9,7 +9,8 @@ use regex::Regex;
 use crate::denied_files::denied;
 use crate::run::search::identifiers::Tokens;
 use crate::run::search::lists;
-use crate::run::search::term::{MAX_TERMS, Term};
+use crate::run::search::stop_words::STOP;
+use crate::run::search::term::{MAX_TERMS, Term, joined};
 use crate::run::search::{FileMatches, Strengths};
 use crate::run::short;
 
@@ -43,6 +44,8 @@ pub struct SearchPlan {
     /// Any file matches: "list all files".
     pub(super) every: bool,
     first: Option<Regex>,
+    /// What a path has that matches a term.
+    in_names: Vec<String>,
 }
 
 /// What is wanted about the subject.
@@ -115,192 +118,6 @@ static FRAMES: LazyLock<Option<Frames>> = LazyLock::new(|| {
         name: new(r"^[\w$]+(?:(?:::|\.|->|#|/)[\w$]+)*(?:\(\)|!)?$|^[\w$]+(?:-[\w$]+)+$")?,
     })
 });
-
-/// Words that only express the search itself.
-const STOP: &[&str] = &[
-    "a",
-    "an",
-    "the",
-    "and",
-    "or",
-    "of",
-    "in",
-    "on",
-    "at",
-    "to",
-    "for",
-    "from",
-    "by",
-    "with",
-    "without",
-    "is",
-    "are",
-    "was",
-    "were",
-    "be",
-    "been",
-    "being",
-    "do",
-    "does",
-    "did",
-    "we",
-    "i",
-    "you",
-    "it",
-    "its",
-    "our",
-    "my",
-    "your",
-    "this",
-    "that",
-    "these",
-    "those",
-    "there",
-    "here",
-    "where",
-    "wheres",
-    "where's",
-    "which",
-    "what",
-    "who",
-    "how",
-    "when",
-    "why",
-    "all",
-    "any",
-    "every",
-    "each",
-    "some",
-    "file",
-    "files",
-    "code",
-    "place",
-    "places",
-    "find",
-    "search",
-    "look",
-    "looking",
-    "locate",
-    "show",
-    "list",
-    "grep",
-    "me",
-    "us",
-    "defined",
-    "define",
-    "defines",
-    "definition",
-    "definitions",
-    "declared",
-    "declaration",
-    "implemented",
-    "implementation",
-    "implements",
-    "function",
-    "functions",
-    "method",
-    "methods",
-    "class",
-    "classes",
-    "struct",
-    "helper",
-    "module",
-    "logic",
-    "usage",
-    "usages",
-    "use",
-    "uses",
-    "used",
-    "using",
-    "call",
-    "calls",
-    "callers",
-    "caller",
-    "called",
-    "reference",
-    "references",
-    "occurrence",
-    "occurrences",
-    "mention",
-    "mentions",
-    "comments",
-    "comment",
-    "has",
-    "have",
-    "had",
-    "gets",
-    "get",
-    "can",
-    "please",
-    "hey",
-    "named",
-    "name",
-    "already",
-    "still",
-    "left",
-    "somewhere",
-    "something",
-    "probably",
-    "lives",
-    "live",
-    "thing",
-    "stuff",
-    "part",
-    "bit",
-    "project",
-    "repo",
-    "repository",
-    "codebase",
-    "directly",
-    "up",
-    "out",
-    "about",
-    "into",
-    "as",
-    "not",
-    "no",
-    "if",
-    "so",
-    "one",
-    "again",
-    "now",
-    "them",
-    "sets",
-    "set",
-    "located",
-    "coming",
-    "comes",
-    "come",
-    "happen",
-    "happens",
-    "done",
-    "made",
-    "handled",
-    "handles",
-    "handle",
-    "contains",
-    "contain",
-    "covers",
-    "prints",
-    "print",
-    "bigger",
-    "than",
-    "lines",
-    "rows",
-    "import",
-    "imports",
-    "imported",
-    "test",
-    "tests",
-    "touch",
-    "touches",
-    "src",
-    "constant",
-    "under",
-    "everything",
-    "wher",
-    "serach",
-];
 
 /// The same in Chinese, longest first.
 const STOP_CHINESE: &[&str] = &[
@@ -405,6 +222,7 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> SearchPlan {
         under: Vec::new(),
         every: false,
         first: None,
+        in_names: Vec::new(),
     };
     let Some(frames) = FRAMES.as_ref() else { return plan };
     // The query itself says nothing about what is wanted of it.
@@ -495,6 +313,7 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> SearchPlan {
         plan.pattern = format!("(?i)(?:{})", sieves.join("|"));
         plan.first = Regex::new(&plan.pattern).ok();
     }
+    plan.in_names = plan.terms.iter().filter_map(Term::in_names).flatten().collect();
     plan
 }
 
@@ -552,6 +371,14 @@ impl SearchPlan {
             *strength = term.names(name);
         }
         all
+    }
+
+    /// Whether a path may match a term, or be one of its settings: a cheap check for the many files that have no line with one.
+    pub(super) fn may_name(&self, path: &str) -> bool {
+        let path = joined(path);
+        self.terms.is_empty()
+            || self.in_names.iter().any(|text| path.contains(text.as_str()))
+            || self.terms.iter().any(Term::is_setting)
     }
 
     /// Where the first match is in a long line.

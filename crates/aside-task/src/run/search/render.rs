@@ -32,23 +32,30 @@ struct Group<'a> {
     places: Vec<Place<'a>>,
 }
 
+/// The places of a group that are listed, each with its line as it is shown.
+struct ShownGroup<'a> {
+    group: &'a Group<'a>,
+    places: Vec<(&'a Place<'a>, Option<String>)>,
+}
+
 pub fn outcome(plan: &SearchPlan, searched: &SearchOutcome) -> RunnerOutcome {
     let groups = groups(plan, searched);
     let all: usize = groups.iter().map(|group| group.places.len()).sum();
     let of_file = if groups.len() == 1 || all <= FEW { MAX_ITEMS } else { MAX_OF_FILE };
-    let shown: Vec<(&Group<'_>, &[Place<'_>])> = {
-        let mut left = MAX_ITEMS;
-        let mut shown = Vec::new();
-        for group in &groups {
-            let places = group.places.get(..group.places.len().min(of_file).min(left)).unwrap_or_default();
-            left -= places.len();
-            if !places.is_empty() {
-                shown.push((group, places));
-            }
+    let mut left = MAX_ITEMS;
+    let mut shown: Vec<ShownGroup<'_>> = Vec::new();
+    for group in &groups {
+        let places = group.places.get(..group.places.len().min(of_file).min(left)).unwrap_or_default();
+        left -= places.len();
+        if places.is_empty() {
+            break;
         }
-        shown
-    };
-    let items: Vec<proposal::SearchResult> = shown.iter().flat_map(|(_, places)| places.iter().map(item)).collect();
+        // Finding secrets takes longer than anything else here, so each line is redacted once, and only if it is listed.
+        let redacted = places.iter().map(|place| (place, place.line.map(|line| preview(&line.text))));
+        shown.push(ShownGroup { group, places: redacted.collect() });
+    }
+    let items: Vec<proposal::SearchResult> =
+        shown.iter().flat_map(|group| &group.places).map(|(place, preview)| item(place, preview.as_deref())).collect();
     let summary = summary(plan, searched, &groups, all, &items);
     let details = details(plan, searched, &shown, all, groups.len());
     let model = match plan.terms.first() {
@@ -96,14 +103,12 @@ fn number(place: &Place<'_>) -> usize {
     place.line.map_or(0, |line| line.number)
 }
 
-fn item(place: &Place<'_>) -> proposal::SearchResult {
-    match place.line {
-        None => proposal::SearchResult { path: place.found.path.clone(), preview: None },
-        Some(line) => proposal::SearchResult {
-            path: format!("{}:{}", place.found.path, line.number),
-            preview: Some(preview(&line.text)),
-        },
-    }
+fn item(place: &Place<'_>, preview: Option<&str>) -> proposal::SearchResult {
+    let path = match place.line {
+        None => place.found.path.clone(),
+        Some(line) => format!("{}:{}", place.found.path, line.number),
+    };
+    proposal::SearchResult { path, preview: preview.map(str::to_owned) }
 }
 
 /// Redacts before it cuts, so that no secret is cut in two.
@@ -136,23 +141,16 @@ fn summary(
     }
 }
 
-fn details(
-    plan: &SearchPlan,
-    searched: &SearchOutcome,
-    shown: &[(&Group<'_>, &[Place<'_>])],
-    all: usize,
-    files: usize,
-) -> String {
+fn details(plan: &SearchPlan, searched: &SearchOutcome, shown: &[ShownGroup<'_>], all: usize, files: usize) -> String {
     let mut rows: Vec<String> = Vec::new();
     let mut told = 0;
     let told_files = shown.len();
-    for (group, places) in shown {
+    for ShownGroup { group, places } in shown {
         rows.push(format!("- {}", code(&short(group.path, MAX_PREVIEW))));
-        for place in *places {
+        for (place, preview) in places {
             told += 1;
-            if let Some(line) = place.line {
-                let text = preview(&line.text);
-                let text = if text.is_empty() { String::new() } else { format!(" {}", code(&text)) };
+            if let (Some(line), Some(text)) = (place.line, preview) {
+                let text = if text.is_empty() { String::new() } else { format!(" {}", code(text)) };
                 rows.push(format!("  - {}:{text}", line.number));
             }
         }

@@ -152,6 +152,22 @@ impl Term {
         }
     }
 
+    /// Texts of which every name that it matches has one, in lower case and without separators. `None` if it matches no name.
+    pub fn in_names(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Text { .. } | Self::Pattern { .. } => None,
+            Self::Name { parts, .. } => Some(vec![joined(&parts.concat())]),
+            Self::Word { word, stem, likes } => {
+                let stems = std::iter::once(stem).chain(likes).map(|stem| joined(unbent(stem).trim_end_matches('y')));
+                Some(std::iter::once(joined(word)).chain(stems).collect())
+            }
+            Self::Han { text, likes } => {
+                let stems = likes.iter().map(|stem| joined(unbent(stem).trim_end_matches('y')));
+                Some(pairs(text).iter().map(|pair| joined(pair)).chain(stems).collect())
+            }
+        }
+    }
+
     /// Whether both are forms of one word.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -177,6 +193,11 @@ impl Term {
             Self::Word { .. } | Self::Han { .. } => false,
         }
     }
+}
+
+/// A name in lower case, without separators.
+pub fn joined(name: &str) -> String {
+    name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn compiled(pattern: &str) -> Option<Regex> {

@@ -30,6 +30,7 @@ use crate::workspace::Workspace;
 use crate::workspace::masked::Secrets;
 use crate::workspace::read::read;
 use crate::workspace::rooted_fs::Root;
+use crate::workspace::texts::TextFilter;
 
 /// Caps on rows of a list, definitions of a name, and its uses.
 const MAX_ROWS: usize = 30;
@@ -498,8 +499,10 @@ impl Lookup<'_> {
 
     /// Lines of the whole project that answer a question, code before tests and prose.
     fn lines(&self, scan: Scan) -> Option<RunnerOutcome> {
-        let mut items: Vec<(u8, SearchResult)> = Vec::new();
-        self.workspace.each_text(self.secrets, self.cancelled, |path, text| {
+        let mut items: Vec<(u8, String, String)> = Vec::new();
+        let wanted =
+            TextFilter { text: &|path: &str, text: &str| !scan.places(path, text).is_empty(), ..TextFilter::ALL };
+        self.workspace.each_text_of(&wanted, self.secrets, self.cancelled, |path, text| {
             let is_prose = [".md", ".rst", ".txt", ".adoc"].iter().any(|ending| path.ends_with(ending));
             let is_test =
                 path.split(['/', '_', '.']).any(|part| ["test", "tests", "spec", "specs", "fixtures"].contains(&part));
@@ -507,11 +510,10 @@ impl Lookup<'_> {
             let lines: Vec<&str> = text.lines().collect();
             for at in scan.places(path, text) {
                 let line = lines.get(at).copied().unwrap_or_default();
-                let preview = Some(short(&aside_redact::redact(line.trim()), 160));
-                items.push((rank, SearchResult { path: format!("{path}:{}", at + 1), preview }));
+                items.push((rank, format!("{path}:{}", at + 1), line.trim().to_owned()));
             }
         })?;
-        items.sort_by_key(|(rank, _)| *rank);
+        items.sort_by_key(|(rank, ..)| *rank);
         if items.is_empty() {
             let (english, chinese) = scan.words();
             return Some(told(match self.language {
@@ -519,12 +521,14 @@ impl Lookup<'_> {
                 Language::Chinese => format!("没有找到{chinese}；git 忽略的文件没有查看。"),
             }));
         }
-        let items: Vec<SearchResult> = items.into_iter().map(|(_, item)| item).collect();
         let what = match self.language {
             Language::English => "lines",
             Language::Chinese => "行",
         };
-        Some(listed(items, what))
+        Some(listed_as(items, what, |(_, path, line)| SearchResult {
+            path,
+            preview: Some(short(&aside_redact::redact(&line), 160)),
+        }))
     }
 
     /// Where a name is defined, with its text, and where it is used.
@@ -532,10 +536,8 @@ impl Lookup<'_> {
         let last = name.rsplit(['.', ':']).next().unwrap_or(name);
         let wanted = file.map(|file| self.text(file).map_or_else(|| self.workspace.named(file), |(path, _)| path));
         let (mut definitions, mut uses) = (Vec::new(), Vec::new());
-        self.workspace.each_text(self.secrets, self.cancelled, |path, text| {
-            if !text.contains(last) {
-                return;
-            }
+        let filter = TextFilter { text: &|_: &str, text: &str| text.contains(last), ..TextFilter::ALL };
+        self.workspace.each_text_of(&filter, self.secrets, self.cancelled, |path, text| {
             for (at, line) in text.lines().enumerate().filter(|(_, line)| has_word(line, last)) {
                 let is_impl = line.trim_start().starts_with("impl");
                 match defines(line, last) && !is_impl && wanted.as_ref().is_none_or(|wanted| wanted == path) {
@@ -544,10 +546,7 @@ impl Lookup<'_> {
                     }
                     true => {}
                     false if is_impl => {}
-                    false => {
-                        let line = short(&aside_redact::redact(line.trim()), 120);
-                        uses.push((path.to_owned(), at + 1, line));
-                    }
+                    false => uses.push((path.to_owned(), at + 1, line.trim().to_owned())),
                 }
             }
         })?;
@@ -567,7 +566,7 @@ impl Lookup<'_> {
         let rows: String = uses
             .iter()
             .take(MAX_USES)
-            .map(|(path, line, text)| format!("- `{path}:{line}` {}\n", code(text)))
+            .map(|(path, line, text)| format!("- `{path}:{line}` {}\n", code(&short(&aside_redact::redact(text), 120))))
             .collect();
         let more = uses.len().saturating_sub(MAX_USES);
         text.push_str(&match (uses.is_empty(), self.language) {
@@ -586,7 +585,9 @@ impl Lookup<'_> {
 pub(super) fn reads_key(workspace: &Workspace, key: &str, secrets: Secrets, cancelled: &AtomicBool) -> Vec<String> {
     let mut found = Vec::new();
     let forms = [format!("[\"{key}\"]"), format!("['{key}']")];
-    let _ = workspace.each_text(secrets, cancelled, |path, text| {
+    let has_form = |_: &str, text: &str| forms.iter().any(|form| text.contains(form.as_str()));
+    let wanted = TextFilter { text: &has_form, ..TextFilter::ALL };
+    let _ = workspace.each_text_of(&wanted, secrets, cancelled, |path, text| {
         let hits = text.lines().enumerate().filter(|(_, line)| forms.iter().any(|form| line.contains(form.as_str())));
         found.extend(hits.map(|(at, line)| format!("`{path}:{}` {}", at + 1, code(&short(line.trim(), 100)))));
     });
@@ -712,6 +713,11 @@ fn files(workspace: &Workspace, filter: &FileFilter, cancelled: &AtomicBool) -> 
 }
 
 pub(super) fn listed(items: Vec<SearchResult>, what: &str) -> RunnerOutcome {
+    listed_as(items, what, |item| item)
+}
+
+/// A list of items, of which only the shown ones are made: redacting a line takes long.
+fn listed_as<T>(items: Vec<T>, what: &str, shown: impl Fn(T) -> SearchResult) -> RunnerOutcome {
     let count = items.len();
     let summary = match count {
         0 => format!("There are no such {what}"),
@@ -721,7 +727,7 @@ pub(super) fn listed(items: Vec<SearchResult>, what: &str) -> RunnerOutcome {
         return told(format!("{summary}; what git ignores is not looked at."));
     }
     let details = if count > MAX_ROWS { format!("{} more are not shown.\n", count - MAX_ROWS) } else { String::new() };
-    let items = items.into_iter().take(MAX_ROWS).collect();
+    let items = items.into_iter().take(MAX_ROWS).map(shown).collect();
     RunnerOutcome { proposal: Proposal::SearchResults { items }, summary, details, model: ModelNeed::Unneeded }
 }
 

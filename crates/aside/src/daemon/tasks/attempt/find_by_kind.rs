@@ -18,6 +18,7 @@ use crate::workspace::Workspace;
 use crate::workspace::masked::Secrets;
 use crate::workspace::read::read;
 use crate::workspace::rooted_fs::Root;
+use crate::workspace::texts::TextFilter;
 
 /// Caps on commits that are looked through, and on rows of a list.
 const MAX_COMMITS: usize = 1_000;
@@ -167,12 +168,16 @@ fn test_for(workspace: &Workspace, name: &str, secrets: Secrets, cancelled: &Ato
         })
     };
     let (mut tests, mut defined) = (Vec::new(), None);
-    workspace.each_text(secrets, cancelled, |path, text| {
+    let wanted = TextFilter { text: &|_: &str, text: &str| text.contains(last), ..TextFilter::ALL };
+    workspace.each_text_of(&wanted, secrets, cancelled, |path, text| {
         let is_test = find::Kind::Tests.has(path);
         for (at, line) in text.lines().enumerate().filter(|(_, line)| line.contains(last) && is_word(line)) {
             let place = || format!("`{path}:{}` {}", at + 1, code(&short(&aside_redact::redact(line.trim()), 120)));
             if is_test && !definitions::is_import(line) {
-                tests.push(place());
+                // Only those that are listed are redacted.
+                if tests.len() < MAX_ROWS {
+                    tests.push(place());
+                }
             } else if !is_test && defined.is_none() && definitions::defines(line, last) {
                 defined = Some(place());
             }
@@ -254,7 +259,9 @@ fn selected(
         .filter_map(|filter| if let Filter::Under(name) = filter { Some(name.as_str()) } else { None })
         .collect();
     let is_here = |path: &str| under.iter().all(|under| is_under(path, Some(under)));
-    if let FileSet::Noun(noun) = &selection.what {
+    if let FileSet::Noun(noun) = &selection.what
+        && select::may_lead(noun)
+    {
         let items = led_by(workspace, noun, is_here, secrets, cancelled)?;
         if !items.is_empty() {
             return Some(listed(items, noun));
@@ -263,9 +270,10 @@ fn selected(
     let tree = workspace.tree(&[], cancelled).ok()?;
     let mut rows: Vec<(String, String)> = Vec::new();
     let mut of_time: Option<Vec<Commit>> = None;
-    let changed = workspace.git().changed;
+    let mut changed = Vec::new();
     for filter in &selection.filters {
         if let Filter::Since(since) = filter {
+            changed = workspace.git().changed;
             let from = since_date(since)?;
             let commits = history(workspace, &History { many: MAX_COMMITS, ..History::default() })?;
             of_time = Some(commits.into_iter().filter(|commit| commit.date >= from).collect());
@@ -338,19 +346,21 @@ fn selected(
 fn led_by(
     workspace: &Workspace,
     noun: &str,
-    is_here: impl Fn(&str) -> bool,
+    is_here: impl Fn(&str) -> bool + Sync,
     secrets: Secrets,
     cancelled: &AtomicBool,
 ) -> Option<Vec<SearchResult>> {
     let mut items: Vec<SearchResult> = Vec::new();
-    workspace.each_text(secrets, cancelled, |path, text| {
-        let is_prose = [".md", ".rst", ".txt"].iter().any(|ending| path.ends_with(ending));
-        if !is_prose && is_here(path) {
-            let rows = select::led_by(noun, text).into_iter();
-            items.extend(rows.map(|(line, row)| SearchResult {
-                path: format!("{path}:{line}"),
-                preview: Some(short(&aside_redact::redact(&row), 160)),
-            }));
+    let is_prose = |path: &str| [".md", ".rst", ".txt"].iter().any(|ending| path.ends_with(ending));
+    let wanted = TextFilter {
+        path: &|path: &str| !is_prose(path) && is_here(path),
+        text: &|_: &str, text: &str| !select::led_by(noun, text).is_empty(),
+    };
+    workspace.each_text_of(&wanted, secrets, cancelled, |path, text| {
+        for (line, row) in select::led_by(noun, text) {
+            // No more than `MAX_ROWS` are shown; the others only count.
+            let preview = (items.len() < MAX_ROWS).then(|| short(&aside_redact::redact(&row), 160));
+            items.push(SearchResult { path: format!("{path}:{line}"), preview });
         }
     })?;
     Some(items)

@@ -1,8 +1,8 @@
 //! Reads the parts of the workspace that a model is shown: files that a request, an error or an editor names, the names of the others, and
 //! what git says. Removes what may not leave the machine; core decides how much is shown.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use aside_redact::REDACTED;
 use aside_task::proposal::RequestMeta;
@@ -10,15 +10,13 @@ use aside_task::route::intent::{Intent, TaskKind};
 use aside_task::run::context::gather::{Facts, gather};
 use aside_task::run::context::index::{Hit, Index};
 use aside_task::run::context::plan::plan;
-use aside_task::run::context::{ContextRequest, Ignored, ListedFile, ModelContext};
+use aside_task::run::context::{ContextRequest, ListedFile, ModelContext};
 use aside_task::run::diagnose::mentioned;
 
 use crate::daemon::state::State;
 use crate::daemon::tasks::attempt::{Attempt, blocking};
 use crate::workspace::Workspace;
-use crate::workspace::masked::{Masked, Secrets};
-use crate::workspace::read::read as read_file;
-use crate::workspace::rooted_fs::Root;
+use crate::workspace::masked::Secrets;
 
 /// What decides which files are read.
 struct Wanted {
@@ -79,10 +77,17 @@ fn read(workspace: &Workspace, wanted: &Wanted, cancelled: &AtomicBool) -> anyho
         .chain(active.clone())
         .chain(open.iter().cloned())
         .collect();
-    let tree = workspace.tree(&named, cancelled)?;
-    let git = workspace.git();
+    // git looks at every file by itself, which takes as long as everything else here.
+    let (git, looked) = std::thread::scope(|scope| {
+        let git = scope.spawn(|| workspace.git());
+        let looked = workspace.tree(&named, cancelled).map(|tree| {
+            let hits = hits(workspace, words, &tree.listed(), *secrets, cancelled);
+            (tree, hits)
+        });
+        (git.join().unwrap_or_default(), looked)
+    });
+    let (tree, hits) = looked?;
     let listed = tree.listed();
-    let hits = hits(workspace, words, &listed, *secrets, cancelled);
     let project: Vec<String> =
         workspace.project().files.into_iter().map(|(path, _)| path).filter(|path| is_about(path)).collect();
     let request = ContextRequest {
@@ -119,9 +124,7 @@ fn is_about(path: &str) -> bool {
         || ["package.json", "pyproject.toml", "Cargo.toml", "go.mod", "composer.json", "pom.xml"].contains(&name)
 }
 
-/// Caps on bytes and files that are searched for definitions, and the timeout.
-const MAX_BYTES: usize = 48 * 1024 * 1024;
-const MAX_FILES: usize = 20_000;
+/// The timeout of the search for definitions.
 const TIME: Duration = Duration::from_secs(2);
 
 fn hits(
@@ -132,24 +135,12 @@ fn hits(
     cancelled: &AtomicBool,
 ) -> Vec<Hit> {
     let mut index = Index::new(words);
-    let Some(root) = Root::open(workspace.root()).ok().filter(|_| !index.is_empty()) else { return Vec::new() };
-    let (mut bytes, began) = (0, Instant::now());
-    for listed in listed.iter().filter(|listed| listed.ignored == Ignored::No).take(MAX_FILES) {
-        if cancelled.load(Ordering::Relaxed) || bytes > MAX_BYTES || began.elapsed() > TIME {
-            break;
-        }
-        let text = read_file(&root, listed.path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-        if let Some(text) = text.filter(|text| !text.contains('\0')) {
-            bytes += text.len();
-            match secrets {
-                Secrets::Included => index.look(listed.path, &text),
-                Secrets::Masked => {
-                    if let Some(masked) = Masked::new(&text) {
-                        index.look(listed.path, &masked.text);
-                    }
-                }
-            }
-        }
+    if index.is_empty() {
+        return Vec::new();
+    }
+    let of_threads = workspace.fold_texts(listed, secrets, (TIME, cancelled), || index.clone(), Index::look);
+    for other in of_threads {
+        index.merge(other);
     }
     index.done()
 }

@@ -23,6 +23,7 @@ use crate::workspace::Workspace;
 use crate::workspace::masked::Secrets;
 use crate::workspace::read::read;
 use crate::workspace::rooted_fs::Root;
+use crate::workspace::texts::TextFilter;
 
 /// Directories that are listed.
 const MAX_DIRECTORIES: usize = 30;
@@ -86,20 +87,35 @@ fn documented(
     language: Language,
     cancelled: &AtomicBool,
 ) -> Option<RunnerOutcome> {
-    let mut best: Option<(DocSection, String)> = None;
-    workspace.each_text(secrets, cancelled, |path, text| {
-        if !doc_section::is_document(path) {
-            return;
-        }
-        if let Some(found) = doc_section::section(subject, path, text)
-            && best.as_ref().is_none_or(|(known, _)| known.score < found.score)
-        {
-            best = Some((found, path.to_owned()));
+    let subjects = [subject.to_vec()];
+    let (section, path) = sections(workspace, &subjects, secrets, cancelled)?.into_iter().next()??;
+    Some(section_told(&section, &path, language))
+}
+
+/// For each subject the best section of all documentation, with its file. Reads each document once.
+fn sections(
+    workspace: &Workspace,
+    subjects: &[Vec<String>],
+    secrets: Secrets,
+    cancelled: &AtomicBool,
+) -> Option<Vec<Option<(DocSection, String)>>> {
+    let mut all: Vec<Option<(DocSection, String)>> = subjects.iter().map(|_| None).collect();
+    let documents = TextFilter { path: &doc_section::is_document, ..TextFilter::ALL };
+    workspace.each_text_of(&documents, secrets, cancelled, |path, text| {
+        for (subject, best) in subjects.iter().zip(&mut all) {
+            if let Some(found) = doc_section::section(subject, path, text)
+                && best.as_ref().is_none_or(|(known, _)| known.score < found.score)
+            {
+                *best = Some((found, path.to_owned()));
+            }
         }
     })?;
-    let (section, path) = best?;
+    Some(all)
+}
+
+fn section_told(section: &DocSection, path: &str, language: Language) -> RunnerOutcome {
     let from = facts::source(&format!("{path}:{}", section.line), language);
-    Some(told(format!("{}\n\n{from}\n", aside_redact::redact(&section.text))))
+    told(format!("{}\n\n{from}\n", aside_redact::redact(&section.text)))
 }
 
 /// All manifests of the workspace, also those of its members.
@@ -142,9 +158,10 @@ pub(super) fn layout(
     language: Language,
     cancelled: &AtomicBool,
 ) -> Option<RunnerOutcome> {
-    let by_title = |title: &&str| documented(workspace, &[(*title).to_owned()], secrets, language, cancelled);
-    if let Some(told) = doc_section::LAYOUT.iter().find_map(by_title) {
-        return Some(told);
+    let titles = doc_section::LAYOUT.map(|title| vec![title.to_owned()]);
+    let of_titles = sections(workspace, &titles, secrets, cancelled)?;
+    if let Some((section, path)) = of_titles.into_iter().flatten().next() {
+        return Some(section_told(&section, &path, language));
     }
     let mut found: BTreeMap<String, (usize, String)> = BTreeMap::new();
     workspace.each_text(secrets, cancelled, |path, text| {
@@ -161,11 +178,12 @@ pub(super) fn layout(
         *count += 1;
         let name = parts.last().copied().unwrap_or_default();
         let says = ["lib.rs", "main.rs", "__init__.py", "doc.go", "index.ts", "README.md"].contains(&name);
-        if says || about.is_empty() {
-            let head = directory::file_about(&aside_redact::redact(text));
-            if !head.is_empty() && !head.starts_with('`') {
-                *about = head;
-            }
+        // Most files begin with no such comment, and need not be redacted.
+        if (says || about.is_empty())
+            && directory::header(text).is_some()
+            && let Some(head) = directory::header(&aside_redact::redact(text))
+        {
+            *about = head;
         }
     })?;
     let row = |(path, (count, about)): (&String, &(usize, String))| {
@@ -192,10 +210,9 @@ pub(super) fn workflows(
     cancelled: &AtomicBool,
 ) -> Option<RunnerOutcome> {
     let mut text = String::new();
-    workspace.each_text(secrets, cancelled, |path, file| {
-        if ci::is_workflow(path)
-            && let Some(described) = ci::described(path, &aside_redact::redact(file), language)
-        {
+    let workflows = TextFilter { path: &ci::is_workflow, ..TextFilter::ALL };
+    workspace.each_text_of(&workflows, secrets, cancelled, |path, file| {
+        if let Some(described) = ci::described(path, &aside_redact::redact(file), language) {
             text.push_str(&format!("{described}\n"));
         }
     })?;
@@ -216,20 +233,12 @@ pub(super) fn directory(
     let path = directory::located(asked, paths())?;
     let below = format!("{path}/");
     let mut found = DirectoryFacts { path: path.clone(), ..DirectoryFacts::default() };
-    let mut texts: Vec<(String, String)> = Vec::new();
-    workspace.each_text(secrets, cancelled, |file, text| {
-        if file.starts_with(&below) {
-            texts.push((file.to_owned(), aside_redact::redact(text).into_owned()));
-        }
-    })?;
-    for file in paths().filter(|file| file.starts_with(&below)) {
-        let about = texts.iter().find(|(known, _)| known == file).map(|(_, text)| directory::file_about(text));
-        found.files.push((file.to_owned(), about.unwrap_or_default()));
-    }
-    let of =
-        |name: &str| texts.iter().find(|(file, _)| *file == format!("{below}{name}")).map(|(_, text)| text.as_str());
-    let files = ["package.json", "pyproject.toml", "Cargo.toml", "README.md"];
-    let files = files.iter().filter_map(|name| Some(((*name).to_owned(), of(name)?.to_owned()))).collect();
+    let root = Root::open(workspace.root()).ok()?;
+    let of = |name: &&str| {
+        let text = String::from_utf8(read(&root, &format!("{below}{name}")).ok()?).ok()?;
+        Some(((*name).to_owned(), aside_redact::redact(&secrets.shown(text)?).into_owned()))
+    };
+    let files = ["package.json", "pyproject.toml", "Cargo.toml", "README.md"].iter().filter_map(of).collect();
     let project = Project { files };
     if let Some(manifest) = project.manifests().into_iter().find(|manifest| !manifest.name.is_empty()) {
         (found.package, found.version, found.about) = (manifest.name, manifest.version, manifest.description);
@@ -237,7 +246,21 @@ pub(super) fn directory(
     if let Some((_, about)) = project.about() {
         found.about = about;
     }
-    found.users = users(workspace, &path, &found.package, secrets, cancelled);
+    // One scan finds what the files of the directory are, and who uses them.
+    let users = Users::of(&path, &found.package);
+    let mut abouts: BTreeMap<String, String> = BTreeMap::new();
+    let wanted = TextFilter {
+        text: &|file: &str, text: &str| file.starts_with(&below) || users.has(file, text),
+        ..TextFilter::ALL
+    };
+    workspace.each_text_of(&wanted, secrets, cancelled, |file, text| match file.starts_with(&below) {
+        true => drop(abouts.insert(file.to_owned(), directory::file_about(&aside_redact::redact(text)))),
+        false => found.users.push(file.to_owned()),
+    })?;
+    tests_last(&mut found.users);
+    for file in paths().filter(|file| file.starts_with(&below)) {
+        found.files.push((file.to_owned(), abouts.remove(file).unwrap_or_default()));
+    }
     Some(told(directory::described(&found, language)))
 }
 
@@ -249,21 +272,42 @@ pub(super) fn users(
     secrets: Secrets,
     cancelled: &AtomicBool,
 ) -> Vec<String> {
-    let below = format!("{target}/");
-    let quoted = format!("\"{package}\"");
+    let users = Users::of(target, package);
+    let wanted = TextFilter { text: &|path: &str, text: &str| users.has(path, text), ..TextFilter::ALL };
     let mut found: Vec<String> = Vec::new();
-    let _ = workspace.each_text(secrets, cancelled, |path, text| {
-        if path == target || path.starts_with(&below) {
-            return;
-        }
-        let is_cargo = path.ends_with("Cargo.toml");
-        let names_package = !package.is_empty()
-            && (text.contains(&quoted)
-                || is_cargo && text.lines().any(|line| line.split([' ', '=', '.']).next() == Some(package)));
-        if names_package || text.lines().any(|line| importers::imports(target, path, line)) {
-            found.push(path.to_owned());
-        }
-    });
-    found.sort_by_key(|path| (Kind::Tests.has(path), path.clone()));
+    let _ = workspace.each_text_of(&wanted, secrets, cancelled, |path, _| found.push(path.to_owned()));
+    tests_last(&mut found);
     found
 }
+
+fn tests_last(paths: &mut [String]) {
+    paths.sort_by_key(|path| (Kind::Tests.has(path), path.clone()));
+}
+
+/// Tells the files that use a target, a file or a directory.
+struct Users<'a> {
+    target: &'a str,
+    below: String,
+    package: &'a str,
+    quoted: String,
+}
+
+impl<'a> Users<'a> {
+    fn of(target: &'a str, package: &'a str) -> Self {
+        Self { target, below: format!("{target}/"), package, quoted: format!("\"{package}\"") }
+    }
+
+    fn has(&self, path: &str, text: &str) -> bool {
+        if path == self.target || path.starts_with(&self.below) {
+            return false;
+        }
+        let is_cargo = path.ends_with("Cargo.toml");
+        let names_package = !self.package.is_empty()
+            && (text.contains(&self.quoted)
+                || is_cargo && text.lines().any(|line| line.split([' ', '=', '.']).next() == Some(self.package)));
+        names_package || importers::is_importer(self.target, path, text)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -349,3 +349,6 @@ fn measured(directory: &Path) -> (u64, bool) {
     }
     (sum, true)
 }
+
+#[cfg(test)]
+mod tests;

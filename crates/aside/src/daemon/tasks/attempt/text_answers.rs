@@ -27,6 +27,7 @@ use crate::daemon::tasks::attempt::model_stream::{AnswerEnd, ModelStream};
 use crate::daemon::tasks::attempt::{
     Attempt, GatheredContext, TextSink, answer, blocking, one_line, repository_answers, value_answers,
 };
+use crate::workspace::texts::TextFilter;
 
 /// Lines of what the rules find in a change.
 const REVIEW: usize = 60;
@@ -421,10 +422,8 @@ impl Attempt {
         }
         blocking(move |cancelled| {
             let mut places: Vec<Option<String>> = vec![None; names.len()];
-            let _ = workspace.each_text(secrets, cancelled, |path, text| {
-                if !Kind::Tests.has(path) {
-                    return;
-                }
+            let tests = TextFilter { path: &|path: &str| Kind::Tests.has(path), ..TextFilter::ALL };
+            let _ = workspace.each_text_of(&tests, secrets, cancelled, |path, text| {
                 for (name, place) in names.iter().zip(&mut places).filter(|(_, place)| place.is_none()) {
                     let found = text.lines().position(|line| fact_answers::has_word(line, &name.name));
                     *place = found.map(|at| format!("{path}:{}", at + 1));

@@ -181,32 +181,17 @@ pub(super) fn known_names(
     language: Language,
     cancelled: &AtomicBool,
 ) -> String {
+    let mut all: Vec<KnownName<'_>> = names.iter().map(|name| KnownName { name, ..KnownName::default() }).collect();
+    let _ = workspace.each_text(secrets, cancelled, |path, text| {
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| line.len() < 400) {
+            let place = || format!("`{path}:{}` {}", at + 1, code(&short(&redact(line.trim()), 100)));
+            all.iter_mut().for_each(|known| known.look(line, &place));
+        }
+    });
     let mut told = String::new();
-    for name in names {
-        let (mut defined, mut declared, mut near) = (Vec::new(), Vec::new(), Vec::new());
-        let _ = workspace.each_text(secrets, cancelled, |path, text| {
-            for (at, line) in text.lines().enumerate().filter(|(_, line)| line.len() < 400) {
-                let place = || format!("`{path}:{}` {}", at + 1, code(&short(&redact(line.trim()), 100)));
-                if line.contains(name.as_str()) && defines(line, name) {
-                    defined.push(place());
-                } else if line.contains(&format!("{name}("))
-                    && line.trim_end().ends_with(';')
-                    && !line.starts_with([' ', '\t'])
-                {
-                    declared.push(place());
-                } else if definitions::is_definition(line)
-                    && let Some(other) = definitions::defined(line)
-                    && name.len() >= MIN_NEAR
-                    && other != name
-                    && is_near(name, other)
-                    && near.len() < MAX_LISTED
-                {
-                    near.push(format!("{} ({})", code(other), place()));
-                }
-            }
-        });
+    for KnownName { name, defined, declared, near } in &all {
         let name = code(name);
-        let row = match (defined.first(), declared.first(), near.first()) {
+        let row = match (defined, declared, near) {
             (Some(place), ..) => {
                 language.pick(&format!("{name} is defined at {place}."), &format!("{name} 定义在 {place}。")).to_owned()
             }
@@ -227,6 +212,39 @@ pub(super) fn known_names(
         told.push_str(&format!("{row}\n"));
     }
     told
+}
+
+/// What the project knows of one name: its first definition and declaration, and the first name near it.
+#[derive(Default)]
+struct KnownName<'a> {
+    name: &'a str,
+    defined: Option<String>,
+    declared: Option<String>,
+    near: Option<String>,
+}
+
+impl KnownName<'_> {
+    fn look(&mut self, line: &str, place: &dyn Fn() -> String) {
+        let name = self.name;
+        let is_there = line.contains(name);
+        if is_there && defines(line, name) {
+            self.defined.get_or_insert_with(place);
+        } else if is_there
+            && line.contains(&format!("{name}("))
+            && line.trim_end().ends_with(';')
+            && !line.starts_with([' ', '\t'])
+        {
+            self.declared.get_or_insert_with(place);
+        } else if self.near.is_none()
+            && name.len() >= MIN_NEAR
+            && definitions::is_definition(line)
+            && let Some(other) = definitions::defined(line)
+            && other != name
+            && is_near(name, other)
+        {
+            self.near = Some(format!("{} ({})", code(other), place()));
+        }
+    }
 }
 
 /// Whether two names differ by a slip.
