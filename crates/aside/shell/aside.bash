@@ -1,7 +1,7 @@
 # Aside for bash 4.4 and later: tells the daemon which commands ran and how they ended.
 #
 # `aside init bash` prints settings (_aside_bin, _aside_socket, _aside_version, what [detect] says, where we are), then
-# aside.output.bash, this file and aside.talk.bash. Nothing here may `return` or fail at the top level: it is part of an rc
+# aside.output.bash, aside.talk.bash and this file. Nothing here may `return` or fail at the top level: it is part of an rc
 # file, perhaps one with `set -e` or `set -u`.
 
 # Takes the text of a command from `history`, so what the user keeps out of the history stays out of ours.
