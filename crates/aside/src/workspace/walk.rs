@@ -163,7 +163,7 @@ impl UnlistedDir {
 
 /// The file system that a directory is on.
 fn device(dir: &Dir) -> Option<u64> {
-    rustix::fs::fstat(dir.fd()).ok().map(|stat| stat.st_dev as u64)
+    rustix::fs::fstat(dir.fd()).ok().map(|stat| stat.st_dev)
 }
 
 /// Whether an existing file is ignored, itself or by a directory above it.
