@@ -18,6 +18,7 @@ pub mod follow_up;
 pub mod help_and_status;
 pub mod importers;
 pub mod model_reply;
+pub mod orders;
 pub mod overreach;
 pub mod plan;
 pub mod print_text;

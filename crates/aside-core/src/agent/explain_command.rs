@@ -97,8 +97,12 @@ pub fn answer(words: &str, place: &TranslateContext<'_>, language: Language) -> 
     }
     if let Some((one, other)) = compared(words) {
         let both = meant(one, place).zip(meant(other, place));
-        // `merge` and `rebase` alone mean git's.
-        let of_git = || meant(&format!("git {one}"), place).zip(meant(&format!("git {other}"), place));
+        // `merge` and `rebase` alone mean git's; `shelf-core` and `shelf-cli` do not.
+        let is_sub = |name: &str| place.specs.find("git", place.world).is_some_and(|spec| spec.sub(name).is_some());
+        let of_git = || {
+            let both = is_sub(one) && is_sub(other);
+            both.then(|| meant(&format!("git {one}"), place).zip(meant(&format!("git {other}"), place)))?
+        };
         let (one, other) = both.or_else(of_git)?;
         return Some(format!("{}\n{}", told(&one, place, language)?, told(&other, place, language)?));
     }

@@ -33,10 +33,22 @@ const MAX_PROMPTS: usize = 20;
 /// Remedies of several errors that are shown.
 const MAX_REMEDIES: usize = 4;
 
-/// The goal of the project whose failure a question is about, where it says nothing else: `tests` of "why do my tests fail".
-pub fn goal_asked_about(words: &str) -> Option<&'static str> {
+/// What of the project a question about a failure names, where it says nothing else: `tests` of "why do my tests fail", one test of "why
+/// is test_login failing".
+pub fn goal_asked_about(words: &str) -> Option<String> {
+    static ONE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"^(?i:why|how come)\s+(?i:is|does|do|did|won't|doesn't|isn't)\s+(?i:the\s+)?(?i:test\s+)?`?(?P<name>[a-z]\w*_\w+|Test[A-Z]\w*)`?(?i:\s+test)?\s+(?i:(?:still|always|not|keep|now)\s+)*(?i:fail(?:s|ed|ing)?|red|broken|break(?:s|ing)?|pass(?:es|ing)?|crash(?:es|ed|ing)?)$").ok()
+    });
+    let bare = words.trim().trim_end_matches(['?', '.', '!']);
+    if let Some(name) = ONE.as_ref().and_then(|pattern| pattern.captures(bare)).and_then(|found| found.name("name")) {
+        return Some(format!("{} only", name.as_str()));
+    }
+    of_all(words).map(str::to_owned)
+}
+
+fn of_all(words: &str) -> Option<&'static str> {
     static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:so |please )?(?:(?:why|how come|what makes)\s+(?:do|does|did|are|is|won't|don't|doesn't|can't)?\s*)?(?:(?:the|my|our|all|all the|unit|these)\s+)*(?P<goal>tests?|test suite|suite|build|compilation|lint(?:er|ing)?|type ?check(?:s|er)?)\s+(?:(?:is|are|do|does|don't|doesn't|won't|can't|cannot|isn't|aren't|keeps?|still|always|all|just|now|suddenly|has been|have been|not|no longer)\s+)*(?:fail(?:s|ed|ing)?|red|broken|break(?:s|ing)?|pass(?:es|ing)?|work(?:s|ing)?|compil(?:e|es|ing)|crash(?:es|ed|ing)?|complain(?:s|ing)?)(?:\s+(?:again|here|now|today|for me|on my machine|locally))?(?:,?\s+why)?$|^what(?:'s| is) wrong with (?:the|my|our) (?P<other>tests?|build|lint|type ?check)$").ok()
+        Regex::new(r"(?i)^(?:so |please )?(?:(?:why|how come|what makes)\s+(?:do|does|did|are|is|won't|don't|doesn't|can't)?\s*)?(?:(?:the|my|our|all|all the|unit|these)\s+)*(?P<goal>tests?|test suite|suite|build|compilation|lint(?:er|ing)?|type ?check(?:s|er)?)\s+(?:(?:is|are|do|does|don't|doesn't|won't|can't|cannot|isn't|aren't|keeps?|still|always|all|just|now|suddenly|has been|have been|not|no longer)\s+)*(?:fail(?:s|ed|ing)?|red|broken|break(?:s|ing)?|pass(?:es|ing)?|work(?:s|ing)?|compil(?:e|es|ing)|crash(?:es|ed|ing)?|complain(?:s|ing)?)(?:\s+(?:again|here|now|today|for me|on my machine|locally))?(?:,?\s+(?:(?:please\s+|can you\s+)?(?:find out|tell me|see|check|figure out|show me|explain|look)\s+)?why)?$|^what(?:'s| is) wrong with (?:the|my|our) (?P<other>tests?|build|lint|type ?check)$").ok()
     });
     let words = words.trim().trim_end_matches(['?', '.', '!']);
     let found = ASKED.as_ref()?.captures(words)?;

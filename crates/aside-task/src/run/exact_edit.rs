@@ -104,6 +104,8 @@ pub enum Lines {
     First(usize),
     Last(usize),
     Containing(String),
+    /// Comments with this mark, such as TODO.
+    Marked(String),
     Blank,
 }
 
@@ -162,9 +164,9 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
     );
     let package = r#"`?(?P<name>@?[\w][\w./-]*(?::[\w.-]+:[\w.+-]+)?)(?:(?P<sign>\s*(?:==|>=|<=|~=|=|@|\^|~)\s*|\s+(?:version\s+|v))["']?(?P<wanted>[\^~<>=]*[\w.*-]+)["']?)?`?"#;
     let rows = [
-        ("bump", r"(?i:(?:bump|set|change|update|raise|increase)\s+(?:the\s+)?(?:project\s+|package\s+)?version(?:\s+number)?\s+(?:from\s+\S+\s+)?to)\s+v?(?P<version>\d+(?:\.\d+)+(?:-[\w.]+)?)".to_owned()),
+        ("bump", r"(?i:(?:bump|set|change|update|raise|increase)\s+(?:the\s+)?(?:project|package|crate|app|library|release)?(?:'s)?\s*version(?:\s+number)?\s+(?:from\s+\S+\s+)?to)\s+v?(?P<version>\d+(?:\.\d+)+(?:-[\w.]+)?)".to_owned()),
         ("bump-part", r"(?i:bump|raise|increase|increment)\s+(?:the\s+)?(?P<part>major|minor|patch)(?:\s+version|\s+number)*".to_owned()),
-        ("bump-part", r"(?i:bump|raise|increase|increment)\s+(?:the\s+)?version(?:\s+number)?(?:\s+by\s+a\s+(?P<part>major|minor|patch)(?:\s+(?:version|step))?)?".to_owned()),
+        ("bump-part", r"(?i:bump|raise|increase|increment)\s+(?:the\s+)?(?:project|package|crate|app|library|release)?(?:'s)?\s*version(?:\s+number)?(?:\s+(?:by\s+)?(?:a|one)\s+(?P<part>major|minor|patch)(?:\s+(?:version|step))?)?".to_owned()),
         ("ignore", r"(?i:add)\s+`?(?P<pattern>[\w*.?/\[\]-]+)`?\s+to\s+(?:the\s+)?\.?gitignore(?:\s+file)?".to_owned()),
         ("ignore", r"(?i:(?:add|create|make|write)\s+a\s+\.gitignore(?:\s+file)?\s+(?:for|with|that\s+ignores))\s+`?(?P<pattern>[\w*.?/\[\]-]+)`?(?:\s+files)?".to_owned()),
         ("ignore", r"(?i:(?:git)?ignore|make\s+git\s+ignore|let\s+git\s+ignore|have\s+git\s+ignore)\s+(?:all\s+|the\s+)*`?(?P<pattern>[\w*.?/\[\]-]+)`?(?:\s+(?P<sort>files?|folder|directory|dir))?(?:\s+(?:in|for|with)\s+git)?".to_owned()),
@@ -173,17 +175,19 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
         ("import-add", format!(r#"(?i:add)\s+(?:the\s+|an\s+)?`?(?P<import>(?:(?:import|from|use|using|require|require_relative)\s+|#\s*include\s*[<"])[^`]+?)`?\s+(?:to|in|into|at\s+the\s+top\s+of)\s+`?(?P<file>{PATH})`?"#)),
         ("import-add", format!(r"(?i:add)\s+(?:the\s+|an\s+)?import\s+(?:of|for)\s+`?(?P<module>{NAME}(?:\.{NAME})*)`?\s+(?:to|in|into)\s+`?(?P<file>{PATH})`?")),
         ("import-add", format!(r#"(?i:add|include)\s+(?:the\s+|an?\s+)?(?:(?:include|header)\s+(?:of\s+|for\s+|file\s+)?)?(?P<header>[<"]?[\w./-]+\.h(?:pp|h)?[>"]?)\s+(?:to|in|into)\s+`?(?P<file>{PATH})`?"#)),
-        ("import-add", format!(r"(?P<import>import\s+{NAME}(?:\.{NAME})*)\s+(?:in|into)\s+`?(?P<file>{PATH})`?")),
+        ("import-add", format!(r"(?P<import>import\s+{NAME}(?:\.{NAME})*)\s+(?:in|into|at\s+the\s+top\s+of|on\s+top\s+of)\s+`?(?P<file>{PATH})`?")),
         ("import-unused", format!(r"(?i:remove|delete|drop|clean\s+up)\s+(?:all\s+|any\s+|the\s+)*unused\s+imports\s+(?:from|in|of)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
         ("lines", format!(r"(?i:delete|remove|drop|cut)\s+(?:the\s+)?lines?\s+(?P<first>\d+)(?:\s*(?:-|–|to|through|until|and)\s*(?P<last>\d+))?\s+(?:of|from|in)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
         ("lines-end", format!(r"(?i:delete|remove|drop|cut)\s+(?:the\s+)?(?P<end>first|last)\s+(?:(?P<many>\d+|two|three|four|five)\s+)?lines?\s+(?:of|from|in)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
         ("lines-with", format!(r"(?i:delete|remove|drop)\s+(?:all\s+|every\s+|the\s+)*lines?\s+(?:that\s+|which\s+)?(?:contain(?:s|ing)?|with|ha(?:ve|s|ving)|matching|mention(?:s|ing)?)\s+(?:{quoted}|(?P<word>[\w.-]+))\s+(?:in|from|of)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
+        ("lines-marked", format!(r"(?i:delete|remove|drop|get\s+rid\s+of)\s+(?:all\s+|every\s+|the\s+)*(?P<word>TODO|FIXME|XXX|HACK)s?(?:[\s-](?i:comments?|notes?|lines?|remarks?))?\s+(?:in|from|of)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
         ("lines-blank", format!(r"(?i:delete|remove|drop)\s+(?:all\s+|the\s+)*(?:blank|empty)\s+lines\s+(?:in|from|of)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
         ("script", r"(?i:add|create)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?P<sort>(?:npm\s+|package\s+|pnpm\s+|yarn\s+)?script|(?:make\s+|makefile\s+)?target)\s+(?:called\s+|named\s+)?[`\x22']?(?P<name>[\w:.-]+)[`\x22']?\s*(?:,?\s*(?:that|which|to)\s+(?:runs?|calls?|does|executes?)|running|with\s+the\s+command|:)\s+[`\x22']?(?P<command>[^`\x22']+?)[`\x22']?(?:\s+(?:to|in)\s+(?:the\s+)?(?:package\.json|Makefile))?".to_owned()),
         ("move", format!(r"(?i:rename|move)\s+(?:the\s+)?(?:file\s+)?`?(?P<old>{PATH})`?\s+(?:to|into|as)\s+`?(?P<new>{PATH}/?)`?")),
         ("rename", format!(r"(?i:rename)\s+(?:the\s+)?(?:function|method|class|variable|constant|type|struct|interface|symbol|field|enum|trait)?\s*`?(?P<old>{NAME})(?:\(\))?`?\s+(?:to|into|as)\s+`?(?P<new>{NAME})(?:\(\))?`?{place}")),
         ("depend", format!(r#"(?P<verb>(?i:bump|upgrade|update|downgrade|pin|move|raise|set|change|lock|fix|switch))\s+(?:the\s+)?(?:version\s+of\s+(?:the\s+)?)?(?:(?:dependency|package|library|crate|gem|image|module|plugin|provider|action)\s+)?`?(?P<name>@?[A-Za-z][\w./:@-]*(?:\s(?:{WORD}))?)`?(?:\s+(?:dependency|package|library|crate|gem|image|module|plugin|provider|version|tag|action))*(?:\s+from\s+\S+)?\s+(?:to|at|on)\s+(?:version\s+)?["'`]?(?P<version>{VERSION})["'`]?(?:\s+exactly)?{place}"#)),
         ("depend", format!(r#"(?P<verb>(?i:pin|lock))\s+`?(?P<name>@?[A-Za-z][\w./-]*)\s*(?:==|=|@)\s*(?P<version>{VERSION})`?{place}"#)),
+        ("depend", format!(r#"(?P<verb>(?i:require|need|depend\s+on|demand))\s+(?:at\s+least\s+)?`?(?P<name>@?[A-Za-z][\w./-]*?)\s*(?P<sign>>=|~=|\^|==|<=|<|>)\s*(?P<version>{VERSION})`?{place}"#)),
         ("depend", format!(r#"(?P<verb>(?i:use|require|depend\s+on|switch\s+to|build\s+on|upgrade\s+to|update\s+to))\s+(?:version\s+)?`?(?P<name>@?[A-Za-z][\w./-]*?)(?:\s+(?:version\s+)?|:|@|==)(?P<version>{VERSION})`?(?:\s+as\s+(?:the\s+)?base(?:\s+image)?)?{place}"#)),
         ("add-to", format!(r#"(?i:add|append|put)\s+(?:the\s+)?(?:(?:flag|option|value|entry|element|item|file|object|path|host|warning|library|word)\s+)?(?:{quoted}|(?P<value>-\S+(?:\s+\S+){{0,4}}?|\S+(?:\s+-\S+)*))\s+(?i:to|into|in)\s+(?:the\s+)?(?:(?:variable|list|array|value\s+of|compiler\s+flags|linker\s+flags)\s+)?`?(?P<key>{LISTED})`?(?:\s+(?:variable|list|array|flags))?{place}"#)),
         ("set", format!(r#"(?i:change|set|update|increase|raise|lower|reduce|decrease|switch)\s+(?:the\s+)?(?:(?:default\s+)?value\s+of\s+(?:the\s+)?)?(?:(?:constant|variable|setting|option|key|field|default|env(?:ironment)?\s+variable)\s+)?`?(?P<key>{KEY})`?(?:\s+(?:setting|option|key|constant|variable|value))?(?:\s+(?:in|of|inside)\s+(?:the\s+)?(?:file\s+)?`?(?P<before>{PATH})`?)?(?:\s+from\s+(?P<was>[^\s]+))?(?:\s+to\s+(?:be\s+)?|\s*=\s*)(?:{quoted}|(?P<value>[^\s"'`]+?)){place}"#)),
@@ -217,12 +221,14 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
 
 /// The exact change that a request specifies; `None` where it is less than exact.
 pub fn parse(request: &str) -> Option<Edit> {
+    let request = without_question(request);
     SHAPES.0.iter().find_map(|(name, pattern)| edit(name, &pattern.captures(request)?))
 }
 
 /// All readings of a request, the likeliest first: `update regex to 1.11` is a version of a dependency, or the value of a setting.
 pub fn readings(request: &str) -> Vec<Edit> {
     let mut all: Vec<Edit> = Vec::new();
+    let request = without_question(request);
     for edit in SHAPES.0.iter().filter_map(|(name, pattern)| edit(name, &pattern.captures(request)?)) {
         // Only a reading that may not be meant leaves room for another.
         let is_last = !matches!(edit, Edit::Depend(_) | Edit::AddTo(_) | Edit::MemberDependency(_));
@@ -234,6 +240,21 @@ pub fn readings(request: &str) -> Vec<Edit> {
         }
     }
     all
+}
+
+/// A file without an ending that is also the name of a purpose: "in the Dockerfile".
+fn build_file(found: &Captures<'_>) -> Option<String> {
+    let named = found.name("places")?.as_str().to_lowercase();
+    let named = named.trim_start_matches("the ").trim_start_matches("our ");
+    ["Dockerfile", "Makefile"].into_iter().find(|file| file.to_lowercase() == named).map(str::to_owned)
+}
+
+/// "Can you rename a to b?" is an order; its question mark is no part of a name.
+fn without_question(request: &str) -> &str {
+    let asks = ["can ", "could ", "would ", "will "];
+    let is_question =
+        asks.iter().any(|ask| request.get(..ask.len()).is_some_and(|head| head.eq_ignore_ascii_case(ask)));
+    if is_question { request.trim_end().trim_end_matches('?') } else { request }
 }
 
 fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
@@ -253,7 +274,7 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
             Edit::RemoveImport { name: of("name")?, file: of("file")?, unused: found.name("unused").is_some() }
         }
         "import-unused" => Edit::RemoveUnusedImports { file: of("file").filter(|file| is_file(file))? },
-        "lines" | "lines-end" | "lines-with" | "lines-blank" => {
+        "lines" | "lines-end" | "lines-with" | "lines-marked" | "lines-blank" => {
             let number = |group: &str| of(group).and_then(|number| number.parse::<usize>().ok());
             let many = || match of("many").as_deref() {
                 None => Some(1),
@@ -267,6 +288,7 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
                 ("lines", _) => Lines::From(number("first")?, number("last").or_else(|| number("first"))?),
                 ("lines-end", Some("first")) => Lines::First(many()?),
                 ("lines-end", _) => Lines::Last(many()?),
+                ("lines-marked", _) => Lines::Marked(of("word")?),
                 ("lines-with", _) => Lines::Containing(any(&["A", "B", "C", "D", "word"])?),
                 _ => Lines::Blank,
             };
@@ -280,7 +302,7 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
             let text = any(&["A", "B", "C", "D"]);
             let quoted = text.is_some();
             let text = text.or_else(|| of("value"))?;
-            let file = of("before").or_else(|| of("file")).filter(|file| is_file(file));
+            let file = of("before").or_else(|| of("file")).filter(|file| is_file(file)).or_else(|| build_file(found));
             // "In the sidebar" is no file, so the sentence is about something else.
             let has_place = ["before", "file", "places"].iter().any(|group| found.name(group).is_some());
             if file.is_none() && has_place {
@@ -322,8 +344,9 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
             let (from, to) = quoted.or_else(|| of("old").zip(of("new")))?;
             // Unquoted prose is not a text of a file: "change the button to blue".
             (is_quoted || is_text(&from) && !has_quotes(&from)).then_some(())?;
-            found.name("places").is_none().then_some(())?;
-            Edit::Replace { from, to, file: of("file") }
+            let file = of("file").or_else(|| build_file(found));
+            (file.is_some() || found.name("places").is_none()).then_some(())?;
+            Edit::Replace { from, to, file }
         }
         "append" => Edit::Append { line: any(&["A", "B", "C", "D"])?, file: of("file").filter(|file| is_file(file))? },
         "sort" => Edit::Sort { file: of("file").filter(|file| is_file(file))? },
@@ -347,7 +370,7 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
             let name =
                 of("name").filter(|name| is_package(name) && !NO_SETTINGS.contains(&name.to_lowercase().as_str()))?;
             let pinned = ["pin", "lock", "fix"].contains(&of("verb")?.to_lowercase().as_str());
-            Edit::Depend(NewVersion { name, version: of("version")?, pinned, file, places })
+            Edit::Depend(NewVersion { name, version: of("version")?, sign: of("sign"), pinned, file, places })
         }
         "add-to" => {
             let text = any(&["A", "B", "C", "D"]);

@@ -25,12 +25,16 @@ pub struct WorkspaceStatus {
     pub running: Vec<(String, String)>,
     /// The tasks that ended last, and how.
     pub ended: Vec<(String, String)>,
+    /// How many tasks wait or run in other directories.
+    pub elsewhere: usize,
 }
 
 /// Changed files that are named.
 const MAX_FILES: usize = 12;
 /// Tasks of each sort that are named.
 const MAX_TASKS: usize = 5;
+/// Ended ones: `aside task list` has them all.
+const MAX_ENDED: usize = 3;
 
 pub fn help(request: &str, prefix: &str) -> RunnerOutcome {
     let text = match Language::of(request) {
@@ -72,7 +76,7 @@ pub fn is_asked(words: &str) -> bool {
 
 pub fn status(request: &str, status: &WorkspaceStatus) -> RunnerOutcome {
     let language = Language::of(request);
-    let WorkspaceStatus { waiting, running, ended, .. } = status;
+    let WorkspaceStatus { waiting, running, ended, elsewhere, .. } = status;
     let mut text = match language {
         Language::English => english(status),
         Language::Chinese => chinese(status),
@@ -81,17 +85,25 @@ pub fn status(request: &str, status: &WorkspaceStatus) -> RunnerOutcome {
         Language::English => ["Waiting for you: ", "Under way: ", "Ended: "],
         Language::Chinese => ["等你决定：", "进行中：", "已结束："],
     };
-    for (title, tasks) in titles.into_iter().zip([waiting, running, ended]) {
-        for (name, about) in tasks.iter().take(MAX_TASKS) {
+    for (title, tasks, most) in
+        [(titles[0], waiting, MAX_TASKS), (titles[1], running, MAX_TASKS), (titles[2], ended, MAX_ENDED)]
+    {
+        for (name, about) in tasks.iter().take(most) {
             text.push_str(&format!("- {title}{} {about}\n", code(name)));
         }
-        if tasks.len() > MAX_TASKS {
+        if tasks.len() > MAX_TASKS && most == MAX_TASKS {
             let more = tasks.len() - MAX_TASKS;
             text.push_str(&match language {
                 Language::English => format!("- {title}{more} more\n"),
                 Language::Chinese => format!("- {title}还有 {more} 个\n"),
             });
         }
+    }
+    if *elsewhere > 0 {
+        text.push_str(&match language {
+            Language::English => format!("- In other directories: {elsewhere} more (`aside task list`)\n"),
+            Language::Chinese => format!("- 其他目录：还有 {elsewhere} 个（`aside task list`）\n"),
+        });
     }
     let summary = match (waiting.len(), running.len(), language) {
         (0, 0, language) => language.pick("Nothing is under way", "没有进行中的任务").to_owned(),

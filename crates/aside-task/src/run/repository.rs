@@ -19,8 +19,12 @@ pub enum RepositoryQuestion {
     Stashes,
     Untracked,
     Staged,
+    /// Changed files that are not staged.
+    Unstaged,
     Clean,
     Size,
+    /// Which commits each of two branches or tags has that the other has not.
+    Compare(String, String),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -168,6 +172,11 @@ static BAGS: &[Bag] = &[
         means: RepositoryQuestion::Staged,
     },
     Bag {
+        noun: &["unstaged"],
+        around: &["files", "file", "changes", "anything", "still", "yet"],
+        means: RepositoryQuestion::Unstaged,
+    },
+    Bag {
         noun: &["branch"],
         around: &["am", "on", "current", "checked", "out", "name", "working", "at", "s"],
         means: RepositoryQuestion::CurrentBranch,
@@ -209,6 +218,7 @@ struct Shapes {
     who: Regex,
     touched: Regex,
     release: Regex,
+    compare: Regex,
 }
 
 static SHAPES: LazyLock<Option<Shapes>> = LazyLock::new(|| {
@@ -230,6 +240,10 @@ static SHAPES: LazyLock<Option<Shapes>> = LazyLock::new(|| {
         release: new(
             r"(?:when\s+(?:was|did we)|what\s+(?:is|was)|which\s+(?:is|was)|show\s+me)\s+(?:the\s+|our\s+)?(?:last|latest|newest|most recent|current)\s+(?:release|tag|released version|release tag|git tag)(?:\s+(?:made|cut|tagged|here))?".to_owned(),
         )?,
+        compare: new(
+            r"(?:how (?:far|many commits|much) (?:is|are) (?:the )?(?:branch )?`?(?P<of>REF)`? (?:ahead of|behind(?: of)?|in front of|before) (?:the )?(?:branch )?`?(?P<to>REF)`?|(?:is|was|has) (?:the )?(?:branch )?`?(?P<of2>REF)`? (?:been )?(?:already |fully |completely )*(?:merged|ahead of|behind)(?: already)?(?: in(?:to)?)? (?:the )?(?:branch )?`?(?P<to2>REF)`?|(?:what|which commits?|what commits?|show(?: me)? (?:the )?commits?|commits?)(?:'s| is| are)? (?:that are |which are )?(?:on|in) (?:the )?(?:branch )?`?(?P<of3>REF)`?,? (?:that |which |but |and )?(?:is |are )?(?:not|missing|isn't|aren't)(?: yet)? (?:on|in|from) (?:the )?(?:branch )?`?(?P<to3>REF)`?|(?:compare|diff) (?:the )?(?:branch(?:es)? )?`?(?P<of4>REF)`? (?:with|to|and|against|vs\.?) (?:the )?(?:branch )?`?(?P<to4>REF)`?|(?:what(?:'s| is| are) the )?differences? between (?:the )?(?:branch(?:es)? )?`?(?P<of5>REF)`? and (?:the )?(?:branch )?`?(?P<to5>REF)`?|how (?:does|do|is) (?:the )?(?:branch )?`?(?P<of6>REF)`? (?:differ|different|diverge) from (?:the )?(?:branch )?`?(?P<to6>REF)`?)"
+                .replace("REF", r"[A-Za-z0-9][\w./-]*\w"),
+        )?,
         who: new(format!(
             r"who\s+(?:has\s+)?(?:committed|pushed|worked|been (?:active|working|committing)|was active|contributed)(?:\s+(?:here|on this|on it|code|anything))?\s+(?P<time>{TIME})"
         ))?,
@@ -243,6 +257,10 @@ pub fn read(question: &str) -> Option<RepositoryQuestion> {
         return None;
     }
     let plain = trimmed.trim_end_matches(" please");
+    if let Some(found) = SHAPES.as_ref().and_then(|shapes| shapes.compare.captures(plain)) {
+        let any = |name: &str| ["", "2", "3", "4", "5", "6"].iter().find_map(|end| found.name(&format!("{name}{end}")));
+        return Some(RepositoryQuestion::Compare(any("of")?.as_str().to_owned(), any("to")?.as_str().to_owned()));
+    }
     of_commits(plain).or_else(|| of_bag(plain))
 }
 
@@ -380,6 +398,7 @@ mod tests {
                 format!("commits{by}{path}{when}{many}{}", if counted { " counted" } else { "" })
             }
             Some(RepositoryQuestion::Committers(when)) => format!("committers {}", named(when)),
+            Some(RepositoryQuestion::Compare(of, to)) => format!("compare {of} {to}"),
             Some(other) => format!("{other:?}").to_lowercase(),
         }
     }
@@ -419,6 +438,10 @@ mod tests {
             ("is the working tree clean", "clean"),
             ("do I have uncommitted changes?", "clean"),
             ("how big is the repository", "size"),
+            ("how far is fix/a ahead of main?", "compare fix/a main"),
+            ("is dev merged into main", "compare dev main"),
+            ("what's on dev that is not on main", "compare dev main"),
+            ("compare the branch dev with main", "compare dev main"),
         ] {
             assert_eq!(told(question), expected, "{question}");
         }

@@ -2,6 +2,7 @@
 //! findings, since no model or user has read the change.
 
 pub mod denied_files;
+pub mod described;
 pub(in crate::run) mod file_kind;
 mod findings;
 pub mod focus;

@@ -603,7 +603,7 @@ fn not_understood(text: &str, language: Language) -> RunnerOutcome {
             "，所以没有提出命令。请单独写出命令，放在反引号或引号里，例如“运行 `make test`”。",
         ),
     };
-    RunnerOutcome::answer(format!("{summary}{rest}\n"), summary, ModelNeed::Unneeded)
+    RunnerOutcome::answer(format!("{summary}{rest}\n"), summary, ModelNeed::Better)
 }
 
 fn nothing(asked: &Request<'_>, offers: &[ProjectTarget], place: &ScriptContext<'_>) -> RunnerOutcome {
@@ -631,7 +631,8 @@ fn nothing(asked: &Request<'_>, offers: &[ProjectTarget], place: &ScriptContext<
             }
             Language::Chinese => format!("运行 {what} 所需的程序没有安装：{programs}。请先安装，或者写出别的命令。"),
         };
-        return RunnerOutcome::answer(format!("{text}\n"), text, ModelNeed::Better);
+        // Unlike a list of what nearly fits, this is the answer: no other reader of the request knows better.
+        return RunnerOutcome::answer(format!("{text}\n"), text, ModelNeed::Unneeded);
     }
     // Never guesses a deployment target; lists the existing ones instead.
     let near = |offer: &&ProjectTarget| {

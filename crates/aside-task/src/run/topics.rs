@@ -11,6 +11,8 @@ const LIST: &str = include_str!("../../data/task/topics.toml");
 /// Characters of such a question, and of a summary.
 const MAX_LETTERS: usize = 160;
 const MAX_SUMMARY: usize = 160;
+/// "How do I", also as it is said with the words in another order.
+const HOW: &str = r"(?:(?:please )?how (?:do|can|would|could|should|must|does) (?:i|we|one|you)|(?:please )?how (?:i|we) (?:can|must|should|could|do|may)|how to|can i|could i|is there (?:a|any) way to|what(?:\x27s| is) the (?:way|command) to|i want to|where (?:do|can) i)";
 
 struct Topic {
     pattern: Regex,
@@ -19,7 +21,8 @@ struct Topic {
 
 static ALL: LazyLock<Vec<Topic>> = LazyLock::new(|| {
     toml_lists::tables(LIST, "topic", |table| {
-        let pattern = Regex::new(&format!("(?i)(?:{})", toml_lists::text(table, "pattern")?)).ok()?;
+        let pattern = toml_lists::text(table, "pattern")?.replace("<HOW>", HOW).replace("<YOU>", "(?:you|u|aside)");
+        let pattern = Regex::new(&format!("(?i)(?:{pattern})")).ok()?;
         Some(Topic { pattern, says: toml_lists::both(table, "says")? })
     })
 });

@@ -1,5 +1,6 @@
-//! The English form of a Chinese request that means exactly the same, so that the readers of questions and changes parse one language; and
-//! the Chinese form of sentences that they make. Patterns and examples are in `data/task/wordings.toml`.
+//! Other words for a request that mean exactly the same, so that the readers of questions and changes parse one wording: English for a
+//! Chinese request, the usual order of words for an unusual one. And the Chinese form of sentences that they make. Patterns and examples
+//! are in `data/task/wordings.toml`.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -38,6 +39,13 @@ static REQUESTS: LazyLock<Vec<Wording>> = LazyLock::new(|| {
     })
 });
 
+static PLAIN: LazyLock<Vec<Wording>> = LazyLock::new(|| {
+    let polite = r"(?:(?:please|pls|can you|could you|would you|hey|so|ok|okay)(?:\s+|\s*,\s*))*(?:to\s+)?";
+    patterns("plain", &|pattern| {
+        format!(r"(?i)^\s*{polite}(?:{pattern})(?:\s*,?\s*(?:please|thanks|thank you)|\s+for me)*\s*[?.!]*\s*$")
+    })
+});
+
 static SENTENCES: LazyLock<Vec<Wording>> =
     LazyLock::new(|| patterns("sentence", &|pattern| format!("^(?:{pattern})$")));
 
@@ -50,6 +58,14 @@ pub fn english(request: &str) -> Cow<'_, str> {
         Some(english) => Cow::Owned(english),
         None => Cow::Borrowed(request),
     }
+}
+
+/// A request in the words of its language that its readers know; `None` where it has them already, or others.
+pub fn plain(request: &str) -> Option<String> {
+    if request.contains('\n') || request.chars().nth(MAX_LETTERS).is_some() {
+        return None;
+    }
+    changed(&PLAIN, &squeezed(request.trim()))
 }
 
 /// A sentence about a change or a command in the language of the request. Sentences without a translation stay English.
@@ -91,16 +107,17 @@ mod tests {
     #[test]
     fn every_wording_has_its_hits() {
         assert_eq!(
-            REQUESTS.len() + SENTENCES.len(),
-            toml_lists::count(LIST, "request") + toml_lists::count(LIST, "sentence")
+            REQUESTS.len() + PLAIN.len() + SENTENCES.len(),
+            ["request", "plain", "sentence"].iter().map(|table| toml_lists::count(LIST, table)).sum::<usize>()
         );
         let mut wrong = Vec::new();
-        for (table, wordings) in [("request", &REQUESTS), ("sentence", &SENTENCES)] {
+        for (table, wordings) in [("request", &REQUESTS), ("plain", &PLAIN), ("sentence", &SENTENCES)] {
             let examples = toml_lists::tables(LIST, table, |table| Some(toml_lists::texts(table, "hits")));
             for hit in examples.into_iter().flatten() {
                 let (line, expected) = hit.split_once(" => ").unwrap();
                 let told = match table {
                     "request" => english(line).into_owned(),
+                    "plain" => plain(line).unwrap_or_default(),
                     _ => changed(wordings, line).unwrap_or_default(),
                 };
                 if told != expected {
@@ -116,6 +133,18 @@ mod tests {
         for request in ["rename a to b", "给登录加上限流", "为什么登录很慢", "把登录页面改成蓝色", "写一个排序函数"]
         {
             assert_eq!(english(request), request);
+        }
+        for request in [
+            "use tabs instead of spaces",
+            "use redis instead of postgres",
+            "fire up the grill in the README text and rename it",
+            "swap a with b",
+            "s/a.*b/c/",
+            "how works are published",
+            "remove the TODO list component",
+            "what did we change, and is it fine",
+        ] {
+            assert_eq!(plain(request), None, "{request}");
         }
     }
 }

@@ -131,6 +131,41 @@ fn what_was_said_is_what_is_proposed() {
     }
 }
 
+/// Other words for the same are the same, and what is left out counts.
+#[test]
+fn strangers_words_mean_what_the_usual_ones_do() {
+    let mut scene = Scene::new();
+    scene.home.write("project/src/a.c", "int port;\n/* XXX: too small */\nchar b[8];\nstrcpy(b, x);\n");
+    let diff = act(&scene.asks("can you rename User to Member?"));
+    assert!(diff.contains("+class Member:"), "{diff}");
+    let diff = act(&scene.asks("s/8080/9090/g"));
+    assert!(diff.contains("+    port = 9090"), "{diff}");
+    let diff = act(&scene.asks("delete the XXX comment in a.c"));
+    assert!(diff.contains("-/* XXX: too small */\n") && !diff.contains("-char"), "{diff}");
+    assert_eq!(act(&scene.asks("kick off the tests")), "make test");
+    for (request, expected) in [
+        ("how do I undo my last commit but keep the changes?", "git reset --soft HEAD~1"),
+        ("how do I rename a branch?", "git branch -m OLD NEW"),
+        ("怎么撤销上一次提交", "git reset --soft HEAD~1"),
+        ("will you run something without asking me first?", "pressed `y`"),
+        ("do you need an account?", "no account"),
+        ("how works User", "class User"),
+        ("zsh: command not found: pytest", "pip install pytest"),
+    ] {
+        let result = scene.asks(request);
+        assert!(text(&result).contains(expected), "{request}: {result}");
+    }
+    for words in [
+        "discard my changes except in src/user.py",
+        "delete src/user.py, but only if it is empty",
+        "copy make_user into src/user.py",
+    ] {
+        let task = scene.person.asks(words);
+        let events = scene.person.hears_until(&task, &["WAITING_APPROVAL", "COMPLETED", "FAILED", "REJECTED"]);
+        assert_ne!(events.last().unwrap()["state"], "WAITING_APPROVAL", "{words}: {events:#?}");
+    }
+}
+
 #[test]
 fn searches_by_kind_look_at_what_things_are() {
     let mut scene = Scene::new();

@@ -8,6 +8,16 @@ use aside_core::agent::language::Bilingual;
 use regex::{Captures, Regex};
 use serde_json::Value;
 
+use crate::run::toml_lists;
+
+const CURES: &str = include_str!("../../../data/task/cures.toml");
+
+/// Programs that are called otherwise than the packages of npm that have them.
+static PACKAGES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+    let row = |table: &toml_edit::Table| Some((toml_lists::text(table, "program")?, toml_lists::text(table, "of")?));
+    toml_lists::tables(CURES, "package", row)
+});
+
 /// The package manager that runs the scripts of package.json.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NodeManager {
@@ -55,6 +65,8 @@ pub struct OwnProject {
     has_workspace: bool,
     python: PythonManager,
     has_vitest: bool,
+    /// What package.json depends on.
+    packages: BTreeSet<String>,
 }
 
 impl NodeManager {
@@ -195,7 +207,11 @@ impl OwnProject {
         };
         let of_vitest = |path: &String| path.rsplit('/').next().is_some_and(|name| name.starts_with("vitest."));
         let has_vitest = paths.iter().any(of_vitest) || root.contains("\"vitest\"");
-        Self { modules, has_vitest, has_workspace: has("pnpm-workspace.yaml"), paths, node, python }
+        let manifest = serde_json::from_str::<Value>(&root).unwrap_or_default();
+        let listed = ["dependencies", "devDependencies", "optionalDependencies"];
+        let lists = listed.iter().filter_map(|key| manifest.get(*key)?.as_object());
+        let packages = lists.flat_map(|list| list.keys().cloned()).collect();
+        Self { modules, has_vitest, has_workspace: has("pnpm-workspace.yaml"), paths, node, python, packages }
     }
 
     /// What to do about a missing module of the project itself; `None` where the line names none.
@@ -203,6 +219,9 @@ impl OwnProject {
         static MISSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
             Regex::new(r"No module named '?(?P<python>[A-Za-z_][\w.]*)|Cannot find (?:module|package) '(?P<node>@?\w[^']*)'|(?:unresolved import `|(?:undeclared|unresolved) (?:crate or module|module or unlinked crate) `|can't find crate for `)(?P<rust>\w+)").ok()
         });
+        if let Some(advice) = self.of_program(lines) {
+            return Some(advice);
+        }
         let found = MISSING.as_ref()?.captures(lines)?;
         let of = |languages: &[Language], name: &str| {
             let same = |module: &&OwnModule| {
@@ -237,6 +256,29 @@ impl OwnProject {
                 format!("`{name}` 是本项目的模块（`{path}`）：用 `mod {name};` 声明，并写 `crate::{name}`。"),
             ),
         })
+    }
+
+    /// A missing program that a package of package.json has: it is installed with the others.
+    fn of_program(&self, lines: &str) -> Option<Bilingual> {
+        static PROGRAM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+            Regex::new(r"(?m)command not found: (?P<a>[\w.-]+)$|(?:^|: )(?P<b>[\w.-]+): (?:command )?not found$").ok()
+        });
+        let found = PROGRAM.as_ref()?.captures(lines)?;
+        let name = found.name("a").or(found.name("b"))?.as_str();
+        let package =
+            PACKAGES.iter().find(|(program, _)| program == name).map_or(name, |(_, package)| package.as_str());
+        if !self.packages.contains(package) {
+            return None;
+        }
+        let install = self.in_terms("npm install");
+        Some(Bilingual::new(
+            format!(
+                "`{name}` is a program of `{package}`, which package.json has: `{install}` installs it into `node_modules`. Scripts of package.json find it there; by hand it is `npx {name}`."
+            ),
+            format!(
+                "`{name}` 是 `{package}` 里的程序，package.json 里有它：`{install}` 把它装进 `node_modules`。package.json 的脚本能找到它；手动运行用 `npx {name}`。"
+            ),
+        ))
     }
 
     fn of_python<'a>(&self, module: &OwnModule, parts: impl Iterator<Item = &'a str>) -> Bilingual {

@@ -343,7 +343,10 @@ fn a_question_without_output_names_what_to_run() {
         ("the tests pass", None),
         ("why does the login test fail", None),
         ("why does the server crash", None),
+        ("the tests are failing, find out why", Some("tests")),
+        ("why is test_is_balanced failing", Some("test_is_balanced only")),
+        ("why does TestLogin fail?", Some("TestLogin only")),
     ] {
-        assert_eq!(goal_asked_about(words), expected, "{words}");
+        assert_eq!(goal_asked_about(words).as_deref(), expected, "{words}");
     }
 }

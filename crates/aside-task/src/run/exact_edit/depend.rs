@@ -15,6 +15,8 @@ pub struct NewVersion {
     /// As the request has it: `chi`, `spring boot`.
     pub name: String,
     pub version: String,
+    /// The operator that the request writes before it; the file's own stays where there is none.
+    pub sign: Option<String>,
     /// Exactly this version: operators before it go.
     pub pinned: bool,
     pub file: Option<String>,
@@ -56,6 +58,19 @@ pub fn set(wanted: &NewVersion, files: &BTreeMap<String, String>) -> EditResult 
             "{} may be one of several. Write its whole name, or the file, as in: update NAME in FILE to VERSION.\n\n{}",
             code(&wanted.name),
             rows.join("\n")
+        ));
+    }
+    if let Some(sign) = &wanted.sign
+        && let Some((path, one, _)) = found.iter().find(|(_, one, _)| one.sign.trim() != sign)
+    {
+        return EditResult::Nothing(format!(
+            "{} is {} at `{path}:{}`, with another operator than {}, so nothing is changed. For its own operator: set {} to {}.",
+            code(&one.name),
+            code(&format!("{}{}", one.sign, one.version)),
+            one.line,
+            code(sign),
+            wanted.name,
+            wanted.version
         ));
     }
     let mut made: BTreeMap<String, String> = BTreeMap::new();

@@ -49,6 +49,23 @@ fn what_is_said_exactly_is_made_exactly() {
             "s.ts: function createTask() {}\nthis.createTask()\n",
         ),
         ("rename notes.txt to todo.txt", &[], "notes.txt -> todo.txt"),
+        ("can you rename a to b?", &[("x.py", "def a(): pass\n")], "x.py: def b(): pass\n"),
+        ("delete the TODO in a.py", &[("a.py", "x = 1\n# TODO: y\nz = 2\n")], "a.py: x = 1\nz = 2\n"),
+        (
+            "delete the TODO in a.py",
+            &[("a.py", "x = 1 # TODO: y\n")],
+            "? `a.py:1` has more than the comment, or only a part of it, so nothing is deleted.",
+        ),
+        (
+            "require click >= 8.2",
+            &[("pyproject.toml", "[project]\ndependencies = [\"click>=8.1\"]\n")],
+            "pyproject.toml: [project]\ndependencies = [\"click>=8.2\"]\n",
+        ),
+        (
+            "replace \"8000\" with \"9000\" in the Dockerfile",
+            &[("Dockerfile", "EXPOSE 8000\n")],
+            "Dockerfile: EXPOSE 9000\n",
+        ),
         ("move src/a.rs to lib/", &[], "src/a.rs -> lib/a.rs"),
         (
             "remove the unused import json from a.py",
@@ -211,7 +228,7 @@ fn what_is_said_exactly_is_made_exactly() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
-    assert_eq!(SHAPES.0.len(), 45);
+    assert_eq!(SHAPES.0.len(), 47);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use crate::run::review::described;
 use crate::run::review::focus::{self, Focus};
 
 /// Commits that are reviewed together.
@@ -92,6 +93,22 @@ static FRAMES: LazyLock<Option<Frames>> = LazyLock::new(|| {
     })
 });
 
+/// Whether a word with a dot is a name of code: `console.log`, `fmt.Println`.
+pub fn is_code(word: &str) -> bool {
+    static CODE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"^(?:console|fmt|process|window|document|System|os|sys|self|this|Math|JSON|std)\.\w+$").ok()
+    });
+    CODE.as_ref().is_some_and(|pattern| pattern.is_match(word))
+}
+
+/// Whether words ask about changes of a file, not about the file.
+pub fn is_about_changes(words: &str) -> bool {
+    static CHANGES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:chang\w*|diff\w*|edit(?:s|ed)?|patch|commit\w*|uncommitted|staged|what i (?:did|wrote)|modif\w*)\b|改动|修改|变更|提交|暂存").ok()
+    });
+    CHANGES.as_ref().is_some_and(|pattern| pattern.is_match(words))
+}
+
 /// Whether a question is about secrets in a change: "did I leave a password in the diff".
 pub fn is_about_secrets(words: &str) -> bool {
     static SECRETS: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -137,7 +154,9 @@ pub fn is_asked(words: &str) -> bool {
         || diff.is_match(words)
         || bad.is_match(words)
         || compare.is_match(words)
-        || is_about_secrets(words) && change.is_match(words) && begins.is_match(words)
+        || is_about_secrets(words)
+            && (change.is_match(words) || described::files(words).is_some())
+            && begins.is_match(words)
 }
 
 /// The author whose work a request wants reviewed: `Aiko` of "review the last commit of Aiko" and "review Aiko's commit".

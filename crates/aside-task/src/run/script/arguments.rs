@@ -20,7 +20,7 @@ pub enum Argument {
     Skip(String),
     /// The tests of a package, a module or a file, by its path.
     Part(String),
-    /// A file that the program is given.
+    /// A file or arguments that the program is given.
     Input(String),
     /// A mode that each runner spells in its own way, by its name in the data.
     Mode(&'static str),
@@ -59,6 +59,7 @@ static SAID: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
     const NAME: &str =
         r"`?(?P<name>[A-Za-z][A-Za-z0-9]*(?:[_:][A-Za-z0-9_:]+|[a-z0-9][A-Z][A-Za-z0-9]*)(?:\[[\w-]+\])?)`?";
     let rows = [
+        ("input", r"\s+with\s+(?:the\s+)?(?:arguments?|args?|parameters?)\s+`?(?P<name>[\w./:=@+-]+(?:\s[\w./:=@+-]+)*)`?$".to_owned()),
         ("port", r"\s*\b(?:on|at|using|with)\s+port\s+(?P<name>[0-9]{2,5})\b".to_owned()),
         ("coverage", r"[\s,]*\b(?:with|and(?:\s+(?:show|measure|report))?|including|measuring)\s+(?:a\s+|the\s+|test\s+|code\s+)*coverage(?:\s+report)?\b".to_owned()),
         ("parallel", r"[\s,]*\bin\s+parallel\b".to_owned()),
@@ -109,6 +110,7 @@ fn argument(what: &'static str, found: &Captures<'_>) -> Argument {
         "only" => Argument::Only(name),
         "port" => Argument::Port(name),
         "skip" => Argument::Skip(name),
+        "input" => Argument::Input(name),
         _ => Argument::Mode(what),
     }
 }
@@ -322,7 +324,7 @@ mod tests {
     fn the_list_is_read_whole() {
         assert_eq!(RUNNERS.len(), toml_lists::count(LIST, "runner"));
         assert!(RUNNERS.iter().all(|runner| !runner.is.is_empty() && !runner.spelled.is_empty()));
-        assert_eq!(SAID.len(), 15);
+        assert_eq!(SAID.len(), 16);
     }
 
     #[test]

@@ -5,13 +5,17 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::arguments::{Argument, Arguments};
+
 /// The part of the project whose tests are asked for: `counter` of "run the tests for the counter module only".
 pub fn named(words: &str) -> Option<String> {
     static PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)\btests?\s+(?:for|of|in|from)\s+(?:the\s+)?`?(?P<name>[\w./-]+)`?(?:\s+(?:package|module|crate|file|directory|folder))?(?:\s+(?:only|alone))?\s*[.!?]?$|\b(?:the\s+)?`?(?P<other>[\w./-]+)`?\s+(?:package|module)(?:'s)?\s+tests?(?:\s+(?:only|alone))?\s*[.!?]?$|^(?:please\s+)?(?:(?:run|execute)\s+)?(?:(?:only|just)\s+)?the\s+`?(?P<third>[\w./-]+)`?\s+(?:tests?|specs?)(?:\s+(?:only|please))?\s*[.!?]?$").ok()
     });
-    let words = words.trim().trim_end_matches(['.', '!', '?']).trim_end_matches(" please");
-    let found = PART.as_ref()?.captures(words)?;
+    // "The parser tests verbosely" adds a mode to the part.
+    let words = Arguments::of(words.trim().trim_end_matches(['.', '!', '?']).trim_end_matches(" please"));
+    let words = words.all.iter().all(|one| matches!(one, Argument::Mode(_))).then_some(words.rest)?;
+    let found = PART.as_ref()?.captures(&words)?;
     let name = found
         .name("name")
         .or(found.name("other"))

@@ -481,6 +481,7 @@ fn a_word_that_no_command_honours_is_not_left_out() {
         ("the unit tests", "make test"),
         ("build in release mode", "cargo build --release"),
         ("the program on src/a.txt", "cargo run -- src/a.txt"),
+        ("the program with arguments find 123", "cargo run -- find 123"),
         ("the program in release mode with src/a.txt", "cargo run --release -- src/a.txt"),
         ("install the program", "cargo fetch"),
         ("build the app", "make build"),

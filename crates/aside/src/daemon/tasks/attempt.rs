@@ -12,6 +12,7 @@ mod model_edit;
 mod model_stream;
 mod piped;
 mod project_answers;
+mod remote_branch;
 mod repository_answers;
 mod text_answers;
 mod thread;
@@ -24,6 +25,7 @@ use std::time::Duration;
 
 use aside_core::agent;
 use aside_core::agent::language::{Language, Message};
+use aside_proto::task::TaskBrief;
 use aside_task::event::{self, TaskId};
 use aside_task::proposal::{Proposal, RequestSource, UserRequest, WriteConfinement};
 use aside_task::route::intent::{Intent, IntentParams, TaskKind};
@@ -40,7 +42,7 @@ use aside_task::run::find::{self, Find};
 use aside_task::run::model_reply::fenced;
 use aside_task::run::review::target;
 use aside_task::run::script::{self, AS_WRITTEN};
-use aside_task::run::{ModelNeed, RunnerOutcome, code, help_and_status, short, topics, wording};
+use aside_task::run::{ModelNeed, RunnerOutcome, code, help_and_status, orders, short, topics, wording};
 use aside_text::speech_act::SpeechActs;
 
 use crate::config;
@@ -73,6 +75,8 @@ pub struct Attempt {
     state: Arc<State>,
     id: TaskId,
     request: UserRequest,
+    /// The request in words that the readers know, where it has others that mean the same.
+    plain: Option<String>,
     workspace: Workspace,
     /// A retry asks for variety, since the same answer again would be useless.
     variety: Variety,
@@ -108,7 +112,8 @@ impl Attempt {
         let (earlier, conversation) = (tokio::sync::OnceCell::new(), tokio::sync::OnceCell::new());
         let variety = if attempt > 1 { Variety::Some } else { Variety::None };
         let (named_output, usual_command) = (tokio::sync::OnceCell::new(), tokio::sync::OnceCell::new());
-        Self { state, id, request, workspace, variety, earlier, conversation, named_output, usual_command }
+        let plain = wording::plain(own_words(&request.text, &state.config().task.prefix));
+        Self { state, id, request, plain, workspace, variety, earlier, conversation, named_output, usual_command }
     }
 
     /// Determines the intent: by the rules, and by a model if the settings allow that and the rules are not sure.
@@ -119,7 +124,8 @@ impl Attempt {
         let settings = self.state.config();
         let threshold = settings.task.confidence_threshold;
         let options = RouteOptions { prefix: &settings.task.prefix, threshold };
-        let (text, prefix) = (self.request.text.clone(), settings.task.prefix.clone());
+        let text = self.plain.clone().unwrap_or_else(|| self.request.text.clone());
+        let prefix = settings.task.prefix.clone();
         // On a blocking thread: the first request loads the rules, which takes longer than a keystroke may wait.
         let ours =
             tokio::task::spawn_blocking(move || by_rules(&text, &RouteOptions { prefix: &prefix, threshold })).await;
@@ -179,7 +185,9 @@ impl Attempt {
             TaskKind::Run | TaskKind::Change => unsure && ask.is_certain(),
             TaskKind::Review => false,
         };
+        // "How do I undo my last commit" asks for a command, whatever the rest of it is like; it is no order.
         let settled = settled
+            || matches!(ask, FactQuestion::HowTo(_))
             || route.intent.kind == TaskKind::Explain && matches!(ask, FactQuestion::Waiting | FactQuestion::Machine);
         if ask == FactQuestion::Waiting && settled {
             route.intent.kind = TaskKind::Status;
@@ -213,7 +221,8 @@ impl Attempt {
     /// that the user forbade is made an act.
     async fn about_what_is_exact(&self, mut route: Route) -> Route {
         let words = self.words();
-        if route.held || split_piped(words).1.is_some() || words.contains('\n') {
+        let is_how_to = matches!(self.fact_question(&route.intent.params), Some(FactQuestion::HowTo(_)));
+        if route.held || is_how_to || split_piped(words).1.is_some() || words.contains('\n') {
             return route;
         }
         let files = std::mem::take(&mut route.intent.params.files);
@@ -228,6 +237,14 @@ impl Attempt {
                 TaskKind::Change,
                 IntentParams { change_request: Some(words.to_owned()), files, ..IntentParams::default() },
             ),
+            // "Switch to main", "discard my changes in a.py": commands, though the words are like a change or a review.
+            () if (matches!(route.intent.kind, TaskKind::Change | TaskKind::Review | TaskKind::Diagnose) || unsure)
+                && exact_edit::readings(&wording::english(words)).is_empty()
+                && !orders::is_restricted(words)
+                && self.usual_command().await.is_some_and(orders::acts) =>
+            {
+                (TaskKind::Run, IntentParams { query: Some(words.to_owned()), files, ..IntentParams::default() })
+            }
             () if reads && help_and_status::is_asked(words) => (TaskKind::Status, IntentParams::default()),
             () if reads && self.is_find(words) => {
                 (TaskKind::Search, IntentParams { query: Some(words.to_owned()), files, ..IntentParams::default() })
@@ -238,7 +255,8 @@ impl Attempt {
             // "Show the first 5 rows of FILE": what the engine of `? ` answers for certain is a command.
             () if reads
                 && value_answers::shows(words)
-                && !matches!(route.intent.kind, TaskKind::Search | TaskKind::Review)
+                && (!matches!(route.intent.kind, TaskKind::Search | TaskKind::Review)
+                    || self.usual_command().await.is_some_and(value_answers::prints))
                 && !self
                     .fact_question(&IntentParams { files: files.clone(), ..IntentParams::default() })
                     .is_some_and(|ask| ask.is_certain())
@@ -349,13 +367,7 @@ impl Attempt {
 
     /// The request without the prefix that addresses Aside.
     fn words(&self) -> &str {
-        let text = self.request.text.trim();
-        let settings = self.state.config();
-        let prefix = &settings.task.prefix;
-        let behind = text.get(..prefix.len()).filter(|head| !prefix.is_empty() && head.eq_ignore_ascii_case(prefix));
-        let rest =
-            behind.and_then(|_| text.get(prefix.len()..)).map(|rest| rest.trim_start_matches([':', ',', '，', '：']));
-        rest.filter(|rest| rest.starts_with(char::is_whitespace)).map_or(text, str::trim)
+        self.plain.as_deref().unwrap_or_else(|| own_words(&self.request.text, &self.state.config().task.prefix))
     }
 
     pub fn maker(&self) -> OfferBuilder {
@@ -465,16 +477,17 @@ impl Attempt {
         }
         // The project has no such command; it may be one that every machine has. A named file to run is not.
         let is_run_of_file = !intent.params.files.is_empty() && literal_command::rest(self.words()).is_some();
-        let may_be_usual = of_project.model == ModelNeed::Better || value_answers::shows(self.words());
+        let may_be_usual = of_project.model == ModelNeed::Better && !orders::is_restricted(self.words())
+            || value_answers::shows(self.words());
+        let located = with_paths(self.words(), &intent.params.files, &params.files);
         if may_be_usual
             && !is_run_of_file
-            && let Some(usual) = here.certain_command(self.words(), language).await
+            && let Some(usual) = here.certain_command(&located, language).await
         {
             return Ok(usual);
         }
         // That a program is missing says more than a list of commands that nearly fit.
-        let is_missing = ["not installed", "没有安装"].iter().any(|words| of_project.summary.contains(words));
-        Ok(documented.filter(|_| !is_missing).unwrap_or(of_project))
+        Ok(documented.filter(|_| of_project.model == ModelNeed::Better).unwrap_or(of_project))
     }
 
     /// "Delete the target directory", where there is none.
@@ -553,16 +566,26 @@ impl Attempt {
             tasks.retain(|brief| brief.source == self.request.source.name() && brief.from_user == user);
         }
         let language = Language::of(self.words());
+        // A chat has no directory of its own, and a question about tasks means all of them.
+        let asks_for_tasks = fact_answers::is_about_tasks(self.words());
+        let is_here = |brief: &TaskBrief| {
+            asks_for_tasks
+                || self.request.source != RequestSource::LocalUi
+                || brief.workspace.is_empty()
+                || std::path::Path::new(&brief.workspace).starts_with(self.workspace.root())
+        };
         // Requests for the status are not listed themselves.
         let of = |states: &[&str]| -> Vec<(String, String)> {
-            let fits = tasks.iter().filter(|brief| states.contains(&brief.state.as_str()) && brief.kind != "status");
-            let mut fits: Vec<_> = fits.collect();
-            // Tasks of this directory come first; the order is otherwise kept.
-            fits.sort_by_key(|brief| !std::path::Path::new(&brief.workspace).starts_with(self.workspace.root()));
-            fits.into_iter()
+            tasks
+                .iter()
+                .filter(|brief| states.contains(&brief.state.as_str()) && brief.kind != "status" && is_here(brief))
                 .map(|brief| (brief.task_id.clone(), text_answers::about(brief, self.workspace.root(), language)))
                 .collect()
         };
+        let open = |brief: &&TaskBrief| {
+            !["COMPLETED", "FAILED", "REJECTED"].contains(&brief.state.as_str()) && brief.kind != "status"
+        };
+        let elsewhere = tasks.iter().filter(open).filter(|brief| !is_here(brief)).count();
         let rests = |seconds: u64| match language {
             Language::English => format!("it is left alone for {seconds} s"),
             Language::Chinese => format!("{seconds} 秒内不再询问"),
@@ -576,11 +599,12 @@ impl Attempt {
             waiting: of(&["WAITING_APPROVAL"]),
             running: of(&["RECEIVED", "ROUTED", "CONTEXT_COLLECTED", "PROPOSING", "PROPOSAL_READY", "EXECUTING"]),
             ended: of(&["COMPLETED", "FAILED", "REJECTED"]),
+            elsewhere,
         };
-        if is_about_remote(self.words()) {
-            return Ok(against_remote(&told, self.workspace.has_repository(), language));
+        if remote_branch::is_asked(self.words()) {
+            return Ok(remote_branch::compared(&told, self.workspace.has_repository(), language));
         }
-        if fact_answers::is_about_tasks(self.words()) {
+        if asks_for_tasks {
             return Ok(help_and_status::waiting(self.words(), &status));
         }
         Ok(help_and_status::status(self.words(), &status))
@@ -590,6 +614,13 @@ impl Attempt {
     fn allowed(&self, mut outcome: RunnerOutcome, scope: TaskScope) -> RunnerOutcome {
         let settings = self.state.config();
         let language = Language::of(self.words());
+        // A command of ours for other words is not what the user wrote.
+        if let Proposal::Command { reason: Some(reason), .. } = &mut outcome.proposal
+            && self.plain.is_some()
+            && AS_WRITTEN.contains(&reason.as_str())
+        {
+            *reason = language.pick("This is the command for that.", "这是做这件事的命令。").to_owned();
+        }
         // The user who approves has not written it.
         if let Proposal::Command { reason: Some(reason), .. } = &mut outcome.proposal
             && self.request.source != RequestSource::LocalUi
@@ -638,71 +669,19 @@ impl Attempt {
     }
 }
 
-/// Whether a question about the state is about the branch that the current one follows.
-fn is_about_remote(words: &str) -> bool {
-    let lower = words.to_lowercase();
-    let parts: Vec<&str> = lower.split(|letter: char| !letter.is_alphanumeric()).collect();
-    ["ahead", "behind", "unpushed", "pushed", "upstream"].iter().any(|word| parts.contains(word))
-        || parts.contains(&"remote") && ["date", "sync", "same"].iter().any(|word| parts.contains(word))
-        || ["领先", "落后", "没推送", "未推送"].iter().any(|word| words.contains(word))
+/// A request with the paths of its files: a command takes `src/api/client.ts`, where the user says `client.ts`.
+fn with_paths(words: &str, named: &[String], meant: &[String]) -> String {
+    let path = |word: &str| named.iter().zip(meant).find(|(name, _)| *name == word).map(|(_, path)| path.as_str());
+    words.split(' ').map(|word| path(word).unwrap_or(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// How many commits the branch has that the remote one has not, and the other way round, from the first line of git's status.
-fn against_remote(told: &str, has_repository: bool, language: Language) -> RunnerOutcome {
-    let head = told.lines().next().unwrap_or_default().trim_start_matches("branch ");
-    let (names, counts) =
-        head.split_once(" [").map_or((head, ""), |(names, counts)| (names, counts.trim_end_matches(']')));
-    let count = |word: &str| {
-        counts.split(", ").find_map(|part| part.strip_prefix(word)?.trim().parse::<usize>().ok()).unwrap_or(0)
-    };
-    let commits = |many: usize| if many == 1 { "1 commit".to_owned() } else { format!("{many} commits") };
-    let text = match (names.split_once("..."), language) {
-        (_, Language::English) if !has_repository => "This is no git repository.".to_owned(),
-        (_, Language::Chinese) if !has_repository => "这里不是 git 仓库。".to_owned(),
-        (None, Language::English) => format!(
-            "{} follows no branch of a remote, so there is nothing to be ahead of or behind. `git push -u origin {names}` sets one.",
-            code(names)
-        ),
-        (None, Language::Chinese) => {
-            format!("{} 没有对应的远程分支，无法比较。`git push -u origin {names}` 可以设置。", code(names))
-        }
-        (Some((_, remote)), _) if counts == "gone" => match language {
-            Language::English => format!("{} is gone from the remote.", code(remote)),
-            Language::Chinese => format!("远程已经没有 {}。", code(remote)),
-        },
-        (Some((branch, remote)), Language::English) => match (count("ahead "), count("behind ")) {
-            (0, 0) => format!("{} and {} have the same commits, as of the last fetch.", code(branch), code(remote)),
-            (ahead, 0) => format!(
-                "{} is {} ahead of {}: `git log --oneline @{{u}}..` lists them, `git push` sends them.",
-                code(branch),
-                commits(ahead),
-                code(remote)
-            ),
-            (0, behind) => format!(
-                "{} is {} behind {}, as of the last fetch: `git pull` brings them.",
-                code(branch),
-                commits(behind),
-                code(remote)
-            ),
-            (ahead, behind) => format!(
-                "{} is {} ahead of {} and {} behind it, as of the last fetch.",
-                code(branch),
-                commits(ahead),
-                code(remote),
-                commits(behind)
-            ),
-        },
-        (Some((branch, remote)), Language::Chinese) => {
-            format!(
-                "{} 比 {} 领先 {} 次提交，落后 {} 次（以上次 fetch 为准）。",
-                code(branch),
-                code(remote),
-                count("ahead "),
-                count("behind ")
-            )
-        }
-    };
-    answer(format!("{text}\n"), text, String::new(), ModelNeed::Unneeded)
+/// A request without the prefix that addresses Aside.
+fn own_words<'a>(text: &'a str, prefix: &str) -> &'a str {
+    let text = text.trim();
+    let behind = text.get(..prefix.len()).filter(|head| !prefix.is_empty() && head.eq_ignore_ascii_case(prefix));
+    let rest =
+        behind.and_then(|_| text.get(prefix.len()..)).map(|rest| rest.trim_start_matches([':', ',', '，', '：']));
+    rest.filter(|rest| rest.starts_with(char::is_whitespace)).map_or(text, str::trim)
 }
 
 /// Joins a text into one line, for a place that has room for only one.

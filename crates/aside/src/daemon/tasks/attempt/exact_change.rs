@@ -175,10 +175,29 @@ fn settled(workspace: &Workspace, diff: &[u8], summary: String, note: String) ->
     }
 }
 
-fn moved(workspace: &Workspace, from: &str, to: &str, files: &BTreeMap<String, String>) -> Exact {
-    let from = workspace.named(from);
+/// Both paths from the root. A bare name is the only file that is called so further down, and stays in its directory.
+fn located(workspace: &Workspace, from: &str, to: &str) -> (String, String) {
     let below = workspace.cwd().strip_prefix(workspace.root()).ok().and_then(|path| path.to_str()).unwrap_or_default();
-    let to = if below.is_empty() { to.to_owned() } else { format!("{below}/{to}") };
+    let here = if below.is_empty() { to.to_owned() } else { format!("{below}/{to}") };
+    let named = workspace.named(from);
+    if from.contains('/') || to.contains('/') || workspace.root().join(&named).exists() {
+        return (named, here);
+    }
+    let tree = workspace.tree(&[], &AtomicBool::new(false)).unwrap_or_default();
+    let ends = |path: &str| path.strip_suffix(from).is_some_and(|before| before.ends_with('/'));
+    let listed = tree.listed();
+    let mut below = listed.iter().filter(|listed| ends(listed.path));
+    match (below.next(), below.next()) {
+        (Some(only), None) => {
+            let directory = only.path.strip_suffix(from).unwrap_or_default();
+            (only.path.to_owned(), format!("{directory}{to}"))
+        }
+        _ => (named, here),
+    }
+}
+
+fn moved(workspace: &Workspace, from: &str, to: &str, files: &BTreeMap<String, String>) -> Exact {
+    let (from, to) = located(workspace, from, to);
     let (Ok(old), Ok(new)) = (RelativePath::new(&from), RelativePath::new(&to)) else {
         return Exact::Nothing(format!("{} or {} is no file that a task may touch.", code(&from), code(&to)));
     };

@@ -16,14 +16,15 @@ use aside_task::run::directory;
 use aside_task::run::facts::{self, FactQuestion, FileFilter};
 use aside_task::run::model_reply::fenced;
 use aside_task::run::project::Project;
+use aside_task::run::repository::RepositoryQuestion;
 use aside_task::run::review;
 use aside_task::run::review::target::ReviewTarget;
 use aside_task::run::scan::Scan;
 use aside_task::run::search::definitions::defines;
-use aside_task::run::{ModelNeed, RunnerOutcome, code, short, wording};
+use aside_task::run::{ModelNeed, RunnerOutcome, code, orders, short, wording};
 
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
-use crate::daemon::tasks::attempt::{Attempt, answer, blocking, project_answers, repository_answers};
+use crate::daemon::tasks::attempt::{Attempt, answer, blocking, project_answers, repository_answers, with_paths};
 use crate::exec::git::{Question, Revision};
 use crate::exec::{Probe, probe};
 use crate::workspace::Workspace;
@@ -58,7 +59,10 @@ impl Attempt {
         let project = blocking(move |_| workspace.project()).await?;
         Ok(match &ask {
             FactQuestion::RunIt(what) => self.how_to_run(what, &here, &project).await,
-            FactQuestion::HowTo(what) => self.how_to(what, &here).await?,
+            FactQuestion::HowTo(what) => {
+                let meant = self.files_meant(&intent.params.files).await?;
+                self.how_to(&with_paths(what, &intent.params.files, &meant), &here).await?
+            }
             FactQuestion::Commits(_)
             | FactQuestion::LastCommit
             | FactQuestion::CommitCount
@@ -159,9 +163,15 @@ impl Attempt {
 
 impl MachineFacts {
     /// The usual command for something, as an answer.
-    pub async fn how_to(&self, what: &str) -> Option<RunnerOutcome> {
+    pub async fn how_to(&self, what: &str, language: Language) -> Option<RunnerOutcome> {
+        if orders::is_restricted(what) {
+            return None;
+        }
         let (cmd, about) = self.usual(what).await?;
-        let about = if about.is_empty() { String::new() } else { format!("\nIt {about}.\n") };
+        let about = match language {
+            Language::English if !about.is_empty() => format!("\nIt {about}.\n"),
+            Language::English | Language::Chinese => String::new(),
+        };
         Some(told(format!("{}{about}", fenced("sh", &cmd))))
     }
 
@@ -253,15 +263,19 @@ pub(super) fn defined(
 
 /// What the rules of a review find in a file, taken as new.
 pub(super) fn as_new(workspace: &Workspace, path: &str, secrets: Secrets, rows: usize, language: Language) -> String {
+    match review::review(&whole(workspace, path, secrets), rows, language).proposal {
+        Proposal::Answer { text } => format!("{}\n\n{text}", language.pick("As it is:", "它现在的样子：")),
+        _ => String::new(),
+    }
+}
+
+/// A file as a diff that adds all of it; empty where it cannot be read.
+pub(super) fn whole(workspace: &Workspace, path: &str, secrets: Secrets) -> String {
     let text = Root::open(workspace.root()).ok().and_then(|root| read(&root, path).ok());
     let text = text.filter(|bytes| bytes.len() <= MAX_READ).and_then(|bytes| String::from_utf8(bytes).ok());
     let Some(text) = text.and_then(|text| secrets.shown(text)) else { return String::new() };
     let Ok(name) = RelativePath::new(path) else { return String::new() };
-    let diff = unified_diff(&name, None, text.as_bytes());
-    match review::review(&String::from_utf8_lossy(&diff), rows, language).proposal {
-        Proposal::Answer { text } => format!("{}\n\n{text}", language.pick("As it is:", "它现在的样子：")),
-        _ => String::new(),
-    }
+    String::from_utf8_lossy(&unified_diff(&name, None, text.as_bytes())).into_owned()
 }
 
 /// Whether only the waiting tasks are asked about, not the state of the repository.
@@ -319,6 +333,7 @@ impl Lookup<'_> {
             FactQuestion::Files(filter) => files(self.workspace, filter, self.cancelled),
             FactQuestion::Repository(question) => {
                 repository_answers::answer(self.workspace, question, self.language, self.cancelled)
+                    .or_else(|| self.both(question))
             }
             FactQuestion::Name(name) => self.named(name, None),
             FactQuestion::NameIn(name, file) => self.named(name, Some(file)),
@@ -344,6 +359,20 @@ impl Lookup<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Two things that are compared and are no branches: each directory or name is described.
+    fn both(&self, question: &RepositoryQuestion) -> Option<RunnerOutcome> {
+        let RepositoryQuestion::Compare(one, other) = question else { return None };
+        let about = |name: &str| {
+            let directory =
+                project_answers::directory(self.workspace, name, self.secrets, self.language, self.cancelled);
+            match directory.or_else(|| self.named(name, None))?.proposal {
+                Proposal::Answer { text } => Some(text),
+                _ => None,
+            }
+        };
+        Some(told(format!("{}\n{}", about(one)?, about(other)?)))
     }
 
     /// A named file: by its path, or the only one of that name further down.

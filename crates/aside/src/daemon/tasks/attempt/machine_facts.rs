@@ -15,7 +15,7 @@ use aside_task::route::intent::IntentParams;
 use aside_task::run::diagnose::{DiagnosedFailure, diagnose};
 use aside_task::run::explain::explain;
 use aside_task::run::project::Project;
-use aside_task::run::{ModelNeed, RunnerOutcome, code, overreach, print_text, script, wording};
+use aside_task::run::{ModelNeed, RunnerOutcome, code, orders, overreach, print_text, script, wording};
 use aside_translate::check::check;
 use aside_translate::explain::{explain as explain_line, is_known};
 use aside_translate::{Completeness, ToolFlavor, TranslateContext, TranslateQuery, embedded};
@@ -149,18 +149,18 @@ impl MachineFacts {
         RunnerOutcome { summary: wording::sentence(&outcome.summary, language), ..outcome }
     }
 
-    /// The command for an order about files that is known without a model: `delete old.tmp`.
+    /// The command for an order that is known without a model: `delete old.tmp`, `switch to main`.
     pub async fn ordered(&self, words: &str, language: Language) -> Option<RunnerOutcome> {
-        const FILES: [&str; 12] =
-            ["rm", "mv", "cp", "mkdir", "rmdir", "touch", "ln", "chmod", "truncate", "tar", "zip", "unzip"];
+        if orders::is_restricted(words) {
+            return None;
+        }
         let (cmd, about) = self.usual(words).await?;
-        let is_plain = cmd.split(' ').next().is_some_and(|program| FILES.contains(&program));
         let reason = match language {
             Language::English if about.is_empty() => "This is the usual command for that.".to_owned(),
             Language::English => format!("This is the usual command for that: it {about}."),
             Language::Chinese => "这是通常用来做这件事的命令。".to_owned(),
         };
-        is_plain.then(|| self.spoken(cmd, reason, language))
+        orders::acts(&cmd).then(|| self.spoken(cmd, reason, language))
     }
 
     /// The command that prints a text, if that was requested.
@@ -184,9 +184,30 @@ impl MachineFacts {
             let is_whole = best.nearness == Completeness::Answer && checked.holes.is_empty();
             // Commands that amend, force or rewrite something are only proposed if the request says so.
             let is_meant = is_whole && !overreach::overreaches(words, &checked.command);
+            let is_meant = is_meant && !here.lacks_source(&checked.command);
             is_meant.then_some((checked.command, best.about))
         };
         self.settled(find).await
+    }
+
+    /// Whether a command moves or copies what is not there: "copy parse_line into a.py" names a function, and would overwrite the file.
+    fn lacks_source(&self, command: &str) -> bool {
+        let mut words = command.split_whitespace();
+        if !words.next().is_some_and(|program| ["mv", "cp"].contains(&program)) {
+            return false;
+        }
+        let Some(source) = words.find(|word| !word.starts_with('-')) else { return false };
+        // A pattern, or a path in quotes, is left to the shell.
+        if source.contains(['*', '?', '[', '\'', '"', '$', '~', '\\']) {
+            return false;
+        }
+        let path = Path::new(&self.cwd).join(source.trim_end_matches('/'));
+        let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else { return false };
+        match self.view.entries(&directory.to_string_lossy()) {
+            Fact::Yes(entries) => !entries.iter().any(|entry| *entry.name == *name.to_string_lossy()),
+            Fact::No => true,
+            Fact::NotYet => false,
+        }
     }
 
     /// The program of a command, if it is known not to be installed.

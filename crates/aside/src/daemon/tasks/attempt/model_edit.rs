@@ -115,7 +115,7 @@ impl Attempt {
     /// The command whose output would say what is wrong, where a question names it and nothing else.
     async fn run_to_see(&self, here: &MachineFacts) -> Result<Option<RunnerOutcome>, String> {
         let Some(goal) = diagnose::goal_asked_about(self.words()) else { return Ok(None) };
-        let params = IntentParams { query: Some(goal.to_owned()), ..IntentParams::default() };
+        let params = IntentParams { query: Some(goal), ..IntentParams::default() };
         let workspace = self.workspace.clone();
         let project = blocking(move |_| workspace.project()).await?;
         let (language, test_command) =

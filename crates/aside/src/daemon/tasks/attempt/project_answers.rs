@@ -39,7 +39,7 @@ impl Attempt {
         if let Some(text) = recipe {
             return Ok(Some(told(text)));
         }
-        if let Some(outcome) = here.how_to(what).await {
+        if let Some(outcome) = here.how_to(what, language).await {
             return Ok(Some(outcome));
         }
         let workspace = self.workspace.clone();

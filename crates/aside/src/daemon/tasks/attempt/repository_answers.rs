@@ -55,9 +55,52 @@ pub(super) fn answer(
             let none = language.pick("Nothing is staged.", "没有暂存任何内容。");
             of_status(workspace, |letters| !letters.starts_with([' ', '?']), none, language)
         }
+        RepositoryQuestion::Unstaged => {
+            let none = language.pick("No change is unstaged.", "没有未暂存的改动。");
+            of_status(workspace, |letters| letters != "??" && !letters.ends_with(' '), none, language)
+        }
         RepositoryQuestion::Clean => clean(workspace, language),
         RepositoryQuestion::Size => size(workspace, language, cancelled)?,
+        RepositoryQuestion::Compare(of, to) => compared(workspace, of, to, language)?,
     }))
+}
+
+/// What each of two branches or tags has that the other has not; `None` where one of the names is none of them.
+fn compared(workspace: &Workspace, of: &str, to: &str, language: Language) -> Option<String> {
+    let known = names(workspace);
+    let found = |name: &str| {
+        let remote = || known.iter().find(|one| one.strip_prefix("origin/") == Some(name));
+        known.iter().find(|one| *one == name).or_else(remote).map(String::as_str)
+    };
+    let (of, to) = (found(of)?, found(to)?);
+    let lacking = |has: &str, lacks: &str| -> Option<(usize, String)> {
+        let (since, of) = (Revision::new(lacks)?, Revision::new(has)?);
+        let question = Question::Log { since: Some(&since), of: &of };
+        let printed = probe(&Probe::Git { root: workspace.root(), question })?;
+        let row = |line: &str| {
+            let (id, subject) = line.split_once('\t')?;
+            Some(format!("{} {}", code(id), short(&aside_redact::redact(subject), 100)))
+        };
+        let all: Vec<String> = printed.lines().filter_map(row).collect();
+        Some((all.len(), rows(&all, language)))
+    };
+    let (ahead, behind) = (lacking(of, to)?, lacking(to, of)?);
+    let commits = |many: usize| match many {
+        0 => "no commit".to_owned(),
+        1 => "1 commit".to_owned(),
+        many => format!("{many} commits"),
+    };
+    let told = |(many, rows): &(usize, String), has: &str, lacks: &str| match language {
+        Language::English if *many == 0 => format!("All of {} is in {}.\n", code(has), code(lacks)),
+        Language::English => format!("{} has {} that {} lacks:\n\n{rows}", code(has), commits(*many), code(lacks)),
+        Language::Chinese if *many == 0 => format!("{} 的提交都在 {} 里。\n", code(has), code(lacks)),
+        Language::Chinese => format!("{} 有 {many} 个提交不在 {} 里：\n\n{rows}", code(has), code(lacks)),
+    };
+    let next = match language {
+        Language::English => format!("`git diff {to}...{of}` shows what {} changes.\n", code(of)),
+        Language::Chinese => format!("`git diff {to}...{of}` 显示 {} 的改动。\n", code(of)),
+    };
+    Some(format!("{}\n{}\n{next}", told(&ahead, of, to), told(&behind, to, of)))
 }
 
 /// A list of at most so many rows, and how many more there are.

@@ -10,13 +10,13 @@ use aside_task::denied_files;
 use aside_task::proposal::{Proposal, SearchResult};
 use aside_task::route::intent::{Intent, TaskKind};
 use aside_task::route::params::split_piped;
-use aside_task::run::context::ModelContext;
+use aside_task::run::context::{Ignored, ModelContext};
 use aside_task::run::find::Kind;
 use aside_task::run::model_reply::TaskAnswer;
 use aside_task::run::plan::{PlanReason, plan};
 use aside_task::run::prompt::prose as prompt;
 use aside_task::run::review::focus::{self, Focus};
-use aside_task::run::review::{self, target};
+use aside_task::run::review::{self, described, target};
 use aside_task::run::{ModelNeed, RunnerOutcome, code, search, short};
 use aside_translate::prompt::ModelPrompt;
 
@@ -27,10 +27,13 @@ use crate::daemon::tasks::attempt::model_stream::{AnswerEnd, ModelStream};
 use crate::daemon::tasks::attempt::{
     Attempt, GatheredContext, TextSink, answer, blocking, one_line, repository_answers, value_answers,
 };
+use crate::workspace::git::Change;
 use crate::workspace::texts::TextFilter;
 
 /// Lines of what the rules find in a change.
 const REVIEW: usize = 60;
+/// Files that are looked at as they are.
+const MAX_WHOLE: usize = 200;
 /// Places that are listed for a thing that cannot be explained without a model.
 const PLACES: usize = 3;
 /// Lines of a file in the same case.
@@ -272,36 +275,26 @@ impl Attempt {
             return Ok(of_piped(words, piped, language));
         }
         if !self.workspace.has_repository() {
-            let root = self.workspace.root().display();
-            return Err(match language {
-                Language::English => {
-                    format!(
-                        "{root} is no git repository, so there is nothing to compare with; ask inside of one, or run `git init` first."
-                    )
-                }
-                Language::Chinese => {
-                    format!("{root} 不是 git 仓库，没有可以比较的内容；请在仓库里再问，或者先运行 `git init`。")
-                }
-            });
+            return Err(self.no_repository(language));
         }
         let (what, name) = self.review_target(words, &intent.params.files).await?;
         let workspace = self.workspace.clone();
         // A bare name is the only file of that name further down.
         let meant = self.files_meant(&intent.params.files).await?;
         let is_file = |file: &&String| name.as_ref() != Some(*file);
-        let paths: Vec<String> = meant.iter().filter(is_file).map(|file| workspace.named(file)).collect();
-        let is_staged = what == target::ReviewTarget::Staged;
-        let named = paths.clone();
-        let change = blocking(move |_| workspace.change(&what, &named)).await?;
-        let mut change = change.map_err(|error| format!("{error:#}"))?;
-        // "What I am about to commit" is the working tree while nothing is staged.
-        let names_index =
-            ["staged", "index", "cached", "暂存"].iter().any(|word| self.words().to_lowercase().contains(word));
-        if is_staged && change.diff.trim().is_empty() && !names_index {
-            let (workspace, paths) = (self.workspace.clone(), paths.clone());
-            let now = blocking(move |_| workspace.change(&target::ReviewTarget::Now, &paths)).await?;
-            change = now.map_err(|error| format!("{error:#}"))?;
+        // `console.log` is no file, and nothing that could be missing.
+        let is_code = |file: &&String| target::is_code(file) && !workspace.root().join(file.as_str()).exists();
+        let paths: Vec<String> =
+            meant.iter().filter(is_file).filter(|file| !is_code(file)).map(|file| workspace.named(file)).collect();
+        let is_now = what == target::ReviewTarget::Now;
+        if is_now
+            && paths.is_empty()
+            && self.lack().is_some()
+            && let Some(which) = described::files(words)
+        {
+            return self.as_they_are(which, language).await;
         }
+        let (change, instead) = self.change_meant(what, &paths, language).await?;
         // A named file without a change is looked at as it is: its last commit shows what was done to it.
         if change.diff.trim().is_empty() && !paths.is_empty() && self.lack().is_some() {
             return self.unchanged(&paths, language).await;
@@ -322,7 +315,13 @@ impl Attempt {
             };
             // Rules say little about a small change; the change itself says all.
             let shown = if self.lack().is_some() { review::excerpt(&change.diff, language) } else { String::new() };
-            *text = format!("{of}{verdict}{}{notes}{shown}", text.trim_end_matches('\n').to_owned() + "\n");
+            // A named file is meant whole, unless the words are about its changes.
+            let whole = match is_now && self.lack().is_some() && !target::is_about_changes(words) {
+                true => self.files_as_new(&paths, language).await?,
+                false => String::new(),
+            };
+            *text =
+                format!("{instead}{of}{verdict}{}{notes}{shown}{whole}", text.trim_end_matches('\n').to_owned() + "\n");
         }
         if self.lack().is_some() {
             return Ok(found);
@@ -440,6 +439,101 @@ impl Attempt {
             };
             let rows: String = names.iter().zip(&places).map(row).collect();
             format!("{}\n\n{rows}\n", language.pick("What the change adds:", "这个改动新增了："))
+        })
+        .await
+    }
+
+    fn no_repository(&self, language: Language) -> String {
+        let root = self.workspace.root().display();
+        match language {
+            Language::English => {
+                format!(
+                    "{root} is no git repository, so there is nothing to compare with; ask inside of one, or run `git init` first."
+                )
+            }
+            Language::Chinese => {
+                format!("{root} 不是 git 仓库，没有可以比较的内容；请在仓库里再问，或者先运行 `git init`。")
+            }
+        }
+    }
+
+    /// The change to review, and a sentence where it is not the one that was named: without any left, what comes nearest is reviewed.
+    async fn change_meant(
+        &self,
+        what: target::ReviewTarget,
+        paths: &[String],
+        language: Language,
+    ) -> Result<(Change, &'static str), String> {
+        let (is_staged, is_now) = (what == target::ReviewTarget::Staged, what == target::ReviewTarget::Now);
+        let of = |what: target::ReviewTarget, paths: &[String]| {
+            let (workspace, paths) = (self.workspace.clone(), paths.to_vec());
+            blocking(move |_| workspace.change(&what, &paths))
+        };
+        let change = of(what, paths).await?.map_err(|error| format!("{error:#}"))?;
+        if !change.diff.trim().is_empty() {
+            return Ok((change, ""));
+        }
+        // "What I am about to commit" is the working tree while nothing is staged.
+        let names_index =
+            ["staged", "index", "cached", "暂存"].iter().any(|word| self.words().to_lowercase().contains(word));
+        if is_staged && !names_index {
+            let now = of(target::ReviewTarget::Now, paths).await?.map_err(|error| format!("{error:#}"))?;
+            return Ok((now, ""));
+        }
+        // Nothing is left to commit: what was committed last is what can still be looked at.
+        if is_now
+            && paths.is_empty()
+            && self.lack().is_some()
+            && let Ok(last) = of(target::ReviewTarget::Last(1), &[]).await?
+            && !last.diff.trim().is_empty()
+        {
+            let instead =
+                language.pick("Everything is committed. The last commit:\n\n", "所有改动都已提交。最近一次提交：\n\n");
+            return Ok((last, instead));
+        }
+        Ok((change, ""))
+    }
+
+    /// What rules find in named files as they are.
+    async fn files_as_new(&self, paths: &[String], language: Language) -> Result<String, String> {
+        let (workspace, paths, secrets) = (self.workspace.clone(), paths.to_vec(), self.secrets());
+        blocking(move |_| {
+            let of = |path: &String| fact_answers::as_new(&workspace, path, secrets, REVIEW, language);
+            paths
+                .iter()
+                .filter(|path| workspace.root().join(path).is_file())
+                .map(of)
+                .map(|text| format!("\n{text}"))
+                .collect()
+        })
+        .await
+    }
+
+    /// A review of files by what they are: CI, code of a language, everything.
+    async fn as_they_are(&self, which: described::FileSet, language: Language) -> Result<RunnerOutcome, String> {
+        let (workspace, secrets) = (self.workspace.clone(), self.secrets());
+        let focused = focus::focus(self.words()).filter(|focus| *focus == Focus::Secrets);
+        blocking(move |cancelled| {
+            let tree = workspace.tree(&[], cancelled).unwrap_or_default();
+            let listed = tree.listed();
+            let paths: Vec<&str> = listed
+                .iter()
+                .filter(|listed| listed.ignored == Ignored::No && which.has(listed.path))
+                .map(|listed| listed.path)
+                .take(MAX_WHOLE)
+                .collect();
+            if paths.is_empty() {
+                let text = language.pick("No file here is meant by that.\n", "这里没有这样的文件。\n").to_owned();
+                return answer(text.clone(), text, String::new(), ModelNeed::Unneeded);
+            }
+            let whole: String = paths.iter().map(|path| fact_answers::whole(&workspace, path, secrets)).collect();
+            let mut found = review::review(&whole, REVIEW, language);
+            if let Proposal::Answer { text } = &mut found.proposal {
+                let verdict = focused.map(|focus| focus::verdict(focus, &whole, language)).unwrap_or_default();
+                let head = language.pick("The files as they are:", "这些文件现在的样子：");
+                *text = format!("{head}\n\n{verdict}{text}");
+            }
+            found
         })
         .await
     }

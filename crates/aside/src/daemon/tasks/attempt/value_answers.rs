@@ -259,6 +259,11 @@ pub(super) fn shows(words: &str) -> bool {
     ["show", "list", "print", "display", "count", "see", "check", "compare", "view"].contains(&first.as_str())
 }
 
+/// Whether a command prints lines of a file by where they are.
+pub(super) fn prints(command: &str) -> bool {
+    ["head ", "tail ", "sed -n "].iter().any(|program| command.starts_with(program))
+}
+
 /// Whether an outcome proposes something to run or to write.
 pub(super) fn acts(outcome: &RunnerOutcome) -> bool {
     matches!(outcome.proposal, Proposal::Command { .. } | Proposal::Diff { .. })
