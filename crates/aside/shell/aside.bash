@@ -165,6 +165,7 @@ _aside_setup() {
       ;;
   esac
   _aside_frame_last
+  _aside_again=1
   return 0
 }
 

@@ -65,6 +65,7 @@ _aside_talk() {
     new=1
   else
     _aside_bind_other
+    [[ -z ${_aside_again-} ]] || _aside_be_last
   fi
   [[ -z ${_aside_tab_was-} ]] || _aside_return_tab
   [[ -z ${_aside_held-} ]] || _aside_let_go
@@ -103,15 +104,20 @@ _aside_bindings() {
   builtin printf '\x1e'
 }
 
+# What was read behind us, now or when the rc file was read again, may have set PROMPT_COMMAND and PS0 anew.
+_aside_be_last() {
+  _aside_again=''
+  _aside_frame_last
+  _aside_time_commands
+}
+
 # Where Enter accepts the line, it asks first. Where it does something of the user, that stays, and prose is noticed after it has failed. At
 # the first prompt, when everything else has been read.
 _aside_bind() {
   local -a lists=()
   _aside_keys=emacs
   [[ ! -o vi ]] || _aside_keys=vi-insert
-  _aside_frame_last
-  # What was read behind us may have set PS0 anew.
-  _aside_time_commands
+  _aside_be_last
   _aside_bound=1 _aside_maps='' _aside_enters=theirs
   if [[ -n ${BLE_VERSION-} ]]; then
     _aside_enters=ble.sh
