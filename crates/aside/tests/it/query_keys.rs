@@ -103,10 +103,7 @@ fn down_and_up_are_the_shells_when_no_command_is_shown() {
     scene.presses(Key::Tab).shows_line("find . -size +100M|").presses(Key::Down).shows_line("find . -size +100MD|");
     scene.presses(Key::Ctrl('u'));
     let keys = scene.runs("for k in '^[[A' '^[OA' '^[[B' '^[OB' '^P' '^N' '^E'; do bindkey $k; done | cut -d' ' -f2");
-    assert_eq!(
-        keys,
-        "up\nup\ndown\ndown\nup\n\"NN\"\nend-of-line"
-    );
+    assert_eq!(keys, "up\nup\ndown\ndown\nup\n\"NN\"\nend-of-line");
 }
 
 #[test]

@@ -33,7 +33,17 @@ outer() { zle their-up; zle end-of-line; zle their-tab }; zle -N outer; bindkey 
 #[test]
 fn a_widget_sees_the_names_keys_and_count_that_it_sees_without_us() {
     let mut keys = vec![
-        "\x06", "\x05", "\x1bf", "\x1b[C", "\x1b[A", "\x1b[B", "\x10", "\x0e", "\t", "\x1b[200~a\x1b[201~", "\x18o",
+        "\x06",
+        "\x05",
+        "\x1bf",
+        "\x1b[C",
+        "\x1b[A",
+        "\x1b[B",
+        "\x10",
+        "\x0e",
+        "\t",
+        "\x1b[200~a\x1b[201~",
+        "\x18o",
     ];
     // Without a binding, zsh inserts a part of these.
     let arrows = ["\x1b[1;2C", "\x1b[1;2D"];
@@ -162,5 +172,36 @@ fn a_tab_that_is_not_ours_is_not_promised() {
 #[test]
 fn a_negative_count_moves_back_and_takes_nothing() {
     let mut scene = zsh().start();
-    scene.types("git st").shows_ghost("git st|atus --short").sends("\x1b-\x06").settles().types("x").shows_line("git sx|t");
+    scene
+        .types("git st")
+        .shows_ghost("git st|atus --short")
+        .sends("\x1b-\x06")
+        .settles()
+        .types("x")
+        .shows_line("git sx|t");
+}
+
+#[test]
+fn a_prompt_that_is_drawn_again_where_a_line_begins_says_what_is_open() {
+    let rc = "PS2='%_> '; again() { zle reset-prompt }; zle -N zle-line-init again";
+    for order in [Setup::rc_before, Setup::rc_after] {
+        let mut scene = order(zsh(), rc).start();
+        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+        scene.types("for i in 1").presses(Key::Enter).shows("for>");
+        scene.sends("do\r").wait_for("the second", |screen| screen.text().matches("for>").count() == 2);
+    }
+}
+
+#[test]
+fn a_trap_that_goes_on_with_the_line_leaves_no_ghost_behind() {
+    for trap in ["trap 'print -n caught' INT", "TRAPINT() { print -n caught; return 0 }", "trap 'print caught' INT"] {
+        let screen = |stage: Setup| {
+            let mut scene = stage.rc(trap).start();
+            scene.types("git st").settles();
+            std::thread::sleep(A_WHILE);
+            scene.sends("\x03").shows("caught").settles().types("x").settles().types("y").settles();
+            scene.screen().text()
+        };
+        assert_eq!(screen(zsh()), screen(zsh().without_aside()), "{trap}");
+    }
 }
