@@ -121,7 +121,7 @@ _aside_lay_info() {
   fi
   if (( _aside_wants_hint )) && [[ $_aside_shown == answer && -z $_aside_wish_state ]]; then
     local take="[$_aside_sign[tab]]"
-    [[ $_aside_tab == take ]] || take="[$_aside_wish_sign[right]]"
+    _aside_has_tab || take="[$_aside_wish_sign[right]]"
     for hint in "$take take | [$_aside_wish_sign[down]] more | [$_aside_explain_key] explain" \
       "$take | [$_aside_wish_sign[down]] | [$_aside_explain_key]"; do
       (( ${(m)#hint} + 2 * ($#row > 0) <= room )) || continue

@@ -2,9 +2,11 @@
 # takes, and gives it back here. Read like aside.zsh, and after it.
 
 typeset -gA _aside_keys_before               # The widget that a key had, by keymap and key.
+typeset -gA _aside_replaced                  # What a widget was that we took the place of: builtin, or as in `widgets`.
 typeset -gA _aside_trap_was                  # What a trap of ours replaced: none, function, or a text; ignored, which stays.
 typeset -gi _aside_armed=0                   # Our traps: 1 while they are on their way, 2 when they are in place.
 typeset -gi _aside_hook_limit=20             # How often a hook is put back.
+typeset -ga _aside_ignored                   # Widgets that we told zsh-autosuggestions to leave alone.
 typeset -ga _aside_still_called              # Functions of ours that others go on calling after we are gone.
 typeset -ga _aside_kept                      # Those that are needed a second longer.
 # The hooks of the line editor and our function on each.
@@ -12,17 +14,56 @@ typeset -gA _aside_on_hook
 _aside_on_hook=(line-init _aside_begin line-finish _aside_end line-pre-redraw _aside_edit
   isearch-update _aside_search isearch-exit _aside_found)
 
+# Widgets
+
+# Puts a function of ours in the place of a widget, under its own name: so the widgets of the user see the WIDGET and LASTWIDGET that they
+# see without us, a key keeps the flags that zsh stores for its widget, and what knows the widget by its name (a menu, a search, a copy of
+# a keymap) goes on knowing it. What was there gets a name with a dot, since other plugins wrap all widgets without one.
+_aside_replace() {
+  local now=${widgets[$1]-}
+  [[ -n $now && $now != user:_aside_* ]] || return 0
+  if (( $+_aside_replaced[$1] )); then
+    # Another plugin has wrapped it since, and goes on calling ours. But zsh-autosuggestions removes what we show first, so ours goes around
+    # it.
+    [[ $now != user:_zsh_autosuggest_* && -n ${widgets[(re)user:$2]} ]] && return 0
+  else
+    zle -A $1 ._aside_first_$1
+  fi
+  [[ $now == builtin ]] || zle -A $1 ._aside_was_$1
+  _aside_replaced[$1]=$now
+  zle -N $1 $2
+}
+
+# The same with a copy of _aside_at, which keeps the options of the user. Without `functions -c`, which zsh has since 5.8, there is no such
+# copy, and the key is bound instead.
+_aside_replace_at() {
+  (( $+functions[_aside_at_$1] )) || functions -c _aside_at _aside_at_$1 2>/dev/null || return 1
+  _aside_replace $1 _aside_at_$1
+}
+
+# Others may keep ours as what was there before them.
+_aside_put_back() {
+  local ours entry was=._aside_was_$1
+  [[ $_aside_replaced[$1] == builtin ]] && was=.$1
+  for ours in _aside_key_$1 _aside_at_$1; do
+    for entry in ${(k)widgets[(Re)user:$ours]}; do
+      [[ $entry == _aside_key_* ]] || zle -A $was $entry
+    done
+  done
+  unset "_aside_replaced[$1]"
+}
+
 # Keys
 
 # Keymap, key, our widget, and what is there.
 _aside_rebind() {
-  local slot="$1 $2"
+  local slot="$1 ${(V)2}"
   [[ $4 == (_aside_*|aside-*) ]] || _aside_keys_before[$slot]=$4
   bindkey -M $1 "$2" $3
 }
 
 _aside_unbind() {
-  local slot="$1 $2"
+  local slot="$1 ${(V)2}"
   local before=${_aside_keys_before[$slot]-}
   _aside_keys_before[$slot]=
   case $before in
@@ -38,15 +79,26 @@ _aside_print_slots() {
   for slot; do bindkey -M ${slot%% *} "${slot#* }"; done
 }
 
-# Unbinds those that are still ours.
+# Unbinds what is still ours, also in a keymap that is a copy of one of these.
 _aside_unbind_all() {
-  local slot now REPLY
-  local -a slots lines
-  slots=("${(@k)_aside_keys_before}")
-  _aside_printed _aside_print_slots "${(@)slots}"
-  lines=("${(@f)REPLY}")
-  for slot now in "${(@)slots:^lines}"; do
-    [[ ${now##* } == (_aside_*|aside-*|end-of-line|forward-word) ]] && _aside_unbind ${slot%% *} "${slot#* }"
+  local keymap line key slot before REPLY
+  local -A keys=("${(@kv)_aside_keys_before}")
+  _aside_printed bindkey -l
+  for keymap in ${(f)REPLY}; do
+    _aside_printed bindkey -M $keymap
+    for line in ${(M)${(f)REPLY}:#\"*\" (_aside_*|aside-*)}; do
+      key=${${line#\"}%\" *}
+      # The user may bind the switches.
+      [[ $line == *' aside-o'(n|ff) ]] && continue
+      for before in "${keys[$keymap $key]-}" "${keys[emacs $key]-}" "${keys[viins $key]-}" "${_aside_held[${(g:c:)key}]-}" ''; do
+        [[ -n $before ]] && break
+      done
+      # Bound by the user, as `aside-accept`.
+      [[ -n $before || $line == *' _aside_'* ]] || continue
+      slot="$keymap $key"
+      _aside_keys_before[$slot]=${before:-undefined-key}
+      _aside_unbind $keymap "$key"
+    done
   done
   _aside_keys_before=()
 }
@@ -236,10 +288,16 @@ _aside_quieten() {
   _aside_share
 }
 
-# Around our widgets zsh-autosuggestions would find something behind the line to remove.
+# Around our widgets, and around those that we stand for, zsh-autosuggestions would find something behind the line to remove.
 _aside_stay_unwrapped() {
   (( $+ZSH_AUTOSUGGEST_IGNORE_WIDGETS )) || return 0
   (( $ZSH_AUTOSUGGEST_IGNORE_WIDGETS[(I)aside-\*] )) || ZSH_AUTOSUGGEST_IGNORE_WIDGETS+=(aside-\*)
+  local name
+  for name in ${(k)_aside_replaced[(R)user:_zsh_autosuggest_*]}; do
+    (( $ZSH_AUTOSUGGEST_IGNORE_WIDGETS[(Ie)$name] )) && continue
+    ZSH_AUTOSUGGEST_IGNORE_WIDGETS+=($name)
+    _aside_ignored+=($name)
+  done
 }
 
 # Wraps the functions with which it takes what is shown. Copied, they keep the options of the user.
@@ -266,7 +324,8 @@ _aside_unshare() {
       functions[_zsh_autosuggest_$name]=$functions[_aside_was_$name]
   done
   (( $+ZSH_AUTOSUGGEST_IGNORE_WIDGETS )) &&
-    ZSH_AUTOSUGGEST_IGNORE_WIDGETS=("${(@)ZSH_AUTOSUGGEST_IGNORE_WIDGETS:#aside-\\*}")
+    ZSH_AUTOSUGGEST_IGNORE_WIDGETS=("${(@)${(@)ZSH_AUTOSUGGEST_IGNORE_WIDGETS:#aside-\\*}:|_aside_ignored}")
+  _aside_ignored=()
   return 0
 }
 
@@ -310,12 +369,13 @@ _aside_tell() {
 _aside_find_taken() {
   local slot now hook taken= keymap=${${_aside_keymap/vi/viins}:-emacs}
   local -a slots lines
-  slots=(${(Mk)_aside_keys_before:#$keymap *})
+  slots=(${(Mk)_aside_keys_before:#$keymap *} "$keymap ^M")
+  [[ $_aside_tab == take ]] && slots+=("$keymap ^I")
   _aside_printed _aside_print_slots "${(@)slots}"
   lines=("${(@f)REPLY}")
   for slot now in "${(@)slots:^lines}"; do
     now=${now##*\" }
-    [[ -z $_aside_keys_before[$slot] || $now == (_aside_*|aside-*|undefined-key) ]] && continue
+    [[ $now == (_aside_*|aside-*|undefined-key|\"*) ]] || (( $+_aside_replaced[$now] )) && continue
     _aside_source "${${widgets[$now]-}#user:}"
     taken+=$'\n'"taken key ${slot#* }=$now $REPLY"
   done
@@ -353,6 +413,7 @@ _aside_give_back() {
   _aside_unshare
   _aside_untrap
   _aside_unbind_all
+  for name in ${(k)_aside_replaced}; do _aside_put_back $name; done
   for name in ${(k)_aside_on_hook}; do _aside_unhook $name; done
   _aside_note_called
   for name in ${${(k)widgets[(I)(user:|.|)(_aside_*|aside-*)]}:#aside-o(n|ff)}; do zle -D $name; done

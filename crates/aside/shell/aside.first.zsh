@@ -124,26 +124,51 @@ _aside_first() {
   return 0
 }
 
-# Runs their widget and ours for a hook, each once, also where they wrap us and we wrap them. Removes what is drawn before others look at a
-# line that ends, and paints after they have coloured it.
-_aside_with_theirs() {
-  local _aside_at_hook=$1 _aside_ours=$2
-  shift 2
-  case " ${_aside_hooks_running:-} " in
-    *" $_aside_at_hook "*) return 0 ;;
-  esac
-  local _aside_hooks_running="${_aside_hooks_running:-} $_aside_at_hook"
-  if [[ $_aside_at_hook == line-finish ]]; then "$_aside_ours" "$@"; fi
-  zle "._aside_theirs_$_aside_at_hook" -- "$@" || :
-  if [[ $_aside_at_hook != line-finish ]]; then "$_aside_ours" "$@"; fi
+# Each runs their widget and ours for a hook, once, also where they wrap us and we wrap them. Removes what is drawn before others look at a
+# line that ends, and paints after they have coloured it. Their widget is called from the function that zsh calls: in a function that this
+# one called, zsh would not know what `%_` in a prompt stands for.
+_aside_around_line-init() {
+  _aside_runs line-init && return 0
+  local _aside_hooks_running="${_aside_hooks_running:-} line-init"
+  zle ._aside_theirs_line-init -- "$@" || :
+  _aside_begin "$@"
+  return 0
+}
+_aside_around_line-finish() {
+  _aside_runs line-finish && return 0
+  local _aside_hooks_running="${_aside_hooks_running:-} line-finish"
+  _aside_end "$@"
+  zle ._aside_theirs_line-finish -- "$@" || :
+  return 0
+}
+_aside_around_line-pre-redraw() {
+  _aside_runs line-pre-redraw && return 0
+  local _aside_hooks_running="${_aside_hooks_running:-} line-pre-redraw"
+  zle ._aside_theirs_line-pre-redraw -- "$@" || :
+  _aside_edit "$@"
+  return 0
+}
+_aside_around_isearch-update() {
+  _aside_runs isearch-update && return 0
+  local _aside_hooks_running="${_aside_hooks_running:-} isearch-update"
+  zle ._aside_theirs_isearch-update -- "$@" || :
+  _aside_search "$@"
+  return 0
+}
+_aside_around_isearch-exit() {
+  _aside_runs isearch-exit && return 0
+  local _aside_hooks_running="${_aside_hooks_running:-} isearch-exit"
+  zle ._aside_theirs_isearch-exit -- "$@" || :
+  _aside_found "$@"
   return 0
 }
 
-_aside_around_line-init() { _aside_with_theirs line-init _aside_begin "$@"; }
-_aside_around_line-finish() { _aside_with_theirs line-finish _aside_end "$@"; }
-_aside_around_line-pre-redraw() { _aside_with_theirs line-pre-redraw _aside_edit "$@"; }
-_aside_around_isearch-update() { _aside_with_theirs isearch-update _aside_search "$@"; }
-_aside_around_isearch-exit() { _aside_with_theirs isearch-exit _aside_found "$@"; }
+_aside_runs() {
+  case "${_aside_hooks_running:-} " in
+    *" $1 "*) return 0 ;;
+  esac
+  return 1
+}
 
 # The words of a query are not run, nor those for the agent, however early they were typed.
 _aside_end() {

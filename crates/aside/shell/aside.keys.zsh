@@ -2,8 +2,10 @@
 # first connection: the prompt is there already, and every other plugin is loaded.
 
 typeset -g _aside_right_arrow=all _aside_tab=take _aside_settings=
-typeset -gA _aside_was_key _aside_first_key  # The widgets on our keys before us: as far as we know, and when we came.
-typeset -gi _aside_known=0                   # How many widgets there were when we last looked at the keys.
+typeset -gA _aside_was_key                   # The widgets on our keys: by our name for the key, and keymap.
+typeset -gA _aside_slots                     # Our names for the keys, by what the terminal sends.
+typeset -g _aside_known=                     # What our keys were like when we last looked.
+typeset -g _aside_tab_widget= _aside_tab_left=  # The widget on Tab, and one that the user put there after us.
 
 _aside_get_ready() {
   local REPLY
@@ -65,70 +67,23 @@ _aside_bind_waiting() {
     lines=("${(@f)REPLY}")
     for key widget in "${(@)keys:^lines}"; do
       widget=${widget##* }
-      [[ ${widgets[$widget]-} == user:* && $widget != _aside_* ]] || continue
-      zle -N _aside_then_$widget _aside_then
-      _aside_rebind $keymap "$key" _aside_then_$widget $widget
+      [[ ${widgets[$widget]-} == user:* && $widget != (_aside_*|self-insert) ]] || continue
+      _aside_slots[${(g:c:)key}]=pause
+      _aside_replace_at $widget
     done
   done
 }
 
-# The keys that accept the line and those that move to its end: whichever keys these are, and never the widgets themselves. Another plugin
-# may wrap a widget by its name, and would take ours for one of the builtin ones.
+# The widgets that end the line and those that move to its end, whichever keys they have.
 _aside_bind_motions() {
-  local keymap line key widget wanted REPLY
-  local enter='accept-line|accept-and-hold|accept-line-and-down-history|accept-and-infer-next-history'
-  local moves='forward-char|end-of-line|vi-forward-char|vi-end-of-line'
-  moves+='|forward-word|emacs-forward-word|vi-forward-word|vi-forward-blank-word'
-  for keymap in emacs viins vicmd main; do
-    wanted="$enter|$moves"
-    # Nothing is shown in this keymap.
-    [[ $keymap == vicmd ]] && wanted="$enter|vi-history-search-backward|vi-history-search-forward"
-    _aside_printed bindkey -M $keymap
-    for line in ${(M)${(f)REPLY}:#\"*\" (${~wanted})}; do
-      key=${${line#\"}%\" *} widget=${line##* }
-      # zsh-autosuggestions takes all that is painted; with both plugins in one chain it would be taken twice.
-      [[ $widgets[$widget] == user:_zsh_autosuggest_* && $widget != (${~enter}) ]] && continue
-      _aside_rebind $keymap "$key" _aside_key_$widget $widget
-    done
+  local name
+  for name in {,vi-}{forward-char,end-of-line} {,emacs-,vi-}forward-word vi-forward-blank-word; do
+    # zsh-autosuggestions takes all that is painted; with both plugins in one chain it would be taken twice.
+    [[ $widgets[$name] == user:_zsh_autosuggest_* ]] || _aside_replace $name _aside_key_$name
   done
-}
-
-# `/` and `?` of vi read the search text with the keys of the line, and know Enter only by the name of the builtin widget: so Enter has that
-# one again until they have read it. Ctrl-C ends the search, and then the line; but not where a trap that is no function returns from it.
-_aside_vi_search() {
-  local slot line REPLY
-  local -a lines slots=(${(M)${(@k)_aside_keys_before[(R)accept-line]}:#(main|viins) *})
-  _aside_printed _aside_print_slots "${(@)slots}"
-  lines=("${(@f)REPLY}")
-  for slot line in "${(@)slots:^lines}"; do
-    [[ $line == *' _aside_key_accept-line' ]] || slots=("${(@)slots:#$slot}")
+  for name in accept-line accept-and-hold accept-line-and-down-history accept-and-infer-next-history send-break; do
+    _aside_replace $name _aside_key_$name
   done
-  for slot in "${(@)slots}"; do bindkey -M ${slot%% *} "${slot#* }" accept-line; done
-  {
-    _aside_printed trap
-    if (( ${(M)#${(f)REPLY}:#trap -- * INT} )); then
-      zle ${WIDGET#_aside_key_} -- "$@"
-    else
-      _aside_unbroken 20 '_aside_broken=1; return 130' zle ${WIDGET#_aside_key_} -- "$@"
-    fi
-  } always {
-    for slot in "${(@)slots}"; do bindkey -M ${slot%% *} "${slot#* }" _aside_key_accept-line; done
-  }
-  local -i code=$?
-  (( _aside_broken )) && _aside_break_again
-  return code
-}
-
-# Enter first, since prose must not run even without a daemon.
-_aside_bind_enter() {
-  local slot line REPLY
-  local -a lines slots=({emacs,viins,vicmd,main}\ {^M,^J})
-  _aside_printed _aside_print_slots $slots
-  lines=("${(@f)REPLY}")
-  for slot line in "${(@)slots:^lines}"; do
-    [[ $line == *' accept-line' ]] && _aside_rebind ${slot% *} ${slot#* } _aside_key_accept-line accept-line
-  done
-  return 0
 }
 
 _aside_print_all() {
@@ -161,7 +116,7 @@ _aside_may_bind() {
   esac
 }
 
-# Takes one key, unless it is bound to a string, and remembers the widget that was there.
+# Takes one key, unless it is bound to a string: where it has a widget, by wrapping that.
 _aside_claim() {
   local what="$name $keymap" was=$now[$key]
   case $was in
@@ -169,7 +124,7 @@ _aside_claim() {
     undefined-key) was= ;;
     # reverse-menu-complete is already the completion of the shell, and in a menu it goes back. And the key for the list would never do what
     # it did before.
-    *) [[ $name == (back|menu) ]] && return 0 ;;
+    *) [[ $name == (back|menu) || $name$was == tab$_aside_tab_left ]] && return 0 ;;
   esac
   _aside_may_bind || return 0
   if [[ $name == menu ]]; then
@@ -177,31 +132,59 @@ _aside_claim() {
     return 0
   fi
   _aside_was_key[$what]=$was
-  (( $+_aside_first_key[$what] )) || _aside_first_key[$what]=$was
-  _aside_rebind $keymap "$key" _aside_${name}_$keymap ${was:-undefined-key}
+  if [[ -z $was ]]; then
+    _aside_rebind $keymap "$key" _aside_${name}_$keymap undefined-key
+  else
+    _aside_slots[${(g:c:)key}]=$name
+    _aside_replace_at $was || _aside_rebind $keymap "$key" _aside_${name}_$keymap $was
+  fi
 }
 
 # Restores Tab where the settings leave it alone. They were not known yet when it was bound.
 _aside_leave_tab() {
-  local keymap key name what
+  local keymap was key=$'\t'
+  unset "_aside_slots[$key]"
   for keymap in emacs viins; do
-    for key name in '^I' tab '^[[Z' back; do
-      what="$name $keymap"
-      (( $+_aside_was_key[$what] )) || continue
-      _aside_unbind $keymap "$key"
-      unset "_aside_was_key[$what]" "_aside_first_key[$what]"
-    done
+    was=${_aside_was_key[tab $keymap]-}
+    (( $#was && $+_aside_replaced[$was] )) && _aside_put_back $was
+    _aside_unbind $keymap '^I'
+    _aside_unbind $keymap '^[[Z'
+    unset "_aside_was_key[tab $keymap]" "_aside_was_key[back $keymap]"
   done
 }
 
-# A plugin that came late may have taken our keys. It has widgets of its own, so a new number of widgets is the time to look.
+# Looks once for each line whether our keys are as we left them: a plugin that came late, or the user, may have bound them anew. Takes 0.1 ms,
+# after the prompt.
 _aside_look_again() {
   _aside_ran=0
-  local -i known=${#${(k)widgets}}
-  (( known == _aside_known )) && return 0
-  local -i first=$(( ! _aside_known ))
-  _aside_known=known
-  (( first )) || _aside_bind
+  local REPLY
+  _aside_state_of_keys
+  [[ $REPLY == "$_aside_known" ]] && return 0
+  if [[ -n $_aside_known ]]; then
+    # With no new widget, it was the user who bound Tab.
+    [[ ${REPLY%% *} == ${_aside_known%% *} ]] && (( ! $+_aside_replaced[$_aside_tab_widget] )) && _aside_tab_left=$_aside_tab_widget
+    _aside_bind
+    _aside_state_of_keys
+  fi
+  _aside_known=$REPLY
+}
+
+# What shows that keys have changed, into REPLY.
+_aside_state_of_keys() {
+  _aside_printed _aside_print_slots main\ {^I,^M,'^[[Z','^[[1;2C','^[[F'}
+  local tab=${${${(f)REPLY}[1]}##*\" }
+  _aside_tab_widget=$tab
+  REPLY="${#${(k)widgets}} $REPLY ${widgets[$tab]-} ${widgets[accept-line]-} ${widgets[forward-char]-}"
+}
+
+# Whether Tab is ours. A completion system that starts after us defines its widgets anew.
+_aside_has_tab() {
+  [[ $_aside_tab == take ]] || return 1
+  [[ -z $_aside_tab_widget || $_aside_tab_widget == _aside_tab_* ]] && return 0
+  (( $+_aside_replaced[$_aside_tab_widget] )) || return 1
+  case ${widgets[$_aside_tab_widget]-} in
+    builtin|completion:*) _aside_replace_at $_aside_tab_widget ;;
+  esac
 }
 
 # Applies the settings from the reply of the daemon to hello, in the order of docs/protocol.md.

@@ -4,16 +4,42 @@
 # reads this after aside.zsh and outside of `emulate -c`, only without aliases. It has to work with any options, and its local names must be
 # ours: what it calls sees them.
 
+# Runs the widget that one of ours took the place of, with the names, the keys and the count that it would see without us. See _aside_replace.
+_aside_pass() {
+  local _aside_to=$1 _aside_now=
+  shift
+  case "${_aside_replaced[$_aside_to]-}" in
+    '') zle "$_aside_to" -w -- "$@"; return $? ;;
+    builtin) _aside_now=.$_aside_to ;;
+    *) _aside_now=._aside_was_$_aside_to ;;
+  esac
+  # A plugin that we wrapped calls us as what was there before it.
+  case "${_aside_passing:-} " in
+    *" $_aside_to "*) _aside_now=._aside_first_$_aside_to ;;
+  esac
+  local _aside_passing="${_aside_passing:-} $_aside_to"
+  zle "$_aside_now" -- "$@"
+}
+
+# Whether a key called the widget, not another widget.
+_aside_is_key() {
+  case $WIDGET in
+    "$1"|_aside_*|aside-*) return 0 ;;
+  esac
+  return 1
+}
+
 # Takes the ghost text if there is some to take, or does what the widget always did.
 _aside_key() {
   local _aside_widget=$1 _aside_typed= _aside_whole=0 _aside_code=0
   shift
-  if _aside_take; then
+  if _aside_is_key "$_aside_widget" && _aside_take; then
+    _aside_changed=1
     if [[ -n $_aside_taken ]]; then _aside_give; fi
     return 0
   fi
-  zle "$_aside_widget" -w -- "$@" || _aside_code=$?
-  if (( _aside_whole )); then _aside_taken; fi
+  _aside_pass "$_aside_widget" "$@" || _aside_code=$?
+  if (( _aside_whole )); then _aside_changed=1; _aside_taken; fi
   return $_aside_code
 }
 
@@ -28,7 +54,7 @@ _aside_key_vi-forward-blank-word() { _aside_key vi-forward-blank-word "$@"; }
 aside-accept() { _aside_key end-of-line "$@"; }
 aside-accept-word() { _aside_key forward-word "$@"; }
 
-# A key of ours, in a keymap: what we do with it while something is shown, or else what it did before us.
+# A key that had no meaning, in a keymap: what we do with it while something is shown. Shift-Tab completes as Tab does otherwise.
 _aside_press() {
   local _aside_slot=$1 _aside_map=$2 _aside_old=
   shift 2
@@ -37,15 +63,10 @@ _aside_press() {
     return 0
   fi
   if [[ $_aside_slot == back ]]; then _aside_slot=tab; fi
-  if (( ${_aside_inside:-0} )); then
-    # A plugin that took the key after us calls us as what was there before it.
-    _aside_old=${_aside_first_key[$_aside_slot $_aside_map]:-}
-  else
-    _aside_old=${_aside_was_key[$_aside_slot $_aside_map]:-}
-  fi
+  _aside_old=${_aside_was_key[$_aside_slot $_aside_map]:-}
   if [[ -z $_aside_old ]]; then return 0; fi
   local _aside_inside=1 _aside_code=0
-  zle "$_aside_old" -w -- "$@" || _aside_code=$?
+  _aside_pass "$_aside_old" "$@" || _aside_code=$?
   _aside_did
   return $_aside_code
 }
@@ -59,10 +80,33 @@ _aside_next_viins() { _aside_press next viins "$@"; }
 _aside_previous_emacs() { _aside_press previous emacs "$@"; }
 _aside_previous_viins() { _aside_press previous viins "$@"; }
 
-# Runs a widget of another plugin, with nothing of ours on the screen. Its name follows ours.
-_aside_then() {
-  if [[ -n $_aside_drawn ]]; then _aside_clear; fi
-  zle "${WIDGET#_aside_then_}" -- "$@"
+# Stands for the widget on one of our keys: does what we do with the key while something is shown, or else what the widget does. Each widget
+# has a copy of this function, which finds out from its own name for which one it stands.
+_aside_at() {
+  local _aside_name= _aside_slot= _aside_code=0
+  for _aside_name in "${funcstack[@]}"; do break; done
+  _aside_name=${_aside_name#_aside_at_}
+  if [[ $WIDGET == "$_aside_name" ]]; then
+    case $KEYMAP in
+      vicmd|viopp) ;;
+      *) _aside_slot=${_aside_slots[$KEYS]-} ;;
+    esac
+  fi
+  case $_aside_slot in
+    ''|pause)
+      if [[ -n $_aside_slot && -n $_aside_drawn ]]; then _aside_clear; fi
+      _aside_pass "$_aside_name" "$@"
+      return $? ;;
+  esac
+  if _aside_do "$_aside_slot"; then
+    _aside_changed=1
+    if [[ -n $_aside_taken ]]; then _aside_give; fi
+    return 0
+  fi
+  local _aside_inside=1
+  _aside_pass "$_aside_name" "$@" || _aside_code=$?
+  _aside_did
+  return $_aside_code
 }
 
 # Enter, in all its forms: the words of a query are not run, nor is prose. Any other line, or if anything is wrong with us, is accepted as
@@ -70,7 +114,11 @@ _aside_then() {
 _aside_enter() {
   local _aside_widget=$1 _aside_cds=0
   shift
-  if [[ $BUFFER == "$_aside_wish_mark"* ]] && _aside_wished; then return 0; fi
+  if ! _aside_is_key "$_aside_widget"; then
+    _aside_pass "$_aside_widget" "$@"
+    return $?
+  fi
+  if [[ $BUFFER == "$_aside_wish_mark"* ]] && _aside_wished; then _aside_changed=1; return 0; fi
   if [[ -o auto_cd ]]; then _aside_cds=1; fi
   if _aside_talk_enter; then
     if [[ -n $_aside_taken ]]; then
@@ -80,13 +128,19 @@ _aside_enter() {
     fi
     return 0
   fi
-  zle "$_aside_widget" -w -- "$@"
+  _aside_pass "$_aside_widget" "$@"
 }
 
 _aside_key_accept-line() { _aside_enter accept-line "$@"; }
 _aside_key_accept-and-hold() { _aside_enter accept-and-hold "$@"; }
 _aside_key_accept-line-and-down-history() { _aside_enter accept-line-and-down-history "$@"; }
 _aside_key_accept-and-infer-next-history() { _aside_enter accept-and-infer-next-history "$@"; }
+
+# Ends the line as Ctrl-C does, and without a signal.
+_aside_key_send-break() {
+  if _aside_is_key send-break; then _aside_cut_short; fi
+  _aside_pass send-break "$@"
+}
 
 # Ends a line that was taken: nothing runs, not even what others would run for an empty line.
 _aside_give() {
@@ -215,7 +269,8 @@ if (( ! ${_aside_hooked_all:-0} )); then
   typeset -gi _aside_hooked_all=1
   _aside_hook line-pre-redraw _aside_edit
   if (( ! _aside_ends )); then _aside_hook line-finish _aside_end; fi
-  _aside_bind_enter
+  # Enter first, since prose must not run even without a daemon.
+  _aside_replace accept-line _aside_key_accept-line
   _aside_hook isearch-update _aside_search
   _aside_hook isearch-exit _aside_found
 fi

@@ -193,7 +193,7 @@ _aside_hints() {
     hints=("$1 choose" "$1")
     return 0
   fi
-  [[ $_aside_tab == take ]] && long=("[$_aside_sign[tab]] apply") short=("[$_aside_sign[tab]]")
+  _aside_has_tab && long=("[$_aside_sign[tab]] apply") short=("[$_aside_sign[tab]]")
   (( $#_aside_candidates > 1 )) && long+=("$1 navigate") short+=("$1")
   hints=("${(j: | :)long}" "${(j: | :)short}")
 }
@@ -237,6 +237,7 @@ _aside_put() {
   _aside_spans=("${(@)entries% *}")
   [[ -n $_aside_memo ]] || (( ! $#entries )) || _aside_mark="(${(j:|:)${(@)region_highlight[-$#entries,-1]#<-> <-> }})"
   (( _aside_armed )) || _aside_arm
+  [[ ${widgets[$_aside_tab_widget]-} == user:* ]] || _aside_has_tab
   if (( _aside_escapes == 1 )); then
     # Only while it has something to do: bound alone, Esc is a key that zsh has to wait for.
     bindkey -M emacs '^[' _aside_escape
@@ -403,7 +404,7 @@ _aside_did() {
 
 # Whether completion changed the line: called by us, or by a key of the user, in a menu.
 _aside_completes() {
-  (( ${_aside_inside:-0} )) || [[ $LASTWIDGET == (_aside_(tab|back)_*|*menu-complete*) ]] && return 0
+  (( ${_aside_inside:-0} )) || [[ $LASTWIDGET == (_aside_(tab|back)_*|*menu-complete*|$_aside_tab_widget) ]] && return 0
   _aside_completing=0
   return 1
 }
@@ -436,6 +437,8 @@ _aside_browse() {
 # over the whole: its own idea of a word decides where to cut.
 _aside_take() {
   local name=$_aside_widget
+  # With a negative count it goes the other way.
+  (( ${NUMERIC:-1} < 0 )) && return 1
   [[ -n $_aside_shown ]] && _aside_wish_motion $name && return 0
   [[ -n $_aside_ghost ]] && _aside_stands || return 1
   if [[ $name == (vi-|)forward-char && $_aside_right_arrow == word ]]; then

@@ -30,6 +30,7 @@ typeset -gi _aside_enabled=1                 # What the settings say about ghost
 typeset -gi _aside_min=1                     # Characters of a line before it is asked about.
 typeset -gi _aside_isearch=0 _aside_histno=0 # A search is going on; the number of the newest line.
 typeset -gi _aside_seen=1 _aside_edited=1    # Whether we saw this line begin, and change.
+typeset -gi _aside_changed=0                 # One of our keys changed the line.
 typeset -gaU _aside_lost                     # Hooks that were not called.
 typeset -gA _aside_hooked                    # Hooks that were put back.
 # Keys and the trap are in place. 2 when the rc file was read again since, and with it perhaps a trap of its own.
@@ -369,17 +370,21 @@ _aside_settle() {
 # Where Ctrl-C interrupts a line. zsh skips the first precmd function after a TRAPINT, which is our doing unless there was a trap before:
 # puts one there that calls it all the same.
 _aside_wipe() {
+  _aside_cut_short
+  # Not where it comes while zsh calls us at the beginning of a line.
+  if (( ! ${_aside_within:-0} )) && [[ ${_aside_trap_was[INT]-} == none && $CONTEXT == (start|cont) ]]; then
+    precmd_functions=(_aside_again $precmd_functions)
+  fi
+}
+
+_aside_cut_short() {
   _aside_wish_broken
-  # It ends a search first.
+  # Ctrl-C ends a search first.
   (( _aside_isearch )) || _aside_talk_broken
   _aside_clear
   _aside_next_end
   _aside_let_go
   _aside_close
-  # Not where it comes while zsh calls us at the beginning of a line.
-  if (( ! ${_aside_within:-0} )) && [[ ${_aside_trap_was[INT]-} == none && $CONTEXT == (start|cont) ]]; then
-    precmd_functions=(_aside_again $precmd_functions)
-  fi
   zle -R
 }
 
@@ -435,10 +440,16 @@ _aside_edit() {
     return 0
   fi
   # Nor where a widget reads a text of its own.
-  [[ $CONTEXT == (start|cont) ]] && (( _aside_on && ! ${ZLE_RECURSIVE:-0} )) || return 0
+  if [[ $CONTEXT != (start|cont) ]] || (( ! _aside_on || ${ZLE_RECURSIVE:-0} )); then
+    [[ -n $_aside_drawn ]] && _aside_clear
+    return 0
+  fi
   _aside_edited=1 _aside_left=$left _aside_right=$right _aside_at=$HISTNO
   # A highlighter that wraps widgets has not seen one of ours change the line.
-  [[ $LASTWIDGET == (_aside_|aside-)* ]] && _aside_recolour
+  if (( _aside_changed )) || [[ $LASTWIDGET == (_aside_|aside-)* ]]; then
+    _aside_changed=0
+    _aside_recolour
+  fi
   (( _aside_completing )) && _aside_completes && return 0
   (( _aside_due )) && _aside_wake_later
   if [[ $CONTEXT == start && ( $BUFFER == "$_aside_wish_mark"* || -n $_aside_shown ) ]] || (( _aside_wishing || $#_aside_took )); then
@@ -619,15 +630,12 @@ loaded after=${(j: :)${(@)after:|before}}"
 _aside_widgets() {
   local name
   for name in _aside_reply _aside_edit _aside_begin _aside_end _aside_wipe _aside_resized _aside_search _aside_found _aside_escape \
-    _aside_key_{accept-line,accept-and-hold,accept-line-and-down-history,accept-and-infer-next-history} \
-    _aside_key_{forward-char,end-of-line,vi-forward-char,vi-end-of-line} \
-    _aside_key_{forward-word,emacs-forward-word,vi-forward-word,vi-forward-blank-word} \
+    _aside_key_{end-of-line,forward-word} \
     _aside_{tab,back,next,previous}_{emacs,viins} _aside_held_{down,up,explain} \
     aside-accept aside-accept-word aside-apply aside-next aside-previous aside-menu aside-dismiss aside-off aside-on aside-private \
     aside-wrong; do
     zle -N $name
   done
-  for name in vi-history-search-{backward,forward}; do zle -N _aside_key_$name _aside_vi_search; done
 }
 
 _aside_widgets

@@ -116,5 +116,6 @@ mod web_page;
 mod web_reconnect;
 mod web_server;
 mod web_webkit;
+mod widgets_zsh;
 mod zsh;
 mod zsh_marks;
