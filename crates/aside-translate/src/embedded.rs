@@ -202,12 +202,15 @@ fn asking_part(words: &str) -> Option<&str> {
     let is_plain = |text: &str| {
         !text.contains(['/', '.', '"', '\'', '`', '~', '_']) && !text.bytes().any(|byte| byte.is_ascii_digit())
     };
+    // What limits the request is no story: `delete a.json, but only if it is empty`.
+    const LIMITS: &[&str] = &["if", "unless", "except", "excluding", "besides", "only", "如果", "除非", "除了", "只"];
+    let limits = |text: &str| text.split(|letter: char| !letter.is_alphanumeric()).any(|word| LIMITS.contains(&word));
     let mut told = story.filter_map(|clause| words.get(clause.span.clone()));
     let asks = clause.kind.asks_to_act() || clause.kind == SpeechAct::Question;
     let part = words.get(clause.span.clone()).filter(|part| asks && part.len() < words.len())?;
     let mut parts = part.split(|letter: char| !letter.is_alphanumeric());
     let speaks_back = parts.any(|word| BACK.contains(&word.to_lowercase().as_str()));
-    (told.all(is_plain) && !speaks_back).then_some(part)
+    (told.all(|text| is_plain(text) && !limits(text)) && !speaks_back).then_some(part)
 }
 
 /// Like `answer`, for words that a caller took out of a request or rephrased. The mood of the whole request counts as

@@ -21,7 +21,7 @@ mod omissions;
 
 use contents::{edits_leftover, removes_place};
 pub use omissions::{
-    forgets_each, forgets_exception, forgets_order, forgets_scope, reads_missing, searches_as_said,
+    forgets_each, forgets_exception, forgets_limit, forgets_order, forgets_scope, reads_missing, searches_as_said,
     searches_unannounced,
 };
 
@@ -153,6 +153,7 @@ pub fn permits(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
             && !removes_place(reading, draft)
             && !edits_leftover(reading, draft)
             && !forgets_exception(reading, draft)
+            && !forgets_limit(reading, draft)
 }
 
 /// Whether the draft covers every verb of an order: a search is not close to `delete Q3 report.txt`.

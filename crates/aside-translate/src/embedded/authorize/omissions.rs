@@ -10,29 +10,81 @@ use crate::embedded::authorize::{announces, arguments, is_typed, occurrences};
 use crate::embedded::draft::Draft;
 use crate::embedded::entities::Entity;
 
+/// What leaves something out, in a request and in a command.
+const EXCEPT: &[&str] = &[
+    "except",
+    "except for",
+    "excepting",
+    "excluding",
+    "exclude",
+    "apart from",
+    "aside from",
+    "other than",
+    "besides",
+    "leaving out",
+    "ignoring",
+    "skipping",
+    "sparing",
+    "but not",
+    "除了",
+    "除",
+    "不包括",
+    "排除",
+    "以外",
+    "之外",
+];
+const LEAVES_OUT: &[&str] = &["-not", " ! ", "-v", "-x", "exclude", "ignore", "-prune", "[^", "[!", "!="];
+
 /// Whether the request excludes something and the command does not: `all files excluding hidden ones`.
 pub fn forgets_exception(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
-    const EXCEPT: &[&str] = &[
-        "except",
-        "except for",
-        "excluding",
-        "exclude",
-        "apart from",
-        "aside from",
-        "other than",
-        "leaving out",
-        "ignoring",
-        "skipping",
-        "but not",
-        "除了",
-        "不包括",
-        "排除",
-        "以外",
-        "之外",
-    ];
-    const LEAVES_OUT: &[&str] = &["-not", " ! ", "-v", "-x", "exclude", "ignore", "-prune", "[^", "[!", "!="];
     let is_said = reading.words.iter().any(|word| EXCEPT.contains(&word.low.as_str()));
-    is_said && draft.rule.starts_with("files") && !LEAVES_OUT.iter().any(|mark| draft.command.contains(mark))
+    is_said && draft.rule.starts_with("files") && !leaves_out(draft)
+}
+
+fn leaves_out(draft: &Draft) -> bool {
+    LEAVES_OUT.iter().any(|mark| draft.command.contains(mark))
+}
+
+/// For a command that changes something, where a forgotten limit does what was not asked for, or the opposite: whether the request has an
+/// exception or a condition that the command does not have. `discard my changes except in a.ts`, `delete everything but src`,
+/// `delete a.json, but only if it is empty`.
+pub fn forgets_limit(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
+    const ALL: &[&str] = &["all", "everything", "every", "anything", "any", "each", "whole", "entire", "所有", "全部"];
+    const CONDITION: &[&str] = &[
+        "if",
+        "unless",
+        "provided",
+        "providing",
+        "assuming",
+        "until",
+        "when",
+        "whenever",
+        "如果",
+        "除非",
+        "若",
+        "只要",
+    ];
+    // Politeness, and what the command does anyway.
+    const NO_CONDITION: &[&str] =
+        &["you", "possible", "needed", "necessary", "exists", "exist", "there", "present", "any", "done", "finished"];
+    const TESTS: &[&str] = &[
+        "-size", "-empty", "-mtime", "-mmin", "-newer", "-name", "-user", "-perm", "test ", "[ ", "&&", "if ", "-gt",
+        "-lt",
+    ];
+    let said: Vec<&str> = reading.words.iter().flat_map(|word| word.low.split_whitespace()).collect();
+    let typed: Vec<String> = reading.words.iter().map(|word| word.text.to_lowercase()).collect();
+    let has = |list: &[&str]| {
+        said.iter().any(|word| list.contains(word)) || typed.iter().any(|word| list.contains(&word.as_str()))
+    };
+    let excepts = reading.words.iter().any(|word| EXCEPT.contains(&word.low.as_str()))
+        || has(&["except", "excluding", "besides"])
+        || has(&["but"]) && has(ALL);
+    let is_condition = |(place, word): (usize, &&str)| {
+        let after = &said[place + 1..said.len().min(place + 4)];
+        CONDITION.contains(word) && !after.iter().any(|next| NO_CONDITION.contains(next))
+    };
+    excepts && !leaves_out(draft)
+        || said.iter().enumerate().any(is_condition) && !TESTS.iter().any(|test| draft.command.contains(test))
 }
 
 /// Whether a word became a search text although nothing announces one: `appear` in `lines that appear in a and b`,
