@@ -132,7 +132,7 @@ _aside_report() {
   if [[ $_aside_enter_is == bypassed ]]; then
     _aside_printed bindkey -M main '^M'
     now=${REPLY##*\" }
-    if [[ $now != (_aside_*|aside-*|\"*) ]]; then
+    if [[ $now != (_aside_*|aside-*|\"*) && ${widgets[$now]-} != (builtin|user:_aside_*) ]]; then
       _aside_owner "$now"
       facts+=$'\n'"enter by=$REPLY"
     fi
