@@ -130,10 +130,20 @@ _aside_time_commands() {
   fi
 }
 
+# Tells the daemon, if there is one, which closes the pipe of a tmux pane, or opens it again.
+_aside_switched() {
+  local hidden=0
+  [[ ${ASIDE_PRIVATE:-0} == 0 ]] || hidden=1
+  builtin printf '%s\0' 11 1 hello 1 "$_aside_version" bash "$BASH_VERSION" "$_aside_session" "$$" '' \
+    "switched=$1"$'\n'"${_aside_facts-}" "$hidden" |
+    ASIDE_SOCKET=$_aside_socket "$_aside_bin" call --within-ms 300 &>/dev/null || :
+  [[ $1 == off || -z ${_aside_mark-} ]] || _aside_send || :
+}
+
 # A posix shell does not accept these names, and its error would skip the rest as well.
 [[ -o posix ]] || eval '
-  aside-off() { _aside_on=; }
-  aside-on() { _aside_on=1; }
+  aside-off() { _aside_on=; _aside_switched off; }
+  aside-on() { _aside_on=1; _aside_switched on; }
   aside-next() { _aside_next; }
   aside-previous() { _aside_previous; }
   aside-explain() { _aside_explain; }

@@ -351,13 +351,17 @@ aside-off() {
 
 # Tells the daemon about this shell, for `aside doctor`. Does not wait for the reply.
 _aside_tell() {
-  [[ $_aside_transport == socket && -S $_aside_socket && -O $_aside_socket ]] || return 0
+  [[ -S $_aside_socket && -O $_aside_socket ]] || return 0
   local REPLY text
   local -i fd
   local -a record
   _aside_is_private
   record=($(( ++_aside_seq )) hello 1 "$_aside_version" zsh "$ZSH_VERSION" "$_aside_session" $$ "${HISTFILE:-}" "$1" $REPLY)
   text="$#record"$'\0'${(pj:\0:)record}$'\0'
+  if [[ $_aside_transport == pipe ]]; then
+    print -rn -- "$text" | ASIDE_SOCKET=$_aside_socket $_aside_bin call --within-ms 300 &>/dev/null
+    return 0
+  fi
   zsocket $_aside_socket 2>/dev/null || return 0
   fd=$REPLY
   syswrite -o $fd -- "$text" 2>/dev/null
@@ -369,15 +373,15 @@ _aside_tell() {
 _aside_find_taken() {
   local slot now hook taken= keymap=${${_aside_keymap/vi/viins}:-emacs}
   local -a slots lines
-  slots=(${(Mk)_aside_keys_before:#$keymap *} "$keymap ^M")
+  slots=(${(Mk)_aside_keys_before:#($keymap|main) *})
   [[ $_aside_tab == take ]] && slots+=("$keymap ^I")
   _aside_printed _aside_print_slots "${(@)slots}"
   lines=("${(@f)REPLY}")
   for slot now in "${(@)slots:^lines}"; do
     now=${now##*\" }
     [[ $now == (_aside_*|aside-*|undefined-key|\"*) ]] || (( $+_aside_replaced[$now] )) && continue
-    _aside_source "${${widgets[$now]-}#user:}"
-    taken+=$'\n'"taken key ${slot#* }=$now $REPLY"
+    _aside_owner "$now"
+    taken+=$'\n'"taken key ${slot#* }=$REPLY"
   done
   for hook in line-init line-finish line-pre-redraw; do
     # Only after we have reached the limit.
@@ -389,10 +393,15 @@ _aside_find_taken() {
   REPLY=$taken
 }
 
-# The file that a function comes from, as far as zsh knows.
+# The file that a function comes from, as far as zsh knows; for one that is still to be loaded, the file that will be.
 _aside_source() {
+  local -a files
   REPLY=
   zmodload -F zsh/parameter p:functions_source 2>/dev/null && REPLY=${functions_source[$1]-}
+  if [[ -z $REPLY && ${functions[$1]-} == *'autoload -X'* ]]; then
+    files=(${^fpath}/$1(N))
+    REPLY=${files[1]-}
+  fi
 }
 
 _aside_give_back() {

@@ -212,12 +212,17 @@ _aside_neighbours() {
   emulate -L zsh
   local name mark
   REPLY=
-  for name mark in zsh-autosuggestions _zsh_autosuggest_start zsh-syntax-highlighting _zsh_highlight \
+  for name mark in zsh-autosuggestions _zsh_autosuggest_start zsh-syntax-highlighting _zsh_highlight_load_highlighters \
     fast-syntax-highlighting fast-theme powerlevel10k p10k starship starship_precmd oh-my-zsh omz \
     prezto pmodload zinit zinit fzf fzf-history-widget fzf-tab fzf-tab-complete atuin _atuin_search \
     zsh-vi-mode zvm_init zsh-autocomplete .autocomplete__main zsh-history-substring-search history-substring-search-up \
-    bracketed-paste-magic bracketed-paste-magic zoxide __zoxide_hook direnv _direnv_hook; do
-    (( $+functions[$mark] )) && REPLY+=" $name"
+    bracketed-paste-magic bracketed-paste-magic zoxide __zoxide_hook direnv _direnv_hook \
+    pure prompt_pure_precmd spaceship spaceship::precompile antidote antidote zsh-defer zsh-defer zsh-autopair autopair-init \
+    zsh-you-should-use check_alias_usage; do
+    (( $+functions[$mark] )) || continue
+    # zinit has a function of that name, too.
+    [[ $name == prezto && $functions[$mark] == *ZINIT* ]] && continue
+    REPLY+=" $name"
   done
   REPLY=${REPLY# }
 }

@@ -205,10 +205,22 @@ end
 
 function aside-off
     set -e _aside_on
+    _aside_switched off
 end
 
 function aside-on
     set -g _aside_on 1
+    _aside_switched on
+end
+
+# Tells the daemon, if there is one, which closes the pipe of a tmux pane, or opens it again.
+function _aside_switched
+    set -l hidden 0
+    string match -qr '^0?$' -- "$ASIDE_PRIVATE"; and not set -q fish_private_mode; or set hidden 1
+    printf '%s\0' 11 1 hello 1 $_aside_version fish "$FISH_VERSION" $_aside_session $fish_pid '' switched=$argv[1] $hidden |
+        ASIDE_SOCKET=$_aside_socket $_aside_bin call --within-ms 300 >/dev/null 2>&1
+    test $argv[1] = off -o -z "$_aside_mark"; or _aside_send
+    return 0
 end
 
 if status is-interactive; and test "$TERM" != dumb; and not set -q ASIDE_DISABLE

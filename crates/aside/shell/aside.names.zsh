@@ -116,3 +116,42 @@ _aside_sift() {
   # A terminal would interpret a control character.
   names=(${names:#*[[:cntrl:]]*})
 }
+
+# Tells the daemon what `aside doctor` is about to ask, as it is now: plugins and keys may have changed since the last hello.
+_aside_report() {
+  local REPLY now silent=${(M)${(f)_aside_facts}:#was silent=*}
+  _aside_printed bindkey -lL main
+  _aside_keymap=
+  [[ $REPLY == *'-A vi'* ]] && _aside_keymap=vi
+  _aside_look_around
+  # It works again by now.
+  [[ -z $_aside_silent && -n $silent ]] && _aside_facts+=$'\n'$silent
+  # The first reply may be on its way still.
+  (( _aside_told || _aside_prompts < 4 )) || _aside_facts+=$'\n'replies=none
+  local facts=$_aside_facts
+  if [[ $_aside_enter_is == bypassed ]]; then
+    _aside_printed bindkey -M main '^M'
+    now=${REPLY##*\" }
+    if [[ $now != (_aside_*|aside-*|\"*) && ${widgets[$now]-} != (builtin|user:_aside_*) ]]; then
+      _aside_owner "$now"
+      facts+=$'\n'"enter by=$REPLY"
+    fi
+  fi
+  _aside_find_taken
+  _aside_tell "$facts$REPLY"
+}
+
+# A widget, with its function where that has another name, and the file that the function comes from, as far as zsh knows.
+_aside_owner() {
+  local widget=$1 body=${widgets[$1]-}
+  local function=${body##*:}
+  [[ $body == (user|completion):* ]] || function=
+  REPLY=
+  if [[ -n $function ]]; then
+    _aside_source "$function"
+    # A plugin that wraps widgets makes functions of no file; what is wrapped is often a function of the widget's name.
+    [[ -z $REPLY ]] && (( $+functions[$widget] )) && function=$widget && _aside_source "$widget"
+    [[ $function == $widget ]] || widget+="($function)"
+  fi
+  REPLY="$widget $REPLY"
+}

@@ -63,11 +63,10 @@ _aside_open() {
     _aside_open_pipe || return 1
   else
     local REPLY
-    _aside_free_number || return 1
-    # A socket of another user would get to know what is typed.
     # Without the module it could not be written to.
     (( $+builtins[syswrite] )) || return 1
-    if ! { [[ -S $_aside_socket && -O $_aside_socket ]] && zsocket -d $_aside_number $_aside_socket 2>/dev/null }; then
+    # A socket of another user would get to know what is typed.
+    if ! { [[ -S $_aside_socket && -O $_aside_socket ]] && _aside_connect }; then
       (( _aside_retry_at = EPOCHREALTIME + 0.05 ))
       _aside_silent='no daemon'
       _aside_start_daemon
@@ -84,6 +83,16 @@ _aside_open() {
   fi
   zle -F $_aside_fd _aside_heard
   _aside_hello
+}
+
+# Takes any descriptor where the limit (`ulimit -n`) is below ours, which zsh treats as an error that ends all functions.
+_aside_connect() {
+  {
+    _aside_free_number && zsocket -d $_aside_number $_aside_socket 2>/dev/null && return 0
+  } always {
+    TRY_BLOCK_ERROR=0
+  }
+  zsocket $_aside_socket 2>/dev/null
 }
 
 # A descriptor that no other code is given, since some plugins close descriptors that were theirs once; and another one each time, since the
@@ -563,10 +572,7 @@ _aside_preexec() {
     setopt localoptions extendedglob
     [[ $1 == ${~HISTORY_IGNORE} ]] 2>/dev/null && return 0
   fi
-  if [[ ${3-} == (*/|)aside\ doctor* ]]; then
-    _aside_find_taken
-    _aside_tell "$_aside_facts$REPLY"
-  fi
+  [[ ${3-} == *aside\ doctor* ]] && _aside_report
   _aside_line=$1 _aside_tried=$1 _aside_cwd=$PWD
   (( _aside_line_number = ++_aside_seq ))
   [[ -n $_aside_osc ]] && _aside_mark_begin "${3-}"

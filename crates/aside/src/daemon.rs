@@ -36,6 +36,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::MissedTickBehavior;
 
@@ -52,6 +53,8 @@ const DRAIN: Duration = Duration::from_secs(3);
 const UNREACHABLE: Duration = Duration::from_secs(10);
 /// How often to look whether the socket is there.
 const LOOK: Duration = Duration::from_secs(2);
+/// File descriptors that the daemon may have at least, if the system allows it.
+const MIN_DESCRIPTORS: u64 = 1024;
 
 /// The result of `aside daemon run`.
 pub enum Outcome {
@@ -64,6 +67,7 @@ pub enum Outcome {
 pub fn run(paths: Paths) -> anyhow::Result<Outcome> {
     paths::leave_to_its_owner(&paths.data_dir)?;
     control::refuse_commands()?;
+    raise_descriptor_limit();
     let Some(mut listening) = listen::listen(&paths)? else { return Ok(Outcome::AlreadyRunning) };
     // Before any subprocess is started: the daemon's subprocesses must not count as the user.
     TrustLevel::Daemon.take()?;
@@ -82,6 +86,16 @@ pub fn run(paths: Paths) -> anyhow::Result<Outcome> {
             listening.close();
             Ok(Outcome::Ended)
         }
+    }
+}
+
+/// The daemon inherits the limit of the shell that starts it and serves all shells, each of which has a connection. Below the usual limit
+/// it would soon accept none.
+fn raise_descriptor_limit() {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let wanted = maximum.map_or(MIN_DESCRIPTORS, |maximum| maximum.min(MIN_DESCRIPTORS));
+    if current.is_some_and(|current| current < wanted) {
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
     }
 }
 

@@ -113,7 +113,7 @@ impl Paths {
     /// Beside the socket. Only `aside uninstall` deletes it, and without it open shells start no daemon. Removing it while another process
     /// waits for the lock would let two hold it.
     pub fn lock_file(&self) -> PathBuf {
-        beside(&self.socket, ".lock")
+        lock_file(&self.socket)
     }
 
     /// Where bash and fish leave records for the daemon.
@@ -158,6 +158,11 @@ pub fn page_file(socket: &Path) -> PathBuf {
 /// The pid in the name of a session of ours: `bash-4711-1700000000000`.
 pub fn shell_of_session(session: &str) -> Option<i32> {
     session.split('-').nth(1)?.parse().ok().filter(|pid| *pid > 0)
+}
+
+/// The same, for a process that knows only the socket.
+pub fn lock_file(socket: &Path) -> PathBuf {
+    beside(socket, ".lock")
 }
 
 /// Where a shell finds which tier captures it. aside.bash and aside.fish make the same name.

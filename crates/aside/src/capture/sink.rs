@@ -2,7 +2,7 @@
 //! thread of its own. Knows nothing of tmux, and writes only to the daemon.
 
 use std::io::{ErrorKind, PipeReader, PipeWriter, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use aside_text::screen::{CommandOutput, OutputWatcher};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::capture::deliver::{Delivery, Listener};
+use crate::paths;
 
 /// Outputs that wait to be rendered and delivered. A user does not run commands faster than that; if the daemon hangs, the newest outputs
 /// are dropped.
@@ -37,8 +38,9 @@ pub fn run(tty: &str, socket: PathBuf) -> anyhow::Result<()> {
     let (sender, receiver) = mpsc::sync_channel(MAX_WAITING);
     let (bell, ring) = std::io::pipe().context("could not make a pipe")?;
     std::thread::spawn(move || read(sender, ring));
+    let lock = paths::lock_file(&socket);
     let mut delivery = Delivery::new(socket, watching);
-    if tell(&mut delivery, &receiver, bell) == End::Closed {
+    if tell(&mut delivery, &receiver, bell, &lock) == End::Closed {
         delivery.says_goodbye();
     }
     Ok(())
@@ -64,14 +66,15 @@ fn read(sender: SyncSender<CommandOutput>, mut ring: PipeWriter) {
     }
 }
 
-fn tell(delivery: &mut Delivery, outputs: &Receiver<CommandOutput>, mut bell: PipeReader) -> End {
+fn tell(delivery: &mut Delivery, outputs: &Receiver<CommandOutput>, mut bell: PipeReader, lock: &Path) -> End {
     let mut heard = Instant::now();
     loop {
         delivery.keep();
         match delivery.listener() {
             Listener::There => heard = Instant::now(),
             Listener::Refuses => return End::Unheard,
-            Listener::Absent if heard.elapsed() > GRACE => return End::Unheard,
+            // Only `aside uninstall` deletes the lock: no other daemon will come.
+            Listener::Absent if heard.elapsed() > GRACE || !lock.exists() => return End::Unheard,
             Listener::Absent => {}
         }
         match outputs.try_recv() {
@@ -107,5 +110,24 @@ fn rests(delivery: &Delivery, bell: &PipeReader) -> Rung {
     match poll(&mut awaited, limit.as_ref()) {
         Ok(_) if !awaited[0].revents().is_empty() => Rung::Yes,
         Ok(_) | Err(_) => Rung::No,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_daemon_and_its_lock_it_ends_at_once() {
+        let temp = tempfile::tempdir().unwrap();
+        let socket = temp.path().join("aside.sock");
+        let watching = WatchParams { tty: "/dev/pts/3".to_owned(), tier: "tmux".to_owned(), pid: 1 };
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let (bell, _ring) = std::io::pipe().unwrap();
+        let began = Instant::now();
+        let mut delivery = Delivery::new(socket.clone(), watching);
+        assert_eq!(tell(&mut delivery, &receiver, bell, &paths::lock_file(&socket)), End::Unheard);
+        assert!(began.elapsed() < GRACE, "it waited for another daemon");
+        drop(sender);
     }
 }

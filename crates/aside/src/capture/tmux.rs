@@ -6,10 +6,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// A pane keeps its number for as long as its server lives.
+/// A pane keeps its number for as long as its server lives; the next server on that socket counts anew.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pane {
     socket: PathBuf,
+    /// The server's pid.
+    server: String,
     id: String,
 }
 
@@ -50,7 +52,9 @@ impl Pane {
             return Err(NoPane::NoTmux);
         }
         // The path of the socket, the server's pid, the session. The path may contain commas itself.
-        let socket = tmux.rsplitn(3, ',').nth(2).map(Path::new).filter(|socket| socket.is_absolute());
+        let mut parts = tmux.rsplitn(3, ',');
+        let (_session, server) = (parts.next(), parts.next().unwrap_or_default());
+        let socket = parts.next().map(Path::new).filter(|socket| socket.is_absolute());
         let number = pane.strip_prefix('%').filter(|number| (1..=9).contains(&number.len()));
         let is_pane = number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
         let Some(socket) = socket.filter(|_| is_pane) else { return Err(NoPane::Garbled) };
@@ -59,7 +63,7 @@ impl Pane {
         if !std::fs::metadata(socket).is_ok_and(|meta| is_ours(&meta)) {
             return Err(NoPane::NotOurs);
         }
-        Ok(Self { socket: socket.to_owned(), id: pane.to_owned() })
+        Ok(Self { socket: socket.to_owned(), server: server.to_owned(), id: pane.to_owned() })
     }
 
     pub fn id(&self) -> &str {
@@ -89,7 +93,7 @@ impl PipeRequest {
         let id = pane.id();
         let sink = format!("exec {} sink --tty {tty} --socket {}", word(program), word(socket));
         // No flag means the same as -O, also to an older tmux that lacks it. Not -o, which closes a pipe that is open.
-        let open = format!("pipe-pane -t {id} '{sink}' ; display-message -p opened");
+        let open = format!("pipe-pane -t {id} '{sink}' ; display-message -p opened ; {}", yields_to_toggle(id));
         let other = format!("display-message -p -t {id} '#{{pane_tty}} #{{pane_pipe}}'");
         let free = format!("#{{==:#{{pane_tty}} #{{pane_pipe}},{tty} 0}}");
         let words = ["if-shell", "-F", "-t", id, &free, &open, &other].map(str::to_owned).to_vec();
@@ -101,6 +105,23 @@ impl PipeRequest {
         let server = [OsString::from("-S"), self.socket.clone().into_os_string()];
         server.into_iter().chain(self.words.iter().map(OsString::from)).collect()
     }
+}
+
+/// Makes the user's own `pipe-pane -o COMMAND` work at once. It closes a pipe that is open, which the user does not know of: ours. So a
+/// hook of the pane, which removes itself, opens the pipe with that command, expanded as `pipe-pane` does. A hook of the user stays. Written
+/// so that a tmux without such hooks has opened our pipe before it finds an error.
+fn yields_to_toggle(id: &str) -> String {
+    let reopen = format!("pipe-pane -t {id} '#{{T:hook_argument_0}}'");
+    let closed = "#{&&:#{hook_flag_o},#{==:#{pane_pipe},0}}";
+    let hook =
+        format!("set-hook -pu -t {id} after-pipe-pane ; if-shell -F -t {id} '{closed}' {}", double_quoted(&reopen));
+    let set = format!("set-hook -p -t {id} after-pipe-pane {}", double_quoted(&hook));
+    format!("if-shell -F -t {id} '#{{?#{{after-pipe-pane[0]}},0,1}}' {}", double_quoted(&set))
+}
+
+/// A word of a tmux command. `text` has no `$`, which tmux would expand.
+fn double_quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', r"\\").replace('"', "\\\""))
 }
 
 impl TmuxReply {
@@ -168,6 +189,7 @@ mod tests {
         let told = format!("{},812,0", socket.display());
         let pane = Pane::of(&told, "%3").unwrap();
         assert_eq!((pane.socket(), pane.id()), (socket.as_path(), "%3"));
+        assert_ne!(Pane::of(&format!("{},813,0", socket.display()), "%3"), Ok(pane), "of the next server");
         assert_eq!(Pane::of("", "%3"), Err(NoPane::NoTmux));
         assert_eq!(Pane::of(&told, ""), Err(NoPane::NoTmux));
         for pane in ["3", "%", "%3;kill-server", "%3 ", "%-1", "%9999999999", "%٣"] {

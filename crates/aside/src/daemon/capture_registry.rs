@@ -33,6 +33,12 @@ const MAX_TRIES: u32 = 5;
 const FREE_TRIES: u32 = 2;
 const PAUSE: Duration = Duration::from_secs(5);
 const STEADY: Duration = Duration::from_secs(60);
+/// Cap on panes that are left to the user's own pipes; the oldest is evicted.
+const MAX_LEFT: usize = 256;
+/// How long tmux may take to notice that a watcher has ended: it does with the next byte of the pane.
+const CLOSING: Duration = Duration::from_secs(5);
+/// Why the output of a shell is not captured after `aside-off`.
+const SWITCHED_OFF: &str = "Aside is off in this shell";
 
 /// How the output of a shell is captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +92,10 @@ struct Known {
     /// Process and pane, newest last.
     ended: VecDeque<(u32, Option<Pane>)>,
     tries: HashMap<Pane, Tries>,
+    /// Panes whose pipe the user closed or replaced, oldest first.
+    left: VecDeque<Pane>,
+    /// Panes whose watcher was told to end, and when.
+    closing: HashMap<Pane, Instant>,
     numbers: u64,
 }
 
@@ -240,6 +250,49 @@ impl CaptureRegistry {
         }
     }
 
+    /// `aside-off`: ends the watcher of the shell's pane. An outer shell in that pane has it opened again with its next message.
+    pub fn switch_off(&self, session: &str) {
+        let mut known = self.known();
+        let Some((place, _)) = known.places.get_mut(session) else { return };
+        if place.tier == Some(Tier::Pty) {
+            return;
+        }
+        place.tier = None;
+        SWITCHED_OFF.clone_into(&mut place.reason);
+        let tty = place.tty.clone();
+        let (ended, rest) = std::mem::take(&mut known.watches)
+            .into_iter()
+            .partition(|watch| watch.tty == tty && watch.tier == Tier::Tmux);
+        known.watches = rest;
+        known.closing.retain(|_, since| since.elapsed() < CLOSING);
+        let ended: Vec<Watch> = ended;
+        for pane in ended.iter().filter_map(|watch| watch.pane.clone()) {
+            known.tries.remove(&pane);
+            known.closing.insert(pane, Instant::now());
+        }
+        drop(known);
+        for watch in ended {
+            watch.later.send(not_wanted());
+        }
+    }
+
+    /// Whether tmux may not have noticed yet that our watcher of this pane has ended.
+    pub fn is_closing(&self, pane: &Pane) -> bool {
+        self.known().closing.get(pane).is_some_and(|since| since.elapsed() < CLOSING)
+    }
+
+    /// Whether the user has closed or replaced our pipe of this pane.
+    pub fn is_left(&self, pane: &Pane) -> bool {
+        self.known().left.contains(pane)
+    }
+
+    /// Whether this shell's pane is one of those.
+    pub fn is_left_by(&self, session: &str) -> bool {
+        let known = self.known();
+        let pane = known.places.get(session).and_then(|(place, _)| place.pane.as_ref());
+        pane.is_some_and(|pane| known.left.contains(pane))
+    }
+
     pub fn seen(&self, session: &str) -> CaptureStatus {
         let known = self.known();
         let Some((place, _)) = known.places.get(session) else { return CaptureStatus::default() };
@@ -286,12 +339,18 @@ impl State {
         Some(WatcherGuard { state: Arc::clone(self), number })
     }
 
-    /// The pipe to a watcher was closed on purpose, so it is not opened again for the shells of that pane. A shell that has the same tty by
-    /// now, in another pane, is not affected.
+    /// The pipe to a watcher was closed on purpose, so it is not opened again in that pane. A shell that has the same tty by now, in another
+    /// pane, is not affected.
     pub fn watched_in_vain(&self, watching: &WatchParams, reason: &str) {
         let mut known = self.capture_registry().known();
         let ended = known.ended.iter().rev().find(|(pid, _)| *pid == watching.pid);
         let pane = ended.and_then(|(_, pane)| pane.clone());
+        if let Some(pane) = pane.clone().filter(|pane| !known.left.contains(pane)) {
+            if known.left.len() == MAX_LEFT {
+                known.left.pop_front();
+            }
+            known.left.push_back(pane);
+        }
         for (place, _) in known.places.values_mut() {
             let same = if pane.is_some() { place.pane == pane } else { place.tty == watching.tty };
             if same && place.tier == Some(Tier::Tmux) {

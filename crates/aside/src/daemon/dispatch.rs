@@ -35,7 +35,7 @@ pub async fn dispatch(
     {
         return match request {
             // A shell that a task's command has started works without Aside, and need not know why.
-            Request::Hello(_) => handlers::hello::welcome(&state),
+            Request::Hello(_) => handlers::hello::welcome(&state, ""),
             _ => Reply::error("refused", why),
         };
     }

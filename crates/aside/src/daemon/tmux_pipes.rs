@@ -13,6 +13,10 @@ use crate::exec::{self, Probe};
 /// How long to wait for a watcher that is reconnecting: one that outlived another daemon retries several times a second.
 pub const ON_ITS_WAY: Duration = Duration::from_secs(1);
 
+/// Why the pipe of a pane is not opened again: the user closed it, or has one of their own.
+pub const LEFT: &str =
+    "pipe-pane closed Aside's pipe of this pane, which is left to you since; a new pane has one again";
+
 /// Whether outputs are captured, and the reason.
 pub struct CaptureDecision {
     pub tier: Option<Tier>,
@@ -51,6 +55,9 @@ pub async fn through_pane(state: &Arc<State>, pane: &Pane, tty: &str, config: &C
     if state.capture_registry().has(pane, tty) {
         return seen();
     }
+    if state.capture_registry().is_left(pane) {
+        return CaptureDecision::off(LEFT);
+    }
     let said = match CaptureRegistry::turn(state, pane) {
         Ok(turn) => {
             let asked = open(state, pane, tty, config).await;
@@ -79,6 +86,8 @@ pub async fn through_pane(state: &Arc<State>, pane: &Pane, tty: &str, config: &C
     match said {
         TmuxReply::Opened => seen(),
         TmuxReply::Taken if state.capture_registry().moves(pane, tty) => seen(),
+        // It is ours, and about to end; the next message of the shell opens another.
+        TmuxReply::Taken if state.capture_registry().is_closing(pane) => seen(),
         // The pipe may belong to a watcher of an earlier daemon.
         TmuxReply::Taken => match state.capture_registry().will_see(tty, ON_ITS_WAY).await {
             Some(_) => seen(),

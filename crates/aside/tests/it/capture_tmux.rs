@@ -187,21 +187,67 @@ fn nothing_is_left_of_a_pane_that_was_closed() {
     wait_until("all sinks to go", || tmux.sinks().is_empty());
 }
 
+/// The daemon's reason for a pane that is left to the user's own pipes.
+const LEFT: &str = "pipe-pane closed Aside's pipe of this pane, which is left to you since; a new pane has one again";
+
 #[test]
-fn a_pipe_that_the_person_closed_stays_closed_for_that_shell() {
+fn a_pipe_that_the_person_closed_stays_closed_in_that_pane() {
     let (tmux, pane) = stage("");
     asks_capture(&tmux, "one", &pane);
     wait_until_watched(&tmux, "one");
     tmux.does(&["pipe-pane", "-t", &pane.id]);
-    let closed = ("off".to_owned(), "the pane's pipe was closed from tmux".to_owned(), false);
+    let closed = ("off".to_owned(), LEFT.to_owned(), false);
     wait_until("the daemon to hear of it", || known(&tmux, "one") == closed);
     finishes(&tmux, "one");
     greets(&tmux, "one");
     assert_eq!(known(&tmux, "one"), closed);
     assert!(!tmux.is_piped(&pane));
-    // The user's choice does not carry over to a new shell.
+    // Nor for another shell: the next toggle of the user would close it again.
     greets(&tmux, "two");
-    assert_eq!(asks_capture(&tmux, "two", &pane), seen("%0"));
+    assert_eq!(asks_capture(&tmux, "two", &pane), off(LEFT));
+    assert!(!tmux.is_piped(&pane));
+    let other = tmux.opens("sh");
+    greets(&tmux, "three");
+    assert_eq!(asks_capture(&tmux, "three", &other), seen(&other.id));
+}
+
+/// The toggle of tmux's manual page closes a pipe that is open, and the user has not opened any.
+#[test]
+fn a_toggle_of_the_user_writes_their_log_at_once() {
+    let (tmux, pane) = stage("");
+    asks_capture(&tmux, "one", &pane);
+    wait_until_watched(&tmux, "one");
+    let toggle = || tmux.does(&["pipe-pane", "-o", "-t", &pane.id, "cat >>\"$HOME/it's #I\""]);
+    let log = |text: &str| {
+        let path = tmux.home.path("it's 0");
+        wait_until(&format!("{text} in the log"), || {
+            std::fs::read_to_string(&path).is_ok_and(|log| log.contains(text))
+        });
+    };
+    toggle();
+    wait_until("the sink to go", || tmux.sinks().is_empty());
+    tmux.types(&pane, "echo fir''st");
+    log("first");
+    wait_until("the daemon to hear of it", || known(&tmux, "one").1 == LEFT);
+    let welcome = asks(&tmux, json!({ "type": "hello", "protocol": 1, "shell": "zsh", "session_id": "one", "pid": 1 }));
+    assert_eq!(welcome["capture"], "", "the shell prints no marks into the log");
+    toggle();
+    wait_until("the log to be closed", || !tmux.is_piped(&pane));
+    toggle();
+    tmux.types(&pane, "echo sec''ond");
+    log("second");
+    assert_eq!(tmux.sinks(), []);
+}
+
+#[test]
+fn a_hook_of_the_user_on_pipes_stays() {
+    let (tmux, pane) = stage("");
+    tmux.does(&["set-hook", "-g", "after-pipe-pane", "set-option -g @seen yes"]);
+    asks_capture(&tmux, "one", &pane);
+    wait_until_watched(&tmux, "one");
+    tmux.does(&["set-option", "-g", "@seen", "no"]);
+    tmux.does(&["pipe-pane", "-t", &pane.id]);
+    wait_until("the hook", || tmux.does(&["show-options", "-gv", "@seen"]) == "yes");
 }
 
 #[test]
@@ -441,4 +487,55 @@ fn a_shell_within_a_shell_in_a_pane_is_told_from_it() {
     wait_for_output(&tmux, &pane, "print outer again", "outer again");
     let commands: Vec<String> = recalled(&tmux, &pane).into_iter().map(|(command, _)| command).collect();
     assert_eq!(commands, ["print outer", "zsh -i", "print outer again"]);
+}
+
+#[test]
+fn aside_off_closes_the_pipe_of_the_pane_and_aside_on_opens_it_again() {
+    let (tmux, pane) = zsh();
+    for _ in 0..3 {
+        tmux.types(&pane, "aside-off");
+        wait_until("the sink to go", || tmux.sinks().is_empty());
+        wait_until("tmux to notice", || !tmux.is_piped(&pane));
+        tmux.types(&pane, "print while off");
+        tmux.wait_for(&pane, "while off");
+        assert_eq!((tmux.sinks(), watched(&tmux)), (vec![], 0));
+        tmux.types(&pane, "aside-on");
+        wait_until("the shell to be watched", || watched(&tmux) == 1);
+    }
+    settles(&tmux, &pane);
+    tmux.types(&pane, "aside-off; aside-on");
+    tmux.types(&pane, "true");
+    settles(&tmux, &pane);
+}
+
+#[test]
+fn aside_off_in_bash_and_fish_closes_the_pipe_of_the_pane_too() {
+    for (rc, text, shell) in [
+        (".bashrc", "PS1='> '\neval \"$(aside init bash)\"\n", "bash -i"),
+        (".config/fish/config.fish", "aside init fish | source\n", "fish"),
+    ] {
+        let home = Home::new();
+        home.write(rc, text);
+        let (tmux, pane) = Tmux::start(home, shell);
+        wait_until("the shell to be watched", || tmux.sinks().len() == 1);
+        tmux.types(&pane, "aside-off");
+        wait_until("the sink to go", || tmux.sinks().is_empty());
+        wait_until("tmux to notice", || !tmux.is_piped(&pane));
+        tmux.types(&pane, "aside doctor --json > report.json");
+        let report = || std::fs::read_to_string(tmux.home.path("report.json")).unwrap_or_default();
+        wait_until("the report", || report().ends_with("}\n"));
+        assert!(report().contains("by aside-off"), "{shell}: {}", report());
+        assert_eq!(tmux.sinks(), [], "{shell}");
+        tmux.types(&pane, "aside-on");
+        wait_until("the pipe to be opened again", || tmux.sinks().len() == 1);
+    }
+}
+
+#[test]
+fn uninstalling_ends_the_sinks() {
+    let (tmux, pane) = zsh();
+    tmux.home.aside_does(&["uninstall", "--yes"]);
+    wait_until("the sink to go", || tmux.sinks().is_empty());
+    tmux.types(&pane, "true");
+    wait_until("tmux to notice", || !tmux.is_piped(&pane));
 }

@@ -163,6 +163,67 @@ fn a_key_that_another_took_is_named_with_its_owner_and_can_be_taken_back() {
     assert!(!is_taken(&doctor(&mut scene)));
 }
 
+/// zinit loads plugins after the prompt, and zsh-vi-mode changes the keys there.
+#[test]
+fn plugins_and_keys_are_told_as_they_are_when_it_is_asked() {
+    let mut scene = Scene::zsh().history(&["git status --short"]).start();
+    wait_for_greeting(&scene);
+    for _ in 0..3 {
+        scene.runs("true");
+    }
+    assert_found(&doctor(&mut scene), "this shell", "no other plugin that it knows is loaded");
+    // fast-syntax-highlighting has functions of zsh-syntax-highlighting, and zinit one of prezto.
+    scene.runs("_zsh_highlight() { }; fast-theme() { }; zinit() { }; pmodload() { ZINIT_ICE=() }");
+    assert_found(&doctor(&mut scene), "this shell", "nothing it knows; after it: fast-syntax-highlighting, zinit");
+    scene.runs("unfunction zinit; pmodload() { : }; _zsh_highlight_load_highlighters() { }; bindkey -v");
+    let report = doctor(&mut scene);
+    let loaded = "nothing it knows; after it: zsh-syntax-highlighting, fast-syntax-highlighting, prezto";
+    assert_found(&report, "this shell", loaded);
+    assert_found(&report, "this shell", ", vi keys, heard");
+    scene.runs("bindkey -e");
+    scene.runs("true; aside doctor --json > report.json");
+    let report = serde_json::from_str(&scene.home.read("report.json")).unwrap();
+    assert_found(&report, "this shell", ", emacs keys, heard");
+}
+
+#[test]
+fn an_enter_that_is_not_ours_is_named_with_its_function_and_file() {
+    let rc = "enter_fn() { zle accept-line }; zle -N my-enter enter_fn";
+    let early = format!("{rc}; bindkey '^M' my-enter");
+    for (rc, line) in [(rc, "bindkey '^M' my-enter"), (&*early, "true")] {
+        let mut scene = Scene::zsh().rc_before(rc).history(&["git status --short"]).start();
+        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+        scene.runs(line);
+        scene.runs("true");
+        let report = doctor(&mut scene);
+        assert_found(&report, "this shell", "note Enter does my-enter(enter_fn) of ~/.zshrc, so the plugin looks");
+        scene.runs("bindkey '^M' accept-line; aside-off; aside-on");
+        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+        scene.runs("true");
+        let found = findings(&doctor(&mut scene), "this shell");
+        assert!(!found.iter().any(|line| line.contains("on their way")), "{found:#?}");
+    }
+}
+
+#[test]
+fn a_function_that_is_still_to_be_loaded_is_named_with_its_file() {
+    let rc = "mkdir -p ~/fns; print 'zle complete-word' >~/fns/late-tab; fpath+=(~/fns); autoload -Uz late-tab; zle -N late-tab";
+    let mut scene = Scene::zsh().rc(rc).history(&["git status --short"]).start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+    scene.runs("bindkey '^I' late-tab");
+    assert_found(&doctor(&mut scene), "this shell", "note Tab does late-tab of ~/fns/late-tab: it was bound after");
+}
+
+#[test]
+fn with_few_descriptors_the_grey_text_is_shown_all_the_same() {
+    let mut scene = Scene::zsh().rc_before("ulimit -n 16").history(&["git status --short"]).start();
+    for _ in 0..12 {
+        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+        scene.runs("true");
+    }
+    assert!(!findings(&doctor(&mut scene), "this shell").iter().any(|line| line.contains("no reply")));
+}
+
 #[test]
 fn a_hook_that_another_takes_at_every_prompt_is_named_with_its_owner() {
     let rc = "mine() { : }; take() { zle -N zle-line-init mine }; precmd_functions+=(take)";

@@ -53,7 +53,7 @@ fn is_in_tmux(facts: &Facts) -> bool {
 fn greeted(facts: &Facts, session: &SessionStatus) -> Vec<Finding> {
     let told = |name: &str| told(&session.facts, name);
     if told("switched") == "off" {
-        let what = format!("Aside is off in this {}: aside-off gave all back", session.shell);
+        let what = format!("Aside is off in this {}, by aside-off", session.shell);
         return vec![Finding::note(what).advise("aside-on turns it on again")];
     }
     let loaded = [told("loaded before"), told("loaded after")];
@@ -64,8 +64,10 @@ fn greeted(facts: &Facts, session: &SessionStatus) -> Vec<Finding> {
         return findings;
     }
     findings.extend(transport(told("transport")));
-    findings.extend(enter(told("enter")));
-    findings.extend(session.facts.lines().filter_map(taken));
+    findings.extend(no_replies(told("replies")));
+    findings.extend(enter(told("enter"), told("enter by")));
+    let is_told = |fact: &str| told("enter by").is_empty() || !fact.starts_with("taken key ^M=");
+    findings.extend(session.facts.lines().filter(|fact| is_told(fact)).filter_map(taken));
     findings.push(names(session));
     findings.push(neighbours(loaded));
     findings.extend(ghost(loaded, &facts.config.values));
@@ -105,22 +107,48 @@ fn transport(transport: &str) -> Option<Finding> {
     }
 }
 
-/// Whether the plugin sees lines when Enter is pressed. Reports only a problem.
-fn enter(enter: &str) -> Option<Finding> {
-    (enter == "bypassed").then(|| {
+/// The plugin reached the daemon with what the doctor asks, but never read a reply.
+fn no_replies(replies: &str) -> Option<Finding> {
+    (replies == "none").then(|| {
+        Finding::fix(
+            "no reply of the daemon reaches this shell, so nothing is shown here",
+            "see whether `ulimit -n` is low here; then open a new shell",
+        )
+    })
+}
+
+/// Whether the plugin sees lines when Enter is pressed. Reports only a problem. `by` is the widget on that key, and its file.
+fn enter(enter: &str, by: &str) -> Option<Finding> {
+    if enter != "bypassed" {
+        return None;
+    }
+    let still = "sentences are still caught, but `reroute = \"offer\"` cannot stop one";
+    Some(if by.is_empty() {
         Finding::note(
             "something else accepts lines in this shell, so the plugin looks at them when they are on their way",
         )
-        .advise("sentences are still caught, but `reroute = \"offer\"` cannot stop one; load Aside after other plugins")
+        .advise(format!("{still}; load Aside after other plugins"))
+    } else {
+        let whose = owner(by);
+        Finding::note(format!("Enter does {whose}, so the plugin looks at lines only when they are on their way"))
+            .advise(format!("{still}; `bindkey '^M' accept-line; aside-off; aside-on` gives Enter to Aside"))
     })
+}
+
+/// `widget file`, where the file may be unknown.
+fn owner(by: &str) -> String {
+    match by.split_once(' ').unwrap_or((by, "")) {
+        (widget, "") => widget.to_owned(),
+        (widget, file) => format!("{widget} of {file}"),
+    }
 }
 
 /// A key or a hook that another plugin has taken since: `taken key ^I=widget file`.
 fn taken(fact: &str) -> Option<Finding> {
     let (what, by) = fact.strip_prefix("taken ")?.split_once('=')?;
     let (kind, name) = what.split_once(' ')?;
-    let (widget, file) = by.split_once(' ').unwrap_or((by, ""));
-    let whose = if file.is_empty() { widget.to_owned() } else { format!("{widget} of {file}") };
+    let widget = by.split(' ').next().unwrap_or(by);
+    let whose = owner(by);
     if kind == "hook" {
         let hook = name.trim_start_matches("zle-");
         let what = format!("{whose} takes {name} again and again, so Aside is not called there");
@@ -129,16 +157,29 @@ fn taken(fact: &str) -> Option<Finding> {
             format!("have it registered by `add-zle-hook-widget {hook} {widget}` instead"),
         ));
     }
-    let key = match name {
-        "^I" => "Tab",
-        "^[[Z" => "Shift-Tab",
-        "^M" | "^J" => "Enter",
-        "^[[C" | "^[OC" => "the right arrow",
-        "^[[F" | "^[OF" | "^[[4~" => "End",
-        other => other,
+    // Aside takes these only from the widget that is named here.
+    let (key, usual) = match name {
+        "^I" => ("Tab", ""),
+        "^[[Z" => ("Shift-Tab", ""),
+        "^M" | "^J" => ("Enter", "accept-line"),
+        "^[[C" | "^[OC" => ("the right arrow", "forward-char"),
+        "^[[F" | "^[OF" | "^[[4~" => ("End", "end-of-line"),
+        "^[[1;2C" => ("Shift-→", ""),
+        "^[[1;2D" => ("Shift-←", ""),
+        "^[[1;2B" => ("Shift-↓", ""),
+        "^[[A" | "^[OA" => ("the up arrow", ""),
+        "^[[B" | "^[OB" => ("the down arrow", ""),
+        "^P" => ("Ctrl-P", ""),
+        "^N" => ("Ctrl-N", ""),
+        "^[[200~" => ("a paste", ""),
+        other => (other, ""),
     };
     let what = format!("{key} does {whose}: it was bound after Aside took it");
-    Some(Finding::note(what).advise("`aside-off; aside-on` puts Aside in front of it again"))
+    let again = match usual {
+        "" => "`aside-off; aside-on` puts Aside in front of it again".to_owned(),
+        usual => format!("`bindkey '{name}' {usual}; aside-off; aside-on` gives it to Aside again"),
+    };
+    Some(Finding::note(what).advise(again))
 }
 
 fn names(SessionStatus { aliases, functions, variables, .. }: &SessionStatus) -> Finding {
@@ -234,7 +275,15 @@ fn not_greeted(facts: &Facts) -> Finding {
             "{file} starts Aside; in fish it remembers commands, answers sentences and completes on keys"
         )),
         (Shell::Zsh, Answer::Alive(_)) if facts.here.nearest_shell() == Some(Shell::Zsh) => {
-            Finding::fix(format!("{file} starts Aside, but it is not on in this zsh"), "open a new shell")
+            // A new shell helps only one that is older than the line.
+            let what = format!("{file} starts Aside, but it is not on in this zsh");
+            let init = shell.init_line();
+            Finding::fix(
+                what,
+                format!(
+                    "open a new shell; if it is not on there either, {file} does not get to that line, and `{init}` typed here says why"
+                ),
+            )
         }
         (Shell::Zsh, Answer::Alive(_)) => Finding::ok(format!("{file} starts Aside; this does not run in a zsh")),
         (Shell::Zsh, Answer::Absent | Answer::Silent | Answer::Foreign | Answer::Impostor | Answer::Garbled) => {
@@ -309,8 +358,14 @@ mod tests {
                 "it was silent for a while: the daemon did not answer",
             ]
         );
-        assert_eq!((enter("wrapped"), enter("")), (None, None));
+        assert_eq!((enter("wrapped", "mine /x"), enter("", "")), (None, None));
         assert!(this_shell(&with_facts("enter=bypassed"))[1].what.starts_with("something else accepts lines"));
+        let told = "enter=bypassed\nenter by=my-enter(enter_fn) /home/me/my files/x.zsh\ntaken key ^M=my-enter /x";
+        let named = this_shell(&with_facts(told));
+        assert!(named[1].what.starts_with("Enter does my-enter(enter_fn) of /home/me/my files/x.zsh, so the plugin"));
+        assert!(!format!("{named:?}").contains("it was bound after"), "it is named once");
+        let unheard = this_shell(&with_facts("transport=socket\nreplies=none"));
+        assert!(unheard[2].what.starts_with("no reply of the daemon reaches this shell"), "{unheard:?}");
         let normal = Finding::ok("it was silent for a while: there was no daemon, and it started one");
         assert_eq!(silence("no daemon"), Some(normal));
         assert_eq!(silence("").map(|finding| finding.what), None);
@@ -319,15 +374,15 @@ mod tests {
 
     #[test]
     fn what_was_taken_is_named_with_its_owner_and_one_thing_to_do() {
-        let told =
-            "taken key ^I=my-tab /home/me/.zshrc\ntaken key ^[[C=forward-char \ntaken hook zle-line-init=mine /x.zsh";
+        let told = "taken key ^I=my-tab /home/me/.zshrc\ntaken key ^[[C=mine \ntaken hook zle-line-init=mine /x.zsh";
         let again = "`aside-off; aside-on` puts Aside in front of it again";
         let found: Vec<Finding> = told.lines().filter_map(taken).collect();
         assert_eq!(
             found,
             [
                 Finding::note("Tab does my-tab of /home/me/.zshrc: it was bound after Aside took it").advise(again),
-                Finding::note("the right arrow does forward-char: it was bound after Aside took it").advise(again),
+                Finding::note("the right arrow does mine: it was bound after Aside took it")
+                    .advise("`bindkey '^[[C' forward-char; aside-off; aside-on` gives it to Aside again"),
                 Finding::fix(
                     "mine of /x.zsh takes zle-line-init again and again, so Aside is not called there",
                     "have it registered by `add-zle-hook-widget line-init mine` instead"
@@ -365,8 +420,9 @@ mod tests {
     fn with_the_line_a_new_shell_is_wanted_where_that_helps() {
         let judge = |facts: &Facts| this_shell(facts).remove(0);
         let mut facts = without_session();
-        let open = Finding::fix("/home/me/.zshrc starts Aside, but it is not on in this zsh", "open a new shell");
-        assert_eq!(judge(&facts), open);
+        let off = judge(&facts);
+        assert_eq!(off.what, "/home/me/.zshrc starts Aside, but it is not on in this zsh");
+        assert!(format!("{off:?}").contains("/home/me/.zshrc does not get to that line"), "{off:?}");
         facts.here.ancestors.clear();
         assert_eq!(judge(&facts), Finding::ok("/home/me/.zshrc starts Aside; this does not run in a zsh"));
         facts.daemon = Daemon { answer: Answer::Absent, ..facts.daemon };

@@ -26,11 +26,12 @@ pub fn suggest(facts: &Facts) -> Vec<Finding> {
     findings
 }
 
-/// `None` for a shell that did not ask, since it could not be captured anyway.
+/// `None` for a shell that did not ask, since it could not be captured anyway, and for one in which Aside is off.
 fn of_this(session: &SessionStatus, capture: Capture) -> Option<Finding> {
     let SessionStatus { shell, tier, tier_reason: reason, watched, .. } = session;
     Some(match (tier.as_str(), watched) {
         ("", _) => return None,
+        ("off", _) if session.facts.lines().any(|fact| fact == "switched=off") => return None,
         ("tmux", true) => Finding::ok(format!("{OUTPUTS}: seen through tmux ({reason})")),
         ("pty", true) => Finding::ok(format!("{OUTPUTS}: seen through {reason}")),
         ("off", _) if capture == Capture::Off => Finding::ok(format!("{OUTPUTS}: not seen (suggest.capture is off)")),

@@ -15,8 +15,6 @@ use crate::daemon::state::State;
 use crate::daemon::tmux_pipes::{self, CaptureDecision, ON_ITS_WAY};
 use crate::daemon::updates::Updates;
 
-const CLOSED: &str = "the pane's pipe was closed from tmux";
-
 pub async fn handle(state: &Arc<State>, asked: command_ended::CaptureParams) -> Reply {
     let config = state.config();
     let ruling = rule(state, &asked, &config).await;
@@ -34,7 +32,7 @@ pub async fn handle(state: &Arc<State>, asked: command_ended::CaptureParams) -> 
 pub fn watching(state: &Arc<State>, watching: WatchParams, updates: &Updates) -> Reply {
     // The terminal that this connection captured is no longer captured.
     if watching.tier.is_empty() {
-        state.watched_in_vain(&watching, CLOSED);
+        state.watched_in_vain(&watching, tmux_pipes::LEFT);
         return Reply::Ok;
     }
     let wanted = [Tier::Tmux, Tier::Pty].into_iter().find(|tier| tier.name() == watching.tier);

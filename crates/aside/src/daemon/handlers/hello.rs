@@ -17,15 +17,27 @@ pub fn handle(state: &Arc<State>, hello: Hello) -> Reply {
     {
         history_writer.import_first(hello.shell.clone(), hello.histfile.clone());
     }
-    if !hello.session.is_empty() {
-        tmux_pipes::reopen_if_needed(state, &hello.session);
+    let session = hello.session.clone();
+    if !session.is_empty() {
+        if is_switched_off(&hello) {
+            state.capture_registry().switch_off(&session);
+        } else {
+            tmux_pipes::reopen_if_needed(state, &session);
+        }
         state.greet(hello);
     }
-    welcome(state)
+    welcome(state, &session)
 }
 
-pub fn welcome(state: &State) -> Reply {
+/// Whether this is the last message of a shell before `aside-off` removes the plugin from it.
+fn is_switched_off(hello: &Hello) -> bool {
+    hello.facts.lines().any(|fact| fact == "switched=off")
+}
+
+pub fn welcome(state: &State, session: &str) -> Reply {
     let config = state.config();
+    // In a pane with a pipe of the user's, the shell must not print marks into it.
+    let capture = if state.capture_registry().is_left_by(session) { "" } else { config.suggest.capture.name() };
     let switch = |on| if on { OnOff::On } else { OnOff::Off };
     Reply::Hello(Box::new(Welcome {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -51,6 +63,6 @@ pub fn welcome(state: &State) -> Reply {
         shell_prefix: config.detect.shell_prefix.clone(),
         wrong_key: config.detect.wrong_key.clone(),
         suggest: switch(config.suggest.enabled),
-        capture: config.suggest.capture.name().to_owned(),
+        capture: capture.to_owned(),
     }))
 }
