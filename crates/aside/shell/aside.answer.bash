@@ -95,7 +95,7 @@ _aside_worded() {
 
 # Asks the daemon about a line: when, the line, how it ended, whether bash could not parse it. The timeout is _aside_patience, or ten times
 # that when the line has failed and the daemon may have to look up what its words name, or twenty-five when its output may still be on the
-# way. A daemon that has not replied, or said that it is off, is left alone for a minute.
+# way. A daemon that has not replied, or said that it is off, is left alone: for two seconds, and twice as long each time, up to a minute.
 _aside_ask() {
   local now kind=$_aside_first answer fields patience=$_aside_patience
   [[ $1 != after ]] || patience=$(( (${_aside_seen:-0} ? 25 : 10) * patience ))
@@ -103,7 +103,8 @@ _aside_ask() {
   [[ -S $_aside_socket ]] || return 1
   builtin printf -v now '%(%s)T' -1
   (( now >= _aside_rest )) || return 1
-  _aside_rest=$(( now + 60 ))
+  _aside_misses=$(( ${_aside_misses:-0} < 5 ? ${_aside_misses:-0} + 1 : 5 ))
+  _aside_rest=$(( now + (_aside_misses < 5 ? 1 << _aside_misses : 60) ))
   answer=$(
     word=${2%%[[:space:]\;\&\|\<\>\(\)]*}
     [[ -n $kind ]] || kind=$(builtin type -t -- "$word")
@@ -127,7 +128,7 @@ _aside_ask() {
   [[ $_aside_reroute != off ]] || return 1
   IFS=$'\x1f' builtin read -r -a fields <<<"${answer#*$'\n'}"
   [[ ${fields[1]-} == detect ]] || return 1
-  _aside_rest=0 _aside_verdict=${fields[2]-} _aside_reason=${fields[3]-}
+  _aside_rest=0 _aside_misses=0 _aside_verdict=${fields[2]-} _aside_reason=${fields[3]-}
 }
 
 # The line at the prompt is prose: it stays on the screen and in the history as it was typed, and an empty line is accepted in its place.

@@ -7,6 +7,7 @@
 # Takes the text of a command from `history`, so what the user keeps out of the history stays out of ours.
 _aside_prompt() {
   local code=$? entry number line='' reported=''
+  [[ $- != *x* ]] || { local -; set +x; } 2>/dev/null
   _aside_seen='' _aside_code=$code _aside_reader='' _aside_prompts=1
   # Our subprocesses have to see it, even if it was set without `export`.
   [[ -z ${ASIDE_PRIVATE-} ]] || export ASIDE_PRIVATE

@@ -7,7 +7,8 @@ function _aside_enter
     # Why the line is prose; empty where the user asks.
     set -g _aside_reason
     # One line, no completion list that Enter would choose from, and not the same line for the second time.
-    if set -q _aside_on; and test (count $line) = 1; and not commandline -P; and test "$line" != "$_aside_offered"
+    # Nor what a command reads, which may be a password.
+    if set -q _aside_on; and not set -q _aside_runs; and test (count $line) = 1; and not commandline -P; and test "$line" != "$_aside_offered"
         string match -qr '^\s*(?<words>.*?)\s*$' -- $line
         if test -n "$_aside_query_prefix"; and string match -qr -- $_aside_query_pattern "$words"
             _aside_query "$behind" "$line"
@@ -117,9 +118,10 @@ end
 # Whether a line is prose: `before` it runs, or `after` it ended with a status. Asks only where the first word is no command, begins no
 # command, or stands before a word that commands seldom have.
 function _aside_is_prose
-    test "$_aside_reroute" != off; and string match -q '* *' -- $argv[2]; and string match -qr '^.{1,4096}$' -- $argv[2]; or return 1
+    test "$_aside_reroute" != off; and string match -qr '^.{1,4096}$' -- $argv[2]; or return 1
     set -l words (string split -n ' ' -- $argv[2])
-    set -q words[2]; or return 1
+    # Some languages have no blanks.
+    set -q words[2]; or string match -qr '[^[:ascii:]]{2}' -- $argv[2]; or return 1
     string match -qr '^[[:punct:]]|[/=$`"\\\\*~]' -- $words[1]; and return 1
     # fish expands an abbreviation only when the line runs.
     abbr -q -- $words[1]; and return 1
@@ -204,7 +206,7 @@ function _aside_answer
 end
 
 function _aside_tab
-    if test -z "$(commandline -b)"
+    if test -z "$(commandline -b)"; and not set -q _aside_runs
         set -l next $_aside_proposal
         set -g _aside_proposal
         test -n "$next"; or test "$_aside_tab" = leave; or set next (_aside_tell_line '' '' | _aside_asks line --words 2>/dev/null)
@@ -239,6 +241,7 @@ end
 # where these keys are the defaults of fish.
 function _aside_bind_keys --on-event fish_prompt
     set -q _aside_session; or return
+    set -e _aside_runs
     test "$_aside_bound" = "_$fish_key_bindings"; and return
     set -g _aside_bound _$fish_key_bindings
     for mode in (_aside_modes)

@@ -57,6 +57,7 @@ end
 # After `cd` the directory that a command started in would be lost.
 function _aside_preexec --on-event fish_preexec
     set -l code $status
+    set -g _aside_runs 1
     set -g _aside_cwd $PWD
     # A line that makes the shell public again is still private itself.
     set -g _aside_hidden 0

@@ -4,7 +4,7 @@
 # text of fish and the key bindings of the user stay.
 
 function aside-next
-    set -q _aside_on; and not commandline -P; or return
+    set -q _aside_on; and not set -q _aside_runs; and not commandline -P; or return
     set -l line (commandline -b)
     test (count $line) -le 1; or return
     if set -q _aside_offers[1]; and test "$line" = "$_aside_shown"
@@ -22,13 +22,13 @@ function aside-next
 end
 
 function aside-previous
-    set -q _aside_on; and set -q _aside_offers[1]; and test "$(commandline -b)" = "$_aside_shown"; or return
+    set -q _aside_on; and not set -q _aside_runs; and set -q _aside_offers[1]; and test "$(commandline -b)" = "$_aside_shown"; or return
     set -l count (count $_aside_offers)
     _aside_show (math "($_aside_at + $count - 2) % $count + 1")
 end
 
 function aside-explain
-    set -q _aside_on; or return
+    set -q _aside_on; and not set -q _aside_runs; or return
     set -l line (commandline -b | string collect)
     test -n "$(string trim -- "$line")"; or return
     _aside_erase_grey

@@ -143,6 +143,7 @@ _aside_print_entry() {
 # Marks where the prompt begins and ends, for the proxy, which draws grey text behind what is typed. Runs after everything else that runs
 # before a prompt, since that may set PS1.
 _aside_frame() {
+  [[ $- != *x* ]] || { local -; set +x; } 2>/dev/null
   local begin end
   begin='\[\e]7133;A;aside='${ASIDE_PROXY_MARK-}.$_aside_session'\a\]'
   end='\[\e]7133;B;aside='${ASIDE_PROXY_MARK-}.$_aside_session'\a\]'

@@ -43,6 +43,8 @@ _aside_has_late() {
 # Everything that Enter costs a line that is plainly a command. Fails where a function of the user reads a line.
 _aside_enter() {
   local code=$?
+  # A trace is of what the user runs.
+  [[ $- != *x* ]] || { local -; set +x; } 2>/dev/null
   [[ -z ${_aside_held-} ]] || _aside_let_go
   (( ${#FUNCNAME[@]} == 1 )) || return 1
   # The first line at a prompt only: none that continues it, and none that a command reads.

@@ -191,3 +191,25 @@ fn killing_the_daemon_while_keys_are_typed_loses_none() {
         }
     }
 }
+
+/// What a command reads is the command's, and may be a password.
+#[test]
+fn what_a_command_reads_in_fish_is_left_to_it() {
+    let mut scene = Scene::fish().start();
+    scene.types("read -P 'name? ' v; echo \"[$v]\"").sends("\r").shows("name? ");
+    scene.sends("what is this?\r").shows("[what is this?]").prompt(2);
+    scene.types("read -P 'name? ' v; echo \"[$v]\"").sends("\r").shows("name? ");
+    scene.sends("? count files\r").shows("[? count files]").prompt(3);
+    scene.types("? find files larger than 100MB").sends("\r").shows("> find . -type f -size +100M");
+}
+
+#[test]
+fn a_trace_is_of_what_you_run() {
+    let mut scene = Scene::bash().start();
+    scene.runs("true");
+    scene.types("set -x").sends("\r").prompt(3);
+    scene.types("echo traced").sends("\r").prompt(4);
+    let text = scene.screen().text();
+    assert!(text.contains("\n+ echo traced\n"), "{text}");
+    assert!(text.matches("_aside").count() < 14, "{text}");
+}

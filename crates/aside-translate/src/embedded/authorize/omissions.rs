@@ -69,8 +69,10 @@ pub fn forgets_limit(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
         &["you", "possible", "needed", "necessary", "exists", "exist", "there", "present", "any", "done", "finished"];
     const TESTS: &[&str] = &[
         "-size", "-empty", "-mtime", "-mmin", "-newer", "-name", "-user", "-perm", "test ", "[ ", "&&", "if ", "-gt",
-        "-lt",
+        "-lt", "until ", "while ",
     ];
+    // All but the newest few.
+    const ALL_BUT: &[&str] = &["tail -n +", "head -n -"];
     let said: Vec<&str> = reading.words.iter().flat_map(|word| word.low.split_whitespace()).collect();
     let typed: Vec<String> = reading.words.iter().map(|word| word.text.to_lowercase()).collect();
     let has = |list: &[&str]| {
@@ -83,7 +85,7 @@ pub fn forgets_limit(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
         let after = &said[place + 1..said.len().min(place + 4)];
         CONDITION.contains(word) && !after.iter().any(|next| NO_CONDITION.contains(next))
     };
-    excepts && !leaves_out(draft)
+    excepts && !leaves_out(draft) && !ALL_BUT.iter().any(|mark| draft.command.contains(mark))
         || said.iter().enumerate().any(is_condition) && !TESTS.iter().any(|test| draft.command.contains(test))
 }
 

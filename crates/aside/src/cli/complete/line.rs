@@ -132,6 +132,11 @@ impl Offer {
     }
 }
 
+/// Whether the daemon answers at all: only then is it worth waiting for a model.
+fn is_awake(socket: &Path) -> bool {
+    client::ask_with_timeout(socket, Request::Status, SOON).is_ok()
+}
+
 /// Empty without a daemon.
 fn candidates(socket: &Path, args: &Args, line: &Line) -> anyhow::Result<Vec<WireCandidate>> {
     let asked = CompleteParams {
@@ -145,7 +150,7 @@ fn candidates(socket: &Path, args: &Args, line: &Line) -> anyhow::Result<Vec<Wir
         max_candidates: if args.words { ASKED } else { 0 },
         ..CompleteParams::default()
     };
-    let patience = if args.words { SOON } else { PATIENCE };
+    let patience = if args.words || !is_awake(socket) { SOON } else { PATIENCE };
     Ok(match client::ask_with_timeout(socket, Request::Complete(asked), patience) {
         Ok(Reply::Complete(found)) => found.candidates,
         Ok(_) | Err(_) => Vec::new(),
@@ -167,7 +172,8 @@ fn next(socket: &Path, args: &Args, line: Line) -> anyhow::Result<Option<Suggest
         ..SuggestParams::default()
     };
     let is_one = |next: &SuggestResult| !next.command.is_empty() && !next.command.chars().any(char::is_control);
-    Ok(match client::ask_with_timeout(socket, Request::Suggest(ended), PATIENCE) {
+    let patience = if args.words || !is_awake(socket) { SOON } else { PATIENCE };
+    Ok(match client::ask_with_timeout(socket, Request::Suggest(ended), patience) {
         Ok(Reply::Suggest(next)) => Some(*next).filter(is_one),
         Ok(_) | Err(_) => None,
     })
