@@ -83,6 +83,8 @@ impl Ear {
 }
 
 fn listening(home: &Home) -> UnixListener {
+    // Without its lock Aside is not installed.
+    std::fs::write(home.socket().with_extension("sock.lock"), "").unwrap();
     UnixListener::bind(home.socket()).unwrap()
 }
 

@@ -384,13 +384,17 @@ fn a_number_that_is_none_is_no_time_to_wait() {
 fn a_call_survives_a_daemon_that_hangs_up() {
     let daemon = Daemon::start();
     let socket = daemon.home.socket();
-    // Moves the socket away, so that the first connection reaches a listener that hangs up; the next one reaches the daemon again.
+    // Moves the socket away, so that the first connection reaches a listener that hangs up; the next one reaches the daemon again, which
+    // pauses meanwhile: it would make its socket anew.
+    let pid = rustix::process::Pid::from_child(&daemon.child);
+    rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
     let moved = socket.with_extension("moved");
     std::fs::rename(&socket, &moved).unwrap();
     let rude = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     let back = std::thread::spawn(move || {
         let (stream, _) = rude.accept().unwrap();
         std::fs::rename(&moved, &socket).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::CONT).unwrap();
         drop(stream);
     });
     let said = daemon.home.aside_reads(&["call"], &format!("{}\0", finished(1, "make").join("\0")));
