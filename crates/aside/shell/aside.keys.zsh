@@ -153,8 +153,8 @@ _aside_leave_tab() {
   done
 }
 
-# Looks once for each line whether our keys are as we left them: a plugin that came late, or the user, may have bound them anew. Takes 0.1 ms,
-# after the prompt.
+# Looks once for each line whether our keys are as we left them: a plugin that came late, or the user, may have bound them anew. After
+# the prompt, so that nothing waits for it.
 _aside_look_again() {
   _aside_ran=0
   local REPLY
@@ -162,7 +162,8 @@ _aside_look_again() {
   [[ $REPLY == "$_aside_known" ]] && return 0
   if [[ -n $_aside_known ]]; then
     # With no new widget, it was the user who bound Tab.
-    [[ ${REPLY%% *} == ${_aside_known%% *} ]] && (( ! $+_aside_replaced[$_aside_tab_widget] )) && _aside_tab_left=$_aside_tab_widget
+    [[ $_aside_tab == take && ${REPLY%% *} == ${_aside_known%% *} ]] && (( ! $+_aside_replaced[$_aside_tab_widget] )) &&
+      _aside_tab_left=$_aside_tab_widget
     _aside_bind
     _aside_state_of_keys
   fi

@@ -361,7 +361,7 @@ _aside_settle() {
   fi
   local tab=${12:-take}
   if [[ $tab != $_aside_tab ]]; then
-    _aside_tab=$tab
+    _aside_tab=$tab _aside_tab_left=
     # Bound in the meantime; later than that, the user may count on it being ours.
     if (( _aside_ready && ! $#_aside_welcomed )); then _aside_leave_tab; elif (( _aside_ready )); then _aside_ready=2; fi
   fi
