@@ -37,7 +37,11 @@ _aside_replace() {
 # The same with a copy of _aside_at, which keeps the options of the user. Without `functions -c`, which zsh has since 5.8, there is no such
 # copy, and the key is bound instead.
 _aside_replace_at() {
-  (( $+functions[_aside_at_$1] )) || functions -c _aside_at _aside_at_$1 2>/dev/null || return 1
+  if (( ! $+functions[_aside_at_$1] )); then
+    functions -c _aside_at _aside_at_$1 2>/dev/null || return 1
+    # A function of ours is no reason to tell the daemon about all of them again.
+    (( $+_aside_counted[function] )) && _aside_counted[function]=$(( _aside_counted[function] + 1 ))
+  fi
   _aside_replace $1 _aside_at_$1
 }
 

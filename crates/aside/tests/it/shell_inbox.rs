@@ -110,10 +110,11 @@ fn deleted_files_come_back_and_records_go_on() {
             for path in entries {
                 let name = path.file_name().unwrap().to_str().unwrap();
                 match what {
-                    "marker" if name.ends_with(".inbox") => std::fs::remove_file(path.join("daemon")).unwrap(),
-                    "inbox" if name.ends_with(".inbox") => std::fs::remove_dir_all(path).unwrap(),
-                    "all" if path.is_dir() => std::fs::remove_dir_all(path).unwrap(),
-                    "all" => std::fs::remove_file(path).unwrap(),
+                    "marker" if name.ends_with(".inbox") => drop(std::fs::remove_file(path.join("daemon"))),
+                    // The daemon may write into it meanwhile.
+                    "inbox" if name.ends_with(".inbox") => drop(std::fs::remove_dir_all(path)),
+                    "all" if path.is_dir() => drop(std::fs::remove_dir_all(path)),
+                    "all" => drop(std::fs::remove_file(path)),
                     _ => {}
                 }
             }
