@@ -553,6 +553,8 @@ fn who_asks_in_chinese_is_answered_in_chinese() {
     assert!(review.text().starts_with("比较的是：工作区与最近一次提交。\n\n2 个文件，"), "{}", review.text());
     assert!(review.text().contains("遗留的调试代码：`new.js:1`"), "{}", review.text());
     assert!(review.text().contains("new.js 是新文件，没有被跟踪"), "{}", review.text());
+    // What a directory holds is remembered for a moment.
+    std::thread::sleep(std::time::Duration::from_secs(3));
     let run = scene.asks("运行测试");
     assert_eq!((run.command(), run.state.as_str()), ("make test", "WAITING_APPROVAL"), "{}", run.result);
     assert_eq!(run.result["summary"], "运行 `make test`");
