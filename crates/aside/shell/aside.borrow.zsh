@@ -117,15 +117,14 @@ _aside_arm() {
   if ! _aside_schedule 0 _aside_arming; then eval "$_aside_arming"; fi
 }
 
-# What is scheduled must not change $? and $_ of the user. $pipestatus it does: zsh sets that behind each command, and whatever would set it
-# back is one.
+# What is scheduled must not change the $? of the user. $_ and $pipestatus it does: zsh sets those behind each command, and whatever would set
+# them back is one.
 typeset -gi _aside_status=0
-typeset -g _aside_last_word=
+typeset -g _aside_status_first=$'_aside_status=$?\n' _aside_status_last=$'\n() { return $1 } $_aside_status'
 _aside_schedule() {
   zmodload zsh/sched 2>/dev/null || return 1
-  sched +$1 "_aside_status=\$? _aside_last_word=\$_; { 'emulate' 'zsh' '-o' 'no_aliases' '-c' \"\$$2\"; } 2>/dev/null; 'emulate' 'zsh' '-c' \"\$_aside_as_before\""
+  sched +$1 "{ 'emulate' 'zsh' '-o' 'no_aliases' '-c' \"\$_aside_status_first\$$2\$_aside_status_last\"; } 2>/dev/null"
 }
-typeset -g _aside_as_before='{ () { return $1 } $_aside_status } always { : "$_aside_last_word" }'
 
 # Ctrl-C meanwhile would take the next key, and a trap that returns would return from here.
 typeset -gi _aside_arrived=0

@@ -1,4 +1,4 @@
-//! What zsh keeps for its user next to Aside: `$?` and `$_`, IFS, traps, hooks, and what is left after `aside-off`.
+//! What zsh keeps for its user next to Aside: `$?`, IFS, traps, hooks, and what is left after `aside-off`.
 
 use std::time::Duration;
 
@@ -20,11 +20,8 @@ fn draws(scene: &mut Scene) {
 }
 
 #[test]
-fn what_is_drawn_leaves_the_status_and_the_last_word() {
+fn what_is_drawn_leaves_the_status() {
     let mut scene = zsh().start();
-    scene.runs("print one two");
-    draws(&mut scene);
-    assert_eq!(scene.runs("print -r -- \"$_\""), "two");
     scene.runs("(exit 7)");
     draws(&mut scene);
     assert_eq!(scene.runs("print -r -- $?"), "7");

@@ -138,10 +138,13 @@ fn daemons(stage: &mut Fixture) {
         let evil = stage.proposes(&format!("setsid zsh -fc '{listens}' >/dev/null 2>&1 &"));
         stage.ada.sends("approve", evil.answer("a test"));
         stage.granted();
-        hears(stage);
-        // The user's own client refuses to talk to it.
-        let said = stage.home.aside(&["task", "list"]);
-        assert!(said.stderr.contains("started by a command of a task"), "{said:?}");
+        // The user's own client refuses to talk to it, unless the daemon has taken its place back by then.
+        for _ in 0..20 {
+            let said = stage.home.aside(&["task", "list"]);
+            let refuses = said.stderr.contains("started by a command of a task") || said.stderr.contains("no daemon");
+            assert!(refuses || said.stdout.contains(&shown.task), "{said:?}");
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
         stage.home.aside(&["daemon", "stop"]);
         stage.home.aside_does(&["daemon", "start"]);
         stage.ada = stage.another_person();
