@@ -495,9 +495,10 @@ fn aside_off_closes_the_pipe_of_the_pane_and_aside_on_opens_it_again() {
     for _ in 0..3 {
         tmux.types(&pane, "aside-off");
         wait_until("the sink to go", || tmux.sinks().is_empty());
-        wait_until("tmux to notice", || !tmux.is_piped(&pane));
         tmux.types(&pane, "print while off");
         tmux.wait_for(&pane, "while off");
+        // At the latest when there is something to pipe.
+        wait_until("tmux to notice", || !tmux.is_piped(&pane));
         assert_eq!((tmux.sinks(), watched(&tmux)), (vec![], 0));
         tmux.types(&pane, "aside-on");
         wait_until("the shell to be watched", || watched(&tmux) == 1);
