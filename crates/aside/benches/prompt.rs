@@ -41,7 +41,7 @@ fn main() {
     }
     if std::env::args().any(|argument| argument == "shells") {
         println!("{}\n", machine());
-        let (mut rows, _) = shells::measure(&history_fixture::commands(10_000, history_fixture::Novelty(30)));
+        let (mut rows, _) = shells::measure(&history_fixture::commands(100_000, history_fixture::Novelty(30)));
         rows.extend(bash_fish_keys::measure());
         return table::print(&rows);
     }

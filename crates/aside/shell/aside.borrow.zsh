@@ -45,16 +45,32 @@ _aside_replace_at() {
   _aside_replace $1 _aside_at_$1
 }
 
-# Others may keep ours as what was there before them.
+# Others may keep ours as what was there before them: they get what they would have found without us, which is what we found first. We may
+# have wrapped them since.
 _aside_put_back() {
   local ours entry was=._aside_was_$1
   [[ $_aside_replaced[$1] == builtin ]] && was=.$1
   for ours in _aside_key_$1 _aside_at_$1; do
     for entry in ${(k)widgets[(Re)user:$ours]}; do
-      [[ $entry == _aside_key_* ]] || zle -A $was $entry
+      case $entry in
+        _aside_key_*) ;;
+        $1) zle -A $was $entry ;;
+        *autosuggest-orig-<->-$1) _aside_found_by_autosuggestions $1 $entry ;;
+        *) zle -A ._aside_first_$1 $entry ;;
+      esac
     done
   done
   unset "_aside_replaced[$1]"
+}
+
+# As zsh-autosuggestions keeps a widget that it wraps, which a highlighter may keep again under a longer name.
+_aside_found_by_autosuggestions() {
+  if [[ $widgets[._aside_first_$1] == builtin ]]; then
+    functions[_zsh_autosuggest_orig_$1]="zle .$1"
+    zle -N $2 _zsh_autosuggest_orig_$1
+  else
+    zle -A ._aside_first_$1 $2
+  fi
 }
 
 # Keys
@@ -117,13 +133,20 @@ _aside_arm() {
   if ! _aside_schedule 0 _aside_arming; then eval "$_aside_arming"; fi
 }
 
-# What is scheduled must not change the $? of the user. $_ and $pipestatus it does: zsh sets those behind each command, and whatever would set
-# them back is one.
-typeset -gi _aside_status=0
-typeset -g _aside_status_first=$'_aside_status=$?\n' _aside_status_last=$'\n() { return $1 } $_aside_status'
+# What is scheduled must not change $?, $_ and $pipestatus of the user. zsh sets $_ to the last argument of a command, and $pipestatus after
+# each one but these: a `case`, which leaves $? at 0, and a condition, which leaves it at 1. After a pipeline that ended otherwise
+# $pipestatus is lost.
+typeset -g _aside_code=0 _aside_last_word= _aside_pipes=   # $?, $_ and $pipestatus at this prompt.
+typeset -g _aside_status_first=$'_aside_code=$?\n' _aside_status_last=$'\n() { return $1 } $_aside_code "$_aside_last_word"'
 _aside_schedule() {
   zmodload zsh/sched 2>/dev/null || return 1
-  sched +$1 "{ 'emulate' 'zsh' '-o' 'no_aliases' '-c' \"\$_aside_status_first\$$2\$_aside_status_last\"; } 2>/dev/null"
+  local pipes='"${(A)pipestatus::=${(s: :)_aside_pipes}}"' last=
+  case "$_aside_code $_aside_pipes" in
+    '0 '*' '*) last="case $pipes in esac" ;;
+    '1 '*' '*) last="[[ -z $pipes ]]" ;;
+  esac
+  sched +$1 "{ 'emulate' 'zsh' '-o' 'no_aliases' '-c' \"\$_aside_status_first\$$2\$_aside_status_last\"; } 2>/dev/null
+$last"
 }
 
 # Ctrl-C meanwhile would take the next key, and a trap that returns would return from here.
@@ -442,6 +465,7 @@ _aside_give_back() {
 # zsh crashes when this hook is deleted at the line that it was called for and the table of widgets is searched then. So it does nothing for
 # a second, and is removed at another line.
 _aside_depart() {
+  _aside_last_word= _aside_pipes=
   _aside_still_called+=(_aside_end)
   _aside_kept+=(_aside_schedule)
   _aside_schedule 1 _aside_departing

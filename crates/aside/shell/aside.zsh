@@ -584,7 +584,9 @@ _aside_preexec() {
 
 # Runs before all other precmd functions: they take time that does not belong to the command, and may start programs.
 _aside_precmd() {
-  local -i code=$?
+  # In one command: each sets them anew.
+  _aside_code=$? _aside_last_word=$_ _aside_pipes="${(j: :)pipestatus}"
+  local -i code=$_aside_code
   _aside_whole || return code
   (( _aside_marked )) && _aside_mark_end $code
   # An interrupted line had no zle-line-finish.

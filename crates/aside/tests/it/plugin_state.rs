@@ -27,6 +27,61 @@ fn what_is_drawn_leaves_the_status() {
     assert_eq!(scene.runs("print -r -- $?"), "7");
 }
 
+/// `mkdir new; cd $_` over two lines is an everyday idiom.
+#[test]
+fn what_is_drawn_leaves_the_last_word_and_the_pipeline() {
+    let mut scene = zsh().start();
+    scene.runs("mkdir -p new/place");
+    draws(&mut scene);
+    assert_eq!(scene.runs("print -r -- $_ $?"), "new/place 0");
+    scene.runs("mkdir -p -- '' 'two  words' 2>/dev/null");
+    draws(&mut scene);
+    assert_eq!(scene.runs("print -r -- \"$_\" $?"), "two  words 1");
+    for (pipeline, told) in [
+        ("(exit 3) | true | true", "3 0 0 0"),
+        ("(exit 3) | (exit 4) | false", "3 4 1 1"),
+        ("true | false", "0 1 1"),
+        ("(exit 5)", "5 5"),
+    ] {
+        scene.runs(pipeline);
+        draws(&mut scene);
+        assert_eq!(scene.runs("print -r -- $pipestatus $?"), told, "{pipeline}");
+    }
+    for options in ["setopt ksh_arrays", "setopt sh_word_split ignore_braces", "IFS=0123", "setopt sh_glob ksh_glob"] {
+        let mut scene = zsh().start();
+        scene.runs(options);
+        scene.runs("(exit 3) | true");
+        draws(&mut scene);
+        assert_eq!(scene.runs("IFS=' '; print -r -- \"${pipestatus[*]}\""), "3 0", "{options}");
+    }
+}
+
+/// As zsh-autosuggestions does when it is loaded late, and a highlighter after it. We wrap it again.
+#[test]
+fn what_wrapped_us_finds_what_was_there_before_us_after_aside_off() {
+    let wraps = "wrap() { for w in accept-line end-of-line expand-or-complete; do zle -N autosuggest-orig-1-$w ${widgets[$w]#user:}
+        eval \"_zsh_autosuggest_bound_1_$w() { (( ++wrapped )); zle autosuggest-orig-1-$w -- \\\"\\$@\\\" }\"
+        zle -N $w _zsh_autosuggest_bound_1_$w; zle -A autosuggest-orig-1-$w orig-s1-autosuggest-orig-1-$w; done }";
+    let mut scene = zsh().rc(wraps).start();
+    draws(&mut scene);
+    scene.runs("wrap");
+    for _ in 0..2 {
+        draws(&mut scene);
+        scene.runs("true");
+    }
+    scene.runs("aside-off");
+    scene.runs("wrapped=0");
+    assert_eq!(scene.runs("print $wrapped"), "1");
+    for name in ["autosuggest-orig-1-", "orig-s1-autosuggest-orig-1-"] {
+        assert_eq!(
+            scene.runs(&format!("zle -lL {name}accept-line")),
+            format!("zle -N {name}accept-line _zsh_autosuggest_orig_accept-line")
+        );
+    }
+    scene.types("true").presses(Key::Ctrl('a')).presses(Key::Ctrl('e')).types(" x").shows_line("true x|");
+    assert!(!scene.screen().contains("nested"), "{}", scene.screen().text());
+}
+
 #[test]
 fn any_ifs_will_do() {
     for ifs in ["$'\\n'", "", ",", "t"] {

@@ -74,6 +74,8 @@ impl<'a> Pair<'a> {
             home.write("bin/.keep", "");
             builds.install(0, &home);
             home.set_env("PATH", &format!("{}:/usr/local/bin:/usr/bin:/bin", home.path("bin").display()));
+            // zsh 5.9 reads a flag of its undo list that it never set, so what Ctrl-_ does depends on what was in that memory before.
+            home.set_env("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0:glibc.malloc.perturb=255");
             Zsh::start_in(home, setup, order, plugins, TAIL)
         };
         let pair = Self { bare: start(Order::Absent), with: start(order), builds, installed: 0.into() };
