@@ -397,6 +397,6 @@ _aside_bind_own() {
   lines=("${(@)lines[-2,-1]##*\" }")
   for keymap in emacs viins; do
     for key in $reply; do _aside_rebind $keymap "$key" aside-$1 "$lines[1]"; done
-    shift lines
+    builtin shift lines
   done
 }

@@ -385,7 +385,7 @@ _aside_tell() {
   record=($(( ++_aside_seq )) hello 1 "$_aside_version" zsh "$ZSH_VERSION" "$_aside_session" $$ "${HISTFILE:-}" "$1" $REPLY)
   text="$#record"$'\0'${(pj:\0:)record}$'\0'
   if [[ $_aside_transport == pipe ]]; then
-    print -rn -- "$text" | ASIDE_SOCKET=$_aside_socket $_aside_bin call --within-ms 300 &>/dev/null
+    builtin print -rn -- "$text" | ASIDE_SOCKET=$_aside_socket $_aside_bin call --within-ms 300 &>/dev/null
     return 0
   fi
   zsocket $_aside_socket 2>/dev/null || return 0

@@ -34,7 +34,7 @@ _aside_unbroken() {
   setopt localoptions localtraps
   local -i _aside_guards=1
   trap "$2" INT
-  shift 2
+  builtin shift 2
   "$@"
 }
 

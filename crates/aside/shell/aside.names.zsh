@@ -71,13 +71,13 @@ _aside_name() {
       # The daemon accepts no longer ones.
       (( $#text > 2000 )) && text=
       [[ -n $text ]] && break
-      shift $count _aside_list
+      builtin shift $count _aside_list
     done
     # An empty list is sent as well.
     if [[ -n $text ]] || (( ! _aside_piece )); then
       _aside_send $(( _aside_seq + 1 )) names "$_aside_session" $kind $_aside_piece "$text" || return 1
       (( _aside_naming = ++_aside_seq, ++_aside_piece ))
-      (( $#_aside_list )) && shift $count _aside_list
+      (( $#_aside_list )) && builtin shift $count _aside_list
     fi
     (( $#_aside_list )) || _aside_kinds=("${(@)_aside_kinds[2,-1]}") _aside_piece=-1
     (( --most )) || return 0

@@ -66,13 +66,13 @@ _aside_mark_begin() {
   [[ -n $_aside_osc && -n $_aside_nonce && -t 1 ]] && (( ! ZSH_SUBSHELL )) || return 0
   _aside_takes_over "$1" && return 0
   _aside_marked=1
-  print -rn -- $'\e]'"$_aside_osc;C;aside=$_aside_nonce.$_aside_line_number.$COLUMNS.$LINES"$'\a' 2>/dev/null
+  builtin print -rn -- $'\e]'"$_aside_osc;C;aside=$_aside_nonce.$_aside_line_number.$COLUMNS.$LINES"$'\a' 2>/dev/null
 }
 
 _aside_mark_end() {
   _aside_marked=0
   [[ -n $_aside_osc && -t 1 ]] || return 0
-  print -rn -- $'\e]'"$_aside_osc;D;$1;aside=$_aside_nonce.$_aside_line_number"$'\a' 2>/dev/null
+  builtin print -rn -- $'\e]'"$_aside_osc;D;$1;aside=$_aside_nonce.$_aside_line_number"$'\a' 2>/dev/null
 }
 
 # Whether a command in the line takes over the terminal. A mistake costs an output that is not captured, or one that the emulator rejects as

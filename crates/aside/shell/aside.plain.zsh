@@ -7,7 +7,7 @@
 # Runs the widget that one of ours took the place of, with the names, the keys and the count that it would see without us. See _aside_replace.
 _aside_pass() {
   local _aside_to=$1 _aside_now=
-  shift
+  builtin shift
   case "${_aside_replaced[$_aside_to]-}" in
     '') zle "$_aside_to" -w -- "$@"; return $? ;;
     builtin) _aside_now=.$_aside_to ;;
@@ -32,7 +32,7 @@ _aside_is_key() {
 # Takes the ghost text if there is some to take, or does what the widget always did.
 _aside_key() {
   local _aside_widget=$1 _aside_typed= _aside_whole=0 _aside_code=0
-  shift
+  builtin shift
   if _aside_is_key "$_aside_widget" && _aside_take; then
     _aside_changed=1
     if [[ -n $_aside_taken ]]; then _aside_give; fi
@@ -57,7 +57,7 @@ aside-accept-word() { _aside_key forward-word "$@"; }
 # A key that had no meaning, in a keymap: what we do with it while something is shown. Shift-Tab completes as Tab does otherwise.
 _aside_press() {
   local _aside_slot=$1 _aside_map=$2 _aside_old=
-  shift 2
+  builtin shift 2
   if _aside_do "$_aside_slot"; then
     if [[ -n $_aside_taken ]]; then _aside_give; fi
     return 0
@@ -113,7 +113,7 @@ _aside_at() {
 # usual.
 _aside_enter() {
   local _aside_widget=$1 _aside_cds=0
-  shift
+  builtin shift
   if ! _aside_is_key "$_aside_widget"; then
     _aside_pass "$_aside_widget" "$@"
     return $?
@@ -174,7 +174,7 @@ _aside_remember() {
   if (( _aside_refused )); then return 0; fi
   _aside_as_history "$1" $_aside_blanks
   if [[ -o hist_ignore_dups && ${history[$((HISTCMD - 1))]-} == "$REPLY" ]]; then return 0; fi
-  print -rs -- "$REPLY"
+  builtin print -rs -- "$REPLY"
 }
 
 # The prompt as it would be drawn now, into REPLY.
@@ -183,7 +183,7 @@ _aside_expand_prompt() { REPLY=${(%%)PROMPT}; } 2>/dev/null
 # A key that is ours as long as it has something to do with a query or a list.
 _aside_hold() {
   local _aside_kind=$1 _aside_old=
-  shift
+  builtin shift
   if _aside_menu_key "$_aside_kind" || _aside_wish_key "$_aside_kind"; then return 0; fi
   _aside_held_before "$_aside_kind"
   if [[ -z $_aside_old ]]; then return 0; fi

@@ -418,7 +418,7 @@ _aside_unless_seen() {
   { syswrite -- $'\e[?25l' } 2>/dev/null >$TTY
   zle -R
   _aside_discard
-  while read -t 0.05 -s -k 1 key 2>/dev/null; do
+  while builtin read -t 0.05 -s -k 1 key 2>/dev/null; do
     (( EPOCHREALTIME < until )) || { code=1; break }
   done
   { syswrite -- $'\e[?25h' } 2>/dev/null >$TTY
@@ -429,7 +429,7 @@ _aside_unless_seen() {
 _aside_discard() {
   local key
   local -i most=4096
-  while (( (PENDING || KEYS_QUEUED_COUNT) && most-- )); do read -s -k 1 key 2>/dev/null || break; done
+  while (( (PENDING || KEYS_QUEUED_COUNT) && most-- )); do builtin read -s -k 1 key 2>/dev/null || break; done
   return 0
 }
 
@@ -559,7 +559,7 @@ aside-private() {
     zle -R
   else
     _aside_fit fg=242 none
-    if [[ $REPLY == none ]]; then print -r -- "aside: $say"; else print -rP -- "%F{242}aside: ${say}%f"; fi
+    if [[ $REPLY == none ]]; then builtin print -r -- "aside: $say"; else builtin print -rP -- "%F{242}aside: ${say}%f"; fi
   fi
   return 0
 }

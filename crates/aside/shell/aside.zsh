@@ -256,7 +256,7 @@ _aside_heard() {
 _aside_break_again() {
   setopt localoptions no_bg_nice
   _aside_broken=0
-  ( zmodload zsh/zselect && zselect -t 2; kill -INT $$ ) 2>/dev/null &!
+  ( zmodload zsh/zselect && zselect -t 2; builtin kill -INT $$ ) 2>/dev/null &!
 }
 
 _aside_reply() {
