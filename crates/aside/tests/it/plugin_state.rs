@@ -84,7 +84,7 @@ fn what_wrapped_us_finds_what_was_there_before_us_after_aside_off() {
 
 #[test]
 fn functions_of_yours_with_the_names_of_builtins_are_not_called() {
-    let mine = "for name in print shift read kill; do functions[$name]='called+=1; builtin '$name' \"$@\"'; done";
+    let mine = "for name in print shift read kill; do functions[$name]='called+=${(M)funcstack[2]:#*aside*}; builtin '$name' \"$@\"'; done";
     let mut scene = zsh().rc(mine).start();
     draws(&mut scene);
     scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Right).shows_line("git status --short|");
