@@ -19,6 +19,7 @@ $(ASIDE):
 test: lint
 	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf bash-completion direnv zoxide tmux screen chromium chromium-driver fonts-dejavu-core fonts-noto-cjk
 	$(CARGO) test --workspace --lib --bins --test '[!i]*'
+	$(CARGO) test --doc -p aside-task
 	ASIDE_TEST_PATIENCE=3 CARGO=$(CARGO) scripts/scenes --workspace --test it
 
 # Tests with a real model server and with the official clients. Downloads some hundred megabytes the first time.

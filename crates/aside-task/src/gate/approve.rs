@@ -19,26 +19,26 @@ pub type DigestBytes = [u8; 32];
 ///
 /// No other module can make one:
 /// ```compile_fail,E0451
-/// use crate::gate::{approve::{Approved, Permission}, offer::{OfferedAct, OfferedRun, OfferStep}};
+/// use aside_task::gate::{approve::{Approved, Permission}, offer::{OfferedAct, OfferedRun, OfferStep}};
 /// let step = OfferStep { task: "t".to_owned(), number: 1 };
 /// let forged = Approved { step, digest: [0; 32], act: OfferedAct::Run(OfferedRun::default()), leave: Permission::Person };
 /// ```
 /// copy one:
 /// ```compile_fail,E0599
-/// fn twice(approved: crate::gate::approve::Approved) {
+/// fn twice(approved: aside_task::gate::approve::Approved) {
 ///     let _again = approved.clone();
 /// }
 /// ```
 /// or use one twice:
 /// ```compile_fail,E0382
-/// fn twice(approved: crate::gate::approve::Approved) {
+/// fn twice(approved: aside_task::gate::approve::Approved) {
 ///     let _once = approved.into_act();
 ///     let _again = approved.into_act();
 /// }
 /// ```
 /// Once is fine:
 /// ```
-/// fn once(approved: crate::gate::approve::Approved) {
+/// fn once(approved: aside_task::gate::approve::Approved) {
 ///     let _act = approved.into_act();
 /// }
 /// ```
