@@ -164,6 +164,8 @@ impl<'a> Pair<'a> {
             }
             Action::Bursts(text) => self.both(|zsh| zsh.sends(text)),
             Action::Presses(key @ (Key::Enter | Key::CtrlC)) => self.ends(*key),
+            // The shell may ask whether to list everything, and takes the next key for the answer, unless that came before the question.
+            Action::Presses(Key::Tab) => _ = self.at_once(|zsh| zsh.types("\t").rests()),
             Action::Presses(key) => _ = self.at_once(|zsh| zsh.presses_at_rest(*key)),
             Action::Pastes(text) => self.both(|zsh| _ = zsh.pastes(text)),
             Action::Resizes(columns) => {
