@@ -22,16 +22,20 @@ _aside_on_hook=(line-init _aside_begin line-finish _aside_end line-pre-redraw _a
 _aside_replace() {
   local now=${widgets[$1]-}
   [[ -n $now && $now != user:_aside_* ]] || return 0
-  if (( $+_aside_replaced[$1] )); then
+  if (( ! $+_aside_replaced[$1] )) || [[ -z ${widgets[(re)user:$2]} ]]; then
+    # What ours stands for where another plugin wraps it. It is another one when a new widget got the name, and ours was gone.
+    zle -A $1 ._aside_first_$1
+  elif [[ $now != user:_zsh_autosuggest_* ]]; then
     # Another plugin has wrapped it since, and goes on calling ours. But zsh-autosuggestions removes what we show first, so ours goes around
     # it.
-    [[ $now != user:_zsh_autosuggest_* && -n ${widgets[(re)user:$2]} ]] && return 0
-  else
-    zle -A $1 ._aside_first_$1
+    return 0
   fi
   [[ $now == builtin ]] || zle -A $1 ._aside_was_$1
   _aside_replaced[$1]=$now
   zle -N $1 $2
+  # See _aside_pass.
+  [[ $now == completion:* ]] && zle -A $1 ._aside_ours_$1
+  return 0
 }
 
 # The same with a copy of _aside_at, which keeps the options of the user. Without `functions -c`, which zsh has since 5.8, there is no such
@@ -135,7 +139,7 @@ _aside_arm() {
 
 # What is scheduled must not change $?, $_ and $pipestatus of the user. zsh sets $_ to the last argument of a command, and $pipestatus after
 # each one but these: a `case`, which leaves $? at 0, and a condition, which leaves it at 1. After a pipeline that ended otherwise
-# $pipestatus is lost.
+# $pipestatus is lost. What is left of `&&` may fail: it is no error for err_exit, err_return and ZERR.
 typeset -g _aside_code=0 _aside_last_word= _aside_pipes=   # $?, $_ and $pipestatus at this prompt.
 typeset -g _aside_status_first=$'_aside_code=$?\n' _aside_status_last=$'\n() { return $1 } $_aside_code "$_aside_last_word"'
 _aside_schedule() {
@@ -143,9 +147,10 @@ _aside_schedule() {
   local pipes='"${(A)pipestatus::=${(s: :)_aside_pipes}}"' last=
   case "$_aside_code $_aside_pipes" in
     '0 '*' '*) last="case $pipes in esac" ;;
-    '1 '*' '*) last="[[ -z $pipes ]]" ;;
+    '1 '*' '*) last="[[ -z $pipes ]] && case 0 in esac" ;;
   esac
-  sched +$1 "{ 'emulate' 'zsh' '-o' 'no_aliases' '-c' \"\$_aside_status_first\$$2\$_aside_status_last\"; } 2>/dev/null
+  # As short as possible: a Ctrl-C that comes while zsh parses it takes the next key.
+  sched +$1 "{ { 'emulate' 'zsh' '-o' 'no_aliases' '-c' \"\$_aside_status_first\$$2\$_aside_status_last\"; } 2>/dev/null && case 0 in esac; } always { case \$TRY_BLOCK_INTERRUPT in 1) _aside_break_again; esac; }
 $last"
 }
 
@@ -368,7 +373,8 @@ _aside_restore() {
 aside-off() {
   (( $+functions[_aside_give_back] )) || return 0
   _aside_give_back
-  unfunction ${${(k)functions[(I)_aside_*]}:|_aside_kept} aside-{accept,accept-word,apply,next,previous,menu,dismiss,private,wrong}
+  # Not the functions that complete arguments of `aside`.
+  unfunction ${${${(k)functions[(I)_aside_*]}:#_aside_(commands|_*)}:|_aside_kept} aside-{accept,accept-word,apply,next,previous,menu,dismiss,private,wrong}
   # A plugin that wrapped one of our hooks goes on calling it.
   local name
   for name in $_aside_still_called; do functions[$name]=:; done

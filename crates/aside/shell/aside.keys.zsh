@@ -172,7 +172,7 @@ _aside_look_again() {
 
 # What shows that keys have changed, into REPLY.
 _aside_state_of_keys() {
-  _aside_printed _aside_print_slots main\ {^I,^M,'^[[Z','^[[1;2C','^[[F'}
+  _aside_printed _aside_print_slots main\ {^I,^M,'^[[Z','^[[1;2C','^[[F','^['}
   local tab=${${${(f)REPLY}[1]}##*\" }
   _aside_tab_widget=$tab
   REPLY="${#${(k)widgets}} $REPLY ${widgets[$tab]-} ${widgets[accept-line]-} ${widgets[forward-char]-}"

@@ -18,7 +18,19 @@ _aside_pass() {
     *" $_aside_to "*) _aside_now=._aside_first_$_aside_to ;;
   esac
   local _aside_passing="${_aside_passing:-} $_aside_to"
-  zle "$_aside_now" -- "$@"
+  case "${_aside_replaced[$_aside_to]-} $_aside_now" in
+    completion:*' ._aside_was_'*) ;;
+    *) zle "$_aside_now" -- "$@"; return $? ;;
+  esac
+  # zsh asks the widget that has the name for WIDGETSTYLE and WIDGETFUNC, so it has its name while it runs.
+  zle -A "$_aside_now" "$_aside_to"
+  {
+    zle "$_aside_to" -- "$@"
+  } always {
+    case "${widgets[$_aside_to]-}" in
+      "${_aside_replaced[$_aside_to]-}") zle -A "._aside_ours_$_aside_to" "$_aside_to" ;;
+    esac
+  }
 }
 
 # Whether a key called the widget, not another widget.
@@ -34,12 +46,12 @@ _aside_key() {
   local _aside_widget=$1 _aside_typed= _aside_whole=0 _aside_code=0
   builtin shift
   if _aside_is_key "$_aside_widget" && _aside_take; then
-    _aside_changed=1
+    _aside_note_change
     if [[ -n $_aside_taken ]]; then _aside_give; fi
     return 0
   fi
   _aside_pass "$_aside_widget" "$@" || _aside_code=$?
-  if (( _aside_whole )); then _aside_changed=1; _aside_taken; fi
+  if (( _aside_whole )); then _aside_note_change; _aside_taken; fi
   return $_aside_code
 }
 
@@ -99,7 +111,7 @@ _aside_at() {
       return $? ;;
   esac
   if _aside_do "$_aside_slot"; then
-    _aside_changed=1
+    _aside_note_change
     if [[ -n $_aside_taken ]]; then _aside_give; fi
     return 0
   fi
@@ -118,7 +130,7 @@ _aside_enter() {
     _aside_pass "$_aside_widget" "$@"
     return $?
   fi
-  if [[ $BUFFER == "$_aside_wish_mark"* ]] && _aside_wished; then _aside_changed=1; return 0; fi
+  if [[ $BUFFER == "$_aside_wish_mark"* ]] && _aside_wished; then _aside_note_change; return 0; fi
   if [[ -o auto_cd ]]; then _aside_cds=1; fi
   if _aside_talk_enter; then
     if [[ -n $_aside_taken ]]; then

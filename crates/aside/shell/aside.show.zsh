@@ -39,7 +39,7 @@ typeset -gA _aside_sign=(tab '↹' shift '⇧' arrows '←/→' line '⏎' cut '
 # question for it.
 _aside_show() {
   [[ $1 == $_aside_asked && $CONTEXT == (start|cont) && $LBUFFER == "$_aside_left" && $RBUFFER == "$_aside_right" ]] || return 0
-  (( _aside_enabled && ! _aside_isearch && ! _aside_dismissed && ! ${_aside_inside:-0} )) || return 0
+  (( _aside_enabled && ! _aside_isearch && ! _aside_dismissed && ! ${_aside_inside:-0} && ! ${ZLE_RECURSIVE:-0} )) || return 0
   # An empty list leaves what is shown.
   (( _aside_menu && $# <= 4 )) && return 0
   # Candidates must not change while the user browses them.
@@ -272,9 +272,10 @@ _aside_clear() {
   [[ -n $_aside_drawn ]] || return 0
   [[ -n $_aside_next_text ]] && _aside_next_gone
   [[ -n $_aside_shown ]] && _aside_wish_cleared
+  # A hook of the user may have put a text of its own there.
+  [[ $_aside_drawn == *"$POSTDISPLAY" ]] && POSTDISPLAY=
   _aside_drawn= _aside_ghost= _aside_bar= _aside_spans=()
   region_highlight=("${(@)region_highlight:#<-> <-> $~_aside_mark}")
-  POSTDISPLAY=
 }
 
 # Gives Esc its old meaning back. Not after every change, which would cost every key a moment: mostly something is shown again soon, and

@@ -238,17 +238,17 @@ typeset -gi _aside_broken=0
 typeset -g _aside_remember='if (( ${_aside_guards:-0} )); then _aside_broken=1; else return 130; fi'
 _aside_heard() {
   # While keys are bound, which takes a moment and happens once, a Ctrl-C is better lost: any trap may crash zsh then.
-  local trap=
-  local -a keeps
-  (( _aside_ready == 1 )) && trap=$_aside_remember
-  [[ -n $_aside_memo ]] && keeps=(-f nolast)
   {
+    local trap=
+    local -a keeps
+    (( _aside_ready == 1 )) && trap=$_aside_remember
+    [[ -n $_aside_memo ]] && keeps=(-f nolast)
     _aside_unbroken 20 "$trap" zle _aside_reply $keeps -Nw -- "$@" || _aside_broken=1
   } always {
     (( TRY_BLOCK_INTERRUPT )) && TRY_BLOCK_INTERRUPT=0 _aside_broken=1
+    (( _aside_broken )) && _aside_break_again
+    return 0
   }
-  (( _aside_broken )) && _aside_break_again
-  return 0
 }
 
 # Sends the Ctrl-C that came while a function of ours ran, when that has returned. zsh forgets one that comes where it calls us, takes the
@@ -259,16 +259,28 @@ _aside_break_again() {
   ( zmodload zsh/zselect && zselect -t 2; builtin kill -INT $$ ) 2>/dev/null &!
 }
 
-_aside_reply() {
-  # Keys first: we are called again.
-  (( PENDING )) && return 0
-  local chunk
-  [[ $LASTWIDGET == _aside_reply ]] || _aside_last=$LASTWIDGET
+# zsh knows of a builtin that it kills or yanks, and of a function that says so.
+_aside_keep_kind() {
+  local now=${_aside_replaced[$_aside_last]-${widgets[$_aside_last]-}}
+  [[ $now == builtin || ${functions[${now#user:}]-} == *'zle -f'* ]] || return 0
   case $_aside_last in
     *kill*) zle -f kill ;;
     vi-put-after) zle -f yank ;;
     *yank*|vi-put-before|*bracketed-paste*) zle -f yankbefore ;;
   esac
+}
+
+# For code with the options of the user, who may want to be warned of what a function assigns.
+_aside_note_change() {
+  _aside_changed=1
+}
+
+_aside_reply() {
+  # Keys first: we are called again.
+  (( PENDING )) && return 0
+  local chunk
+  [[ $LASTWIDGET == _aside_reply ]] || _aside_last=$LASTWIDGET
+  _aside_keep_kind
   if (( $1 == _aside_waking )); then
     _aside_woken $1
     return 0
@@ -382,7 +394,8 @@ _aside_wipe() {
   _aside_cut_short
   # Not where it comes while zsh calls us at the beginning of a line.
   if (( ! ${_aside_within:-0} )) && [[ ${_aside_trap_was[INT]-} == none && $CONTEXT == (start|cont) ]]; then
-    precmd_functions=(_aside_again $precmd_functions)
+    # Which _aside_precmd removes.
+    (( $precmd_functions[(I)_aside_precmd] )) && precmd_functions=(_aside_again ${precmd_functions:#_aside_again})
   fi
 }
 
@@ -587,7 +600,7 @@ _aside_precmd() {
   # In one command: each sets them anew.
   _aside_code=$? _aside_last_word=$_ _aside_pipes="${(j: :)pipestatus}"
   local -i code=$_aside_code
-  _aside_whole || return code
+  _aside_whole || return 0
   (( _aside_marked )) && _aside_mark_end $code
   # An interrupted line had no zle-line-finish.
   _aside_disarm
@@ -616,7 +629,8 @@ _aside_precmd() {
   fi
   _aside_seen=0
   (( _aside_leaving )) && zmodload zsh/sched 2>/dev/null && sched +0 "'aside-off'"
-  return code
+  # zsh gives each hook the status of the command. Another one would be an error for ZERR.
+  return 0
 }
 
 # Where we are
