@@ -291,6 +291,13 @@ impl Sort {
             Sort::Interface => &["interface", "trait", "type", "protocol"],
             Sort::Constant => &["const", "static", "final"],
         };
+        // Python and shells have no word for a constant, only its letters.
+        let name = line.split([' ', '=', ':']).next().unwrap_or_default();
+        let is_loud = name.len() > 1
+            && name.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_');
+        if self == Sort::Constant && is_loud && line.contains('=') {
+            return true;
+        }
         let arrow = self == Sort::Function && line.contains("=>") && line.contains("const ") && line.contains('(');
         arrow
             || line

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use regex::Regex;
 
-use crate::run::exact_edit::file_edit::{cmake, key};
+use crate::run::exact_edit::file_edit::{cmake, key, port};
 use crate::run::exact_edit::{EditResult, text, units};
 use crate::run::review::file_kind;
 use crate::run::search::lists;
@@ -81,10 +81,11 @@ impl Setting {
     }
 }
 
-pub fn set(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
+/// Where the name is given a value: in a line of its own, within a line, or under a name with its words.
+fn places<'a>(setting: &Setting, files: &'a BTreeMap<String, String>) -> Vec<Place<'a>> {
     let name = &setting.name;
     let patterns: Vec<Pattern> = Pattern::of(name).into_iter().chain(Pattern::dotted(name)).collect();
-    let mut places: Vec<Place<'_>> =
+    let mut places: Vec<Place<'a>> =
         files.iter().flat_map(|(path, text)| patterns.iter().flat_map(|pattern| pattern.places(path, text))).collect();
     places.extend(files.iter().flat_map(|(path, text)| in_cmake(name, path, text)));
     if places.is_empty() {
@@ -108,6 +109,12 @@ pub fn set(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
             keep_likeliest(setting, &mut places);
         }
     }
+    places
+}
+
+pub fn set(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
+    let name = &setting.name;
+    let mut places = places(setting, files);
     let mut note = String::new();
     // The manifest says what the compiler takes; the formatter has a copy.
     if name == "edition" && places.iter().any(|place| place.path.ends_with("Cargo.toml")) {
@@ -137,6 +144,19 @@ pub fn set(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
             name = code(name),
             bare = setting.name,
             plain = setting.to.text,
+        ));
+    }
+    // A port that other files repeat would no longer be the same everywhere.
+    let is_port = name.eq_ignore_ascii_case("port") && setting.file.is_none() && setting.was.is_none();
+    let old = place.value.trim_matches(['"', '\'']);
+    if is_port && old.len() > 1 && old.bytes().all(|byte| byte.is_ascii_digit()) && port::occurrences(old, files) > 1 {
+        return EditResult::Nothing(format!(
+            "{} is {} at `{}:{}`, and other lines have the same port. For all of them: change the port from {old} to {to}. For one: change {name} in FILE to {to}.",
+            code(name),
+            code(old),
+            place.path,
+            place.line,
+            to = setting.to.text
         ));
     }
     // `switch BASE_URL to https` means a part of the address.

@@ -50,11 +50,9 @@ pub fn set(wanted: &NewVersion, files: &BTreeMap<String, String>) -> EditResult 
     if found.iter().any(|(_, one, _)| !one.version.is_empty()) && !wanted.pinned {
         found.retain(|(_, one, _)| !one.version.is_empty());
     }
-    if wanted.rises {
-        let is_older = |one: &WrittenVersion| numbers(&one.version) <= numbers(&wanted.version);
-        if found.iter().any(|(_, one, _)| is_older(one)) {
-            found.retain(|(_, one, _)| is_older(one));
-        }
+    let is_older = |one: &WrittenVersion| numbers(&one.version) <= numbers(&wanted.version);
+    if wanted.rises && found.iter().any(|(_, one, _)| is_older(one)) {
+        found.retain(|(_, one, _)| is_older(one));
     }
     let names: BTreeSet<&str> = found.iter().map(|(_, one, _)| versions::canonical(&one.name)).collect();
     // `1.21` and `1.21-alpine` are the same version.

@@ -9,7 +9,7 @@ mod entry;
 mod item;
 pub mod key;
 mod known_package;
-mod port;
+pub mod port;
 mod sort_imports;
 mod standard;
 mod whitespace;
@@ -201,7 +201,7 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         (
             "word",
             format!(
-                r"(?i:use|write|have)\s+`?(?P<to>[A-Za-z_][\w.:-]*)`?\s+(?:instead\s+of|rather\s+than|in\s+place\s+of)\s+`?(?P<from>[A-Za-z_][\w.:-]*)`?\s+(?:in|inside|within)\s+{file}"
+                r"(?i:use|write|have)\s+`?(?P<to>[A-Za-z_][\w.:+-]*)`?\s+(?:instead\s+of|rather\s+than|in\s+place\s+of)\s+`?(?P<from>[A-Za-z_][\w.:+-]*)`?\s+(?:in|inside|within)\s+{file}"
             ),
         ),
         (

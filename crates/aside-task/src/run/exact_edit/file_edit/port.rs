@@ -10,6 +10,16 @@ use crate::run::review::file_kind;
 
 const MAX_PLACES: usize = 6;
 
+/// How many lines have the number as a port.
+pub fn occurrences(number: &str, files: &BTreeMap<String, String>) -> usize {
+    let EditResult::Texts { files: made, .. } = change(number, "", files) else { return 0 };
+    let changed = |path: &String, text: &String| {
+        let old = files.get(path).map_or("", String::as_str);
+        old.lines().zip(text.lines()).filter(|(old, new)| old != new).count()
+    };
+    made.iter().map(|(path, text)| changed(path, text)).sum()
+}
+
 pub fn change(from: &str, to: &str, files: &BTreeMap<String, String>) -> EditResult {
     // Behind a colon, beside the word, or where a container exposes or maps it.
     let number = format!(r"(?P<number>{from})");

@@ -219,6 +219,14 @@ fn a_port_and_a_word_are_changed_where_they_are_meant() {
             &[("a.c", "strcpy(a); my_strcpy(b);\n"), ("b.c", "strcpy(c);\n")],
             "a.c: strncpy(a); my_strcpy(b);\n",
         ),
+        ("use clang++ instead of g++ in the Makefile", &[("Makefile", "CXX = g++\n")], "Makefile: CXX = clang++\n"),
+        ("rename the getA function to readA", &[("a.js", "function getA() {}\n")], "a.js: function readA() {}\n"),
+        (
+            "change the port to 90",
+            &[("a.py", "PORT = 80\n"), ("b.yml", "ports:\n  - \"80:80\"\n")],
+            "? `port` is `80` at `a.py:1`, and other lines have the same port. For all of them: change the port from 80 to 90. For one: change port in FILE to 90.",
+        ),
+        ("replace n with count in a.c", &[("a.c", "n++; a->n = x-n;\n")], "a.c: count++; a->count = x-count;\n"),
         ("use let instead of var in a.js", &[("a.js", "var a, variant;\nvar b;\n")], "a.js: let a, variant;\nlet b;\n"),
         (
             "use https instead of http in a.md",

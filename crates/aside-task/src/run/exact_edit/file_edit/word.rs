@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use regex::Regex;
 
-use super::FileEdit;
+use super::{FileEdit, ending};
 use crate::run::code;
 use crate::run::exact_edit::{EditResult, text};
 
@@ -66,10 +66,12 @@ pub fn replace(from: &str, to: &str, files: &BTreeMap<String, String>) -> EditRe
     if SCHEMES.contains(&from) && SCHEMES.contains(&to) {
         return scheme(from, to, path, old);
     }
-    let Ok(word) = Regex::new(&format!(r"(?P<before>^|[^\w.:$-])(?P<word>{})(?P<after>$|[^\w-])", regex::escape(from)))
-    else {
-        return EditResult::Nothing(String::new());
-    };
+    // In prose and styles a hyphen joins words, in code it is an operator; the signs of `g++` belong to it.
+    let joins = matches!(ending(path), "md" | "txt" | "css" | "scss" | "html" | "yml" | "yaml" | "json" | "toml" | "");
+    let signs =
+        format!("{}{}", if from.contains('+') { "+" } else { "" }, if joins || from.contains('-') { "-" } else { "" });
+    let pattern = format!(r"(?:^|[^\w${signs}])(?P<word>{})(?:$|[^\w${signs}])", regex::escape(from));
+    let Ok(word) = Regex::new(&pattern) else { return EditResult::Nothing(String::new()) };
     // Neighbours share the sign between them, so one pass may leave some.
     let mut made = old.clone();
     let mut count = 0;

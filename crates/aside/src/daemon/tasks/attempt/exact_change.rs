@@ -55,8 +55,10 @@ impl Attempt {
     /// Whether the files have what the words would change, where the words alone may also mean a command: `update actions/checkout to v4`.
     pub(super) async fn is_exact_here(&self) -> bool {
         let readings = exact_edit::readings(&wording::english(self.words()));
-        let guesses: Vec<Edit> =
-            readings.into_iter().filter(|edit| matches!(edit, Edit::Depend(_)) || edit.is_guess()).collect();
+        let guesses: Vec<Edit> = readings
+            .into_iter()
+            .filter(|edit| matches!(edit, Edit::Depend(_) | Edit::Set(_)) || edit.is_guess())
+            .collect();
         let (workspace, secrets) = (self.workspace.clone(), self.secrets());
         let makes = move |cancelled: &AtomicBool| {
             guesses.iter().any(|edit| matches!(made(&workspace, edit, secrets, cancelled), Exact::Diff(..)))

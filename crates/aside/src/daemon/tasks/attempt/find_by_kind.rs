@@ -330,6 +330,47 @@ fn definitions_of(
     Some(RunnerOutcome { proposal: Proposal::SearchResults { items }, summary, details, model: ModelNeed::Unneeded })
 }
 
+/// What filters have to know about the history.
+#[derive(Default)]
+struct Lookups {
+    /// Commits since the time that a filter has.
+    of_time: Option<Vec<Commit>>,
+    /// All commits, for files that were not changed since.
+    last: Option<Vec<Commit>>,
+    /// Files with changes that are not committed.
+    changed: Vec<String>,
+    of_author: Option<Vec<Commit>>,
+}
+
+impl Lookups {
+    fn of(workspace: &Workspace, filters: &[Filter]) -> Option<Self> {
+        let mut all = Self::default();
+        for filter in filters {
+            if let Filter::Since(since) | Filter::Before(since) = filter {
+                all.changed = workspace.git().changed;
+                let from = since_date(since)?;
+                let commits = history(workspace, &History { many: MAX_COMMITS, ..History::default() })?;
+                if matches!(filter, Filter::Before(_)) {
+                    all.last = Some(commits.clone());
+                }
+                all.of_time = Some(commits.into_iter().filter(|commit| commit.date >= from).collect());
+            }
+            if let Filter::By(name) = filter {
+                let of_author = History { many: MAX_COMMITS, author: name, ..History::default() };
+                all.of_author = Some(history(workspace, &of_author)?);
+            }
+        }
+        Some(all)
+    }
+}
+
+/// Whether one file was written after another.
+fn is_written_after(workspace: &Workspace, one: &str, other: &str) -> bool {
+    let time =
+        |path: &str| std::fs::symlink_metadata(workspace.root().join(path)).and_then(|meta| meta.modified()).ok();
+    matches!((time(one), time(other)), (Some(one), Some(other)) if one > other)
+}
+
 /// Files by their kind and by what is said of them; for a noun, definitions that begin with it, else the directory of that name.
 fn selected(
     workspace: &Workspace,
@@ -353,28 +394,7 @@ fn selected(
     }
     let tree = workspace.tree(&[], cancelled).ok()?;
     let mut rows: Vec<(String, String)> = Vec::new();
-    let mut of_time: Option<Vec<Commit>> = None;
-    let mut last: Option<Vec<Commit>> = None;
-    let mut changed = Vec::new();
-    for filter in &selection.filters {
-        if let Filter::Since(since) | Filter::Before(since) = filter {
-            changed = workspace.git().changed;
-            let from = since_date(since)?;
-            let commits = history(workspace, &History { many: MAX_COMMITS, ..History::default() })?;
-            if matches!(filter, Filter::Before(_)) {
-                last = Some(commits.clone());
-            }
-            of_time = Some(commits.into_iter().filter(|commit| commit.date >= from).collect());
-        }
-    }
-    let time_of =
-        |path: &str| std::fs::symlink_metadata(workspace.root().join(path)).and_then(|meta| meta.modified()).ok();
-    let mut of_author: Option<Vec<Commit>> = None;
-    for filter in &selection.filters {
-        if let Filter::By(name) = filter {
-            of_author = Some(history(workspace, &History { many: MAX_COMMITS, author: name, ..History::default() })?);
-        }
-    }
+    let Lookups { of_time, last, changed, of_author } = Lookups::of(workspace, &selection.filters)?;
     for entry in tree
         .listed()
         .iter()
@@ -398,22 +418,15 @@ fn selected(
                 commit.is_some() || is_changed
             }
             Filter::Before(_) => {
-                let has = |commit: &&Commit| commit.files.iter().any(|file| file == path);
-                let is_later =
-                    of_time.iter().flatten().any(|commit| has(&commit)) || changed.iter().any(|file| file == path);
-                let commit = last.iter().flatten().find(has);
+                let commit = last.iter().flatten().find(|commit| commit.files.iter().any(|file| file == path));
                 about.extend(commit.map(|commit| format!("{} {}", commit.date, commit.subject)));
                 // A file that none of the last commits has is older than all of them.
                 let is_known = commit.is_some() || last.as_ref().is_some_and(|all| all.len() >= MAX_COMMITS);
-                is_known && !is_later
+                let is_later = of_time.iter().flatten().any(|commit| commit.files.iter().any(|file| file == path));
+                is_known && !is_later && !changed.iter().any(|file| file == path)
             }
-            Filter::Newer(file) | Filter::Older(file) => {
-                let (own, other) = (time_of(path), time_of(&workspace.named(file)));
-                match filter {
-                    Filter::Newer(_) => own > other && other.is_some(),
-                    _ => own < other && own.is_some(),
-                }
-            }
+            Filter::Newer(file) => is_written_after(workspace, path, &workspace.named(file)),
+            Filter::Older(file) => is_written_after(workspace, &workspace.named(file), path),
             Filter::By(_) => {
                 let commit = of_author.iter().flatten().find(|commit| commit.files.iter().any(|file| file == path));
                 about.extend(commit.map(|commit| format!("{} {}", commit.date, commit.subject)));
