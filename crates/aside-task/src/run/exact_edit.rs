@@ -5,13 +5,16 @@ mod add_to;
 pub mod assign;
 mod call;
 mod depend;
+mod file_edit;
 mod imports;
 mod lines;
 mod manifest;
 mod matrix;
 pub mod moved;
+mod normal;
 mod place;
 mod text;
+mod units;
 
 #[cfg(test)]
 mod tests;
@@ -26,6 +29,7 @@ use add_to::Addition;
 use assign::{Setting, Value};
 use call::Call;
 use depend::NewVersion;
+use file_edit::FileEdit;
 use manifest::{Dependency, MemberDependency};
 use matrix::{MatrixChange, MatrixEntry};
 use place::{Place, WORDS};
@@ -94,6 +98,8 @@ pub enum Edit {
     Matrix(MatrixEntry),
     /// Statements that are one call.
     RemoveCall(Call),
+    /// A part of a file that the request names.
+    File(FileEdit),
     Format,
 }
 
@@ -148,6 +154,11 @@ const WORD: &str = r"[a-z][\w-]*";
 const CALL: &str = r"[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*";
 /// A name that code gives to a list or a variable.
 const LISTED: &str = r"[A-Z][A-Z0-9_]+|[a-z]\w*_\w+|[a-z]+[A-Z]\w*";
+/// What is switched on or off: a name, or up to four words.
+const SWITCH: &str = r"[A-Za-z_][\w.-]*(?:\s[a-z]+){0,3}?";
+const TOGGLED: &str = r"(?:\s+(?:mode|option|flag|setting|rule|check))?(?:\s+by\s+default)?";
+/// What a number counts.
+const UNIT: &str = "seconds?|secs?|minutes?|mins?|hours?|days?|ms|milliseconds?|bytes|characters|chars|items|lines|pixels|px|times|rows|entries|columns";
 const PATH: &str = r"[\w./@+-]*\.?[\w+-]+(?:\.[\w]+)*";
 
 struct Shapes(Vec<(&'static str, Regex)>);
@@ -162,6 +173,7 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
     let place = format!(
         r"(?:\s+(?:in|on|for)\s+(?P<places>(?:the\s+|our\s+)?{WORDS}(?:(?:,\s*|\s+and\s+)(?:in\s+)?(?:the\s+|our\s+)?{WORDS})*)|\s+(?:in|inside|within|of)\s+(?:the\s+)?(?:file\s+)?`?(?P<file>{PATH})`?|\s+(?:everywhere|in\s+all\s+files|in\s+every\s+file|throughout|in\s+the\s+(?:whole\s+)?(?:project|code|codebase|repo)))?"
     );
+    let from = place.replace(r"(?:in|inside|within|of)", r"(?:in|inside|within|of|from)");
     let package = r#"`?(?P<name>@?[\w][\w./-]*(?::[\w.-]+:[\w.+-]+)?)(?:(?P<sign>\s*(?:==|>=|<=|~=|=|@|\^|~)\s*|\s+(?:version\s+|v))["']?(?P<wanted>[\^~<>=]*[\w.*-]+)["']?)?`?"#;
     let rows = [
         ("bump", r"(?i:(?:bump|set|change|update|raise|increase)\s+(?:the\s+)?(?:project|package|crate|app|library|release)?(?:'s)?\s*version(?:\s+number)?\s+(?:from\s+\S+\s+)?to)\s+v?(?P<version>\d+(?:\.\d+)+(?:-[\w.]+)?)".to_owned()),
@@ -170,27 +182,38 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
         ("ignore", r"(?i:add)\s+`?(?P<pattern>[\w*.?/\[\]-]+)`?\s+to\s+(?:the\s+)?\.?gitignore(?:\s+file)?".to_owned()),
         ("ignore", r"(?i:(?:add|create|make|write)\s+a\s+\.gitignore(?:\s+file)?\s+(?:for|with|that\s+ignores))\s+`?(?P<pattern>[\w*.?/\[\]-]+)`?(?:\s+files)?".to_owned()),
         ("ignore", r"(?i:(?:git)?ignore|make\s+git\s+ignore|let\s+git\s+ignore|have\s+git\s+ignore)\s+(?:all\s+|the\s+)*`?(?P<pattern>[\w*.?/\[\]-]+)`?(?:\s+(?P<sort>files?|folder|directory|dir))?(?:\s+(?:in|for|with)\s+git)?".to_owned()),
+        ("import-unused", format!(r"(?i:remove|delete|drop|clean\s+up)\s+(?:all\s+|any\s+|the\s+)*unused\s+imports?\s+(?:from|in|of)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
         ("import-remove", format!(r"(?i:remove|delete|drop)\s+(?:the\s+)?(?P<unused>unused\s+)?import\s+(?:of\s+|for\s+)?`?(?P<name>{NAME}(?:\.{NAME})*)`?\s+(?:from|in)\s+`?(?P<file>{PATH})`?")),
         ("import-remove", format!(r"(?i:remove|delete|drop)\s+(?:the\s+)?(?P<unused>unused\s+)?`?(?P<name>{NAME}(?:\.{NAME})*)`?\s+import\s+(?:from|in)\s+`?(?P<file>{PATH})`?")),
         ("import-add", format!(r#"(?i:add)\s+(?:the\s+|an\s+)?`?(?P<import>(?:(?:import|from|use|using|require|require_relative)\s+|#\s*include\s*[<"])[^`]+?)`?\s+(?:to|in|into|at\s+the\s+top\s+of)\s+`?(?P<file>{PATH})`?"#)),
         ("import-add", format!(r"(?i:add)\s+(?:the\s+|an\s+)?import\s+(?:of|for)\s+`?(?P<module>{NAME}(?:\.{NAME})*)`?\s+(?:to|in|into)\s+`?(?P<file>{PATH})`?")),
         ("import-add", format!(r#"(?i:add|include)\s+(?:the\s+|an?\s+)?(?:(?:include|header)\s+(?:of\s+|for\s+|file\s+)?)?(?P<header>[<"]?[\w./-]+\.h(?:pp|h)?[>"]?)\s+(?:to|in|into)\s+`?(?P<file>{PATH})`?"#)),
         ("import-add", format!(r"(?P<import>import\s+{NAME}(?:\.{NAME})*)\s+(?:in|into|at\s+the\s+top\s+of|on\s+top\s+of)\s+`?(?P<file>{PATH})`?")),
-        ("import-unused", format!(r"(?i:remove|delete|drop|clean\s+up)\s+(?:all\s+|any\s+|the\s+)*unused\s+imports\s+(?:from|in|of)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
         ("lines", format!(r"(?i:delete|remove|drop|cut)\s+(?:the\s+)?lines?\s+(?P<first>\d+)(?:\s*(?:-|–|to|through|until|and)\s*(?P<last>\d+))?\s+(?:of|from|in)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
         ("lines-end", format!(r"(?i:delete|remove|drop|cut)\s+(?:the\s+)?(?P<end>first|last)\s+(?:(?P<many>\d+|two|three|four|five)\s+)?lines?\s+(?:of|from|in)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
         ("lines-with", format!(r"(?i:delete|remove|drop)\s+(?:all\s+|every\s+|the\s+)*lines?\s+(?:that\s+|which\s+)?(?:contain(?:s|ing)?|with|ha(?:ve|s|ving)|matching|mention(?:s|ing)?)\s+(?:{quoted}|(?P<word>[\w.-]+))\s+(?:in|from|of)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
         ("lines-marked", format!(r"(?i:delete|remove|drop|get\s+rid\s+of)\s+(?:all\s+|every\s+|the\s+)*(?P<word>TODO|FIXME|XXX|HACK)s?(?:[\s-](?i:comments?|notes?|lines?|remarks?))?\s+(?:in|from|of)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
         ("lines-blank", format!(r"(?i:delete|remove|drop)\s+(?:all\s+|the\s+)*(?:blank|empty)\s+lines\s+(?:in|from|of)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
         ("script", r"(?i:add|create)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?P<sort>(?:npm\s+|package\s+|pnpm\s+|yarn\s+)?script|(?:make\s+|makefile\s+)?target)\s+(?:called\s+|named\s+)?[`\x22']?(?P<name>[\w:.-]+)[`\x22']?\s*(?:,?\s*(?:that|which|to)\s+(?:runs?|calls?|does|executes?)|running|with\s+the\s+command|:)\s+[`\x22']?(?P<command>[^`\x22']+?)[`\x22']?(?:\s+(?:to|in)\s+(?:the\s+)?(?:package\.json|Makefile))?".to_owned()),
+        ("script", r"(?i:add|create)\s+(?:an?\s+|the\s+)?(?:new\s+)?[`\x22']?(?P<name>[a-z][\w:.-]*)[`\x22']?\s+(?P<sort>(?:npm\s+|package\s+|pnpm\s+|yarn\s+)?script|(?:make\s+|makefile\s+)?target)(?:\s+(?:to|in)\s+(?:the\s+)?(?:package\.json|Makefile))?\s*(?:,?\s*(?:that|which|to)\s+(?:runs?|calls?|does|executes?)|running|with(?:\s+the\s+command)?|:|=)\s+[`\x22']?(?P<command>[^`\x22']+?)[`\x22']?".to_owned()),
+        ("script", r"(?i:add|create)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?P<sort>(?:npm\s+|package\s+|pnpm\s+|yarn\s+)?script|(?:make\s+|makefile\s+)?target)\s+(?:to|in)\s+(?:the\s+)?(?:package\.json|Makefile)\s+(?:called\s+|named\s+)?[`\x22']?(?P<name>[\w:.-]+?)[`\x22']?\s*(?:,?\s*(?:that|which|to)\s+(?:runs?|calls?|does|executes?)|running|with(?:\s+the\s+command)?|:|=)\s+[`\x22']?(?P<command>[^`\x22']+?)[`\x22']?".to_owned()),
+        ("script", r"(?i:add)\s+(?P<sort>)[`\x22']?(?P<name>[a-z][\w:.-]*)[`\x22']?\s*:\s*[`\x22'](?P<command>[^`\x22']+?)[`\x22']\s+to\s+(?:the\s+)?(?:npm\s+)?scripts(?:\s+(?:in|of)\s+(?:the\s+)?package\.json)?".to_owned()),
         ("move", format!(r"(?i:rename|move)\s+(?:the\s+)?(?:file\s+)?`?(?P<old>{PATH})`?\s+(?:to|into|as)\s+`?(?P<new>{PATH}/?)`?")),
-        ("rename", format!(r"(?i:rename)\s+(?:the\s+)?(?:function|method|class|variable|constant|type|struct|interface|symbol|field|enum|trait)?\s*`?(?P<old>{NAME})(?:\(\))?`?\s+(?:to|into|as)\s+`?(?P<new>{NAME})(?:\(\))?`?{place}")),
-        ("depend", format!(r#"(?P<verb>(?i:bump|upgrade|update|downgrade|pin|move|raise|set|change|lock|fix|switch))\s+(?:the\s+)?(?:version\s+of\s+(?:the\s+)?)?(?:(?:dependency|package|library|crate|gem|image|module|plugin|provider|action)\s+)?`?(?P<name>@?[A-Za-z][\w./:@-]*(?:\s(?:{WORD}))?)`?(?:\s+(?:dependency|package|library|crate|gem|image|module|plugin|provider|version|tag|action))*(?:\s+from\s+\S+)?\s+(?:to|at|on)\s+(?:version\s+)?["'`]?(?P<version>{VERSION})["'`]?(?:\s+exactly)?{place}"#)),
+        ("rename", format!(r"(?i:rename)\s+(?:the\s+)?(?:function|method|class|variable|constant|type|struct|interface|symbol|field|enum|trait)?\s*`?(?P<old>{NAME})(?:\(\))?`?(?:\s+(?:function|method|class|variable|constant|type|struct|interface|symbol|field|enum|trait))?\s+(?:to|into|as)\s+`?(?P<new>{NAME})(?:\(\))?`?{place}")),
+        ("depend", format!(r#"(?P<verb>(?i:bump|upgrade|update|downgrade|pin|move|raise|set|change|lock|fix|switch))\s+(?:the\s+)?(?:version\s+of\s+(?:the\s+)?)?(?:(?:dependency|package|library|crate|gem|image|module|plugin|provider|action)\s+)?`?(?P<name>@?[A-Za-z][\w./:@-]*(?:\s(?:{WORD}))??)`?(?:\s+(?:dependency|package|library|crate|gem|image|module|plugin|provider|version|tag|action))*(?:\s+from\s+\S+)?\s+(?:to|at|on)\s+(?:version\s+)?["'`]?(?P<version>{VERSION})["'`]?(?:\s+exactly)?{place}"#)),
         ("depend", format!(r#"(?P<verb>(?i:pin|lock))\s+`?(?P<name>@?[A-Za-z][\w./-]*)\s*(?:==|=|@)\s*(?P<version>{VERSION})`?{place}"#)),
         ("depend", format!(r#"(?P<verb>(?i:require|need|depend\s+on|demand))\s+(?:at\s+least\s+)?`?(?P<name>@?[A-Za-z][\w./-]*?)\s*(?P<sign>>=|~=|\^|==|<=|<|>)\s*(?P<version>{VERSION})`?{place}"#)),
         ("depend", format!(r#"(?P<verb>(?i:use|require|depend\s+on|switch\s+to|build\s+on|upgrade\s+to|update\s+to))\s+(?:version\s+)?`?(?P<name>@?[A-Za-z][\w./-]*?)(?:\s+(?:version\s+)?|:|@|==)(?P<version>{VERSION})`?(?:\s+as\s+(?:the\s+)?base(?:\s+image)?)?{place}"#)),
+        ("depend", format!(r#"(?P<verb>(?i:upgrade|update|change|set|switch|bump|move))\s+(?:the\s+|our\s+)?(?:docker\s+)?(?:base\s+)?image\s+(?:in\s+(?P<places>(?:the\s+|our\s+)?{WORDS})\s+)?to\s+`?(?P<name>[A-Za-z][\w./-]*?)(?:\s+(?:version\s+)?|:)(?P<version>{VERSION})`?"#)),
+        ("depend", format!(r#"(?P<verb>(?i:upgrade|update|change|set|switch|bump|move))\s+(?:the\s+|our\s+)?(?:docker\s+)?(?:base\s+)?image\s+to\s+`?(?P<name>[A-Za-z][\w./-]*?)(?:\s+(?:version\s+)?|:)(?P<version>{VERSION})`?{place}"#)),
         ("add-to", format!(r#"(?i:add|append|put)\s+(?:the\s+)?(?:(?:flag|option|value|entry|element|item|file|object|path|host|warning|library|word)\s+)?(?:{quoted}|(?P<value>-\S+(?:\s+\S+){{0,4}}?|\S+(?:\s+-\S+)*))\s+(?i:to|into|in)\s+(?:the\s+)?(?:(?:variable|list|array|value\s+of|compiler\s+flags|linker\s+flags)\s+)?`?(?P<key>{LISTED})`?(?:\s+(?:variable|list|array|flags))?{place}"#)),
-        ("set", format!(r#"(?i:change|set|update|increase|raise|lower|reduce|decrease|switch)\s+(?:the\s+)?(?:(?:default\s+)?value\s+of\s+(?:the\s+)?)?(?:(?:constant|variable|setting|option|key|field|default|env(?:ironment)?\s+variable)\s+)?`?(?P<key>{KEY})`?(?:\s+(?:setting|option|key|constant|variable|value))?(?:\s+(?:in|of|inside)\s+(?:the\s+)?(?:file\s+)?`?(?P<before>{PATH})`?)?(?:\s+from\s+(?P<was>[^\s]+))?(?:\s+to\s+(?:be\s+)?|\s*=\s*)(?:{quoted}|(?P<value>[^\s"'`]+?)){place}"#)),
+        ("set", format!(r#"(?i:change|set|update|increase|raise|lower|reduce|decrease|switch|bump|put)\s+(?:the\s+|our\s+)?(?:(?:default\s+)?value\s+of\s+(?:the\s+)?)?(?:(?:constant|variable|setting|option|key|field|default|env(?:ironment)?\s+variable)\s+)?`?(?P<key>{KEY})`?(?:\s+(?:setting|option|key|constant|variable|value))?(?:\s+(?:in|of|inside)\s+(?:the\s+)?(?:file\s+)?`?(?P<before>{PATH})`?)?(?:\s+from\s+(?P<was>[^\s]+))?(?:\s+to\s+(?:be\s+)?|\s*=\s*)(?:{quoted}|(?P<value>[^\s"'`]+?)(?P<unit>\s+(?:{UNIT}))?){place}(?:\s+by\s+default)?"#)),
+        ("set", format!(r#"(?i:the\s+)?`?(?P<key>{KEY})`?(?:\s+in\s+`?(?P<before>{PATH})`?)?\s+(?i:should|must|needs\s+to|has\s+to)\s+be\s+(?:{quoted}|(?P<value>-?\d[\w.%]*|true|false|on|off)(?P<unit>\s+(?:{UNIT}))?){place}"#)),
+        ("set", format!(r#"(?i:use)\s+(?:{quoted}|(?P<value>-?\d[\w.%]*|true|false)(?P<unit>\s+(?:{UNIT}))?)\s+(?:as|for)\s+(?:the\s+)?(?:(?:default|value\s+of)\s+)?`?(?P<key>{KEY})`?{place}"#)),
+        ("set", format!(r#"(?i:switch\s+to|move\s+to|use|upgrade\s+to|go\s+to|bump\s+to|update\s+to|target)\s+(?:the\s+)?(?:rust\s+)?(?:(?P<key>edition)\s+(?P<value>20\d\d)|(?P<late>20\d\d)\s+edition){place}"#)),
+        ("toggle", format!(r#"(?i:turn|switch)\s+(?P<way>(?i:on|off))\s+(?:the\s+|our\s+)?`?(?P<key>{SWITCH})`?{TOGGLED}{place}"#)),
+        ("toggle", format!(r#"(?i:turn|switch|set)\s+(?:the\s+|our\s+)?`?(?P<key>{SWITCH})`?(?:\s+(?:mode|option|flag|setting|rule))?\s+(?P<way>(?i:on|off))(?:\s+by\s+default)?{place}(?:\s+by\s+default)?"#)),
+        ("toggle", format!(r#"(?P<way>(?i:enable|disable|activate|deactivate))\s+(?:the\s+|our\s+)?`?(?P<key>{SWITCH})`?{TOGGLED}{place}"#)),
         ("set", r#"(?i:make|let)\s+(?:the|our)\s+(?P<key>[a-z]+(?:\s[a-z]+){0,2}?)\s+(?:be\s+|equal\s+)?(?P<value>-?\d[\w.%]*)"#.to_owned()),
         ("set", format!(r#"(?i:make|turn)\s+(?:the\s+)?(?:(?:constant|variable|setting|option|rule|value\s+of)\s+)?`?(?P<key>{LISTED}|[a-z]+(?:-[a-z]+)+)`?\s+(?:(?:in)?to\s+|be\s+)?(?:an?\s+)?(?:{quoted}|(?P<value>-?\d[\w.]*|true|false|True|False|on|off|error|warn|warning|info|debug|none|null)){place}"#)),
         ("depend", format!(r#"(?P<places>(?i:the\s+|our\s+)?{WORDS}(?:\s+and\s+(?:the\s+)?{WORDS})*)\s+(?P<verb>(?i:(?:should|must|needs\s+to|has\s+to|ought\s+to)\s+(?:use|run\s+on|run\s+with|be\s+on|build\s+on|build\s+with|test\s+on|test\s+with|test\s+against)))\s+`?(?P<name>@?[A-Za-z][\w./-]*?)(?:\s+(?:version\s+)?|:|@|==)(?P<version>{VERSION})`?"#)),
@@ -199,39 +222,48 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
         ("matrix", format!(r#"(?i:(?:let|make|have)\s+ci\s+also|ci\s+should\s+also)\s+(?i:test|run|build|check)(?:\s+(?i:the\s+tests|it|everything))?\s+(?i:on|with|against|under|for)\s+(?P<name>[A-Za-z][\w.-]*?)\s+(?:version\s+)?(?P<version>{VERSION})"#)),
         ("matrix", format!(r#"(?i:add|put)\s+(?P<name>[A-Za-z][\w.-]*?)\s+(?:version\s+)?(?P<version>{VERSION})\s+(?i:to|into|in)\s+(?i:the\s+|our\s+)?(?i:(?:ci|test|build|version|python|node|go)\s+)*(?i:matrix|ci|workflow|pipeline)"#)),
         ("matrix", format!(r#"(?P<drop>(?i:drop|remove|delete|take\s+out|no\s+longer\s+test\s+on|stop\s+testing\s+on))\s+(?i:support\s+for\s+)?(?P<name>[A-Za-z][\w.-]*?)\s+(?:version\s+)?(?P<version>{VERSION})(?i:\s+(?:from|in|of)\s+(?:the\s+|our\s+)?(?:(?:ci|test|build|version|python|node|go)\s+)*(?:matrix|ci|workflow|pipeline|github\s+actions))"#)),
-        ("call", format!(r#"(?i:remove|take\s+out|delete|drop|get\s+rid\s+of|strip(?:\s+out)?)\s+(?P<all>(?i:all|every|all\s+of)\s+)?(?:the\s+|my\s+|that\s+|those\s+)?(?:(?i:debug(?:ging)?|leftover|stray)\s+)?`?(?P<call>{CALL})!?(?:\(\))?`?\s+(?i:calls?|statements?){place}"#)),
-        ("call", format!(r#"(?i:remove|take\s+out|delete|drop|get\s+rid\s+of|strip(?:\s+out)?)\s+(?P<all>(?i:all|every|all\s+of)\s+)?(?:the\s+|my\s+|that\s+|those\s+)?(?:(?i:debug(?:ging)?|leftover|stray)\s+)?`?(?P<call>console\.(?:log|debug|trace)|debugger|breakpoint|dbg|fmt\.Println|{CALL})(?P<brackets>!?\(\))?s?`?{place}"#)),
+        ("call", format!(r#"(?i:remove|take\s+out|delete|drop|get\s+rid\s+of|strip(?:\s+out)?)\s+(?P<all>(?i:all|every|all\s+of)\s+)?(?:the\s+|my\s+|that\s+|those\s+)?(?:(?i:debug(?:ging)?|leftover|stray)\s+)?`?(?P<call>{CALL})!?(?:\(\))?`?\s+(?P<noun>(?i:calls?|statements?|logs?|prints?|lines?)){from}"#)),
+        ("call", format!(r#"(?i:remove|take\s+out|delete|drop|get\s+rid\s+of|strip(?:\s+out)?)\s+(?P<all>(?i:all|every|all\s+of)\s+)?(?:the\s+|my\s+|that\s+|those\s+)?(?:(?i:debug(?:ging)?|leftover|stray)\s+)?`?(?P<call>console\.(?:log|debug|trace)|debugger|breakpoint|dbg|fmt\.Println|{CALL})(?P<brackets>!\(\)|!|\(\))?(?P<plural>s)?`?{from}"#)),
         ("depend", format!(r#"(?i:the\s+)?`?(?P<file>(?:[\w./-]*/)?(?:[Dd]ockerfile|[\w-]+\.\w+))`?\s+(?P<verb>(?i:should\s+(?:use|run\s+on|be\s+on|build\s+on)|needs\s+to\s+use|must\s+use))\s+`?(?P<name>@?[A-Za-z][\w./-]*?)(?:\s+(?:version\s+)?|:|@|==)(?P<version>{VERSION})`?"#)),
         ("replace", two(r"(?i:replace|change|substitute|swap|turn)\s+(?:all\s+|every\s+)?(?:occurrences?\s+of\s+)?(?:the\s+(?:text|string|word)\s+)?", r"\s+(?:with|by|to|into|for)\s+(?:the\s+(?:text|string|word)\s+)?") + &place),
         ("replace", format!(r"(?i:replace|change|substitute)\s+(?:all\s+|every\s+)?(?:occurrences?\s+of\s+)?(?P<old>\S(?:.*?\S)?)\s+(?:with|by|to|into)\s+(?P<new>\S(?:.*?\S)?){place}")),
         ("append", format!(r"(?i:add|append)\s+(?:the\s+line\s+|a\s+line\s+)?{quoted}\s+to\s+(?:the\s+end\s+of\s+)?`?(?P<file>{PATH})`?")),
         ("sort", format!(r"(?i:sort)\s+(?:the\s+)?(?:lines\s+(?:of|in)\s+)?`?(?P<file>{PATH})`?(?:\s+alphabetically)?")),
-        ("dependency-add", format!(r"(?i:add|install)\s+(?:the\s+)?(?:package\s+|library\s+|crate\s+|dependency\s+)?{package}\s+(?:to|as|in|into)\s+(?:the\s+|an?\s+|our\s+|my\s+)?(?:project(?:'s)?\s+)?(?P<dev>(?i:dev(?:elopment)?|test(?:ing)?)[\s-]*)?(?i:dependenc(?:y|ies)|deps|requirements(?:\.txt)?)")),
+        ("dependency-add", format!(r"(?i:add|install)\s+(?:the\s+)?(?:package\s+|library\s+|crate\s+|dependency\s+)?{package}\s+(?:to|as|in|into)\s+(?:the\s+|an?\s+|our\s+|my\s+)?(?:project(?:'s)?\s+)?(?P<dev>(?i:dev(?:elopment)?|test(?:ing)?)[\s-]*)?(?i:dependenc(?:y|ies)|deps|(?P<list>requirements(?:[\w/-]*\.txt)?|pyproject\.toml|package\.json|Cargo\.toml|go\.mod))")),
         ("dependency-add", format!(r"(?i:add|install)\s+(?:an?\s+|the\s+)?(?P<dev>(?i:dev(?:elopment)?|test(?:ing)?)[\s-]+)?(?:dependency|package|library|crate)\s+(?:on\s+|called\s+|named\s+)?{package}")),
         ("member", r"(?P<verb>(?i:add|install|remove|drop|uninstall))\s+(?:the\s+)?(?:(?:package|library|crate|dependency)\s+)?`?(?P<name>@?[\w][\w./-]*(?:@[\w.^~-]+)?)`?\s+(?i:to|in|into|from|for)\s+(?:the\s+|our\s+)?`?(?P<member>@?[\w][\w./-]*)`?(?:\s+(?i:app|package|workspace|crate|member|module))?(?P<dev>\s+(?i:as\s+a\s+dev(?:elopment)?\s+dependency))?".to_owned()),
         ("dependency-remove", r"(?i:remove|drop|delete|uninstall)\s+(?:the\s+)?(?:package\s+|library\s+|crate\s+|dependency\s+(?:on\s+)?)?`?(?P<name>@?[\w][\w./-]*)`?(?:\s+(?:dependency|package|library|crate))?(?:\s+from\s+(?:the\s+|our\s+|my\s+)?(?:project|dependenc(?:y|ies)|deps|requirements(?:\.txt)?|package\.json))?".to_owned()),
         ("format", r"(?i:format|reformat|prettify|beautify)\s+(?:all\s+|the\s+|my\s+|our\s+|this\s+)*(?:code|files?|project|sources?|code\s*base|repo|everything)".to_owned()),
     ];
-    let polite = r"(?i:(?:please|pls|can you|could you|would you|now|kindly|i want to|i'd like to)[\s,]+)*";
-    let whole = |pattern: &str| {
-        Regex::new(&format!(r"^\s*{polite}(?:{pattern})(?i:\s*,?\s*please|\s+for\s+me)?\s*[.!]?\s*$")).ok()
-    };
     Shapes(rows.iter().filter_map(|(name, pattern)| Some((*name, whole(pattern)?))).collect())
 });
 
+/// The pattern of a whole request, with the courtesies around it.
+fn whole(pattern: &str) -> Option<Regex> {
+    let polite =
+        r"(?i:(?:please|pls|can you|could you|would you|now|kindly|i want to|i'd like to|we should|let's|lets)[\s,]+)*";
+    Regex::new(&format!(
+        r"^\s*{polite}(?:{pattern})(?i:\s*,?\s*(?:please|pls|thanks|thank you)|\s+for\s+me)?\s*[.!]?\s*$"
+    ))
+    .ok()
+}
+
 /// The exact change that a request specifies; `None` where it is less than exact.
 pub fn parse(request: &str) -> Option<Edit> {
-    let request = without_question(request);
-    SHAPES.0.iter().find_map(|(name, pattern)| edit(name, &pattern.captures(request)?))
+    readings(request).into_iter().next()
 }
 
 /// All readings of a request, the likeliest first: `update regex to 1.11` is a version of a dependency, or the value of a setting.
 pub fn readings(request: &str) -> Vec<Edit> {
-    let mut all: Vec<Edit> = Vec::new();
-    let request = without_question(request);
-    for edit in SHAPES.0.iter().filter_map(|(name, pattern)| edit(name, &pattern.captures(request)?)) {
+    let request = normal::normal(without_question(request));
+    let mut all: Vec<Edit> = file_edit::readings(&request).into_iter().map(Edit::File).collect();
+    for edit in SHAPES.0.iter().filter_map(|(name, pattern)| edit(name, &pattern.captures(&request)?)) {
         // Only a reading that may not be meant leaves room for another.
-        let is_last = !matches!(edit, Edit::Depend(_) | Edit::AddTo(_) | Edit::MemberDependency(_));
+        let is_last = match &edit {
+            Edit::Depend(_) | Edit::AddTo(_) | Edit::MemberDependency(_) => false,
+            Edit::Set(setting) => !setting.is_switch,
+            _ => true,
+        };
         if !all.contains(&edit) {
             all.push(edit);
         }
@@ -301,19 +333,31 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
         "set" => {
             let text = any(&["A", "B", "C", "D"]);
             let quoted = text.is_some();
-            let text = text.or_else(|| of("value"))?;
+            let text = text.or_else(|| of("value")).or_else(|| of("late"))?;
             let file = of("before").or_else(|| of("file")).filter(|file| is_file(file)).or_else(|| build_file(found));
             // "In the sidebar" is no file, so the sentence is about something else.
             let has_place = ["before", "file", "places"].iter().any(|group| found.name(group).is_some());
             if file.is_none() && has_place {
                 return None;
             }
-            let name = of("key").filter(|name| !NO_SETTINGS.contains(&name.to_lowercase().as_str()))?;
+            let key = of("key").or_else(|| of("late").map(|_| "edition".to_owned()));
+            let name = key.filter(|name| !NO_SETTINGS.contains(&name.to_lowercase().as_str()))?;
             // `README.md` is a file, whatever follows it.
             if name.rsplit_once('.').is_some_and(|(_, ending)| FILE_ENDINGS.contains(&ending)) {
                 return None;
             }
-            Edit::Set(Setting { name, was: of("was"), to: Value { text, quoted }, file })
+            let unit = of("unit");
+            Edit::Set(Setting { name, was: of("was"), to: Value { text, quoted }, file, unit, is_switch: false })
+        }
+        "toggle" => {
+            let file = of("file").filter(|file| is_file(file)).or_else(|| build_file(found));
+            if file.is_none() && ["file", "places"].iter().any(|group| found.name(group).is_some()) {
+                return None;
+            }
+            let name = of("key").filter(|name| !NO_SETTINGS.contains(&name.to_lowercase().as_str()))?;
+            let is_on = ["on", "enable", "activate"].contains(&of("way")?.to_lowercase().as_str());
+            let to = Value { text: if is_on { "on" } else { "off" }.to_owned(), quoted: false };
+            Edit::Set(Setting { name, was: None, to, file, unit: None, is_switch: true })
         }
         "import-add" => {
             let header = || {
@@ -357,7 +401,8 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
                 let is_range = ["==", ">=", "<=", "~=", "^", "~"].contains(&sign.as_str());
                 if is_range { format!("{sign}{version}") } else { version }
             });
-            Edit::AddDependency(Dependency { name, version, dev: found.name("dev").is_some() })
+            let file = of("list").filter(|list| is_file(list));
+            Edit::AddDependency(Dependency { name, version, dev: found.name("dev").is_some(), file })
         }
         "depend" => {
             let place = of("file");
@@ -369,8 +414,12 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
             }
             let name =
                 of("name").filter(|name| is_package(name) && !NO_SETTINGS.contains(&name.to_lowercase().as_str()))?;
+            // A package may have the name of an image.
+            let is_image = found.get(0).is_some_and(|whole| whole.as_str().contains(" image "));
+            let places = if is_image && places.is_empty() && file.is_none() { Place::IMAGES.to_vec() } else { places };
             let pinned = ["pin", "lock", "fix"].contains(&of("verb")?.to_lowercase().as_str());
-            Edit::Depend(NewVersion { name, version: of("version")?, sign: of("sign"), pinned, file, places })
+            let rises = ["bump", "upgrade", "raise"].contains(&of("verb")?.to_lowercase().as_str());
+            Edit::Depend(NewVersion { name, version: of("version")?, sign: of("sign"), pinned, rises, file, places })
         }
         "add-to" => {
             let text = any(&["A", "B", "C", "D"]);
@@ -399,7 +448,10 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
             if !is_call || file.is_none() && found.name("file").is_some() || found.name("places").is_some() {
                 return None;
             }
-            Edit::RemoveCall(Call { name, all: found.name("all").is_some(), file })
+            // "Remove the console.log calls" means each of them, "the call" the only one.
+            let is_plural =
+                of("noun").is_some_and(|noun| noun.to_lowercase().ends_with('s')) || found.name("plural").is_some();
+            Edit::RemoveCall(Call { name, all: found.name("all").is_some() || is_plural, file })
         }
         "member" => {
             let name = of("name")
@@ -444,7 +496,8 @@ fn is_path_of_names(text: &str) -> bool {
 }
 
 fn is_file(path: &str) -> bool {
-    path.contains('.') || path.contains('/')
+    let known = ["makefile", "dockerfile", "procfile", "gemfile", "rakefile", "license", "justfile"];
+    path.contains('.') || path.contains('/') || known.contains(&path.to_lowercase().as_str())
 }
 
 fn has_quotes(text: &str) -> bool {
@@ -507,7 +560,17 @@ impl Edit {
             Edit::Depend(wanted) => !wanted.places.is_empty(),
             // Only the workspace says whether there is such a member.
             Edit::Format | Edit::MemberDependency(_) => false,
+            Edit::File(edit) => edit.is_certain(),
             _ => true,
+        }
+    }
+
+    /// Whether only the files of the project say that it is meant: "disable the firewall" has the same shape.
+    pub fn is_guess(&self) -> bool {
+        match self {
+            Edit::Set(setting) => setting.is_switch && !setting.is_certain(),
+            Edit::File(edit) => !edit.is_certain(),
+            _ => false,
         }
     }
 
@@ -526,6 +589,7 @@ impl Edit {
             | Edit::AddTo(Addition { file, .. })
             | Edit::RemoveCall(Call { file, .. }) => file.as_deref().into_iter().collect(),
             Edit::Move { from, .. } => vec![from],
+            Edit::File(edit) => edit.file().into_iter().collect(),
             Edit::Ignore(_)
             | Edit::Bump(_)
             | Edit::AddScript { .. }
@@ -547,6 +611,7 @@ impl Edit {
             }
             // Other files may import the one that moves.
             Edit::Move { from, .. } => moved::stem(from),
+            Edit::File(edit) => edit.needle(),
             _ => None,
         }
     }
@@ -559,6 +624,7 @@ impl Edit {
             Edit::AddDependency(_) | Edit::RemoveDependency(_) => manifest::LISTS,
             Edit::AddScript { target: true, .. } => &["Makefile", "makefile", "GNUmakefile"],
             Edit::AddScript { target: false, .. } => &["package.json"],
+            Edit::File(edit) => edit.manifests(),
             _ => &[],
         }
     }
@@ -572,6 +638,7 @@ impl Edit {
             }
             Edit::Matrix(_) => Place::Ci.has(path),
             Edit::AddDependency(dependency) => manifest::is_gradle(path) && dependency.is_coordinate(),
+            Edit::File(edit) => edit.concerns(path),
             _ => false,
         }
     }
@@ -581,6 +648,7 @@ impl Edit {
         match self {
             Edit::Bump(_) | Edit::Depend(NewVersion { file: None, .. }) | Edit::Matrix(_) => true,
             Edit::AddDependency(dependency) => dependency.is_coordinate(),
+            Edit::File(edit) => edit.concerns_some(),
             _ => false,
         }
     }
@@ -608,6 +676,7 @@ pub fn apply(edit: &Edit, files: &BTreeMap<String, String>) -> EditResult {
         Edit::AddTo(addition) => add_to::add(addition, files),
         Edit::Matrix(entry) => matrix::change(entry, files),
         Edit::RemoveCall(call) => call::remove(call, files),
+        Edit::File(edit) => edit.apply(files),
         Edit::Format | Edit::MemberDependency(_) => EditResult::Nothing(String::new()),
     }
 }
@@ -617,6 +686,7 @@ pub fn command(edit: &Edit, has: &dyn Fn(&str) -> bool) -> Option<String> {
     match edit {
         Edit::AddDependency(dependency) => manifest::command(dependency, has),
         Edit::RemoveDependency(name) => manifest::remove_command(name, has),
+        Edit::File(edit) => edit.command(has),
         _ => None,
     }
 }

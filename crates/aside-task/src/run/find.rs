@@ -1,6 +1,7 @@
 //! Searches by what things are: files of a kind or a length, commits about something, the files of an author, definitions of a sort. Parses
 //! the request and judges lines; reads nothing itself.
 
+pub mod in_texts;
 pub mod select;
 
 use std::sync::LazyLock;
@@ -33,8 +34,21 @@ pub enum Find {
     TestFor(String),
     /// Commits that added or removed a text.
     Touching(String),
+    /// Lines of all files by what they are, or their number.
+    InTexts(in_texts::TextSearch),
+    /// The first files in an order.
+    Ordered { what: select::FileSet, order: Order, many: usize, under: Option<String> },
     /// Functions, classes and the like.
     Definitions { sort: Sort, scope: Scope, under: Option<String> },
+}
+
+/// Which files come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    Largest,
+    Smallest,
+    Newest,
+    Oldest,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +84,8 @@ pub enum Scope {
     Tests,
 }
 
+/// Files that are listed in an order where the request says no number.
+const MANY: usize = 10;
 const FINDS: &str = r"(?:find|list|show|search(?: for)?|look for|give|get|which|what|where|are there|display|print|see)(?: me| us)?(?: are| is)?(?: all| every| any)?(?: of)?(?: the| our| my)?";
 const HERE: &str =
     r"(?: (?:here|there are|we have|in (?:this|the) (?:project|repo|repository|code ?base|code|directory|folder)))?";
@@ -88,6 +104,8 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("commits", format!(r#"^{FINDS} commits? (?:about|mentioning|that mentions?|which mention|with|containing|that contain|matching|related to|concerning|regarding|for|named|called|on) (?:the )?(?:word |text |message )?["'`]?(?P<about>[^"'`]+?)["'`]?(?: in (?:the|their) (?:message|subject|log|history))?$"#)),
         ("files-by", format!(r"^{FINDS} files? (?:that |which )?(?P<name>(?-i:[A-Z])[\w.@-]*(?: (?-i:[A-Z])[\w.-]*)?) (?:has |have |had )?(?:changed|modified|edited|touched|wrote|written|committed|added|worked on)$|^(?:which|what) files? (?:did|has|have) (?P<other>(?-i:[A-Z])[\w.@-]*) (?:change|changed|modify|modified|edit|edited|touch|touched|add|added|commit|committed)$")),
         ("added", r"^(?:when|by whom) (?:was|were|has|did) (?:the |our )?(?P<what>[\w -]+?) (?:script|file|module|tests?|config|page|component)(?: been)? (?:added|created|written|introduced|first committed)$|^who (?:added|created|wrote|introduced) (?:the |our )?(?P<other>[\w -]+?) (?:script|file|module|config|page|component)$".to_owned()),
+        ("ordered", format!(r"^(?:{FINDS} )?(?:the |our )?(?:top )?(?P<many>\d+)? ?(?P<order>largest|biggest|smallest|newest|latest|oldest|most recent|most recently (?:changed|modified|edited|touched)) (?P<more>\d+ )?(?P<kind>[\w.+#*-]+(?: [\w+#]+)?) files?{UNDER}{HERE}$")),
+        ("ordered", r"^(?:(?:find|list|show|which|what|give)(?: me)?(?: are| is)? )?(?:the |our )?(?:top )?(?P<many>\d+)? ?(?P<order>largest|biggest|smallest|newest|latest|oldest) (?P<more>\d+ )?files? (?:in|under|inside|below) (?:the )?(?:directory |folder )?`?(?P<under>[\w./-]*[\w-])`?(?: (?:directory|folder))?$".to_owned()),
         ("definitions", format!(r"^{FINDS} (?:(?P<scope>public|exported|test|unit test|pub) )?(?P<sort>functions?|methods?|class(?:es)?|structs?|enums?|interfaces?|traits?|constants?|types?)(?: that are (?P<behind>public|exported))?{UNDER}{HERE}$")),
     ];
     rows.into_iter().filter_map(|(name, pattern)| Some((name, Regex::new(&format!("(?i){pattern}")).ok()?))).collect()
@@ -106,6 +124,9 @@ pub fn read(request: &str) -> Option<Find> {
     let asked = trimmed.get(start..).unwrap_or(trimmed).trim_end_matches(" please").trim();
     if asked.contains('\n') || asked.split_whitespace().count() > 14 {
         return None;
+    }
+    if let Some(search) = in_texts::read(asked) {
+        return Some(Find::InTexts(search));
     }
     if let Some(found) = CHINESE.as_ref().and_then(|pattern| pattern.captures(asked)) {
         return Some(match found.name("what").map_or("", |what| what.as_str()) {
@@ -178,15 +199,25 @@ fn find(shape: &str, found: &Captures<'_>) -> Option<Find> {
             let words = of("what").or_else(|| of("other"))?.to_lowercase();
             Find::Added(words.split([' ', '-']).map(str::to_owned).collect())
         }
-        "definitions" => {
-            let sort = match lower("sort")?.as_str() {
-                "class" | "classes" => Sort::Class,
-                "struct" | "structs" => Sort::Struct,
-                "enum" | "enums" => Sort::Enum,
-                "interface" | "interfaces" | "trait" | "traits" | "type" | "types" => Sort::Interface,
-                "constant" | "constants" => Sort::Constant,
-                _ => Sort::Function,
+        "ordered" => {
+            let order = match lower("order")?.as_str() {
+                "largest" | "biggest" => Order::Largest,
+                "smallest" => Order::Smallest,
+                "oldest" => Order::Oldest,
+                _ => Order::Newest,
             };
+            let number = of("many").or_else(|| of("more")).and_then(|number| number.parse().ok());
+            let what = match lower("kind") {
+                Some(kind) => select::named(&format!("{kind} files"))?,
+                None => select::FileSet::All,
+            };
+            let is_place =
+                of("under").is_none_or(|under| !["this", "the", "project", "repo", "code"].contains(&under.as_str()));
+            is_place.then_some(())?;
+            Find::Ordered { what, order, many: number.unwrap_or(MANY), under: under() }
+        }
+        "definitions" => {
+            let sort = Sort::named(&lower("sort")?);
             let scope = match lower("scope").or_else(|| lower("behind")).as_deref() {
                 Some("public" | "exported" | "pub") => Scope::Public,
                 Some(_) => Scope::Tests,
@@ -229,6 +260,17 @@ impl Kind {
 }
 
 impl Sort {
+    fn named(word: &str) -> Self {
+        match word.to_lowercase().as_str() {
+            "class" | "classes" => Sort::Class,
+            "struct" | "structs" => Sort::Struct,
+            "enum" | "enums" => Sort::Enum,
+            "interface" | "interfaces" | "trait" | "traits" | "type" | "types" => Sort::Interface,
+            "constant" | "constants" => Sort::Constant,
+            _ => Sort::Function,
+        }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Sort::Function => "functions",
@@ -249,6 +291,13 @@ impl Sort {
             Sort::Interface => &["interface", "trait", "type", "protocol"],
             Sort::Constant => &["const", "static", "final"],
         };
+        // Python and shells have no word for a constant, only its letters.
+        let name = line.split([' ', '=', ':']).next().unwrap_or_default();
+        let is_loud = name.len() > 1
+            && name.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_');
+        if self == Sort::Constant && is_loud && line.contains('=') {
+            return true;
+        }
         let arrow = self == Sort::Function && line.contains("=>") && line.contains("const ") && line.contains('(');
         arrow
             || line
@@ -306,7 +355,7 @@ mod tests {
 
     #[test]
     fn searches_by_kind_are_read() {
-        assert_eq!(SHAPES.len(), 12);
+        assert_eq!(SHAPES.len(), 14);
         let of = |sort, scope| Some(Find::Definitions { sort, scope, under: None });
         let files = |kind| Some(Find::Files { kind, under: None });
         for (request, expected) in [

@@ -41,6 +41,28 @@ impl NamedValue {
         wanted.terms.iter().all(|(word, _)| has(word))
     }
 
+    /// The same, where the blocks around it may say a part: `limits: memory:` for the memory limit. A measure may be missing.
+    pub fn is_named(&self, wanted: &ValueQuestion) -> bool {
+        self.says(wanted, WEAK)
+    }
+
+    /// The same, with every word.
+    pub fn is_named_whole(&self, wanted: &ValueQuestion) -> bool {
+        self.says(wanted, &[])
+    }
+
+    fn says(&self, wanted: &ValueQuestion, unneeded: &[&str]) -> bool {
+        let said = |text: &str, word: &str| {
+            let tokens = Tokens::of(text);
+            tokens.names.iter().any(|token| token.parts.iter().any(|part| stem(part) == stem(word)))
+        };
+        let name = self.full_name();
+        let has = |word: &str| {
+            said(&name, word) || self.within.iter().any(|block| said(block, word)) || unneeded.contains(&word)
+        };
+        wanted.terms.iter().all(|(word, _)| has(word)) && wanted.terms.iter().any(|(word, _)| said(&name, word))
+    }
+
     /// The name, with that of its block where it says nothing alone: `instance_type` for the default of `variable "instance_type"`.
     pub fn full_name(&self) -> String {
         match self.within.last().filter(|_| BARE_KEYS.contains(&self.name.as_str())) {

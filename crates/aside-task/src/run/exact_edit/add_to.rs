@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::run::code;
 use crate::run::exact_edit::EditResult;
 use crate::run::exact_edit::assign::{self, Syntax, Value};
+use crate::run::exact_edit::file_edit::cmake;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addition {
@@ -18,6 +19,9 @@ pub fn add(addition: &Addition, files: &BTreeMap<String, String>) -> EditResult 
     let name = &addition.name;
     let mut found: Vec<(&String, usize, usize, Syntax)> = Vec::new();
     for (path, text) in files {
+        if let Some(made) = in_cmake(addition, path, text) {
+            return made;
+        }
         found.extend(assign::assigned(path, text, name).into_iter().map(|(line, at, syntax)| (path, line, at, syntax)));
     }
     let (path, at, syntax) = match found.as_slice() {
@@ -41,6 +45,30 @@ pub fn add(addition: &Addition, files: &BTreeMap<String, String>) -> EditResult 
     };
     let summary = format!("Add {} to {} in {}", code(&addition.value.text), code(name), code(path));
     EditResult::Texts { files: BTreeMap::from([(path.clone(), made)]), summary, note: String::new() }
+}
+
+/// Behind the last value of `set(NAME …)`, or in its text of flags; `None` where the file does not set the variable, or twice.
+fn in_cmake(addition: &Addition, path: &str, text: &str) -> Option<EditResult> {
+    let Addition { name, value, .. } = addition;
+    let lists = if cmake::is_cmake(path) { cmake::assigned(text, name) } else { Vec::new() };
+    let [list] = lists.as_slice() else { return None };
+    let inner = text.get(list.clone())?;
+    let is_there = inner.split(|letter: char| letter.is_whitespace() || letter == '"').any(|word| word == value.text);
+    if is_there {
+        return Some(EditResult::Nothing(format!("{} has {} already.", code(name), code(&value.text))));
+    }
+    let mut made = text.to_owned();
+    match inner.ends_with('"') {
+        true => made.insert_str(list.end - 1, &format!(" {}", value.text)),
+        false => {
+            let last = inner.lines().last().unwrap_or_default();
+            let indent = last.get(..last.len() - last.trim_start().len()).unwrap_or_default();
+            let between = if inner.contains('\n') { format!("\n{indent}") } else { " ".to_owned() };
+            made.insert_str(list.end, &format!("{between}{}", value.text));
+        }
+    }
+    let summary = format!("Add {} to {} in {}", code(&value.text), code(name), code(path));
+    Some(EditResult::Texts { files: BTreeMap::from([(path.to_owned(), made)]), summary, note: String::new() })
 }
 
 /// The text with the addition in the value that begins at a place.
@@ -134,7 +162,7 @@ fn closing(open: char) -> Option<char> {
 }
 
 /// Where the bracket at the beginning of a text is closed.
-fn end(text: &str) -> Option<usize> {
+pub fn end(text: &str) -> Option<usize> {
     let (mut depth, mut quote) = (0_i32, None);
     for (at, letter) in text.char_indices() {
         match (quote, letter) {

@@ -6,13 +6,17 @@ use std::ops::Range;
 
 use regex::Regex;
 
-use crate::run::exact_edit::{EditResult, text};
+use crate::run::exact_edit::file_edit::{cmake, key, port};
+use crate::run::exact_edit::{EditResult, text, units};
 use crate::run::review::file_kind;
+use crate::run::search::lists;
 use crate::run::{code, short, values};
 
 /// Places that are listed where a name is set more than once.
 const MAX_PLACES: usize = 6;
 const MAX_SAID: usize = 60;
+/// Bytes of a line that is looked at for values within it.
+const MAX_LINE: usize = 2_000;
 
 /// The new value as the request has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +34,10 @@ pub struct Setting {
     pub was: Option<String>,
     pub to: Value,
     pub file: Option<String>,
+    /// What the number counts, where the request says that: `seconds`.
+    pub unit: Option<String>,
+    /// It is only switched on or off, so that it has to be on or off now.
+    pub is_switch: bool,
 }
 
 /// How a file writes values.
@@ -73,14 +81,23 @@ impl Setting {
     }
 }
 
-pub fn set(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
+/// Where the name is given a value: in a line of its own, within a line, or under a name with its words.
+fn places<'a>(setting: &Setting, files: &'a BTreeMap<String, String>) -> Vec<Place<'a>> {
     let name = &setting.name;
     let patterns: Vec<Pattern> = Pattern::of(name).into_iter().chain(Pattern::dotted(name)).collect();
-    let mut places: Vec<Place<'_>> =
+    let mut places: Vec<Place<'a>> =
         files.iter().flat_map(|(path, text)| patterns.iter().flat_map(|pattern| pattern.places(path, text))).collect();
+    places.extend(files.iter().flat_map(|(path, text)| in_cmake(name, path, text)));
+    if places.is_empty() {
+        places = files
+            .iter()
+            .flat_map(|(path, text)| patterns.iter().flat_map(|pattern| pattern.inline(path, text)))
+            .collect();
+    }
     if places.iter().any(|place| place.exact) {
         places.retain(|place| place.exact);
     }
+    keep_likeliest(setting, &mut places);
     // A reference is no value: `instance_type = var.instance_type` takes it from where the name is given one.
     let is_reference = |place: &Place<'_>| {
         super::is_path_of_names(place.value) && !is_constant(place.value) && place.syntax != Syntax::Bare
@@ -89,7 +106,21 @@ pub fn set(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
         let near = near(name, files);
         if !near.is_empty() {
             places = near;
+            keep_likeliest(setting, &mut places);
         }
+    }
+    places
+}
+
+pub fn set(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
+    let name = &setting.name;
+    let mut places = places(setting, files);
+    let mut note = String::new();
+    // The manifest says what the compiler takes; the formatter has a copy.
+    if name == "edition" && places.iter().any(|place| place.path.ends_with("Cargo.toml")) {
+        let other = places.iter().find(|place| !place.path.ends_with("Cargo.toml"));
+        note = other.map(|place| format!("`{}:{}` has its own edition.", place.path, place.line)).unwrap_or_default();
+        places.retain(|place| place.path.ends_with("Cargo.toml"));
     }
     let place = match places.as_slice() {
         [] => return unset(setting, files),
@@ -115,7 +146,24 @@ pub fn set(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
             plain = setting.to.text,
         ));
     }
+    // A port that other files repeat would no longer be the same everywhere.
+    let is_port = name.eq_ignore_ascii_case("port") && setting.file.is_none() && setting.was.is_none();
+    let old = place.value.trim_matches(['"', '\'']);
+    if is_port && old.len() > 1 && old.bytes().all(|byte| byte.is_ascii_digit()) && port::occurrences(old, files) > 1 {
+        return EditResult::Nothing(format!(
+            "{} is {} at `{}:{}`, and other lines have the same port. For all of them: change the port from {old} to {to}. For one: change {name} in FILE to {to}.",
+            code(name),
+            code(old),
+            place.path,
+            place.line,
+            to = setting.to.text
+        ));
+    }
     // `switch BASE_URL to https` means a part of the address.
+    let scheme = ["https", "http", "wss", "ws"].contains(&setting.to.text.as_str()) && !setting.to.quoted;
+    if place.value.matches("://").count() == 1 && scheme {
+        return with_scheme(place, setting, files);
+    }
     if place.value.contains("://") && !setting.to.quoted && !setting.to.text.contains("://") {
         return EditResult::Nothing(format!(
             "{} is {} at `{}:{}`. Write the whole address that it is to be, or the new value in quotes.",
@@ -125,7 +173,12 @@ pub fn set(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
             place.line
         ));
     }
-    let new = match spelled(place.value, &setting.to, place.syntax) {
+    let to = match &setting.unit {
+        Some(unit) => units::number(place.value, place.named.as_deref().unwrap_or(name), &setting.to.text, unit)
+            .map(|text| Value { text, quoted: setting.to.quoted }),
+        None => Ok(setting.to.clone()),
+    };
+    let new = match to.and_then(|to| spelled(place.value, &to, place.syntax)) {
         Ok(new) => new,
         Err(why) => {
             return EditResult::Nothing(format!(
@@ -144,7 +197,74 @@ pub fn set(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
     made.replace_range(place.range.clone(), &new);
     let spelled = place.named.as_deref().unwrap_or(name);
     let summary = format!("Set {} to {} in {}", code(spelled), code(&new), code(place.path));
+    EditResult::Texts { files: BTreeMap::from([(place.path.to_owned(), made)]), summary, note }
+}
+
+/// Tests that repeat a value are not where it is set, and what is switched is on or off.
+fn keep_likeliest(setting: &Setting, places: &mut Vec<Place<'_>>) {
+    if setting.is_switch {
+        places.retain(|place| switched(place.value, setting.to.text == "on").is_some());
+    }
+    let is_test = |place: &Place<'_>| file_kind::of(place.path) == "tests";
+    if setting.file.is_none() && !places.iter().all(is_test) {
+        places.retain(|place| !is_test(place));
+    }
+}
+
+fn with_scheme(place: &Place<'_>, setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
+    let at = place.value.find("://").unwrap_or(0);
+    let head = place.value.get(..at).unwrap_or_default();
+    let start = head.rfind(|letter: char| !letter.is_ascii_alphabetic()).map_or(0, |at| at + 1);
+    if head.get(start..) == Some(setting.to.text.as_str()) {
+        return EditResult::Nothing(format!("{} is {} already.", code(&setting.name), code(place.value)));
+    }
+    let mut made = files.get(place.path).cloned().unwrap_or_default();
+    made.replace_range(place.range.start + start..place.range.start + at, &setting.to.text);
+    let summary = format!("Use {} for {} in {}", code(&setting.to.text), code(&setting.name), code(place.path));
     EditResult::Texts { files: BTreeMap::from([(place.path.to_owned(), made)]), summary, note: String::new() }
+}
+
+/// `set(NAME value)` and `option(NAME "…" OFF)` of CMake.
+fn in_cmake<'a>(name: &str, path: &'a str, text: &'a str) -> Vec<Place<'a>> {
+    if !cmake::is_cmake(path) {
+        return Vec::new();
+    }
+    let plain = |name: &str| name.to_lowercase().replace(['_', '-', ' '], "");
+    let place = |range: Range<usize>, exact: bool| Place {
+        path,
+        line: text.get(..range.start).unwrap_or_default().matches('\n').count() + 1,
+        value: text.get(range.clone()).unwrap_or_default(),
+        range,
+        syntax: Syntax::Bare,
+        exact,
+        named: None,
+    };
+    let all = cmake::variables(text).into_iter().filter(|(known, _)| plain(known) == plain(name));
+    all.map(|(known, range)| place(range, known == name)).collect()
+}
+
+/// The word for on or off in the place of another one, as that is written; `None` where the value is neither.
+fn switched(old: &str, on: bool) -> Option<String> {
+    let bare = old.trim_matches(['"', '\'']);
+    let (yes, no) = match bare.to_lowercase().as_str() {
+        "true" | "false" => ("true", "false"),
+        "on" => ("on", "off"),
+        "yes" | "no" => ("yes", "no"),
+        "enabled" | "disabled" => ("enabled", "disabled"),
+        "enable" | "disable" => ("enable", "disable"),
+        "1" | "0" => ("1", "0"),
+        // A rule of a linter has levels; only off is one of them for certain.
+        "warn" | "error" | "warning" | "info" if !on => ("", "off"),
+        "off" if !on || bare == "OFF" || old == bare => ("on", "off"),
+        _ => return None,
+    };
+    let word = if on { yes } else { no };
+    let word = match bare.chars().next().is_some_and(char::is_uppercase) {
+        true if bare.len() > 1 && bare.chars().all(char::is_uppercase) => word.to_uppercase(),
+        true => word.get(..1).unwrap_or_default().to_uppercase() + word.get(1..).unwrap_or_default(),
+        false => word.to_owned(),
+    };
+    Some(old.replace(bare, &word))
 }
 
 /// Values whose names have all words of the request: `DEFAULT_THRESHOLD` for `threshold`, the default of `variable "instance_type"`.
@@ -155,7 +275,7 @@ fn near<'a>(name: &str, files: &'a BTreeMap<String, String>) -> Vec<Place<'a>> {
         let Some(syntax) = syntax(path) else { continue };
         let mut starts = vec![0];
         starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
-        for value in values::values(path, text).into_iter().filter(|value| value.is_called(&wanted)) {
+        for value in values::values(path, text).into_iter().filter(|value| value.is_named(&wanted)) {
             let is_plain = syntax == Syntax::Bare && !value.value.contains(['$', '{', '[']);
             if !values::is_literal(&value.value) && !is_plain {
                 continue;
@@ -174,7 +294,12 @@ fn near<'a>(name: &str, files: &'a BTreeMap<String, String>) -> Vec<Place<'a>> {
                 exact: false,
                 named: Some(value.full_name()),
             };
-            found.push((wanted.fit(path, &value), place));
+            found.push((
+                wanted.fit(path, &value)
+                    + 100 * u32::from(value.is_called(&wanted))
+                    + 50 * u32::from(value.is_named_whole(&wanted)),
+                place,
+            ));
         }
     }
     // Tests and examples that repeat a value are not where it is set.
@@ -210,6 +335,22 @@ pub fn assigned(path: &str, text: &str, name: &str) -> Vec<(usize, usize, Syntax
 /// The name has no value in these files. A name of code may still be one to rename.
 fn unset(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
     let Setting { name, to, file, .. } = setting;
+    if let Some((path, _)) = files.first_key_value().filter(|(path, _)| {
+        file.is_some() && path.ends_with("tsconfig.json") && key::COMPILER_OPTIONS.contains(&name.as_str())
+    }) {
+        let text = match (setting.is_switch, to.text == "on") {
+            (false, _) => to.text.clone(),
+            (true, on) => on.to_string(),
+        };
+        return key::add(
+            name,
+            &Value { text, quoted: to.quoted },
+            &BTreeMap::from([(path.clone(), files[path].clone())]),
+        );
+    }
+    if setting.is_switch {
+        return EditResult::Nothing(String::new());
+    }
     if setting.is_name() && !to.quoted && super::is_identifier(name) && super::is_identifier(&to.text) {
         return match text::rename(name, &to.text, files) {
             EditResult::Nothing(_) => text::replace(name, &to.text, files),
@@ -278,6 +419,7 @@ struct Pattern {
     equals: Regex,
     colon: Regex,
     blank: Regex,
+    inline: Regex,
     name: String,
     /// The sections or keys around it.
     above: Vec<String>,
@@ -318,6 +460,10 @@ impl Pattern {
             .ok()?,
             blank: Regex::new(&format!(r"^(?P<head>\s*(?:#\s*define|ENV|ARG)\s+)(?P<name>{key})\s+{value}{tail}"))
                 .ok()?,
+            inline: Regex::new(&format!(
+                r#"(?:[{{(,]\s*|^\s*)["']?(?:[\w-]+\.)*(?P<name>{key})["']?\s*(?P<sign>[:=])\s*(?P<value>"[^"]*"|'[^']*'|-?\d[\w.]*|true|false|True|False|null|None|nil)\s*[,)}}\]]"#
+            ))
+            .ok()?,
             name: name.to_owned(),
             above,
         })
@@ -341,6 +487,37 @@ impl Pattern {
                     exact,
                     named: None,
                 });
+            }
+            at += row.len();
+        }
+        places
+    }
+
+    /// Values that stand within a line: in an object, in the arguments of a call, in JSON of one line.
+    fn inline<'a>(&self, path: &'a str, text: &'a str) -> Vec<Place<'a>> {
+        let Some(syntax) = syntax(path) else { return Vec::new() };
+        let mut places = Vec::new();
+        let mut at = 0;
+        for (number, row) in text.split_inclusive('\n').enumerate() {
+            if row.len() <= MAX_LINE && !lists::is_comment(row) {
+                for found in self.inline.captures_iter(row) {
+                    let (Some(value), Some(name)) = (found.name("value"), found.name("name")) else { continue };
+                    // An argument that is called like a constant is not the constant.
+                    let is_constant = !self.name.contains(|letter: char| letter.is_lowercase());
+                    let is_argument = found.name("sign").is_some_and(|sign| sign.as_str() == "=");
+                    if is_constant && is_argument || !self.is_below(text, at, row, syntax) {
+                        continue;
+                    }
+                    places.push(Place {
+                        path,
+                        line: number + 1,
+                        value: text.get(at + value.start()..at + value.end()).unwrap_or_default(),
+                        range: at + value.start()..at + value.end(),
+                        syntax: if syntax == Syntax::Bare { Syntax::Code } else { syntax },
+                        exact: name.as_str() == self.name,
+                        named: None,
+                    });
+                }
             }
             at += row.len();
         }
@@ -407,6 +584,13 @@ fn syntax(path: &str) -> Option<Syntax> {
     if name.starts_with(".env") {
         return Some(Syntax::Bare);
     }
+    if [".prettierrc", ".eslintrc", ".babelrc", ".swcrc", ".stylelintrc"].contains(&name) {
+        return Some(Syntax::Quoted);
+    }
+    // Its own commands set its variables.
+    if cmake::is_cmake(path) {
+        return None;
+    }
     match file_kind::of(path) {
         "documentation" | "lock file" | "generated" | "media" | "log" => return None,
         _ => {}
@@ -463,6 +647,17 @@ fn spelled(old: &str, to: &Value, syntax: Syntax) -> Result<String, String> {
         _ => {}
     }
     let new = to.text.as_str();
+    // On and off are spelled as the file spells them.
+    if !to.quoted
+        && let Some(on) = [("on", true), ("off", false), ("true", true), ("false", false)]
+            .into_iter()
+            .find_map(|(word, on)| (word == new.to_lowercase()).then_some(on))
+        && !(is_string(old) && ["true", "false"].contains(&new))
+        && let Some(word) = switched(old, on)
+        && !["0", "1"].contains(&old)
+    {
+        return Ok(word);
+    }
     if new.contains(['\n', '\\']) {
         return Err("such a text cannot be written there without a model".to_owned());
     }
@@ -495,10 +690,29 @@ fn spelled(old: &str, to: &Value, syntax: Syntax) -> Result<String, String> {
     // One number in an expression is the value: `Decimal("0.20")`, `process.env.PORT ?? 8080`.
     let found = literals(old);
     let computed = || Err("it is computed, so which part is to change cannot be told".to_owned());
+    // The variable that is read first has a name, and the value behind it is the default: `os.environ.get("PORT", "8080")`.
+    let is_variable = |range: &Range<usize>| {
+        let text = old.get(range.clone()).unwrap_or_default().trim_matches(['"', '\'']);
+        !text.is_empty()
+            && text.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_')
+            && text.contains(|letter: char| letter.is_ascii_uppercase())
+    };
+    let reads = old.to_lowercase().contains("env");
+    let found: Vec<Range<usize>> = found.into_iter().filter(|range| !(reads && is_variable(range))).collect();
     let [range] = found.as_slice() else { return computed() };
     let literal = old.get(range.clone()).unwrap_or_default();
     let inner = literal.trim_matches(['"', '\'']);
     let around = format!("{} {}", old.get(..range.start).unwrap_or_default(), old.get(range.end..).unwrap_or_default());
+    // `30 * time.Second` has its unit beside it.
+    let is_duration = around.trim().starts_with("* time.") && !around.trim().contains('(');
+    if is_duration && is_number(new) {
+        return Ok(old.replacen(literal, new, 1));
+    }
+    if reads && is_string(literal) && !is_number(inner) && !new.contains(['"', '\'']) {
+        let mut made = old.to_owned();
+        made.replace_range(range.clone(), &literal.replace(inner, new));
+        return Ok(made);
+    }
     if around.contains(['+', '*', '%', '[', '<', '>']) || around.contains(" - ") || around.contains(" / ") {
         return computed();
     }

@@ -19,9 +19,18 @@ pub struct NewVersion {
     pub sign: Option<String>,
     /// Exactly this version: operators before it go.
     pub pinned: bool,
+    /// The request says that the version rises, so what is newer already is not meant.
+    pub rises: bool,
     pub file: Option<String>,
     /// Only files of these purposes; all where it is empty.
     pub places: Vec<Place>,
+}
+
+/// The parts of a version that can be compared: `1.21.3` of `v1.21.3-alpine`.
+fn numbers(version: &str) -> Vec<u64> {
+    let plain = version.trim_start_matches(|letter: char| !letter.is_ascii_digit());
+    let plain = plain.split(|letter: char| !letter.is_ascii_digit() && letter != '.').next().unwrap_or_default();
+    plain.split('.').map_while(|part| part.parse().ok()).collect()
 }
 
 pub fn set(wanted: &NewVersion, files: &BTreeMap<String, String>) -> EditResult {
@@ -40,6 +49,10 @@ pub fn set(wanted: &NewVersion, files: &BTreeMap<String, String>) -> EditResult 
     // A lower bound without a version of its own is only changed by a pin.
     if found.iter().any(|(_, one, _)| !one.version.is_empty()) && !wanted.pinned {
         found.retain(|(_, one, _)| !one.version.is_empty());
+    }
+    let is_older = |one: &WrittenVersion| numbers(&one.version) <= numbers(&wanted.version);
+    if wanted.rises && found.iter().any(|(_, one, _)| is_older(one)) {
+        found.retain(|(_, one, _)| is_older(one));
     }
     let names: BTreeSet<&str> = found.iter().map(|(_, one, _)| versions::canonical(&one.name)).collect();
     // `1.21` and `1.21-alpine` are the same version.

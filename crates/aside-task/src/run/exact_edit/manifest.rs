@@ -192,6 +192,8 @@ pub struct Dependency {
     pub version: Option<String>,
     /// Only development needs it.
     pub dev: bool,
+    /// The list that the request names, where it names one.
+    pub file: Option<String>,
 }
 
 /// A build file of Gradle.
@@ -289,8 +291,9 @@ fn is_plain(text: &str) -> bool {
 }
 
 pub fn command(dependency: &Dependency, has: &dyn Fn(&str) -> bool) -> Option<String> {
-    let Dependency { name, version, dev } = dependency;
-    if dependency.is_coordinate() {
+    let Dependency { name, version, dev, file } = dependency;
+    // A file of requirements is edited as it is.
+    if dependency.is_coordinate() || file.as_deref().is_some_and(|file| file.ends_with(".txt")) {
         return None;
     }
     let manager = MANAGERS.iter().find(|manager| has(manager.file))?;
@@ -361,7 +364,8 @@ pub fn add(dependency: &Dependency, files: &BTreeMap<String, String>) -> EditRes
             EditResult::Nothing("No build file here lists dependencies by such coordinates.".to_owned())
         });
     }
-    let pyproject = files.get("pyproject.toml");
+    let is_meant = |file: &str| dependency.file.as_deref().is_none_or(|named| named == file);
+    let pyproject = files.get("pyproject.toml").filter(|_| is_meant("pyproject.toml"));
     let lists: &[(&str, &str)] = match dependency.dev {
         true => &[("[project.optional-dependencies]", "dev"), ("[dependency-groups]", "dev")],
         false => &[("[project]", "dependencies")],
@@ -412,7 +416,7 @@ fn in_pyproject(
     // A project that has both lists keeps them in step.
     if let Some(EditResult::Texts { files: more, .. }) = files
         .get("requirements.txt")
-        .filter(|_| !dependency.dev)
+        .filter(|_| !dependency.dev && dependency.file.is_none())
         .map(|list| add(dependency, &BTreeMap::from([("requirements.txt".to_owned(), list.clone())])))
     {
         all.extend(more);

@@ -12,6 +12,9 @@ pub enum Place {
 }
 
 impl Place {
+    /// Where images are named.
+    pub const IMAGES: &[Place] = &[Place::Compose, Place::Docker];
+
     /// All places that words name: `CI and the Dockerfile`.
     pub fn all(words: &str) -> Vec<Self> {
         let lower = words.to_lowercase();

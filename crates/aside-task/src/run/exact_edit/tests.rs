@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn made(request: &str, files: &[(&str, &str)]) -> String {
+pub(super) fn made(request: &str, files: &[(&str, &str)]) -> String {
     let made = readings(request).into_iter().map(|edit| of_edit(edit, files));
     made.into_iter().find(|made| made != "none").unwrap_or_else(|| "none".to_owned())
 }
@@ -228,7 +228,7 @@ fn what_is_said_exactly_is_made_exactly() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
-    assert_eq!(SHAPES.0.len(), 47);
+    assert_eq!(SHAPES.0.len(), 58);
 }
 
 #[test]
@@ -385,7 +385,7 @@ fn a_name_gets_another_value_and_keeps_its_name() {
 #[test]
 fn a_part_of_an_address_is_not_its_value_and_dots_may_be_of_the_name() {
     let config = &[("config.py", "BASE_URL = \"http://api.example.org/v2\"\n")];
-    for request in ["switch BASE_URL to https", "change BASE_URL to staging", "set BASE_URL to localhost"] {
+    for request in ["change BASE_URL to staging", "set BASE_URL to localhost"] {
         let told = made(request, config);
         assert!(told.starts_with('?') || told == "none", "{request}: {told}");
     }

@@ -163,7 +163,7 @@ fn place(files: &BTreeMap<String, String>) -> String {
     }
 }
 
-fn times(count: usize) -> String {
+pub fn times(count: usize) -> String {
     match count {
         1 => "once".to_owned(),
         2 => "twice".to_owned(),
@@ -171,6 +171,6 @@ fn times(count: usize) -> String {
     }
 }
 
-fn counted(files: usize) -> String {
+pub fn counted(files: usize) -> String {
     if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
 }

@@ -30,6 +30,11 @@ pub enum Filter {
     Smaller(u64),
     Lines(Than, usize),
     Since(Since),
+    /// Not changed since then.
+    Before(Since),
+    /// Written after the file of this name, or before it.
+    Newer(String),
+    Older(String),
     By(String),
     Under(String),
     Empty,
@@ -100,6 +105,14 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
         clauses: vec![
             ("size", clause(r"(?:that are |which are |are )?(?P<way>larger|bigger|over|above|smaller|under|below|less|more)(?: than)? (?P<size>\d+(?:\.\d+)?) ?(?P<unit>b|bytes?|k|kb|kib|m|mb|mib|g|gb|gib|kilobytes?|megabytes?|gigabytes?)")?),
             ("lines", clause(r"(?:that (?:have|are) |which have |have |with |of )?(?P<way>more than|over|at least|longer than|fewer than|less than|under|shorter than) (?P<size>\d+) lines?(?: long| of code)?")?),
+            ("before", clause(r"(?:that |which )?(?:have(?:n'?t| not)|has(?:n'?t| not)|had not|were(?:n'?t| not)|was(?:n'?t| not)|did(?:n'?t| not)|not|never|un)(?: yet)?(?: been)? ?(?:changed?|modif(?:ied|y)|edit(?:ed)?|touch(?:ed)?|updated?|committed) (?P<when>today|this week|this month|this year)")?),
+            ("before", clause(r"(?:that |which )?(?:have(?:n'?t| not)|has(?:n'?t| not)|had not|were(?:n'?t| not)|was(?:n'?t| not)|did(?:n'?t| not)|not|never|un)(?: yet)?(?: been)? ?(?:changed?|modif(?:ied|y)|edit(?:ed)?|touch(?:ed)?|updated?|committed) (?:in|for|within|during|over|since)(?: the| more than| over| at least)?(?: last| past)? (?:(?P<number>\d+|an?|one|two|three|six) )?(?P<unit>hours?|days?|weeks?|months?|years?)")?),
+            ("before", clause(r"(?:that |which )?(?:have(?:n'?t| not)|has(?:n'?t| not)|had not|were(?:n'?t| not)|was(?:n'?t| not)|did(?:n'?t| not)|not|never|un)(?: yet)?(?: been)? ?(?:changed?|modif(?:ied|y)|edit(?:ed)?|touch(?:ed)?|updated?|committed) (?:since|after|in) (?P<month>january|february|march|april|may|june|july|august|september|october|november|december|\d{4}-\d{2}-\d{2})")?),
+            ("before", clause(r"(?:that are |which are )?older than (?:(?P<number>\d+|an?|one|two|three|six) )?(?P<unit>days?|weeks?|months?|years?)")?),
+            ("before", clause(r"(?:that are |which are )?older than (?P<month>january|february|march|april|may|june|july|august|september|october|november|december|\d{4}-\d{2}-\d{2})|(?:last )?(?:changed|modified|edited|touched|updated) before (?P<earlier>january|february|march|april|may|june|july|august|september|october|november|december|\d{4}-\d{2}-\d{2})")?),
+            ("since", clause(r"(?:that are |which are )?newer than (?P<month>january|february|march|april|may|june|july|august|september|october|november|december|\d{4}-\d{2}-\d{2})")?),
+            ("since", clause(r"(?:that are |which are )?newer than (?P<number>\d+) (?P<unit>hours?|days?|weeks?|months?)")?),
+            ("newer", clause(r"(?:that are |which are )?(?P<way>newer|older) than (?:the )?(?:file )?`?(?P<name>[\w./-]*[\w-]+\.\w{1,8}|Makefile|Dockerfile)`?")?),
             ("since", clause(r"(?:that |which )?(?:were |was |have |has |have been |got )?(?:changed|modified|edited|touched|updated|created|added|committed|new|from)(?: (?:since|after|from))? (?P<when>today|yesterday|this week|this month|last week|last month|this year)")?),
             ("since", clause(r"(?:that |which )?(?:were |was |have |has |have been |got )?(?:changed|modified|edited|touched|updated|created|added|committed|new|from) (?:in|within|during|over) the (?:last|past) (?:(?P<number>\d+) )?(?P<unit>hours?|days?|weeks?|months?|year)")?),
             ("since", clause(r"(?:that |which )?(?:were |was |have |has |have been |got )?(?:changed|modified|edited|touched|updated|created|added|committed|new) (?:since|after|in) (?P<month>january|february|march|april|may|june|july|august|september|october|november|december|\d{4}-\d{2}-\d{2})")?),
@@ -220,6 +233,11 @@ fn filters(said: &str, patterns: &Patterns) -> Option<Vec<Filter>> {
     Some(filters)
 }
 
+/// The files that words name; never a directory.
+pub fn named(said: &str) -> Option<FileSet> {
+    set(said).filter(|set| !matches!(set, FileSet::Noun(_)))
+}
+
 /// The files that words name.
 fn set(said: &str) -> Option<FileSet> {
     let bare = said.strip_suffix(" files").or_else(|| said.strip_suffix(" file"));
@@ -296,8 +314,12 @@ fn filter(name: &str, found: &regex::Captures<'_>) -> Option<Option<Filter>> {
                 _ => Filter::Lines(Than::More, lines),
             })
         }
-        "since" => {
-            let since = match (of("when").as_deref(), of("month"), of("unit")) {
+        "newer" => {
+            let file = found.name("name")?.as_str().to_owned();
+            Some(if of("way")? == "newer" { Filter::Newer(file) } else { Filter::Older(file) })
+        }
+        "since" | "before" => {
+            let since = match (of("when").as_deref(), of("month").or_else(|| of("earlier")), of("unit")) {
                 (Some("today"), ..) => Since::Days(1),
                 (Some("yesterday"), ..) => Since::Days(2),
                 (Some("this week" | "last week"), ..) => Since::Days(7),
@@ -308,17 +330,23 @@ fn filter(name: &str, found: &regex::Captures<'_>) -> Option<Option<Filter>> {
                     None => Since::Date(month),
                 },
                 (None, None, unit) => {
-                    let number: u64 = of("number").map_or(Some(1), |number| number.parse().ok())?;
+                    let number: u64 = match of("number").as_deref() {
+                        None | Some("a" | "an" | "one") => 1,
+                        Some("two") => 2,
+                        Some("three") => 3,
+                        Some("six") => 6,
+                        Some(number) => number.parse().ok()?,
+                    };
                     Since::Days(match unit?.trim_end_matches('s') {
                         "hour" => number.div_ceil(24),
                         "week" => number * 7,
                         "month" => number * 31,
-                        "year" => 366,
+                        "year" => number * 366,
                         _ => number,
                     })
                 }
             };
-            Some(Filter::Since(since))
+            Some(if name == "before" { Filter::Before(since) } else { Filter::Since(since) })
         }
         "by" => {
             let name = found.name("name")?.as_str().to_owned();

@@ -237,9 +237,14 @@ impl Attempt {
                 TaskKind::Change,
                 IntentParams { change_request: Some(words.to_owned()), files, ..IntentParams::default() },
             ),
+            () if is_run && self.is_exact_here().await => (
+                TaskKind::Change,
+                IntentParams { change_request: Some(words.to_owned()), files, ..IntentParams::default() },
+            ),
             // "Switch to main", "discard my changes in a.py": commands, though the words are like a change or a review.
             () if (matches!(route.intent.kind, TaskKind::Change | TaskKind::Review | TaskKind::Diagnose) || unsure)
-                && exact_edit::readings(&wording::english(words)).is_empty()
+                && exact_edit::readings(&wording::english(words)).iter().all(Edit::is_guess)
+                && !self.is_exact_here().await
                 && !orders::is_restricted(words)
                 && self.usual_command().await.is_some_and(orders::acts) =>
             {

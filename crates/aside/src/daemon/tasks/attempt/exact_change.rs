@@ -9,7 +9,7 @@ use aside_task::diff::compute::unified_diff;
 use aside_task::diff::path::RelativePath;
 use aside_task::proposal::Proposal;
 use aside_task::route::intent::IntentParams;
-use aside_task::run::context::{Ignored, MAX_READ};
+use aside_task::run::context::{Ignored, ListedFile, MAX_READ};
 use aside_task::run::diagnose::named;
 use aside_task::run::exact_edit::{self, Edit, EditResult};
 use aside_task::run::{ModelNeed, RunnerOutcome, code, wording};
@@ -50,6 +50,20 @@ impl Attempt {
             }
         }
         Ok(None)
+    }
+
+    /// Whether the files have what the words would change, where the words alone may also mean a command: `update actions/checkout to v4`.
+    pub(super) async fn is_exact_here(&self) -> bool {
+        let readings = exact_edit::readings(&wording::english(self.words()));
+        let guesses: Vec<Edit> = readings
+            .into_iter()
+            .filter(|edit| matches!(edit, Edit::Depend(_) | Edit::Set(_)) || edit.is_guess())
+            .collect();
+        let (workspace, secrets) = (self.workspace.clone(), self.secrets());
+        let makes = move |cancelled: &AtomicBool| {
+            guesses.iter().any(|edit| matches!(made(&workspace, edit, secrets, cancelled), Exact::Diff(..)))
+        };
+        blocking(makes).await.unwrap_or(false)
     }
 
     /// The change of one reading; `None` if the files say that it is not meant.
@@ -264,6 +278,7 @@ fn gathered(
         let path = match (text(&path), below.next(), below.next()) {
             (Some(_), ..) => path,
             (None, Some(only), None) => only.path.to_owned(),
+            (None, None, _) if let Some(only) = called(&listed, file) => only,
             (None, Some(_), Some(_)) => {
                 return Err(format!("There are several files called {}; write its path.", code(file)));
             }
@@ -291,6 +306,22 @@ fn gathered(
         }
     }
     Ok((files, masks))
+}
+
+/// The only file whose name differs from the one of the request in its letters or its ending: `dockerfile`, `.eslintrc`.
+fn called(listed: &[ListedFile<'_>], file: &str) -> Option<String> {
+    let wanted = file.to_lowercase();
+    let is_called = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+        path.to_lowercase() == wanted
+            || name == wanted
+            || !wanted.contains('/') && name.strip_prefix(&wanted).is_some_and(|rest| rest.starts_with('.'))
+    };
+    let mut found = listed.iter().filter(|listed| listed.ignored == Ignored::No && is_called(listed.path));
+    match (found.next(), found.next()) {
+        (Some(only), None) => Some(only.path.to_owned()),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -643,6 +643,7 @@ pub(super) struct History<'a> {
     pub author: &'a str,
 }
 
+#[derive(Clone)]
 pub(super) struct Commit {
     pub id: String,
     pub author: String,

@@ -1,11 +1,13 @@
 //! Searches by what things are: looks up files, commits and definitions for core's `find`. Changes nothing.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use aside_task::proposal::{Proposal, SearchResult};
 use aside_task::run::context::Ignored;
+use aside_task::run::find::in_texts::{self, TextFind, TextSearch};
 use aside_task::run::find::select::{self, FileSet, Filter, Selection, Since};
-use aside_task::run::find::{self, Find, Than};
+use aside_task::run::find::{self, Find, Order, Than};
 use aside_task::run::repository::Today;
 use aside_task::run::search::definitions;
 use aside_task::run::{ModelNeed, RunnerOutcome, code, short};
@@ -87,6 +89,38 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
             let item = |(count, path): (usize, String)| SearchResult { path, preview: Some(format!("{count} lines")) };
             Some(listed(items.into_iter().map(item).collect(), "files"))
         }
+        Find::InTexts(search) => lines_of(workspace, search, secrets, cancelled),
+        Find::Ordered { what, order, many, under } => {
+            let tree = workspace.tree(&[], cancelled).ok()?;
+            let listing = tree.listed();
+            let files = listing.iter().filter(|listed| listed.ignored == Ignored::No && what.has(listed.path));
+            let mut files: Vec<(&str, std::fs::Metadata)> = files
+                .filter(|listed| is_under(listed.path, under.as_deref()))
+                .filter_map(|listed| {
+                    let meta = std::fs::symlink_metadata(workspace.root().join(listed.path)).ok()?;
+                    meta.is_file().then_some((listed.path, meta))
+                })
+                .collect();
+            match order {
+                Order::Largest => files.sort_by_key(|(_, meta)| std::cmp::Reverse(meta.len())),
+                Order::Smallest => files.sort_by_key(|(_, meta)| meta.len()),
+                Order::Newest => files.sort_by_key(|(_, meta)| std::cmp::Reverse(meta.modified().ok())),
+                Order::Oldest => files.sort_by_key(|(_, meta)| meta.modified().ok()),
+            }
+            let day = |meta: &std::fs::Metadata| {
+                let time = meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+                let (year, month, day) = civil(time.as_secs() / 86_400);
+                Some(format!("{year:04}-{month:02}-{day:02}"))
+            };
+            let item = |(path, meta): &(&str, std::fs::Metadata)| SearchResult {
+                path: (*path).to_owned(),
+                preview: match order {
+                    Order::Largest | Order::Smallest => Some(format!("{} bytes", meta.len())),
+                    Order::Newest | Order::Oldest => day(meta),
+                },
+            };
+            Some(listed(files.iter().take(*many).map(item).collect(), "files"))
+        }
         Find::Definitions { sort, scope, under } => {
             let wanted = |path: &str, text: &str| match is_under(path, under.as_deref()) {
                 true => find::defined(path, text, *sort, *scope),
@@ -95,6 +129,56 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
             definitions_of(workspace, sort.name(), wanted, secrets, cancelled)
         }
     }
+}
+
+/// Lines of all files by what they are, or their number with the files that have most of them.
+fn lines_of(
+    workspace: &Workspace,
+    search: &TextSearch,
+    secrets: Secrets,
+    cancelled: &AtomicBool,
+) -> Option<RunnerOutcome> {
+    let name = search.what.name();
+    if let TextFind::Unused(scope) = search.what {
+        let mut texts = BTreeMap::new();
+        workspace.each_text(secrets, cancelled, |path, text| {
+            texts.insert(path.to_owned(), text.to_owned());
+        })?;
+        let found = in_texts::unused(scope, &texts);
+        let items = found.into_iter().filter(|(path, ..)| is_under(path, search.under.as_deref()));
+        let item = |(path, line, row): (String, usize, String)| SearchResult {
+            path: format!("{path}:{line}"),
+            preview: Some(short(&aside_redact::redact(&row), 160)),
+        };
+        let items: Vec<SearchResult> = items.take(MAX_DEFINITIONS).map(item).collect();
+        return Some(match items.is_empty() {
+            true => told("Every function is mentioned somewhere else, by its name.".to_owned()),
+            false => listed(items, &name),
+        });
+    }
+    if search.counts {
+        let mut counts: Vec<(usize, String)> = Vec::new();
+        workspace.each_text(secrets, cancelled, |path, text| {
+            if is_under(path, search.under.as_deref()) {
+                let many = search.what.lines(path, text).len();
+                if many > 0 {
+                    counts.push((many, path.to_owned()));
+                }
+            }
+        })?;
+        counts.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+        let all: usize = counts.iter().map(|(many, _)| many).sum();
+        let rows: String =
+            counts.iter().take(MAX_ROWS).map(|(many, path)| format!("- {}: {many}\n", code(path))).collect();
+        let rest = counts.len().saturating_sub(MAX_ROWS);
+        let rest = if rest > 0 { format!("- and {rest} more files\n") } else { String::new() };
+        return Some(told(format!("{all} {name} in {} files.\n\n{rows}{rest}", counts.len())));
+    }
+    let wanted = |path: &str, text: &str| match is_under(path, search.under.as_deref()) {
+        true => search.what.lines(path, text),
+        false => Vec::new(),
+    };
+    definitions_of(workspace, &name, wanted, secrets, cancelled)
 }
 
 /// Commits whose first line has all the words.
@@ -238,12 +322,53 @@ fn definitions_of(
         }
     })?;
     if items.is_empty() {
-        return Some(told(format!("No {} of that sort are defined here.", name)));
+        return Some(told(format!("There are no {name} here.")));
     }
     let more = all - items.len();
     let details = if more > 0 { format!("{more} more are not shown.\n") } else { String::new() };
     let summary = format!("{all} {}", name);
     Some(RunnerOutcome { proposal: Proposal::SearchResults { items }, summary, details, model: ModelNeed::Unneeded })
+}
+
+/// What filters have to know about the history.
+#[derive(Default)]
+struct Lookups {
+    /// Commits since the time that a filter has.
+    of_time: Option<Vec<Commit>>,
+    /// All commits, for files that were not changed since.
+    last: Option<Vec<Commit>>,
+    /// Files with changes that are not committed.
+    changed: Vec<String>,
+    of_author: Option<Vec<Commit>>,
+}
+
+impl Lookups {
+    fn of(workspace: &Workspace, filters: &[Filter]) -> Option<Self> {
+        let mut all = Self::default();
+        for filter in filters {
+            if let Filter::Since(since) | Filter::Before(since) = filter {
+                all.changed = workspace.git().changed;
+                let from = since_date(since)?;
+                let commits = history(workspace, &History { many: MAX_COMMITS, ..History::default() })?;
+                if matches!(filter, Filter::Before(_)) {
+                    all.last = Some(commits.clone());
+                }
+                all.of_time = Some(commits.into_iter().filter(|commit| commit.date >= from).collect());
+            }
+            if let Filter::By(name) = filter {
+                let of_author = History { many: MAX_COMMITS, author: name, ..History::default() };
+                all.of_author = Some(history(workspace, &of_author)?);
+            }
+        }
+        Some(all)
+    }
+}
+
+/// Whether one file was written after another.
+fn is_written_after(workspace: &Workspace, one: &str, other: &str) -> bool {
+    let time =
+        |path: &str| std::fs::symlink_metadata(workspace.root().join(path)).and_then(|meta| meta.modified()).ok();
+    matches!((time(one), time(other)), (Some(one), Some(other)) if one > other)
 }
 
 /// Files by their kind and by what is said of them; for a noun, definitions that begin with it, else the directory of that name.
@@ -269,22 +394,7 @@ fn selected(
     }
     let tree = workspace.tree(&[], cancelled).ok()?;
     let mut rows: Vec<(String, String)> = Vec::new();
-    let mut of_time: Option<Vec<Commit>> = None;
-    let mut changed = Vec::new();
-    for filter in &selection.filters {
-        if let Filter::Since(since) = filter {
-            changed = workspace.git().changed;
-            let from = since_date(since)?;
-            let commits = history(workspace, &History { many: MAX_COMMITS, ..History::default() })?;
-            of_time = Some(commits.into_iter().filter(|commit| commit.date >= from).collect());
-        }
-    }
-    let mut of_author: Option<Vec<Commit>> = None;
-    for filter in &selection.filters {
-        if let Filter::By(name) = filter {
-            of_author = Some(history(workspace, &History { many: MAX_COMMITS, author: name, ..History::default() })?);
-        }
-    }
+    let Lookups { of_time, last, changed, of_author } = Lookups::of(workspace, &selection.filters)?;
     for entry in tree
         .listed()
         .iter()
@@ -307,6 +417,16 @@ fn selected(
                 }
                 commit.is_some() || is_changed
             }
+            Filter::Before(_) => {
+                let commit = last.iter().flatten().find(|commit| commit.files.iter().any(|file| file == path));
+                about.extend(commit.map(|commit| format!("{} {}", commit.date, commit.subject)));
+                // A file that none of the last commits has is older than all of them.
+                let is_known = commit.is_some() || last.as_ref().is_some_and(|all| all.len() >= MAX_COMMITS);
+                let is_later = of_time.iter().flatten().any(|commit| commit.files.iter().any(|file| file == path));
+                is_known && !is_later && !changed.iter().any(|file| file == path)
+            }
+            Filter::Newer(file) => is_written_after(workspace, path, &workspace.named(file)),
+            Filter::Older(file) => is_written_after(workspace, &workspace.named(file), path),
             Filter::By(_) => {
                 let commit = of_author.iter().flatten().find(|commit| commit.files.iter().any(|file| file == path));
                 about.extend(commit.map(|commit| format!("{} {}", commit.date, commit.subject)));
