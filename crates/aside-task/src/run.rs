@@ -30,6 +30,7 @@ pub mod review;
 pub mod scan;
 pub mod script;
 pub mod search;
+mod spelling;
 pub mod topics;
 pub mod values;
 pub mod versions;

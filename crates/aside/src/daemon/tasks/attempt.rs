@@ -183,7 +183,7 @@ impl Attempt {
             TaskKind::Explain => unsure,
             TaskKind::Status | TaskKind::Search | TaskKind::Diagnose | TaskKind::Help => ask.is_certain(),
             TaskKind::Run | TaskKind::Change => unsure && ask.is_certain(),
-            TaskKind::Review => false,
+            TaskKind::Review => matches!(ask, FactQuestion::Repository(_)) && !shows_change(self.words()),
         };
         // "How do I undo my last commit" asks for a command, whatever the rest of it is like; it is no order.
         let settled = settled
@@ -590,10 +590,17 @@ impl Attempt {
             Language::English => format!("it is left alone for {seconds} s"),
             Language::Chinese => format!("{seconds} 秒内不再询问"),
         };
+        let workspace = self.workspace.clone();
+        let repository = match self.workspace.has_repository() {
+            true => blocking(move |_| repository_answers::summary(&workspace, language)).await?,
+            false => Vec::new(),
+        };
         let status = help_and_status::WorkspaceStatus {
             workspace: self.workspace.root().display().to_string(),
             branch: git.branch,
-            changed: git.changed,
+            changed: git.changed.iter().map(|path| help_and_status::changed(path, &told)).collect(),
+            remote: help_and_status::remote(&told, language),
+            repository,
             model: model.unwrap_or_default(),
             trouble: trouble.map(|server| rests(server.rests_s)).unwrap_or_default(),
             waiting: of(&["WAITING_APPROVAL"]),
@@ -602,7 +609,8 @@ impl Attempt {
             elsewhere,
         };
         if remote_branch::is_asked(self.words()) {
-            return Ok(remote_branch::compared(&told, self.workspace.has_repository(), language));
+            let workspace = self.workspace.clone();
+            return blocking(move |_| remote_branch::compared(&workspace, &told, language)).await;
         }
         if asks_for_tasks {
             return Ok(help_and_status::waiting(self.words(), &status));
@@ -673,6 +681,13 @@ impl Attempt {
 fn with_paths(words: &str, named: &[String], meant: &[String]) -> String {
     let path = |word: &str| named.iter().zip(meant).find(|(name, _)| *name == word).map(|(_, path)| path.as_str());
     words.split(' ').map(|word| path(word).unwrap_or(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a request wants to see a change itself, not which files it has: "show my staged changes".
+fn shows_change(words: &str) -> bool {
+    let lower = words.to_lowercase();
+    let has = |all: &[&str]| lower.split(|end: char| !end.is_alphanumeric()).any(|word| all.contains(&word));
+    has(&["show", "see", "display", "print", "view", "look"]) && has(&["changes", "diff", "diffs", "edits", "work"])
 }
 
 /// A request without the prefix that addresses Aside.
