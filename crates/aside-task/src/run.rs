@@ -3,6 +3,7 @@
 
 pub mod ci;
 pub mod compose;
+pub mod config_keys;
 pub mod context;
 pub mod conversation;
 pub mod diagnose;

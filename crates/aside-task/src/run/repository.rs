@@ -211,8 +211,23 @@ static BAGS: &[Bag] = &[
     Bag {
         noun: &["conflict", "conflicts", "conflicted", "conflicting", "unmerged"],
         around: &[
-            "files", "file", "merge", "unresolved", "left", "remaining", "still", "to", "resolve", "with", "need",
-            "needs", "be", "resolved", "where", "had", "paths",
+            "files",
+            "file",
+            "merge",
+            "unresolved",
+            "left",
+            "remaining",
+            "still",
+            "to",
+            "resolve",
+            "with",
+            "need",
+            "needs",
+            "be",
+            "resolved",
+            "where",
+            "had",
+            "paths",
         ],
         means: RepositoryQuestion::Conflicts,
     },
@@ -304,14 +319,46 @@ pub fn read(question: &str) -> Option<RepositoryQuestion> {
 /// "Is a merge in progress", "am I in the middle of a rebase".
 fn is_progress(question: &str) -> bool {
     const AROUND: &[&str] = &[
-        "merge", "merging", "rebase", "rebasing", "cherry", "pick", "picking", "bisect", "bisecting", "revert",
-        "reverting", "progress", "middle", "unfinished", "ongoing", "pending", "still", "mid", "going", "on", "half",
-        "done", "finished", "open", "running", "am", "or", "was", "were", "did", "that", "left", "some", "an",
+        "merge",
+        "merging",
+        "rebase",
+        "rebasing",
+        "cherry",
+        "pick",
+        "picking",
+        "bisect",
+        "bisecting",
+        "revert",
+        "reverting",
+        "progress",
+        "middle",
+        "unfinished",
+        "ongoing",
+        "pending",
+        "still",
+        "mid",
+        "going",
+        "on",
+        "half",
+        "done",
+        "finished",
+        "open",
+        "running",
+        "am",
+        "or",
+        "was",
+        "were",
+        "did",
+        "that",
+        "left",
+        "some",
+        "an",
     ];
     const SAYS: &[&str] =
         &["progress", "middle", "unfinished", "ongoing", "pending", "mid", "going", "half", "still", "open", "left"];
     let lower = question.to_lowercase();
-    let words: Vec<&str> = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     SHAPES.as_ref().is_some_and(|shapes| shapes.progress.is_match(question))
         && words.iter().any(|word| SAYS.contains(word))
         && words.iter().all(|word| AROUND.contains(word) || FILLERS.contains(word))
@@ -352,7 +399,8 @@ fn of_bag(question: &str) -> Option<RepositoryQuestion> {
     let names_repository =
         || words.iter().any(|word| ["repo", "repository", "project", "checkout", "codebase"].contains(word));
     // "How do I resolve conflicts" asks for a way, "how many" for a number.
-    let is_way = words.first() == Some(&"how") && words.get(1).is_none_or(|word| !["many", "big", "large"].contains(word));
+    let is_way =
+        words.first() == Some(&"how") && words.get(1).is_none_or(|word| !["many", "big", "large"].contains(word));
     let is_question = words.len() > 1 && !is_way && (bag.means != RepositoryQuestion::Size || names_repository());
     is_question.then(|| bag.means.clone())
 }
@@ -476,7 +524,8 @@ mod tests {
                 let when = when.map(|when| format!(" {}", named(when))).unwrap_or_default();
                 let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
                 let many = many.map(|many| format!(" {many}")).unwrap_or_default();
-                let more = [(counted, " counted"), (files, " files")].map(|(is, word)| if is { word } else { "" }).concat();
+                let more =
+                    [(counted, " counted"), (files, " files")].map(|(is, word)| if is { word } else { "" }).concat();
                 format!("commits{by}{path}{when}{many}{more}")
             }
             Some(RepositoryQuestion::Committers(when)) => format!("committers {}", named(when)),

@@ -3,8 +3,8 @@
 
 use aside_core::detect::word_lists::{is_one_slip, lists};
 
-use crate::route::{command, normalize};
 use crate::route::word_lists;
+use crate::route::{command, normalize};
 
 /// Contractions without their apostrophe. Those that are words of their own (`ill`, `well`, `were`) are not among them.
 const CONTRACTIONS: &[(&str, &str)] = &[
@@ -29,7 +29,8 @@ const CONTRACTIONS: &[(&str, &str)] = &[
 ];
 
 /// Words of the state of a repository, which the lists of the router do not have.
-const MORE: &[&str] = &["uncommitted", "untracked", "committed", "conflicts", "stashed", "modified", "changed", "branches"];
+const MORE: &[&str] =
+    &["uncommitted", "untracked", "committed", "conflicts", "stashed", "modified", "changed", "branches"];
 
 /// The request in the usual spelling; `None` where nothing is to be corrected.
 pub fn corrected(request: &str) -> Option<String> {

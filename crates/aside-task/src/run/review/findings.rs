@@ -48,7 +48,8 @@ pub fn risks(files: &[PatchFile<'_>], kinds: &[&'static str]) -> Vec<Risk> {
             for row in file.of_side(rule.side).filter(|row| rule.finds(row.text)) {
                 // A line that went with its file, or was only moved, is not missing.
                 let went = file.change == FileChangeKind::Deleted || comes.has_line(row.text);
-                if rule.side == RowSide::Removed && (went || rule.name == "dependency-removed" && is_renewed(file, row)) {
+                if rule.side == RowSide::Removed && (went || rule.name == "dependency-removed" && is_renewed(file, row))
+                {
                     continue;
                 }
                 found.add(&rule.name, rule.weight, &rule.what, FindingLocation::at(file, row));

@@ -7,9 +7,9 @@ use aside_core::agent::language::Language;
 use aside_redact::redact;
 use regex::Regex;
 
-use crate::run::{code, short};
 use crate::run::review::{FindingLocation, Severity, file_kind, patch, summarize, target};
 use crate::run::search::definitions;
+use crate::run::{code, short};
 
 /// Rows of what was sought, and characters of one.
 const MAX_SOUGHT: usize = 30;
@@ -103,13 +103,16 @@ pub fn focus(words: &str) -> Option<Focus> {
 /// Whether a question is about what the user did.
 fn is_own(words: &str) -> bool {
     let lower = words.to_lowercase();
-    ["did i", "did we", "have i", "have we", "do i", "if i", "whether i", "that i"].iter().any(|own| lower.contains(own))
+    ["did i", "did we", "have i", "have we", "do i", "if i", "whether i", "that i"]
+        .iter()
+        .any(|own| lower.contains(own))
 }
 
 /// Whether a question is about a change.
 fn is_of_change(words: &str) -> bool {
     let lower = words.to_lowercase();
-    let of = ["my ", "the diff", "this diff", "the change", "this change", "uncommitted", "staged", "this branch", "改动"];
+    let of =
+        ["my ", "the diff", "this diff", "the change", "this change", "uncommitted", "staged", "this branch", "改动"];
     of.iter().any(|of| lower.contains(of))
 }
 
@@ -119,7 +122,8 @@ pub fn sought(words: &str) -> Option<String> {
     let found = PATTERNS.as_ref()?.sought.captures(words)?;
     let named = found.name("text")?.as_str();
     let text = named.trim_end_matches("()").trim_end_matches('.');
-    let is_code = words.contains('`') || named.trim_end_matches('.').contains(['.', '(', '_', '!', ':', '#', '$', '@', '<', '>']);
+    let is_code =
+        words.contains('`') || named.trim_end_matches('.').contains(['.', '(', '_', '!', ':', '#', '$', '@', '<', '>']);
     (is_code && text.len() > 2).then(|| text.to_owned())
 }
 

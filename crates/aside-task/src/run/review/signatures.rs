@@ -80,7 +80,9 @@ pub fn calls(line: &str, name: &str) -> bool {
         && !definitions::defines(line, name)
         && line.match_indices(name).any(|(at, found)| {
             edge(line.get(..at).and_then(|before| before.chars().next_back()))
-                && line.get(at + found.len()..).is_some_and(|behind| behind.starts_with(['(', '<']) || behind.starts_with("::<"))
+                && line
+                    .get(at + found.len()..)
+                    .is_some_and(|behind| behind.starts_with(['(', '<']) || behind.starts_with("::<"))
         })
 }
 

@@ -67,7 +67,8 @@ pub fn own(name: &str, arguments: &[Argument], place: &ScriptContext<'_>) -> Fac
 
 fn start(name: &str, place: &ScriptContext<'_>) -> Fact<(String, Start)> {
     let found = |file: &str, start: Start| Fact::Yes((file.to_owned(), start));
-    if place.project.text("pyproject.toml").is_some_and(|text| python_scripts(text).iter().any(|script| script == name)) {
+    if place.project.text("pyproject.toml").is_some_and(|text| python_scripts(text).iter().any(|script| script == name))
+    {
         let local = [format!(".venv/bin/{name}"), format!("venv/bin/{name}")];
         for path in local {
             match is_there(&path, place) {
@@ -118,10 +119,7 @@ fn start(name: &str, place: &ScriptContext<'_>) -> Fact<(String, Start)> {
 fn python_scripts(text: &str) -> Vec<String> {
     let Ok(document) = Document::parse(text) else { return Vec::new() };
     let of_project = document.get("project").and_then(|project| project.get("scripts"));
-    let of_poetry = document
-        .get("tool")
-        .and_then(|tool| tool.get("poetry"))
-        .and_then(|poetry| poetry.get("scripts"));
+    let of_poetry = document.get("tool").and_then(|tool| tool.get("poetry")).and_then(|poetry| poetry.get("scripts"));
     let tables = [of_project, of_poetry].into_iter().flatten().filter_map(|table| table.as_table_like());
     tables.flat_map(|table| table.iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>()).collect()
 }

@@ -65,7 +65,9 @@ pub fn of_cmake(cmd: &str, place: &ScriptContext<'_>) -> Fact<RunnerOutcome> {
                 let rest: Vec<&str> = words.collect();
                 let rest = if rest.is_empty() { String::new() } else { format!(" {}", rest.join(" ")) };
                 let reason = match place.language {
-                    Language::English => format!("The tests are built in {}; here `ctest` finds none.", code(directory)),
+                    Language::English => {
+                        format!("The tests are built in {}; here `ctest` finds none.", code(directory))
+                    }
                     Language::Chinese => format!("测试构建在 {} 里；在这里 `ctest` 找不到测试。", code(directory)),
                 };
                 return Fact::Yes(proposed(format!("ctest --test-dir {directory}{rest}"), place.cwd, place, reason));

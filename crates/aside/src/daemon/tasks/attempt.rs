@@ -233,6 +233,10 @@ impl Attempt {
         let is_run = route.intent.kind == TaskKind::Run && route.intent.params.cmd.is_none();
         let is_exact = |edit: &Edit| edit.is_certain() && !matches!(edit, Edit::RemoveDependency(_));
         let (kind, params) = match () {
+            // "Describe deploy/a.service" names a file that has a word for a run in its path.
+            () if is_run && !files.is_empty() && explains(words) => {
+                (TaskKind::Explain, IntentParams { question: Some(words.to_owned()), files, ..IntentParams::default() })
+            }
             () if is_run && exact_edit::readings(words).iter().any(is_exact) => (
                 TaskKind::Change,
                 IntentParams { change_request: Some(words.to_owned()), files, ..IntentParams::default() },
@@ -681,6 +685,24 @@ impl Attempt {
 fn with_paths(words: &str, named: &[String], meant: &[String]) -> String {
     let path = |word: &str| named.iter().zip(meant).find(|(name, _)| *name == word).map(|(_, path)| path.as_str());
     words.split(' ').map(|word| path(word).unwrap_or(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a request begins with an order to explain.
+fn explains(words: &str) -> bool {
+    let lower = words.trim().to_lowercase();
+    let lower = lower.trim_start_matches("please ").trim_start_matches("can you ").trim_start_matches("could you ");
+    [
+        "explain ",
+        "describe ",
+        "summarize ",
+        "summarise ",
+        "walk me through ",
+        "tell me about ",
+        "what does ",
+        "what is ",
+    ]
+    .iter()
+    .any(|verb| lower.starts_with(verb))
 }
 
 /// Whether a request wants to see a change itself, not which files it has: "show my staged changes".

@@ -103,17 +103,24 @@ fn unfinished(workspace: &Workspace, language: Language) -> Option<String> {
     };
     Some(match (left, language) {
         (0, Language::English) => format!("A {begun} is in progress, without conflicts: {next}."),
-        (1, Language::English) => format!("A {begun} is in progress, with a conflict in 1 file: resolve and `git add` it, then {next}."),
+        (1, Language::English) => {
+            format!("A {begun} is in progress, with a conflict in 1 file: resolve and `git add` it, then {next}.")
+        }
         (many, Language::English) => {
-            format!("A {begun} is in progress, with conflicts in {many} files: resolve and `git add` them, then {next}.")
+            format!(
+                "A {begun} is in progress, with conflicts in {many} files: resolve and `git add` them, then {next}."
+            )
         }
         (0, Language::Chinese) => format!("{begun} 正在进行，没有冲突：{next_chinese}。"),
-        (many, Language::Chinese) => format!("{begun} 正在进行，{many} 个文件有冲突：解决并 `git add`，然后 {next_chinese}。"),
+        (many, Language::Chinese) => {
+            format!("{begun} 正在进行，{many} 个文件有冲突：解决并 `git add`，然后 {next_chinese}。")
+        }
     })
 }
 
 fn in_progress(workspace: &Workspace, language: Language) -> String {
-    let none = language.pick("No merge, rebase or the like is in progress.", "没有正在进行的 merge、rebase 之类的操作。");
+    let none =
+        language.pick("No merge, rebase or the like is in progress.", "没有正在进行的 merge、rebase 之类的操作。");
     let Some(begun) = unfinished(workspace, language) else { return none.to_owned() };
     let files = of_status(workspace, is_conflict, "", language);
     if files.is_empty() { begun } else { format!("{begun}\n\n{files}") }
@@ -131,7 +138,11 @@ pub(super) fn summary(workspace: &Workspace, language: Language) -> Vec<String> 
     }
     let last = history(workspace, &History { many: LAST, ..History::default() }).unwrap_or_default();
     for (at, commit) in last.iter().enumerate() {
-        let title = if at == 0 { language.pick("Last commit: ", "最近的提交：") } else { language.pick("Before it: ", "之前：") };
+        let title = if at == 0 {
+            language.pick("Last commit: ", "最近的提交：")
+        } else {
+            language.pick("Before it: ", "之前：")
+        };
         rows.push(format!("{title}{}", commit.row().trim_start_matches("- ").trim_end()));
     }
     rows
@@ -255,8 +266,7 @@ fn commits(
 
 /// The files of a commit, as rows below it.
 fn files_of(commit: &Commit, language: Language) -> String {
-    let mut text: String =
-        commit.files.iter().take(MAX_FILES).map(|file| format!("\n  - {}", code(file))).collect();
+    let mut text: String = commit.files.iter().take(MAX_FILES).map(|file| format!("\n  - {}", code(file))).collect();
     match (commit.files.len().saturating_sub(MAX_FILES), language) {
         (0, _) => {}
         (more, Language::English) => text.push_str(&format!("\n  - and {more} more")),

@@ -334,8 +334,10 @@ impl Attempt {
                 true => self.files_as_new(&paths, language).await?,
                 false => String::new(),
             };
-            *text =
-                format!("{instead}{of}{verdict}{}{calls}{notes}{shown}{whole}", text.trim_end_matches('\n').to_owned() + "\n");
+            *text = format!(
+                "{instead}{of}{verdict}{}{calls}{notes}{shown}{whole}",
+                text.trim_end_matches('\n').to_owned() + "\n"
+            );
         }
         if self.lack().is_some() {
             return Ok(found);
@@ -437,7 +439,8 @@ impl Attempt {
             let mut rows: Vec<Vec<String>> = vec![Vec::new(); names.len()];
             let _ = workspace.each_text_of(&TextFilter::ALL, secrets, cancelled, |path, text| {
                 let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
-                let is_same = |of: &str| of.rsplit_once('.').map_or("", |(_, ending)| ending).get(..1) == ending.get(..1);
+                let is_same =
+                    |of: &str| of.rsplit_once('.').map_or("", |(_, ending)| ending).get(..1) == ending.get(..1);
                 let touched = signatures::added_lines(&diff, path);
                 for (name, rows) in names.iter().zip(&mut rows).filter(|(name, _)| is_same(&name.path)) {
                     for (at, line) in text.lines().enumerate() {
@@ -451,7 +454,9 @@ impl Attempt {
             let told = |(name, rows): (&signatures::ChangedSignature, &Vec<String>)| {
                 let of = code(&name.name);
                 let head = match (name.new.is_empty(), language) {
-                    (false, Language::English) => format!("{of} takes other parameters now; these calls are as before:"),
+                    (false, Language::English) => {
+                        format!("{of} takes other parameters now; these calls are as before:")
+                    }
                     (false, Language::Chinese) => format!("{of} 的参数变了；这些调用还是原来的："),
                     (true, Language::English) => format!("{of} is gone; these lines still call it:"),
                     (true, Language::Chinese) => format!("{of} 已删除；这些行还在调用它："),
