@@ -111,6 +111,10 @@ const FILLERS: &[&str] = &[
     "some",
     "file",
     "files",
+    "把",
+    "起来",
+    "给我",
+    "帮我",
     "脚本",
     "命令",
     "一下",
@@ -127,8 +131,10 @@ const FILLERS: &[&str] = &[
 ];
 
 /// Longer words first, since Chinese has no blanks.
-const CHINESE_FILLERS: &[&str] =
-    &["一下", "全部", "所有", "这个", "脚本", "命令", "运行", "执行", "任务", "代码", "的", "跑", "再", "下"];
+const CHINESE_FILLERS: &[&str] = &[
+    "一下", "全部", "所有", "这个", "起来", "给我", "帮我", "把", "脚本", "命令", "运行", "执行", "任务", "代码", "的",
+    "跑", "再", "下",
+];
 
 /// Whether a word starts things, whatever they are.
 pub fn is_start(word: &str) -> bool {

@@ -81,7 +81,15 @@ pub fn asked(question: &str) -> Vec<AskedKey> {
     let mut found = Vec::new();
     for file in ALL.iter() {
         let names_file = file.stems.iter().any(|stem| lower.contains(stem.as_str()));
-        let is_meant = |key: &&ConfigKey| words.contains(&key.name.as_str()) && (names_file || !key.is_plain);
+        // `Restart=on-failure` names a key by its form.
+        let is_set = |key: &ConfigKey| {
+            let key = &key.name;
+            question.contains(&format!("{key}="))
+                || question.contains(&format!("{key} = "))
+                || question.contains(&format!("{key}: "))
+        };
+        let is_meant =
+            |key: &&ConfigKey| words.contains(&key.name.as_str()) && (names_file || !key.is_plain || is_set(key));
         let keys = file.keys.iter().filter(is_meant);
         found.extend(keys.map(|key| (!names_file, key.is_plain, AskedKey { file, key })));
     }
@@ -181,6 +189,7 @@ mod tests {
         let keys = |question: &str| asked(question).iter().map(|asked| asked.key.name.clone()).collect::<Vec<_>>();
         assert_eq!(keys("what's noUncheckedIndexedAccess in tsconfig for"), ["noUncheckedIndexedAccess"]);
         assert_eq!(keys("what does lto = true do in Cargo.toml"), ["lto"]);
+        assert_eq!(keys("what does Restart=on-failure mean"), ["Restart"]);
         assert_eq!(keys("why do we set `depends_on`?"), ["depends_on"]);
         assert_eq!(keys("Restart 在 systemd 里是什么意思"), ["Restart"]);
         for question in [

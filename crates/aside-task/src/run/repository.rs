@@ -316,6 +316,11 @@ pub fn read(question: &str) -> Option<RepositoryQuestion> {
     of_commits(plain).or_else(|| of_bag(plain))
 }
 
+/// "Am I in a merge".
+fn is_inside(words: &[&str]) -> bool {
+    matches!(words, ["am" | "are" | "is", "i" | "we" | "it" | "git", "in" | "inside" | "doing", ..])
+}
+
 /// "Is a merge in progress", "am I in the middle of a rebase".
 fn is_progress(question: &str) -> bool {
     const AROUND: &[&str] = &[
@@ -360,7 +365,7 @@ fn is_progress(question: &str) -> bool {
     let words: Vec<&str> =
         lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     SHAPES.as_ref().is_some_and(|shapes| shapes.progress.is_match(question))
-        && words.iter().any(|word| SAYS.contains(word))
+        && (words.iter().any(|word| SAYS.contains(word)) || is_inside(&words))
         && words.iter().all(|word| AROUND.contains(word) || FILLERS.contains(word))
 }
 
@@ -557,6 +562,7 @@ mod tests {
             ("is a merge in progress?", "inprogress"),
             ("am I in the middle of a rebase", "inprogress"),
             ("any unfinished cherry-pick?", "inprogress"),
+            ("am I in a merge", "inprogress"),
             ("which files have conflicts", "conflicts"),
             ("are there still unresolved merge conflicts", "conflicts"),
             ("how many commits is this branch ahead of main", "compare HEAD main"),

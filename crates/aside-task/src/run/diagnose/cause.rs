@@ -307,11 +307,11 @@ impl Error {
         }
         if let Some(pattern) = &self.and {
             let below = lines.get(at + 1..).unwrap_or_default().iter().take(NEAR).enumerate();
-            let below = below.map(|(near, line)| (near, *line)).take_while(|(_, line)| !self.fits(line));
+            let below = below.map(|(near, line)| (near, *line)).take_while(|(_, line)| self.once || !self.fits(line));
             let found = below.filter_map(|(near, line)| {
                 let found = pattern.captures(line)?;
                 let text = found.name("and").or_else(|| found.name("and2"))?.as_str().trim();
-                Some((at + 1 + near, whole_sentences(text)))
+                Some((at + 1 + near, whole_sentences(text).trim_end_matches(',')))
             });
             for (near, text) in found.take(MAX_AND).filter(|(_, text)| !message.contains(text)).collect::<Vec<_>>() {
                 message = if message.is_empty() { text.to_owned() } else { format!("{message}; {text}") };

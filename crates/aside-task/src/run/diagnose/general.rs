@@ -134,14 +134,35 @@ pub fn names(message: &str) -> Vec<String> {
     static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r#"[`'"‘“](?P<quoted>[A-Za-z_][\w.]*(?:::\w+)*)(?:\(\))?[`'"’”]|(?i:undefined|unresolved reference|undeclared|not declared|unknown \w+|undefined (?:method|symbol|variable)|cannot find(?: symbol)?|symbol:\s+\w+)\s*:?\s+(?P<bare>[A-Za-z_][\w.]*)|(?:Error: |^)(?P<call>[A-Za-z_][\w.]*)\(\) (?:missing|takes|got)"#).ok()
     });
-    let Some(pattern) = NAMES.as_ref() else { return Vec::new() };
+    // What a server or a registry calls things is no name of the code.
+    static ELSEWHERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:password|authentication|role|database|host|hostname|connection|certificate|container|relation|registry)\b").ok()
+    });
+    let Some(pattern) = NAMES.as_ref().filter(|_| !ELSEWHERE.as_ref().is_some_and(|other| other.is_match(message)))
+    else {
+        return Vec::new();
+    };
     let mut all: Vec<String> = Vec::new();
     for found in pattern.captures_iter(message) {
         let name =
             ["quoted", "bare", "call"].iter().find_map(|group| found.name(group)).map_or("", |name| name.as_str());
         let name = name.rsplit(['.', ':']).next().unwrap_or(name).to_owned();
-        let is_word = ["reference", "symbol", "variable", "method", "local", "function", "input", "name", "std"]
-            .contains(&name.as_str());
+        let is_word = [
+            "reference",
+            "symbol",
+            "variable",
+            "method",
+            "local",
+            "function",
+            "input",
+            "name",
+            "std",
+            "module",
+            "package",
+            "file",
+            "type",
+        ]
+        .contains(&name.as_str());
         if name.len() > 2 && !is_word && !all.contains(&name) {
             all.push(name);
         }
@@ -235,6 +256,7 @@ mod tests {
             names("TypeError: late_fee() missing 1 required positional argument: 'currency'"),
             ["late_fee", "currency"]
         );
+        assert!(names("FATAL: password authentication failed for user \"shelf\"").is_empty());
         assert!(names("connection refused").is_empty());
     }
 }

@@ -71,7 +71,7 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
             r"^(?:please )?(?:did|have) (?:i|we) (?:accidentally |maybe |by accident |also )*(?:leave|left|forget|forgotten|add|added|commit|introduce|keep|put)(?: in)?(?: any| a| an| some| the)? `?(?P<text>[\w$.()\[\]:!<>#@/-]+)`?(?: (?:calls?|statements?|lines?|markers?))?(?: (?:in(?: there| here| it| the (?:diff|code|change)| my (?:diff|changes))?|there|somewhere|behind|left|anywhere))*$",
         )?,
         asks: new(
-            r"^(?:please )?(?:are there|is there|is (?:this|my|the)|are (?:my|the|these)|will (?:this|my)|which (?:public|functions|signatures|apis)|what (?:public|signatures|apis)|any|do i|did i|have i|does|do we|did we|check|look|scan|search|find|make sure|verify|anything|review|有没有|检查)",
+            r"^(?:please )?(?:are there|is there|is (?:this|my|the)|are (?:my|the|these)|will (?:this|my)|which (?:public|functions|signatures|apis)|what (?:public|signatures|apis)|any|am i|do i|did i|have i|does|do we|did we|check|look|scan|search|find|make sure|verify|anything|review|有没有|检查)",
         )?,
     })
 });
@@ -103,7 +103,7 @@ pub fn focus(words: &str) -> Option<Focus> {
 /// Whether a question is about what the user did.
 fn is_own(words: &str) -> bool {
     let lower = words.to_lowercase();
-    ["did i", "did we", "have i", "have we", "do i", "if i", "whether i", "that i"]
+    ["did i", "am i", "did we", "have i", "have we", "do i", "if i", "whether i", "that i"]
         .iter()
         .any(|own| lower.contains(own))
 }
@@ -260,6 +260,7 @@ mod tests {
             ("any secrets in my changes?", Some(Focus::Secrets)),
             ("are there breaking api changes in my diff", Some(Focus::Api)),
             ("did I change any public signatures?", Some(Focus::Api)),
+            ("am I breaking callers of area", Some(Focus::Api)),
             ("is my change backwards compatible", Some(Focus::Api)),
             ("did i disable any tests", Some(Focus::Disabled)),
             ("are there skipped tests in my changes?", Some(Focus::Disabled)),

@@ -37,8 +37,22 @@ pub fn own(name: &str, arguments: &[Argument], place: &ScriptContext<'_>) -> Fac
     let (shown, language) = (code(name), place.language);
     let mut input = String::new();
     for argument in arguments {
-        let Argument::Input(value) = argument else { return Fact::No };
-        input.push_str(&format!(" {value}"));
+        match (argument, &start) {
+            (Argument::Input(value), _) => input.push_str(&format!(" {value}")),
+            (other, Start::Command(cmd)) => {
+                let (said, cmd) = (code(&other.said()), code(cmd));
+                let text = match language {
+                    Language::English => {
+                        format!(
+                            "How {shown} is told {said} is not known here, so nothing is proposed. Without it: {cmd}."
+                        )
+                    }
+                    Language::Chinese => format!("不知道怎样把 {said} 告诉 {shown}，所以没有提出命令。不带它：{cmd}。"),
+                };
+                return Fact::Yes(RunnerOutcome::answer(format!("{text}\n"), text, ModelNeed::Unneeded));
+            }
+            (_, Start::Install(_)) => {}
+        }
     }
     match start {
         Start::Command(cmd) => {

@@ -34,7 +34,7 @@ use aside_task::route::params::split_piped;
 use aside_task::route::{self, Route, RouteOptions, Routed, TaskScope};
 use aside_task::run::context::{MAX_TOTAL_BYTES, ModelContext};
 use aside_task::run::conversation::{Conversation, EarlierTask};
-use aside_task::run::diagnose::quoted;
+use aside_task::run::diagnose::{named, quoted};
 use aside_task::run::exact_edit::{self, Edit};
 use aside_task::run::facts::FactQuestion;
 use aside_task::run::find::select::{self, FileSet};
@@ -181,6 +181,8 @@ impl Attempt {
         let Some(ask) = self.fact_question(&route.intent.params) else { return route };
         let settled = match route.intent.kind {
             TaskKind::Explain => unsure,
+            // "What is X and where is it used" wants the definition too.
+            TaskKind::Search if matches!(ask, FactQuestion::Uses(_)) => self.words().to_lowercase().starts_with("what"),
             TaskKind::Status | TaskKind::Search | TaskKind::Diagnose | TaskKind::Help => ask.is_certain(),
             TaskKind::Run | TaskKind::Change => unsure && ask.is_certain(),
             TaskKind::Review => matches!(ask, FactQuestion::Repository(_)) && !shows_change(self.words()),
@@ -234,7 +236,9 @@ impl Attempt {
         let is_exact = |edit: &Edit| edit.is_certain() && !matches!(edit, Edit::RemoveDependency(_));
         let (kind, params) = match () {
             // "Describe deploy/a.service" names a file that has a word for a run in its path.
-            () if is_run && !files.is_empty() && explains(words) => {
+            () if is_run && explains(words) && !(files.is_empty() && named::files(words).is_empty()) => {
+                let named = || named::files(words).into_iter().map(str::to_owned).collect();
+                let files = if files.is_empty() { named() } else { files };
                 (TaskKind::Explain, IntentParams { question: Some(words.to_owned()), files, ..IntentParams::default() })
             }
             () if is_run && exact_edit::readings(words).iter().any(is_exact) => (
