@@ -50,22 +50,7 @@ pub struct ScriptContext<'a> {
 /// `Fact::NotYet` while the project's files are still being read: the caller asks again.
 pub fn command(params: &IntentParams, place: &ScriptContext<'_>) -> Fact<RunnerOutcome> {
     if let Some(cmd) = &params.cmd {
-        if spelled_out::is_runner_with_words(cmd) {
-            return command(&IntentParams { query: Some(cmd.clone()), cmd: None, ..params.clone() }, place);
-        }
-        match spelled_out::of_cmake(cmd, place) {
-            Fact::No => {}
-            found => return found,
-        }
-        // "Run just X" means the program only where it has recipes.
-        return match cmd.strip_prefix("just ").map(|rest| (rest, has_recipes(place))) {
-            Some((_, Fact::NotYet)) => Fact::NotYet,
-            Some((rest, Fact::No)) => {
-                let query = Some(format!("just {rest}"));
-                command(&IntentParams { query, cmd: None, ..params.clone() }, place)
-            }
-            Some((_, Fact::Yes(()))) | None => Fact::Yes(written(cmd.clone(), place)),
-        };
+        return spelled_line(cmd, params, place);
     }
     let words = params.query.as_deref().unwrap_or_default();
     let unclear = match params.written.as_deref() {
@@ -157,6 +142,26 @@ pub fn command(params: &IntentParams, place: &ScriptContext<'_>) -> Fact<RunnerO
     let (offers, missing, lacking) = installed(offers, place);
     let asked = Request { params, wanted: &wanted, arguments: &arguments.all, missing: &missing, lacking: &lacking };
     Fact::Yes(chosen(&asked, &offers, place))
+}
+
+/// A command line that the request spells out.
+fn spelled_line(cmd: &str, params: &IntentParams, place: &ScriptContext<'_>) -> Fact<RunnerOutcome> {
+    if spelled_out::is_runner_with_words(cmd) {
+        return command(&IntentParams { query: Some(cmd.to_owned()), cmd: None, ..params.clone() }, place);
+    }
+    match spelled_out::of_cmake(cmd, place) {
+        Fact::No => {}
+        found => return found,
+    }
+    // "Run just X" means the program only where it has recipes.
+    match cmd.strip_prefix("just ").map(|rest| (rest, has_recipes(place))) {
+        Some((_, Fact::NotYet)) => Fact::NotYet,
+        Some((rest, Fact::No)) => {
+            let query = Some(format!("just {rest}"));
+            command(&IntentParams { query, cmd: None, ..params.clone() }, place)
+        }
+        Some((_, Fact::Yes(()))) | None => Fact::Yes(written(cmd.to_owned(), place)),
+    }
 }
 
 /// The offers in the terms of what the project configures: its package manager, and its runner of tests.
