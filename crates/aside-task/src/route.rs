@@ -9,11 +9,11 @@ pub mod intent;
 pub mod literal_command;
 pub mod mentions;
 pub mod model;
-mod normalize;
+pub(crate) mod normalize;
 pub mod params;
 mod rules;
 mod shortcut;
-mod word_lists;
+pub(crate) mod word_lists;
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 
 pub mod ci;
 pub mod compose;
+pub mod config_keys;
 pub mod context;
 pub mod conversation;
 pub mod diagnose;
@@ -30,6 +31,7 @@ pub mod review;
 pub mod scan;
 pub mod script;
 pub mod search;
+mod spelling;
 pub mod topics;
 pub mod values;
 pub mod versions;

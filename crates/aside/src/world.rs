@@ -8,7 +8,7 @@ mod cache;
 mod cargo;
 mod directory;
 mod docker;
-mod git;
+pub mod git;
 pub mod git_changes;
 pub mod git_config;
 mod hosts;

@@ -111,6 +111,10 @@ const FILLERS: &[&str] = &[
     "some",
     "file",
     "files",
+    "把",
+    "起来",
+    "给我",
+    "帮我",
     "脚本",
     "命令",
     "一下",
@@ -127,8 +131,15 @@ const FILLERS: &[&str] = &[
 ];
 
 /// Longer words first, since Chinese has no blanks.
-const CHINESE_FILLERS: &[&str] =
-    &["一下", "全部", "所有", "这个", "脚本", "命令", "运行", "执行", "任务", "代码", "的", "跑", "再", "下"];
+const CHINESE_FILLERS: &[&str] = &[
+    "一下", "全部", "所有", "这个", "起来", "给我", "帮我", "把", "脚本", "命令", "运行", "执行", "任务", "代码", "的",
+    "跑", "再", "下",
+];
+
+/// Whether a word starts things, whatever they are.
+pub fn is_start(word: &str) -> bool {
+    RUNS.contains(&word)
+}
 
 pub fn is_filler(word: &str) -> bool {
     FILLERS.contains(&word)
@@ -259,7 +270,25 @@ fn tokens(words: &str) -> Vec<String> {
             tokens.extend(chinese(word));
         }
     }
-    tokens
+    joined(tokens)
+}
+
+/// Joins two words that are the name of a goal together: "the type checker".
+fn joined(tokens: Vec<String>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        let both = all.last().map(|last| format!("{last}{token}")).filter(|both| {
+            both.is_ascii() && GOALS.iter().any(|goal| goal.words.contains(both) || goal.targets.contains(both))
+        });
+        match both {
+            Some(both) => {
+                all.pop();
+                all.push(both);
+            }
+            None => all.push(token),
+        }
+    }
+    all
 }
 
 fn chinese(word: &str) -> Vec<String> {

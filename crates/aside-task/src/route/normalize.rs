@@ -233,7 +233,7 @@ fn simplified(letter: char) -> char {
 }
 
 /// The intended word, if this one is an unknown word with a typo.
-fn meant(word: &str) -> Option<&'static str> {
+pub fn meant(word: &str) -> Option<&'static str> {
     let is_plain = word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase());
     if !is_plain || lists().is_word(word) || word_lists::knows(word) || lists().is_command(word) {
         return None;

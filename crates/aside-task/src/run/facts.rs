@@ -101,7 +101,7 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("environment", r"^(?:what|which|list|show)\b.*\benv(?:ironment)?[ -]?var(?:iable)?s?\b.*$".to_owned()),
         ("start", r"^(?:where|which file)\b.*\b(?:program|app|application|code|it|project|server|cli|execution|tool|binary|service)\b.*\b(?:start|starts|begin|begins|started|entry)\b.*$|^(?:where|what) is the (?:entry ?point|main function|entrypoint|main file)\b.*$|^(?:entry ?points?|where is main)$".to_owned()),
         ("line", r"\bline (?P<line>\d+) (?:of|in) \S+|\S+:(?P<other>\d+)\b.*|\bline (?P<third>\d+)\b".to_owned()),
-        ("last-commit", r"^(?:what|which files?) (?:was |were |has |have |did )?(?:been )?(?:chang\w*|modif\w*|done|touch\w*|in|is in|was in)\b.*\b(?:the )?(?:last|latest|newest|most recent|previous) commit\b.*$|^what (?:did|does|was in|is in) the (?:last|latest|newest|most recent) commit\b.*$|^(?:show|explain|describe|summari[sz]e)(?: me)? (?:the )?(?:last|latest|newest|most recent) commit$|^what(?:'s| is) the (?:last|latest|newest|most recent) commit\b.*$|^(?:show|explain) head$".to_owned()),
+        ("last-commit", r"^(?:what|which files?) (?:was |were |has |have |did )?(?:been )?(?:chang\w*|modif\w*|done|happened|touch\w*|in|is in|was in)\b.*\b(?:the )?(?:last|latest|newest|most recent|previous) commit\b.*$|^what (?:did|does|was in|is in) the (?:last|latest|newest|most recent) commit\b.*$|^(?:show|explain|describe|summari[sz]e)(?: me)? (?:the )?(?:last|latest|newest|most recent) commit$|^what(?:'s| is| was) (?:the|my|our) (?:last|latest|newest|most recent) commit\b.*$|^(?:show|explain) head$".to_owned()),
         ("commit-count", r"^how many commits(?: (?:are there|are here|are|do we have|does (?:this|the|it)(?: \w+)? have|in (?:total|all|this \w+)|so far|altogether|were made|have been made|on this branch|here|there|have we made|has it got))*$|^(?:number|count) of commits$".to_owned()),
         ("committers", r"^who (?:committed|commits|contributed|wrote) (?:the )?most\b.*$|^who (?:are|were) the (?:main |top )?(?:contributors|committers|authors)\b.*$|^(?:list|show)(?: me)?(?: the)? (?:contributors|committers|authors)$|^who (?:works|worked) on (?:this|the) (?:project|repo|repository|code)$|^who wrote (?:this|the) (?:project|code|repo)$".to_owned()),
         ("uses", r"^(?:how|where) (?:is|are|do we use|does .* use) (?:the )?(?:(?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro) )?`?(?P<name>[a-z_$][\w$]*(?:(?:\.|::)[a-z_$][\w$]*)*)(?:\(\))?`?(?: (?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro))? (?:used|called|referenced|invoked)?(?: here| in this \w+)?$|^(?:who|what|which \w+) (?:uses|use|calls|call|references|depends on|invokes) (?:the )?(?:(?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro) )?`?(?P<name2>[a-z_$][\w$]*(?:(?:\.|::)[a-z_$][\w$]*)*)(?:\(\))?`?(?: (?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro))?$|^what (?:does|is) (?:the )?(?:(?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro) )?`?(?P<name3>[a-z_$][\w$]*(?:(?:\.|::)[a-z_$][\w$]*)*)(?:\(\))?`?(?: (?:function|method|class|type|struct|interface|constant|variable|enum|trait|module|macro))?(?: do)?,? and (?:who|what|where)\b.*\b(?:uses?|calls?|used|called)\b.*$".to_owned()),
@@ -121,7 +121,7 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("dependencies", r"\b(?:what|which|list|show)\b.*\b(?:dependencies|deps|packages|libraries|crates|requirements)\b.*|^what (?:does|do) (?:this|it|the \w+|we) depend on$".to_owned()),
         ("commits", r"\b(?:last|latest|recent|newest|previous) (?P<many>\d+ |few |couple of )?commits?\b|\b(?:git|commit) (?:history|log)\b|^what (?:happened|has happened|changed|has changed|was done) (?:recently|lately|last|here lately|in the last)\b.*".to_owned()),
         ("authors", r"^(?:who|when)\b.*\b(?:changed?|wrote|written|edited|touched|made|modified|owns?|authored|created|added|last|updated|worked on)\b.*$|\bhistory of\b.*$|\bblame\b.*$".to_owned()),
-        ("target", r"^(?:what (?:does|is|will|would)|explain|describe|show me what) (?:the )?(?:command )?`?(?:make|just|npm run|npm run-script|npm|yarn run|yarn|pnpm run|pnpm|bun run) (?P<target>[\w:.-]+)`?(?: (?:do|does|target|script|for|run|runs))?(?: here| in this \w+)?$|^(?:what (?:does|is)|explain|describe) the `?(?P<other>[\w:.-]+)`? (?:target|script|recipe|make target|npm script|task)(?: (?:do|for|run))?$".to_owned()),
+        ("target", r"^(?:what (?:does|is|will|would)|what happens (?:when|if) (?:i|we|you) (?:run|do|call|type|execute|use)|what gets run (?:by|with)|what do i get (?:from|with)|explain|describe|show me what|tell me what) (?:the )?(?:command )?`?(?:make|just|npm run|npm run-script|npm|yarn run|yarn|pnpm run|pnpm|bun run) (?P<target>[\w:.-]+)`?(?: (?:do|does|target|script|for|run|runs))?(?: here| in this \w+)?$|^(?:what (?:does|is)|explain|describe) the `?(?P<other>[\w:.-]+)`? (?:target|script|recipe|make target|npm script|task)(?: (?:do|for|run))?$".to_owned()),
         ("name", r"^(?:what (?:does|is|are|do)|what's|explain|describe|how does|tell me about|about|show me|summari[sz]e|what about)(?: the| how the| how| what the| what)?(?: (?:function|method|class|type|struct|interface|constant|variable|enum|trait|module))? `?(?P<name>[a-z_$][\w$]*(?:(?:\.|::)[a-z_$][\w$]*)*)(?:\(\))?`?(?: (?:function|method|class|type|struct|interface|constant|variable|enum|trait|module))?(?: (?:do|does|mean|for|used for|good for|work|works|about|return))?(?: (?:here|in this \w+))?$".to_owned()),
     ];
     rows.into_iter().filter_map(|(name, pattern)| Some((name, Regex::new(&format!("(?i){pattern}")).ok()?))).collect()
@@ -194,6 +194,7 @@ fn ask(shape: &str, asked: &str, found: &regex::Captures<'_>, file: Option<&str>
             FactQuestion::Files(FileFilter::Author(name.filter(|name| is_person(name))?))
         }
         "project" => FactQuestion::Project,
+        "install" if asked.to_lowercase().contains("build") => FactQuestion::RunIt("build".to_owned()),
         "install" => FactQuestion::Install,
         "run" => FactQuestion::RunIt(of("what")?),
         // A question about the version of a named program or package is not about the project.
@@ -485,6 +486,7 @@ pub fn dependencies(manifests: &[Manifest], language: Language) -> Option<String
 
 fn target(project: &Project, name: &str, language: Language) -> Option<String> {
     if let Some((file, lines)) = project.recipe(name) {
+        let (needs, target_name) = (project.prerequisites(name), name.to_owned());
         let (name, file) = (code(name), code(file));
         let head = match language {
             Language::English => format!("{name} is a target of {file}. "),
@@ -499,7 +501,21 @@ fn target(project: &Project, name: &str, language: Language) -> Option<String> {
                 .to_owned(),
             false => format!("{}\n\n{}", language.pick("It runs:", "它运行："), fenced("sh", &lines.join("\n"))),
         };
-        return Some(format!("{head}{body}"));
+        let before: String = needs
+            .iter()
+            .map(|needed| match project.recipe(needed).map(|(_, lines)| lines.join("; ")) {
+                Some(runs) if !runs.is_empty() => format!("- {}: {}\n", code(needed), code(&short(&runs, 120))),
+                _ => format!("- {}\n", code(needed)),
+            })
+            .collect();
+        let before = match before.is_empty() {
+            true => before,
+            false => {
+                format!("{}\n\n{before}\n", language.pick("First it makes what it depends on:", "先构建它依赖的目标："))
+            }
+        };
+        let about = project.comment(&target_name).map(|comment| format!("{comment}\n\n")).unwrap_or_default();
+        return Some(format!("{head}{about}{before}{body}"));
     }
     let script = fenced("sh", &project.script(name)?);
     Some(match language {

@@ -14,7 +14,11 @@ pub struct WorkspaceStatus {
     /// Empty outside of a repository.
     pub branch: String,
     /// Files that differ from the last commit.
-    pub changed: Vec<String>,
+    pub changed: Vec<ChangedFile>,
+    /// How the branch stands to the one of a remote that it follows; empty where it follows none, or is the same.
+    pub remote: String,
+    /// What else is known about the repository, a row each.
+    pub repository: Vec<String>,
     /// The name of the model; empty when none is set up.
     pub model: String,
     /// Why the model does not answer; empty when it does, or when it was not asked yet.
@@ -27,6 +31,55 @@ pub struct WorkspaceStatus {
     pub ended: Vec<(String, String)>,
     /// How many tasks wait or run in other directories.
     pub elsewhere: usize,
+}
+
+/// A file that differs from the last commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangedFile {
+    pub path: String,
+    /// Git's two letters for it: of the index, then of the working tree.
+    letters: String,
+}
+
+impl ChangedFile {
+    /// What happened to it, where it was not only edited.
+    fn how(&self, language: Language) -> &'static str {
+        let (index, tree) = (self.letters.get(..1).unwrap_or_default(), self.letters.get(1..).unwrap_or_default());
+        match (index, tree) {
+            ("U", _) | (_, "U") | ("A", "A") | ("D", "D") => language.pick(" (conflict)", "（冲突）"),
+            ("?", _) => language.pick(" (new, untracked)", "（新文件，未跟踪）"),
+            ("A", _) => language.pick(" (new, staged)", "（新文件，已暂存）"),
+            ("D", _) => language.pick(" (deleted, staged)", "（已删除，已暂存）"),
+            (_, "D") => language.pick(" (deleted)", "（已删除）"),
+            ("M" | "R", " ") => language.pick(" (staged)", "（已暂存）"),
+            ("M" | "R", _) => language.pick(" (partly staged)", "（部分已暂存）"),
+            _ => "",
+        }
+    }
+}
+
+/// A changed file with its letters in git's status, as `workspace` has it.
+pub fn changed(path: &str, status: &str) -> ChangedFile {
+    let letters = status.lines().skip(1).find(|line| line.get(3..) == Some(path)).and_then(|line| line.get(..2));
+    ChangedFile { path: path.to_owned(), letters: letters.unwrap_or_default().to_owned() }
+}
+
+/// How the branch stands to the one that it follows, from the first line of git's status.
+pub fn remote(status: &str, language: Language) -> String {
+    let head = status.lines().next().unwrap_or_default();
+    let Some((_, remote)) = head.split_once("...") else { return String::new() };
+    let Some((name, counts)) = remote.split_once(" [") else { return String::new() };
+    let count = |word: &str| {
+        let found = counts.trim_end_matches(']').split(", ").find_map(|part| part.strip_prefix(word));
+        found.and_then(|number| number.trim().parse::<usize>().ok()).unwrap_or(0)
+    };
+    match (count("ahead "), count("behind "), language) {
+        (0, 0, _) => String::new(),
+        (ahead, 0, Language::English) => format!("{ahead} ahead of {}", code(name)),
+        (0, behind, Language::English) => format!("{behind} behind {}", code(name)),
+        (ahead, behind, Language::English) => format!("{ahead} ahead of {} and {behind} behind it", code(name)),
+        (ahead, behind, Language::Chinese) => format!("比 {} 领先 {ahead}，落后 {behind}", code(name)),
+    }
 }
 
 /// Changed files that are named.
@@ -145,8 +198,9 @@ pub fn waiting(request: &str, status: &WorkspaceStatus) -> RunnerOutcome {
 }
 
 /// The changed files by name.
-fn changed_files(changed: &[String], language: Language) -> String {
-    let mut rows: String = changed.iter().take(MAX_FILES).map(|path| format!("  - {}\n", code(path))).collect();
+fn changed_files(changed: &[ChangedFile], language: Language) -> String {
+    let row = |file: &ChangedFile| format!("  - {}{}\n", code(&file.path), file.how(language));
+    let mut rows: String = changed.iter().take(MAX_FILES).map(row).collect();
     if changed.len() > MAX_FILES {
         let more = changed.len() - MAX_FILES;
         rows.push_str(&match language {
@@ -159,7 +213,7 @@ fn changed_files(changed: &[String], language: Language) -> String {
 
 /// The location and the model.
 fn english(status: &WorkspaceStatus) -> String {
-    let WorkspaceStatus { workspace, branch, changed, model, trouble, .. } = status;
+    let WorkspaceStatus { workspace, branch, changed, remote, repository, model, trouble, .. } = status;
     let mut text = format!("- Workspace: {}", code(workspace));
     if !branch.is_empty() {
         let changes = match changed.len() {
@@ -169,8 +223,12 @@ fn english(status: &WorkspaceStatus) -> String {
         };
         text.push_str(&format!(", branch {}, {changes}", code(branch)));
     }
+    if !remote.is_empty() {
+        text.push_str(&format!(", {remote}"));
+    }
     text.push('\n');
     text.push_str(&changed_files(changed, Language::English));
+    text.extend(repository.iter().map(|row| format!("- {row}\n")));
     text.push_str(&match (model.is_empty(), trouble.is_empty()) {
         (true, _) => "- Model: none; changes and open questions need one (`aside model pull`)\n".to_owned(),
         (false, true) => format!("- Model: {}\n", code(model)),
@@ -180,7 +238,7 @@ fn english(status: &WorkspaceStatus) -> String {
 }
 
 fn chinese(status: &WorkspaceStatus) -> String {
-    let WorkspaceStatus { workspace, branch, changed, model, trouble, .. } = status;
+    let WorkspaceStatus { workspace, branch, changed, remote, repository, model, trouble, .. } = status;
     let mut text = format!("- 工作目录：{}", code(workspace));
     if !branch.is_empty() {
         let changes = match changed.len() {
@@ -189,8 +247,12 @@ fn chinese(status: &WorkspaceStatus) -> String {
         };
         text.push_str(&format!("，分支 {}，{changes}", code(branch)));
     }
+    if !remote.is_empty() {
+        text.push_str(&format!("，{remote}"));
+    }
     text.push('\n');
     text.push_str(&changed_files(changed, Language::Chinese));
+    text.extend(repository.iter().map(|row| format!("- {row}\n")));
     text.push_str(&match (model.is_empty(), trouble.is_empty()) {
         (true, _) => "- 模型：没有；修改代码和开放的问题需要一个（`aside model pull`）\n".to_owned(),
         (false, true) => format!("- 模型：{}\n", code(model)),
@@ -242,7 +304,9 @@ mod tests {
         let task = |name: &str| (name.to_owned(), "run `make test`".to_owned());
         let full = WorkspaceStatus {
             branch: "main".to_owned(),
-            changed: vec!["a.py".to_owned(), "b.py".to_owned()],
+            changed: ["a.py", "b.py"].map(|path| changed(path, "branch main\n M a.py\n?? b.py\n")).to_vec(),
+            remote: remote("branch main...origin/main [ahead 2, behind 1]\n M a.py\n", Language::English),
+            repository: vec!["1 stash: `git stash list`".to_owned()],
             model: "qwen".to_owned(),
             trouble: "connection refused".to_owned(),
             waiting: vec![task("t1")],
@@ -252,12 +316,12 @@ mod tests {
         let told = status("status", &full);
         assert_eq!(told.summary, "1 waiting for you, 7 under way");
         let told = text(told);
-        assert!(told.starts_with("- Workspace: `/p`, branch `main`, 2 files changed\n  - `a.py`\n  - `b.py`\n- Model: `qwen`, which does not answer: connection refused\n- Waiting for you: `t1` run `make test`\n"), "{told}");
+        assert!(told.starts_with("- Workspace: `/p`, branch `main`, 2 files changed, 2 ahead of `origin/main` and 1 behind it\n  - `a.py`\n  - `b.py` (new, untracked)\n- 1 stash: `git stash list`\n- Model: `qwen`, which does not answer: connection refused\n- Waiting for you: `t1` run `make test`\n"), "{told}");
         assert!(told.ends_with("- Under way: 2 more\n"), "{told}");
         let chinese = status("状态", &full);
         assert_eq!(chinese.summary, "1 个等你决定，7 个进行中");
         let chinese = text(chinese);
-        assert!(chinese.starts_with("- 工作目录：`/p`，分支 `main`，改动了 2 个文件\n  - `a.py`\n  - `b.py`\n- 模型：`qwen`，没有应答：connection refused\n- 等你决定：`t1` run `make test`\n"), "{chinese}");
+        assert!(chinese.starts_with("- 工作目录：`/p`，分支 `main`，改动了 2 个文件，2 ahead of `origin/main` and 1 behind it\n  - `a.py`\n  - `b.py`（新文件，未跟踪）\n- 1 stash: `git stash list`\n- 模型：`qwen`，没有应答：connection refused\n- 等你决定：`t1` run `make test`\n"), "{chinese}");
         assert!(chinese.ends_with("- 进行中：还有 2 个\n"), "{chinese}");
     }
 }

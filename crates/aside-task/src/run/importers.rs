@@ -3,8 +3,16 @@
 
 use crate::run::search::definitions;
 
-/// Files that stand for their directory.
-const INDEXES: [&str; 6] = ["index", "mod", "lib", "__init__", "main", "doc"];
+/// Whether a file stands for its directory: which names do depends on the language.
+fn is_index(stem: &str, name: &str) -> bool {
+    let ending = name.rsplit('.').next().unwrap_or_default();
+    match family(ending) {
+        "py" => ["__init__", "__main__"].contains(&stem),
+        "js" => stem == "index",
+        "rs" => ["mod", "lib", "main"].contains(&stem),
+        _ => ["index", "mod", "lib", "main", "doc"].contains(&stem),
+    }
+}
 
 /// Whether a file with this path and text imports `target`. Few texts have the name at all, so their lines are not looked at.
 pub fn is_importer(target: &str, from: &str, text: &str) -> bool {
@@ -24,7 +32,7 @@ pub fn is_importer(target: &str, from: &str, text: &str) -> bool {
 fn module(target: &str) -> &str {
     let (above, name) = target.rsplit_once('/').unwrap_or(("", target));
     let stem = name.split('.').next().unwrap_or(name);
-    match name.contains('.') && INDEXES.contains(&stem) {
+    match name.contains('.') && is_index(stem, name) {
         true => above.rsplit('/').next().unwrap_or(above),
         false => stem,
     }
@@ -85,6 +93,13 @@ fn has_part(line: &str, module: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_module_called_main_is_not_its_package() {
+        assert!(!imports("src/shelf/main.py", "src/shelf/loans.py", "from shelf.config import DAYS"));
+        assert!(imports("src/shelf/main.py", "tests/test_main.py", "from shelf.main import app"));
+        assert!(imports("src/shelf/__init__.py", "tests/test_a.py", "from shelf import app"));
+    }
 
     #[test]
     fn imports_name_a_file_or_its_directory() {

@@ -153,6 +153,36 @@ impl Project {
     }
 
     /// What a script of package.json runs.
+    /// The targets that a target of the Makefile depends on.
+    pub fn prerequisites(&self, target: &str) -> Vec<String> {
+        let Some((_, line)) = self.rule(target) else { return Vec::new() };
+        let needs =
+            line.split_once(':').map_or("", |(_, needs)| needs.split(['#', ';', '|']).next().unwrap_or_default());
+        let is_name = |name: &&str| name.chars().all(|letter| letter.is_alphanumeric() || "_-./".contains(letter));
+        needs.split_whitespace().filter(is_name).map(str::to_owned).take(MAX_SECTION).collect()
+    }
+
+    /// What the Makefile says about a target: `## words` on its line, or the comment above it.
+    pub fn comment(&self, target: &str) -> Option<String> {
+        let (above, line) = self.rule(target)?;
+        let own = line.split_once("##").map(|(_, comment)| comment);
+        let comment = own.or_else(|| above.strip_prefix('#'))?.trim_start_matches('#').trim();
+        (!comment.is_empty()).then(|| comment.to_owned())
+    }
+
+    /// The line of a rule, and the one above it.
+    fn rule(&self, target: &str) -> Option<(&str, &str)> {
+        let files = ["Makefile", "makefile", "GNUmakefile", "justfile", "Justfile"];
+        files.iter().filter_map(|name| self.text(name)).find_map(|text| {
+            let lines: Vec<&str> = text.lines().collect();
+            let at = lines.iter().position(|line| {
+                heading(line).is_some_and(|names| names.split_whitespace().any(|name| name == target))
+            })?;
+            let above = at.checked_sub(1).and_then(|above| lines.get(above)).copied().unwrap_or_default();
+            Some((above, *lines.get(at)?))
+        })
+    }
+
     pub fn script(&self, name: &str) -> Option<String> {
         let package: Value = serde_json::from_str(self.text("package.json")?).ok()?;
         package.get("scripts")?.get(name)?.as_str().map(str::to_owned)

@@ -23,8 +23,12 @@ pub enum RepositoryQuestion {
     Unstaged,
     Clean,
     Size,
-    /// Which commits each of two branches or tags has that the other has not.
+    /// Which commits each of two branches or tags has that the other has not. `HEAD` is the current branch, an empty name the main one.
     Compare(String, String),
+    /// Whether a merge, a rebase or the like is unfinished.
+    InProgress,
+    /// Files with conflicts.
+    Conflicts,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +41,8 @@ pub struct CommitFilter {
     pub many: Option<usize>,
     /// Only their number was asked for.
     pub counted: bool,
+    /// The files of each are wanted too.
+    pub files: bool,
 }
 
 /// Days back from today, both included: yesterday is 1 to 1.
@@ -203,6 +209,29 @@ static BAGS: &[Bag] = &[
         means: RepositoryQuestion::Clean,
     },
     Bag {
+        noun: &["conflict", "conflicts", "conflicted", "conflicting", "unmerged"],
+        around: &[
+            "files",
+            "file",
+            "merge",
+            "unresolved",
+            "left",
+            "remaining",
+            "still",
+            "to",
+            "resolve",
+            "with",
+            "need",
+            "needs",
+            "be",
+            "resolved",
+            "where",
+            "had",
+            "paths",
+        ],
+        means: RepositoryQuestion::Conflicts,
+    },
+    Bag {
         noun: &["big", "large", "size"],
         around: &["checkout", "codebase", "code", "base", "tree", "s"],
         means: RepositoryQuestion::Size,
@@ -219,6 +248,10 @@ struct Shapes {
     touched: Regex,
     release: Regex,
     compare: Regex,
+    files: Regex,
+    here: Regex,
+    this: Regex,
+    progress: Regex,
 }
 
 static SHAPES: LazyLock<Option<Shapes>> = LazyLock::new(|| {
@@ -244,6 +277,19 @@ static SHAPES: LazyLock<Option<Shapes>> = LazyLock::new(|| {
             r"(?:how (?:far|many commits|much) (?:is|are) (?:the )?(?:branch )?`?(?P<of>REF)`? (?:ahead of|behind(?: of)?|in front of|before) (?:the )?(?:branch )?`?(?P<to>REF)`?|(?:is|was|has) (?:the )?(?:branch )?`?(?P<of2>REF)`? (?:been )?(?:already |fully |completely )*(?:merged|ahead of|behind)(?: already)?(?: in(?:to)?)? (?:the )?(?:branch )?`?(?P<to2>REF)`?|(?:what|which commits?|what commits?|show(?: me)? (?:the )?commits?|commits?)(?:'s| is| are)? (?:that are |which are )?(?:on|in) (?:the )?(?:branch )?`?(?P<of3>REF)`?,? (?:that |which |but |and )?(?:is |are )?(?:not|missing|isn't|aren't)(?: yet)? (?:on|in|from) (?:the )?(?:branch )?`?(?P<to3>REF)`?|(?:compare|diff) (?:the )?(?:branch(?:es)? )?`?(?P<of4>REF)`? (?:with|to|and|against|vs\.?) (?:the )?(?:branch )?`?(?P<to4>REF)`?|(?:what(?:'s| is| are) the )?differences? between (?:the )?(?:branch(?:es)? )?`?(?P<of5>REF)`? and (?:the )?(?:branch )?`?(?P<to5>REF)`?|how (?:does|do|is) (?:the )?(?:branch )?`?(?P<of6>REF)`? (?:differ|different|diverge) from (?:the )?(?:branch )?`?(?P<to6>REF)`?)"
                 .replace("REF", r"[A-Za-z0-9][\w./-]*\w"),
         )?,
+        files: new(
+            r"(?:(?:what|which files?|what files?)(?:\s+(?:did|do|does|has|have|was|were|got|is|are))?(?:\s+been)?(?:\s+(?:chang\w*|modif\w*|touch\w*|edit\w*|done|happened|affected))?(?:\s+(?:in|by|over|with|during))?|(?:summari[sz]e|explain|describe|go through|walk me through|(?:show|tell)(?:\s+me)?\s+(?:what|which files)\s+(?:has\s+)?changed\s+(?:in|over|by)|(?:show(?:\s+me)?|list)\s+(?:the\s+)?files\s+(?:(?:changed|touched|modified)\s+)?(?:in|of|by)|files\s+(?:changed|touched|modified)\s+(?:in|by)))\s+(?:the|our|my)\s+(?:last|latest|past|previous|newest|most recent)\s+(?P<many>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|couple of|few)\s+commits?(?:\s+(?:do|did|change|changed|touch|touched|modify|modified|about|contain|include|bring))?".to_owned(),
+        )?,
+        here: new(
+            r"(?:what|which|what commits|which commits|show(?: me)?|list|show(?: me)? the commits|list the commits|commits)(?:'s| is| are| has been| was)?(?: the)?(?: new| unmerged| done)?(?: commits?)? (?:on|in|of) HEAD(?: so far| only)?|what(?: did| does| has)? HEAD (?:change|changes|changed|do|done|add|adds|added|bring|contain)(?: so far)?".to_owned(),
+        )?,
+        this: Regex::new(
+            r"(?i)\b(?:this|my|our|the current|current) (?:feature )?branch\b|\b(?P<verb>is|am|are) (?:i|we)\b",
+        )
+        .ok()?,
+        progress: new(
+            r"(?:is|are|am|do|did|was|were|have|has|any|still|what)\b.*\b(?:merg(?:e|ing)|rebas(?:e|ing)|cherry[- ]pick(?:ing)?|bisect(?:ing)?|revert(?:ing)?)\b.*".to_owned(),
+        )?,
         who: new(format!(
             r"who\s+(?:has\s+)?(?:committed|pushed|worked|been (?:active|working|committing)|was active|contributed)(?:\s+(?:here|on this|on it|code|anything))?\s+(?P<time>{TIME})"
         ))?,
@@ -257,11 +303,91 @@ pub fn read(question: &str) -> Option<RepositoryQuestion> {
         return None;
     }
     let plain = trimmed.trim_end_matches(" please");
+    if is_progress(plain) {
+        return Some(RepositoryQuestion::InProgress);
+    }
+    if let Some(question) = of_this_branch(plain) {
+        return Some(question);
+    }
     if let Some(found) = SHAPES.as_ref().and_then(|shapes| shapes.compare.captures(plain)) {
         let any = |name: &str| ["", "2", "3", "4", "5", "6"].iter().find_map(|end| found.name(&format!("{name}{end}")));
         return Some(RepositoryQuestion::Compare(any("of")?.as_str().to_owned(), any("to")?.as_str().to_owned()));
     }
     of_commits(plain).or_else(|| of_bag(plain))
+}
+
+/// "Am I in a merge".
+fn is_inside(words: &[&str]) -> bool {
+    matches!(words, ["am" | "are" | "is", "i" | "we" | "it" | "git", "in" | "inside" | "doing", ..])
+}
+
+/// "Is a merge in progress", "am I in the middle of a rebase".
+fn is_progress(question: &str) -> bool {
+    const AROUND: &[&str] = &[
+        "merge",
+        "merging",
+        "rebase",
+        "rebasing",
+        "cherry",
+        "pick",
+        "picking",
+        "bisect",
+        "bisecting",
+        "revert",
+        "reverting",
+        "progress",
+        "middle",
+        "unfinished",
+        "ongoing",
+        "pending",
+        "still",
+        "mid",
+        "going",
+        "on",
+        "half",
+        "done",
+        "finished",
+        "open",
+        "running",
+        "am",
+        "or",
+        "was",
+        "were",
+        "did",
+        "that",
+        "left",
+        "some",
+        "an",
+    ];
+    const SAYS: &[&str] =
+        &["progress", "middle", "unfinished", "ongoing", "pending", "mid", "going", "half", "still", "open", "left"];
+    let lower = question.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    SHAPES.as_ref().is_some_and(|shapes| shapes.progress.is_match(question))
+        && (words.iter().any(|word| SAYS.contains(word)) || is_inside(&words))
+        && words.iter().all(|word| AROUND.contains(word) || FILLERS.contains(word))
+}
+
+/// A question about the current branch, compared with another one or with the main one.
+fn of_this_branch(question: &str) -> Option<RepositoryQuestion> {
+    let shapes = SHAPES.as_ref()?;
+    if !shapes.this.is_match(question) {
+        return None;
+    }
+    let named = shapes.this.replace_all(question, |found: &regex::Captures<'_>| match found.name("verb") {
+        Some(_) => "is HEAD".to_owned(),
+        None => "HEAD".to_owned(),
+    });
+    if shapes.here.is_match(&named) {
+        return Some(RepositoryQuestion::Compare("HEAD".to_owned(), String::new()));
+    }
+    let found = shapes.compare.captures(&named)?;
+    let any = |name: &str| ["", "2", "3", "4", "5", "6"].iter().find_map(|end| found.name(&format!("{name}{end}")));
+    let (of, to) = (any("of")?.as_str(), any("to")?.as_str());
+    // How it stands to the branch that it follows is another question.
+    let is_remote = ["origin", "remote", "upstream", "the", "github", "gitlab"].contains(&to.to_lowercase().as_str());
+    (of == "HEAD" && !is_remote).then(|| RepositoryQuestion::Compare(of.to_owned(), to.to_owned()))
 }
 
 fn of_bag(question: &str) -> Option<RepositoryQuestion> {
@@ -277,7 +403,10 @@ fn of_bag(question: &str) -> Option<RepositoryQuestion> {
     // "How big is it" may be about anything; "how big is the repository" is not. A bare noun is no question.
     let names_repository =
         || words.iter().any(|word| ["repo", "repository", "project", "checkout", "codebase"].contains(word));
-    let is_question = words.len() > 1 && (bag.means != RepositoryQuestion::Size || names_repository());
+    // "How do I resolve conflicts" asks for a way, "how many" for a number.
+    let is_way =
+        words.first() == Some(&"how") && words.get(1).is_none_or(|word| !["many", "big", "large"].contains(word));
+    let is_question = words.len() > 1 && !is_way && (bag.means != RepositoryQuestion::Size || names_repository());
     is_question.then(|| bag.means.clone())
 }
 
@@ -290,14 +419,19 @@ fn of_commits(question: &str) -> Option<RepositoryQuestion> {
         let path = found.name("path").map(|path| path.as_str().trim_end_matches('/').to_owned());
         let by = found.name("by").map(|name| name.as_str().to_owned());
         let (when, many) = if found.name("time").is_some() { timed(&found)? } else { (None, Some(MANY)) };
-        return Some(RepositoryQuestion::Commits(CommitFilter { by, path, when, many, counted: false }));
+        return Some(RepositoryQuestion::Commits(CommitFilter { by, path, when, many, ..CommitFilter::default() }));
     }
     if let Some(found) = shapes.who.captures(question) {
         return Some(RepositoryQuestion::Committers(period(&found)?));
     }
     if let Some(found) = shapes.happened.captures(question) {
         let (when, many) = timed(&found)?;
-        return Some(RepositoryQuestion::Commits(CommitFilter { when, many, ..CommitFilter::default() }));
+        let files = question.to_lowercase().contains("chang");
+        return Some(RepositoryQuestion::Commits(CommitFilter { when, many, files, ..CommitFilter::default() }));
+    }
+    if let Some(found) = shapes.files.captures(question) {
+        let many = found.name("many").and_then(|many| number(many.as_str()));
+        return Some(RepositoryQuestion::Commits(CommitFilter { many, files: true, ..CommitFilter::default() }));
     }
     if let Some(found) = shapes.done.captures(question) {
         let by = found.name("by").map(|name| name.as_str().to_owned()).filter(|name| is_person(name));
@@ -316,7 +450,7 @@ fn of_commits(question: &str) -> Option<RepositoryQuestion> {
     let counted = found.name("count").is_some();
     // The whole history and its length are other questions.
     (by.is_some() || when.is_some() || many.is_some()).then_some(())?;
-    Some(RepositoryQuestion::Commits(CommitFilter { by, path: None, when, many, counted }))
+    Some(RepositoryQuestion::Commits(CommitFilter { by, path: None, when, many, counted, files: false }))
 }
 
 /// The time of a question, or a number of commits: recently is no time, the newest commits are recent however old they are.
@@ -390,12 +524,14 @@ mod tests {
     fn told(question: &str) -> String {
         match read(question) {
             None => "-".to_owned(),
-            Some(RepositoryQuestion::Commits(CommitFilter { by, path, when, many, counted })) => {
+            Some(RepositoryQuestion::Commits(CommitFilter { by, path, when, many, counted, files })) => {
                 let path = path.map(|path| format!(" of {path}")).unwrap_or_default();
                 let when = when.map(|when| format!(" {}", named(when))).unwrap_or_default();
                 let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
                 let many = many.map(|many| format!(" {many}")).unwrap_or_default();
-                format!("commits{by}{path}{when}{many}{}", if counted { " counted" } else { "" })
+                let more =
+                    [(counted, " counted"), (files, " files")].map(|(is, word)| if is { word } else { "" }).concat();
+                format!("commits{by}{path}{when}{many}{more}")
             }
             Some(RepositoryQuestion::Committers(when)) => format!("committers {}", named(when)),
             Some(RepositoryQuestion::Compare(of, to)) => format!("compare {of} {to}"),
@@ -418,7 +554,22 @@ mod tests {
             ("what happened yesterday", "commits 1-1"),
             ("what happened recently", "commits 10"),
             ("what did Mei change this week", "commits by Mei thisweek"),
-            ("what changed in the repo since yesterday", "commits 1-0"),
+            ("what changed in the repo since yesterday", "commits 1-0 files"),
+            ("what changed this week", "commits thisweek files"),
+            ("what did the last 2 commits change", "commits 2 files"),
+            ("which files were touched by the last three commits", "commits 3 files"),
+            ("summarize the last 4 commits", "commits 4 files"),
+            ("is a merge in progress?", "inprogress"),
+            ("am I in the middle of a rebase", "inprogress"),
+            ("any unfinished cherry-pick?", "inprogress"),
+            ("am I in a merge", "inprogress"),
+            ("which files have conflicts", "conflicts"),
+            ("are there still unresolved merge conflicts", "conflicts"),
+            ("how many commits is this branch ahead of main", "compare HEAD main"),
+            ("how far am I behind develop", "compare HEAD develop"),
+            ("is my branch merged into main", "compare HEAD main"),
+            ("what's on this branch", "compare HEAD "),
+            ("which commits are on this branch", "compare HEAD "),
             ("who committed this week", "committers thisweek"),
             ("how many commits did we make this month", "commits thismonth counted"),
             ("has anyone touched the docs lately", "commits of docs 10"),
@@ -463,6 +614,11 @@ mod tests {
     #[test]
     fn a_word_that_says_more_makes_it_another_question() {
         for question in [
+            "am I ahead of origin",
+            "merge main into this branch",
+            "is the merge sort still slow",
+            "how do I resolve conflicts",
+            "check for leftover conflict markers",
             "delete merged branches",
             "push the tags",
             "apply the stash",

@@ -9,6 +9,7 @@ pub mod focus;
 mod patch;
 mod render;
 mod rules;
+pub mod signatures;
 pub mod target;
 pub mod untracked;
 

@@ -4,6 +4,8 @@
 mod arguments;
 mod members;
 pub mod part;
+mod programs;
+mod spelled_out;
 
 #[cfg(test)]
 mod tests;
@@ -48,15 +50,7 @@ pub struct ScriptContext<'a> {
 /// `Fact::NotYet` while the project's files are still being read: the caller asks again.
 pub fn command(params: &IntentParams, place: &ScriptContext<'_>) -> Fact<RunnerOutcome> {
     if let Some(cmd) = &params.cmd {
-        // "Run just X" means the program only where it has recipes.
-        return match cmd.strip_prefix("just ").map(|rest| (rest, has_recipes(place))) {
-            Some((_, Fact::NotYet)) => Fact::NotYet,
-            Some((rest, Fact::No)) => {
-                let query = Some(format!("just {rest}"));
-                command(&IntentParams { query, cmd: None, ..params.clone() }, place)
-            }
-            Some((_, Fact::Yes(()))) | None => Fact::Yes(written(cmd.clone(), place)),
-        };
+        return spelled_line(cmd, params, place);
     }
     let words = params.query.as_deref().unwrap_or_default();
     let unclear = match params.written.as_deref() {
@@ -64,6 +58,9 @@ pub fn command(params: &IntentParams, place: &ScriptContext<'_>) -> Fact<RunnerO
         Some(UnparsedCommand::Unclear(text)) => Some(text.as_str()),
         Some(UnparsedCommand::Rest(_)) | None => Some(words).filter(|words| literal_command::restricts(words)),
     };
+    if let Some(outcome) = spelled_out::with_variables(unclear.unwrap_or(words), place) {
+        return Fact::Yes(outcome);
+    }
     // "The tests of the parser only" restricts nothing more than its part.
     let of_part = unclear.filter(|text| place.part.is_some() && part::named(text).is_some()).map(|text| {
         let text = text.trim().trim_end_matches(['.', '!', '?']);
@@ -145,6 +142,26 @@ pub fn command(params: &IntentParams, place: &ScriptContext<'_>) -> Fact<RunnerO
     let (offers, missing, lacking) = installed(offers, place);
     let asked = Request { params, wanted: &wanted, arguments: &arguments.all, missing: &missing, lacking: &lacking };
     Fact::Yes(chosen(&asked, &offers, place))
+}
+
+/// A command line that the request spells out.
+fn spelled_line(cmd: &str, params: &IntentParams, place: &ScriptContext<'_>) -> Fact<RunnerOutcome> {
+    if spelled_out::is_runner_with_words(cmd) {
+        return command(&IntentParams { query: Some(cmd.to_owned()), cmd: None, ..params.clone() }, place);
+    }
+    match spelled_out::of_cmake(cmd, place) {
+        Fact::No => {}
+        found => return found,
+    }
+    // "Run just X" means the program only where it has recipes.
+    match cmd.strip_prefix("just ").map(|rest| (rest, has_recipes(place))) {
+        Some((_, Fact::NotYet)) => Fact::NotYet,
+        Some((rest, Fact::No)) => {
+            let query = Some(format!("just {rest}"));
+            command(&IntentParams { query, cmd: None, ..params.clone() }, place)
+        }
+        Some((_, Fact::Yes(()))) | None => Fact::Yes(written(cmd.to_owned(), place)),
+    }
 }
 
 /// The offers in the terms of what the project configures: its package manager, and its runner of tests.
@@ -363,6 +380,11 @@ fn chosen(asked: &Request<'_>, offers: &[ProjectTarget], place: &ScriptContext<'
         return proposed(offer.cmd.clone(), &offer.directory, place, reason(&offer.why).of(place.language).to_owned());
     }
     let fitting = matching_targets(wanted, offers);
+    if fitting.first().is_none_or(|(fit, _)| fit.missing > 0 || fit.extra > 0)
+        && let Some(outcome) = own_program(asked, offers, place)
+    {
+        return outcome;
+    }
     // The project's own command for it needs a program that is not installed.
     let of_project = |offer: &ProjectTarget| matches!(offer.origin, TargetOrigin::Target | TargetOrigin::Script);
     if fitting.first().is_none_or(|(fit, offer)| fit.missing > 0 || !of_project(offer))
@@ -396,7 +418,7 @@ fn chosen(asked: &Request<'_>, offers: &[ProjectTarget], place: &ScriptContext<'
         let is_said = |part: &&str| {
             let known = [stem(part).as_str(), "package", "module", "crate", "file", "directory", "folder", "only"]
                 .map(str::to_owned);
-            let of_part = goal::parts(&stem(part));
+            let of_part = goal::parts(part);
             let same =
                 |word: &String| of_part.iter().any(|part| part.trim_end_matches('s') == word.trim_end_matches('s'));
             wanted.rest.iter().all(|word| known.contains(word) || same(word))
@@ -448,6 +470,44 @@ fn chosen(asked: &Request<'_>, offers: &[ProjectTarget], place: &ScriptContext<'
         return proposed(cmd, &first.directory, place, reason);
     }
     proposed(first.cmd.clone(), &first.directory, place, reason)
+}
+
+/// "Start NAME", where the project is called so or makes a program of that name.
+fn own_program(asked: &Request<'_>, offers: &[ProjectTarget], place: &ScriptContext<'_>) -> Option<RunnerOutcome> {
+    let Request { params, wanted, arguments, .. } = *asked;
+    let words = Arguments::of(params.query.as_deref().unwrap_or_default()).rest;
+    let is_other = |word: &&str| !goal::is_filler(&word.to_lowercase()) && !goal::is_start(&word.to_lowercase());
+    let inputs: Vec<&str> = arguments.iter().filter_map(Argument::input).collect();
+    let names: Vec<&str> = words
+        .split_whitespace()
+        .map(|word| word.trim_matches(['`', '"', '\'']))
+        .filter(is_other)
+        .filter(|word| !inputs.contains(word))
+        .collect();
+    let [name] = names.as_slice() else { return None };
+    if wanted.verb.is_some() {
+        return None;
+    }
+    // The project as a whole is started the way that it says itself.
+    let is_project = place.project.manifests().iter().any(|manifest| {
+        !manifest.name.is_empty() && manifest.name.rsplit('/').next().is_some_and(|own| own.eq_ignore_ascii_case(name))
+    });
+    let start = RequestedGoal::of("start");
+    let of_project = |fit: &TargetFit, offer: &ProjectTarget| {
+        fit.missing == 0 && fit.extra == 0 && matches!(offer.origin, TargetOrigin::Target | TargetOrigin::Script)
+    };
+    let target = matching_targets(&start, offers).into_iter().find(|(fit, offer)| of_project(fit, offer));
+    match target.filter(|_| is_project && arguments.is_empty()) {
+        Some((_, offer)) => {
+            let own = match place.language {
+                Language::English => format!("{} is this project. ", code(name)),
+                Language::Chinese => format!("{} 就是这个项目。", code(name)),
+            };
+            let reason = format!("{own}{}", reason(&offer.why).of(place.language));
+            Some(proposed(offer.cmd.clone(), &offer.directory, place, reason))
+        }
+        None => programs::own(name, arguments, place).yes(),
+    }
 }
 
 fn not_installed(offer: &ProjectTarget, arguments: &[Argument], place: &ScriptContext<'_>) -> RunnerOutcome {

@@ -16,6 +16,9 @@ const HOW: &str = r"(?:(?:please )?how (?:do|can|would|could|should|must|does) (
 
 struct Topic {
     pattern: Regex,
+    /// For a question in other words: what all of it has to mention, and what makes it another question.
+    about: Vec<Regex>,
+    not: Option<Regex>,
     says: Bilingual,
 }
 
@@ -23,9 +26,54 @@ static ALL: LazyLock<Vec<Topic>> = LazyLock::new(|| {
     toml_lists::tables(LIST, "topic", |table| {
         let pattern = toml_lists::text(table, "pattern")?.replace("<HOW>", HOW).replace("<YOU>", "(?:you|u|aside)");
         let pattern = Regex::new(&format!("(?i)(?:{pattern})")).ok()?;
-        Some(Topic { pattern, says: toml_lists::both(table, "says")? })
+        let words = |text: &str| {
+            let text = text.replace("<YOU>", r"(?:you|u|your|yours|yourself|aside|aside\x27s)");
+            Regex::new(&format!(r"(?i)\b(?:{text})\b")).ok()
+        };
+        let groups = toml_lists::texts(table, "about");
+        let about = groups.iter().map(|group| words(group)).collect::<Option<Vec<Regex>>>()?;
+        let not = match toml_lists::text(table, "not") {
+            Some(not) => Some(words(&not)?),
+            None => None,
+        };
+        Some(Topic { pattern, about, not, says: toml_lists::both(table, "says")? })
     })
 });
+
+/// The topic of a question: by its pattern, else by the words that it mentions.
+fn found(question: &str) -> Option<&'static Topic> {
+    let said = || ALL.iter().find(|topic| topic.pattern.is_match(question));
+    said().or_else(|| {
+        let question = addressed(question)?;
+        ALL.iter().find(|topic| {
+            !topic.about.is_empty()
+                && topic.about.iter().all(|group| group.is_match(&question))
+                && !topic.not.as_ref().is_some_and(|not| not.is_match(&question))
+        })
+    })
+}
+
+/// A question without the "you" of "how do you" and "can you tell me", which addresses no one. `None` for what is no question, and for
+/// one that names a file or an identifier: that is about the project.
+fn addressed(question: &str) -> Option<String> {
+    static GENERIC: LazyLock<Option<[Regex; 3]>> = LazyLock::new(|| {
+        Some([
+            Regex::new(r"(?i)^(?:hey|hi|hello|ok|okay|so|sorry|please|and|but)[,!]? +").ok()?,
+            Regex::new(r"(?i)\b(?:(?:can|could|would|will) you(?: please)? (?:tell|show|explain(?: to)?|help|teach|remind) (?:me|us)|do you know|how (?:do|can|would|could|should|must) (?:you|i|we|one)|(?:can|could|may|should|do) (?:i|we))\b").ok()?,
+            Regex::new(r"(?i)^(?:how|what|what\x27s|whats|where|where\x27s|which|who|why|when|can|could|do|does|did|is|are|will|would|should|must|may|tell|show|explain|help|i|any|got|am)\b").ok()?,
+        ])
+    });
+    let [greeting, generic, asks] = GENERIC.as_ref()?;
+    let question = greeting.replace(question.trim(), "");
+    let is_object = |word: &str| {
+        let bare = word.trim_end_matches(['?', '!', ',', '.', ':']).trim_end_matches("'s");
+        bare.contains(['_', '`', '(', '<', '=']) || bare.contains('.') || bare.len() > 1 && bare.contains('/')
+    };
+    if !asks.is_match(&question) || question.split_whitespace().any(is_object) {
+        return None;
+    }
+    Some(generic.replace_all(&question, "how").into_owned())
+}
 
 /// The answer, if the question is about Aside.
 pub fn topic(question: &str) -> Option<RunnerOutcome> {
@@ -33,7 +81,7 @@ pub fn topic(question: &str) -> Option<RunnerOutcome> {
     if question.contains('\n') || question.chars().nth(MAX_LETTERS).is_some() {
         return None;
     }
-    let topic = ALL.iter().find(|topic| topic.pattern.is_match(question))?;
+    let topic = found(question)?;
     let text = topic.says.of(Language::of(question));
     Some(RunnerOutcome::answer(format!("{text}\n"), short(text, MAX_SUMMARY), ModelNeed::Unneeded))
 }
@@ -50,8 +98,10 @@ mod tests {
         });
         let mut wrong = Vec::new();
         for (at, (hits, misses)) in examples.into_iter().enumerate() {
-            let found = |question: &str| ALL.iter().position(|topic| topic.pattern.is_match(question));
-            wrong.extend(hits.into_iter().filter(|question| found(question) != Some(at)));
+            let is_it = |question: &String| {
+                found(question).zip(ALL.get(at)).is_some_and(|(found, topic)| std::ptr::eq(found, topic))
+            };
+            wrong.extend(hits.into_iter().filter(|question| !is_it(question)));
             wrong.extend(
                 misses.into_iter().filter(|question| found(question).is_some()).map(|miss| format!("miss {miss}")),
             );

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use aside_core::agent::language::Language;
 use regex::Regex;
 
-use crate::run::toml_lists;
+use crate::run::{spelling, toml_lists};
 
 const LIST: &str = include_str!("../../data/task/wordings.toml");
 /// Characters of a request that are matched; a longer one is complete prose.
@@ -65,7 +65,9 @@ pub fn plain(request: &str) -> Option<String> {
     if request.contains('\n') || request.chars().nth(MAX_LETTERS).is_some() {
         return None;
     }
-    changed(&PLAIN, &squeezed(request.trim()))
+    let request = squeezed(request.trim());
+    let spelled = spelling::corrected(&request);
+    changed(&PLAIN, spelled.as_deref().unwrap_or(&request)).or(spelled)
 }
 
 /// A sentence about a change or a command in the language of the request. Sentences without a translation stay English.

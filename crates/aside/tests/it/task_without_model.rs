@@ -253,3 +253,69 @@ fn what_counts_or_compares_is_a_command_to_approve() {
     let found = scene.asks("find port");
     assert!(found.to_string().contains("src/user.py"), "{found}");
 }
+
+/// Runs git in the project of a scene.
+fn git(scene: &Scene, arguments: &[&str]) {
+    let mut command = std::process::Command::new("git");
+    command.arg("-C").arg(scene.home.path("project")).args(["-c", "user.name=Ada", "-c", "user.email=ada@example.com"]);
+    command.args(["-c", "init.defaultBranch=main", "-c", "commit.gpgsign=false"]).args(arguments);
+    let done = command.env("HOME", scene.home.path("")).output().unwrap();
+    assert!(done.status.success() || arguments.contains(&"merge"), "{arguments:?}: {done:?}");
+}
+
+#[test]
+fn the_state_of_the_repository_is_told_in_other_words_too() {
+    let mut scene = Scene::new();
+    std::fs::remove_dir_all(scene.home.path("project/.git")).unwrap();
+    git(&scene, &["init", "-q"]);
+    git(&scene, &["add", "-A"]);
+    git(&scene, &["commit", "-qm", "Begin"]);
+    git(&scene, &["switch", "-qc", "side"]);
+    scene.home.write("project/src/user.py", "class User:\n    port = 9090\n");
+    git(&scene, &["commit", "-qam", "Side port"]);
+    let told = scene.asks("how many commits is this branch ahead of main");
+    assert!(text(&told).contains("1 commit") && text(&told).contains("Side port"), "{told}");
+    let told = scene.asks("what did the last 2 commits change");
+    assert!(text(&told).contains("Begin") && text(&told).contains("`src/user.py`"), "{told}");
+    let none = scene.asks("is a merge in progress?");
+    assert!(text(&none).starts_with("No merge"), "{none}");
+    git(&scene, &["switch", "-q", "main"]);
+    scene.home.write("project/src/user.py", "class User:\n    port = 7070\n");
+    git(&scene, &["commit", "-qam", "Main port"]);
+    git(&scene, &["merge", "-q", "side"]);
+    for words in ["is a merge in progress?", "which files have conflicts", "status"] {
+        let told = scene.asks(words);
+        assert!(text(&told).contains("A merge is in progress, with a conflict in 1 file"), "{words}: {told}");
+        assert!(text(&told).contains("src/user.py"), "{words}: {told}");
+    }
+}
+
+#[test]
+fn a_review_names_calls_that_a_change_leaves_behind() {
+    let mut scene = Scene::new();
+    std::fs::remove_dir_all(scene.home.path("project/.git")).unwrap();
+    scene.home.write("project/src/fee.py", "def fee(loan, day):\n    return 1\n");
+    scene.home.write("project/src/bill.py", "from fee import fee\n\ntotal = fee(1, 2)\n");
+    git(&scene, &["init", "-q"]);
+    git(&scene, &["add", "-A"]);
+    git(&scene, &["commit", "-qm", "Begin"]);
+    scene.home.write("project/src/fee.py", "def fee(loan, day, currency):\n    return 1\n");
+    let told = scene.asks("review my changes");
+    assert!(text(&told).contains("`fee` takes other parameters now"), "{told}");
+    assert!(text(&told).contains("`src/bill.py:3` `total = fee(1, 2)`"), "{told}");
+    let told = scene.asks("did I change any public signatures?");
+    assert!(text(&told).contains("Yes, these declarations are other ones now:"), "{told}");
+    let told = scene.asks("did I leave any console.log in");
+    assert!(text(&told).contains("No added line has `console.log`"), "{told}");
+}
+
+#[test]
+fn keys_and_files_of_settings_are_explained() {
+    let mut scene = Scene::new();
+    scene.home.write("project/tsconfig.json", "{\n  \"compilerOptions\": { \"noUncheckedIndexedAccess\": true }\n}\n");
+    scene.home.write("project/Dockerfile", "FROM alpine\nUSER app\nCMD [\"sh\"]\n");
+    let told = scene.asks("whats noUncheckedIndexedAccess for");
+    assert!(text(&told).contains("has to check") && text(&told).contains("tsconfig.json:2"), "{told}");
+    let told = scene.asks("explain the Dockerfile");
+    assert!(text(&told).contains("`USER app`: runs what follows"), "{told}");
+}

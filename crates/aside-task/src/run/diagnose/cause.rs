@@ -16,6 +16,8 @@ const MAX_LINES: usize = 2000;
 const MAX_LINE: usize = 500;
 /// Maximum distance in lines between the message and its location.
 const NEAR: usize = 12;
+/// The same for a test, whose difference from what was expected stands between them.
+const NEAR_TEST: usize = 40;
 /// Lines that are quoted.
 const MAX_QUOTED: usize = 6;
 /// Locations that are listed.
@@ -305,11 +307,11 @@ impl Error {
         }
         if let Some(pattern) = &self.and {
             let below = lines.get(at + 1..).unwrap_or_default().iter().take(NEAR).enumerate();
-            let below = below.take_while(|(_, line)| !self.fits(line));
+            let below = below.map(|(near, line)| (near, *line)).take_while(|(_, line)| self.once || !self.fits(line));
             let found = below.filter_map(|(near, line)| {
                 let found = pattern.captures(line)?;
                 let text = found.name("and").or_else(|| found.name("and2"))?.as_str().trim();
-                Some((at + 1 + near, text))
+                Some((at + 1 + near, whole_sentences(text).trim_end_matches(',')))
             });
             for (near, text) in found.take(MAX_AND).filter(|(_, text)| !message.contains(text)).collect::<Vec<_>>() {
                 message = if message.is_empty() { text.to_owned() } else { format!("{message}; {text}") };
@@ -331,7 +333,8 @@ impl Error {
             let found = if self.before {
                 (at.saturating_sub(NEAR)..at).rev().find(fits)
             } else {
-                (at + 1..=at + NEAR).take_while(other).find(fits)
+                let near = if self.tool.english == TEST { NEAR_TEST } else { NEAR };
+                (at + 1..=at + near).take_while(other).find(fits)
             };
             if let Some(found) = found {
                 let near =
@@ -356,6 +359,13 @@ impl Error {
         }
         Some(Cause { tool: self.tool.clone(), message, key, once: self.once, place, lines: quoted })
     }
+}
+
+/// A line that breaks off within a sentence, up to the end of the sentence before.
+fn whole_sentences(text: &str) -> &str {
+    let ends = text.ends_with(['.', '!', '?', ':', ')', '"', '\'', '`', ',', ';', '>', '}', ']']);
+    let cut = text.rfind(". ").filter(|_| !ends).and_then(|at| text.get(..=at));
+    cut.filter(|_| text.rsplit(". ").next().is_some_and(|rest| rest.starts_with(char::is_uppercase))).unwrap_or(text)
 }
 
 fn place(captures: &Captures<'_>) -> Option<(String, usize)> {

@@ -132,15 +132,37 @@ pub fn said(output: &str) -> Option<SaidError> {
 /// The identifiers that an error names in quotes or behind a colon: what is not known, missing or wrong.
 pub fn names(message: &str) -> Vec<String> {
     static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#"[`'"‘“](?P<quoted>[A-Za-z_][\w.]*(?:::\w+)*)(?:\(\))?[`'"’”]|(?i:undefined|unresolved reference|undeclared|not declared|unknown \w+|undefined (?:method|symbol|variable)|cannot find(?: symbol)?|symbol:\s+\w+)\s*:?\s+(?P<bare>[A-Za-z_][\w.]*)"#).ok()
+        Regex::new(r#"[`'"‘“](?P<quoted>[A-Za-z_][\w.]*(?:::\w+)*)(?:\(\))?[`'"’”]|(?i:undefined|unresolved reference|undeclared|not declared|unknown \w+|undefined (?:method|symbol|variable)|cannot find(?: symbol)?|symbol:\s+\w+)\s*:?\s+(?P<bare>[A-Za-z_][\w.]*)|(?:Error: |^)(?P<call>[A-Za-z_][\w.]*)\(\) (?:missing|takes|got)"#).ok()
     });
-    let Some(pattern) = NAMES.as_ref() else { return Vec::new() };
+    // What a server or a registry calls things is no name of the code.
+    static ELSEWHERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:password|authentication|role|database|host|hostname|connection|certificate|container|relation|registry)\b").ok()
+    });
+    let Some(pattern) = NAMES.as_ref().filter(|_| !ELSEWHERE.as_ref().is_some_and(|other| other.is_match(message)))
+    else {
+        return Vec::new();
+    };
     let mut all: Vec<String> = Vec::new();
     for found in pattern.captures_iter(message) {
-        let name = found.name("quoted").or_else(|| found.name("bare")).map_or("", |name| name.as_str());
+        let name =
+            ["quoted", "bare", "call"].iter().find_map(|group| found.name(group)).map_or("", |name| name.as_str());
         let name = name.rsplit(['.', ':']).next().unwrap_or(name).to_owned();
-        let is_word = ["reference", "symbol", "variable", "method", "local", "function", "input", "name", "std"]
-            .contains(&name.as_str());
+        let is_word = [
+            "reference",
+            "symbol",
+            "variable",
+            "method",
+            "local",
+            "function",
+            "input",
+            "name",
+            "std",
+            "module",
+            "package",
+            "file",
+            "type",
+        ]
+        .contains(&name.as_str());
         if name.len() > 2 && !is_word && !all.contains(&name) {
             all.push(name);
         }
@@ -230,6 +252,11 @@ mod tests {
         assert_eq!(names("module 'shop' has no attribute 'averge'"), ["shop", "averge"]);
         assert_eq!(names("undefined: checker.NewChecker"), ["NewChecker"]);
         assert_eq!(names("'getenv' is not a member of 'std'"), ["getenv"]);
+        assert_eq!(
+            names("TypeError: late_fee() missing 1 required positional argument: 'currency'"),
+            ["late_fee", "currency"]
+        );
+        assert!(names("FATAL: password authentication failed for user \"shelf\"").is_empty());
         assert!(names("connection refused").is_empty());
     }
 }

@@ -23,11 +23,11 @@ fn questions_that_facts_answer() {
         ("what are the last commits", "Commits(10)"),
         (
             "show me the last 3 commits",
-            "Repository(Commits(CommitFilter { by: None, path: None, when: None, many: Some(3), counted: false }))",
+            "Repository(Commits(CommitFilter { by: None, path: None, when: None, many: Some(3), counted: false, files: false }))",
         ),
         (
             "what happened recently",
-            "Repository(Commits(CommitFilter { by: None, path: None, when: None, many: Some(10), counted: false }))",
+            "Repository(Commits(CommitFilter { by: None, path: None, when: None, many: Some(10), counted: false, files: false }))",
         ),
         ("what does make clean do", "Target(\"clean\")"),
         ("explain npm run build", "Target(\"build\")"),

@@ -48,7 +48,8 @@ pub fn risks(files: &[PatchFile<'_>], kinds: &[&'static str]) -> Vec<Risk> {
             for row in file.of_side(rule.side).filter(|row| rule.finds(row.text)) {
                 // A line that went with its file, or was only moved, is not missing.
                 let went = file.change == FileChangeKind::Deleted || comes.has_line(row.text);
-                if rule.side == RowSide::Removed && went {
+                if rule.side == RowSide::Removed && (went || rule.name == "dependency-removed" && is_renewed(file, row))
+                {
                     continue;
                 }
                 found.add(&rule.name, rule.weight, &rule.what, FindingLocation::at(file, row));
@@ -213,6 +214,16 @@ fn leaked(file: &PatchFile<'_>, kind: &str, found: &mut Found) {
     }
 }
 
+/// Whether another line of the file names the same dependency: its version changed.
+fn is_renewed(file: &PatchFile<'_>, row: &PatchRow<'_>) -> bool {
+    let name = |text: &str| {
+        let text = text.trim_start().trim_start_matches(['"', '\'']);
+        text.split(|end: char| !end.is_alphanumeric() && !"@/_-.".contains(end)).next().map(str::to_owned)
+    };
+    let own = name(row.text).filter(|name| !name.is_empty());
+    own.is_some() && file.of_side(RowSide::Added).any(|added| name(added.text) == own)
+}
+
 /// Whether added and removed text differ only in whitespace.
 fn only_spaces(file: &PatchFile<'_>) -> bool {
     let of = |side| -> String {
@@ -228,6 +239,8 @@ fn only_spaces(file: &PatchFile<'_>) -> bool {
 struct Comes<'a> {
     lines: BTreeSet<&'a str>,
     names: BTreeSet<(Sort, &'a str)>,
+    /// Public declarations with their path and name.
+    declarations: Vec<(&'a str, &'a str, PatchRow<'a>)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -237,11 +250,16 @@ enum Sort {
 }
 
 impl<'a> Comes<'a> {
-    fn of(files: &[PatchFile<'a>]) -> Self {
+    fn of(files: &'a [PatchFile<'a>]) -> Self {
         let added = |file: &PatchFile<'a>| declared(file, RowSide::Added);
         let lines = files.iter().flat_map(|file| file.of_side(RowSide::Added)).map(|row| row.text.trim()).collect();
         let names = files.iter().flat_map(added).map(|(_, sort, name)| (sort, name)).collect();
-        Self { lines, names }
+        let public = |file: &'a PatchFile<'a>| {
+            let all = added(file).into_iter().filter(|(_, sort, _)| *sort == Sort::Public);
+            all.map(|(row, _, name)| (file.path.as_str(), name, row)).collect::<Vec<_>>()
+        };
+        let declarations = files.iter().flat_map(public).collect();
+        Self { lines, names, declarations }
     }
 
     fn has_line(&self, line: &str) -> bool {
@@ -265,6 +283,15 @@ fn gone(file: &PatchFile<'_>, kind: &str, comes: &Comes<'_>, found: &mut Found) 
             }
             Sort::Public if kind == "tests" || comes.has_line(row.text) => {}
             Sort::Public if again => {
+                let new = comes.declarations.iter().find(|(_, known, _)| *known == name);
+                let spot = match new {
+                    Some((path, _, new)) => FindingLocation {
+                        path: (*path).to_owned(),
+                        line: Some(new.line),
+                        text: format!("{} → {}", spot.text.trim(), short(&redact(new.text.trim()), MAX_SHOWN)),
+                    },
+                    None => spot,
+                };
                 found.add(
                     "api-changed",
                     Severity::Minor,
@@ -332,7 +359,7 @@ struct Names {
 static NAMES: LazyLock<Option<Names>> = LazyLock::new(|| {
     Some(Names {
         test: Regex::new(
-            r#"^\s*(?:async\s+)?(?:def\s+(test_\w+)|func\s+(Test\w+)|(?:it|test|describe)\s*\(\s*(["'`][^"'`]+)|(?:public\s+)?void\s+(test\w+)\s*\(|(?:it|specify|test)\s+(["'][^"']+))"#,
+            r#"^\s*(?:async\s+)?(?:def\s+(test_\w+)|func\s+(Test\w+)|(?:x|f)?(?:it|test|describe)(?:\.\w+)*\s*\(\s*(["'`][^"'`]+)|(?:public\s+)?void\s+(test\w+)\s*\(|(?:it|specify|test)\s+(["'][^"']+))"#,
         )
         .ok()?,
         function: Regex::new(r"^\s*(?:pub\s+)?(?:async\s+)?fn\s+(\w+)").ok()?,
@@ -342,6 +369,13 @@ static NAMES: LazyLock<Option<Names>> = LazyLock::new(|| {
         .ok()?,
     })
 });
+
+/// The name of the function that a line declares.
+pub fn declared_name(line: &str) -> Option<String> {
+    static NAME: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\b(?:fn|func|def|function\*?|fun)\s+(?:\([^)]*\)\s*)?([A-Za-z_]\w*)").ok());
+    Some(NAME.as_ref()?.captures(line)?.get(1)?.as_str().to_owned())
+}
 
 /// The tests and public names that the lines of one side declare.
 fn declared<'a>(file: &PatchFile<'a>, side: RowSide) -> Vec<(PatchRow<'a>, Sort, &'a str)> {

@@ -4,11 +4,16 @@
 use std::sync::LazyLock;
 
 use aside_core::agent::language::Language;
+use aside_redact::redact;
 use regex::Regex;
 
-use crate::run::code;
 use crate::run::review::{FindingLocation, Severity, file_kind, patch, summarize, target};
 use crate::run::search::definitions;
+use crate::run::{code, short};
+
+/// Rows of what was sought, and characters of one.
+const MAX_SOUGHT: usize = 30;
+const MAX_SHOWN: usize = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Focus {
@@ -20,6 +25,10 @@ pub enum Focus {
     Tests,
     /// Whether it can be committed, pushed or merged.
     Ready,
+    /// Whether what others call is declared otherwise.
+    Api,
+    /// Whether tests are switched off or gone.
+    Disabled,
 }
 
 struct Patterns {
@@ -28,6 +37,10 @@ struct Patterns {
     todos: Regex,
     tests: Regex,
     ready: Regex,
+    api: Regex,
+    disabled: Regex,
+    /// A text that may be left in the change.
+    sought: Regex,
     /// A question or an order about what is in a change.
     asks: Regex,
 }
@@ -48,8 +61,17 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
         ready: new(
             r"^(?:is|are) (?:this|it|that|everything|all of this|my (?:changes?|branch|work|diff|code)|the (?:diff|branch|changes?|code))(?: now)? (?:ready|good|ok|okay|fine|safe|clean enough|good enough)(?: (?:to|for) (?:be )?(?:push\w*|commit\w*|merg\w*|ship\w*|review\w*|send\w*|go|a pr|a pull request|main|release\w*)\b.*)?$|^(?:can|should|may) i (?:push|commit|merge|ship)(?: (?:this|it|now|that|my changes|like this|as it is))*$",
         )?,
+        api: new(
+            r"\b(?:breaking|incompatible|backwards?[- ]incompatible)\b.*\b(?:apis?|changes?|interfaces?|signatures?)\b|\b(?:apis?|interfaces?|(?:function |method )?signatures?)\b.*\b(?:chang\w*|brok\w*|break\w*|compatible)\b|\b(?:chang\w*|brok\w*|break\w*)\b.*\b(?:public apis?|apis?|(?:function |method )?signatures?|callers?)\b|\bbackwards?[- ]compatible\b|接口|兼容",
+        )?,
+        disabled: new(
+            r"^(?:please )?(?:did i|did we|have i|have we|do i|check (?:if|whether|that) i|does (?:my|this) (?:diff|change)|is there|are there|any)\b.*(?:\b(?:disabled?|skipp?(?:ed|ing)?|ignored?|comment(?:ed)? out|delet(?:e|ed)|remov(?:e|ed)|lost|lose|drop(?:ped)?|turn(?:ed)? off|leave out)\b.*\b(?:tests?|specs?)\b|\b(?:tests?|specs?)\b.*\b(?:disabled|skipped|ignored|removed|deleted|commented out|turned off)\b|\b(?:it|test|describe)\.(?:only|skip)\b|\b(?:focused|skipped) (?:tests?|specs?)\b)",
+        )?,
+        sought: new(
+            r"^(?:please )?(?:did|have) (?:i|we) (?:accidentally |maybe |by accident |also )*(?:leave|left|forget|forgotten|add|added|commit|introduce|keep|put)(?: in)?(?: any| a| an| some| the)? `?(?P<text>[\w$.()\[\]:!<>#@/-]+)`?(?: (?:calls?|statements?|lines?|markers?))?(?: (?:in(?: there| here| it| the (?:diff|code|change)| my (?:diff|changes))?|there|somewhere|behind|left|anywhere))*$",
+        )?,
         asks: new(
-            r"^(?:please )?(?:are there|is there|any|do i|did i|have i|does|do we|did we|check|look|scan|search|find|make sure|verify|anything|review|有没有|检查)",
+            r"^(?:please )?(?:are there|is there|is (?:this|my|the)|are (?:my|the|these)|will (?:this|my)|which (?:public|functions|signatures|apis)|what (?:public|signatures|apis)|any|am i|do i|did i|have i|does|do we|did we|check|look|scan|search|find|make sure|verify|anything|review|有没有|检查)",
         )?,
     })
 });
@@ -65,12 +87,63 @@ pub fn focus(words: &str) -> Option<Focus> {
     let asks = patterns.asks.is_match(words) && !is_search;
     match () {
         () if patterns.ready.is_match(words) => Some(Focus::Ready),
+        () if patterns.disabled.is_match(words) && !is_search && (is_own(words) || is_of_change(words)) => {
+            Some(Focus::Disabled)
+        }
         () if patterns.tests.is_match(words) => Some(Focus::Tests),
         () if patterns.conflicts.is_match(words) && asks => Some(Focus::Conflicts),
         () if patterns.debugging.is_match(words) && asks => Some(Focus::Debugging),
         () if patterns.todos.is_match(words) && asks => Some(Focus::Todos),
+        () if patterns.api.is_match(words) && asks && (is_own(words) || is_of_change(words)) => Some(Focus::Api),
         () if target::is_about_secrets(words) => Some(Focus::Secrets),
         () => None,
+    }
+}
+
+/// Whether a question is about what the user did.
+fn is_own(words: &str) -> bool {
+    let lower = words.to_lowercase();
+    ["did i", "am i", "did we", "have i", "have we", "do i", "if i", "whether i", "that i"]
+        .iter()
+        .any(|own| lower.contains(own))
+}
+
+/// Whether a question is about a change.
+fn is_of_change(words: &str) -> bool {
+    let lower = words.to_lowercase();
+    let of =
+        ["my ", "the diff", "this diff", "the change", "this change", "uncommitted", "staged", "this branch", "改动"];
+    of.iter().any(|of| lower.contains(of))
+}
+
+/// The text that a question seeks in the added lines: `it.only` of "did I leave any it.only in". It is code, not a word.
+pub fn sought(words: &str) -> Option<String> {
+    let words = words.trim().trim_end_matches(['?', '!', '？']);
+    let found = PATTERNS.as_ref()?.sought.captures(words)?;
+    let named = found.name("text")?.as_str();
+    let text = named.trim_end_matches("()").trim_end_matches('.');
+    let is_code =
+        words.contains('`') || named.trim_end_matches('.').contains(['.', '(', '_', '!', ':', '#', '$', '@', '<', '>']);
+    (is_code && text.len() > 2).then(|| text.to_owned())
+}
+
+/// Where the added lines have a text.
+pub fn seek(text: &str, diff: &str, language: Language) -> String {
+    let patch::Patch { files, .. } = patch::read(diff);
+    let of = |file: &patch::PatchFile<'_>| -> Vec<String> {
+        let has = file.added().filter(|(_, line)| line.contains(text));
+        let row = |(line, shown): (usize, &str)| {
+            let shown = short(&redact(shown.trim()), MAX_SHOWN);
+            format!("- {} {}\n", code(&format!("{}:{line}", file.path)), code(&shown))
+        };
+        has.map(row).collect()
+    };
+    let rows: Vec<String> = files.iter().flat_map(of).take(MAX_SOUGHT).collect();
+    match (rows.is_empty(), language) {
+        (true, Language::English) => format!("No added line has {}.\n\n", code(text)),
+        (true, Language::Chinese) => format!("新增的行里没有 {}。\n\n", code(text)),
+        (false, Language::English) => format!("Yes, these added lines have {}:\n\n{}\n", code(text), rows.concat()),
+        (false, Language::Chinese) => format!("有，这些新增的行里有 {}：\n\n{}\n", code(text), rows.concat()),
     }
 }
 
@@ -122,6 +195,16 @@ pub fn verdict(focus: Focus, diff: &str, language: Language) -> String {
             };
             format!("{text}\n\n")
         }
+        Focus::Api => listed(
+            ("Yes, these declarations are other ones now:", "有，这些声明变了："),
+            ("No public declaration is changed or removed.", "没有更改或删除公开的声明。"),
+            &of(&["api-removed", "api-changed"]),
+        ),
+        Focus::Disabled => listed(
+            ("Yes, tests are switched off or gone:", "有，测试被关闭或删除："),
+            ("No test is switched off or removed.", "没有关闭或删除测试。"),
+            &of(&["only", "skipped-test", "test-removed", "tests-removed"]),
+        ),
         Focus::Tests => String::new(),
     }
 }
@@ -175,6 +258,15 @@ mod tests {
             ("is what I changed covered by tests", Some(Focus::Tests)),
             ("did I add any TODOs", Some(Focus::Todos)),
             ("any secrets in my changes?", Some(Focus::Secrets)),
+            ("are there breaking api changes in my diff", Some(Focus::Api)),
+            ("did I change any public signatures?", Some(Focus::Api)),
+            ("am I breaking callers of area", Some(Focus::Api)),
+            ("is my change backwards compatible", Some(Focus::Api)),
+            ("did i disable any tests", Some(Focus::Disabled)),
+            ("are there skipped tests in my changes?", Some(Focus::Disabled)),
+            ("are there skipped tests", None),
+            ("what are breaking changes", None),
+            ("does the api break on empty input", None),
             ("review my changes", None),
             ("is it ready", Some(Focus::Ready)),
             ("is the server ready", None),
@@ -185,6 +277,25 @@ mod tests {
         ] {
             assert_eq!(focus(words), expected, "{words}");
         }
+    }
+
+    #[test]
+    fn code_that_may_be_left_is_sought() {
+        for (words, expected) in [
+            ("did I leave any it.only in", Some("it.only")),
+            ("did we forget a console.log somewhere?", Some("console.log")),
+            ("have I left `sleep` in there", Some("sleep")),
+            ("did I leave any print() calls in my diff", Some("print")),
+            ("did I forget anything", None),
+            ("did I add a test", None),
+        ] {
+            assert_eq!(sought(words).as_deref(), expected, "{words}");
+        }
+        assert_eq!(
+            seek("breakpoint", DIFF, Language::English),
+            "Yes, these added lines have `breakpoint`:\n\n- `a.py:2` `breakpoint()`\n\n"
+        );
+        assert_eq!(seek("it.only", DIFF, Language::English), "No added line has `it.only`.\n\n");
     }
 
     const DIFF: &str = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,5 @@\n-def old(x):\n+def old(x, y):\n+    breakpoint()\n     return 1\n+def fresh(x):\n+    return 2\n";

@@ -149,6 +149,7 @@ pub fn is_asked(words: &str) -> bool {
     let Some([change, begins, commit, since, diff, bad, compare]) = ASKED.as_ref() else { return false };
     let words = words.trim().trim_end_matches(['?', '.', '!', '？', '。']);
     focus::focus(words).is_some_and(|focus| focus != Focus::Secrets)
+        || focus::sought(words).is_some()
         || commit.is_match(words)
         || since.is_match(words)
         || diff.is_match(words)

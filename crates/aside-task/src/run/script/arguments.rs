@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use aside_commands::project::targets::{ProjectTarget, TargetOrigin, TargetReason};
 use regex::{Captures, Regex};
 
+use super::spelled_out;
 use crate::run::project::Project;
 use crate::run::toml_lists;
 
@@ -22,6 +23,8 @@ pub enum Argument {
     Part(String),
     /// A file or arguments that the program is given.
     Input(String),
+    /// Variables of the environment, as `NAME=value`.
+    Variables(String),
     /// A mode that each runner spells in its own way, by its name in the data.
     Mode(&'static str),
 }
@@ -83,8 +86,13 @@ static SAID: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
 
 impl Arguments {
     pub fn of(words: &str) -> Self {
-        let mut rest = words.trim().trim_end_matches(['.', '!', '?']).to_owned();
+        let words = words.trim().trim_end_matches(['.', '!', '?']);
         let mut all = Vec::new();
+        let mut rest = words.to_owned();
+        if let Some((head, variables)) = spelled_out::variables(words) {
+            all.push(Argument::Variables(variables));
+            rest = head.to_owned();
+        }
         for (what, pattern) in SAID.iter() {
             let Some(found) = pattern.captures(&rest) else { continue };
             let Some(range) = found.get(0).map(|whole| whole.range()) else { continue };
@@ -123,6 +131,7 @@ impl Argument {
             Argument::Skip(_) => "skip",
             Argument::Part(_) => "part",
             Argument::Input(_) => "input",
+            Argument::Variables(_) => "variables",
             Argument::Mode(name) => name,
         }
     }
@@ -133,8 +142,17 @@ impl Argument {
             | Argument::Port(value)
             | Argument::Skip(value)
             | Argument::Part(value)
-            | Argument::Input(value) => value,
+            | Argument::Input(value)
+            | Argument::Variables(value) => value,
             Argument::Mode(_) => "",
+        }
+    }
+
+    /// The file or the arguments that the program is given.
+    pub fn input(&self) -> Option<&str> {
+        match self {
+            Argument::Input(value) => Some(value),
+            _ => None,
         }
     }
 
@@ -146,6 +164,7 @@ impl Argument {
             Argument::Skip(name) => format!("without {name}"),
             Argument::Part(path) => format!("only {path}"),
             Argument::Input(path) => path.clone(),
+            Argument::Variables(all) => all.clone(),
             Argument::Mode(name) => (*name).to_owned(),
         }
     }
@@ -164,6 +183,16 @@ pub struct Applied {
 pub fn applied(offer: &ProjectTarget, arguments: &[Argument], project: &Project) -> Option<Applied> {
     if arguments.is_empty() {
         return Some(Applied { cmd: offer.cmd.clone(), needs: Vec::new(), by_recipe: false });
+    }
+    // Variables stand before any command.
+    if let Some(Argument::Variables(variables)) =
+        arguments.iter().find(|argument| matches!(argument, Argument::Variables(_)))
+    {
+        let others: Vec<Argument> =
+            arguments.iter().filter(|argument| !matches!(argument, Argument::Variables(_))).cloned().collect();
+        let applied = applied(offer, &others, project)?;
+        let joined = applied.cmd.contains(['&', '|', ';']);
+        return (!joined).then(|| Applied { cmd: format!("{variables} {}", applied.cmd), ..applied });
     }
     let recipe = recipe_of(offer, project);
     // A script that watches already is called as it is.
@@ -226,9 +255,7 @@ pub fn applied(offer: &ProjectTarget, arguments: &[Argument], project: &Project)
         return Some(Applied { cmd: offer.cmd.clone(), needs, by_recipe: false });
     }
     // All packages of Go are a path too, and would be run beside the part.
-    if let [Argument::Part(_)] = arguments
-        && runs.contains(" ./...")
-    {
+    if arguments.iter().any(|argument| matches!(argument, Argument::Part(_))) && runs.contains(" ./...") {
         let cmd = runs.replacen(" ./...", &added, 1);
         return Some(Applied { cmd, needs, by_recipe: recipe.is_some() });
     }

@@ -635,3 +635,55 @@ fn a_missing_program_is_named_and_a_build_file_is_not_denied() {
         Some("b/purse.test.ts")
     );
 }
+
+#[test]
+fn a_program_that_the_project_makes_is_started_by_its_name() {
+    let python = [("pyproject.toml", "[project]\nname = \"desk\"\n[project.scripts]\nledger = \"desk.cli:main\"\n")];
+    let told = run_with("pyproject.toml", &python, None, "ledger");
+    assert!(
+        told.starts_with("? `ledger` is a program of this project (`pyproject.toml`) and is not installed"),
+        "{told}"
+    );
+    let local = "pyproject.toml .venv/ .venv/bin/ .venv/bin/ledger*";
+    assert_eq!(run_with(local, &python, None, "start ledger"), ".venv/bin/ledger");
+    assert_eq!(run_with("pyproject.toml uv.lock", &python, None, "ledger"), "uv run ledger");
+    // The project as a whole is started by its own target.
+    assert_eq!(run_with("pyproject.toml Makefile make-target=run,test", &python, None, "start desk"), "make run");
+    let go = [("go.mod", "module example.com/mill\n")];
+    assert_eq!(run_with("go.mod cmd/ cmd/millctl/", &go, None, "millctl"), "go run ./cmd/millctl");
+    let cmake = [("CMakeLists.txt", "add_executable(rotor src/rotor.c)\n")];
+    assert_eq!(run_with("CMakeLists.txt build/ build/rotor*", &cmake, None, "run rotor"), "./build/rotor");
+    let node = [("package.json", "{\"name\": \"hull\", \"bin\": {\"keel\": \"./bin/keel.js\"}}")];
+    assert_eq!(run_with("package.json bin/ bin/keel.js", &node, None, "keel"), "node bin/keel.js");
+    // A name from a file of the project is never more than a name.
+    let hostile = [("CMakeLists.txt", "add_executable(a;reboot x.c)\n")];
+    assert!(run_with("CMakeLists.txt", &hostile, None, "a;reboot").starts_with("? "));
+}
+
+#[test]
+fn variables_and_modes_in_words_are_part_of_the_command() {
+    let npm = "package.json npm-script=dev,test,typecheck";
+    let scripts =
+        [("package.json", "{\"scripts\": {\"dev\": \"vite\", \"test\": \"vitest run\", \"typecheck\": \"tsc\"}}")];
+    let of = |words: &str| run_with(npm, &scripts, None, words);
+    assert_eq!(of("npm run dev with PORT=5000"), "PORT=5000 npm run dev");
+    assert_eq!(of("the tests with CI=1 and DEBUG=api"), "CI=1 DEBUG=api npm test");
+    assert_eq!(of("the type checker"), "npm run typecheck");
+    assert!(of("the tests with care").starts_with("? "), "{}", of("the tests with care"));
+    let cmd = |text: &str| {
+        let world = Project::of("CMakeLists.txt build/ build/CTestTestfile.cmake");
+        let place = ScriptContext {
+            cwd: "/p",
+            world: &world,
+            test_command: "",
+            language: Language::English,
+            project: &NO_FILES,
+            part: None,
+        };
+        told(command(&IntentParams { cmd: Some(text.to_owned()), ..IntentParams::default() }, &place))
+    };
+    assert_eq!(cmd("ctest"), "ctest --test-dir build");
+    assert_eq!(cmd("ctest -j4 --output-on-failure"), "ctest --test-dir build -j4 --output-on-failure");
+    assert_eq!(cmd("ctest --test-dir out"), "ctest --test-dir out");
+    assert_eq!(cmd("ctest && true"), "ctest && true");
+}

@@ -34,7 +34,7 @@ use aside_task::route::params::split_piped;
 use aside_task::route::{self, Route, RouteOptions, Routed, TaskScope};
 use aside_task::run::context::{MAX_TOTAL_BYTES, ModelContext};
 use aside_task::run::conversation::{Conversation, EarlierTask};
-use aside_task::run::diagnose::quoted;
+use aside_task::run::diagnose::{named, quoted};
 use aside_task::run::exact_edit::{self, Edit};
 use aside_task::run::facts::FactQuestion;
 use aside_task::run::find::select::{self, FileSet};
@@ -181,9 +181,11 @@ impl Attempt {
         let Some(ask) = self.fact_question(&route.intent.params) else { return route };
         let settled = match route.intent.kind {
             TaskKind::Explain => unsure,
+            // "What is X and where is it used" wants the definition too.
+            TaskKind::Search if matches!(ask, FactQuestion::Uses(_)) => self.words().to_lowercase().starts_with("what"),
             TaskKind::Status | TaskKind::Search | TaskKind::Diagnose | TaskKind::Help => ask.is_certain(),
             TaskKind::Run | TaskKind::Change => unsure && ask.is_certain(),
-            TaskKind::Review => false,
+            TaskKind::Review => matches!(ask, FactQuestion::Repository(_)) && !shows_change(self.words()),
         };
         // "How do I undo my last commit" asks for a command, whatever the rest of it is like; it is no order.
         let settled = settled
@@ -233,6 +235,12 @@ impl Attempt {
         let is_run = route.intent.kind == TaskKind::Run && route.intent.params.cmd.is_none();
         let is_exact = |edit: &Edit| edit.is_certain() && !matches!(edit, Edit::RemoveDependency(_));
         let (kind, params) = match () {
+            // "Describe deploy/a.service" names a file that has a word for a run in its path.
+            () if is_run && explains(words) && !(files.is_empty() && named::files(words).is_empty()) => {
+                let named = || named::files(words).into_iter().map(str::to_owned).collect();
+                let files = if files.is_empty() { named() } else { files };
+                (TaskKind::Explain, IntentParams { question: Some(words.to_owned()), files, ..IntentParams::default() })
+            }
             () if is_run && exact_edit::readings(words).iter().any(is_exact) => (
                 TaskKind::Change,
                 IntentParams { change_request: Some(words.to_owned()), files, ..IntentParams::default() },
@@ -595,10 +603,17 @@ impl Attempt {
             Language::English => format!("it is left alone for {seconds} s"),
             Language::Chinese => format!("{seconds} 秒内不再询问"),
         };
+        let workspace = self.workspace.clone();
+        let repository = match self.workspace.has_repository() {
+            true => blocking(move |_| repository_answers::summary(&workspace, language)).await?,
+            false => Vec::new(),
+        };
         let status = help_and_status::WorkspaceStatus {
             workspace: self.workspace.root().display().to_string(),
             branch: git.branch,
-            changed: git.changed,
+            changed: git.changed.iter().map(|path| help_and_status::changed(path, &told)).collect(),
+            remote: help_and_status::remote(&told, language),
+            repository,
             model: model.unwrap_or_default(),
             trouble: trouble.map(|server| rests(server.rests_s)).unwrap_or_default(),
             waiting: of(&["WAITING_APPROVAL"]),
@@ -607,7 +622,8 @@ impl Attempt {
             elsewhere,
         };
         if remote_branch::is_asked(self.words()) {
-            return Ok(remote_branch::compared(&told, self.workspace.has_repository(), language));
+            let workspace = self.workspace.clone();
+            return blocking(move |_| remote_branch::compared(&workspace, &told, language)).await;
         }
         if asks_for_tasks {
             return Ok(help_and_status::waiting(self.words(), &status));
@@ -678,6 +694,31 @@ impl Attempt {
 fn with_paths(words: &str, named: &[String], meant: &[String]) -> String {
     let path = |word: &str| named.iter().zip(meant).find(|(name, _)| *name == word).map(|(_, path)| path.as_str());
     words.split(' ').map(|word| path(word).unwrap_or(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a request begins with an order to explain.
+fn explains(words: &str) -> bool {
+    let lower = words.trim().to_lowercase();
+    let lower = lower.trim_start_matches("please ").trim_start_matches("can you ").trim_start_matches("could you ");
+    [
+        "explain ",
+        "describe ",
+        "summarize ",
+        "summarise ",
+        "walk me through ",
+        "tell me about ",
+        "what does ",
+        "what is ",
+    ]
+    .iter()
+    .any(|verb| lower.starts_with(verb))
+}
+
+/// Whether a request wants to see a change itself, not which files it has: "show my staged changes".
+fn shows_change(words: &str) -> bool {
+    let lower = words.to_lowercase();
+    let has = |all: &[&str]| lower.split(|end: char| !end.is_alphanumeric()).any(|word| all.contains(&word));
+    has(&["show", "see", "display", "print", "view", "look"]) && has(&["changes", "diff", "diffs", "edits", "work"])
 }
 
 /// A request without the prefix that addresses Aside.

@@ -21,7 +21,7 @@ use aside_task::run::review;
 use aside_task::run::review::target::ReviewTarget;
 use aside_task::run::scan::Scan;
 use aside_task::run::search::definitions::defines;
-use aside_task::run::{ModelNeed, RunnerOutcome, code, orders, short, wording};
+use aside_task::run::{ModelNeed, RunnerOutcome, code, config_keys, orders, short, wording};
 
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
 use crate::daemon::tasks::attempt::{Attempt, answer, blocking, project_answers, repository_answers, with_paths};
@@ -50,6 +50,9 @@ impl Attempt {
 
     /// The answer; `None` if a model has to give it.
     pub(super) async fn fact_answer(&self, intent: &Intent) -> Result<Option<RunnerOutcome>, String> {
+        if let Some(outcome) = self.config_key().await? {
+            return Ok(Some(outcome));
+        }
         let Some(ask) = self.fact_question(&intent.params) else {
             return self.of_file(intent).await;
         };
@@ -131,7 +134,8 @@ impl Attempt {
             let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
             return Ok(Some(told(here.script(&path, &text, language))));
         }
-        let outline = facts::outline(&path, &text, language);
+        let outline = config_keys::explained(&path, &text, language);
+        let outline = outline.unwrap_or_else(|| facts::outline(&path, &text, language));
         let (workspace, secrets) = (self.workspace.clone(), self.secrets());
         let users =
             blocking(move |cancelled| project_answers::users(&workspace, &path, "", secrets, cancelled)).await?;

@@ -5,6 +5,7 @@ use aside_task::route::params::split_piped;
 use aside_task::route::{Route, TaskScope};
 use aside_task::run::diagnose::{is_known, named, says_error};
 use aside_task::run::short;
+use aside_text::speech_act;
 
 use crate::daemon::tasks::attempt::MAX_SAID;
 
@@ -17,6 +18,12 @@ pub(super) fn about_piped(route: Route, request: &str) -> Route {
         // `where is the leak?`, `how do I get it going again`: the text is what is asked about.
         TaskKind::Search | TaskKind::Change | TaskKind::Run
             if route.intent.params.cmd.is_none() && is_question(words) && !named::wants_else(words) =>
+        {
+            true
+        }
+        // `curl is stuck`, `cmake cant configure`, `ruff`: a statement or a name, and no order.
+        TaskKind::Search | TaskKind::Change | TaskKind::Run
+            if is_statement(words) && !named::wants_else(words) && named::is_failure(piped) =>
         {
             true
         }
@@ -56,6 +63,74 @@ fn is_question(words: &str) -> bool {
     lower.ends_with(['?', '？'])
         || asks.contains(&first)
         || lower.split_whitespace().any(|word| word.trim_matches(',') == "help")
+}
+
+/// Whether words state something, or only name a thing: their first word, or the program that they begin with, is no order.
+fn is_statement(words: &str) -> bool {
+    let lower = words.trim().to_lowercase().replace('\'', "");
+    let parts: Vec<&str> = lower
+        .split(|letter: char| !letter.is_alphanumeric() && letter != '-')
+        .filter(|part| !part.is_empty())
+        .collect();
+    let states = [
+        "is",
+        "are",
+        "was",
+        "gives",
+        "gave",
+        "says",
+        "said",
+        "wont",
+        "cant",
+        "cannot",
+        "doesnt",
+        "didnt",
+        "isnt",
+        "fails",
+        "failed",
+        "broke",
+        "breaks",
+        "broken",
+        "complains",
+        "complained",
+        "dies",
+        "died",
+        "dying",
+        "keeps",
+        "hangs",
+        "shows",
+        "prints",
+        "returns",
+        "throws",
+        "spits",
+        "blows",
+        "blew",
+        "crashes",
+        "crashed",
+        "exits",
+        "refuses",
+        "output",
+        "log",
+        "error",
+        "errors",
+        "not",
+        "stuck",
+        "does",
+        "has",
+        "never",
+        "stopped",
+        "stops",
+        "wants",
+        "goes",
+        "went",
+        "unhappy",
+        "red",
+    ];
+    match parts.as_slice() {
+        [only] => !speech_act::is_order(only) || aside_task::route::command::is_program(only),
+        [_, rest @ ..] => rest.iter().take(3).any(|word| states.contains(word)),
+        [] => true,
+    }
 }
 
 /// Whether words about piped text ask what it means or why it is so.
@@ -108,10 +183,15 @@ mod tests {
             "explain these key errors",
             "how do I make this go away",
             "which line is it",
+            "python is stuck",
+            "pump.py keeps dying",
+            "cmake cant configure",
+            "ruff",
+            "pytest output",
         ] {
             assert_eq!(kind(words, trace), TaskKind::Diagnose, "{words}");
         }
-        for words in ["find the lines with KeyError", "grep for rate", "review this"] {
+        for words in ["find the lines with KeyError", "grep for rate", "review this", "add a test for rate"] {
             assert_ne!(kind(words, trace), TaskKind::Diagnose, "{words}");
         }
         // Text that reports no failure is what the words say it is.

@@ -1,9 +1,15 @@
 //! Compares the branch with the one of the remote that it follows, for a question about the state: "am I ahead of origin".
 
 use aside_core::agent::language::Language;
-use aside_task::run::{ModelNeed, RunnerOutcome, code};
+use aside_task::run::{ModelNeed, RunnerOutcome, code, short};
 
 use crate::daemon::tasks::attempt::answer;
+use crate::exec::git::{Question, Revision};
+use crate::exec::{Probe, probe};
+use crate::workspace::Workspace;
+
+/// Commits that are named.
+const MAX_COMMITS: usize = 20;
 
 /// Whether a question about the state is about the branch that the current one follows.
 pub(super) fn is_asked(words: &str) -> bool {
@@ -14,8 +20,21 @@ pub(super) fn is_asked(words: &str) -> bool {
         || ["领先", "落后", "没推送", "未推送"].iter().any(|word| words.contains(word))
 }
 
+/// The commits that one revision has and another has not, as rows.
+pub(super) fn lacking(workspace: &Workspace, has: &str, lacks: &str) -> Option<Vec<String>> {
+    let (since, of) = (Revision::new(lacks)?, Revision::new(has)?);
+    let question = Question::Log { since: Some(&since), of: &of };
+    let printed = probe(&Probe::Git { root: workspace.root(), question })?;
+    let row = |line: &str| {
+        let (id, subject) = line.split_once('\t')?;
+        Some(format!("{} {}", code(id), short(&aside_redact::redact(subject), 100)))
+    };
+    Some(printed.lines().filter_map(row).collect())
+}
+
 /// How many commits the branch has that the remote one has not, and the other way round, from the first line of git's status.
-pub(super) fn compared(told: &str, has_repository: bool, language: Language) -> RunnerOutcome {
+pub(super) fn compared(workspace: &Workspace, told: &str, language: Language) -> RunnerOutcome {
+    let has_repository = workspace.has_repository();
     let head = told.lines().next().unwrap_or_default().trim_start_matches("branch ");
     let (names, counts) =
         head.split_once(" [").map_or((head, ""), |(names, counts)| (names, counts.trim_end_matches(']')));
@@ -40,10 +59,11 @@ pub(super) fn compared(told: &str, has_repository: bool, language: Language) -> 
         (Some((branch, remote)), Language::English) => match (count("ahead "), count("behind ")) {
             (0, 0) => format!("{} and {} have the same commits, as of the last fetch.", code(branch), code(remote)),
             (ahead, 0) => format!(
-                "{} is {} ahead of {}: `git log --oneline @{{u}}..` lists them, `git push` sends them.",
+                "{} is {} ahead of {}; `git push` sends {}.",
                 code(branch),
                 commits(ahead),
-                code(remote)
+                code(remote),
+                if ahead == 1 { "it" } else { "them" }
             ),
             (0, behind) => format!(
                 "{} is {} behind {}, as of the last fetch: `git pull` brings them.",
@@ -69,5 +89,17 @@ pub(super) fn compared(told: &str, has_repository: bool, language: Language) -> 
             )
         }
     };
-    answer(format!("{text}\n"), text, String::new(), ModelNeed::Unneeded)
+    // Their subjects say more than their number.
+    let sides = names.split_once("...").filter(|_| counts != "gone");
+    let list = |has: &str, lacks: &str| {
+        let rows = lacking(workspace, has, lacks).unwrap_or_default();
+        rows.iter().take(MAX_COMMITS).map(|row| format!("- {row}\n")).collect::<String>()
+    };
+    let rows = match sides {
+        Some((_, remote)) if count("ahead ") > 0 => list("HEAD", remote),
+        Some((_, remote)) if count("behind ") > 0 => list(remote, "HEAD"),
+        _ => String::new(),
+    };
+    let rows = if rows.is_empty() { rows } else { format!("\n{rows}") };
+    answer(format!("{text}\n{rows}"), text, String::new(), ModelNeed::Unneeded)
 }

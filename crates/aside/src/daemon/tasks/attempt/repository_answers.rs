@@ -11,6 +11,7 @@ use aside_task::run::{RunnerOutcome, code, short};
 
 use crate::daemon::tasks::attempt::fact_answers::{self, Commit, History, bytes, history, told};
 use crate::daemon::tasks::attempt::find_by_kind::{day_before, today};
+use crate::daemon::tasks::attempt::remote_branch;
 use crate::exec::git::{Question, Revision};
 use crate::exec::{Probe, probe};
 use crate::workspace::Workspace;
@@ -19,6 +20,12 @@ use crate::workspace::Workspace;
 const MAX_COMMITS: usize = 2_000;
 const MAX_ROWS: usize = 30;
 const MAX_MEASURED: usize = 20_000;
+/// Commits that the status names.
+const LAST: usize = 2;
+/// Files of a commit that are named.
+const MAX_FILES: usize = 8;
+/// Usual names of the main branch.
+const MAIN: [&str; 5] = ["main", "master", "trunk", "develop", "dev"];
 
 /// The first and the last day of a time, both in days before today.
 type DaysBack = (u64, u64);
@@ -62,7 +69,83 @@ pub(super) fn answer(
         RepositoryQuestion::Clean => clean(workspace, language),
         RepositoryQuestion::Size => size(workspace, language, cancelled)?,
         RepositoryQuestion::Compare(of, to) => compared(workspace, of, to, language)?,
+        RepositoryQuestion::InProgress => in_progress(workspace, language),
+        RepositoryQuestion::Conflicts => {
+            let none = language.pick("No file has a conflict.", "没有冲突的文件。");
+            let files = of_status(workspace, is_conflict, none, language);
+            match unfinished(workspace, language) {
+                Some(begun) => format!("{begun}\n\n{files}"),
+                None => files,
+            }
+        }
     }))
+}
+
+/// Whether git's two letters for a file mean a conflict.
+fn is_conflict(letters: &str) -> bool {
+    letters.contains('U') || ["AA", "DD"].contains(&letters)
+}
+
+/// A merge, rebase or the like that is not finished, and how to go on.
+fn unfinished(workspace: &Workspace, language: Language) -> Option<String> {
+    let state = crate::world::git::state(workspace.root())?;
+    let begun = state.iter().map(|item| item.name.to_string()).find(|name| name != "commits")?;
+    let left = workspace.git().text.lines().skip(1).filter(|line| line.get(..2).is_some_and(is_conflict)).count();
+    let next = match begun.as_str() {
+        "bisect" => "`git bisect good` or `git bisect bad` goes on, `git bisect reset` ends it".to_owned(),
+        "merge" => "`git commit` finishes it, `git merge --abort` gives it up".to_owned(),
+        other => format!("`git {other} --continue` finishes it, `git {other} --abort` gives it up"),
+    };
+    let next_chinese = match begun.as_str() {
+        "bisect" => "`git bisect good` 或 `git bisect bad` 继续，`git bisect reset` 结束".to_owned(),
+        "merge" => "`git commit` 完成，`git merge --abort` 放弃".to_owned(),
+        other => format!("`git {other} --continue` 继续，`git {other} --abort` 放弃"),
+    };
+    Some(match (left, language) {
+        (0, Language::English) => format!("A {begun} is in progress, without conflicts: {next}."),
+        (1, Language::English) => {
+            format!("A {begun} is in progress, with a conflict in 1 file: resolve and `git add` it, then {next}.")
+        }
+        (many, Language::English) => {
+            format!(
+                "A {begun} is in progress, with conflicts in {many} files: resolve and `git add` them, then {next}."
+            )
+        }
+        (0, Language::Chinese) => format!("{begun} 正在进行，没有冲突：{next_chinese}。"),
+        (many, Language::Chinese) => {
+            format!("{begun} 正在进行，{many} 个文件有冲突：解决并 `git add`，然后 {next_chinese}。")
+        }
+    })
+}
+
+fn in_progress(workspace: &Workspace, language: Language) -> String {
+    let none =
+        language.pick("No merge, rebase or the like is in progress.", "没有正在进行的 merge、rebase 之类的操作。");
+    let Some(begun) = unfinished(workspace, language) else { return none.to_owned() };
+    let files = of_status(workspace, is_conflict, "", language);
+    if files.is_empty() { begun } else { format!("{begun}\n\n{files}") }
+}
+
+/// Rows about the repository for the status: what is unfinished, how the branch stands to the remote one, stashes, the last commits.
+pub(super) fn summary(workspace: &Workspace, language: Language) -> Vec<String> {
+    let mut rows: Vec<String> = unfinished(workspace, language).into_iter().collect();
+    let stashes = probe(&Probe::Git { root: workspace.root(), question: Question::Stashes });
+    match (stashes.map_or(0, |printed| printed.lines().count()), language) {
+        (0, _) => {}
+        (1, Language::English) => rows.push("1 stash: `git stash list`".to_owned()),
+        (many, Language::English) => rows.push(format!("{many} stashes: `git stash list`")),
+        (many, Language::Chinese) => rows.push(format!("{many} 个 stash：`git stash list`")),
+    }
+    let last = history(workspace, &History { many: LAST, ..History::default() }).unwrap_or_default();
+    for (at, commit) in last.iter().enumerate() {
+        let title = if at == 0 {
+            language.pick("Last commit: ", "最近的提交：")
+        } else {
+            language.pick("Before it: ", "之前：")
+        };
+        rows.push(format!("{title}{}", commit.row().trim_start_matches("- ").trim_end()));
+    }
+    rows
 }
 
 /// What each of two branches or tags has that the other has not; `None` where one of the names is none of them.
@@ -72,16 +155,12 @@ fn compared(workspace: &Workspace, of: &str, to: &str, language: Language) -> Op
         let remote = || known.iter().find(|one| one.strip_prefix("origin/") == Some(name));
         known.iter().find(|one| *one == name).or_else(remote).map(String::as_str)
     };
-    let (of, to) = (found(of)?, found(to)?);
+    let here = workspace.git().branch;
+    let of = if of == "HEAD" { here.as_str() } else { found(of)? };
+    let main = || MAIN.iter().filter(|name| **name != of).find_map(|name| found(name));
+    let to = if to.is_empty() { main()? } else { found(to)? };
     let lacking = |has: &str, lacks: &str| -> Option<(usize, String)> {
-        let (since, of) = (Revision::new(lacks)?, Revision::new(has)?);
-        let question = Question::Log { since: Some(&since), of: &of };
-        let printed = probe(&Probe::Git { root: workspace.root(), question })?;
-        let row = |line: &str| {
-            let (id, subject) = line.split_once('\t')?;
-            Some(format!("{} {}", code(id), short(&aside_redact::redact(subject), 100)))
-        };
-        let all: Vec<String> = printed.lines().filter_map(row).collect();
+        let all = remote_branch::lacking(workspace, has, lacks)?;
         Some((all.len(), rows(&all, language)))
     };
     let (ahead, behind) = (lacking(of, to)?, lacking(to, of)?);
@@ -142,7 +221,7 @@ fn commits(
     language: Language,
     cancelled: &AtomicBool,
 ) -> Option<String> {
-    let CommitFilter { by, path, when: _, many, counted } = filter;
+    let CommitFilter { by, path, when: _, many, counted, files } = filter;
     let path = match path {
         Some(named) => Some(located(workspace, named, cancelled)?),
         None => None,
@@ -176,10 +255,24 @@ fn commits(
     let shown: Vec<String> = found
         .iter()
         .take(many.unwrap_or(usize::MAX))
-        .map(|commit| commit.row().trim_start_matches("- ").trim_end().to_owned())
+        .map(|commit| {
+            let row = commit.row().trim_start_matches("- ").trim_end().to_owned();
+            if *files { format!("{row}{}", files_of(commit, language)) } else { row }
+        })
         .collect();
     let head = if many.is_some() { String::new() } else { format!("{count}{}\n\n", language.pick(":", "：")) };
     Some(format!("{head}{}", rows(&shown, language)))
+}
+
+/// The files of a commit, as rows below it.
+fn files_of(commit: &Commit, language: Language) -> String {
+    let mut text: String = commit.files.iter().take(MAX_FILES).map(|file| format!("\n  - {}", code(file))).collect();
+    match (commit.files.len().saturating_sub(MAX_FILES), language) {
+        (0, _) => {}
+        (more, Language::English) => text.push_str(&format!("\n  - and {more} more")),
+        (more, Language::Chinese) => text.push_str(&format!("\n  - 还有 {more} 个")),
+    }
+    text
 }
 
 fn committers(workspace: &Workspace, when: DaysBack, language: Language) -> Option<String> {

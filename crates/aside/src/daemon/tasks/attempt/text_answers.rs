@@ -16,7 +16,7 @@ use aside_task::run::model_reply::TaskAnswer;
 use aside_task::run::plan::{PlanReason, plan};
 use aside_task::run::prompt::prose as prompt;
 use aside_task::run::review::focus::{self, Focus};
-use aside_task::run::review::{self, described, target};
+use aside_task::run::review::{self, described, signatures, target};
 use aside_task::run::{ModelNeed, RunnerOutcome, code, search, short};
 use aside_translate::prompt::ModelPrompt;
 
@@ -32,6 +32,8 @@ use crate::workspace::texts::TextFilter;
 
 /// Lines of what the rules find in a change.
 const REVIEW: usize = 60;
+/// Calls of one function that are named.
+const CALLS: usize = 10;
 /// Files that are looked at as they are.
 const MAX_WHOLE: usize = 200;
 /// Places that are listed for a thing that cannot be explained without a model.
@@ -311,17 +313,31 @@ impl Attempt {
             let verdict = match focus::focus(words) {
                 Some(Focus::Tests) => self.tested(&change.diff, language).await?,
                 Some(focus) => focus::verdict(focus, &change.diff, language),
-                None => String::new(),
+                None => match focus::sought(words) {
+                    Some(text) => focus::seek(&text, &change.diff, language),
+                    None => String::new(),
+                },
+            };
+            // Only the files as they are now can be compared with a change to them.
+            let calls = match is_now || matches!(target::review_target(words), target::ReviewTarget::Staged) {
+                true => self.calls_left(&change.diff, language).await?,
+                false => String::new(),
             };
             // Rules say little about a small change; the change itself says all.
-            let shown = if self.lack().is_some() { review::excerpt(&change.diff, language) } else { String::new() };
+            let is_narrow = !verdict.is_empty() && focus::focus(words) != Some(Focus::Ready);
+            let shown = match self.lack().is_some() && !is_narrow {
+                true => review::excerpt(&change.diff, language),
+                false => String::new(),
+            };
             // A named file is meant whole, unless the words are about its changes.
             let whole = match is_now && self.lack().is_some() && !target::is_about_changes(words) {
                 true => self.files_as_new(&paths, language).await?,
                 false => String::new(),
             };
-            *text =
-                format!("{instead}{of}{verdict}{}{notes}{shown}{whole}", text.trim_end_matches('\n').to_owned() + "\n");
+            *text = format!(
+                "{instead}{of}{verdict}{}{calls}{notes}{shown}{whole}",
+                text.trim_end_matches('\n').to_owned() + "\n"
+            );
         }
         if self.lack().is_some() {
             return Ok(found);
@@ -410,6 +426,46 @@ impl Attempt {
             }
         })
         .await?
+    }
+
+    /// Calls of functions that a change declares otherwise, in lines that it does not touch.
+    async fn calls_left(&self, diff: &str, language: Language) -> Result<String, String> {
+        let names = signatures::changed(diff);
+        if names.is_empty() {
+            return Ok(String::new());
+        }
+        let (workspace, secrets, diff) = (self.workspace.clone(), self.secrets(), diff.to_owned());
+        blocking(move |cancelled| {
+            let mut rows: Vec<Vec<String>> = vec![Vec::new(); names.len()];
+            let _ = workspace.each_text_of(&TextFilter::ALL, secrets, cancelled, |path, text| {
+                let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+                let is_same =
+                    |of: &str| of.rsplit_once('.').map_or("", |(_, ending)| ending).get(..1) == ending.get(..1);
+                let touched = signatures::added_lines(&diff, path);
+                for (name, rows) in names.iter().zip(&mut rows).filter(|(name, _)| is_same(&name.path)) {
+                    for (at, line) in text.lines().enumerate() {
+                        if signatures::calls(line, &name.name) && !touched.contains(&(at + 1)) && rows.len() < CALLS {
+                            let shown = code(&short(&aside_redact::redact(line.trim()), 100));
+                            rows.push(format!("- {} {shown}\n", code(&format!("{path}:{}", at + 1))));
+                        }
+                    }
+                }
+            });
+            let told = |(name, rows): (&signatures::ChangedSignature, &Vec<String>)| {
+                let of = code(&name.name);
+                let head = match (name.new.is_empty(), language) {
+                    (false, Language::English) => {
+                        format!("{of} takes other parameters now; these calls are as before:")
+                    }
+                    (false, Language::Chinese) => format!("{of} 的参数变了；这些调用还是原来的："),
+                    (true, Language::English) => format!("{of} is gone; these lines still call it:"),
+                    (true, Language::Chinese) => format!("{of} 已删除；这些行还在调用它："),
+                };
+                if rows.is_empty() { String::new() } else { format!("\n{head}\n\n{}", rows.concat()) }
+            };
+            names.iter().zip(&rows).map(told).collect()
+        })
+        .await
     }
 
     /// Which of the functions that a change adds are mentioned in tests.

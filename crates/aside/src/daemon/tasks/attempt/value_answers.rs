@@ -8,7 +8,7 @@ use aside_redact::redact;
 use aside_task::proposal::Proposal;
 use aside_task::run::documented::{self, Described, DocumentedCommand};
 use aside_task::run::search::definitions::{self, defines};
-use aside_task::run::{ModelNeed, RunnerOutcome, code, short, values, versions};
+use aside_task::run::{ModelNeed, RunnerOutcome, code, config_keys, short, values, versions};
 use aside_text::edit_distance::{MaxDistance, near_words};
 
 use crate::daemon::tasks::attempt::fact_answers::told;
@@ -25,6 +25,35 @@ const MAX_SHOWN: usize = 140;
 const MIN_NEAR: usize = 4;
 
 impl Attempt {
+    /// What a key of a configuration file means, and where the project sets it.
+    pub(super) async fn config_key(&self) -> Result<Option<RunnerOutcome>, String> {
+        let asked = config_keys::asked(self.words());
+        if asked.is_empty() {
+            return Ok(None);
+        }
+        let (workspace, secrets, language) = (self.workspace.clone(), self.secrets(), Language::of(self.words()));
+        blocking(move |cancelled| {
+            let mut places: Vec<Option<(String, usize, String)>> = vec![None; asked.len()];
+            workspace.each_text(secrets, cancelled, |path, text| {
+                for (key, place) in asked.iter().zip(&mut places).filter(|(key, _)| key.is_of(path)) {
+                    // The file nearest to the root is the project's own.
+                    let is_nearer =
+                        place.as_ref().is_none_or(|(known, ..)| path.matches('/').count() < known.matches('/').count());
+                    if let Some((line, shown)) = key.line(text).filter(|_| is_nearer) {
+                        *place = Some((path.to_owned(), line, shown.to_owned()));
+                    }
+                }
+            });
+            let set = asked.iter().zip(&places).find(|(_, place)| place.is_some());
+            let (key, place) = set.or_else(|| asked.iter().zip(&places).find(|(key, _)| key.is_distinct()))?;
+            let place = place.as_ref().map(|(path, line, shown)| (path.as_str(), *line, shown.as_str()));
+            let text = key.told(place, language);
+            let summary = text.lines().next().unwrap_or_default().to_owned();
+            Some(answer(text, summary, String::new(), ModelNeed::Unneeded))
+        })
+        .await
+    }
+
     /// The value that a question asks for, with its place; `None` where no name of the project has its words.
     pub(super) async fn value_answer(&self) -> Result<Option<RunnerOutcome>, String> {
         let english = aside_task::run::wording::english(self.words());
