@@ -60,11 +60,23 @@ _aside_put_back() {
         _aside_key_*) ;;
         $1) zle -A $was $entry ;;
         *autosuggest-orig-<->-$1) _aside_found_by_autosuggestions $1 $entry ;;
-        *) zle -A ._aside_first_$1 $entry ;;
+        *) _aside_found_by_others $1 $entry ;;
       esac
     done
   done
   unset "_aside_replaced[$1]"
+}
+
+# A highlighter calls a builtin by its name, and keeps nothing. An alias of it would be taken for a builtin of that name when it wraps all
+# widgets again.
+_aside_found_by_others() {
+  local wrapper=_zsh_highlight_widget_$2
+  if [[ $widgets[._aside_first_$1] == builtin ]] && (( $+functions[$wrapper] )); then
+    functions[$wrapper]=${functions[$wrapper]//$2/.$1}
+    zle -D $2
+  else
+    zle -A ._aside_first_$1 $2
+  fi
 }
 
 # As zsh-autosuggestions keeps a widget that it wraps, which a highlighter may keep again under a longer name.
@@ -130,7 +142,7 @@ _aside_unbind_all() {
 # Traps
 
 # Ctrl-C ends a line without zle-line-finish, and would leave what is drawn on the screen; a resize has no hook either. So there are traps,
-# from the first drawing to the end of the line. zsh remembers how deep in functions a trap was set, and a function with local traps that is
+# from the first question about the line to its end. zsh remembers how deep in functions a trap was set, and a function with local traps that is
 # called less deep overwrites it for good: so ours are set outside of all functions, where zsh runs what is scheduled.
 _aside_arm() {
   _aside_armed=1
@@ -144,13 +156,14 @@ typeset -g _aside_code=0 _aside_last_word= _aside_pipes=   # $?, $_ and $pipesta
 typeset -g _aside_status_first=$'_aside_code=$?\n' _aside_status_last=$'\n() { return $1 } $_aside_code "$_aside_last_word"'
 _aside_schedule() {
   zmodload zsh/sched 2>/dev/null || return 1
-  local pipes='"${(A)pipestatus::=${(s: :)_aside_pipes}}"' last=
+  local pipes='"${(A)pipestatus::=${(s: :)_aside_pipes}}"' ends=' && case 0 in esac' last=
   case "$_aside_code $_aside_pipes" in
-    '0 '*' '*) last="case $pipes in esac" ;;
-    '1 '*' '*) last="[[ -z $pipes ]] && case 0 in esac" ;;
+    '0 '*' '*) last="case $pipes in esac" ends= ;;
+    '1 '*' '*) last="[[ -z $pipes ]]$ends" ;;
+    '0 '*) ends= ;;
   esac
   # As short as possible: a Ctrl-C that comes while zsh parses it takes the next key.
-  sched +$1 "{ { 'emulate' 'zsh' '-o' 'no_aliases' '-c' \"\$_aside_status_first\$$2\$_aside_status_last\"; } 2>/dev/null && case 0 in esac; } always { case \$TRY_BLOCK_INTERRUPT in 1) _aside_break_again; esac; }
+  sched +$1 "{ 'emulate' 'zsh' '-o' 'no_aliases' '-c' \"\$_aside_status_first\$$2\$_aside_status_last\"; } 2>/dev/null$ends
 $last"
 }
 
@@ -176,7 +189,7 @@ fi
 _aside_look_at_traps() {
   local REPLY signal line
   local -a lines words
-  if ! zle || [[ -z $_aside_drawn ]]; then
+  if ! zle || { [[ -z $_aside_drawn ]] && (( ! _aside_asked )) }; then
     _aside_armed=0
     return 1
   fi

@@ -259,6 +259,13 @@ _aside_break_again() {
   ( zmodload zsh/zselect && zselect -t 2; builtin kill -INT $$ ) 2>/dev/null &!
 }
 
+# A Ctrl-C that zsh sees together with a reply, or with what is scheduled, takes effect when it next waits and is interrupted: otherwise at
+# the next key, which is lost. So it gets signals that mean nothing, late enough that it waits again.
+_aside_nudge() {
+  setopt localoptions no_bg_nice
+  ( zmodload zsh/zselect && for wait in 3 10 30; do zselect -t $wait; builtin kill -CHLD $$; done ) &>/dev/null &!
+}
+
 # zsh knows of a builtin that it kills or yanks, and of a function that says so.
 _aside_keep_kind() {
   local now=${_aside_replaced[$_aside_last]-${widgets[$_aside_last]-}}
@@ -392,6 +399,7 @@ _aside_settle() {
 # puts one there that calls it all the same.
 _aside_wipe() {
   _aside_cut_short
+  _aside_nudge
   # Not where it comes while zsh calls us at the beginning of a line.
   if (( ! ${_aside_within:-0} )) && [[ ${_aside_trap_was[INT]-} == none && $CONTEXT == (start|cont) ]]; then
     # Which _aside_precmd removes.
@@ -440,6 +448,7 @@ _aside_ask_for() {
   fi
   if _aside_send $(( ++_aside_seq )) complete "$_aside_session" "$PWD" "$PREBUFFER$LBUFFER" "$RBUFFER" '' 0 1 $1 0 1; then
     _aside_asked=$_aside_seq
+    (( _aside_armed )) || _aside_arm
   elif (( $1 )); then
     return 1
   else

@@ -203,3 +203,116 @@ fn after_aside_off_nothing_of_yours_is_removed_and_no_function_of_ours_stays() {
     scene.runs("aside-on");
     scene.types("git st").shows_ghost("git st|atus --short");
 }
+
+/// What is drawn after a command that failed is no failure of its own.
+#[test]
+fn options_and_traps_for_failures_hear_only_of_commands_of_yours() {
+    let mut scene = zsh().rc("failures=(); TRAPZERR() { failures+=($?) }").start();
+    scene.runs("(exit 3)");
+    draws(&mut scene);
+    scene.runs("true | false");
+    draws(&mut scene);
+    assert_eq!(scene.runs("print -r -- $failures"), "3 1");
+    for option in ["err_return", "err_exit"] {
+        let mut scene = zsh().start();
+        scene.runs(&format!("setopt {option}"));
+        scene.types("abc").presses(Key::CtrlC).prompt(3);
+        draws(&mut scene);
+        assert_eq!(scene.runs("print -r -- still $?"), "still 130", "{option}");
+        scene.runs("! true");
+        draws(&mut scene);
+        assert_eq!(scene.runs("print -r -- still here"), "still here", "{option}");
+    }
+}
+
+#[test]
+fn a_widget_that_got_its_name_at_the_prompt_is_called_behind_a_late_wrapper() {
+    let wraps = "wrap() { zle -N autosuggest-orig-1-accept-line ${widgets[accept-line]#user:}
+        _zsh_autosuggest_bound_1_accept-line() { zle autosuggest-orig-1-accept-line -- \"$@\" }
+        zle -N accept-line _zsh_autosuggest_bound_1_accept-line }";
+    let mut scene = zsh().rc(wraps).start();
+    scene.runs("mine() { (( ++entered )); zle .accept-line }; zle -N accept-line mine");
+    draws(&mut scene);
+    scene.runs("wrap");
+    draws(&mut scene);
+    scene.runs("true");
+    for _ in 0..2 {
+        scene.runs("entered=0");
+        assert_eq!(scene.runs("print $entered"), "1");
+        scene.runs("aside-off");
+    }
+}
+
+#[test]
+fn escape_that_you_bind_at_the_prompt_stays_bound() {
+    let mut scene = zsh().start();
+    draws(&mut scene);
+    scene.runs("bindkey '^[' beginning-of-line");
+    for _ in 0..2 {
+        draws(&mut scene);
+        assert_eq!(scene.runs("bindkey '^['"), "\"^[\" beginning-of-line");
+    }
+}
+
+#[test]
+fn a_completion_widget_knows_its_style_and_function() {
+    let mine = "_mine() { told=\"$WIDGET $WIDGETFUNC $WIDGETSTYLE\"; compadd wordy }; zle -C my-comp complete-word _mine; bindkey '^I' my-comp";
+    let mut scene = zsh().rc(mine).start();
+    draws(&mut scene);
+    for _ in 0..2 {
+        scene.types(": wor\t").shows_line(": wordy |").presses(Key::Ctrl('u')).shows_line("|");
+        assert_eq!(scene.runs("print -r -- $told"), "my-comp _mine complete-word");
+    }
+    scene.runs("aside-off");
+    assert_eq!(scene.runs("zle -lL my-comp"), "zle -C my-comp complete-word _mine");
+}
+
+/// zsh joins the texts that builtins kill one after the other, and not those that functions kill.
+#[test]
+fn what_a_function_kills_is_not_joined_to_what_it_killed_before() {
+    let mine = "my-kill-word() { zle backward-kill-word }; zle -N my-kill-word; bindkey '^W' my-kill-word";
+    let mut scene = zsh().rc(mine).start();
+    draws(&mut scene);
+    scene.types("git st foo bar").presses(Key::Ctrl('w')).shows_line("git st foo |").settles();
+    scene.presses(Key::Ctrl('w')).shows_line("git st |").settles();
+    scene.presses(Key::Ctrl('y')).shows_line("git st foo |");
+}
+
+#[test]
+fn a_list_of_hooks_that_you_empty_calls_yours_once() {
+    let mut scene = zsh().start();
+    draws(&mut scene);
+    scene.runs("precmd_functions=(${precmd_functions:#_aside_precmd}); precmd() { (( ++calls )) }");
+    for next in 3..6 {
+        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::CtrlC).prompt(next);
+    }
+    scene.runs("calls=0");
+    assert_eq!(scene.runs("print $calls"), "1");
+}
+
+#[test]
+fn a_text_that_your_hook_puts_behind_the_line_stays() {
+    let mine = "mine() { if [[ $BUFFER == mine* ]]; then POSTDISPLAY='<kept>'; fi }; autoload -Uz add-zle-hook-widget; add-zle-hook-widget line-pre-redraw mine";
+    let mut scene = zsh().rc(mine).start();
+    draws(&mut scene);
+    scene.types("mine").shows("mine<kept>").types(" too").shows("mine too<kept>").settles();
+    scene.shows("mine too<kept>");
+}
+
+/// As zsh-syntax-highlighting and fast-syntax-highlighting do, which wrap all widgets again when they are read again.
+#[test]
+fn a_highlighter_finds_no_builtin_by_another_name_after_aside_off() {
+    let wraps = "wrap() { local w n=orig-s$((++round))-r1; for w in ${(k)widgets[(I)*accept-line]}; do [[ $w == .* ]] && continue
+        case $widgets[$w] in
+          builtin) eval \"_zsh_highlight_widget_$n-$w() { zle .$w -- \\\"\\$@\\\" }\" ;;
+          *) zle -A $w $n-$w; eval \"_zsh_highlight_widget_$n-$w() { zle $n-$w -- \\\"\\$@\\\" }\" ;;
+        esac; zle -N $w _zsh_highlight_widget_$n-$w; done }";
+    let mut scene = zsh().rc(wraps).start();
+    draws(&mut scene);
+    scene.runs("wrap");
+    draws(&mut scene);
+    scene.runs("aside-off");
+    scene.runs("wrap");
+    assert_eq!(scene.runs("print still here"), "still here");
+    assert!(!scene.screen().contains("No such widget"), "{}", scene.screen().text());
+}
