@@ -73,8 +73,8 @@ fn is_literal(words: &[&str]) -> bool {
     // In the place of a command only a verb of requests is no command: `npm run buld`, `run make buld`.
     let runs = |word: &&str| ["run", "execute"].contains(word);
     let first = words.iter().copied().find(|word| !runs(word)).unwrap_or_default();
-    let is_line = command::is_program(first)
-        && (word_lists::classes(first).is_empty() || words.first().is_some_and(|word| runs(word)));
+    let is_line =
+        command::is_program(first) && (word_lists::classes(first).is_empty() || words.first().is_some_and(runs));
     let polite = ["please", "pls", "can", "could", "would", "you", "hey", "just", "now", "to", "i", "want", "need"];
     let verb = words.iter().find(|word| !polite.contains(&word.to_lowercase().as_str()));
     let verb = verb.map(|verb| normalize::meant(verb).unwrap_or(verb)).unwrap_or_default();

@@ -561,7 +561,8 @@ fn who_asks_in_chinese_is_answered_in_chinese() {
     assert_eq!(scene.person.sees(&run.task).row("because"), ["`test` 是 Makefile 里的目标。"]);
     let status = scene.asks("状态");
     assert!(
-        status.text().contains("，分支 `main`，改动了 2 个文件\n  - `Makefile`\n  - `new.js`\n- 模型：没有；"),
+        status.text().contains("，改动了 2 个文件\n  - `Makefile`（新文件，未跟踪）\n  - `new.js`（新文件，未跟踪）\n")
+            && status.text().contains("\n- 模型：没有；"),
         "{}",
         status.text()
     );
