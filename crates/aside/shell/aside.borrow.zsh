@@ -4,7 +4,7 @@
 typeset -gA _aside_keys_before               # The widget that a key had, by keymap and key.
 typeset -gA _aside_replaced                  # What a widget was that we took the place of: builtin, or as in `widgets`.
 typeset -gA _aside_trap_was                  # What a trap of ours replaced: none, function, or a text; ignored, which stays.
-typeset -gi _aside_armed=0                   # Our traps: 1 while they are on their way, 2 when they are in place.
+typeset -gi _aside_armed=${_aside_armed:-0}  # Our traps: 1 while they are on their way, 2 when they are in place.
 typeset -gi _aside_hook_limit=20             # How often a hook is put back.
 typeset -ga _aside_ignored                   # Widgets that we told zsh-autosuggestions to leave alone.
 typeset -ga _aside_still_called              # Functions of ours that others go on calling after we are gone.
@@ -199,8 +199,13 @@ _aside_look_at_traps() {
     lines=(${(M)${(f)REPLY}:#trap -- * $signal})
     line=${lines[1]-}
     if (( $+functions[TRAP$signal] )); then
+      if [[ $functions[TRAP$signal] == *_aside_was_TRAP* ]]; then
+        # Still there: we have not seen how its line ended.
+        _aside_trap_was[$signal]=none
+        (( $+functions[_aside_was_TRAP$signal] )) && _aside_trap_was[$signal]=function
+        continue
+      fi
       _aside_trap_was[$signal]=function
-      [[ $functions[TRAP$signal] == *_aside_was_TRAP* ]] && continue
       functions -c TRAP$signal _aside_was_TRAP$signal 2>/dev/null || functions[_aside_was_TRAP$signal]=$functions[TRAP$signal]
       functions -c _aside_on_$signal TRAP$signal 2>/dev/null || functions[TRAP$signal]=$functions[_aside_on_$signal]
     elif [[ -z $line ]]; then

@@ -316,3 +316,23 @@ fn a_highlighter_finds_no_builtin_by_another_name_after_aside_off() {
     assert_eq!(scene.runs("print still here"), "still here");
     assert!(!scene.screen().contains("No such widget"), "{}", scene.screen().text());
 }
+
+/// The rest of the plugin is read again when the keys that came early have been handled, and in between the old one draws.
+#[test]
+fn no_trap_of_ours_stays_when_the_rc_file_is_read_again() {
+    let mut scene = zsh().start();
+    for round in 1..5 {
+        scene
+            .sends("eval \"$(aside init zsh)\"\rgit st")
+            .prompt(2 * round)
+            .shows_ghost("git st|atus --short")
+            .presses(Key::Ctrl('u'))
+            .shows_line("|");
+        scene.settles();
+        assert_eq!(scene.runs("print -r -- $+functions[TRAPINT] $+functions[TRAPWINCH]"), "0 0");
+    }
+    // As where that came in between.
+    scene.runs("functions[TRAPINT]=$functions[_aside_on_INT]");
+    draws(&mut scene);
+    assert_eq!(scene.runs("print -r -- $+functions[TRAPINT]"), "0");
+}
