@@ -448,7 +448,6 @@ _aside_ask_for() {
   fi
   if _aside_send $(( ++_aside_seq )) complete "$_aside_session" "$PWD" "$PREBUFFER$LBUFFER" "$RBUFFER" '' 0 1 $1 0 1; then
     _aside_asked=$_aside_seq
-    (( _aside_armed )) || _aside_arm
   elif (( $1 )); then
     return 1
   else
