@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use aside_core::agent::language::{Bilingual, Language};
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use crate::run::model_reply::fenced;
 use crate::run::toml_lists;

@@ -4,7 +4,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use aside_text::lazy_regex::Regex;
+use regex::Captures;
 
 use crate::run::search::identifiers::parts;
 use crate::run::toml_lists;
