@@ -76,7 +76,9 @@ const TOLD_BEFORE: usize = 6;
 /// and a binary search would take most of the time.
 struct Weights {
     /// A power of two, at most half full. Hash 0 marks an empty slot.
-    slots: Vec<(u64, i8)>,
+    hashes: Vec<u64>,
+    /// By the slot of the hash. Beside it, each would take eight bytes.
+    weights: Vec<i8>,
 }
 
 impl Weights {
@@ -86,28 +88,29 @@ impl Weights {
             Some((hash(&[name]), weight.parse::<i8>().ok()?))
         };
         let rows: Vec<(u64, i8)> = text.lines().filter_map(row).collect();
-        let mut weights = Self { slots: vec![(0, 0); (2 * rows.len() + 1).next_power_of_two()] };
+        let slots = (2 * rows.len() + 1).next_power_of_two();
+        let mut all = Self { hashes: vec![0; slots], weights: vec![0; slots] };
         for (hash, weight) in rows {
-            let slot = weights.slot(hash);
-            if let Some(slot) = weights.slots.get_mut(slot) {
-                *slot = (hash, weight);
+            let slot = all.slot(hash);
+            if let (Some(taken), Some(of)) = (all.hashes.get_mut(slot), all.weights.get_mut(slot)) {
+                (*taken, *of) = (hash, weight);
             }
         }
-        weights
+        all
     }
 
     /// The slot of the hash, or the empty one for it.
     fn slot(&self, hash: u64) -> usize {
-        let mask = self.slots.len() - 1;
+        let mask = self.hashes.len() - 1;
         let mut slot = usize::try_from(hash & 0xffff_ffff).unwrap_or_default() & mask;
-        while self.slots.get(slot).is_some_and(|(taken, _)| *taken != 0 && *taken != hash) {
+        while self.hashes.get(slot).is_some_and(|taken| *taken != 0 && *taken != hash) {
             slot = (slot + 1) & mask;
         }
         slot
     }
 
     fn of(&self, hash: u64) -> i8 {
-        self.slots.get(self.slot(hash)).map_or(0, |(_, weight)| *weight)
+        self.weights.get(self.slot(hash)).copied().unwrap_or(0)
     }
 }
 

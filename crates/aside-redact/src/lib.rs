@@ -43,6 +43,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aside_text::rebuilt::Rebuilt;
 
 use crate::rules::Rule;
 use crate::secret_strength::SecretClass;
@@ -55,6 +56,9 @@ pub struct Secret {
     /// What it is, in a word or two: `github token`, `password`.
     pub kind: &'static str,
 }
+
+/// Bytes of a text for which the faster automaton is made, which takes longer than searching less.
+const LONG: usize = 256 * 1024;
 
 /// The replacement for a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -252,18 +256,24 @@ struct Triggers {
 /// Words, and the trigger of each.
 struct Words {
     finder: Option<AhoCorasick>,
+    /// Finds the same, faster, in many times the memory: for long text. Words with letters outside ASCII would take too much.
+    fast: Option<Rebuilt<AhoCorasick>>,
+    words: Vec<Box<str>>,
     triggers: Vec<Vec<Trigger>>,
 }
 
 impl Words {
-    fn of(words: BTreeMap<String, Vec<Trigger>>, kind: AhoCorasickKind) -> Self {
-        let finder = AhoCorasick::builder().match_kind(MatchKind::Standard).kind(Some(kind)).build(words.keys());
-        Self { finder: finder.ok(), triggers: words.into_values().collect() }
+    fn of(words: BTreeMap<String, Vec<Trigger>>) -> Self {
+        let (words, triggers): (Vec<_>, _) = words.into_iter().map(|(word, of)| (word.into_boxed_str(), of)).unzip();
+        let fast = words.iter().all(|word| word.is_ascii()).then(Rebuilt::default);
+        Self { finder: finder(&words, AhoCorasickKind::ContiguousNFA), fast, words, triggers }
     }
 
     /// `low` is the text in lower case.
     fn secrets(&self, text: &str, low: &str, found: &mut Vec<Secret>) {
-        let Some(finder) = &self.finder else { return };
+        let fast = self.fast.as_ref().filter(|_| low.len() >= LONG);
+        let fast = fast.and_then(|fast| fast.get_or_try_make(|| finder(&self.words, AhoCorasickKind::DFA)));
+        let Some(finder) = fast.as_deref().or(self.finder.as_ref()) else { return };
         let mut done = Done::default();
         for hit in finder.find_overlapping_iter(low) {
             for trigger in self.triggers.get(hit.pattern().as_usize()).into_iter().flatten() {
@@ -366,8 +376,13 @@ static TRIGGERS: LazyLock<Triggers> = LazyLock::new(|| {
         rule.keywords.iter().for_each(|word| add(word, Trigger::Rule(number, rule)));
     }
     let (ascii, other) = words.into_iter().partition(|(word, _)| word.is_ascii());
-    Triggers { ascii: Words::of(ascii, AhoCorasickKind::DFA), other: Words::of(other, AhoCorasickKind::ContiguousNFA) }
+    Triggers { ascii: Words::of(ascii), other: Words::of(other) }
 });
+
+fn finder(words: &[Box<str>], kind: AhoCorasickKind) -> Option<AhoCorasick> {
+    let words = words.iter().map(|word| word.as_bytes());
+    AhoCorasick::builder().match_kind(MatchKind::Standard).kind(Some(kind)).build(words).ok()
+}
 
 /// The automaton folds only ASCII case: for other letters it gets both spellings.
 fn spellings(word: &str) -> Vec<String> {

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use aside_core::agent::language::Bilingual;
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 use toml_edit::{Document, Table};
 
 const LIST: &str = include_str!("../data/task/deny.toml");

@@ -3,9 +3,12 @@
 
 pub mod base64;
 pub mod edit_distance;
+pub mod lazy_regex;
 pub mod markdown;
 pub mod path;
 pub mod pattern;
+pub mod rebuilt;
+mod required_literals;
 pub mod screen;
 pub mod speech_act;
 pub mod visible;

@@ -1,14 +1,23 @@
 //! A regular expression for patterns of which there are hundreds, each matched rarely and against short text. Takes a third of the memory
-//! of `regex::Regex`, since it builds no lazy DFA; slower on long text.
+//! of `regex::Regex`, since it builds no lazy DFA; slower on long text. Compiled when a text may match it, and dropped by
+//! `rebuilt::release`.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use regex_automata::Input;
 use regex_automata::meta::{self, Config};
 use regex_automata::nfa::thompson::WhichCaptures;
 
+use crate::rebuilt::Rebuilt;
+use crate::required_literals::RequiredLiterals;
+
 #[derive(Clone, Debug)]
-pub struct Pattern(meta::Regex);
+pub struct Pattern {
+    pattern: Box<str>,
+    required: RequiredLiterals,
+    compiled: Rebuilt<meta::Regex>,
+}
 
 /// A match, and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,22 +27,43 @@ pub struct PatternMatch<'a> {
 }
 
 impl Pattern {
-    /// `None` when the pattern is invalid.
+    /// `None` when the pattern is invalid. One that is too large to compile never matches.
     pub fn new(pattern: &str) -> Option<Self> {
-        let config = Config::new().which_captures(WhichCaptures::Implicit).hybrid(false);
-        meta::Regex::builder().configure(config).build(pattern).ok().map(Self)
+        let required = RequiredLiterals::of(&regex_syntax::parse(pattern).ok()?);
+        Some(Self { pattern: pattern.into(), required, compiled: Rebuilt::default() })
     }
 
     pub fn is_match(&self, text: &str) -> bool {
-        self.0.is_match(Input::new(text).earliest(true))
+        self.matching(text).is_some_and(|regex| regex.is_match(Input::new(text).earliest(true)))
     }
 
     pub fn find<'a>(&self, text: &'a str) -> Option<PatternMatch<'a>> {
-        self.0.find(text).map(|found| PatternMatch { text, range: found.range() })
+        let found = self.matching(text)?.find(text)?;
+        Some(PatternMatch { text, range: found.range() })
     }
 
-    pub fn find_iter<'a>(&'a self, text: &'a str) -> impl Iterator<Item = PatternMatch<'a>> {
-        self.0.find_iter(text).map(move |found| PatternMatch { text, range: found.range() })
+    pub fn find_iter<'a>(&self, text: &'a str) -> std::vec::IntoIter<PatternMatch<'a>> {
+        let Some(regex) = self.matching(text) else { return Vec::new().into_iter() };
+        let found = regex.find_iter(text).map(|found| PatternMatch { text, range: found.range() });
+        found.collect::<Vec<_>>().into_iter()
+    }
+
+    /// The compiled expression, or nothing when `text` cannot match.
+    fn matching(&self, text: &str) -> Option<Arc<meta::Regex>> {
+        if let Some(compiled) = self.compiled.get() {
+            return Some(compiled);
+        }
+        if !self.required.are_in(text) {
+            return None;
+        }
+        self.compiled()
+    }
+
+    fn compiled(&self) -> Option<Arc<meta::Regex>> {
+        self.compiled.get_or_try_make(|| {
+            let config = Config::new().which_captures(WhichCaptures::Implicit).hybrid(false);
+            meta::Regex::builder().configure(config).build(&self.pattern).ok()
+        })
     }
 }
 

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 use shell_line::{Command, Word};
 
 /// A placeholder and where it stands in the line.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
 use aside_commands::safety::nested_commands::{NestedCommand, NestedCommands};
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 use shell_line::{Dialect, Redirect, Redirection};
 
 const TABLE: &str = include_str!("../data/translate/read-only.rules");

@@ -15,6 +15,8 @@ use crate::table::{Row, Samples, Target};
 
 const STARTS: usize = 12;
 const QUERIES: usize = 3000;
+/// A daemon without requests is at rest before that.
+const REST: Duration = Duration::from_secs(60);
 /// More than the daemon's first batch at start, so that reaching it means that everything is loaded.
 const SURELY_LOADED: u64 = 10_000;
 
@@ -26,6 +28,7 @@ pub fn measure(short: &[String], long: &[String]) -> Vec<Row> {
     let mut rows = cold_starts(&homes);
     rows.extend(repository::answers(some));
     rows.extend(memory(empty, full));
+    rows.extend(every_behaviour(empty));
     rows.extend(queries(full, long));
     let speed = long.len() as f64 / imported.as_secs_f64() / 1000.0;
     rows.push(Row::alone("import of 1 000 000 lines, thousands", "/s", Some(speed), Target::None));
@@ -86,6 +89,66 @@ fn memory(empty: &Home, full: &Home) -> Vec<Row> {
         Row::alone("  at its peak", "MB", daemon.resident("VmHWM"), Target::None),
         Row::alone("1 000 000 records read after", "ms", Some(loaded), Target::None),
     ]
+}
+
+/// Memory once every behaviour was used, then of the same daemon at rest, and what the first answers cost after that.
+fn every_behaviour(home: &Home) -> Vec<Row> {
+    home.write("project/Makefile", "test:\n\techo ok\n");
+    home.write("project/app.py", "RETRIES = 3\n\ndef timeout():\n    return 30\n");
+    let cwd = home.path("project").display().to_string();
+    let mut daemon = Daemon::start(home);
+    daemon.first_answer();
+    use_each(&mut daemon, &cwd);
+    let used = ["VmRSS", "RssAnon"].map(|which| daemon.resident(which));
+    let deadline = Instant::now() + REST;
+    while daemon.resident("VmRSS") >= used[0] && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    let rests = ["VmRSS", "RssAnon"].map(|which| daemon.resident(which));
+    let mut row = |name: &str, act: &mut dyn FnMut(&mut Daemon)| {
+        let began = Instant::now();
+        act(&mut daemon);
+        Row::alone(name, "ms", Some(began.elapsed().as_secs_f64() * 1e3), Target::None)
+    };
+    let first = vec![
+        row("first candidate after a rest", &mut |daemon| drop(daemon.asks_in(&cwd, "git st"))),
+        row("first translation after a rest", &mut |daemon| drop(daemon.wishes(&cwd, "find files larger than 200MB"))),
+        row("first suggestion after a rest", &mut |daemon| daemon.suggests(&cwd)),
+        row("first task after a rest", &mut |daemon| daemon.task(&cwd, "where is the timeout set")),
+    ];
+    let mut rows = vec![
+        Row::alone("RSS, every behaviour used once", "MB", used[0], Target::None),
+        Row::alone("  of it private", "MB", used[1], Target::None),
+        Row::alone("RSS, the same at rest", "MB", rests[0], Target::Value(15.0)),
+        Row::alone("  of it private", "MB", rests[1], Target::None),
+    ];
+    rows.extend(first);
+    rows
+}
+
+fn use_each(daemon: &mut Daemon, cwd: &str) {
+    for line in ["git st", "docker ru", "ls -", "gti status", "cd s"] {
+        daemon.asks_in(cwd, line);
+    }
+    for query in ["find files larger than 100MB", "列出最近修改的文件"] {
+        daemon.wishes(cwd, query);
+    }
+    daemon.sends(&["explain", "bench", cwd, "tar -czf src.tar.gz src", "zsh", "1"]);
+    daemon.detects(cwd, "make sure the tests pass", "program");
+    daemon.sends(&["ask", "bench", cwd, "how do I undo my last commit", "zsh", "1", "80", "1"]);
+    daemon.suggests(cwd);
+    for text in [
+        "where is the timeout set",
+        "explain app.py",
+        "rename RETRIES to MAX_RETRIES in app.py",
+        "run the tests",
+        "why did the last command fail",
+        "review my changes",
+        "解释一下 app.py",
+    ] {
+        daemon.task(cwd, text);
+    }
 }
 
 /// Round trips at the socket: with nothing to look for, and with a million commands to search.
@@ -185,6 +248,24 @@ impl Daemon {
         let fields = self.sends(&["detect", "bench", cwd, line, "zsh", "before", "0", first, "0", ""]);
         assert_eq!(fields[1], "detect");
         fields
+    }
+
+    /// Asks for the next command after one that failed.
+    fn suggests(&mut self, cwd: &str) {
+        let seq = (self.asked + 1).to_string();
+        self.sends(&["finished", "bench", &seq, cwd, "128", "1700000000000", "1", "zsh", "git push"]);
+        self.sends(&["suggest", "bench", cwd, "git push", "128", "zsh", &seq, "0", "1"]);
+    }
+
+    /// Asks for a task, and waits until it has ended or needs the user.
+    fn task(&mut self, cwd: &str, text: &str) {
+        let ask = serde_json::json!({ "op": "ask", "text": text, "cwd": cwd, "shell": "zsh" });
+        self.sends(&["task", &ask.to_string()]);
+        let ends = ["WAITING_APPROVAL", "COMPLETED", "FAILED"];
+        while !self.sends(&["task", r#"{"op":"show"}"#]).iter().any(|field| ends.iter().any(|end| field.contains(end)))
+        {
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// A request that needs no work.

@@ -12,6 +12,7 @@ mod dispatch;
 mod handlers;
 mod handover;
 mod history_writer;
+mod idle;
 mod inbox;
 mod last_shown;
 mod listen;
@@ -38,7 +39,6 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::time::MissedTickBehavior;
 
 use crate::exec;
 use crate::exec::taint::TrustLevel;
@@ -51,8 +51,10 @@ use state::{ShutdownReason, State};
 const DRAIN: Duration = Duration::from_secs(3);
 /// How long a daemon goes on that no client can reach, since its socket is gone and cannot be made again.
 const UNREACHABLE: Duration = Duration::from_secs(10);
-/// How often to look whether the socket is there.
+/// How often to look whether the socket is there, where no event tells that it was deleted or while it cannot be made again.
 const LOOK: Duration = Duration::from_secs(2);
+/// How often to look all the same: no event tells of a directory that is mounted over.
+const LOOK_ALL_THE_SAME: Duration = Duration::from_secs(60);
 /// File descriptors that the daemon may have at least, if the system allows it.
 const MIN_DESCRIPTORS: u64 = 1024;
 
@@ -68,6 +70,7 @@ pub fn run(paths: Paths) -> anyhow::Result<Outcome> {
     paths::leave_to_its_owner(&paths.data_dir)?;
     control::refuse_commands()?;
     raise_descriptor_limit();
+    idle::keep_memory_together();
     let Some(mut listening) = listen::listen(&paths)? else { return Ok(Outcome::AlreadyRunning) };
     // Before any subprocess is started: the daemon's subprocesses must not count as the user.
     TrustLevel::Daemon.take()?;
@@ -122,8 +125,7 @@ async fn serve(paths: &Paths, listening: &mut ListenSocket) -> anyhow::Result<Sh
     let mut interrupt = signal(SignalKind::interrupt()).context("could not watch for SIGINT")?;
     // A closed terminal must not end the daemon.
     let mut hangup = signal(SignalKind::hangup()).context("could not watch for SIGHUP")?;
-    let mut housekeeping = tokio::time::interval(Duration::from_secs(1));
-    housekeeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut next_round = tokio::time::Instant::now();
 
     let ending = loop {
         tokio::select! {
@@ -144,7 +146,8 @@ async fn serve(paths: &Paths, listening: &mut ListenSocket) -> anyhow::Result<Sh
                 Ok(None) => {}
                 Err(ending) => break ending,
             },
-            _ = housekeeping.tick() => {
+            () = state.rest().ended() => next_round = tokio::time::Instant::now(),
+            () = tokio::time::sleep_until(next_round) => {
                 state.refresh_later();
                 remote::refresh(&state);
                 model::stop_unused_servers(&state);
@@ -158,6 +161,7 @@ async fn serve(paths: &Paths, listening: &mut ListenSocket) -> anyhow::Result<Sh
                         }
                     }
                 }
+                next_round = tokio::time::Instant::now() + state.rest().until_next_round(&state);
             },
         }
     };
@@ -180,35 +184,37 @@ async fn serve(paths: &Paths, listening: &mut ListenSocket) -> anyhow::Result<Sh
 /// Whether clients can reach this daemon: its files may be deleted, by the user or by what cleans temporary directories.
 struct Reachable {
     deletions: Option<Deletions>,
-    /// For what no event tells, such as a directory that is mounted over.
-    looks: tokio::time::Interval,
+    next_look: tokio::time::Instant,
     lost: Option<Instant>,
 }
 
 impl Reachable {
     fn new(listening: &ListenSocket) -> Self {
-        let mut looks = tokio::time::interval(LOOK);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Self { deletions: listening.deletions(), looks, lost: None }
+        Self { deletions: listening.deletions(), next_look: tokio::time::Instant::now(), lost: None }
     }
 
     /// Waits until a file beside the socket is gone, or it is time to look.
-    async fn doubted(&mut self) {
+    async fn doubted(&self) {
         match &self.deletions {
             Some(deletions) => {
                 tokio::select! {
                     () = deletions.next() => {}
-                    _ = self.looks.tick() => {}
+                    () = tokio::time::sleep_until(self.next_look) => {}
                 }
             }
-            None => {
-                self.looks.tick().await;
-            }
+            None => tokio::time::sleep_until(self.next_look).await,
         }
     }
 
-    /// Makes deleted files again, and returns the new listener. Ends a daemon that stays unreachable: no shell would ever use it.
     fn check(&mut self, listening: &mut ListenSocket) -> Result<Option<tokio::net::UnixListener>, ShutdownReason> {
+        let checked = self.restored(listening);
+        let pause = if self.deletions.is_some() && self.lost.is_none() { LOOK_ALL_THE_SAME } else { LOOK };
+        self.next_look = tokio::time::Instant::now() + pause;
+        checked
+    }
+
+    /// Makes deleted files again, and returns the new listener. Ends a daemon that stays unreachable: no shell would ever use it.
+    fn restored(&mut self, listening: &mut ListenSocket) -> Result<Option<tokio::net::UnixListener>, ShutdownReason> {
         let restored = listening.restore().and_then(|restored| {
             let listener = (restored == Restored::Socket).then(|| listening.listener()).transpose()?;
             Ok((restored, listener))

@@ -133,11 +133,18 @@ const LEAST_ROOM: u64 = 64 * 1024;
 
 /// Whether the disk of a directory has no room left. Looks at the nearest directory above that exists.
 pub fn is_full(dir: &Path) -> bool {
-    let disk = dir.ancestors().find_map(|dir| rustix::fs::statvfs(dir).ok());
-    disk.is_some_and(|disk| {
-        let has_no_inode = disk.f_files > 0 && disk.f_favail == 0;
-        has_no_inode || is_too_little(disk.f_bavail.saturating_mul(disk.f_frsize), disk.f_blocks)
-    })
+    room(dir) == 0
+}
+
+/// Bytes that can be written to the disk of a directory, 0 if they are too few for anything.
+pub fn room(dir: &Path) -> u64 {
+    let Some(disk) = dir.ancestors().find_map(|dir| rustix::fs::statvfs(dir).ok()) else { return u64::MAX };
+    let has_no_inode = disk.f_files > 0 && disk.f_favail == 0;
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    match has_no_inode || is_too_little(free, disk.f_blocks) {
+        true => 0,
+        false => free.max(1),
+    }
 }
 
 /// File systems of the kernel's have no blocks at all.

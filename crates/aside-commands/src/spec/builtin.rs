@@ -1,6 +1,8 @@
-//! The built-in specs, each parsed on first use.
+//! The built-in specs, each parsed on first use, and again on the first use after `rebuilt::release`.
 
 use std::sync::{Arc, OnceLock};
+
+use aside_text::rebuilt::Rebuilt;
 
 use crate::spec::format::{self, Spec};
 
@@ -12,7 +14,7 @@ struct BuiltIn {
     /// Where it is in `PACKED`.
     start: usize,
     end: usize,
-    parsed: OnceLock<Option<Arc<Spec>>>,
+    parsed: OnceLock<Rebuilt<Spec>>,
 }
 
 impl BuiltIn {
@@ -39,7 +41,7 @@ static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/specs.bin"));
 /// By its name or one of its aliases.
 pub fn find(name: &str) -> Option<Arc<Spec>> {
     let spec = &BUILT_IN[position(name)?];
-    spec.parsed.get_or_init(|| format::parse(spec.name, &spec.text()?).0.map(Arc::new)).clone()
+    spec.parsed.get_or_init(Rebuilt::default).get_or_try_make(|| format::parse(spec.name, &spec.text()?).0)
 }
 
 /// One line about a command. The table has it, because parsing the spec of a large program takes longer than answering a

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use crate::suggest::check::{Trust, passes};
 use crate::suggest::parsed_run::{CommandWord, ParsedRun, SimpleCommand};

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use aside_commands::shell_names::builtins;
 use aside_commands::world::Fact;
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 use shell_line as line;
 
 use crate::suggest::carry_flags::{self, FlagScope};

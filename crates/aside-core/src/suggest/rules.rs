@@ -6,7 +6,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use aside_commands::safety::Harm;
 use aside_commands::world::{Fact, FileKind, LiveKind};
-use regex::{Regex, RegexBuilder};
+use aside_text::lazy_regex::Regex;
 
 use crate::suggest::carry_flags::{self, FlagScope};
 use crate::suggest::check::{Trust, passes};
@@ -64,10 +64,10 @@ enum Ends {
     With(Vec<i32>),
 }
 
-/// Compiled on first use.
+/// Parsed on first use.
 struct Pattern {
     text: &'static str,
-    compiled: OnceLock<Option<Regex>>,
+    parsed: OnceLock<Option<Regex>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -219,12 +219,12 @@ impl Rule {
 
 impl Pattern {
     fn take(&self, text: &str, captures: &mut BTreeMap<String, String>) -> Option<()> {
-        let build = || RegexBuilder::new(self.text).multi_line(true).build().ok();
-        let regex = self.compiled.get_or_init(build).as_ref()?;
+        let regex = self.parsed.get_or_init(|| Regex::new(&format!("(?m){}", self.text)).ok()).as_ref()?;
         let matched = regex.captures(text)?;
-        for name in regex.capture_names().flatten() {
-            if let Some(group) = matched.name(name) {
-                captures.insert(name.to_owned(), group.as_str().trim().to_owned());
+        for name in regex.capture_names() {
+            if let Some(group) = matched.name(&name) {
+                let text = group.as_str().trim().to_owned();
+                captures.insert(name, text);
             }
         }
         Some(())
@@ -321,7 +321,7 @@ impl Rule {
     }
 
     fn take(&mut self, word: &str, rest: &'static str) {
-        let pattern = |text| Pattern { text, compiled: OnceLock::new() };
+        let pattern = |text| Pattern { text, parsed: OnceLock::new() };
         match word {
             "on" if rest == "*" => {}
             "on" => self.on.extend(rest.split(", ").map(|begin| begin.split_whitespace().map(Box::from).collect())),
@@ -396,7 +396,7 @@ impl Rule {
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         for pattern in self.out.iter().chain(&self.line) {
-            if let Err(error) = RegexBuilder::new(pattern.text).multi_line(true).build() {
+            if let Err(error) = regex::RegexBuilder::new(pattern.text).multi_line(true).build() {
                 problems.push(format!("{}: {error}", self.name));
             }
         }

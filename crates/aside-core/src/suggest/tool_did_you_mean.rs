@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 use shell_line::quote;
 
 use crate::suggest::carry_flags::{self, FlagScope};

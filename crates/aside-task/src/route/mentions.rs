@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 const LOGS: &str = include_str!("../../data/task/logs.txt");
 const FILES: &str = include_str!("../../data/task/files.txt");

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 /// A service with the name of its image, which is empty where it is built.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use aside_core::agent::language::{Bilingual, Language};
 use aside_redact::redact;
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use crate::run::{code, short, toml_lists};
 

@@ -16,7 +16,7 @@ use aside_core::agent::language::{Language, Message};
 use aside_core::suggest::{self, EndedRun, SuggestionSource, suggest};
 use aside_redact::redact;
 use aside_text as text;
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use crate::proposal::{Proposal, WriteConfinement};
 use crate::route::params::split_piped;

@@ -22,7 +22,8 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use aside_text::lazy_regex::Regex;
+use regex::Captures;
 
 use crate::run::versions;
 use add_to::Addition;

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use aside_core::agent::language::{Bilingual, Language, Message};
 use aside_core::agent::{self, AgentQuery, embedded};
 use aside_core::history::index::HistoryIndex;
+use aside_text::lazy_regex::Regex;
 use aside_translate::TranslateContext;
-use regex::Regex;
 
 use crate::run::{ModelNeed, RunnerOutcome, code, short, toml_lists};
 

@@ -7,7 +7,7 @@ mod tests;
 use std::sync::LazyLock;
 
 use aside_core::agent::language::Language;
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use crate::run::model_reply::fenced;
 use crate::run::project::{Manifest, Project};

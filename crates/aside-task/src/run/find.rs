@@ -6,7 +6,8 @@ pub mod select;
 
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use aside_text::lazy_regex::Regex;
+use regex::Captures;
 
 use crate::run::review::file_kind;
 use crate::run::search::definitions;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use aside_core::agent::language::Language;
 use aside_redact::redact;
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use crate::event::answered_from;
 use crate::proposal::{FileSummary, Proposal};

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use aside_core::agent::language::Language;
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use crate::run::{ModelNeed, RunnerOutcome, code};
 

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use aside_core::agent::language::{Bilingual, Language};
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use crate::run::model_reply::fenced;
 use crate::run::toml_lists;
@@ -57,7 +57,7 @@ mod tests {
         });
         let mut wrong = Vec::new();
         for (recipe, (hits, misses)) in ALL.iter().zip(examples) {
-            assert!(!hits.is_empty() && !misses.is_empty(), "{}", recipe.pattern);
+            assert!(!hits.is_empty() && !misses.is_empty(), "{}", recipe.pattern.as_str());
             wrong.extend(hits.into_iter().filter(|hit| !recipe.pattern.is_match(hit)));
             wrong.extend(
                 misses.into_iter().filter(|miss| recipe.pattern.is_match(miss)).map(|miss| format!("miss {miss}")),

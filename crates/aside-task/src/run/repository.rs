@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RepositoryQuestion {

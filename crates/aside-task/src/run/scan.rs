@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use crate::run::toml_lists;
 
@@ -133,7 +133,7 @@ mod tests {
         });
         let mut wrong = Vec::new();
         for (pattern, (hits, misses)) in ALL.iter().zip(examples) {
-            assert!(!hits.is_empty() && !misses.is_empty(), "{}", pattern.pattern);
+            assert!(!hits.is_empty() && !misses.is_empty(), "{}", pattern.pattern.as_str());
             wrong.extend(hits.iter().filter(|line| !pattern.pattern.is_match(line)).cloned());
             wrong
                 .extend(misses.iter().filter(|line| pattern.pattern.is_match(line)).map(|line| format!("miss {line}")));

@@ -3,7 +3,7 @@
 
 pub use aside_commands::project::toml_lists::{tables, text, texts};
 use aside_core::agent::language::Bilingual;
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 use toml_edit::Table;
 
 /// A text, with its translation under the key `chinese`.

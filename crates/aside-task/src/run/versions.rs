@@ -4,7 +4,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use aside_text::lazy_regex::Regex;
+use regex::Captures;
 
 use crate::run::search::identifiers::parts;
 use crate::run::toml_lists;
@@ -201,7 +202,7 @@ mod tests {
         });
         let mut wrong = Vec::new();
         for (entry, (hits, misses)) in ALL.iter().zip(examples) {
-            assert!(!hits.is_empty() && !misses.is_empty(), "{}", entry.pattern);
+            assert!(!hits.is_empty() && !misses.is_empty(), "{}", entry.pattern.as_str());
             for hit in hits {
                 let (text, expected) = hit.rsplit_once(" => ").unwrap();
                 let found = entry.pattern.captures(text);

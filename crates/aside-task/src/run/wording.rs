@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use aside_core::agent::language::Language;
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use crate::run::{spelling, toml_lists};
 
@@ -94,8 +94,8 @@ fn changed(wordings: &[Wording], text: &str) -> Option<String> {
     wordings.iter().find_map(|wording| {
         let found = wording.pattern.captures(text)?;
         let mut english = wording.becomes.clone();
-        for name in wording.pattern.capture_names().flatten() {
-            let value = found.name(name).map_or("", |value| value.as_str().trim());
+        for name in wording.pattern.capture_names() {
+            let value = found.name(&name).map_or("", |value| value.as_str().trim());
             english = english.replace(&format!("<{name}>"), value);
         }
         Some(english.split_whitespace().collect::<Vec<_>>().join(" "))

@@ -92,6 +92,7 @@ async fn listen(state: &Arc<State>, mut read: OwnedReadHalf, outbox: &Arc<Outbox
             Ok(length) => length,
         };
         place.touch();
+        state.touch();
         stream.push(&chunk[..length]);
         let frames = stream.frames();
         let spelling = stream.spelling();

@@ -107,7 +107,6 @@ mod linux {
     use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
     use rustix::process::Pid;
     use tokio::io::unix::AsyncFd;
-    use tokio::time::MissedTickBehavior;
 
     use super::*;
     use crate::capture::tier_file;
@@ -122,8 +121,11 @@ mod linux {
     const STALE: Duration = Duration::from_secs(10);
     /// How often to look whether a command of an earlier daemon has left something that runs.
     const LOOK_AGAIN: Duration = Duration::from_secs(3);
-    /// How often to look whether the directory has room: fish tells the user of a write that fails, whatever is redirected.
-    const LOOK_FOR_ROOM: Duration = Duration::from_secs(1);
+    /// When to look whether the directory has room, at the earliest and at the latest: fish tells the user of a write that fails,
+    /// whatever is redirected.
+    const LOOK_FOR_ROOM: [u64; 2] = [1, 60];
+    /// Bytes by which a disk fills in a second, at most as a rule. A directory with much room is looked at as much later.
+    const FILLS: u64 = 100_000_000;
     /// How long a command may take to begin once the inbox is read for it.
     const BEGINS: Duration = Duration::from_secs(1);
     /// Files that are handled in one scan.
@@ -245,8 +247,8 @@ mod linux {
 
         async fn serve_until_a_command(&self, state: &Arc<State>, begun: u64) -> anyhow::Result<()> {
             let mut has_room = true;
-            let mut looks = tokio::time::interval(LOOK_FOR_ROOM);
-            looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            let [soon, _] = LOOK_FOR_ROOM;
+            let (mut soonest, mut next_look) = (tokio::time::Instant::now(), tokio::time::Instant::now());
             loop {
                 let events = tokio::select! {
                     events = self.closed() => events?,
@@ -260,9 +262,12 @@ mod linux {
                         let _ = tokio::time::timeout(BEGINS, presence::changed()).await;
                         return Ok(());
                     }
-                    _ = looks.tick() => {
+                    () = tokio::time::sleep_until(next_look) => {
                         let dir = self.dir.clone();
-                        let is_full = off_the_runtime(move || paths::is_full(&dir)).await?;
+                        let room = off_the_runtime(move || paths::room(&dir)).await?;
+                        let is_full = room == 0;
+                        let now = tokio::time::Instant::now();
+                        (soonest, next_look) = (now + Duration::from_secs(soon), now + until_next_look(room));
                         match (has_room, is_full) {
                             (true, true) => self.unmark().await?,
                             (false, false) => self.mark().await?,
@@ -276,6 +281,8 @@ mod linux {
                     Events::Closed { names, is_marker_gone } => {
                         for item in names.iter().filter_map(|name| Item::of(name)) {
                             self.handle(state, item, Trust::Since { begun }).await?;
+                            // The shell may have had no room for all of it.
+                            next_look = next_look.min(soonest);
                         }
                         if is_marker_gone && has_room {
                             self.mark().await?;
@@ -395,6 +402,11 @@ mod linux {
         }
     }
 
+    fn until_next_look(room: u64) -> Duration {
+        let [earliest, latest] = LOOK_FOR_ROOM;
+        Duration::from_secs((room / FILLS).clamp(earliest, latest))
+    }
+
     /// Tells a shell which tier it has, if it goes by another.
     async fn announce(state: &Arc<State>, asked: CaptureParams, item: &Item) -> anyhow::Result<()> {
         let recall = RecallParams { session: asked.session.clone(), limit: 1, ..RecallParams::default() };
@@ -469,6 +481,12 @@ mod linux {
         use aside_proto::record;
 
         use super::*;
+
+        #[test]
+        fn a_disk_with_much_room_is_looked_at_rarely() {
+            let seconds = [0, FILLS, 5 * FILLS, u64::MAX].map(|room| until_next_look(room).as_secs());
+            assert_eq!(seconds, [1, 1, 5, 60]);
+        }
 
         #[test]
         fn what_is_left_is_found_in_its_order_and_what_is_not_whole_waits() {

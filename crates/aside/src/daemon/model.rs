@@ -159,7 +159,7 @@ pub fn endpoint(settings: &Llm, usage: Purpose, selection: provider::Selection) 
 
 /// Stops the servers that Aside runs itself and that the settings no longer name. Returns at once.
 pub fn stop_unused_servers(state: &Arc<State>) {
-    if state.models().kept.is_empty() {
+    if !state.models().has_servers() {
         return;
     }
     let (state, settings, paths) = (Arc::clone(state), state.config().llm.clone(), state.paths.clone());
@@ -388,6 +388,11 @@ struct Known {
 }
 
 impl Models {
+    /// Whether a server of a local model may be running.
+    pub fn has_servers(&self) -> bool {
+        !self.kept.is_empty()
+    }
+
     /// The average latency of a use; `None` without recent requests.
     fn latency(&self, usage: Purpose) -> Option<Duration> {
         self.lock().latency.get(&usage)?.average(Instant::now())

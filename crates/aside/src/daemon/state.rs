@@ -24,6 +24,7 @@ use crate::daemon::complete_model::CompleteModel;
 use crate::daemon::conversations::Conversations;
 use crate::daemon::handover::Program;
 use crate::daemon::history_writer::HistoryWriter;
+use crate::daemon::idle::Rest;
 use crate::daemon::last_shown::LastShown;
 use crate::daemon::model::Models;
 use crate::daemon::pending_queries::PendingQueries;
@@ -86,6 +87,7 @@ pub struct State {
     history_writer: OnceLock<HistoryWriter>,
     started: Instant,
     last_active: Mutex<Instant>,
+    rest: Rest,
     connections: Arc<Connections>,
     under_way: AtomicUsize,
     rested: Notify,
@@ -154,6 +156,7 @@ impl State {
             history_writer: OnceLock::new(),
             started: now,
             last_active: Mutex::new(now),
+            rest: Rest::default(),
             connections: Connections::new(MAX_CONNECTIONS, MAX_OF_COMMANDS),
             under_way: AtomicUsize::new(0),
             rested: Notify::new(),
@@ -527,7 +530,7 @@ impl State {
             return false;
         }
         let limit = self.config().daemon.idle_exit_s;
-        let quiet = now.saturating_duration_since(*locked(&self.last_active));
+        let quiet = self.quiet(now);
         let rests = self.connections.count() == 0 && self.under_way.load(Ordering::Relaxed) == 0;
         limit > 0 && rests && quiet >= Duration::from_secs(limit)
     }
@@ -594,6 +597,21 @@ impl State {
     /// Marks the daemon as active, so that it does not exit as idle for a while.
     pub fn touch(&self) {
         *locked(&self.last_active) = Instant::now();
+        self.rest.end();
+    }
+
+    pub fn rest(&self) -> &Rest {
+        &self.rest
+    }
+
+    /// Time since the last request.
+    pub fn quiet(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(*locked(&self.last_active))
+    }
+
+    /// Whether nothing is under way that needs frequent housekeeping.
+    pub fn is_resting(&self) -> bool {
+        self.under_way.load(Ordering::Relaxed) == 0 && !self.remote.is_on() && !self.models.has_servers()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 const MAX_VALUES: usize = 50;
 const MAX_ARGS: usize = 6;

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use aside_core::agent::language::{Bilingual, Language};
 use aside_redact::redact;
-use regex::{Captures, Regex};
+use aside_text::lazy_regex::Regex;
+use regex::Captures;
 
 use crate::run::diagnose::general;
 use crate::run::{code, short, toml_lists};

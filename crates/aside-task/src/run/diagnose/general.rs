@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 /// Lines below the message that may have its place.
 const NEAR: usize = 6;

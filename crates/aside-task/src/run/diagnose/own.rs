@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use aside_core::agent::language::Bilingual;
-use regex::{Captures, Regex};
+use aside_text::lazy_regex::Regex;
+use regex::Captures;
 use serde_json::Value;
 
 use crate::run::toml_lists;

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use aside_core::agent::language::{Bilingual, Language};
 use aside_redact::redact;
-use regex::{Captures, Regex};
+use aside_text::lazy_regex::Regex;
+use regex::Captures;
 
 use crate::run::{short, toml_lists};
 
@@ -107,8 +108,8 @@ impl Entry {
 
     fn filled(&self, sentence: &str, found: &Captures<'_>) -> String {
         let mut filled = sentence.to_owned();
-        for name in self.pattern.capture_names().flatten() {
-            let value = found.name(name).map_or("", |value| value.as_str());
+        for name in self.pattern.capture_names() {
+            let value = found.name(&name).map_or("", |value| value.as_str());
             filled = filled.replace(&format!("<{name}>"), &short(&redact(value), MAX_NAME).replace('`', "'"));
         }
         filled
@@ -133,7 +134,7 @@ mod tests {
                 let told = of_line(line);
                 let told = told.as_ref().map_or("", |told| told.sentence(Language::English));
                 if !told.contains(part)
-                    || entry.pattern.capture_names().flatten().any(|name| told.contains(&format!("<{name}>")))
+                    || entry.pattern.capture_names().iter().any(|name| told.contains(&format!("<{name}>")))
                 {
                     wrong.push(format!("{}: {line}: {told}", entry.name));
                 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use crate::run::exact_edit::file_edit::{cmake, key, port};
 use crate::run::exact_edit::{EditResult, text, units};

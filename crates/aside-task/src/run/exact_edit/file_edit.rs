@@ -21,7 +21,8 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use aside_text::lazy_regex::Regex;
+use regex::Captures;
 
 use crate::run::exact_edit::assign::Value;
 use crate::run::exact_edit::{EditResult, NAME, PATH, is_file, whole};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use crate::run::code;
 use crate::run::exact_edit::EditResult;

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use aside_text::edit_distance::{MaxDistance, near_words};
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 /// Verbs that a request for a change begins with.
 const VERBS: &[&str] = &[

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use aside_text::lazy_regex::Regex;
+use regex::Captures;
 
 use crate::run::find::{FINDS, HERE, Scope, Sort, UNDER, defined};
 use crate::run::review::file_kind;

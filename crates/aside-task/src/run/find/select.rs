@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use crate::run::find::{Kind, Than};
 use crate::run::search::lists;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use aside_core::agent::language::Bilingual;
 use aside_redact::{redact, secrets};
 use aside_text as text;
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use crate::denied_files::denial;
 use crate::run::review::file_kind::CODE;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use aside_core::agent::language::Language;
 use aside_redact::redact;
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use crate::run::review::{FindingLocation, Severity, file_kind, patch, summarize, target};
 use crate::run::search::definitions;

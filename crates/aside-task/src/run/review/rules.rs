@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use aside_core::agent::language::Bilingual;
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 use toml_edit::Table;
 
 use crate::run::review::Severity;

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use crate::run::review::patch::{self, PatchFile, RowSide};
 use crate::run::review::{file_kind, findings};

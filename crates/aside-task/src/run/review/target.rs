@@ -3,7 +3,8 @@
 
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use aside_text::lazy_regex::Regex;
+use regex::Captures;
 
 use crate::run::review::described;
 use crate::run::review::focus::{self, Focus};

@@ -4,7 +4,8 @@
 use std::sync::LazyLock;
 
 use aside_commands::project::targets::{ProjectTarget, TargetOrigin, TargetReason};
-use regex::{Captures, Regex};
+use aside_text::lazy_regex::Regex;
+use regex::Captures;
 
 use super::spelled_out;
 use crate::run::project::Project;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use aside_commands::world::Fact;
 use aside_core::agent::language::Language;
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 use serde_json::Value;
 use toml_edit::Document;
 

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use aside_core::agent::language::Language;
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use crate::denied_files::denied;
 use crate::run::search::identifiers::Tokens;
@@ -39,11 +39,11 @@ pub struct SearchPlan {
     pub(super) comments: bool,
     pub(super) imports: bool,
     pub(super) language: Language,
-    globs: Vec<Regex>,
+    globs: Vec<regex::Regex>,
     under: Vec<String>,
     /// Any file matches: "list all files".
     pub(super) every: bool,
-    first: Option<Regex>,
+    first: Option<regex::Regex>,
     /// What a path has that matches a term.
     in_names: Vec<String>,
 }
@@ -311,7 +311,7 @@ pub fn plan(words: &str, query: &str, files: &[String]) -> SearchPlan {
     if plan.want != SearchTarget::Names {
         let sieves: Vec<String> = plan.terms.iter().flat_map(Term::sieve).collect();
         plan.pattern = format!("(?i)(?:{})", sieves.join("|"));
-        plan.first = Regex::new(&plan.pattern).ok();
+        plan.first = regex::Regex::new(&plan.pattern).ok();
     }
     plan.in_names = plan.terms.iter().filter_map(Term::in_names).flatten().collect();
     plan
@@ -602,7 +602,7 @@ fn is_directory(text: &str, words: &str) -> bool {
 }
 
 /// `*.toml` anywhere, `src/*.rs` there, `**` across directories.
-fn glob(text: &str) -> Option<Regex> {
+fn glob(text: &str) -> Option<regex::Regex> {
     let text = text.trim_start_matches("./");
     let mut pattern = String::from(if text.contains('/') { "(?i)(?:^|/)" } else { "(?i)(?:^|.*/)" });
     let mut rest = text;
@@ -622,5 +622,5 @@ fn glob(text: &str) -> Option<Regex> {
         pattern.push_str(&piece);
         rest = rest.get(length..).unwrap_or_default();
     }
-    Regex::new(&format!("{pattern}$")).ok()
+    regex::Regex::new(&format!("{pattern}$")).ok()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use super::ending;
 use crate::run::code;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use regex::Regex;
+use aside_text::lazy_regex::Regex;
 
 use super::cmake;
 use crate::run::code;
