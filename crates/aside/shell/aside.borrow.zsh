@@ -142,8 +142,8 @@ _aside_unbind_all() {
 # Traps
 
 # Ctrl-C ends a line without zle-line-finish, and would leave what is drawn on the screen; a resize has no hook either. So there are traps,
-# from the first drawing to the end of the line; not earlier, since a trap also ends the line where Ctrl-C only answers a question of the
-# shell (whether to list all completions). zsh remembers how deep in functions a trap was set, and a function with local traps that is
+# from the first drawing to the end of the line, but not while the shell completes: a trap also ends the line where Ctrl-C only answers a
+# question (whether to list all completions). zsh remembers how deep in functions a trap was set, and a function with local traps that is
 # called less deep overwrites it for good: so ours are set outside of all functions, where zsh runs what is scheduled.
 _aside_arm() {
   _aside_armed=1

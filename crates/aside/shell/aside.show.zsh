@@ -394,6 +394,8 @@ _aside_do() {
   _aside_completing=1 _aside_asked=0
   _aside_wish_passed
   _aside_clear
+  # Ctrl-C at a question of the shell (whether to list all) answers that question, and a trap would end the line.
+  _aside_disarm
   return 1
 }
 

@@ -414,7 +414,9 @@ _aside_cut_short() {
   _aside_clear
   _aside_next_end
   _aside_let_go
-  _aside_close
+  # What arrives late is not for the next line. The connection stays until then: zsh that is interrupted while it is about to read from it
+  # goes on watching the closed one, without end and deaf to Ctrl-C.
+  _aside_asked=0
   zle -R
 }
 

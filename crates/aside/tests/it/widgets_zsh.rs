@@ -205,3 +205,32 @@ fn a_trap_that_goes_on_with_the_line_leaves_no_ghost_behind() {
         assert_eq!(screen(zsh()), screen(zsh().without_aside()), "{trap}");
     }
 }
+
+/// zsh that is about to read a reply when Ctrl-C comes watches what the trap has closed, without end: so the trap closes nothing.
+#[test]
+fn a_trap_that_goes_on_with_the_line_keeps_the_connection() {
+    let rc = "TRAPINT() { print -n caught; return 0 }; look() { zle -M \"open $(( ${_aside_fd:-0} > 0 ))\" }; zle -N look; bindkey '^Xl' look";
+    let mut scene = zsh().rc(rc).start();
+    scene.types("git st").shows_ghost("git st|atus --short").settles();
+    scene.sends("\x03").shows("caught").settles();
+    scene.sends("\x18l").shows("open 1");
+}
+
+/// zsh asks whether to list all, and Ctrl-C says no. The line stays, also where something was drawn before.
+#[test]
+fn ctrl_c_at_a_question_of_the_shell_keeps_the_line() {
+    let rc = "autoload -Uz compinit; compinit -u; LISTMAX=3; mkdir -p ~/many; touch ~/many/f{1..40}; git() { print $# }; compdef _files git";
+    for prefix in ["cat many/", "git many/"] {
+        let mut scene = zsh().rc(rc).start();
+        scene.runs("cd ~");
+        scene.types("git st").shows_ghost("git st|atus --short").settles();
+        scene.presses(Key::Ctrl('u')).types(prefix).settles();
+        scene.presses(Key::Tab).shows_line(&format!("{prefix}f|")).presses(Key::Tab).shows("do you wish to see");
+        std::thread::sleep(A_WHILE);
+        scene.sends("\x03").shows_line(&format!("{prefix}f|"));
+        std::thread::sleep(A_WHILE);
+        scene.types("7").settles().presses(Key::Enter).settles();
+        let screen = scene.screen().text();
+        assert!(screen.contains(&format!("{prefix}f7")), "{screen}");
+    }
+}
