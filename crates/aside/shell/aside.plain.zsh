@@ -107,6 +107,7 @@ _aside_at() {
   case $_aside_slot in
     ''|pause)
       if [[ -n $_aside_slot && -n $_aside_drawn ]]; then _aside_clear; fi
+      if [[ -z $_aside_drawn ]]; then _aside_disarm; fi
       _aside_pass "$_aside_name" "$@"
       return $? ;;
   esac
