@@ -2,6 +2,10 @@
 //! project, then its tool's usual command. Lists the candidates where several fit equally well, instead of guessing.
 
 mod arguments;
+pub mod call;
+pub mod cmake;
+pub mod loose_test;
+pub mod member_goal;
 mod members;
 pub mod part;
 mod programs;

@@ -43,9 +43,9 @@ struct Runner {
     spelled: Vec<(&'static str, String, Option<String>)>,
 }
 
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 15] = [
     "only", "coverage", "parallel", "verbose", "failed", "first", "watch", "port", "release", "race", "part", "input",
-    "skip",
+    "skip", "failures", "fix",
 ];
 
 static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
@@ -66,6 +66,8 @@ static SAID: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("input", r"\s+with\s+(?:the\s+)?(?:arguments?|args?|parameters?)\s+`?(?P<name>[\w./:=@+-]+(?:\s[\w./:=@+-]+)*)`?$".to_owned()),
         ("port", r"\s*\b(?:on|at|using|with)\s+port\s+(?P<name>[0-9]{2,5})\b".to_owned()),
         ("coverage", r"[\s,]*\b(?:with|and(?:\s+(?:show|measure|report))?|including|measuring)\s+(?:a\s+|the\s+|test\s+|code\s+)*coverage(?:\s+report)?\b".to_owned()),
+        ("failures", r"[\s,]*\bwith\s+output\s+on\s+failure\b".to_owned()),
+        ("fix", r"[\s,]*\bin\s+fix\s+mode\b".to_owned()),
         ("parallel", r"[\s,]*\bin\s+parallel\b".to_owned()),
         ("verbose", r"[\s,]*\b(?:verbosely|in\s+verbose\s+mode|with\s+(?:verbose|more|full)\s+output|with\s+-v)\b".to_owned()),
         ("watch", r"[\s,]*\b(?:in\s+watch\s+mode|and\s+watch(?:\s+for\s+changes)?|on\s+every\s+change|continuously)\b".to_owned()),
@@ -245,6 +247,10 @@ pub fn applied(offer: &ProjectTarget, arguments: &[Argument], project: &Project)
             _ => spelled.replace("{}", argument.value()),
         };
         needs.extend(need.clone());
+        // The runner does so by itself.
+        if spelled.is_empty() {
+            continue;
+        }
         // A target whose recipe has it already is called as it is.
         if recipe.as_deref().is_some_and(|recipe| has_words(recipe, &spelled)) {
             continue;

@@ -11,6 +11,7 @@ mod model_context;
 mod model_edit;
 mod model_stream;
 mod piped;
+mod project_actions;
 mod project_answers;
 mod remote_branch;
 mod repository_answers;
@@ -50,6 +51,7 @@ use crate::daemon::model::{self, Purpose};
 use crate::daemon::state::State;
 use crate::daemon::tasks::attempt::fact_answers::{as_answer, measures};
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
+use crate::daemon::tasks::attempt::project_actions::ProjectCommand;
 use crate::daemon::tasks::attempt::piped::{about_piped, to_diagnose};
 use crate::daemon::tasks::offer::OfferBuilder;
 use crate::provider::{Format, Privacy, Question, Selection, Variety};
@@ -241,7 +243,12 @@ impl Attempt {
                 let files = if files.is_empty() { named() } else { files };
                 (TaskKind::Explain, IntentParams { question: Some(words.to_owned()), files, ..IntentParams::default() })
             }
-            () if is_run && exact_edit::readings(words).iter().any(is_exact) => (
+            // "gofmt FILE" would only print it; a request about one file means to have it written.
+            () if route.intent.kind != TaskKind::Change && !is_how_to && exact_edit::formats(&wording::english(words)) => (
+                TaskKind::Change,
+                IntentParams { change_request: Some(words.to_owned()), files, ..IntentParams::default() },
+            ),
+            () if is_run && exact_edit::readings(&wording::english(words)).iter().any(is_exact) => (
                 TaskKind::Change,
                 IntentParams { change_request: Some(words.to_owned()), files, ..IntentParams::default() },
             ),
@@ -255,6 +262,14 @@ impl Attempt {
                 && !self.is_exact_here().await
                 && !orders::is_restricted(words)
                 && self.usual_command().await.is_some_and(orders::acts) =>
+            {
+                (TaskKind::Run, IntentParams { query: Some(words.to_owned()), files, ..IntentParams::default() })
+            }
+            // "Create a migration called X", "configure without the tests": the tools of the project have a command for it.
+            () if !matches!(route.intent.kind, TaskKind::Run | TaskKind::Status)
+                && route.intent.params.cmd.is_none()
+                && exact_edit::readings(&wording::english(words)).iter().all(Edit::is_guess)
+                && matches!(self.project_command(&IntentParams::default()).await, Ok(Some(ProjectCommand::One { .. }))) =>
             {
                 (TaskKind::Run, IntentParams { query: Some(words.to_owned()), files, ..IntentParams::default() })
             }
@@ -463,7 +478,11 @@ impl Attempt {
         if let Some(outcome) = self.is_gone().await? {
             return Ok(outcome);
         }
-        let params = IntentParams { files: self.files_meant(&intent.params.files).await?, ..intent.params.clone() };
+        if let Some(outcome) = self.project_action(&intent.params, &here).await? {
+            return Ok(outcome);
+        }
+        let asked = self.in_english(&intent.params);
+        let params = IntentParams { files: self.files_meant(&asked.files).await?, ..asked };
         let part = self.part_meant().await?;
         let project = blocking(move |_| workspace.project()).await?;
         let of_project = here.command(&params, &test_command, &project, language, part.as_deref()).await.ok_or_else(|| {
@@ -501,6 +520,19 @@ impl Attempt {
         }
         // That a program is missing says more than a list of commands that nearly fit.
         Ok(documented.filter(|_| of_project.model == ModelNeed::Better).unwrap_or(of_project))
+    }
+
+    /// What a request in Chinese asks to run, in the English words that mean the same where they are known.
+    fn in_english(&self, params: &IntentParams) -> IntentParams {
+        let english = wording::english(self.words());
+        if english == self.words() || params.cmd.is_some() {
+            return params.clone();
+        }
+        let routed = by_rules(&english, &RouteOptions::default());
+        match routed.intent.kind {
+            TaskKind::Run => routed.intent.params,
+            _ => params.clone(),
+        }
     }
 
     /// "Delete the target directory", where there is none.
