@@ -75,6 +75,7 @@ pub fn command(words: &str, project: &Project, has_file: &dyn Fn(&str) -> bool) 
     let (action, found) = ACTIONS.iter().find_map(|action| Some((action, action.pattern.captures(words)?)))?;
     let group = |name: &str| found.name(name).map(|value| value.as_str().to_owned());
     if group("name").is_none()
+        && group("text").is_none()
         && let Some(target) = target(action, project, has_file)
     {
         return Some(target);
@@ -96,12 +97,16 @@ pub fn command(words: &str, project: &Project, has_file: &dyn Fn(&str) -> bool) 
             cmd = cmd.replace(&format!("{{{key}}}"), &group(key).filter(|value| is_plain(value))?);
         }
     }
+    if cmd.contains("{text}") {
+        let text = group("text").filter(|text| !text.contains(['\'', '\n']))?;
+        cmd = cmd.replace("{text}", &format!("'{text}'"));
+    }
     let cmd = cmd.replace("{project}", name.as_deref().unwrap_or("app"));
     Some(ProjectAction { cmd: through(&cmd, has_file), sign, about: way.about.clone() })
 }
 
 fn is_plain(text: &str) -> bool {
-    !text.is_empty() && !text.starts_with('-') && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter))
+    !text.is_empty() && !text.starts_with('-') && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "._/-".contains(letter))
 }
 
 /// The command in the environment where the project keeps its tools.

@@ -189,7 +189,7 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
         ("bump", r"(?i:(?:bump|set|change|update|raise|increase)\s+(?:the\s+)?(?:project|package|crate|app|library|release)?(?:'s)?\s*version(?:\s+number)?\s+(?:from\s+\S+\s+)?to)\s+v?(?P<version>\d+(?:\.\d+)+(?:-[\w.]+)?)".to_owned()),
         ("bump-part", r"(?i:bump|raise|increase|increment)\s+(?:the\s+)?(?P<part>major|minor|patch)(?:\s+version|\s+number)*".to_owned()),
         ("bump-part", r"(?i:bump|raise|increase|increment)\s+(?:the\s+)?(?:project|package|crate|app|library|release)?(?:'s)?\s*version(?:\s+number)?(?:\s+(?:by\s+)?(?:a|one)\s+(?P<part>major|minor|patch)(?:\s+(?:version|step))?)?".to_owned()),
-        ("ignore", format!(r"(?i:add|put)\s+(?:the\s+)?(?P<patterns>{PATTERNS})(?:\s+(?P<sort>files?|folders?|director(?:y|ies)|dirs?))?\s+(?:to|into|in)\s+(?P<git>(?:the\s+|our\s+|my\s+)?\.?gitignore)(?:\s+file)?")),
+        ("ignore", format!(r"(?i:add|put)\s+(?:the\s+)?(?P<patterns>{PATTERNS})(?:\s+(?P<sort>files?|folders?|director(?:y|ies)|dirs?))?\s*,?\s+(?:to|into|in)\s+(?P<git>(?:the\s+|our\s+|my\s+)?\.?gitignore)(?:\s+file)?")),
         ("ignore", r"(?i:(?:add|create|make|write)\s+a\s+\.gitignore(?:\s+file)?\s+(?:for|with|that\s+ignores))\s+`?(?P<pattern>[\w*.?/\[\]-]+)`?(?:\s+files)?".to_owned()),
         ("ignore", format!(r"(?:(?P<git>(?i:make\s+git|let\s+git|have\s+git|tell\s+git\s+to|get\s+git\s+to|git\s+should|git\s+must|git\s+needs\s+to|gitignore:?|configure\s+git\s+to))\s+)?(?i:ignore\s+)?(?:all\s+|the\s+|any\s+)*(?P<patterns>{PATTERNS})(?:\s+(?P<sort>files?|folders?|director(?:y|ies)|dirs?))?(?P<behind>\s+(?:in|for|with|from|by)\s+(?:the\s+)?\.?git(?:ignore)?(?:\s+file)?)?")),
         ("ignore", format!(r"(?i:stop\s+tracking|keep|don'?t\s+track|do\s+not\s+track|never\s+commit|don'?t\s+commit|exclude|hide)\s+(?:all\s+|the\s+|any\s+)*(?P<patterns>{PATTERNS})(?:\s+(?P<sort>files?|folders?|director(?:y|ies)|dirs?))?(?P<git>\s+(?:in|with|from|out\s+of)\s+git)")),
@@ -244,6 +244,7 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
         ("sort", format!(r"(?i:sort)\s+(?:the\s+)?(?:lines\s+(?:of|in)\s+)?`?(?P<file>{PATH})`?(?:\s+alphabetically)?")),
         ("dependency-add", format!(r"(?i:add|install)\s+(?:the\s+)?(?:package\s+|library\s+|crate\s+|dependency\s+)?{package}\s+(?:to|as|in|into)\s+(?:the\s+|an?\s+|our\s+|my\s+)?(?:project(?:'s)?\s+)?(?P<dev>(?i:dev(?:elopment)?|test(?:ing)?)[\s-]*)?(?i:dependenc(?:y|ies)|deps|(?P<list>requirements(?:[\w/-]*\.txt)?|pyproject\.toml|package\.json|Cargo\.toml|go\.mod))")),
         ("dependency-add", format!(r"(?i:add|install)\s+(?:an?\s+|the\s+)?(?P<dev>(?i:dev(?:elopment)?|test(?:ing)?)[\s-]+)?(?:dependency|package|library|crate)\s+(?:on\s+|called\s+|named\s+)?{package}")),
+        ("dependency-add", r"(?i:add|install|require)\s+`?(?P<name>[\w-]+(?:\.[\w-]+)+/[\w./-]+)`?(?:@(?P<wanted>v?\d[\w.]*))?".to_owned()),
         ("member", r#"(?P<verb>(?i:add|install|remove|drop|uninstall))\s+(?:the\s+)?(?:(?:package|library|crate|dependency)\s+)?`?(?P<name>@?[\w][\w./-]*(?:@[\w.^~-]+)?)(?:\s*(?:==?|:)\s*["']?(?P<wanted>[\^~]?\d[\w.]*)["']?|\s+(?:version\s+|v)?(?P<number>\d[\w.]*))?`?(?:\s+with\s+(?:the\s+)?(?P<features>[\w-]+)\s+feature)?\s+(?i:to|in|into|from|for)\s+(?:the\s+|our\s+)?`?(?P<member>@?[\w][\w./-]*)`?(?:\s+(?i:app|package|workspace|crate|member|module))?(?P<dev>\s+(?i:as\s+a\s+dev(?:elopment)?\s+dependency))?"#.to_owned()),
         ("dependency-remove", r"(?i:remove|drop|delete|uninstall)\s+(?:the\s+)?(?:package\s+|library\s+|crate\s+|dependency\s+(?:on\s+)?)?`?(?P<name>@?[\w][\w./-]*)`?(?:\s+(?:dependency|package|library|crate))?(?:\s+from\s+(?:the\s+|our\s+|my\s+)?(?:project|(?:dev\s+)?dependenc(?:y|ies)|deps|requirements(?:\.txt)?|package\.json|pom(?:\.xml)?|go\.mod|Cargo\.toml|pyproject\.toml|build\.gradle(?:\.kts)?|composer\.json|Gemfile))?".to_owned()),
         ("format", r"(?i:format|reformat|prettify|beautify)\s+(?:all\s+|the\s+|my\s+|our\s+|this\s+)*(?:code|files?|project|sources?|code\s*base|repo|everything)".to_owned()),
@@ -365,7 +366,12 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
         }
         "script" => {
             let target = of("sort")?.to_lowercase().ends_with("target");
-            Edit::AddScript { name: of("name")?, command: of("command")?, target }
+            let mut command = of("command")?;
+            // A dot behind a blank is a directory, not the end of the sentence.
+            if found.get(0).is_some_and(|whole| whole.as_str().trim_end().ends_with(" .")) && !command.ends_with(" .") {
+                command.push_str(" .");
+            }
+            Edit::AddScript { name: of("name")?, command, target }
         }
         "set" => {
             let text = any(&["A", "B", "C", "D"]);
@@ -662,6 +668,11 @@ impl Edit {
             | Edit::RemoveUnusedName(_)
             | Edit::Format => Vec::new(),
         }
+    }
+
+    /// Whether a directory may stand where a file does, for all files below it.
+    pub fn may_name_directory(&self) -> bool {
+        matches!(self, Edit::Replace { .. } | Edit::RemoveCall(_) | Edit::Cleanup(Cleanup::Prints(_)))
     }
 
     /// A text that a file must contain to be relevant, if any file may be.

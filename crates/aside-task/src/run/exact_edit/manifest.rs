@@ -360,7 +360,7 @@ impl MemberDependency {
                 let (verb, dev) = (if adds { "add" } else { "remove" }, if *dev { " --dev" } else { "" });
                 let features = features.as_ref().map(|features| format!(" --features {features}")).unwrap_or_default();
                 // A crate beside others without a workspace is named by its manifest.
-                let of = if has("Cargo.toml") { format!("-p {package}") } else { format!("--manifest-path {path}") };
+                let of = if has("Cargo.toml") { format!("--package {package}") } else { format!("--manifest-path {path}") };
                 format!("cargo {verb} {of}{dev} {name}{features}")
             }
             () if !path.ends_with("package.json") => return None,

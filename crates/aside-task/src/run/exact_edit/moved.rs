@@ -155,7 +155,7 @@ fn included(from: &str, to: &str, text: &str) -> String {
 /// `mod weight;` of the module above it, and `crate::weight::` wherever the crate has no other module of that name.
 fn rust(from: &str, to: &str, path: &str, text: &str, files: &BTreeMap<String, String>) -> String {
     let (Some(old), Some(new)) = (stem(from), stem(to)) else { return text.to_owned() };
-    let is_only = files.keys().filter(|other| other.ends_with(".rs") && stem(other) == Some(old)).count() == 1;
+    let is_only = !files.keys().any(|other| other != from && other.ends_with(".rs") && stem(other) == Some(old));
     if directory(from) != directory(to) || !path.ends_with(".rs") || !is_only || ["mod", "lib", "main"].contains(&old) {
         return text.to_owned();
     }
@@ -191,6 +191,14 @@ fn own_imports(from: &str, to: &str, text: &str) -> Option<String> {
         None => found[0].to_owned(),
     });
     (made != text).then(|| made.into_owned())
+}
+
+/// The class that a file of Java or Kotlin is called by, and its new name, where the file gets another one in its directory.
+pub fn class_of(from: &str, to: &str, files: &BTreeMap<String, String>) -> Option<(String, String)> {
+    let is_class = from.ends_with(".java") || from.ends_with(".kt");
+    let (old, new) = (stem(from)?, stem(to)?);
+    let defines = files.get(from).is_some_and(|text| text.lines().any(|line| defines(line, old)));
+    (is_class && directory(from) == directory(to) && old != new && defines).then(|| (old.to_owned(), new.to_owned()))
 }
 
 /// Files that are called like a class or a component, with the new name in the place of the old one: `Card.tsx`, `Card.test.tsx`, `Card/`.

@@ -289,6 +289,16 @@ fn declares_mark(name: &str, project: &Project) -> bool {
     })
 }
 
+/// A command that starts a server on another port; `None` where its runner is not told a port, or it has one already.
+pub fn on_port(command: &str, port: &str) -> Option<String> {
+    if command.contains(['&', '|', ';', '$', '>']) || command.contains("port") || command.contains(" -p ") {
+        return None;
+    }
+    let runner = RUNNERS.iter().find(|runner| runner.is.iter().any(|is| has_words(command, is)))?;
+    let (_, spelled, _) = runner.spelled.iter().find(|(name, ..)| *name == "port")?;
+    Some(format!("{command} {}", spelled.replace("{}", port)))
+}
+
 /// `{}` is the name of the part, `{path}` its path, and `{dir}` the directory that it is in.
 fn of_part(spelled: &str, path: &str) -> String {
     let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -358,7 +368,7 @@ mod tests {
     fn the_list_is_read_whole() {
         assert_eq!(RUNNERS.len(), toml_lists::count(LIST, "runner"));
         assert!(RUNNERS.iter().all(|runner| !runner.is.is_empty() && !runner.spelled.is_empty()));
-        assert_eq!(SAID.len(), 16);
+        assert_eq!(SAID.len(), 18);
     }
 
     #[test]

@@ -103,7 +103,7 @@ fn fit(name: &str, said: &[String], text: &str) -> Option<usize> {
 
 fn takes_arguments(text: &str) -> bool {
     static TAKES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\$\{?[1-9@*]|\$#|getopts|sys\.argv|argparse|@click\.|typer|process\.argv|\bARGV\b|os\.Args").ok()
+        Regex::new(r"\$\{?[1-9@*]|\$#|getopts|add_argument|sys\.argv|argparse|@click\.|typer|process\.argv|\bARGV\b|os\.Args").ok()
     });
     TAKES.as_ref().is_some_and(|takes| takes.is_match(text))
 }
@@ -112,6 +112,9 @@ fn called(script: &ScriptFile) -> Option<String> {
     let path = &script.path;
     if path.starts_with('-') || !path.chars().all(|letter| letter.is_ascii_alphanumeric() || "./_-".contains(letter)) {
         return None;
+    }
+    if let Some((_, command)) = path.split_once("management/commands/") {
+        return Some(format!("python manage.py {}", command.trim_end_matches(".py")));
     }
     Some(match path.rsplit_once('.').map_or("", |(_, ending)| ending) {
         _ if script.is_executable => format!("./{path}"),

@@ -22,9 +22,45 @@ pub struct FoundTest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LooseTest {
     One(FoundTest),
+    /// All tests below a directory.
+    Below(String),
     Several(Vec<FoundTest>),
     /// No test has these words.
     None,
+}
+
+/// The directory whose tests are asked for: `internal/relay` of "run the tests in internal/relay".
+pub fn asked_directory(words: &str) -> Option<String> {
+    static SHAPE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)^\s*(?:(?:please|pls|can you)\s+)*(?:run|execute|rerun)\s+(?:only\s+|just\s+|all\s+)*(?:the\s+)?(?:unit\s+)?tests?\s+(?:of|in|under|for|from|inside)\s+(?:the\s+)?`?(?P<path>\.?/?[\w.-]+(?:/[\w.-]+)*/?)`?(?:\s+(?:folder|directory|package|dir))?(?:\s+(?:only|alone|please|pls))*\s*[.!?]*\s*$").ok()
+    });
+    let path = SHAPE.as_ref()?.captures(words)?.name("path")?.as_str().trim_start_matches("./").trim_end_matches('/').to_owned();
+    (!path.is_empty() && !path.starts_with(['-', '/']) && !path.contains("..")).then_some(path)
+}
+
+/// The command for all tests below a directory.
+pub fn of_directory(path: &str, files: &[(String, String)], project: &Project, has_file: &dyn Fn(&str) -> bool) -> Option<String> {
+    let below = format!("{path}/");
+    let ending = files
+        .iter()
+        .filter(|(file, text)| file.starts_with(&below) && !names(file, text).is_empty())
+        .find_map(|(file, _)| file.rsplit_once('.').map(|(_, ending)| ending.to_owned()))?;
+    let cmd = match ending.as_str() {
+        "go" => format!("go test ./{path}/..."),
+        "py" if says_pytest(project) || !has_file("manage.py") => format!("pytest {path}"),
+        "py" => format!("python manage.py test {}", path.replace('/', ".")),
+        "js" | "jsx" | "ts" | "tsx" | "mjs" | "cjs" => {
+            let scripts = project.text("package.json").unwrap_or_default();
+            match () {
+                () if scripts.contains("vitest") => format!("npx vitest run {path}"),
+                () if scripts.contains("jest") => format!("npx jest {path}"),
+                () => return None,
+            }
+        }
+        "rb" => format!("bundle exec rspec {path}"),
+        _ => return None,
+    };
+    Some(actions::through(&cmd, has_file))
 }
 
 /// What describes the test, in lower case; `None` where the request is for all tests, or for something else.
@@ -33,14 +69,18 @@ pub fn asked(words: &str) -> Option<Vec<String>> {
         let polite = r"(?:(?:please|pls|can you|could you|now|i want to|i need to|i'd like to|let's|lets)[\s,]+)*";
         let rows = [
             r"(?:re-?run|run|execute|try|start)\s+(?:only\s+|just\s+)*(?:the\s+|that\s+|a\s+|my\s+)?(?:single\s+|one\s+)?(?P<x>[A-Za-z][\w' -]{1,60}?)\s+(?:unit\s+)?(?:tests?|specs?|test\s+case)(?:\s+(?:only|alone|by\s+itself))?",
-            r"(?:re-?run|run|execute|try)\s+(?:only\s+|just\s+)*(?:the\s+|that\s+|a\s+)?(?:single\s+|one\s+)?(?:tests?|specs?)\s+(?:for|about|of|called|named|on|covering|that\s+(?:checks?|covers?|says)|which\s+(?:checks?|covers?))\s+(?:the\s+)?(?P<x>[A-Za-z][\w' -]{1,60}?)(?:\s+(?:only|alone))?",
+            r"(?:re-?run|run|execute|try)\s+(?:only\s+|just\s+)*(?:the\s+|that\s+|a\s+)?(?:single\s+|one\s+)?(?:tests?|specs?)\s+(?:for|about|of|called|named|on|covering|that\s+(?:checks?|covers?|says)|which\s+(?:checks?|covers?))\s+(?:the\s+)?(?P<x>[A-Za-z][\w.' -]{1,60}?)(?:\s+(?:only|alone))?",
         ];
         let whole = |row: &&str| Regex::new(&format!(r"(?i)^\s*{polite}(?:{row})(?:\s*,?\s*(?:please|pls|thanks|again))*\s*[.!?]*\s*$")).ok();
         rows.iter().filter_map(whole).collect()
     });
+    // How the output looks is for the runner to be told.
+    if ["verbose", " with -v", "coverage", "parallel", "watch"].iter().any(|mode| words.to_lowercase().contains(mode)) {
+        return None;
+    }
     let found = SHAPES.iter().find_map(|shape| shape.captures(words))?;
     let said = found.name("x")?.as_str();
-    let fillers = ["the", "a", "an", "that", "one", "of", "for", "is", "are", "we", "if", "when", "it", "my", "s"];
+    let fillers = ["rs", "py", "ts", "tsx", "js", "jsx", "go", "java", "cpp", "c", "rb", "package", "packag", "module", "modul", "crate", "folder", "directory", "directori", "file", "component", "class", "function", "method", "the", "a", "an", "that", "one", "of", "for", "is", "are", "we", "if", "when", "it", "my", "s"];
     let all: Vec<String> = said
         .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
         .flat_map(parts)
@@ -92,11 +132,22 @@ fn names(path: &str, text: &str) -> Vec<String> {
         rows.into_iter().filter_map(|(endings, pattern)| Some((endings, Regex::new(pattern).ok()?))).collect()
     });
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    // A program that is a test by itself.
+    if ["c", "cc", "cpp", "cxx"].contains(&ending) && text.contains(" main(") {
+        return vec![program(path)];
+    }
     let Some((_, pattern)) = PATTERNS.iter().find(|(endings, _)| endings.contains(&ending)) else { return Vec::new() };
     pattern
         .captures_iter(text)
         .filter_map(|found| found.name("name").or(found.name("other")).map(|name| name.as_str().to_owned()))
         .collect()
+}
+
+/// What a program that is a test is called in CTest: `pid` of `tests/test_pid.c`.
+fn program(path: &str) -> String {
+    let name = path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
+    let bare = name.strip_prefix("test_").or_else(|| name.strip_suffix("_test")).unwrap_or(name);
+    bare.to_owned()
 }
 
 fn has_words(text: &str, words: &[String]) -> bool {
@@ -145,6 +196,17 @@ pub fn find(words: &[String], files: &[(String, String)]) -> LooseTest {
                 return LooseTest::One(FoundTest { path: path.clone(), name: None });
             }
             return LooseTest::Several(several.to_vec());
+        }
+    }
+    // A directory of tests may be called so.
+    if let [word] = words {
+        let named = |path: &str| path.split('/').rev().skip(1).any(|part| stem(&part.to_lowercase()) == *word);
+        let mut below = files.iter().filter(|(path, _)| named(path)).filter(has_tests);
+        if let Some((path, _)) = below.next() {
+            let parts: Vec<&str> = path.split('/').collect();
+            let at = parts.iter().position(|part| stem(&part.to_lowercase()) == *word).unwrap_or(0);
+            let directory = parts.get(..=at).unwrap_or_default().join("/");
+            return LooseTest::Below(directory);
         }
     }
     let by_file: Vec<&(String, String)> =
@@ -224,6 +286,7 @@ pub fn command(test: &FoundTest, project: &Project, has_file: &dyn Fn(&str) -> b
                 (false, None) => format!("./gradlew test --tests '*{class}'"),
             }
         }
+        "c" | "cc" | "cpp" | "cxx" => format!("ctest --test-dir build -R {} --output-on-failure", program(path)),
         "txt" => format!("ctest --test-dir build -R '^{}$' --output-on-failure", name?),
         "rb" if path.ends_with("_spec.rb") => format!("bundle exec rspec {path}"),
         "rb" => format!("ruby -Itest {path}"),
@@ -252,6 +315,7 @@ mod tests {
             LooseTest::One(test) => {
                 command(&test, &project, &|name| files.iter().any(|(path, _)| *path == name), &[("Cargo.toml".to_owned(), "a".to_owned())]).unwrap_or_default()
             }
+            LooseTest::Below(path) => of_directory(&path, &tests, &project, &|_| false).unwrap_or_default(),
             LooseTest::Several(all) => format!("{} tests", all.len()),
             LooseTest::None => "none".to_owned(),
         }

@@ -16,14 +16,19 @@ pub fn command(words: &str, manifests: &[(String, String)], has_file: &dyn Fn(&s
             r"(?:run|execute)\s+(?:only\s+|just\s+)?(?:the\s+)?(?P<name>@?[\w/-]+)\s+(?P<goal>tests?|linter|benchmarks?)".to_owned(),
             format!(r"cargo\s+(?P<goal>test|build|check|clippy|run|bench)\s+(?:for|in|on|of)\s+(?:the\s+)?(?P<name>[\w-]+){noun}"),
         ];
-        let ends = r"(?P<release>\s+(?:in|with|as)\s+(?:a\s+|the\s+)?release(?:\s+(?:mode|profile|build))?)?(?:\s+(?:only|alone))?(?:\s*,?\s*(?:please|pls|thanks))*";
+        let ends = r"(?P<release>\s+(?:in|with|as)\s+(?:a\s+|the\s+)?release(?:\s+(?:mode|profile|build))?)?(?:\s+with\s+(?P<args>-[\w=-]+(?:\s+[\w=./-]+)*))?(?:\s+(?:only|alone))?(?:\s*,?\s*(?:please|pls|thanks))*";
         rows.iter().filter_map(|row| Regex::new(&format!(r"(?i)^\s*{polite}(?:{row}){ends}\s*[.!?]*\s*$")).ok()).collect()
     });
     let readings = SHAPES.iter().filter_map(|shape| shape.captures(words));
     readings.filter_map(|found| {
         let (path, package) = member(found.name("name")?.as_str(), manifests)?;
         let goal = found.name("goal")?.as_str().to_lowercase();
-        spelled(&goal, path, package, found.name("release").is_some(), has_file)
+        let cmd = spelled(&goal, path, package, found.name("release").is_some(), has_file)?;
+        match found.name("args").map(|arguments| arguments.as_str()) {
+            None => Some(cmd),
+            Some(arguments) if cmd.starts_with("cargo run") => Some(format!("{cmd} -- {arguments}")),
+            Some(_) => None,
+        }
     }).next()
 }
 
@@ -95,6 +100,7 @@ mod tests {
         assert_eq!(told("run the tests of the core crate", &several), "cargo test -p hive-core");
         assert_eq!(told("run the cli tests", &several), "cargo test -p hive-cli");
         assert_eq!(told("lint the core crate", &several), "cargo clippy -p hive-core");
+        assert_eq!(told("run hive-cli with --help", &several), "cargo run -p hive-cli -- --help");
         for other in ["run the tests", "build it", "test the hive", "run the colony tests"] {
             assert_eq!(told(other, &several), "", "{other}");
         }

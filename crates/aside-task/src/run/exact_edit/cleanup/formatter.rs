@@ -13,6 +13,17 @@ pub struct FormatFile {
     pub file: String,
     /// The formatter, as the request calls it.
     pub tool: Option<String>,
+    pub goal: FileGoal,
+}
+
+/// What a tool does with the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileGoal {
+    /// It is laid out anew, in place.
+    Format,
+    /// Faults are reported.
+    Lint,
+    Types,
 }
 
 struct Formatter {
@@ -24,10 +35,13 @@ struct Formatter {
     packages: Vec<String>,
     always: bool,
     only_named: bool,
+    goal: FileGoal,
 }
 
-static ALL: LazyLock<Vec<Formatter>> = LazyLock::new(|| {
-    toml_lists::tables(LIST, "formatter", |table| {
+static ALL: LazyLock<Vec<Formatter>> = LazyLock::new(|| read("formatter").into_iter().chain(read("linter")).collect());
+
+fn read(name: &str) -> Vec<Formatter> {
+    toml_lists::tables(LIST, name, |table| {
         let says = toml_lists::texts(table, "says");
         let says = says.iter().filter_map(|says| says.split_once(": ")).map(|(file, text)| (file.to_owned(), text.to_owned()));
         Some(Formatter {
@@ -39,13 +53,19 @@ static ALL: LazyLock<Vec<Formatter>> = LazyLock::new(|| {
             packages: toml_lists::texts(table, "packages"),
             always: toml_lists::text(table, "always").is_some(),
             only_named: toml_lists::text(table, "only_named").is_some(),
+            goal: match toml_lists::text(table, "goal").as_deref() {
+                Some("lint") => FileGoal::Lint,
+                Some("types") => FileGoal::Types,
+                _ => FileGoal::Format,
+            },
         })
     })
-});
+}
 
-/// What formatters are called in requests, the longest first.
-pub fn names() -> Vec<String> {
-    let mut all: Vec<String> = ALL.iter().flat_map(|formatter| formatter.names.iter().map(|name| name.replace(' ', r"\s+"))).collect();
+/// What the tools of a goal are called in requests, the longest first.
+pub fn names(goal: FileGoal) -> Vec<String> {
+    let of_goal = |formatter: &&Formatter| formatter.goal == goal;
+    let mut all: Vec<String> = ALL.iter().filter(of_goal).flat_map(|formatter| formatter.names.iter().map(|name| name.replace(' ', r"\s+"))).collect();
     all.sort_by_key(|name| std::cmp::Reverse(name.len()));
     all
 }
@@ -75,7 +95,7 @@ impl FormatFile {
             let package = formatter.packages.iter().find(|package| packages.contains(package));
             file.or(text.map(|(file, _)| file)).or(package).cloned().or_else(|| formatter.always.then(String::new))
         };
-        let Some((formatter, sign)) = ALL.iter().find_map(|formatter| Some((formatter, sign(formatter)?))) else { return error() };
+        let Some((formatter, sign)) = ALL.iter().filter(|formatter| formatter.goal == self.goal).find_map(|formatter| Some((formatter, sign(formatter)?))) else { return error() };
         let command = formatter.command.replace("{}", path);
         // The project keeps its Python tools in an environment of its own.
         let through = match ending {
@@ -101,7 +121,7 @@ mod tests {
     fn told(file: &str, tool: Option<&str>, files: &[(&str, &str)]) -> String {
         let project = Project { files: files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect() };
         let has = |name: &str| files.iter().any(|(path, _)| *path == name);
-        let format = FormatFile { file: file.to_owned(), tool: tool.map(str::to_owned) };
+        let format = FormatFile { file: file.to_owned(), tool: tool.map(str::to_owned), goal: FileGoal::Format };
         match format.command(file, &project, &has) {
             Ok((command, _)) => command,
             Err(ending) => format!("? {ending}"),
@@ -110,7 +130,7 @@ mod tests {
 
     #[test]
     fn the_formatter_of_the_project_writes_the_file() {
-        assert_eq!(ALL.len(), toml_lists::count(LIST, "formatter"));
+        assert_eq!(ALL.len(), toml_lists::count(LIST, "formatter") + toml_lists::count(LIST, "linter"));
         let node = ("package.json", "{\"name\": \"a\", \"devDependencies\": {\"prettier\": \"3\"}}");
         assert_eq!(told("src/a.ts", None, &[node]), "npx prettier --write src/a.ts");
         assert_eq!(told("src/a.ts", None, &[node, ("pnpm-lock.yaml", "")]), "pnpm exec prettier --write src/a.ts");

@@ -185,7 +185,13 @@ fn table(text: &str, name: &str) -> Option<String> {
     let head = match (exact, heads.as_slice()) {
         (Some(at), _) => *at,
         (None, [only]) => *only,
-        (None, _) => return None,
+        // `[tool.poetry.dependencies]` is the list itself, `[tool.poetry.group.dev.dependencies]` one of a group.
+        (None, several) => {
+            let depth = |at: &usize| lines.get(*at).map_or(0, |line| line.matches('.').count());
+            let least = several.iter().map(depth).min()?;
+            let mut nearest = several.iter().filter(|at| depth(at) == least);
+            *nearest.next().filter(|_| nearest.next().is_none())?
+        }
     };
     let rows: Vec<&str> = lines.iter().skip(head + 1).copied().take_while(|line| !line.trim().is_empty() && !line.starts_with('[')).collect();
     let is_row = |line: &&str| line.contains('=') && !line.starts_with([' ', '\t', '#']) && line.matches(['[', '{']).count() == line.matches([']', '}']).count();

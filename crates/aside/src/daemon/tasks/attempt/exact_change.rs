@@ -12,10 +12,11 @@ use aside_task::route::intent::IntentParams;
 use aside_task::run::context::{Ignored, ListedFile, MAX_READ};
 use aside_task::run::diagnose::named;
 use aside_task::run::exact_edit::cleanup::Cleanup;
-use aside_task::run::exact_edit::cleanup::formatter::FormatFile;
+use aside_task::run::exact_edit::cleanup::formatter::{FileGoal, FormatFile};
 use aside_task::run::exact_edit::manifest::MemberDependency;
 use aside_task::run::exact_edit::{self, Edit, EditResult};
 use aside_task::run::project::Manifest;
+use aside_task::run::search::definitions::is_import;
 use aside_task::run::{ModelNeed, RunnerOutcome, code, wording};
 
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
@@ -61,11 +62,19 @@ impl Attempt {
         let readings = exact_edit::readings(&wording::english(self.words()));
         let guesses: Vec<Edit> = readings
             .into_iter()
-            .filter(|edit| matches!(edit, Edit::Depend(_) | Edit::Set(_)) || edit.is_guess())
+            .filter(|edit| {
+                matches!(edit, Edit::Depend(_) | Edit::Set(_) | Edit::RemoveDependency(_)) || edit.is_guess()
+            })
             .collect();
         let (workspace, secrets) = (self.workspace.clone(), self.secrets());
         let makes = move |cancelled: &AtomicBool| {
-            guesses.iter().any(|edit| matches!(made(&workspace, edit, secrets, cancelled), Exact::Diff(..)))
+            guesses.iter().any(|edit| match edit {
+                // "Uninstall axios" is about the project where a manifest of it has axios.
+                Edit::RemoveDependency(name) => project_answers::manifests(&workspace, cancelled)
+                    .iter()
+                    .any(|manifest| manifest.dependencies.iter().any(|(known, _)| known == name)),
+                edit => matches!(made(&workspace, edit, secrets, cancelled), Exact::Diff(..)),
+            })
         };
         blocking(makes).await.unwrap_or(false)
     }
@@ -142,6 +151,12 @@ impl Attempt {
             Some(Ok(found)) => found,
             Some(Err(_)) => {
                 return Ok(told(match language {
+                    Language::English if format.goal != FileGoal::Format => {
+                        format!(
+                            "No tool that checks {} is set up in this project, so nothing is proposed.",
+                            code(&path)
+                        )
+                    }
                     Language::English => format!(
                         "No formatter for {} is set up in this project, so nothing is proposed. Name one, as in: format {} with NAME.",
                         code(&path),
@@ -152,9 +167,15 @@ impl Attempt {
             }
         };
         let reason = match (sign.as_str(), language) {
+            _ if format.goal != FileGoal::Format => match language {
+                Language::English => "It checks the file, and changes nothing.".to_owned(),
+                Language::Chinese => "只检查这个文件，不修改。".to_owned(),
+            },
             ("", Language::English) => "It formats the file in place.".to_owned(),
             ("", Language::Chinese) => "直接格式化这个文件。".to_owned(),
-            (sign, Language::English) => format!("It formats the file in place; {} says that the project uses it.", code(sign)),
+            (sign, Language::English) => {
+                format!("It formats the file in place; {} says that the project uses it.", code(sign))
+            }
             (sign, Language::Chinese) => format!("直接格式化这个文件；{} 说明项目使用它。", code(sign)),
         };
         Ok(match here.runnable(std::slice::from_ref(&command)).await {
@@ -204,7 +225,14 @@ impl Attempt {
                 return None;
             }
         }
-        let reason = "The project's package manager keeps the list of dependencies, and its lock file.".to_owned();
+        let mut reason = "The project's package manager keeps the list of dependencies, and its lock file.".to_owned();
+        if let Edit::RemoveDependency(name) = edit {
+            let (workspace, name, secrets) = (self.workspace.clone(), name.clone(), self.secrets());
+            let used = blocking(move |cancelled| importers_of(&workspace, &name, secrets, cancelled)).await.ok()?;
+            if !used.is_empty() {
+                reason = format!("{reason} It is still imported: {}.", used.join(", "));
+            }
+        }
         match here.runnable(std::slice::from_ref(&command)).await {
             Some(command) => {
                 let language = Language::of(self.words());
@@ -219,6 +247,25 @@ impl Attempt {
             }
         }
     }
+}
+
+/// Lines that import a package, as `path:line`.
+fn importers_of(workspace: &Workspace, name: &str, secrets: Secrets, cancelled: &AtomicBool) -> Vec<String> {
+    let module = name.replace('-', "_");
+    let search = Edit::Replace { from: name.to_owned(), to: String::new(), file: None };
+    let Ok((files, _)) = gathered(workspace, &search, secrets, cancelled) else { return Vec::new() };
+    let imports = |line: &str| {
+        let is_word = |name: &str| {
+            line.split(|letter: char| letter.is_whitespace() || "\"'();:,{}".contains(letter)).any(|word| {
+                word == name || word.starts_with(&format!("{name}/")) || word.starts_with(&format!("{name}."))
+            })
+        };
+        is_import(line) && (is_word(name) || is_word(&module))
+    };
+    let places = files.iter().flat_map(|(path, text)| {
+        text.lines().enumerate().filter(|(_, line)| imports(line)).map(move |(at, _)| format!("`{path}:{}`", at + 1))
+    });
+    places.take(3).collect()
 }
 
 fn made(workspace: &Workspace, edit: &Edit, secrets: Secrets, cancelled: &AtomicBool) -> Exact {
@@ -335,6 +382,11 @@ fn located(workspace: &Workspace, from: &str, to: &str) -> (String, String) {
 
 fn moved(workspace: &Workspace, from: &str, to: &str, files: &BTreeMap<String, String>) -> Exact {
     let (from, to) = located(workspace, from, to);
+    // A class of Java has the name of its file.
+    if let Some((old, new)) = exact_edit::moved::class_of(&from, &to, files) {
+        let rename = Edit::Rename { from: old, to: new, file: None };
+        return made(workspace, &rename, Secrets::Included, &AtomicBool::new(false));
+    }
     let (Ok(old), Ok(new)) = (RelativePath::new(&from), RelativePath::new(&to)) else {
         return Exact::Nothing(format!("{} or {} is no file that a task may touch.", code(&from), code(&to)));
     };
@@ -402,6 +454,17 @@ fn gathered(
     let named = if matches!(edit, Edit::Move { .. }) { Vec::new() } else { named };
     for file in named {
         let path = workspace.named(file);
+        // Prints and texts are looked for in all files of a directory.
+        if workspace.root().join(&path).is_dir() && edit.may_name_directory() {
+            let below = format!("{}/", path.trim_end_matches('/'));
+            let is_in = |listed: &&ListedFile<'_>| listed.ignored == Ignored::No && listed.path.starts_with(&below);
+            for listed in listed.iter().filter(is_in).take(MAX_FILES) {
+                if let Some(read) = text(listed.path) {
+                    keep(listed.path, read);
+                }
+            }
+            continue;
+        }
         let ends = |path: &str| path.strip_suffix(file).is_some_and(|before| before.ends_with('/'));
         let mut below = listed.iter().filter(|listed| ends(listed.path));
         let path = match (text(&path), below.next(), below.next()) {
