@@ -31,7 +31,8 @@ static ACTIONS: LazyLock<Vec<Action>> = LazyLock::new(|| {
     toml_lists::tables(LIST, "action", |table| {
         let polite = r"(?:(?:please|pls|plz|can you|could you|would you|now|just|i want to|i need to|i'd like to|let's|lets|hey|go ahead and)[\s,]+)*";
         let pattern = toml_lists::text(table, "pattern")?;
-        let whole = format!(r"(?i)^\s*{polite}(?:{pattern})(?:\s*,?\s*(?:please|pls|thanks|now|for me|again))*\s*[.!?]*\s*$");
+        let whole =
+            format!(r"(?i)^\s*{polite}(?:{pattern})(?:\s*,?\s*(?:please|pls|thanks|now|for me|again))*\s*[.!?]*\s*$");
         Some(Action {
             name: toml_lists::text(table, "name")?,
             pattern: Regex::new(&whole).ok()?,
@@ -44,7 +45,8 @@ static ACTIONS: LazyLock<Vec<Action>> = LazyLock::new(|| {
 static WAYS: LazyLock<Vec<Way>> = LazyLock::new(|| {
     toml_lists::tables(LIST, "way", |table| {
         let says = toml_lists::texts(table, "says");
-        let says = says.iter().filter_map(|says| says.split_once(": ")).map(|(file, text)| (file.to_owned(), text.to_owned()));
+        let says =
+            says.iter().filter_map(|says| says.split_once(": ")).map(|(file, text)| (file.to_owned(), text.to_owned()));
         Some(Way {
             of: toml_lists::text(table, "of")?,
             files: toml_lists::texts(table, "files"),
@@ -84,13 +86,15 @@ pub fn command(words: &str, project: &Project, has_file: &dyn Fn(&str) -> bool) 
         project.manifests().into_iter().flat_map(|manifest| manifest.dependencies).map(|(name, _)| name).collect();
     let sign = |way: &Way| {
         let file = way.files.iter().find(|file| has_file(file));
-        let said = way.says.iter().find(|(file, text)| project.text(file).is_some_and(|known| known.contains(text.as_str())));
+        let said =
+            way.says.iter().find(|(file, text)| project.text(file).is_some_and(|known| known.contains(text.as_str())));
         let package = way.packages.iter().find(|package| packages.contains(package));
         file.or(said.map(|(file, _)| file)).or(package).cloned()
     };
     let (way, sign) = WAYS.iter().filter(|way| way.of == action.name).find_map(|way| Some((way, sign(way)?)))?;
     let name = project.manifests().into_iter().map(|manifest| manifest.name).find(|name| !name.is_empty());
-    let name = name.map(|name| name.rsplit('/').next().unwrap_or_default().to_lowercase()).filter(|name| is_plain(name));
+    let name =
+        name.map(|name| name.rsplit('/').next().unwrap_or_default().to_lowercase()).filter(|name| is_plain(name));
     let mut cmd = way.cmd.clone();
     for key in ["name", "other"] {
         if cmd.contains(&format!("{{{key}}}")) {
@@ -106,13 +110,16 @@ pub fn command(words: &str, project: &Project, has_file: &dyn Fn(&str) -> bool) 
 }
 
 fn is_plain(text: &str) -> bool {
-    !text.is_empty() && !text.starts_with('-') && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "._/-".contains(letter))
+    !text.is_empty()
+        && !text.starts_with('-')
+        && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "._/-".contains(letter))
 }
 
 /// The command in the environment where the project keeps its tools.
 pub fn through(cmd: &str, has_file: &dyn Fn(&str) -> bool) -> String {
     let program = cmd.split(' ').next().unwrap_or_default();
-    let is_python = ["alembic", "python", "pytest", "flask", "uvicorn", "celery", "mypy", "ruff", "black"].contains(&program);
+    let is_python =
+        ["alembic", "python", "pytest", "flask", "uvicorn", "celery", "mypy", "ruff", "black"].contains(&program);
     match cmd.strip_prefix("npx ") {
         Some(rest) if has_file("pnpm-lock.yaml") => format!("pnpm exec {rest}"),
         Some(rest) if has_file("yarn.lock") => format!("yarn {rest}"),
@@ -135,11 +142,16 @@ fn target(action: &Action, project: &Project, has_file: &dyn Fn(&str) -> bool) -
         let Some(text) = project.text(file) else { continue };
         for (name, lines) in targets(text) {
             if !lines.is_empty() && lines.iter().all(|line| does(line)) {
-                found.push(ProjectAction { cmd: format!("{program} {name}"), sign: file.to_owned(), about: String::new() });
+                found.push(ProjectAction {
+                    cmd: format!("{program} {name}"),
+                    sign: file.to_owned(),
+                    about: String::new(),
+                });
             }
         }
     }
-    if let Some(package) = project.text("package.json").and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok())
+    if let Some(package) =
+        project.text("package.json").and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok())
         && let Some(scripts) = package.get("scripts").and_then(|scripts| scripts.as_object())
     {
         let runner = match () {
@@ -150,8 +162,14 @@ fn target(action: &Action, project: &Project, has_file: &dyn Fn(&str) -> bool) -
         };
         for (name, line) in scripts {
             // A script is called by what it does, or runs a file that is.
-            if line.as_str().is_some_and(&does) && name.chars().all(|letter| letter.is_ascii_alphanumeric() || ":_-".contains(letter)) {
-                found.push(ProjectAction { cmd: format!("{runner} {name}"), sign: "package.json".to_owned(), about: String::new() });
+            if line.as_str().is_some_and(&does)
+                && name.chars().all(|letter| letter.is_ascii_alphanumeric() || ":_-".contains(letter))
+            {
+                found.push(ProjectAction {
+                    cmd: format!("{runner} {name}"),
+                    sign: "package.json".to_owned(),
+                    about: String::new(),
+                });
             }
         }
     }
@@ -194,7 +212,9 @@ mod tests {
             assert!(!hits.is_empty() && !misses.is_empty(), "{}", action.name);
             assert!(WAYS.iter().any(|way| way.of == action.name), "{}", action.name);
             wrong.extend(hits.into_iter().filter(|hit| !action.pattern.is_match(hit)));
-            wrong.extend(misses.into_iter().filter(|miss| action.pattern.is_match(miss)).map(|miss| format!("miss {miss}")));
+            wrong.extend(
+                misses.into_iter().filter(|miss| action.pattern.is_match(miss)).map(|miss| format!("miss {miss}")),
+            );
         }
         assert_eq!(wrong, Vec::<String>::new());
     }
@@ -202,17 +222,41 @@ mod tests {
     #[test]
     fn the_projects_own_target_comes_first() {
         let told = |words: &str, files: &[(&str, &str)]| {
-            let project = Project { files: files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect() };
-            command(words, &project, &|name| files.iter().any(|(path, _)| *path == name)).map(|found| found.cmd).unwrap_or_default()
+            let project =
+                Project { files: files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect() };
+            command(words, &project, &|name| files.iter().any(|(path, _)| *path == name))
+                .map(|found| found.cmd)
+                .unwrap_or_default()
         };
-        let make = ("Makefile", "image:\n\tdocker build -t beacon:dev .\n\ndb-up:\n\tmigrate -path db up\n\nrun: image\n\tdocker run beacon\n");
+        let make = (
+            "Makefile",
+            "image:\n\tdocker build -t beacon:dev .\n\ndb-up:\n\tmigrate -path db up\n\nrun: image\n\tdocker run beacon\n",
+        );
         assert_eq!(told("build the docker image", &[make, ("Dockerfile", "")]), "make image");
         assert_eq!(told("apply the db migrations", &[make]), "make db-up");
-        assert_eq!(told("pls apply the migrations", &[("manage.py", ""), ("Makefile", "migrate:\n\tpython manage.py makemigrations\n\tpython manage.py migrate\n")]), "python manage.py migrate");
-        assert_eq!(told("run the migrations", &[("alembic.ini", ""), ("poetry.lock", "")]), "poetry run alembic upgrade head");
+        assert_eq!(
+            told(
+                "pls apply the migrations",
+                &[
+                    ("manage.py", ""),
+                    ("Makefile", "migrate:\n\tpython manage.py makemigrations\n\tpython manage.py migrate\n")
+                ]
+            ),
+            "python manage.py migrate"
+        );
+        assert_eq!(
+            told("run the migrations", &[("alembic.ini", ""), ("poetry.lock", "")]),
+            "poetry run alembic upgrade head"
+        );
         assert_eq!(told("create a migration named add_x", &[("diesel.toml", "")]), "diesel migration generate add_x");
-        assert_eq!(told("build the docker image", &[("Dockerfile", ""), ("package.json", "{\"name\": \"@a/Web\"}")]), "docker build -t web .");
+        assert_eq!(
+            told("build the docker image", &[("Dockerfile", ""), ("package.json", "{\"name\": \"@a/Web\"}")]),
+            "docker build -t web ."
+        );
         assert_eq!(told("run the migrations", &[("README.md", "")]), "");
-        assert_eq!(told("seed the database", &[("package.json", "{\"scripts\": {\"db:seed\": \"tsx prisma/seed.ts\"}}")]), "npm run db:seed");
+        assert_eq!(
+            told("seed the database", &[("package.json", "{\"scripts\": {\"db:seed\": \"tsx prisma/seed.ts\"}}")]),
+            "npm run db:seed"
+        );
     }
 }

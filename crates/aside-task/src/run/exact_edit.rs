@@ -168,7 +168,8 @@ const TOGGLED: &str = r"(?:\s+(?:mode|option|flag|setting|rule|check))?(?:\s+by\
 /// What a number counts.
 const UNIT: &str = "seconds?|secs?|minutes?|mins?|hours?|days?|ms|milliseconds?|bytes|characters|chars|items|lines|pixels|px|times|rows|entries|columns";
 /// Patterns of ignored files: `.venv, dist and *.log`.
-const PATTERNS: &str = r"`?[\w*.?/\[\]@+-]+`?(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+)(?:the\s+)?`?[\w*.?/\[\]@+-]+`?){0,7}?";
+const PATTERNS: &str =
+    r"`?[\w*.?/\[\]@+-]+`?(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+)(?:the\s+)?`?[\w*.?/\[\]@+-]+`?){0,7}?";
 const PATH: &str = r"[\w./@+-]*\.?[\w+-]+(?:\.[\w]+)*";
 
 struct Shapes(Vec<(&'static str, Regex)>);
@@ -331,7 +332,8 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
             Edit::RemoveImport { name: of("name")?, file: of("file")?, unused: found.name("unused").is_some() }
         }
         "unused-name" => {
-            let name = of("name").filter(|name| !["import", "imports", "code", "variables", "includes"].contains(&name.as_str()))?;
+            let name = of("name")
+                .filter(|name| !["import", "imports", "code", "variables", "includes"].contains(&name.as_str()))?;
             let is_said = found.get(0).is_some_and(|whole| {
                 let lower = whole.as_str().to_lowercase();
                 ["import", "include", " use "].iter().any(|word| lower.contains(word))
@@ -597,8 +599,27 @@ fn all_ignored(patterns: &str, sort: Option<&str>, is_git: bool) -> Option<Vec<S
 /// The .gitignore rule for one name.
 fn ignored(pattern: &str, sort: Option<&str>, is_git: bool) -> Option<String> {
     const WORDS: &[&str] = &[
-        "it", "this", "that", "them", "errors", "warnings", "case", "whitespace", "me", "everything", "the", "ignore",
-        "all", "changes", "files", "file", "folder", "git", "in", "of", "my",
+        "it",
+        "this",
+        "that",
+        "them",
+        "errors",
+        "warnings",
+        "case",
+        "whitespace",
+        "me",
+        "everything",
+        "the",
+        "ignore",
+        "all",
+        "changes",
+        "files",
+        "file",
+        "folder",
+        "git",
+        "in",
+        "of",
+        "my",
     ];
     if WORDS.contains(&pattern) || pattern.starts_with('-') {
         return None;
@@ -723,7 +744,10 @@ impl Edit {
     /// Whether it may concern files that `concerns` selects.
     pub fn concerns_some(&self) -> bool {
         match self {
-            Edit::Bump(_) | Edit::RemoveDependency(_) | Edit::Depend(NewVersion { file: None, .. }) | Edit::Matrix(_) => true,
+            Edit::Bump(_)
+            | Edit::RemoveDependency(_)
+            | Edit::Depend(NewVersion { file: None, .. })
+            | Edit::Matrix(_) => true,
             Edit::AddDependency(dependency) => dependency.is_coordinate(),
             Edit::File(edit) => edit.concerns_some(),
             _ => false,

@@ -146,7 +146,10 @@ pub fn command(params: &IntentParams, place: &ScriptContext<'_>) -> Fact<RunnerO
         offers.into_iter().chain(targets::of_packages(&packages, place.cwd)).chain(members::scripts(place)).collect();
     let mut offers = as_configured(offers, place.project);
     // "Lint a.py" is not to run it.
-    if wanted.goal.is_some_and(|goal| !["test", "start", "bench", "deploy", "release", "migrate"].contains(&goal.name.as_str())) {
+    if wanted
+        .goal
+        .is_some_and(|goal| !["test", "start", "bench", "deploy", "release", "migrate"].contains(&goal.name.as_str()))
+    {
         offers.retain(|offer| offer.origin != TargetOrigin::File);
     }
     if let Some(runner) = &runner {
@@ -281,16 +284,6 @@ fn no_file(file: &str, language: Language) -> RunnerOutcome {
         Language::Chinese => format!("这里没有 {file}，所以没有提出命令。"),
     };
     RunnerOutcome::answer(format!("{text}\n"), text, ModelNeed::Unneeded)
-}
-
-/// A documented command that starts a server, with the port of a request.
-pub fn on_port(words: &str, command: &str) -> Option<String> {
-    let asked = Arguments::of(words);
-    let goal = RequestedGoal::of(&asked.rest).goal.is_none_or(|goal| goal.name == "start");
-    match asked.all.as_slice() {
-        [Argument::Port(port)] if goal => arguments::on_port(command, port),
-        _ => None,
-    }
 }
 
 /// All parts of the request.

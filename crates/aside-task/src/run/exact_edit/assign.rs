@@ -201,7 +201,8 @@ fn new_value(setting: &Setting, place: &Place<'_>) -> Result<String, String> {
     let in_unit = |number: &str, unit: &str| units::number(place.value, name, number, unit);
     let bare = place.value.trim_matches(['"', '\'']);
     // `10s` in the place of a number is no value; the file counts in a unit.
-    let is_counted = place.syntax == Syntax::Code && !place.value.starts_with(['"', '\'']) || bare.bytes().all(|byte| byte.is_ascii_digit());
+    let is_counted = place.syntax == Syntax::Code && !place.value.starts_with(['"', '\''])
+        || bare.bytes().all(|byte| byte.is_ascii_digit());
     let to = match (&setting.unit, units::split(&setting.to.text).filter(|_| is_counted && !setting.to.quoted)) {
         (Some(unit), _) => in_unit(&setting.to.text, unit)?,
         (None, Some((number, unit))) => in_unit(number, unit)?,
@@ -220,7 +221,12 @@ fn like_number(old: &str, new: &str) -> Option<String> {
     let digits = old.len() - old.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '_').len();
     let (number, suffix) = old.split_at_checked(digits)?;
     let is_suffix = ["L", "l", "u", "U", "UL", "ul", "n", "f", "F", "d", ""].contains(&suffix)
-        || ["u", "i", "f"].iter().any(|kind| suffix.trim_start_matches('_').strip_prefix(kind).is_some_and(|rest| rest.len() > 1 && rest.bytes().all(|byte| byte.is_ascii_digit()) || rest == "size"));
+        || ["u", "i", "f"].iter().any(|kind| {
+            suffix
+                .trim_start_matches('_')
+                .strip_prefix(kind)
+                .is_some_and(|rest| rest.len() > 1 && rest.bytes().all(|byte| byte.is_ascii_digit()) || rest == "size")
+        });
     if number.is_empty() || !is_suffix || new.is_empty() || !new.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
@@ -229,7 +235,8 @@ fn like_number(old: &str, new: &str) -> Option<String> {
         true => {
             let head = (new.len() - 1) % 3 + 1;
             let (first, rest) = new.split_at_checked(head)?;
-            let groups: Vec<&str> = rest.as_bytes().chunks(3).filter_map(|group| std::str::from_utf8(group).ok()).collect();
+            let groups: Vec<&str> =
+                rest.as_bytes().chunks(3).filter_map(|group| std::str::from_utf8(group).ok()).collect();
             std::iter::once(first).chain(groups).collect::<Vec<_>>().join("_")
         }
     };

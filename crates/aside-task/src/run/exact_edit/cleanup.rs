@@ -44,7 +44,8 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
     let checkers = formatter::names(FileGoal::Types).join("|");
     let word = r#"["'`“]?(?P<wrong>[A-Za-z][A-Za-z'-]*)["'`”]?"#;
     let other = r#"["'`“]?(?P<right>[A-Za-z][A-Za-z'-]*)["'`”]?"#;
-    let misspelt = r"(?i:typos?|spelling(?:\s+(?:mistakes?|errors?))?|misspellings?|mistakes?|misspelt\s+word|misspelled\s+word)";
+    let misspelt =
+        r"(?i:typos?|spelling(?:\s+(?:mistakes?|errors?))?|misspellings?|mistakes?|misspelt\s+word|misspelled\s+word)";
     let order = r"(?:\s+(?i:alphabetically|by\s+name|a\s?-\s?z|in\s+alphabetical\s+order))";
     let sort = r"(?i:sort|order|alphabeti[sz]e|reorder)";
     let rows = [
@@ -54,26 +55,101 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
                 r"(?i:remove|take\s+out|delete|drop|get\s+rid\s+of|strip(?:\s+out)?|clean\s+(?:up|out)|cut)\s+(?P<mods>(?:(?i:all|every|any|the|my|those|that|these|this|leftover|left-over|stray|remaining|old|of|single|one|debug(?:ging)?)\s+)*)`?(?P<what>{PRINTS})!?(?:\(\))?(?P<plural>s)?`?(?:\s+(?P<noun>(?i:statements?|calls?|lines?|macros?|output|logs?|messages?|logging)))?(?:{inside}|{everywhere})?"
             ),
         ),
-        ("format", format!(r"(?i:(?:auto-?)?format|reformat|prettify|beautify|pretty-?print|fmt)\s+{file}(?:\s+(?:with|using)\s+(?P<tool>{tools}))?")),
-        ("format", format!(r"(?i:fix|tidy(?:\s+up)?|clean\s+up|correct|apply)\s+(?:the\s+)?(?i:code\s+)?(?i:format(?:ting)?|layout|indentation|code\s+style){inside}")),
+        (
+            "format",
+            format!(
+                r"(?i:(?:auto-?)?format|reformat|prettify|beautify|pretty-?print|fmt)\s+{file}(?:\s+(?:with|using)\s+(?P<tool>{tools}))?"
+            ),
+        ),
+        (
+            "format",
+            format!(
+                r"(?i:fix|tidy(?:\s+up)?|clean\s+up|correct|apply)\s+(?:the\s+)?(?i:code\s+)?(?i:format(?:ting)?|layout|indentation|code\s+style){inside}"
+            ),
+        ),
         ("format", format!(r"(?i:(?:run|use|apply|do)\s+)?(?P<tool>{tools})\s+(?:(?i:on|over|to|for|in)\s+)?{file}")),
-        ("lint", format!(r"(?i:lint|run\s+(?:the\s+)?linter\s+(?:on|over|for)|run\s+lint\s+on)\s+{file}(?:\s+(?:with|using)\s+(?P<tool>{linters}))?")),
+        (
+            "lint",
+            format!(
+                r"(?i:lint|run\s+(?:the\s+)?linter\s+(?:on|over|for)|run\s+lint\s+on)\s+{file}(?:\s+(?:with|using)\s+(?P<tool>{linters}))?"
+            ),
+        ),
         ("lint", format!(r"(?i:(?:run|use)\s+)?(?P<tool>{linters})\s+(?i:on|over|for)\s+{file}")),
-        ("types", format!(r"(?i:type-?check|check\s+(?:the\s+)?types\s+(?:of|in)|run\s+(?:the\s+)?type\s?checker\s+on)\s+{file}(?:\s+(?:with|using)\s+(?P<tool>{checkers}))?")),
+        (
+            "types",
+            format!(
+                r"(?i:type-?check|check\s+(?:the\s+)?types\s+(?:of|in)|run\s+(?:the\s+)?type\s?checker\s+on)\s+{file}(?:\s+(?:with|using)\s+(?P<tool>{checkers}))?"
+            ),
+        ),
         ("types", format!(r"(?i:(?:run|use)\s+)?(?P<tool>{checkers})\s+(?i:on|over|for)\s+{file}")),
-        ("sort", format!(r"{sort}\s+(?:the\s+|all\s+)*(?i:json\s+)?(?i:keys|entries|translations|properties|fields|messages|strings){order}?{inside}{order}?")),
+        (
+            "sort",
+            format!(
+                r"{sort}\s+(?:the\s+|all\s+)*(?i:json\s+)?(?i:keys|entries|translations|properties|fields|messages|strings){order}?{inside}{order}?"
+            ),
+        ),
         ("sort", format!(r"{sort}\s+(?:the\s+)?`?(?P<file>[\w./-]+\.json)`?(?:\s+(?i:keys))?{order}?")),
-        ("sort", format!(r"{sort}\s+(?:the\s+)?`?(?P<name>{NAME})`?(?:\s+(?i:list|array|section|table|object|block|tuple|set))?{order}?{inside}{order}?")),
-        ("sort", format!(r"{sort}\s+(?:the\s+)?`?(?P<name>{NAME})`?(?:\s+(?i:list|array|section|table|object|block|tuple|set))?{order}")),
+        (
+            "sort",
+            format!(
+                r"{sort}\s+(?:the\s+)?`?(?P<name>{NAME})`?(?:\s+(?i:list|array|section|table|object|block|tuple|set))?{order}?{inside}{order}?"
+            ),
+        ),
+        (
+            "sort",
+            format!(
+                r"{sort}\s+(?:the\s+)?`?(?P<name>{NAME})`?(?:\s+(?i:list|array|section|table|object|block|tuple|set))?{order}"
+            ),
+        ),
         ("sort", format!(r"{sort}\s+(?:the\s+)?(?i:list|array|tuple|set)\s+`?(?P<name>{NAME})`?{order}?(?:{inside})?")),
-        ("sort", format!(r"(?i:alphabeti[sz]e)\s+(?:the\s+)?`?(?P<name>{NAME})`?(?:\s+(?i:list|array|section|table|object|block|tuple|set))?(?:{inside})?")),
-        ("mark", format!(r"(?i:delete|remove|drop|get\s+rid\s+of|clear)\s+(?:the\s+|that\s+)?(?P<mark>TODO|FIXME|XXX|HACK|todo|fixme)(?:[\s-](?i:comment|note|line|remark))?(?:\s+(?i:about|for|on|regarding|that\s+says|saying|to|with)\s+(?P<words>[\w\s'-]+?))?(?:{inside})?")),
-        ("typo", format!(r"(?i:fix|correct|repair)\s+(?:the\s+|a\s+)?{misspelt}\s+(?:(?i:of|in)\s+)?(?:(?i:the\s+)?(?i:word)\s+)?{word}\s*(?:->|=>|→|\s(?i:to|into|with|by)\s)\s*{other}(?:{inside})?")),
-        ("typo", format!(r"(?i:fix|correct|repair)\s+(?:the\s+|a\s+)?{misspelt}\s+(?:(?i:of)\s+)?(?:(?i:the\s+)?(?i:word)\s+)?{word}(?:{inside})?")),
-        ("typo", format!(r"(?i:fix|correct|repair)\s+(?:the\s+|a\s+|all\s+|any\s+)*{misspelt}{inside}(?:\s*[,:;]?\s*{word}\s+(?i:should\s+be|->|=>|→|is|must\s+be)\s+{other})?")),
-        ("typo", format!(r"(?i:there(?:'s|s|\s+is)\s+a\s+(?:typo|spelling\s+mistake|misspelling)){inside}\s*[,:;]?\s*{word}\s+(?i:should\s+be|must\s+be|->|=>)\s+{other}")),
-        ("typo", format!(r"{word}\s+(?i:should\s+(?:be|read|say)(?:\s+spelled)?|is\s+misspelled,?\s+it\s+should\s+be)\s+{other}{inside}")),
-        ("typo", format!(r"(?i:correct|fix)\s+(?:the\s+)?(?:(?i:spelling\s+of|misspelt|misspelled)\s+)(?:(?i:the\s+)?(?i:word)\s+)?{word}(?:{inside})?")),
+        (
+            "sort",
+            format!(
+                r"(?i:alphabeti[sz]e)\s+(?:the\s+)?`?(?P<name>{NAME})`?(?:\s+(?i:list|array|section|table|object|block|tuple|set))?(?:{inside})?"
+            ),
+        ),
+        (
+            "mark",
+            format!(
+                r"(?i:delete|remove|drop|get\s+rid\s+of|clear)\s+(?:the\s+|that\s+)?(?P<mark>TODO|FIXME|XXX|HACK|todo|fixme)(?:[\s-](?i:comment|note|line|remark))?(?:\s+(?i:about|for|on|regarding|that\s+says|saying|to|with)\s+(?P<words>[\w\s'-]+?))?(?:{inside})?"
+            ),
+        ),
+        (
+            "typo",
+            format!(
+                r"(?i:fix|correct|repair)\s+(?:the\s+|a\s+)?{misspelt}\s+(?:(?i:of|in)\s+)?(?:(?i:the\s+)?(?i:word)\s+)?{word}\s*(?:->|=>|→|\s(?i:to|into|with|by)\s)\s*{other}(?:{inside})?"
+            ),
+        ),
+        (
+            "typo",
+            format!(
+                r"(?i:fix|correct|repair)\s+(?:the\s+|a\s+)?{misspelt}\s+(?:(?i:of)\s+)?(?:(?i:the\s+)?(?i:word)\s+)?{word}(?:{inside})?"
+            ),
+        ),
+        (
+            "typo",
+            format!(
+                r"(?i:fix|correct|repair)\s+(?:the\s+|a\s+|all\s+|any\s+)*{misspelt}{inside}(?:\s*[,:;]?\s*{word}\s+(?i:should\s+be|->|=>|→|is|must\s+be)\s+{other})?"
+            ),
+        ),
+        (
+            "typo",
+            format!(
+                r"(?i:there(?:'s|s|\s+is)\s+a\s+(?:typo|spelling\s+mistake|misspelling)){inside}\s*[,:;]?\s*{word}\s+(?i:should\s+be|must\s+be|->|=>)\s+{other}"
+            ),
+        ),
+        (
+            "typo",
+            format!(
+                r"{word}\s+(?i:should\s+(?:be|read|say)(?:\s+spelled)?|is\s+misspelled,?\s+it\s+should\s+be)\s+{other}{inside}"
+            ),
+        ),
+        (
+            "typo",
+            format!(
+                r"(?i:correct|fix)\s+(?:the\s+)?(?:(?i:spelling\s+of|misspelt|misspelled)\s+)(?:(?i:the\s+)?(?i:word)\s+)?{word}(?:{inside})?"
+            ),
+        ),
     ];
     rows.into_iter().filter_map(|(name, pattern)| Some((name, whole(&pattern)?))).collect()
 });
@@ -102,7 +178,8 @@ fn cleanup(name: &str, found: &Captures<'_>) -> Option<Cleanup> {
             let mods = of("mods").unwrap_or_default().to_lowercase();
             let has = |word: &str| mods.split_whitespace().any(|known| known.starts_with(word));
             let noun = of("noun").unwrap_or_default().to_lowercase();
-            let several = found.name("plural").is_some() || noun.ends_with('s') || ["output", "logging"].contains(&noun.as_str());
+            let several =
+                found.name("plural").is_some() || noun.ends_with('s') || ["output", "logging"].contains(&noun.as_str());
             let all = has("all") || has("every") || has("any") || several;
             Cleanup::Prints(Prints::new(&of("what")?, has("debug"), all, file)?)
         }

@@ -165,7 +165,13 @@ fn go(lines: &[&str], line: &str) -> (usize, String) {
 
 pub fn remove(name: &str, unused: bool, files: &BTreeMap<String, String>) -> EditResult {
     let Some((path, text)) = files.first_key_value() else { return EditResult::Nothing(String::new()) };
-    if let Some(header) = name.trim_start_matches('#').trim_start().strip_prefix("include").map(str::trim).or_else(|| name.starts_with('<').then_some(name)) {
+    if let Some(header) = name
+        .trim_start_matches('#')
+        .trim_start()
+        .strip_prefix("include")
+        .map(str::trim)
+        .or_else(|| name.starts_with('<').then_some(name))
+    {
         return remove_include(header, path, text);
     }
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -239,7 +245,8 @@ pub fn remove_unused(files: &BTreeMap<String, String>) -> EditResult {
     for (at, name) in names {
         let last = name.rsplit('.').next().unwrap_or(&name);
         let Ok(word) = Regex::new(&format!(r"\b{}\b", regex::escape(last))) else { continue };
-        if lines.iter().enumerate().any(|(other, line)| other != at && !is_import(line, ending) && word.is_match(line)) {
+        if lines.iter().enumerate().any(|(other, line)| other != at && !is_import(line, ending) && word.is_match(line))
+        {
             continue;
         }
         // A trait is used without its name, by the methods that it brings.
@@ -262,7 +269,8 @@ pub fn remove_unused(files: &BTreeMap<String, String>) -> EditResult {
 }
 
 /// Traits of Rust's library whose methods are called without naming them.
-const TRAITS: &[&str] = &["Read", "Write", "BufRead", "Seek", "FromStr", "Hash", "Any", "Error", "Borrow", "ToOwned", "Future"];
+const TRAITS: &[&str] =
+    &["Read", "Write", "BufRead", "Seek", "FromStr", "Hash", "Any", "Error", "Borrow", "ToOwned", "Future"];
 
 fn text_lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
@@ -272,7 +280,8 @@ fn text_lines(text: &str) -> Vec<&str> {
 fn is_in_block(lines: &[&str], at: usize) -> bool {
     let before = lines.get(..at).unwrap_or_default();
     let open = before.iter().rposition(|line| line.trim() == "import (");
-    let is_open = open.is_some_and(|open| !before.get(open..).unwrap_or_default().iter().any(|line| line.trim() == ")"));
+    let is_open =
+        open.is_some_and(|open| !before.get(open..).unwrap_or_default().iter().any(|line| line.trim() == ")"));
     is_open && lines.get(at).is_some_and(|line| line.contains('"'))
 }
 
@@ -302,12 +311,14 @@ fn bound(line: &str, ending: &str) -> Vec<String> {
     let line = line.trim().trim_end_matches(';');
     // The package is called as the last part of its path; a version behind it is no name.
     if ending == "go" {
-        let Some(path) = line.trim_start_matches("import ").strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
+        let Some(path) = line.trim_start_matches("import ").strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))
+        else {
             return Vec::new();
         };
         let last = path.rsplit('/').next().unwrap_or(path);
         let is_plain = last.chars().all(char::is_alphanumeric);
-        let is_version = last.starts_with('v') && last.get(1..).is_some_and(|rest| rest.chars().all(|one| one.is_ascii_digit()));
+        let is_version =
+            last.starts_with('v') && last.get(1..).is_some_and(|rest| rest.chars().all(|one| one.is_ascii_digit()));
         return if is_plain && !is_version { vec![last.to_owned()] } else { Vec::new() };
     }
     if ending == "rs" {
@@ -316,7 +327,12 @@ fn bound(line: &str, ending: &str) -> Vec<String> {
         }
         let last = line.rsplit("::").next().unwrap_or_default();
         let inner = last.trim_matches(['{', '}']);
-        return inner.split(',').map(str::trim).filter(|name| !name.is_empty() && !name.contains([' ', '*', '{'])).map(str::to_owned).collect();
+        return inner
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty() && !name.contains([' ', '*', '{']))
+            .map(str::to_owned)
+            .collect();
     }
     if line.contains(" as ") || line.contains('*') || line.contains("__future__") {
         return Vec::new();

@@ -25,7 +25,9 @@ pub fn with_version(old: &str, new: &str, files: &BTreeMap<String, String>) -> B
 
 /// The packages whose manifests are here, and have this version.
 fn in_cargo(old: &str, new: &str, text: &str, files: &BTreeMap<String, String>) -> String {
-    let Ok(name) = Regex::new(r#"(?m)^\[package\]\s*(?:[^\[]*?\n)?name\s*=\s*"([^"]+)""#) else { return text.to_owned() };
+    let Ok(name) = Regex::new(r#"(?m)^\[package\]\s*(?:[^\[]*?\n)?name\s*=\s*"([^"]+)""#) else {
+        return text.to_owned();
+    };
     let mut made = text.to_owned();
     for manifest in files.iter().filter(|(path, _)| path.ends_with("Cargo.toml")).map(|(_, text)| text) {
         let Some(package) = name.captures(manifest).map(|found| found[1].to_owned()) else { continue };
@@ -42,9 +44,10 @@ fn in_npm(old: &str, new: &str, text: &str) -> String {
         format!(r#"(?P<head>^\{{\s*"name":\s*"[^"]*",\s*"version":\s*"){old}""#),
         format!(r#"(?P<head>"":\s*\{{\s*"name":\s*"[^"]*",\s*"version":\s*"){old}""#),
     ];
-    heads.iter().filter_map(|head| Regex::new(head).ok()).fold(text.to_owned(), |text, head| {
-        head.replace(&text, format!("${{head}}{new}\"")).into_owned()
-    })
+    heads
+        .iter()
+        .filter_map(|head| Regex::new(head).ok())
+        .fold(text.to_owned(), |text, head| head.replace(&text, format!("${{head}}{new}\"")).into_owned())
 }
 
 #[cfg(test)]

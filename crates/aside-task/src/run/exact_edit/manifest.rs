@@ -360,7 +360,8 @@ impl MemberDependency {
                 let (verb, dev) = (if adds { "add" } else { "remove" }, if *dev { " --dev" } else { "" });
                 let features = features.as_ref().map(|features| format!(" --features {features}")).unwrap_or_default();
                 // A crate beside others without a workspace is named by its manifest.
-                let of = if has("Cargo.toml") { format!("--package {package}") } else { format!("--manifest-path {path}") };
+                let of =
+                    if has("Cargo.toml") { format!("--package {package}") } else { format!("--manifest-path {path}") };
                 format!("cargo {verb} {of}{dev} {name}{features}")
             }
             () if !path.ends_with("package.json") => return None,
@@ -571,11 +572,7 @@ pub fn remove(name: &str, files: &BTreeMap<String, String>) -> EditResult {
     if made.is_empty() {
         return EditResult::Nothing(format!("{} is no dependency that a file here names.", code(name)));
     }
-    EditResult::Texts {
-        files: made,
-        summary: format!("Remove {} from the dependencies", code(name)),
-        note,
-    }
+    EditResult::Texts { files: made, summary: format!("Remove {} from the dependencies", code(name)), note }
 }
 
 fn no_list(dev: bool) -> EditResult {

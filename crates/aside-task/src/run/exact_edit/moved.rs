@@ -131,18 +131,33 @@ fn by_path(from: &str, to: &str, path: &str, text: &str) -> String {
 /// A file that names other files by their paths.
 fn is_listing(path: &str) -> bool {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let known = ["CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "meson.build", "BUILD", "BUILD.bazel", "Dockerfile", "justfile"];
-    known.contains(&name(path)) || ["cmake", "mk", "md", "rst", "yml", "yaml", "toml", "json", "html", "in", "cfg"].contains(&ending)
+    let known = [
+        "CMakeLists.txt",
+        "Makefile",
+        "makefile",
+        "GNUmakefile",
+        "meson.build",
+        "BUILD",
+        "BUILD.bazel",
+        "Dockerfile",
+        "justfile",
+    ];
+    known.contains(&name(path))
+        || ["cmake", "mk", "md", "rst", "yml", "yaml", "toml", "json", "html", "in", "cfg"].contains(&ending)
 }
 
 /// `#include "ring/buf.h"`: the path ends with what the line has.
 fn included(from: &str, to: &str, text: &str) -> String {
-    let Ok(pattern) = Regex::new(r#"(?m)^(?P<head>[ \t]*#[ \t]*include[ \t]*[<"])(?P<path>[^">\n]+)"#) else { return text.to_owned() };
+    let Ok(pattern) = Regex::new(r#"(?m)^(?P<head>[ \t]*#[ \t]*include[ \t]*[<"])(?P<path>[^">\n]+)"#) else {
+        return text.to_owned();
+    };
     let replaced = pattern.replace_all(text, |found: &regex::Captures<'_>| {
         let said = found["path"].to_owned();
         let whole = found[0].to_owned();
         let plain = said.trim_start_matches("../").trim_start_matches("./");
-        let Some(root) = from.strip_suffix(plain).filter(|root| root.is_empty() || root.ends_with('/')) else { return whole };
+        let Some(root) = from.strip_suffix(plain).filter(|root| root.is_empty() || root.ends_with('/')) else {
+            return whole;
+        };
         let lead = said.strip_suffix(plain).unwrap_or_default();
         match (to.strip_prefix(root), directory(from) == directory(to)) {
             (Some(rest), _) => format!("{}{lead}{rest}", &found["head"]),
@@ -161,7 +176,8 @@ fn rust(from: &str, to: &str, path: &str, text: &str, files: &BTreeMap<String, S
     }
     let escaped = regex::escape(old);
     let here = directory(from);
-    let parents = ["lib.rs", "main.rs", "mod.rs"].map(|file| if here.is_empty() { file.to_owned() } else { format!("{here}/{file}") });
+    let parents = ["lib.rs", "main.rs", "mod.rs"]
+        .map(|file| if here.is_empty() { file.to_owned() } else { format!("{here}/{file}") });
     let is_parent = parents.iter().any(|parent| parent == path) || path == format!("{here}.rs");
     let mut made = text.to_owned();
     let mut swap = |pattern: String| {
@@ -259,7 +275,9 @@ fn python(from: &str, to: &str, path: &str, text: &str) -> String {
 
 /// Specifiers in quotes that lead to the file: `"./tax"`, `'../src/tax.js'`, `'@/lib/tax'`.
 fn scripts(from: &str, to: &str, path: &str, text: &str) -> String {
-    let Ok(quoted) = Regex::new(r#"(?P<open>["'])(?P<path>(?:\.\.?|[@~#]\w*)/[^"'\n]+)["']"#) else { return text.to_owned() };
+    let Ok(quoted) = Regex::new(r#"(?P<open>["'])(?P<path>(?:\.\.?|[@~#]\w*)/[^"'\n]+)["']"#) else {
+        return text.to_owned();
+    };
     let here = directory(path);
     let bare = |path: &str| -> String {
         let endings = [".tsx", ".ts", ".jsx", ".js", ".mjs", ".cjs"];
@@ -331,15 +349,27 @@ mod tests {
     #[test]
     fn build_files_includes_and_modules_follow_a_file() {
         assert_eq!(
-            told("src/ring.c", "src/ring_buffer.c", &[("CMakeLists.txt", "add_library(a src/ring.c src/b.c)"), ("t.c", "#include \"ring.h\"")]),
+            told(
+                "src/ring.c",
+                "src/ring_buffer.c",
+                &[("CMakeLists.txt", "add_library(a src/ring.c src/b.c)"), ("t.c", "#include \"ring.h\"")]
+            ),
             "CMakeLists.txt: add_library(a src/ring_buffer.c src/b.c) | "
         );
         assert_eq!(
-            told("include/orbit.hpp", "include/orbits.hpp", &[("src/a.cpp", "#include \"orbit.hpp\"\n#include <x/orbit.hpp>")]),
+            told(
+                "include/orbit.hpp",
+                "include/orbits.hpp",
+                &[("src/a.cpp", "#include \"orbit.hpp\"\n#include <x/orbit.hpp>")]
+            ),
             "src/a.cpp: #include \"orbits.hpp\"\n#include <x/orbit.hpp> | "
         );
         assert_eq!(
-            told("src/weight.rs", "src/mass.rs", &[("src/lib.rs", "pub mod weight;\n"), ("src/a.rs", "use crate::weight::Grams;\nlet weight = 1;")]),
+            told(
+                "src/weight.rs",
+                "src/mass.rs",
+                &[("src/lib.rs", "pub mod weight;\n"), ("src/a.rs", "use crate::weight::Grams;\nlet weight = 1;")]
+            ),
             "src/a.rs: use crate::mass::Grams;\nlet weight = 1;; src/lib.rs: pub mod mass; | "
         );
         assert_eq!(
@@ -348,7 +378,11 @@ mod tests {
                 .replace("; src/lib/due.ts: import a from '../config';", "")
         );
         assert_eq!(
-            told("src/lib/due.ts", "src/due.ts", &[("src/lib/due.ts", "import a from '../config';\nimport b from './b';")]),
+            told(
+                "src/lib/due.ts",
+                "src/due.ts",
+                &[("src/lib/due.ts", "import a from '../config';\nimport b from './b';")]
+            ),
             "src/lib/due.ts: import a from './config';\nimport b from './lib/b'; | "
         );
     }
@@ -359,7 +393,14 @@ mod tests {
         let paths = ["src/Card.tsx", "src/Card.module.css", "src/Card.test.tsx", "src/Cards.tsx", "src/List.tsx"];
         let moves = namesakes("Card", "Tile", &files, paths.into_iter());
         let rows: Vec<String> = moves.iter().map(|(old, new)| format!("{old}>{new}")).collect();
-        assert_eq!(rows, ["src/Card.module.css>src/Tile.module.css", "src/Card.test.tsx>src/Tile.test.tsx", "src/Card.tsx>src/Tile.tsx"]);
+        assert_eq!(
+            rows,
+            [
+                "src/Card.module.css>src/Tile.module.css",
+                "src/Card.test.tsx>src/Tile.test.tsx",
+                "src/Card.tsx>src/Tile.tsx"
+            ]
+        );
         assert!(namesakes("Card", "Cards", &files, paths.into_iter()).is_empty());
         assert!(namesakes("card", "tile", &files, ["src/card.tsx"].into_iter()).is_empty());
     }

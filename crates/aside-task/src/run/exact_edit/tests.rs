@@ -551,7 +551,10 @@ fn a_member_of_a_workspace_has_dependencies_of_its_own() {
     assert_eq!(told("remove lodash from the web app", "pnpm-lock.yaml"), "pnpm --filter @shop/web remove lodash");
     assert_eq!(told("add lodash to apps/web", ""), "npm install lodash -w @shop/web");
     assert_eq!(told("add serde to sieve-core", "Cargo.toml"), "cargo add --package sieve-core serde");
-    assert_eq!(told("add serde 1.0 to the core crate", ""), "cargo add --manifest-path crates/core/Cargo.toml serde@1.0");
+    assert_eq!(
+        told("add serde 1.0 to the core crate", ""),
+        "cargo add --manifest-path crates/core/Cargo.toml serde@1.0"
+    );
     assert_eq!(told("add a button to the header", "pnpm-lock.yaml"), "");
     assert_eq!(told("add numpy to the dependencies", ""), "");
 }

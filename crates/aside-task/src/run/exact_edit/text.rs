@@ -117,7 +117,8 @@ fn names_module(line: &str, range: &std::ops::Range<usize>, name: &str) -> bool 
         || is_dotted
         || behind.strip_prefix('.').is_some_and(|rest| {
             let ending: String = rest.chars().take_while(|letter| letter.is_alphanumeric()).collect();
-            ["py", "rs", "ts", "tsx", "js", "jsx", "c", "h", "cpp", "hpp", "go", "rb", "java"].contains(&ending.as_str())
+            ["py", "rs", "ts", "tsx", "js", "jsx", "c", "h", "cpp", "hpp", "go", "rb", "java"]
+                .contains(&ending.as_str())
         })
 }
 

@@ -3,8 +3,10 @@
 
 use std::sync::LazyLock;
 
+use aside_commands::project::goal::RequestedGoal;
 use aside_text::lazy_regex::Regex;
 
+use super::arguments::{self, Argument, Arguments};
 use crate::run::project::Project;
 use crate::run::search::identifiers::{parts, stem};
 
@@ -18,9 +20,55 @@ pub struct ScriptFile {
 
 /// Words that say nothing about what is run.
 const FILLERS: &[&str] = &[
-    "run", "execute", "start", "call", "the", "a", "an", "script", "with", "on", "to", "for", "using", "use", "via", "over", "at", "of", "in",
-    "argument", "arguments", "arg", "args", "parameter", "please", "pls", "my", "our", "this", "it", "make", "do", "now", "and",
-    "as", "from", "into", "file", "value", "version", "port", "device", "can", "you", "could", "against", "number", "new", "by",
+    "run",
+    "execute",
+    "start",
+    "call",
+    "the",
+    "a",
+    "an",
+    "script",
+    "with",
+    "on",
+    "to",
+    "for",
+    "using",
+    "use",
+    "via",
+    "over",
+    "at",
+    "of",
+    "in",
+    "argument",
+    "arguments",
+    "arg",
+    "args",
+    "parameter",
+    "please",
+    "pls",
+    "my",
+    "our",
+    "this",
+    "it",
+    "make",
+    "do",
+    "now",
+    "and",
+    "as",
+    "from",
+    "into",
+    "file",
+    "value",
+    "version",
+    "port",
+    "device",
+    "can",
+    "you",
+    "could",
+    "against",
+    "number",
+    "new",
+    "by",
 ];
 
 /// The command; `None` where no script takes what the request names.
@@ -43,6 +91,16 @@ pub fn command(words: &str, scripts: &[ScriptFile], project: &Project) -> Option
     if found.len() == 1 { found.pop().map(|(_, cmd)| cmd) } else { None }
 }
 
+/// A documented command that starts a server, with the port of a request.
+pub fn on_port(words: &str, command: &str) -> Option<String> {
+    let asked = Arguments::of(words);
+    let goal = RequestedGoal::of(&asked.rest).goal.is_none_or(|goal| goal.name == "start");
+    match asked.all.as_slice() {
+        [Argument::Port(port)] if goal => arguments::on_port(command, port),
+        _ => None,
+    }
+}
+
 struct GivenArgument {
     value: String,
     /// The word before it: `port` of "with port 3".
@@ -55,7 +113,15 @@ impl GivenArgument {
         let value = quoted(&self.value);
         let option = format!("--{}", self.before);
         let is_option = !self.before.is_empty()
-            && [format!("{option})"), format!("{option}|"), format!("\"{option}\""), format!("'{option}'"), format!("{option}=")].iter().any(|form| text.contains(form.as_str()));
+            && [
+                format!("{option})"),
+                format!("{option}|"),
+                format!("\"{option}\""),
+                format!("'{option}'"),
+                format!("{option}="),
+            ]
+            .iter()
+            .any(|form| text.contains(form.as_str()));
         if is_option { format!("{option} {value}") } else { value }
     }
 }
@@ -68,7 +134,9 @@ fn quoted(value: &str) -> String {
 /// The words of a request, and the arguments in it; `None` where it has none.
 fn read(words: &str) -> Option<(Vec<String>, Vec<GivenArgument>)> {
     static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#""[^"]+"|'[^']+'|`[^`]+`|\S+"#).ok());
-    static ARGUMENT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^(?:/[\w./-]+|\.{1,2}/[\w./-]+|v?\d[\w.:-]*|[\w.-]+=\S+|https?://\S+|[\w.-]+@[\w.-]+|[\w./-]+\.(?:csv|json|txt|bin|hex|sql|ya?ml|toml|xml|log|dump|gz|zip|md|png|jpg))$").ok());
+    static ARGUMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"^(?:/[\w./-]+|\.{1,2}/[\w./-]+|v?\d[\w.:-]*|[\w.-]+=\S+|https?://\S+|[\w.-]+@[\w.-]+|[\w./-]+\.(?:csv|json|txt|bin|hex|sql|ya?ml|toml|xml|log|dump|gz|zip|md|png|jpg))$").ok()
+    });
     let (mut said, mut arguments) = (Vec::new(), Vec::new());
     let mut before = String::new();
     for token in QUOTED.as_ref()?.find_iter(words).map(|token| token.as_str()) {
@@ -83,27 +151,40 @@ fn read(words: &str) -> Option<(Vec<String>, Vec<GivenArgument>)> {
             before = lower;
         }
     }
-    let is_safe = arguments.iter().all(|argument| !argument.value.starts_with('-') && !argument.value.contains(['\n', '\'', '`', '$']));
+    let is_safe = arguments
+        .iter()
+        .all(|argument| !argument.value.starts_with('-') && !argument.value.contains(['\n', '\'', '`', '$']));
     (!arguments.is_empty() && arguments.len() < 4 && said.len() < 12 && is_safe).then_some((said, arguments))
 }
 
 /// How many words of the request are the name's; `None` where a part of the name is not said, or a word is not explained by the text.
 fn fit(name: &str, said: &[String], text: &str) -> Option<usize> {
-    let own: Vec<String> = parts(name).into_iter().map(|part| stem(&part.to_lowercase())).filter(|part| !part.is_empty()).collect();
-    let same = |one: &String, other: &String| one == other || ["db", "databas"].contains(&one.as_str()) && other.starts_with("databas") || one.len() > 3 && other.starts_with(one.as_str());
+    let own: Vec<String> =
+        parts(name).into_iter().map(|part| stem(&part.to_lowercase())).filter(|part| !part.is_empty()).collect();
+    let same = |one: &String, other: &String| {
+        one == other
+            || ["db", "databas"].contains(&one.as_str()) && other.starts_with("databas")
+            || one.len() > 3 && other.starts_with(one.as_str())
+    };
     if own.is_empty() || !own.iter().all(|part| said.iter().any(|word| same(part, word))) {
         return None;
     }
-    let about: Vec<String> = text.split(|letter: char| !letter.is_alphanumeric()).map(|word| stem(&word.to_lowercase())).collect();
+    let about: Vec<String> =
+        text.split(|letter: char| !letter.is_alphanumeric()).map(|word| stem(&word.to_lowercase())).collect();
     let is_known = |word: &String| {
-        own.iter().any(|part| same(part, word)) || FILLERS.iter().any(|filler| stem(filler) == *word || filler == word) || about.contains(word)
+        own.iter().any(|part| same(part, word))
+            || FILLERS.iter().any(|filler| stem(filler) == *word || filler == word)
+            || about.contains(word)
     };
     said.iter().all(is_known).then_some(own.len())
 }
 
 fn takes_arguments(text: &str) -> bool {
     static TAKES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\$\{?[1-9@*]|\$#|getopts|add_argument|sys\.argv|argparse|@click\.|typer|process\.argv|\bARGV\b|os\.Args").ok()
+        Regex::new(
+            r"\$\{?[1-9@*]|\$#|getopts|add_argument|sys\.argv|argparse|@click\.|typer|process\.argv|\bARGV\b|os\.Args",
+        )
+        .ok()
     });
     TAKES.as_ref().is_some_and(|takes| takes.is_match(text))
 }
@@ -132,16 +213,24 @@ fn targets(said: &[String], arguments: &[GivenArgument], project: &Project) -> V
     let Some(text) = project.text("Makefile") else { return Vec::new() };
     let [argument] = arguments else { return Vec::new() };
     let Ok(variable) = Regex::new(r"\$[({](\w+)[)}]") else { return Vec::new() };
-    let names = text.lines().filter(|line| !line.starts_with(['\t', ' ', '.', '#'])).filter_map(|line| line.split_once(':'));
-    let names = names.map(|(name, _)| name).filter(|name| name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter)));
+    let names =
+        text.lines().filter(|line| !line.starts_with(['\t', ' ', '.', '#'])).filter_map(|line| line.split_once(':'));
+    let names = names
+        .map(|(name, _)| name)
+        .filter(|name| name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter)));
     let mut found = Vec::new();
     for name in names {
         let Some((_, lines)) = project.recipe(name) else { continue };
         let recipe = lines.join("\n");
         let Some(fit) = fit(name, said, &recipe) else { continue };
         let used: Vec<String> = variable.captures_iter(&recipe).map(|found| found[1].to_owned()).collect();
-        let is_said = |variable: &&String| said.contains(&stem(&variable.to_lowercase())) || argument.before == variable.to_lowercase();
-        let optional: Vec<&String> = used.iter().filter(|variable| text.contains(&format!("{variable} ?=")) || !text.contains(&format!("{variable} "))).collect();
+        let is_said = |variable: &&String| {
+            said.contains(&stem(&variable.to_lowercase())) || argument.before == variable.to_lowercase()
+        };
+        let optional: Vec<&String> = used
+            .iter()
+            .filter(|variable| text.contains(&format!("{variable} ?=")) || !text.contains(&format!("{variable} ")))
+            .collect();
         let wanted = match (used.iter().find(is_said), optional.as_slice()) {
             (Some(said), _) => said,
             (None, [only]) => only,
@@ -158,21 +247,28 @@ mod tests {
 
     #[test]
     fn a_script_gets_what_the_request_names() {
-        let script = |path: &str, text: &str| ScriptFile { path: path.to_owned(), text: text.to_owned(), is_executable: path.ends_with(".sh") };
+        let script = |path: &str, text: &str| ScriptFile {
+            path: path.to_owned(),
+            text: text.to_owned(),
+            is_executable: path.ends_with(".sh"),
+        };
         let scripts = [
             script("scripts/flash.sh", "# Flash the firmware image to the board.\nPORT=${1:-/dev/ttyUSB0}\n"),
             script("scripts/seed.py", "import sys\nprint(sys.argv)\n"),
             script("scripts/export.py", "parser.add_argument(\"--out\")\nimport argparse\n# writes orders\n"),
             script("scripts/clean.sh", "rm -rf build\n"),
         ];
-        let project = Project { files: vec![("Makefile".to_owned(), "PORT ?= 1\nmonitor:\n\tscreen $(PORT)\n".to_owned())] };
+        let project =
+            Project { files: vec![("Makefile".to_owned(), "PORT ?= 1\nmonitor:\n\tscreen $(PORT)\n".to_owned())] };
         let told = |words: &str| command(words, &scripts, &project).unwrap_or_default();
         assert_eq!(told("flash the board on /dev/ttyUSB1"), "./scripts/flash.sh /dev/ttyUSB1");
         assert_eq!(told("flash with port /dev/ttyUSB1"), "./scripts/flash.sh /dev/ttyUSB1");
         assert_eq!(told("run the seed script with 100"), "python3 scripts/seed.py 100");
         assert_eq!(told("export the orders with out /tmp/a.csv"), "python3 scripts/export.py --out /tmp/a.csv");
         assert_eq!(told("monitor on port /dev/ttyUSB1"), "make monitor PORT=/dev/ttyUSB1");
-        for other in ["flash the board", "clean build 3", "explain how flash works with 3 boards", "flash the moon on /dev/x"] {
+        for other in
+            ["flash the board", "clean build 3", "explain how flash works with 3 boards", "flash the moon on /dev/x"]
+        {
             assert_eq!(told(other), "", "{other}");
         }
     }

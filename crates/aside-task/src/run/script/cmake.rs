@@ -64,9 +64,12 @@ impl Asked {
             match lower.as_str() {
                 "with" | "enable" | "enabling" => to = "ON",
                 "without" | "disable" | "disabling" | "no" => to = "OFF",
-                "the" | "it" | "project" | "everything" | "in" | "a" | "an" | "and" | "but" | "mode" | "build" | "building" | "cmake"
-                | "enabled" | "only" | "just" | "target" | "any" | "this" | "for" | "as" | "option" | "set" | "to" | "turned" => {}
-                "debug" | "release" | "relwithdebinfo" | "minsizerel" if options.iter().all(|option| !option.is_called(&[word])) => {
+                "the" | "it" | "project" | "everything" | "in" | "a" | "an" | "and" | "but" | "mode" | "build"
+                | "building" | "cmake" | "enabled" | "only" | "just" | "target" | "any" | "this" | "for" | "as"
+                | "option" | "set" | "to" | "turned" => {}
+                "debug" | "release" | "relwithdebinfo" | "minsizerel"
+                    if options.iter().all(|option| !option.is_called(&[word])) =>
+                {
                     let mode = match lower.as_str() {
                         "debug" => "Debug",
                         "release" => "Release",
@@ -85,7 +88,11 @@ impl Asked {
                         None => (only(options, &[name])?, 0),
                     };
                     at += used;
-                    let next = if used == 1 { words.get(at).map(|next| next.to_lowercase()).unwrap_or_default() } else { behind };
+                    let next = if used == 1 {
+                        words.get(at).map(|next| next.to_lowercase()).unwrap_or_default()
+                    } else {
+                        behind
+                    };
                     let value = match (value.to_uppercase().as_str(), next.as_str()) {
                         ("ON" | "OFF", _) => value.to_uppercase(),
                         (_, "on" | "enabled") => "ON".to_owned(),
@@ -126,7 +133,8 @@ impl BuildOption {
         let about: Vec<String> = self.about.split(|letter: char| !letter.is_alphanumeric()).map(bare).collect();
         words.iter().all(|word| {
             let word = bare(word.as_ref());
-            word.len() > 1 && (own.contains(&word) || about.contains(&word) || word == "testing" && own.contains(&bare("tests")))
+            word.len() > 1
+                && (own.contains(&word) || about.contains(&word) || word == "testing" && own.contains(&bare("tests")))
         })
     }
 }
@@ -135,8 +143,12 @@ fn options(text: &str) -> Vec<BuildOption> {
     static OPTION: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#"(?i)option\s*\(\s*(?P<name>\w+)\s*(?:"(?P<about>[^"]*)")?"#).ok());
     let Some(option) = OPTION.as_ref() else { return Vec::new() };
-    let group = |found: &regex::Captures<'_>, name: &str| found.name(name).map_or(String::new(), |one| one.as_str().to_owned());
-    option.captures_iter(text).map(|found| BuildOption { name: group(&found, "name"), about: group(&found, "about") }).collect()
+    let group =
+        |found: &regex::Captures<'_>, name: &str| found.name(name).map_or(String::new(), |one| one.as_str().to_owned());
+    option
+        .captures_iter(text)
+        .map(|found| BuildOption { name: group(&found, "name"), about: group(&found, "about") })
+        .collect()
 }
 
 fn targets(text: &str) -> Vec<String> {
@@ -154,13 +166,19 @@ mod tests {
     fn options_and_targets_are_those_of_the_file() {
         let text = "option(KILN_BUILD_TESTS \"Build the unit tests\" ON)\noption(KILN_GUI \"Build the viewer\" OFF)\nadd_executable(kiln-cli a.c)\n";
         let told = |words: &str| command(words, &[text.to_owned()]).unwrap_or_default();
-        assert_eq!(told("configure and build without the tests"), "cmake -S . -B build -DKILN_BUILD_TESTS=OFF && cmake --build build");
+        assert_eq!(
+            told("configure and build without the tests"),
+            "cmake -S . -B build -DKILN_BUILD_TESTS=OFF && cmake --build build"
+        );
         assert_eq!(told("configure cmake without tests"), "cmake -S . -B build -DKILN_BUILD_TESTS=OFF");
         assert_eq!(told("configure with the gui on"), "cmake -S . -B build -DKILN_GUI=ON");
         assert_eq!(told("build with the viewer"), "cmake -S . -B build -DKILN_GUI=ON && cmake --build build");
         assert_eq!(told("build with KILN_GUI off"), "cmake -S . -B build -DKILN_GUI=OFF && cmake --build build");
         assert_eq!(told("configure in debug mode"), "cmake -S . -B build -DCMAKE_BUILD_TYPE=Debug");
-        assert_eq!(told("build in release mode without the tests"), "cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DKILN_BUILD_TESTS=OFF && cmake --build build");
+        assert_eq!(
+            told("build in release mode without the tests"),
+            "cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DKILN_BUILD_TESTS=OFF && cmake --build build"
+        );
         assert_eq!(told("build only kiln-cli"), "cmake --build build --target kiln-cli");
         assert_eq!(told("configure"), "cmake -S . -B build");
         for other in ["build", "build the docs", "configure the logger", "build without asserts"] {

@@ -34,12 +34,24 @@ pub fn asked_directory(words: &str) -> Option<String> {
     static SHAPE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)^\s*(?:(?:please|pls|can you)\s+)*(?:run|execute|rerun)\s+(?:only\s+|just\s+|all\s+)*(?:the\s+)?(?:unit\s+)?tests?\s+(?:of|in|under|for|from|inside)\s+(?:the\s+)?`?(?P<path>\.?/?[\w.-]+(?:/[\w.-]+)*/?)`?(?:\s+(?:folder|directory|package|dir))?(?:\s+(?:only|alone|please|pls))*\s*[.!?]*\s*$").ok()
     });
-    let path = SHAPE.as_ref()?.captures(words)?.name("path")?.as_str().trim_start_matches("./").trim_end_matches('/').to_owned();
+    let path = SHAPE
+        .as_ref()?
+        .captures(words)?
+        .name("path")?
+        .as_str()
+        .trim_start_matches("./")
+        .trim_end_matches('/')
+        .to_owned();
     (!path.is_empty() && !path.starts_with(['-', '/']) && !path.contains("..")).then_some(path)
 }
 
 /// The command for all tests below a directory.
-pub fn of_directory(path: &str, files: &[(String, String)], project: &Project, has_file: &dyn Fn(&str) -> bool) -> Option<String> {
+pub fn of_directory(
+    path: &str,
+    files: &[(String, String)],
+    project: &Project,
+    has_file: &dyn Fn(&str) -> bool,
+) -> Option<String> {
     let below = format!("{path}/");
     let ending = files
         .iter()
@@ -71,7 +83,9 @@ pub fn asked(words: &str) -> Option<Vec<String>> {
             r"(?:re-?run|run|execute|try|start)\s+(?:only\s+|just\s+)*(?:the\s+|that\s+|a\s+|my\s+)?(?:single\s+|one\s+)?(?P<x>[A-Za-z][\w' -]{1,60}?)\s+(?:unit\s+)?(?:tests?|specs?|test\s+case)(?:\s+(?:only|alone|by\s+itself))?",
             r"(?:re-?run|run|execute|try)\s+(?:only\s+|just\s+)*(?:the\s+|that\s+|a\s+)?(?:single\s+|one\s+)?(?:tests?|specs?)\s+(?:for|about|of|called|named|on|covering|that\s+(?:checks?|covers?|says)|which\s+(?:checks?|covers?))\s+(?:the\s+)?(?P<x>[A-Za-z][\w.' -]{1,60}?)(?:\s+(?:only|alone))?",
         ];
-        let whole = |row: &&str| Regex::new(&format!(r"(?i)^\s*{polite}(?:{row})(?:\s*,?\s*(?:please|pls|thanks|again))*\s*[.!?]*\s*$")).ok();
+        let whole = |row: &&str| {
+            Regex::new(&format!(r"(?i)^\s*{polite}(?:{row})(?:\s*,?\s*(?:please|pls|thanks|again))*\s*[.!?]*\s*$")).ok()
+        };
         rows.iter().filter_map(whole).collect()
     });
     // How the output looks is for the runner to be told.
@@ -80,7 +94,47 @@ pub fn asked(words: &str) -> Option<Vec<String>> {
     }
     let found = SHAPES.iter().find_map(|shape| shape.captures(words))?;
     let said = found.name("x")?.as_str();
-    let fillers = ["rs", "py", "ts", "tsx", "js", "jsx", "go", "java", "cpp", "c", "rb", "package", "packag", "module", "modul", "crate", "folder", "directory", "directori", "file", "component", "class", "function", "method", "the", "a", "an", "that", "one", "of", "for", "is", "are", "we", "if", "when", "it", "my", "s"];
+    let fillers = [
+        "rs",
+        "py",
+        "ts",
+        "tsx",
+        "js",
+        "jsx",
+        "go",
+        "java",
+        "cpp",
+        "c",
+        "rb",
+        "package",
+        "packag",
+        "module",
+        "modul",
+        "crate",
+        "folder",
+        "directory",
+        "directori",
+        "file",
+        "component",
+        "class",
+        "function",
+        "method",
+        "the",
+        "a",
+        "an",
+        "that",
+        "one",
+        "of",
+        "for",
+        "is",
+        "are",
+        "we",
+        "if",
+        "when",
+        "it",
+        "my",
+        "s",
+    ];
     let all: Vec<String> = said
         .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
         .flat_map(parts)
@@ -88,8 +142,32 @@ pub fn asked(words: &str) -> Option<Vec<String>> {
         .filter(|word| !word.is_empty() && !fillers.contains(&word.as_str()))
         .collect();
     let others = [
-        "all", "unit", "integration", "whole", "every", "failing", "failed", "slow", "fast", "last", "new", "e2e", "end", "smoke",
-        "verbose", "regression", "backend", "frontend", "go", "python", "rust", "cargo", "npm", "project", "host", "fail",
+        "all",
+        "unit",
+        "integration",
+        "whole",
+        "every",
+        "failing",
+        "failed",
+        "slow",
+        "fast",
+        "last",
+        "new",
+        "e2e",
+        "end",
+        "smoke",
+        "verbose",
+        "regression",
+        "backend",
+        "frontend",
+        "go",
+        "python",
+        "rust",
+        "cargo",
+        "npm",
+        "project",
+        "host",
+        "fail",
     ];
     let is_other = |word: &String| others.iter().any(|other| stem(other) == word.as_str());
     (!all.is_empty() && all.len() <= 6 && !all.iter().any(is_other)).then_some(all)
@@ -106,7 +184,9 @@ pub fn is_test_file(path: &str) -> bool {
         }
         "go" => head.ends_with("_test"),
         "rs" => true,
-        "java" | "kt" => head.ends_with("Test") || head.ends_with("Tests") || head.starts_with("Test") || head.ends_with("IT"),
+        "java" | "kt" => {
+            head.ends_with("Test") || head.ends_with("Tests") || head.starts_with("Test") || head.ends_with("IT")
+        }
         "c" | "cc" | "cpp" | "cxx" => head.starts_with("test_") || head.ends_with("_test") || path.contains("test"),
         "rb" => head.ends_with("_spec") || head.ends_with("_test"),
         "php" | "cs" => head.ends_with("Test") || head.ends_with("Tests"),
@@ -121,12 +201,24 @@ fn names(path: &str, text: &str) -> Vec<String> {
     static PATTERNS: LazyLock<Vec<(&'static [&'static str], Regex)>> = LazyLock::new(|| {
         let rows: [(&'static [&'static str], &str); 8] = [
             (&["py"], r"(?m)^\s*(?:async\s+)?def\s+(?P<name>test\w*)"),
-            (&["js", "jsx", "ts", "tsx", "mjs", "cjs"], r#"(?m)\b(?:it|test)(?:\.(?:only|each\([^)]*\)|concurrent))?\(\s*["'`](?P<name>[^"'`\n]+)["'`]"#),
+            (
+                &["js", "jsx", "ts", "tsx", "mjs", "cjs"],
+                r#"(?m)\b(?:it|test)(?:\.(?:only|each\([^)]*\)|concurrent))?\(\s*["'`](?P<name>[^"'`\n]+)["'`]"#,
+            ),
             (&["go"], r"(?m)^func\s+(?P<name>Test\w+)\("),
-            (&["rs"], r"(?m)#\[(?:\w+::)?test\b[^\]]*\](?:\s*#\[[^\]]*\])*\s*(?:pub\s+)?(?:async\s+)?fn\s+(?P<name>\w+)"),
-            (&["java", "kt"], r"(?m)@(?:Test|ParameterizedTest)\b[^{;]*?(?:void|fun)\s+`?(?P<name>[\w ]+?)`?\s*\(|^\s+(?:public\s+)?void\s+(?P<other>\w+)\(\)"),
+            (
+                &["rs"],
+                r"(?m)#\[(?:\w+::)?test\b[^\]]*\](?:\s*#\[[^\]]*\])*\s*(?:pub\s+)?(?:async\s+)?fn\s+(?P<name>\w+)",
+            ),
+            (
+                &["java", "kt"],
+                r"(?m)@(?:Test|ParameterizedTest)\b[^{;]*?(?:void|fun)\s+`?(?P<name>[\w ]+?)`?\s*\(|^\s+(?:public\s+)?void\s+(?P<other>\w+)\(\)",
+            ),
             (&["txt"], r"add_test\(\s*NAME\s+(?P<name>[\w.-]+)|add_test\(\s*(?P<other>[a-z][\w.-]*)\s"),
-            (&["cc", "cpp", "cxx"], r#"\bTEST(?:_F|_P)?\(\s*\w+\s*,\s*(?P<name>\w+)\)|TEST_CASE\(\s*"(?P<other>[^"]+)""#),
+            (
+                &["cc", "cpp", "cxx"],
+                r#"\bTEST(?:_F|_P)?\(\s*\w+\s*,\s*(?P<name>\w+)\)|TEST_CASE\(\s*"(?P<other>[^"]+)""#,
+            ),
             (&["rb"], r#"\bit\s+["'](?P<name>[^"'\n]+)["']"#),
         ];
         rows.into_iter().filter_map(|(endings, pattern)| Some((endings, Regex::new(pattern).ok()?))).collect()
@@ -170,9 +262,11 @@ pub fn find(words: &[String], files: &[(String, String)]) -> LooseTest {
     // A file that is called exactly so has the tests of that name.
     let exact: Vec<&(String, String)> = files
         .iter()
-        .filter(|(path, _)| !is_list(path) && has_words(&stem_of(path), words) && {
-            let own = parts(&stem_of(path)).into_iter().map(|part| stem(&part.to_lowercase()));
-            own.filter(|part| !["test", "spec"].contains(&part.as_str())).count() == words.len()
+        .filter(|(path, _)| {
+            !is_list(path) && has_words(&stem_of(path), words) && {
+                let own = parts(&stem_of(path)).into_iter().map(|part| stem(&part.to_lowercase()));
+                own.filter(|part| !["test", "spec"].contains(&part.as_str())).count() == words.len()
+            }
         })
         .filter(has_tests)
         .collect();
@@ -192,7 +286,10 @@ pub fn find(words: &[String], files: &[(String, String)]) -> LooseTest {
             // All tests of one file that has no others are the file.
             let path = &several.first().map(|one| one.path.clone()).unwrap_or_default();
             let all = files.iter().find(|(known, _)| known == path).map_or(0, |(path, text)| names(path, text).len());
-            if several.iter().all(|one| one.path == *path) && (all == several.len() || !is_list(path)) && !path.ends_with(".rs") {
+            if several.iter().all(|one| one.path == *path)
+                && (all == several.len() || !is_list(path))
+                && !path.ends_with(".rs")
+            {
                 return LooseTest::One(FoundTest { path: path.clone(), name: None });
             }
             return LooseTest::Several(several.to_vec());
@@ -225,9 +322,16 @@ pub fn find(words: &[String], files: &[(String, String)]) -> LooseTest {
 }
 
 /// The command that runs a test, with the runner that the project uses. `packages` are the manifests with the names of their packages.
-pub fn command(test: &FoundTest, project: &Project, has_file: &dyn Fn(&str) -> bool, packages: &[(String, String)]) -> Option<String> {
+pub fn command(
+    test: &FoundTest,
+    project: &Project,
+    has_file: &dyn Fn(&str) -> bool,
+    packages: &[(String, String)],
+) -> Option<String> {
     let FoundTest { path, name } = test;
-    let is_plain = |text: &str| !text.starts_with('-') && text.chars().all(|letter| letter.is_alphanumeric() || "./_-+@".contains(letter));
+    let is_plain = |text: &str| {
+        !text.starts_with('-') && text.chars().all(|letter| letter.is_alphanumeric() || "./_-+@".contains(letter))
+    };
     if !is_plain(path) {
         return None;
     }
@@ -236,7 +340,9 @@ pub fn command(test: &FoundTest, project: &Project, has_file: &dyn Fn(&str) -> b
     let directory = path.rsplit_once('/').map_or(".", |(directory, _)| directory);
     let class = path.rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or_default();
     let cmd = match ending {
-        "py" if has_file("manage.py") && !says_pytest(project) => format!("python manage.py test -k {}", name.unwrap_or(class)),
+        "py" if has_file("manage.py") && !says_pytest(project) => {
+            format!("python manage.py test -k {}", name.unwrap_or(class))
+        }
         "py" => match name {
             Some(name) => format!("pytest {path} -k {name}"),
             None => format!("pytest {path}"),
@@ -308,13 +414,18 @@ mod tests {
 
     fn told(words: &str, files: &[(&str, &str)]) -> String {
         let Some(words) = asked(words) else { return "-".to_owned() };
-        let owned: Vec<(String, String)> = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        let owned: Vec<(String, String)> =
+            files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
         let tests: Vec<(String, String)> = owned.iter().filter(|(path, _)| is_test_file(path)).cloned().collect();
         let project = Project { files: owned };
         match find(&words, &tests) {
-            LooseTest::One(test) => {
-                command(&test, &project, &|name| files.iter().any(|(path, _)| *path == name), &[("Cargo.toml".to_owned(), "a".to_owned())]).unwrap_or_default()
-            }
+            LooseTest::One(test) => command(
+                &test,
+                &project,
+                &|name| files.iter().any(|(path, _)| *path == name),
+                &[("Cargo.toml".to_owned(), "a".to_owned())],
+            )
+            .unwrap_or_default(),
             LooseTest::Below(path) => of_directory(&path, &tests, &project, &|_| false).unwrap_or_default(),
             LooseTest::Several(all) => format!("{} tests", all.len()),
             LooseTest::None => "none".to_owned(),
@@ -324,21 +435,69 @@ mod tests {
     #[test]
     fn a_test_is_found_by_its_name_its_file_or_what_it_tests() {
         let node = ("package.json", "{\"scripts\": {\"test\": \"vitest run\"}}");
-        let geo = ("src/geo.test.ts", "import { distance } from './geo';\nit('is zero at home', () => distance(1));\nit('adds up', () => 1);\n");
+        let geo = (
+            "src/geo.test.ts",
+            "import { distance } from './geo';\nit('is zero at home', () => distance(1));\nit('adds up', () => 1);\n",
+        );
         assert_eq!(told("i want to run just the distance test", &[node, geo]), "npx vitest run src/geo.test.ts");
-        assert_eq!(told("run the zero at home test", &[node, geo]), "npx vitest run src/geo.test.ts -t 'is zero at home'");
+        assert_eq!(
+            told("run the zero at home test", &[node, geo]),
+            "npx vitest run src/geo.test.ts -t 'is zero at home'"
+        );
         assert_eq!(told("run the geo tests", &[node, geo]), "npx vitest run src/geo.test.ts");
         assert_eq!(told("run the pasta test", &[node, geo]), "none");
-        assert_eq!(told("run the unknown zone test", &[("tests/test_rates.py", "def test_unknown_zone_is_refused():\n    pass\ndef test_b():\n    pass\n")]), "pytest tests/test_rates.py -k test_unknown_zone_is_refused");
-        assert_eq!(told("run only the pool test", &[("go.mod", ""), ("relay/relay_test.go", "func TestPoolIsEmpty(t *testing.T) {}\nfunc TestB(t *testing.T) {}\n")]), "go test ./relay -run '^TestPoolIsEmpty$'");
-        assert_eq!(told("run only the heavy test", &[("Cargo.toml", ""), ("src/a.rs", "#[test]\nfn a_full_one_is_heavy() {}\n")]), "cargo test a_full_one_is_heavy");
-        assert_eq!(told("run just the orbit test", &[("tests/CMakeLists.txt", "add_test(NAME orbit_period COMMAND t)\nadd_test(NAME b COMMAND t)\n")]), "ctest --test-dir build -R '^orbit_period$' --output-on-failure");
-        assert_eq!(told("run the night test", &[("pom.xml", ""), ("src/test/java/StopServiceTest.java", "@Test\nvoid noStopsAtNight() {}\n@Test\nvoid b() {}\n")]), "mvn test -Dtest=StopServiceTest#noStopsAtNight");
+        assert_eq!(
+            told(
+                "run the unknown zone test",
+                &[("tests/test_rates.py", "def test_unknown_zone_is_refused():\n    pass\ndef test_b():\n    pass\n")]
+            ),
+            "pytest tests/test_rates.py -k test_unknown_zone_is_refused"
+        );
+        assert_eq!(
+            told(
+                "run only the pool test",
+                &[
+                    ("go.mod", ""),
+                    ("relay/relay_test.go", "func TestPoolIsEmpty(t *testing.T) {}\nfunc TestB(t *testing.T) {}\n")
+                ]
+            ),
+            "go test ./relay -run '^TestPoolIsEmpty$'"
+        );
+        assert_eq!(
+            told(
+                "run only the heavy test",
+                &[("Cargo.toml", ""), ("src/a.rs", "#[test]\nfn a_full_one_is_heavy() {}\n")]
+            ),
+            "cargo test a_full_one_is_heavy"
+        );
+        assert_eq!(
+            told(
+                "run just the orbit test",
+                &[("tests/CMakeLists.txt", "add_test(NAME orbit_period COMMAND t)\nadd_test(NAME b COMMAND t)\n")]
+            ),
+            "ctest --test-dir build -R '^orbit_period$' --output-on-failure"
+        );
+        assert_eq!(
+            told(
+                "run the night test",
+                &[
+                    ("pom.xml", ""),
+                    ("src/test/java/StopServiceTest.java", "@Test\nvoid noStopsAtNight() {}\n@Test\nvoid b() {}\n")
+                ]
+            ),
+            "mvn test -Dtest=StopServiceTest#noStopsAtNight"
+        );
     }
 
     #[test]
     fn all_tests_are_not_one_of_them() {
-        for words in ["run the tests", "run all tests", "run the unit tests", "run the failing tests", "run the integration tests"] {
+        for words in [
+            "run the tests",
+            "run all tests",
+            "run the unit tests",
+            "run the failing tests",
+            "run the integration tests",
+        ] {
             assert_eq!(asked(words), None, "{words}");
         }
     }

@@ -17,19 +17,23 @@ pub fn command(words: &str, manifests: &[(String, String)], has_file: &dyn Fn(&s
             format!(r"cargo\s+(?P<goal>test|build|check|clippy|run|bench)\s+(?:for|in|on|of)\s+(?:the\s+)?(?P<name>[\w-]+){noun}"),
         ];
         let ends = r"(?P<release>\s+(?:in|with|as)\s+(?:a\s+|the\s+)?release(?:\s+(?:mode|profile|build))?)?(?:\s+with\s+(?P<args>-[\w=-]+(?:\s+[\w=./-]+)*))?(?:\s+(?:only|alone))?(?:\s*,?\s*(?:please|pls|thanks))*";
-        rows.iter().filter_map(|row| Regex::new(&format!(r"(?i)^\s*{polite}(?:{row}){ends}\s*[.!?]*\s*$")).ok()).collect()
+        rows.iter()
+            .filter_map(|row| Regex::new(&format!(r"(?i)^\s*{polite}(?:{row}){ends}\s*[.!?]*\s*$")).ok())
+            .collect()
     });
     let readings = SHAPES.iter().filter_map(|shape| shape.captures(words));
-    readings.filter_map(|found| {
-        let (path, package) = member(found.name("name")?.as_str(), manifests)?;
-        let goal = found.name("goal")?.as_str().to_lowercase();
-        let cmd = spelled(&goal, path, package, found.name("release").is_some(), has_file)?;
-        match found.name("args").map(|arguments| arguments.as_str()) {
-            None => Some(cmd),
-            Some(arguments) if cmd.starts_with("cargo run") => Some(format!("{cmd} -- {arguments}")),
-            Some(_) => None,
-        }
-    }).next()
+    readings
+        .filter_map(|found| {
+            let (path, package) = member(found.name("name")?.as_str(), manifests)?;
+            let goal = found.name("goal")?.as_str().to_lowercase();
+            let cmd = spelled(&goal, path, package, found.name("release").is_some(), has_file)?;
+            match found.name("args").map(|arguments| arguments.as_str()) {
+                None => Some(cmd),
+                Some(arguments) if cmd.starts_with("cargo run") => Some(format!("{cmd} -- {arguments}")),
+                Some(_) => None,
+            }
+        })
+        .next()
 }
 
 /// The manifest of the member that a word means.
@@ -39,14 +43,17 @@ fn member<'a>(name: &str, manifests: &'a [(String, String)]) -> Option<&'a (Stri
         let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
         package == name || directory == name || directory.rsplit('/').next() == Some(name)
     };
-    let is_part = |(_, package): &&(String, String)| package.split(['-', '_', '/']).any(|part| part.eq_ignore_ascii_case(name));
+    let is_part =
+        |(_, package): &&(String, String)| package.split(['-', '_', '/']).any(|part| part.eq_ignore_ascii_case(name));
     let only = |found: Vec<&'a (String, String)>| if found.len() == 1 { found.first().copied() } else { None };
     let exact: Vec<_> = below().filter(is_it).collect();
     if exact.is_empty() { only(below().filter(is_part).collect()) } else { only(exact) }
 }
 
 fn spelled(goal: &str, path: &str, package: &str, release: bool, has_file: &dyn Fn(&str) -> bool) -> Option<String> {
-    let is_plain = |text: &str| !text.starts_with('-') && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "./_-@".contains(letter));
+    let is_plain = |text: &str| {
+        !text.starts_with('-') && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "./_-@".contains(letter))
+    };
     let directory = path.rsplit_once('/').map(|(directory, _)| directory)?;
     if !is_plain(path) || !is_plain(package) {
         return None;
@@ -90,7 +97,11 @@ mod tests {
     fn a_package_is_meant_by_its_directory_or_its_name() {
         let manifest = |path: &str, name: &str| (path.to_owned(), name.to_owned());
         let alone = [manifest("host/Cargo.toml", "kiln-host")];
-        let several = [manifest("Cargo.toml", ""), manifest("crates/hive-core/Cargo.toml", "hive-core"), manifest("crates/hive-cli/Cargo.toml", "hive-cli")];
+        let several = [
+            manifest("Cargo.toml", ""),
+            manifest("crates/hive-core/Cargo.toml", "hive-core"),
+            manifest("crates/hive-cli/Cargo.toml", "hive-cli"),
+        ];
         let told = |words: &str, manifests: &[(String, String)]| {
             command(words, manifests, &|name| manifests.iter().any(|(path, _)| path == name)).unwrap_or_default()
         };

@@ -43,7 +43,8 @@ static ALL: LazyLock<Vec<Formatter>> = LazyLock::new(|| read("formatter").into_i
 fn read(name: &str) -> Vec<Formatter> {
     toml_lists::tables(LIST, name, |table| {
         let says = toml_lists::texts(table, "says");
-        let says = says.iter().filter_map(|says| says.split_once(": ")).map(|(file, text)| (file.to_owned(), text.to_owned()));
+        let says =
+            says.iter().filter_map(|says| says.split_once(": ")).map(|(file, text)| (file.to_owned(), text.to_owned()));
         Some(Formatter {
             names: toml_lists::texts(table, "names"),
             endings: toml_lists::texts(table, "endings"),
@@ -65,17 +66,27 @@ fn read(name: &str) -> Vec<Formatter> {
 /// What the tools of a goal are called in requests, the longest first.
 pub fn names(goal: FileGoal) -> Vec<String> {
     let of_goal = |formatter: &&Formatter| formatter.goal == goal;
-    let mut all: Vec<String> = ALL.iter().filter(of_goal).flat_map(|formatter| formatter.names.iter().map(|name| name.replace(' ', r"\s+"))).collect();
+    let mut all: Vec<String> = ALL
+        .iter()
+        .filter(of_goal)
+        .flat_map(|formatter| formatter.names.iter().map(|name| name.replace(' ', r"\s+")))
+        .collect();
     all.sort_by_key(|name| std::cmp::Reverse(name.len()));
     all
 }
 
 impl FormatFile {
     /// The command for the file at a path, and what shows that it is meant: a file, or a package. The error is the ending of the file.
-    pub fn command(&self, path: &str, project: &Project, has_file: &dyn Fn(&str) -> bool) -> Result<(String, String), String> {
+    pub fn command(
+        &self,
+        path: &str,
+        project: &Project,
+        has_file: &dyn Fn(&str) -> bool,
+    ) -> Result<(String, String), String> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-        let is_plain = !path.starts_with('-') && path.chars().all(|letter| letter.is_alphanumeric() || "./_-+@".contains(letter));
+        let is_plain =
+            !path.starts_with('-') && path.chars().all(|letter| letter.is_alphanumeric() || "./_-+@".contains(letter));
         let error = || Err(ending.to_owned());
         if !is_plain {
             return error();
@@ -91,11 +102,20 @@ impl FormatFile {
                 return None;
             }
             let file = formatter.files.iter().find(|file| has_file(file));
-            let text = formatter.says.iter().find(|(file, text)| project.text(file).is_some_and(|known| known.contains(text.as_str())));
+            let text = formatter
+                .says
+                .iter()
+                .find(|(file, text)| project.text(file).is_some_and(|known| known.contains(text.as_str())));
             let package = formatter.packages.iter().find(|package| packages.contains(package));
             file.or(text.map(|(file, _)| file)).or(package).cloned().or_else(|| formatter.always.then(String::new))
         };
-        let Some((formatter, sign)) = ALL.iter().filter(|formatter| formatter.goal == self.goal).find_map(|formatter| Some((formatter, sign(formatter)?))) else { return error() };
+        let Some((formatter, sign)) = ALL
+            .iter()
+            .filter(|formatter| formatter.goal == self.goal)
+            .find_map(|formatter| Some((formatter, sign(formatter)?)))
+        else {
+            return error();
+        };
         let command = formatter.command.replace("{}", path);
         // The project keeps its Python tools in an environment of its own.
         let through = match ending {
@@ -119,7 +139,8 @@ mod tests {
     use super::*;
 
     fn told(file: &str, tool: Option<&str>, files: &[(&str, &str)]) -> String {
-        let project = Project { files: files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect() };
+        let project =
+            Project { files: files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect() };
         let has = |name: &str| files.iter().any(|(path, _)| *path == name);
         let format = FormatFile { file: file.to_owned(), tool: tool.map(str::to_owned), goal: FileGoal::Format };
         match format.command(file, &project, &has) {
@@ -135,7 +156,10 @@ mod tests {
         assert_eq!(told("src/a.ts", None, &[node]), "npx prettier --write src/a.ts");
         assert_eq!(told("src/a.ts", None, &[node, ("pnpm-lock.yaml", "")]), "pnpm exec prettier --write src/a.ts");
         assert_eq!(told("a.py", None, &[("pyproject.toml", "[tool.black]\n[tool.ruff]\n")]), "black a.py");
-        assert_eq!(told("a.py", None, &[("pyproject.toml", "[tool.ruff]\n"), ("poetry.lock", "")]), "poetry run ruff format a.py");
+        assert_eq!(
+            told("a.py", None, &[("pyproject.toml", "[tool.ruff]\n"), ("poetry.lock", "")]),
+            "poetry run ruff format a.py"
+        );
         assert_eq!(told("a/b.go", None, &[("go.mod", "")]), "gofmt -w a/b.go");
         assert_eq!(told("a.rs", None, &[]), "rustfmt a.rs");
         assert_eq!(told("a.c", None, &[(".clang-format", "")]), "clang-format -i a.c");

@@ -53,7 +53,12 @@ impl Mark {
             )),
             [(path, at, _)] => {
                 let text = files.get(*path).map_or("", String::as_str);
-                let kept: String = text.split_inclusive('\n').enumerate().filter(|(line, _)| line != at).map(|(_, line)| line).collect();
+                let kept: String = text
+                    .split_inclusive('\n')
+                    .enumerate()
+                    .filter(|(line, _)| line != at)
+                    .map(|(_, line)| line)
+                    .collect();
                 let summary = format!("Delete the comment at `{path}:{}`", at + 1);
                 EditResult::Texts { files: BTreeMap::from([((*path).clone(), kept)]), summary, note: String::new() }
             }
@@ -63,7 +68,11 @@ impl Mark {
                     .take(MAX_LISTED)
                     .map(|(path, at, line)| format!("- `{path}:{}` {}", at + 1, code(line.trim())))
                     .collect();
-                EditResult::Nothing(format!("{} comments have that mark. Say the file, or what it is about:\n\n{}", several.len(), rows.join("\n")))
+                EditResult::Nothing(format!(
+                    "{} comments have that mark. Say the file, or what it is about:\n\n{}",
+                    several.len(),
+                    rows.join("\n")
+                ))
             }
         }
     }
@@ -75,7 +84,10 @@ mod tests {
 
     #[test]
     fn the_one_comment_with_the_words_goes() {
-        let files = BTreeMap::from([("a.py".to_owned(), "# TODO: store the points\nx = 1\n# TODO: cache\ny = 2  # TODO here\n".to_owned())]);
+        let files = BTreeMap::from([(
+            "a.py".to_owned(),
+            "# TODO: store the points\nx = 1\n# TODO: cache\ny = 2  # TODO here\n".to_owned(),
+        )]);
         let told = |words: &str| match Mark::new("TODO", Some(words.to_owned()), None).unwrap().remove(&files) {
             EditResult::Texts { files, .. } => files["a.py"].clone(),
             EditResult::Nothing(why) => format!("? {why}"),

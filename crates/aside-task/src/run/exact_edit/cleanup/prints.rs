@@ -31,17 +31,32 @@ fn family(ending: &str) -> &'static [&'static str] {
         "js" | "jsx" | "ts" | "tsx" | "mjs" | "cjs" | "vue" | "svelte" => {
             &["console.log", "console.debug", "console.info", "console.trace", "console.dir", "console.table"]
         }
-        "go" => &["fmt.Println", "fmt.Printf", "fmt.Print", "println", "print", "log.Println", "log.Printf", "log.Print"],
+        "go" => {
+            &["fmt.Println", "fmt.Printf", "fmt.Print", "println", "print", "log.Println", "log.Printf", "log.Print"]
+        }
         "rs" => &["println", "eprintln", "print", "eprint", "dbg"],
         "java" | "groovy" | "scala" => &[
-            "System.out.println", "System.out.printf", "System.out.print", "System.err.println", "System.err.printf",
+            "System.out.println",
+            "System.out.printf",
+            "System.out.print",
+            "System.err.println",
+            "System.err.printf",
             "println",
         ],
         "kt" | "kts" => &["println", "print", "System.out.println"],
         "c" | "h" => &["printf", "puts", "fprintf"],
         "cc" | "cpp" | "cxx" | "hpp" | "hh" | "ino" => &[
-            "std::cout", "cout", "std::cerr", "cerr", "printf", "puts", "fprintf", "std::println", "std::print",
-            "Serial.println", "Serial.print",
+            "std::cout",
+            "cout",
+            "std::cerr",
+            "cerr",
+            "printf",
+            "puts",
+            "fprintf",
+            "std::println",
+            "std::print",
+            "Serial.println",
+            "Serial.print",
         ],
         "cs" => &["Console.WriteLine", "Console.Write", "Debug.WriteLine"],
         "rb" => &["puts", "p", "pp", "print"],
@@ -84,7 +99,9 @@ impl Prints {
         let last = lower.rsplit(['.', ':']).next().unwrap_or(&lower);
         match self.what.as_str() {
             "" => true,
-            "print" => !is_log(name) && !["dbg", "breakpoint", "puts", "p"].contains(&last) || last == "puts" && name == "puts",
+            "print" => {
+                !is_log(name) && !["dbg", "breakpoint", "puts", "p"].contains(&last) || last == "puts" && name == "puts"
+            }
             "console" => lower.starts_with("console."),
             "system.out" | "system.err" => lower.starts_with(&format!("{}.", self.what)),
             what if what.contains('.') => lower == what,
@@ -100,15 +117,25 @@ impl Prints {
         if found.iter().any(|one| !is_log(&one.name)) && self.what.is_empty() {
             found.retain(|one| !is_log(&one.name) || one.is_debug());
         }
-        if self.debug && found.iter().any(Statement::is_debug) && (self.what.is_empty() || !found.iter().all(Statement::is_debug)) {
+        if self.debug
+            && found.iter().any(Statement::is_debug)
+            && (self.what.is_empty() || !found.iter().all(Statement::is_debug))
+        {
             found.retain(Statement::is_debug);
         }
-        let rows = |all: &[&Statement]| all.iter().take(MAX_PLACES).map(|one| format!("- {}", one.place())).collect::<Vec<_>>().join("\n");
+        let rows = |all: &[&Statement]| {
+            all.iter().take(MAX_PLACES).map(|one| format!("- {}", one.place())).collect::<Vec<_>>().join("\n")
+        };
         let (go, stay): (Vec<&Statement>, Vec<&Statement>) = found.iter().partition(|one| one.may_go);
-        let place = self.file.as_ref().map_or("the files of the project".to_owned(), |_| files.keys().next().map(|path| code(path)).unwrap_or_default());
+        let place = self.file.as_ref().map_or("the files of the project".to_owned(), |_| {
+            files.keys().next().map(|path| code(path)).unwrap_or_default()
+        });
         match go.len() {
             0 if stay.is_empty() => EditResult::Nothing(format!("No line of {place} only prints.")),
-            0 => EditResult::Nothing(format!("What prints here is part of another statement, so it cannot simply go:\n\n{}", rows(&stay))),
+            0 => EditResult::Nothing(format!(
+                "What prints here is part of another statement, so it cannot simply go:\n\n{}",
+                rows(&stay)
+            )),
             many if many > 1 && !self.all => {
                 EditResult::Nothing(format!("{many} statements print. Say `all`, or which one:\n\n{}", rows(&go)))
             }
@@ -147,13 +174,19 @@ struct Statement<'a> {
 impl Statement<'_> {
     fn is_debug(&self) -> bool {
         let lower = self.text.to_lowercase();
-        self.name == "dbg" || ["debug", "dbg", "xxx", "here", "todo", "tmp", "===", ">>>", "***"].iter().any(|mark| {
-            lower.get(self.name.len()..).is_some_and(|rest| rest.contains(mark))
-        })
+        self.name == "dbg"
+            || ["debug", "dbg", "xxx", "here", "todo", "tmp", "===", ">>>", "***"]
+                .iter()
+                .any(|mark| lower.get(self.name.len()..).is_some_and(|rest| rest.contains(mark)))
     }
 
     fn place(&self) -> String {
-        format!("`{}:{}` {}", self.path, self.lines.start + 1, code(self.text.lines().next().unwrap_or_default().trim()))
+        format!(
+            "`{}:{}` {}",
+            self.path,
+            self.lines.start + 1,
+            code(self.text.lines().next().unwrap_or_default().trim())
+        )
     }
 }
 
@@ -236,13 +269,17 @@ fn length(lines: &[&str], at: usize, name: &str) -> Option<usize> {
 /// Whether a statement stands for itself: no condition without braces before it, no chain behind it.
 fn is_free(lines: &[&str], range: &Range<usize>) -> bool {
     let is_code = |line: &&&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
-    let before = lines.get(..range.start).unwrap_or_default().iter().rev().find(is_code).map_or("", |line| line.trim_end());
+    let before =
+        lines.get(..range.start).unwrap_or_default().iter().rev().find(is_code).map_or("", |line| line.trim_end());
     let after = lines.get(range.end..).unwrap_or_default().iter().find(is_code).map_or("", |line| line.trim_start());
     let first = before.trim_start();
-    let opens = ["if ", "if(", "for ", "for(", "while ", "while(", "else if", "} else"].iter().any(|word| first.starts_with(word));
+    let opens = ["if ", "if(", "for ", "for(", "while ", "while(", "else if", "} else"]
+        .iter()
+        .any(|word| first.starts_with(word));
     let is_condition = (opens || first == "else") && !before.ends_with(['{', '}', ';', ':']);
     // A case of a match, an arrow, an argument.
-    let is_part = before.ends_with("=>") || before.ends_with([',', '(', '=', '?', '&', '|', '+']) && !before.ends_with("++");
+    let is_part =
+        before.ends_with("=>") || before.ends_with([',', '(', '=', '?', '&', '|', '+']) && !before.ends_with("++");
     !is_condition && !is_part && !after.starts_with(['.', '?'])
 }
 
@@ -310,12 +347,27 @@ mod tests {
         assert_eq!(removed("a.py", "x = 1\nprint(\n    x,\n)\ny = 2\n", "print", false, false), "x = 1\ny = 2\n");
         assert_eq!(removed("a.py", "def f():\n    print(1)\n", "print", false, false), "def f():\n    pass\n");
         assert_eq!(removed("a.ts", "a();\nconsole.log('(');\nb();\n", "print", true, false), "a();\nb();\n");
-        assert_eq!(removed("a.rs", "fn f() {\n    dbg!(x);\n    println!(\"{}\", 1);\n}\n", "dbg", false, false), "fn f() {\n    println!(\"{}\", 1);\n}\n");
-        assert_eq!(removed("A.java", "{\n    System.out.println(\"x\");\n    go();\n}\n", "print", false, false), "{\n    go();\n}\n");
-        assert_eq!(removed("a.cpp", "a();\nstd::cout << \"debug\" << x << std::endl;\nb();\n", "cout", true, false), "a();\nb();\n");
+        assert_eq!(
+            removed("a.rs", "fn f() {\n    dbg!(x);\n    println!(\"{}\", 1);\n}\n", "dbg", false, false),
+            "fn f() {\n    println!(\"{}\", 1);\n}\n"
+        );
+        assert_eq!(
+            removed("A.java", "{\n    System.out.println(\"x\");\n    go();\n}\n", "print", false, false),
+            "{\n    go();\n}\n"
+        );
+        assert_eq!(
+            removed("a.cpp", "a();\nstd::cout << \"debug\" << x << std::endl;\nb();\n", "cout", true, false),
+            "a();\nb();\n"
+        );
         assert_eq!(removed("a.c", "printf(\"%d\", 1);\ngo();\n", "printf", false, false), "go();\n");
         assert_eq!(
-            removed("a.go", "package a\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\nfunc f() {\n\tfmt.Println(\"debug\", os.Args)\n\tos.Exit(1)\n}\n", "print", true, false),
+            removed(
+                "a.go",
+                "package a\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\nfunc f() {\n\tfmt.Println(\"debug\", os.Args)\n\tos.Exit(1)\n}\n",
+                "print",
+                true,
+                false
+            ),
             "package a\n\nimport (\n\t\"os\"\n)\n\nfunc f() {\n\tos.Exit(1)\n}\n"
         );
     }
@@ -331,8 +383,12 @@ mod tests {
 
     #[test]
     fn what_would_change_the_code_around_it_stays() {
-        assert!(removed("a.ts", "if (x)\n  console.log(x);\ngo();\n", "print", false, true).starts_with("? What prints"));
-        assert!(removed("a.ts", "const y = x =>\n  console.log(x);\n", "print", false, true).starts_with("? What prints"));
+        assert!(
+            removed("a.ts", "if (x)\n  console.log(x);\ngo();\n", "print", false, true).starts_with("? What prints")
+        );
+        assert!(
+            removed("a.ts", "const y = x =>\n  console.log(x);\n", "print", false, true).starts_with("? What prints")
+        );
         assert!(removed("a.ts", "go(console.log(x));\n", "print", false, true).starts_with("? No line"));
         assert!(removed("a.py", "print(a) or b()\n", "print", false, true).starts_with("? No line"));
     }

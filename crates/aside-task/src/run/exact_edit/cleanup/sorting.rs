@@ -56,7 +56,10 @@ impl Sorting {
             },
             several => {
                 let rows: Vec<String> = several.iter().map(|(path, _)| format!("- {}", code(path))).collect();
-                EditResult::Nothing(format!("Several files have {what}. Say which one is meant:\n\n{}", rows.join("\n")))
+                EditResult::Nothing(format!(
+                    "Several files have {what}. Say which one is meant:\n\n{}",
+                    rows.join("\n")
+                ))
             }
         }
     }
@@ -91,7 +94,8 @@ fn object(text: &str, name: &str) -> Option<String> {
 /// An object or a list with its entries in order, and the objects within it too where that is wanted.
 fn sorted(text: &str, deep: bool) -> Option<String> {
     let ranges = entries(text)?;
-    let mut rows: Vec<String> = ranges.iter().map(|range| text.get(range.clone()).unwrap_or_default().to_owned()).collect();
+    let mut rows: Vec<String> =
+        ranges.iter().map(|range| text.get(range.clone()).unwrap_or_default().to_owned()).collect();
     if deep {
         for row in &mut rows {
             if let Some(at) = row.find(": {").map(|at| at + 2).or_else(|| row.find(":{").map(|at| at + 1))
@@ -103,7 +107,9 @@ fn sorted(text: &str, deep: bool) -> Option<String> {
         }
     }
     rows.sort_by(|one, other| {
-        let key = |row: &str| row.trim_start_matches(['"', '\'']).split(['"', '\'', ':']).next().unwrap_or_default().to_owned();
+        let key = |row: &str| {
+            row.trim_start_matches(['"', '\'']).split(['"', '\'', ':']).next().unwrap_or_default().to_owned()
+        };
         key(one).to_lowercase().cmp(&key(other).to_lowercase()).then_with(|| key(one).cmp(&key(other)))
     });
     let mut made = text.to_owned();
@@ -126,7 +132,9 @@ fn entries(text: &str) -> Option<Vec<Range<usize>>> {
             (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(letter),
             (None, '#') => return None,
-            (None, '/') if text.get(at..).is_some_and(|rest| rest.starts_with("//") || rest.starts_with("/*")) => return None,
+            (None, '/') if text.get(at..).is_some_and(|rest| rest.starts_with("//") || rest.starts_with("/*")) => {
+                return None;
+            }
             (None, '{' | '[' | '(') => depth += 1,
             (None, '}' | ']' | ')') => depth -= 1,
             (None, ',') if depth == 1 => {
@@ -163,7 +171,8 @@ fn list(path: &str, text: &str, name: &str) -> Option<String> {
     let inner = text.get(start..=close)?;
     let plain = |range: &Range<usize>| {
         let entry = inner.get(range.clone()).unwrap_or_default();
-        !entry.is_empty() && !entry.contains(['(', '{', '[', '*', '\n', ':']) || entry.starts_with(['"', '\'']) && !entry.contains('\n')
+        !entry.is_empty() && !entry.contains(['(', '{', '[', '*', '\n', ':'])
+            || entry.starts_with(['"', '\'']) && !entry.contains('\n')
     };
     let ranges = entries(inner)?;
     if ranges.len() < 2 || !ranges.iter().all(plain) {
@@ -193,8 +202,17 @@ fn table(text: &str, name: &str) -> Option<String> {
             *nearest.next().filter(|_| nearest.next().is_none())?
         }
     };
-    let rows: Vec<&str> = lines.iter().skip(head + 1).copied().take_while(|line| !line.trim().is_empty() && !line.starts_with('[')).collect();
-    let is_row = |line: &&str| line.contains('=') && !line.starts_with([' ', '\t', '#']) && line.matches(['[', '{']).count() == line.matches([']', '}']).count();
+    let rows: Vec<&str> = lines
+        .iter()
+        .skip(head + 1)
+        .copied()
+        .take_while(|line| !line.trim().is_empty() && !line.starts_with('['))
+        .collect();
+    let is_row = |line: &&str| {
+        line.contains('=')
+            && !line.starts_with([' ', '\t', '#'])
+            && line.matches(['[', '{']).count() == line.matches([']', '}']).count()
+    };
     if rows.is_empty() || !rows.iter().all(is_row) || !rows.iter().all(|row| row.ends_with('\n')) {
         return None;
     }
@@ -241,7 +259,11 @@ mod tests {
             "const names = [\n  'a',\n  'b',\n];\n"
         );
         assert_eq!(
-            told("Cargo.toml", "[dependencies]\nserde = \"1\"\nanyhow = { version = \"1\" }\n\n[features]\n", Some("dependencies")),
+            told(
+                "Cargo.toml",
+                "[dependencies]\nserde = \"1\"\nanyhow = { version = \"1\" }\n\n[features]\n",
+                Some("dependencies")
+            ),
             "[dependencies]\nanyhow = { version = \"1\" }\nserde = \"1\"\n\n[features]\n"
         );
         assert!(told("a.py", "ZONES = [f(1), g(2)]\n", Some("ZONES")).starts_with("? "));

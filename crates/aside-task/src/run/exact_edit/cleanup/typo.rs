@@ -198,6 +198,9 @@ mod tests {
 
     #[test]
     fn the_list_has_pairs_of_different_words() {
-        assert!(LIST.lines().all(|line| line.starts_with('#') || line.split_once(' ').is_some_and(|(wrong, right)| wrong != right)));
+        assert!(
+            LIST.lines()
+                .all(|line| line.starts_with('#') || line.split_once(' ').is_some_and(|(wrong, right)| wrong != right))
+        );
     }
 }
