@@ -213,7 +213,8 @@ fn text_of(workspace: &Workspace, path: &str) -> Option<String> {
 
 /// "Run manage.py check": what stands behind a script is what it is given.
 fn script_with_words(workspace: &Workspace, words: &str) -> Option<String> {
-    let words: Vec<&str> = words.trim().trim_end_matches(['.', '!']).trim_end_matches(" please").split_whitespace().collect();
+    let words: Vec<&str> =
+        words.trim().trim_end_matches(['.', '!']).trim_end_matches(" please").split_whitespace().collect();
     let (script, arguments) = match words.as_slice() {
         ["run" | "execute", script, arguments @ ..] if !arguments.is_empty() => (*script, arguments),
         _ => return None,

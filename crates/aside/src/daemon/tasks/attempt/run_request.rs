@@ -85,7 +85,9 @@ impl Attempt {
         let found = blocking(move |_| {
             let project = workspace.project();
             let commands = documented::commands(&project);
-            commands.iter().find_map(|command| Some((script::call::on_port(&words, &command.cmd)?, command.file.clone())))
+            commands
+                .iter()
+                .find_map(|command| Some((script::call::on_port(&words, &command.cmd)?, command.file.clone())))
         });
         let Some((cmd, file)) = found.await? else { return Ok(None) };
         Ok(here.runnable(&[cmd]).await.map(|cmd| here.proposed(cmd, format!("{} has the command.", code(&file)))))
