@@ -1,6 +1,7 @@
 //! The pure part of each kind of request: the caller passes what git, the project, the screen and the settings say as values, and gets a
 //! proposal. Reads no file, runs nothing, and calls no model; `prompt` builds what a model would be asked.
 
+pub mod actions;
 pub mod ci;
 pub mod compose;
 pub mod config_keys;

@@ -18,6 +18,10 @@ pub const FILES: [&str; 4] = ["compose.yaml", "compose.yml", "docker-compose.yml
 /// Verbs and the command for each; `{}` are the services.
 static VERBS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
     let rows = [
+        (
+            r"^(?:rebuild|build) and (?:then )?(?:re)?(?:start|run)\b|^(?:re)?start and rebuild\b",
+            "docker compose up -d --build {}",
+        ),
         (r"^(?:bring|spin|fire|start|boot|get) up|^(?:start|launch|up|run)\b", "docker compose up -d {}"),
         (r"^(?:bring|shut|take|spin) down|^(?:stop|halt)\b", "docker compose stop {}"),
         (r"^(?:restart|bounce|reboot)\b", "docker compose restart {}"),
@@ -95,12 +99,30 @@ const FILLERS: &[&str] = &[
     "inside",
     "on",
     "background",
+    "rerun",
+    "then",
 ];
 
 /// The command for a request; `None` where a word of it is no service, or none is named.
 pub fn command(words: &str, compose: &str) -> Option<String> {
     let lower = words.trim().trim_end_matches(['.', '!', '?']).to_lowercase();
     let (_, cmd) = VERBS.iter().find(|(pattern, _)| pattern.is_match(&lower))?;
+    // Two orders in one are only known where one command does both.
+    let verbs = [
+        " and restart",
+        " and start",
+        " and stop",
+        " and remove",
+        " and build",
+        " and rebuild",
+        " and follow",
+        " and tail",
+        " and show",
+        " and run",
+    ];
+    if verbs.iter().any(|verb| lower.contains(verb)) && !cmd.contains("--build") {
+        return None;
+    }
     let services = services(compose);
     let mut named: Vec<&str> = Vec::new();
     for word in
@@ -178,6 +200,8 @@ mod tests {
         assert_eq!(told("show me the redis logs"), "docker compose logs --tail 100 redis");
         assert_eq!(told("open a shell in the db container"), "docker compose exec db sh");
         assert_eq!(told("rebuild web"), "docker compose build web");
+        assert_eq!(told("rebuild and restart the web service"), "docker compose up -d --build web");
+        assert_eq!(told("stop and remove the web container"), "");
     }
 
     #[test]

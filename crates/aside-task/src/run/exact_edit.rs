@@ -4,11 +4,13 @@
 mod add_to;
 pub mod assign;
 mod call;
+pub mod cleanup;
 mod depend;
 mod file_edit;
 mod imports;
 mod lines;
-mod manifest;
+mod lock;
+pub mod manifest;
 mod matrix;
 pub mod moved;
 mod normal;
@@ -29,6 +31,7 @@ use crate::run::versions;
 use add_to::Addition;
 use assign::{Setting, Value};
 use call::Call;
+use cleanup::Cleanup;
 use depend::NewVersion;
 use file_edit::FileEdit;
 use manifest::{Dependency, MemberDependency};
@@ -68,7 +71,10 @@ pub enum Edit {
     RemoveUnusedImports {
         file: String,
     },
-    Ignore(String),
+    /// An import that nothing uses, in whichever file has it.
+    RemoveUnusedName(String),
+    /// Patterns for .gitignore.
+    Ignore(Vec<String>),
     Bump(Bump),
     Sort {
         file: String,
@@ -101,6 +107,7 @@ pub enum Edit {
     RemoveCall(Call),
     /// A part of a file that the request names.
     File(FileEdit),
+    Cleanup(Cleanup),
     Format,
 }
 
@@ -160,6 +167,9 @@ const SWITCH: &str = r"[A-Za-z_][\w.-]*(?:\s[a-z]+){0,3}?";
 const TOGGLED: &str = r"(?:\s+(?:mode|option|flag|setting|rule|check))?(?:\s+by\s+default)?";
 /// What a number counts.
 const UNIT: &str = "seconds?|secs?|minutes?|mins?|hours?|days?|ms|milliseconds?|bytes|characters|chars|items|lines|pixels|px|times|rows|entries|columns";
+/// Patterns of ignored files: `.venv, dist and *.log`.
+const PATTERNS: &str =
+    r"`?[\w*.?/\[\]@+-]+`?(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+)(?:the\s+)?`?[\w*.?/\[\]@+-]+`?){0,7}?";
 const PATH: &str = r"[\w./@+-]*\.?[\w+-]+(?:\.[\w]+)*";
 
 struct Shapes(Vec<(&'static str, Regex)>);
@@ -180,10 +190,13 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
         ("bump", r"(?i:(?:bump|set|change|update|raise|increase)\s+(?:the\s+)?(?:project|package|crate|app|library|release)?(?:'s)?\s*version(?:\s+number)?\s+(?:from\s+\S+\s+)?to)\s+v?(?P<version>\d+(?:\.\d+)+(?:-[\w.]+)?)".to_owned()),
         ("bump-part", r"(?i:bump|raise|increase|increment)\s+(?:the\s+)?(?P<part>major|minor|patch)(?:\s+version|\s+number)*".to_owned()),
         ("bump-part", r"(?i:bump|raise|increase|increment)\s+(?:the\s+)?(?:project|package|crate|app|library|release)?(?:'s)?\s*version(?:\s+number)?(?:\s+(?:by\s+)?(?:a|one)\s+(?P<part>major|minor|patch)(?:\s+(?:version|step))?)?".to_owned()),
-        ("ignore", r"(?i:add)\s+`?(?P<pattern>[\w*.?/\[\]-]+)`?\s+to\s+(?:the\s+)?\.?gitignore(?:\s+file)?".to_owned()),
+        ("ignore", format!(r"(?i:add|put)\s+(?:the\s+)?(?P<patterns>{PATTERNS})(?:\s+(?P<sort>files?|folders?|director(?:y|ies)|dirs?))?\s*,?\s+(?:to|into|in)\s+(?P<git>(?:the\s+|our\s+|my\s+)?\.?gitignore)(?:\s+file)?")),
         ("ignore", r"(?i:(?:add|create|make|write)\s+a\s+\.gitignore(?:\s+file)?\s+(?:for|with|that\s+ignores))\s+`?(?P<pattern>[\w*.?/\[\]-]+)`?(?:\s+files)?".to_owned()),
-        ("ignore", r"(?i:(?:git)?ignore|make\s+git\s+ignore|let\s+git\s+ignore|have\s+git\s+ignore)\s+(?:all\s+|the\s+)*`?(?P<pattern>[\w*.?/\[\]-]+)`?(?:\s+(?P<sort>files?|folder|directory|dir))?(?:\s+(?:in|for|with)\s+git)?".to_owned()),
-        ("import-unused", format!(r"(?i:remove|delete|drop|clean\s+up)\s+(?:all\s+|any\s+|the\s+)*unused\s+imports?\s+(?:from|in|of)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
+        ("ignore", format!(r"(?:(?P<git>(?i:make\s+git|let\s+git|have\s+git|tell\s+git\s+to|get\s+git\s+to|git\s+should|git\s+must|git\s+needs\s+to|gitignore:?|configure\s+git\s+to))\s+)?(?i:ignore\s+)?(?:all\s+|the\s+|any\s+)*(?P<patterns>{PATTERNS})(?:\s+(?P<sort>files?|folders?|director(?:y|ies)|dirs?))?(?P<behind>\s+(?:in|for|with|from|by)\s+(?:the\s+)?\.?git(?:ignore)?(?:\s+file)?)?")),
+        ("ignore", format!(r"(?i:stop\s+tracking|keep|don'?t\s+track|do\s+not\s+track|never\s+commit|don'?t\s+commit|exclude|hide)\s+(?:all\s+|the\s+|any\s+)*(?P<patterns>{PATTERNS})(?:\s+(?P<sort>files?|folders?|director(?:y|ies)|dirs?))?(?P<git>\s+(?:in|with|from|out\s+of)\s+git)")),
+        ("ignore", format!(r"(?:the\s+)?(?P<patterns>{PATTERNS})(?:\s+(?P<sort>files?|folders?|director(?:y|ies)|dirs?))?\s+(?i:should|must|needs\s+to)\s+(?i:be\s+)(?P<git>(?i:git-?ignored|ignored\s+by\s+git|in\s+(?:the\s+)?\.?gitignore))")),
+        ("import-unused", format!(r"(?i:remove|delete|drop|clean\s+up|get\s+rid\s+of)\s+(?:all\s+|any\s+|the\s+)*unused\s+(?:imports?|includes?|use\s+statements?)\s+(?:from|in|of)\s+(?:the\s+file\s+)?`?(?P<file>{PATH})`?")),
+        ("unused-name", format!(r"(?i:remove|delete|drop|clean\s+up)\s+(?:the\s+)?unused\s+(?:(?i:import|include|use)\s+(?:of\s+|for\s+)?)?`?(?P<name>{NAME}(?:(?:\.|::){NAME})*|#\s*include\s+\S+|<[\w./]+>)`?(?:\s+(?i:import|include|use))?(?:\s+(?i:statement|line))?(?:\s+(?:from|in|of)\s+`?(?P<file>{PATH})`?)?")),
         ("import-remove", format!(r"(?i:remove|delete|drop)\s+(?:the\s+)?(?P<unused>unused\s+)?import\s+(?:of\s+|for\s+)?`?(?P<name>{NAME}(?:\.{NAME})*)`?\s+(?:from|in)\s+`?(?P<file>{PATH})`?")),
         ("import-remove", format!(r"(?i:remove|delete|drop)\s+(?:the\s+)?(?P<unused>unused\s+)?`?(?P<name>{NAME}(?:\.{NAME})*)`?\s+import\s+(?:from|in)\s+`?(?P<file>{PATH})`?")),
         ("import-add", format!(r#"(?i:add)\s+(?:the\s+|an\s+)?`?(?P<import>(?:(?:import|from|use|using|require|require_relative)\s+|#\s*include\s*[<"])[^`]+?)`?\s+(?:to|in|into|at\s+the\s+top\s+of)\s+`?(?P<file>{PATH})`?"#)),
@@ -200,7 +213,7 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
         ("script", r"(?i:add|create)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?P<sort>(?:npm\s+|package\s+|pnpm\s+|yarn\s+)?script|(?:make\s+|makefile\s+)?target)\s+(?:to|in)\s+(?:the\s+)?(?:package\.json|Makefile)\s+(?:called\s+|named\s+)?[`\x22']?(?P<name>[\w:.-]+?)[`\x22']?\s*(?:,?\s*(?:that|which|to)\s+(?:runs?|calls?|does|executes?)|running|with(?:\s+the\s+command)?|:|=)\s+[`\x22']?(?P<command>[^`\x22']+?)[`\x22']?".to_owned()),
         ("script", r"(?i:add)\s+(?P<sort>)[`\x22']?(?P<name>[a-z][\w:.-]*)[`\x22']?\s*:\s*[`\x22'](?P<command>[^`\x22']+?)[`\x22']\s+to\s+(?:the\s+)?(?:npm\s+)?scripts(?:\s+(?:in|of)\s+(?:the\s+)?package\.json)?".to_owned()),
         ("move", format!(r"(?i:rename|move)\s+(?:the\s+)?(?:file\s+)?`?(?P<old>{PATH})`?\s+(?:to|into|as)\s+`?(?P<new>{PATH}/?)`?")),
-        ("rename", format!(r"(?i:rename)\s+(?:the\s+)?(?:function|method|class|variable|constant|type|struct|interface|symbol|field|enum|trait)?\s*`?(?P<old>{NAME})(?:\(\))?`?(?:\s+(?:function|method|class|variable|constant|type|struct|interface|symbol|field|enum|trait))?\s+(?:to|into|as)\s+`?(?P<new>{NAME})(?:\(\))?`?{place}")),
+        ("rename", format!(r"(?i:rename)\s+(?:the\s+)?(?:function|method|class|variable|constant|type|struct|interface|symbol|field|enum|trait|component|hook|module|model|macro|parameter|property|identifier)?\s*`?(?P<old>{NAME})(?:\(\))?`?(?:\s+(?:function|method|class|variable|constant|type|struct|interface|symbol|field|enum|trait|component|hook|module|model|macro|parameter|property|identifier))?\s+(?:to|into|as)\s+`?(?P<new>{NAME})(?:\(\))?`?{place}")),
         ("depend", format!(r#"(?P<verb>(?i:bump|upgrade|update|downgrade|pin|move|raise|set|change|lock|fix|switch))\s+(?:the\s+)?(?:version\s+of\s+(?:the\s+)?)?(?:(?:dependency|package|library|crate|gem|image|module|plugin|provider|action)\s+)?`?(?P<name>@?[A-Za-z][\w./:@-]*(?:\s(?:{WORD}))??)`?(?:\s+(?:dependency|package|library|crate|gem|image|module|plugin|provider|version|tag|action))*(?:\s+from\s+\S+)?\s+(?:to|at|on)\s+(?:version\s+)?["'`]?(?P<version>{VERSION})["'`]?(?:\s+exactly)?{place}"#)),
         ("depend", format!(r#"(?P<verb>(?i:pin|lock))\s+`?(?P<name>@?[A-Za-z][\w./-]*)\s*(?:==|=|@)\s*(?P<version>{VERSION})`?{place}"#)),
         ("depend", format!(r#"(?P<verb>(?i:require|need|depend\s+on|demand))\s+(?:at\s+least\s+)?`?(?P<name>@?[A-Za-z][\w./-]*?)\s*(?P<sign>>=|~=|\^|==|<=|<|>)\s*(?P<version>{VERSION})`?{place}"#)),
@@ -232,8 +245,9 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
         ("sort", format!(r"(?i:sort)\s+(?:the\s+)?(?:lines\s+(?:of|in)\s+)?`?(?P<file>{PATH})`?(?:\s+alphabetically)?")),
         ("dependency-add", format!(r"(?i:add|install)\s+(?:the\s+)?(?:package\s+|library\s+|crate\s+|dependency\s+)?{package}\s+(?:to|as|in|into)\s+(?:the\s+|an?\s+|our\s+|my\s+)?(?:project(?:'s)?\s+)?(?P<dev>(?i:dev(?:elopment)?|test(?:ing)?)[\s-]*)?(?i:dependenc(?:y|ies)|deps|(?P<list>requirements(?:[\w/-]*\.txt)?|pyproject\.toml|package\.json|Cargo\.toml|go\.mod))")),
         ("dependency-add", format!(r"(?i:add|install)\s+(?:an?\s+|the\s+)?(?P<dev>(?i:dev(?:elopment)?|test(?:ing)?)[\s-]+)?(?:dependency|package|library|crate)\s+(?:on\s+|called\s+|named\s+)?{package}")),
-        ("member", r"(?P<verb>(?i:add|install|remove|drop|uninstall))\s+(?:the\s+)?(?:(?:package|library|crate|dependency)\s+)?`?(?P<name>@?[\w][\w./-]*(?:@[\w.^~-]+)?)`?\s+(?i:to|in|into|from|for)\s+(?:the\s+|our\s+)?`?(?P<member>@?[\w][\w./-]*)`?(?:\s+(?i:app|package|workspace|crate|member|module))?(?P<dev>\s+(?i:as\s+a\s+dev(?:elopment)?\s+dependency))?".to_owned()),
-        ("dependency-remove", r"(?i:remove|drop|delete|uninstall)\s+(?:the\s+)?(?:package\s+|library\s+|crate\s+|dependency\s+(?:on\s+)?)?`?(?P<name>@?[\w][\w./-]*)`?(?:\s+(?:dependency|package|library|crate))?(?:\s+from\s+(?:the\s+|our\s+|my\s+)?(?:project|dependenc(?:y|ies)|deps|requirements(?:\.txt)?|package\.json))?".to_owned()),
+        ("dependency-add", r"(?i:add|install|require)\s+`?(?P<name>[\w-]+(?:\.[\w-]+)+/[\w./-]+)`?(?:@(?P<wanted>v?\d[\w.]*))?".to_owned()),
+        ("member", r#"(?P<verb>(?i:add|install|remove|drop|uninstall))\s+(?:the\s+)?(?:(?:package|library|crate|dependency)\s+)?`?(?P<name>@?[\w][\w./-]*(?:@[\w.^~-]+)?)(?:\s*(?:==?|:)\s*["']?(?P<wanted>[\^~]?\d[\w.]*)["']?|\s+(?:version\s+|v)?(?P<number>\d[\w.]*))?`?(?:\s+with\s+(?:the\s+)?(?P<features>[\w-]+)\s+feature)?\s+(?i:to|in|into|from|for)\s+(?:the\s+|our\s+)?`?(?P<member>@?[\w][\w./-]*)`?(?:\s+(?i:app|package|workspace|crate|member|module))?(?P<dev>\s+(?i:as\s+a\s+dev(?:elopment)?\s+dependency))?"#.to_owned()),
+        ("dependency-remove", r"(?i:remove|drop|delete|uninstall)\s+(?:the\s+)?(?:package\s+|library\s+|crate\s+|dependency\s+(?:on\s+)?)?`?(?P<name>@?[\w][\w./-]*)`?(?:\s+(?:dependency|package|library|crate))?(?:\s+from\s+(?:the\s+|our\s+|my\s+)?(?:project|(?:dev\s+)?dependenc(?:y|ies)|deps|requirements(?:\.txt)?|package\.json|pom(?:\.xml)?|go\.mod|Cargo\.toml|pyproject\.toml|build\.gradle(?:\.kts)?|composer\.json|Gemfile))?".to_owned()),
         ("format", r"(?i:format|reformat|prettify|beautify)\s+(?:all\s+|the\s+|my\s+|our\s+|this\s+)*(?:code|files?|project|sources?|code\s*base|repo|everything)".to_owned()),
     ];
     Shapes(rows.iter().filter_map(|(name, pattern)| Some((*name, whole(pattern)?))).collect())
@@ -258,6 +272,7 @@ pub fn parse(request: &str) -> Option<Edit> {
 pub fn readings(request: &str) -> Vec<Edit> {
     let request = normal::normal(without_question(request));
     let mut all: Vec<Edit> = file_edit::readings(&request).into_iter().map(Edit::File).collect();
+    all.extend(cleanup::readings(&request).into_iter().map(Edit::Cleanup));
     for edit in SHAPES.0.iter().filter_map(|(name, pattern)| edit(name, &pattern.captures(&request)?)) {
         // Only a reading that may not be meant leaves room for another.
         let is_last = match &edit {
@@ -273,6 +288,11 @@ pub fn readings(request: &str) -> Vec<Edit> {
         }
     }
     all
+}
+
+/// Whether a request asks to have one file laid out by a formatter.
+pub fn formats(request: &str) -> bool {
+    readings(request).iter().any(|edit| matches!(edit, Edit::Cleanup(Cleanup::Format(_))))
 }
 
 /// A file without an ending that is also the name of a purpose: "in the Dockerfile".
@@ -302,9 +322,28 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
             Some("patch") => Bump::Patch,
             _ => Bump::Unsaid,
         }),
-        "ignore" => Edit::Ignore(ignored(&of("pattern")?, of("sort").as_deref())?),
+        "ignore" => {
+            let is_git = found.name("git").is_some() || found.name("behind").is_some();
+            let is_order = found.get(0).is_some_and(|whole| whole.as_str().to_lowercase().contains("ignore"));
+            (is_git || is_order).then_some(())?;
+            Edit::Ignore(all_ignored(&of("patterns").or_else(|| of("pattern"))?, of("sort").as_deref(), is_git)?)
+        }
         "import-remove" => {
             Edit::RemoveImport { name: of("name")?, file: of("file")?, unused: found.name("unused").is_some() }
+        }
+        "unused-name" => {
+            let name = of("name")
+                .filter(|name| !["import", "imports", "code", "variables", "includes"].contains(&name.as_str()))?;
+            let is_said = found.get(0).is_some_and(|whole| {
+                let lower = whole.as_str().to_lowercase();
+                ["import", "include", " use "].iter().any(|word| lower.contains(word))
+            });
+            is_said.then_some(())?;
+            match of("file").filter(|file| is_file(file)) {
+                Some(file) => Edit::RemoveImport { name, file, unused: true },
+                None if found.name("file").is_some() => return None,
+                None => Edit::RemoveUnusedName(name),
+            }
         }
         "import-unused" => Edit::RemoveUnusedImports { file: of("file").filter(|file| is_file(file))? },
         "lines" | "lines-end" | "lines-with" | "lines-marked" | "lines-blank" => {
@@ -329,7 +368,12 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
         }
         "script" => {
             let target = of("sort")?.to_lowercase().ends_with("target");
-            Edit::AddScript { name: of("name")?, command: of("command")?, target }
+            let mut command = of("command")?;
+            // A dot behind a blank is a directory, not the end of the sentence.
+            if found.get(0).is_some_and(|whole| whole.as_str().trim_end().ends_with(" .")) && !command.ends_with(" .") {
+                command.push_str(" .");
+            }
+            Edit::AddScript { name: of("name")?, command, target }
         }
         "set" => {
             let text = any(&["A", "B", "C", "D"]);
@@ -460,6 +504,8 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
             let remove = ["remove", "drop", "uninstall"].contains(&of("verb")?.to_lowercase().as_str());
             Edit::MemberDependency(MemberDependency {
                 name,
+                version: of("wanted").or_else(|| of("number")),
+                features: of("features"),
                 member: of("member")?,
                 dev: found.name("dev").is_some(),
                 remove,
@@ -536,16 +582,55 @@ fn is_package(name: &str) -> bool {
     !WORDS.contains(&name) && !name.starts_with('.') && !name.contains("..") && !name.ends_with('/')
 }
 
-/// The .gitignore rule for the request.
-fn ignored(pattern: &str, sort: Option<&str>) -> Option<String> {
-    const WORDS: &[&str] =
-        &["it", "this", "that", "them", "errors", "warnings", "case", "whitespace", "me", "everything", "the"];
+/// The .gitignore rules for a list of names. Where git is named, a bare word is one too.
+fn all_ignored(patterns: &str, sort: Option<&str>, is_git: bool) -> Option<Vec<String>> {
+    let names: Vec<&str> = patterns
+        .split(|letter: char| letter == ',' || letter.is_whitespace())
+        .map(|name| name.trim_matches('`'))
+        .filter(|name| !name.is_empty() && *name != "and" && *name != "the")
+        .collect();
+    // Without a comma or an "and" between them, words are prose.
+    if names.len() > 1 && !patterns.contains(',') && !patterns.contains(" and ") {
+        return None;
+    }
+    names.into_iter().map(|name| ignored(name, sort, is_git)).collect()
+}
+
+/// The .gitignore rule for one name.
+fn ignored(pattern: &str, sort: Option<&str>, is_git: bool) -> Option<String> {
+    const WORDS: &[&str] = &[
+        "it",
+        "this",
+        "that",
+        "them",
+        "errors",
+        "warnings",
+        "case",
+        "whitespace",
+        "me",
+        "everything",
+        "the",
+        "ignore",
+        "all",
+        "changes",
+        "files",
+        "file",
+        "folder",
+        "git",
+        "in",
+        "of",
+        "my",
+    ];
     if WORDS.contains(&pattern) || pattern.starts_with('-') {
         return None;
     }
-    let exact = pattern.contains(['*', '.', '/', '_']) || sort.is_some_and(|sort| sort != "file" && sort != "files");
+    let exact = pattern.contains(['*', '.', '/', '_'])
+        || is_git && !matches!(sort, Some("file" | "files"))
+        || sort.is_some_and(|sort| sort != "file" && sort != "files");
     match sort {
-        Some("folder" | "directory" | "dir") => Some(format!("{}/", pattern.trim_end_matches('/'))),
+        Some("folder" | "directory" | "dir" | "folders" | "directories" | "dirs") => {
+            Some(format!("{}/", pattern.trim_end_matches('/')))
+        }
         // "ignore log files" names an extension.
         Some("file" | "files") if !exact => Some(format!("*.{pattern}")),
         _ => exact.then(|| pattern.to_owned()),
@@ -562,6 +647,7 @@ impl Edit {
             // Only the workspace says whether there is such a member.
             Edit::Format | Edit::MemberDependency(_) => false,
             Edit::File(edit) => edit.is_certain(),
+            Edit::Cleanup(cleanup) => cleanup.is_certain(),
             _ => true,
         }
     }
@@ -571,6 +657,7 @@ impl Edit {
         match self {
             Edit::Set(setting) => setting.is_switch && !setting.is_certain(),
             Edit::File(edit) => !edit.is_certain(),
+            Edit::Cleanup(cleanup) => !cleanup.is_certain(),
             _ => false,
         }
     }
@@ -591,6 +678,7 @@ impl Edit {
             | Edit::RemoveCall(Call { file, .. }) => file.as_deref().into_iter().collect(),
             Edit::Move { from, .. } => vec![from],
             Edit::File(edit) => edit.file().into_iter().collect(),
+            Edit::Cleanup(cleanup) => cleanup.file().into_iter().collect(),
             Edit::Ignore(_)
             | Edit::Bump(_)
             | Edit::AddScript { .. }
@@ -598,8 +686,14 @@ impl Edit {
             | Edit::RemoveDependency(_)
             | Edit::Matrix(_)
             | Edit::MemberDependency(_)
+            | Edit::RemoveUnusedName(_)
             | Edit::Format => Vec::new(),
         }
+    }
+
+    /// Whether a directory may stand where a file does, for all files below it.
+    pub fn may_name_directory(&self) -> bool {
+        matches!(self, Edit::Replace { .. } | Edit::RemoveCall(_) | Edit::Cleanup(Cleanup::Prints(_)))
     }
 
     /// A text that a file must contain to be relevant, if any file may be.
@@ -612,6 +706,8 @@ impl Edit {
             }
             // Other files may import the one that moves.
             Edit::Move { from, .. } => moved::stem(from),
+            Edit::RemoveUnusedName(name) => Some(name.rsplit([':', '.']).next().unwrap_or(name)),
+            Edit::Cleanup(cleanup) => cleanup.needle(),
             Edit::File(edit) => edit.needle(),
             _ => None,
         }
@@ -633,7 +729,8 @@ impl Edit {
     /// Whether it concerns a file at this path, wherever that is.
     pub fn concerns(&self, path: &str) -> bool {
         match self {
-            Edit::Bump(_) => versions::reads(path),
+            Edit::Bump(_) => versions::reads(path) || lock::is_lock(path),
+            Edit::RemoveDependency(_) => manifest::is_build_file(path),
             Edit::Depend(NewVersion { file: None, places, .. }) => {
                 versions::reads(path) && (places.is_empty() || places.iter().any(|place| place.has(path)))
             }
@@ -647,7 +744,10 @@ impl Edit {
     /// Whether it may concern files that `concerns` selects.
     pub fn concerns_some(&self) -> bool {
         match self {
-            Edit::Bump(_) | Edit::Depend(NewVersion { file: None, .. }) | Edit::Matrix(_) => true,
+            Edit::Bump(_)
+            | Edit::RemoveDependency(_)
+            | Edit::Depend(NewVersion { file: None, .. })
+            | Edit::Matrix(_) => true,
             Edit::AddDependency(dependency) => dependency.is_coordinate(),
             Edit::File(edit) => edit.concerns_some(),
             _ => false,
@@ -667,7 +767,9 @@ pub fn apply(edit: &Edit, files: &BTreeMap<String, String>) -> EditResult {
         Edit::AddScript { name, command, .. } => manifest::script(name, command, files),
         Edit::AddImport { import, .. } => imports::add(import, files),
         Edit::RemoveImport { name, unused, .. } => imports::remove(name, *unused, files),
-        Edit::Ignore(pattern) => text::ignore(pattern, files),
+        Edit::Ignore(patterns) => text::ignore(patterns, files),
+        Edit::RemoveUnusedName(name) => imports::remove_unused_name(name, files),
+        Edit::Cleanup(cleanup) => cleanup.apply(files),
         Edit::Bump(bump) => manifest::bump(bump, files),
         Edit::Sort { .. } => text::sort(files),
         Edit::Append { line, .. } => text::append(line, files),

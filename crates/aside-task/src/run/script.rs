@@ -2,6 +2,10 @@
 //! project, then its tool's usual command. Lists the candidates where several fit equally well, instead of guessing.
 
 mod arguments;
+pub mod call;
+pub mod cmake;
+pub mod loose_test;
+pub mod member_goal;
 mod members;
 pub mod part;
 mod programs;
@@ -96,6 +100,11 @@ pub fn command(params: &IntentParams, place: &ScriptContext<'_>) -> Fact<RunnerO
     if let Some(text) = unclear.filter(|_| literal_command::restricts(&arguments.rest) || arguments.rest == said) {
         return Fact::Yes(not_understood(text, place.language));
     }
+    // "Build and run it" is two goals as well, though the second is the verb of any request.
+    let pair = ["build and run", "build and then run", "build it and run it", "compile and run", "build and start"];
+    if pair.contains(&said.trim_end_matches(" it").trim()) {
+        return one_after_the_other(&["build", "start"], said, place);
+    }
     // "The build and then the tests" is two goals: running only one of them would be wrong.
     let parts = goal::several(&arguments.rest);
     if !parts.is_empty() {
@@ -136,6 +145,13 @@ pub fn command(params: &IntentParams, place: &ScriptContext<'_>) -> Fact<RunnerO
     let offers: Vec<ProjectTarget> =
         offers.into_iter().chain(targets::of_packages(&packages, place.cwd)).chain(members::scripts(place)).collect();
     let mut offers = as_configured(offers, place.project);
+    // "Lint a.py" is not to run it.
+    if wanted
+        .goal
+        .is_some_and(|goal| !["test", "start", "bench", "deploy", "release", "migrate"].contains(&goal.name.as_str()))
+    {
+        offers.retain(|offer| offer.origin != TargetOrigin::File);
+    }
     if let Some(runner) = &runner {
         offers.retain(|offer| offer.cmd.contains(runner.as_str()) || offer.about.contains(runner.as_str()));
     }

@@ -11,6 +11,8 @@ use aside_text::lazy_regex::Regex;
 use crate::run::{spelling, toml_lists};
 
 const LIST: &str = include_str!("../../data/task/wordings.toml");
+/// Wordings of changes and commands. They come first, since each is about one thing.
+const ORDERS: &str = include_str!("../../data/task/wordings_orders.toml");
 /// Characters of a request that are matched; a longer one is complete prose.
 const MAX_LETTERS: usize = 200;
 
@@ -24,12 +26,15 @@ const NAME: &str = r"[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*";
 const FILE: &str = r"[\w@+-]*[\w./@+-]*\.[\w./@+-]*[\w-]|[\w.@+-]+/[\w./@+-]*|Makefile|Dockerfile|README";
 
 fn patterns(table: &str, whole: &dyn Fn(&str) -> String) -> Vec<Wording> {
-    toml_lists::tables(LIST, table, |table| {
-        let pattern = toml_lists::text(table, "pattern")?.replace("<NAME>", NAME).replace("<FILE>", FILE);
-        // Without a blank between them, a name would go on into the Chinese words behind it.
-        let pattern = pattern.replace(r"\w", "[0-9A-Za-z_]");
-        Some(Wording { pattern: Regex::new(&whole(&pattern)).ok()?, becomes: toml_lists::text(table, "becomes")? })
-    })
+    let of = |list: &'static str| {
+        toml_lists::tables(list, table, |table| {
+            let pattern = toml_lists::text(table, "pattern")?.replace("<NAME>", NAME).replace("<FILE>", FILE);
+            // Without a blank between them, a name would go on into the Chinese words behind it.
+            let pattern = pattern.replace(r"\w", "[0-9A-Za-z_]");
+            Some(Wording { pattern: Regex::new(&whole(&pattern)).ok()?, becomes: toml_lists::text(table, "becomes")? })
+        })
+    };
+    of(ORDERS).into_iter().chain(of(LIST)).collect()
 }
 
 static REQUESTS: LazyLock<Vec<Wording>> = LazyLock::new(|| {
@@ -40,9 +45,9 @@ static REQUESTS: LazyLock<Vec<Wording>> = LazyLock::new(|| {
 });
 
 static PLAIN: LazyLock<Vec<Wording>> = LazyLock::new(|| {
-    let polite = r"(?:(?:please|pls|can you|could you|would you|hey|so|ok|okay)(?:\s+|\s*,\s*))*(?:to\s+)?";
+    let polite = r"(?:(?:please|pls|plz|can you|could you|would you|hey|so|ok|okay|i want to|i need to|i'd like to|we need to|we should|lets|let's|now|just)(?:\s+|\s*,\s*))*(?:to\s+)?";
     patterns("plain", &|pattern| {
-        format!(r"(?i)^\s*{polite}(?:{pattern})(?:\s*,?\s*(?:please|thanks|thank you)|\s+for me)*\s*[?.!]*\s*$")
+        format!(r"(?i)^\s*{polite}(?:{pattern})(?:\s*,?\s*(?:please|pls|plz|thanks|thank you)|\s+for me)*\s*[?.!]*\s*$")
     })
 });
 
@@ -110,12 +115,15 @@ mod tests {
     fn every_wording_has_its_hits() {
         assert_eq!(
             REQUESTS.len() + PLAIN.len() + SENTENCES.len(),
-            ["request", "plain", "sentence"].iter().map(|table| toml_lists::count(LIST, table)).sum::<usize>()
+            ["request", "plain", "sentence"]
+                .iter()
+                .map(|table| toml_lists::count(LIST, table) + toml_lists::count(ORDERS, table))
+                .sum::<usize>()
         );
         let mut wrong = Vec::new();
         for (table, wordings) in [("request", &REQUESTS), ("plain", &PLAIN), ("sentence", &SENTENCES)] {
-            let examples = toml_lists::tables(LIST, table, |table| Some(toml_lists::texts(table, "hits")));
-            for hit in examples.into_iter().flatten() {
+            let hits = |list| toml_lists::tables(list, table, |table| Some(toml_lists::texts(table, "hits")));
+            for hit in hits(LIST).into_iter().chain(hits(ORDERS)).flatten() {
                 let (line, expected) = hit.split_once(" => ").unwrap();
                 let told = match table {
                     "request" => english(line).into_owned(),

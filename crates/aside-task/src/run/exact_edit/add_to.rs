@@ -163,9 +163,11 @@ fn closing(open: char) -> Option<char> {
 
 /// Where the bracket at the beginning of a text is closed.
 pub fn end(text: &str) -> Option<usize> {
-    let (mut depth, mut quote) = (0_i32, None);
+    let (mut depth, mut quote, mut escaped) = (0_i32, None, false);
     for (at, letter) in text.char_indices() {
         match (quote, letter) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
             (Some(open), letter) if open == letter => quote = None,
             (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(letter),

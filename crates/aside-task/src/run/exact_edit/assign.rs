@@ -173,12 +173,7 @@ pub fn set(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
             place.line
         ));
     }
-    let to = match &setting.unit {
-        Some(unit) => units::number(place.value, place.named.as_deref().unwrap_or(name), &setting.to.text, unit)
-            .map(|text| Value { text, quoted: setting.to.quoted }),
-        None => Ok(setting.to.clone()),
-    };
-    let new = match to.and_then(|to| spelled(place.value, &to, place.syntax)) {
+    let new = match new_value(setting, place) {
         Ok(new) => new,
         Err(why) => {
             return EditResult::Nothing(format!(
@@ -198,6 +193,54 @@ pub fn set(setting: &Setting, files: &BTreeMap<String, String>) -> EditResult {
     let spelled = place.named.as_deref().unwrap_or(name);
     let summary = format!("Set {} to {} in {}", code(spelled), code(&new), code(place.path));
     EditResult::Texts { files: BTreeMap::from([(place.path.to_owned(), made)]), summary, note }
+}
+
+/// The new value as the file writes it: in its unit, with its suffix.
+fn new_value(setting: &Setting, place: &Place<'_>) -> Result<String, String> {
+    let name = place.named.as_deref().unwrap_or(&setting.name);
+    let in_unit = |number: &str, unit: &str| units::number(place.value, name, number, unit);
+    let bare = place.value.trim_matches(['"', '\'']);
+    // `10s` in the place of a number is no value; the file counts in a unit.
+    let is_counted = place.syntax == Syntax::Code && !place.value.starts_with(['"', '\''])
+        || bare.bytes().all(|byte| byte.is_ascii_digit());
+    let to = match (&setting.unit, units::split(&setting.to.text).filter(|_| is_counted && !setting.to.quoted)) {
+        (Some(unit), _) => in_unit(&setting.to.text, unit)?,
+        (None, Some((number, unit))) => in_unit(number, unit)?,
+        (None, None) => setting.to.text.clone(),
+    };
+    // A product of numbers is replaced as a whole.
+    if to.contains(" * ") && place.value.contains('*') && !setting.to.quoted {
+        return Ok(to);
+    }
+    let new = spelled(place.value, &Value { text: to, quoted: setting.to.quoted }, place.syntax)?;
+    Ok(like_number(place.value, &new).unwrap_or(new))
+}
+
+/// A number with the suffix and the separators of another one: `60_000L` for `30_000L`.
+fn like_number(old: &str, new: &str) -> Option<String> {
+    let digits = old.len() - old.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '_').len();
+    let (number, suffix) = old.split_at_checked(digits)?;
+    let is_suffix = ["L", "l", "u", "U", "UL", "ul", "n", "f", "F", "d", ""].contains(&suffix)
+        || ["u", "i", "f"].iter().any(|kind| {
+            suffix
+                .trim_start_matches('_')
+                .strip_prefix(kind)
+                .is_some_and(|rest| rest.len() > 1 && rest.bytes().all(|byte| byte.is_ascii_digit()) || rest == "size")
+        });
+    if number.is_empty() || !is_suffix || new.is_empty() || !new.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let grouped = match number.contains('_') && new.len() > 3 {
+        false => new.to_owned(),
+        true => {
+            let head = (new.len() - 1) % 3 + 1;
+            let (first, rest) = new.split_at_checked(head)?;
+            let groups: Vec<&str> =
+                rest.as_bytes().chunks(3).filter_map(|group| std::str::from_utf8(group).ok()).collect();
+            std::iter::once(first).chain(groups).collect::<Vec<_>>().join("_")
+        }
+    };
+    Some(format!("{grouped}{suffix}"))
 }
 
 /// Tests that repeat a value are not where it is set, and what is switched is on or off.

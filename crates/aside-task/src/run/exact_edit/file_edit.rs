@@ -61,6 +61,10 @@ pub enum FileEdit {
     SortImports {
         file: String,
     },
+    /// The port that the Dockerfile exposes, wherever the project repeats it.
+    ExposedPort {
+        to: String,
+    },
     /// A port, wherever the project repeats it.
     Port {
         from: String,
@@ -194,6 +198,10 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
             ),
         ),
         (
+            "port-to",
+            r"(?i:change|switch|move|update|set)\s+(?:the\s+|our\s+)?(?:(?:default|server|app|http|dev|listening|container|exposed)\s+)?ports?(?:\s+number)?\s+to\s+:?(?P<to>\d{2,5})(?:\s+everywhere)?".to_owned(),
+        ),
+        (
             "word",
             format!(
                 r"(?i:replace|substitute)\s+(?:all\s+|every\s+|the\s+)*(?:(?:word|name|call|calls\s+to|uses?\s+of|occurrences?\s+of)\s+)*`?(?P<from>[A-Za-z_][\w.:-]*?)(?P<call>\(\))?`?\s+(?:with|by)\s+`?(?P<to>[A-Za-z_][\w.:-]*)(?:\(\))?`?\s+(?:in|inside|within)\s+{file}"
@@ -324,6 +332,7 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<FileEdit> {
             let (from, to) = (of("from")?, of("to")?);
             (from != to).then_some(FileEdit::Port { from, to, file })?
         }
+        "port-to" => FileEdit::ExposedPort { to: of("to")? },
         "word" => word::read(&of("from")?, &of("to")?, file?)?,
         "copyright" => FileEdit::Copyright { year: of("year")?, file },
         "add-item" | "remove-item" => {
@@ -362,9 +371,11 @@ impl FileEdit {
             | FileEdit::Word { .. }
             | FileEdit::Copyright { .. }
             | FileEdit::AddKey { .. } => true,
-            FileEdit::RemoveDefinition { .. } | FileEdit::Item(_) | FileEdit::Port { .. } | FileEdit::AddPackage(_) => {
-                false
-            }
+            FileEdit::RemoveDefinition { .. }
+            | FileEdit::Item(_)
+            | FileEdit::Port { .. }
+            | FileEdit::ExposedPort { .. }
+            | FileEdit::AddPackage(_) => false,
         }
     }
 
@@ -382,7 +393,7 @@ impl FileEdit {
             | FileEdit::Copyright { file, .. } => file.as_deref(),
             FileEdit::Item(item) => item.file.as_deref(),
             FileEdit::Entry(entry) => Some(&entry.file),
-            FileEdit::AddPackage(_) => None,
+            FileEdit::AddPackage(_) | FileEdit::ExposedPort { .. } => None,
         }
     }
 
@@ -392,6 +403,8 @@ impl FileEdit {
             FileEdit::RemoveDefinition { name, .. } => Some(definition::last(name)),
             FileEdit::Blanks { file: None, .. } => Some(" \n"),
             FileEdit::Port { from, file: None, .. } => Some(from),
+            // The number is only known once the Dockerfile is read.
+            FileEdit::ExposedPort { .. } => Some(""),
             FileEdit::Copyright { file: None, .. } => Some("copyright"),
             FileEdit::Item(Item { file: None, container: Container::Variable(name), .. }) => Some(name),
             _ => None,
@@ -440,6 +453,7 @@ impl FileEdit {
             FileEdit::Entry(entry) => entry.add(files),
             FileEdit::SortImports { .. } => sort_imports::sort(files),
             FileEdit::Port { from, to, .. } => port::change(from, to, files),
+            FileEdit::ExposedPort { to } => port::change_exposed(to, files),
             FileEdit::Word { from, to, .. } => word::replace(from, to, files),
             FileEdit::Copyright { year, .. } => copyright::set(year, files),
             FileEdit::AddKey { key, value, .. } => key::add(key, value, files),

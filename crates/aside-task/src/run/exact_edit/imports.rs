@@ -165,6 +165,15 @@ fn go(lines: &[&str], line: &str) -> (usize, String) {
 
 pub fn remove(name: &str, unused: bool, files: &BTreeMap<String, String>) -> EditResult {
     let Some((path, text)) = files.first_key_value() else { return EditResult::Nothing(String::new()) };
+    if let Some(header) = name
+        .trim_start_matches('#')
+        .trim_start()
+        .strip_prefix("include")
+        .map(str::trim)
+        .or_else(|| name.starts_with('<').then_some(name))
+    {
+        return remove_include(header, path, text);
+    }
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut made = Vec::new();
     let mut gone = None;
@@ -196,12 +205,31 @@ pub fn remove(name: &str, unused: bool, files: &BTreeMap<String, String>) -> Edi
     EditResult::Texts { files: BTreeMap::from([(path.clone(), made.concat())]), summary, note }
 }
 
+/// A header is used by names that only a compiler knows, so that it is unused is the user's word.
+fn remove_include(header: &str, path: &str, text: &str) -> EditResult {
+    let bare = header.trim_matches(['<', '>', '"']);
+    let is_it = |line: &str| {
+        let rest = line.trim().strip_prefix('#').map(str::trim_start).and_then(|rest| rest.strip_prefix("include"));
+        rest.is_some_and(|rest| rest.trim().trim_matches(['<', '>', '"']) == bare)
+    };
+    let made: String = text.split_inclusive('\n').filter(|line| !is_it(line)).collect();
+    if made == text {
+        return EditResult::Nothing(format!("{} does not include {}.", code(path), code(bare)));
+    }
+    let summary = format!("Remove the include of {} from {}", code(bare), code(path));
+    EditResult::Texts { files: BTreeMap::from([(path.to_owned(), made)]), summary, note: String::new() }
+}
+
 /// Removes the imports whose names occur nowhere else in the file.
 pub fn remove_unused(files: &BTreeMap<String, String>) -> EditResult {
     let Some((path, text)) = files.first_key_value() else { return EditResult::Nothing(String::new()) };
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if !matches!(ending, "py" | "js" | "jsx" | "ts" | "tsx" | "mjs" | "java" | "kt") {
-        return EditResult::Nothing(String::new());
+    let known = ["py", "js", "jsx", "ts", "tsx", "mjs", "java", "kt", "go", "rs", "cs"];
+    if !known.contains(&ending) {
+        return EditResult::Nothing(format!(
+            "Which names the imports of {} bring in cannot be told without a compiler. For one of them: remove the import of NAME from {path}.",
+            code(path)
+        ));
     }
     if path.ends_with("__init__.py") {
         return EditResult::Nothing(format!("What {} imports is there for others to import.", code(path)));
@@ -210,14 +238,19 @@ pub fn remove_unused(files: &BTreeMap<String, String>) -> EditResult {
     let names: Vec<(usize, String)> = lines
         .iter()
         .enumerate()
-        .filter(|(_, line)| is_import(line, ending))
+        .filter(|(at, line)| is_import(line, ending) || ending == "go" && is_in_block(&text_lines(text), *at))
         .flat_map(|(at, line)| bound(line, ending).into_iter().map(move |name| (at, name)))
         .collect();
     let mut gone = Vec::new();
     for (at, name) in names {
         let last = name.rsplit('.').next().unwrap_or(&name);
         let Ok(word) = Regex::new(&format!(r"\b{}\b", regex::escape(last))) else { continue };
-        if lines.iter().enumerate().any(|(other, line)| other != at && word.is_match(line)) {
+        if lines.iter().enumerate().any(|(other, line)| other != at && !is_import(line, ending) && word.is_match(line))
+        {
+            continue;
+        }
+        // A trait is used without its name, by the methods that it brings.
+        if ending == "rs" && TRAITS.contains(&last) {
             continue;
         }
         if let Some(rest) = lines.get(at).and_then(|line| without(line, &name))
@@ -235,15 +268,78 @@ pub fn remove_unused(files: &BTreeMap<String, String>) -> EditResult {
     EditResult::Texts { files: BTreeMap::from([(path.clone(), lines.concat())]), summary, note }
 }
 
+/// Traits of Rust's library whose methods are called without naming them.
+const TRAITS: &[&str] =
+    &["Read", "Write", "BufRead", "Seek", "FromStr", "Hash", "Any", "Error", "Borrow", "ToOwned", "Future"];
+
+fn text_lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// Whether a line is between the brackets of Go's imports.
+fn is_in_block(lines: &[&str], at: usize) -> bool {
+    let before = lines.get(..at).unwrap_or_default();
+    let open = before.iter().rposition(|line| line.trim() == "import (");
+    let is_open =
+        open.is_some_and(|open| !before.get(open..).unwrap_or_default().iter().any(|line| line.trim() == ")"));
+    is_open && lines.get(at).is_some_and(|line| line.contains('"'))
+}
+
+/// Removes an import that nothing in its file uses. The one file that has it is meant.
+pub fn remove_unused_name(name: &str, files: &BTreeMap<String, String>) -> EditResult {
+    let last = name.rsplit([':', '.']).next().unwrap_or(name);
+    let of = |(path, text): (&String, &String)| {
+        let one = BTreeMap::from([(path.clone(), text.clone())]);
+        match remove(last, true, &one) {
+            made @ EditResult::Texts { .. } => Some(made),
+            _ => None,
+        }
+    };
+    let mut found = files.iter().filter_map(of);
+    match (found.next(), found.next()) {
+        (Some(only), None) => only,
+        (Some(_), Some(_)) => EditResult::Nothing(format!(
+            "Several files import {} and do not use it; say which: remove the unused import {last} from FILE.",
+            code(name)
+        )),
+        (None, _) => EditResult::Nothing(format!("No file here imports {} without using it.", code(name))),
+    }
+}
+
 /// The names that an import line brings in. Names with an alias are left alone.
 fn bound(line: &str, ending: &str) -> Vec<String> {
     let line = line.trim().trim_end_matches(';');
+    // The package is called as the last part of its path; a version behind it is no name.
+    if ending == "go" {
+        let Some(path) = line.trim_start_matches("import ").strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))
+        else {
+            return Vec::new();
+        };
+        let last = path.rsplit('/').next().unwrap_or(path);
+        let is_plain = last.chars().all(char::is_alphanumeric);
+        let is_version =
+            last.starts_with('v') && last.get(1..).is_some_and(|rest| rest.chars().all(|one| one.is_ascii_digit()));
+        return if is_plain && !is_version { vec![last.to_owned()] } else { Vec::new() };
+    }
+    if ending == "rs" {
+        if line.starts_with("pub ") || line.contains("prelude") || line.contains("self") {
+            return Vec::new();
+        }
+        let last = line.rsplit("::").next().unwrap_or_default();
+        let inner = last.trim_matches(['{', '}']);
+        return inner
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty() && !name.contains([' ', '*', '{']))
+            .map(str::to_owned)
+            .collect();
+    }
     if line.contains(" as ") || line.contains('*') || line.contains("__future__") {
         return Vec::new();
     }
     let names = match ending {
         "py" => line.split_once(" import ").map(|(_, names)| names).or_else(|| line.strip_prefix("import ")),
-        "java" | "kt" => return line.rsplit('.').next().map(str::to_owned).into_iter().collect(),
+        "java" | "kt" | "cs" => return line.rsplit('.').next().map(str::to_owned).into_iter().collect(),
         _ => line.split_once(" from ").and_then(|(names, _)| names.strip_prefix("import ")),
     };
     let names = names.unwrap_or_default().trim().trim_matches(['{', '}', '(', ')']);
@@ -258,7 +354,7 @@ fn without(line: &str, name: &str) -> Option<String> {
     let end = if line.ends_with('\n') { "\n" } else { "" };
     let escaped = regex::escape(name);
     let alone = Regex::new(&format!(
-        r#"^(?:import\s+(?:\w+\s+)?"?(?:[\w./-]+/)?{escaped}"?;?|import\s+{escaped}(?:\s+as\s+\w+)?|from\s+[\w.]+\s+import\s+{escaped}|import\s+\{{?\s*{escaped}\s*\}}?\s+from\s+['"][^'"]+['"];?|(?:pub\s+)?use\s+(?:[\w:]+::)?{escaped};|const\s+\{{?\s*{escaped}\s*\}}?\s*=\s*require\([^)]*\);?|"(?:[\w./-]+/)?{escaped}")$"#
+        r#"^(?:import\s+(?:static\s+)?[\w.]+\.{escaped};?|using\s+[\w.]+\.{escaped};|#\s*include\s*[<"]?{escaped}[>"]?|import\s+(?:\w+\s+)?"?(?:[\w./-]+/)?{escaped}"?;?|import\s+{escaped}(?:\s+as\s+\w+)?|from\s+[\w.]+\s+import\s+{escaped}|import\s+\{{?\s*{escaped}\s*\}}?\s+from\s+['"][^'"]+['"];?|(?:pub\s+)?use\s+(?:[\w:]+::)?{escaped};|const\s+\{{?\s*{escaped}\s*\}}?\s*=\s*require\([^)]*\);?|"(?:[\w./-]+/)?{escaped}")$"#
     ));
     if alone.ok()?.is_match(trimmed) {
         return Some(String::new());

@@ -51,12 +51,12 @@ pub fn delete(which: &Lines, files: &BTreeMap<String, String>) -> EditResult {
     EditResult::Texts { files: BTreeMap::from([(path.clone(), kept.concat())]), summary, note: String::new() }
 }
 
-fn has_mark(line: &str, mark: &str) -> bool {
+pub fn has_mark(line: &str, mark: &str) -> bool {
     line.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| word == mark)
 }
 
 /// Whether a line is one whole comment.
-fn is_comment(line: &str) -> bool {
+pub fn is_comment(line: &str) -> bool {
     let line = line.trim();
     let closed = [("/*", "*/"), ("<!--", "-->"), ("{/*", "*/}")];
     ["//", "#", "--", ";", "%"].iter().any(|lead| line.starts_with(lead))

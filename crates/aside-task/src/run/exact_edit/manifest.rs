@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use aside_text::lazy_regex::Regex;
 
 use crate::run::code;
-use crate::run::exact_edit::{Bump, EditResult};
+use crate::run::exact_edit::{Bump, EditResult, lock};
 use crate::run::versions;
 
 /// Where a file states the version of the project.
@@ -144,14 +144,23 @@ pub fn bump(bump: &Bump, files: &BTreeMap<String, String>) -> EditResult {
         let is_new = !found.iter().any(|(known, ..)| *known == path);
         (is_new && of(text, &range) == old).then_some(range)
     };
-    let repeated: Vec<_> = files.iter().filter_map(|(path, text)| Some((path, text, says(path, text)?))).collect();
+    let of_member = |path: &String, text: &String| {
+        let range = version(path, text).filter(|_| depth(path) > 0)?;
+        (of(text, &range) == old).then_some(range)
+    };
+    let repeated: Vec<_> = files
+        .iter()
+        .filter_map(|(path, text)| Some((path, text, says(path, text).or_else(|| of_member(path, text))?)))
+        .collect();
     let found: Vec<_> = found.iter().cloned().chain(repeated).collect();
     let changed = |(path, text, range): &(&String, &String, std::ops::Range<usize>)| {
         let mut made = (*text).clone();
         made.replace_range(range.clone(), &new);
         ((*path).clone(), made)
     };
-    let files = found.iter().map(changed).collect();
+    let mut made: BTreeMap<String, String> = found.iter().map(changed).collect();
+    made.extend(lock::with_version(&old, &new, files));
+    let files = made;
     let summary = format!("Version {} becomes {}", code(&old), code(&new));
     EditResult::Texts { files, summary, note: String::new() }
 }
@@ -179,6 +188,7 @@ pub const LISTS: &[&str] = &[
     "requirements-dev.txt",
     "dev-requirements.txt",
     "requirements/dev.txt",
+    "pom.xml",
 ];
 
 /// Lists of what only development needs, besides pyproject.toml.
@@ -315,6 +325,8 @@ pub fn command(dependency: &Dependency, has: &dyn Fn(&str) -> bool) -> Option<St
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemberDependency {
     pub name: String,
+    pub version: Option<String>,
+    pub features: Option<String>,
     /// As the request calls it: its package, or the directory that it is in.
     pub member: String,
     pub dev: bool,
@@ -324,14 +336,21 @@ pub struct MemberDependency {
 impl MemberDependency {
     /// The command of the package manager, if one of the manifests is that member's. A manifest is its path and the name of its package.
     pub fn command(&self, manifests: &[(String, String)], has: &dyn Fn(&str) -> bool) -> Option<String> {
-        let Self { name, member, dev, remove } = self;
+        let Self { name, version, features, member, dev, remove } = self;
         let is_it = |(path, package): &&(String, String)| {
             let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
             let last = directory.rsplit('/').next().unwrap_or_default();
             !directory.is_empty() && (package == member || directory == member || last == member)
         };
-        let mut found = manifests.iter().filter(is_it);
-        let (path, package) = found.next().filter(|_| found.next().is_none())?;
+        // `cli` is `hive-cli`, where no other member has that part.
+        let is_part = |(path, package): &&(String, String)| {
+            path.contains('/') && package.split(['-', '_', '/']).any(|part| part.eq_ignore_ascii_case(member))
+        };
+        let exact: Vec<&(String, String)> = manifests.iter().filter(is_it).collect();
+        let found = if exact.is_empty() { manifests.iter().filter(is_part).collect() } else { exact };
+        let [(path, package)] = found.as_slice() else { return None };
+        let version = version.as_ref().filter(|_| !*remove);
+        let name = &version.map_or_else(|| name.clone(), |version| format!("{name}@{version}"));
         if !is_plain(name) || !is_plain(package) || name.starts_with('-') || package.starts_with('-') {
             return None;
         }
@@ -339,7 +358,11 @@ impl MemberDependency {
         Some(match () {
             () if path.ends_with("Cargo.toml") => {
                 let (verb, dev) = (if adds { "add" } else { "remove" }, if *dev { " --dev" } else { "" });
-                format!("cargo {verb} -p {package}{dev} {name}")
+                let features = features.as_ref().map(|features| format!(" --features {features}")).unwrap_or_default();
+                // A crate beside others without a workspace is named by its manifest.
+                let of =
+                    if has("Cargo.toml") { format!("--package {package}") } else { format!("--manifest-path {path}") };
+                format!("cargo {verb} {of}{dev} {name}{features}")
             }
             () if !path.ends_with("package.json") => return None,
             () if has("pnpm-workspace.yaml") || has("pnpm-lock.yaml") => {
@@ -485,14 +508,49 @@ fn is_open(text: &str) -> bool {
     text.matches('[').count() > text.matches(']').count()
 }
 
-pub fn remove(name: &str, files: &BTreeMap<String, String>) -> EditResult {
-    let mut made = BTreeMap::new();
-    if let Some(text) = files.get("requirements.txt") {
-        let kept: String = text.split_inclusive('\n').filter(|line| !is_requirement(line.trim(), name)).collect();
-        if kept != *text {
-            made.insert("requirements.txt".to_owned(), kept);
+/// A build file that lists dependencies and has no program to edit it.
+pub fn is_build_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    ["pom.xml", "go.mod", "build.gradle", "build.gradle.kts", "Gemfile"].contains(&name)
+        || name.ends_with(".txt") && name.contains("requirements")
+}
+
+/// A build file without a dependency; `None` where it does not name it, or twice.
+fn without(path: &str, text: &str, name: &str) -> Option<String> {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let escaped = regex::escape(name);
+    let pattern = match file {
+        "pom.xml" => format!(
+            r"(?m)^[ \t]*<dependency>(?:\s*<(?:groupId|version|scope|type|optional)>[^<]*</\w+>)*\s*<artifactId>(?:[\w.-]*-)?{escaped}(?:-core)?</artifactId>(?:\s*<\w+>[^<]*</\w+>)*\s*</dependency>[ \t]*\n"
+        ),
+        "go.mod" => format!(r"(?m)^[ \t]*(?:require[ \t]+)?(?:[\w.-]+/)*{escaped}(?:/v\d+)?[ \t]+v\S+[^\n]*\n"),
+        "Gemfile" => format!(r#"(?m)^[ \t]*gem[ \t]+["']{escaped}["'][^\n]*\n"#),
+        "build.gradle" | "build.gradle.kts" => {
+            format!(r#"(?m)^[ \t]*\w+[ \t(]+["'](?:[\w.-]+:)?{escaped}(?::[^"']*)?["']\)?[ \t]*\n"#)
         }
-    }
+        _ => {
+            let kept: String = text.split_inclusive('\n').filter(|line| !is_requirement(line.trim(), name)).collect();
+            return (kept != text).then_some(kept);
+        }
+    };
+    let pattern = Regex::new(&pattern).ok()?;
+    let mut found = pattern.find_iter(text);
+    let range = found.next().filter(|_| found.next().is_none())?.range();
+    let mut made = text.to_owned();
+    made.replace_range(range, "");
+    Some(made)
+}
+
+pub fn remove(name: &str, files: &BTreeMap<String, String>) -> EditResult {
+    let mut made: BTreeMap<String, String> = files
+        .iter()
+        .filter(|(path, _)| is_build_file(path))
+        .filter_map(|(path, text)| Some((path.clone(), without(path, text, name)?)))
+        .collect();
+    let note = match made.keys().any(|path| path.ends_with("go.mod")) {
+        true => "To bring `go.sum` up to date: `go mod tidy`".to_owned(),
+        false => String::new(),
+    };
     if let Some((text, (at, end))) =
         files.get("pyproject.toml").and_then(|text| Some((text, list(text, "[project]", "dependencies")?)))
     {
@@ -514,11 +572,7 @@ pub fn remove(name: &str, files: &BTreeMap<String, String>) -> EditResult {
     if made.is_empty() {
         return EditResult::Nothing(format!("{} is no dependency that a file here names.", code(name)));
     }
-    EditResult::Texts {
-        files: made,
-        summary: format!("Remove {} from the dependencies", code(name)),
-        note: String::new(),
-    }
+    EditResult::Texts { files: made, summary: format!("Remove {} from the dependencies", code(name)), note }
 }
 
 fn no_list(dev: bool) -> EditResult {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use aside_text::lazy_regex::Regex;
 
 use crate::run::exact_edit::EditResult;
-use crate::run::search::definitions::defines;
+use crate::run::search::definitions::{defines, is_import};
 use crate::run::{code, short};
 
 /// Occurrences of a name that are listed.
@@ -67,16 +67,28 @@ pub fn rename(from: &str, to: &str, files: &BTreeMap<String, String>) -> EditRes
             taken.join(", ")
         ));
     }
+    // A file of that name stays where it is, unless it is one of a class or a component.
+    let is_called = |path: &String| path.rsplit('/').next().and_then(|name| name.split('.').next()) == Some(from);
+    let is_module = from.starts_with(char::is_lowercase) && files.keys().any(is_called);
     let mut count = 0;
     let mut changed = BTreeMap::new();
     for (path, text) in files {
-        let here = word.find_iter(text).count();
-        if here > 0 {
+        let mut here = 0;
+        let renamed = |line: &str| -> String {
+            let new = word.replace_all(line, |found: &regex::Captures<'_>| {
+                let range = found.get(0).map_or(0..0, |whole| whole.range());
+                if is_module && names_module(line, &range, from) {
+                    return found[0].to_owned();
+                }
+                here += 1;
+                format!("{}{to}", &found["before"])
+            });
+            new.into_owned()
+        };
+        let new: String = text.split_inclusive('\n').map(renamed).collect();
+        if new != *text {
             count += here;
-            changed.insert(
-                path.clone(),
-                word.replace_all(text, format!("${{before}}{}", to.replace('$', "$$"))).into_owned(),
-            );
+            changed.insert(path.clone(), new);
         }
     }
     let summary = format!("Rename {} to {}, {} in {}", code(from), code(to), times(count), counted(changed.len()));
@@ -91,21 +103,50 @@ pub fn rename(from: &str, to: &str, files: &BTreeMap<String, String>) -> EditRes
     EditResult::Texts { files: changed, summary, note }
 }
 
+/// Whether a match is the name of a file or a module, not of what it defines: `./rates`, `rates.py`, `mod rates;`, `from rates import`.
+fn names_module(line: &str, range: &std::ops::Range<usize>, name: &str) -> bool {
+    let start = range.end - name.len();
+    let (before, behind) = (line.get(..start).unwrap_or_default(), line.get(range.end..).unwrap_or_default());
+    let head = before.trim_start();
+    let in_import = is_import(line) || head.starts_with("from ") || head.starts_with("import ");
+    let is_dotted = before.ends_with('.') && in_import && (behind.starts_with(" import") || behind.trim().is_empty());
+    before.ends_with('/')
+        || before.ends_with("mod ")
+        || behind.starts_with("::")
+        || ["from ", "import "].contains(&head)
+        || is_dotted
+        || behind.strip_prefix('.').is_some_and(|rest| {
+            let ending: String = rest.chars().take_while(|letter| letter.is_alphanumeric()).collect();
+            ["py", "rs", "ts", "tsx", "js", "jsx", "c", "h", "cpp", "hpp", "go", "rb", "java"]
+                .contains(&ending.as_str())
+        })
+}
+
 /// Matches the name where it is not part of another. Captures the character before it, which is kept.
 fn whole(name: &str) -> Option<Regex> {
     Regex::new(&format!(r"(?P<before>^|[^\w$]){}\b", regex::escape(name))).ok()
 }
 
-pub fn ignore(pattern: &str, files: &BTreeMap<String, String>) -> EditResult {
+pub fn ignore(patterns: &[String], files: &BTreeMap<String, String>) -> EditResult {
     let old = files.get(".gitignore").map_or("", String::as_str);
-    let bare = pattern.trim_matches('/');
-    if old.lines().any(|line| line.trim().trim_matches('/') == bare) {
-        return EditResult::Nothing(format!("{} is in `.gitignore` already.", code(pattern)));
+    let is_there = |pattern: &&String| {
+        let bare = pattern.trim_matches('/');
+        old.lines().any(|line| line.trim().trim_matches('/') == bare)
+    };
+    let (known, new): (Vec<&String>, Vec<&String>) = patterns.iter().partition(is_there);
+    let listed = |all: &[&String]| all.iter().map(|pattern| code(pattern)).collect::<Vec<_>>().join(", ");
+    if new.is_empty() {
+        let verb = if known.len() == 1 { "is" } else { "are" };
+        return EditResult::Nothing(format!("{} {verb} in `.gitignore` already.", listed(&known)));
     }
     let newline = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
-    let text = format!("{old}{newline}{pattern}\n");
-    let summary = format!("Ignore {} in git", code(pattern));
-    let note = "Files that git tracks already stay tracked: `git rm --cached FILE` ends that.".to_owned();
+    let rows: String = new.iter().map(|pattern| format!("{pattern}\n")).collect();
+    let text = format!("{old}{newline}{rows}");
+    let summary = format!("Ignore {} in git", listed(&new));
+    let mut note = "Files that git tracks already stay tracked: `git rm --cached FILE` ends that.".to_owned();
+    if !known.is_empty() {
+        note = format!("{} is there already. {note}", listed(&known));
+    }
     EditResult::Texts { files: BTreeMap::from([(".gitignore".to_owned(), text)]), summary, note }
 }
 

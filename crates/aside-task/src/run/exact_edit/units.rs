@@ -20,14 +20,59 @@ pub fn number(old: &str, name: &str, number: &str, unit: &str) -> Result<String,
         };
         return Ok(format!("{number}{short}"));
     }
-    let Some(counted) = hint(old).or_else(|| hint(name)) else {
-        return Err("it does not say what it counts; write the number alone, as it is to stand there".to_owned());
-    };
     let value: u64 = number.parse().map_err(|_| "only a whole number can be put there".to_owned())?;
     let total = value.checked_mul(wanted.milliseconds()).ok_or("the number is too large")?;
+    if let Some(product) = product(old, value, wanted, hint(name)) {
+        return Ok(product);
+    }
+    let counted = hint(old).or_else(|| hint(name)).or_else(|| by_size(old, name));
+    let Some(counted) = counted else {
+        return Err("it does not say what it counts; write the number alone, as it is to stand there".to_owned());
+    };
     match total % counted.milliseconds() {
         0 => Ok((total / counted.milliseconds()).to_string()),
         _ => Err("it counts in a larger unit".to_owned()),
+    }
+}
+
+/// The number and the unit of `30s`, `500ms`, `2h`; `None` for any other text.
+pub fn split(text: &str) -> Option<(&str, &'static str)> {
+    let digits = text.len() - text.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+    let unit = match text.get(digits..)? {
+        "ms" | "msec" | "msecs" => "milliseconds",
+        "s" | "sec" | "secs" => "seconds",
+        "m" | "min" | "mins" => "minutes",
+        "h" | "hr" | "hrs" => "hours",
+        "d" => "days",
+        _ => return None,
+    };
+    Some((text.get(..digits).filter(|number| !number.is_empty())?, unit))
+}
+
+/// `15 * 60 * 1000` for 30 minutes: the first factor counts what the others make of it.
+fn product(old: &str, value: u64, wanted: Measure, named: Option<Measure>) -> Option<String> {
+    let factors: Vec<&str> = old.split('*').map(str::trim).collect();
+    let numbers: Option<Vec<u64>> = factors.iter().map(|factor| factor.replace('_', "").parse().ok()).collect();
+    let numbers = numbers.filter(|numbers| numbers.len() > 1)?;
+    let rest: u64 = numbers.get(1..)?.iter().product();
+    // In milliseconds, or in seconds where the name or the size of the number says so.
+    let counted = named.unwrap_or(if rest % 1_000 == 0 { Measure::Millisecond } else { Measure::Second });
+    (rest * counted.milliseconds() == wanted.milliseconds()).then_some(())?;
+    let first = factors.first()?;
+    Some(old.replacen(first, &value.to_string(), 1))
+}
+
+/// A bare timeout or interval of a thousand and more counts milliseconds; a small one counts seconds.
+fn by_size(old: &str, name: &str) -> Option<Measure> {
+    let lower = name.to_lowercase();
+    let is_time = ["timeout", "interval", "delay", "ttl", "period", "wait", "expir", "duration", "backoff", "refresh"];
+    let number: u64 = old.replace('_', "").parse().ok()?;
+    let is_time = is_time.iter().any(|word| lower.contains(word));
+    match number {
+        _ if !is_time => None,
+        1_000.. if number % 100 == 0 => Some(Measure::Millisecond),
+        1..=120 => Some(Measure::Second),
+        _ => None,
     }
 }
 
@@ -57,7 +102,7 @@ fn seconds(unit: &str) -> Option<Measure> {
         "m" | "millisecond" => Measure::Millisecond,
         "second" | "sec" => Measure::Second,
         "minute" | "min" => Measure::Minute,
-        "hour" => Measure::Hour,
+        "hour" | "hr" => Measure::Hour,
         "day" => Measure::Day,
         _ => return None,
     })
@@ -102,7 +147,14 @@ mod tests {
         ] {
             assert_eq!(number(old, name, value, unit).as_deref(), Ok(expected), "{name}");
         }
-        assert!(number("30", "timeout", "10", "seconds").is_err());
+        assert_eq!(number("30", "timeout", "10", "seconds").as_deref(), Ok("10"));
+        assert_eq!(number("5000", "requestTimeout", "10", "seconds").as_deref(), Ok("10000"));
+        assert_eq!(number("15 * 60 * 1000", "SESSION_TTL_MS", "30", "minutes").as_deref(), Ok("30 * 60 * 1000"));
+        assert_eq!(number("15 * 60", "ttl", "30", "minutes").as_deref(), Ok("30 * 60"));
+        assert!(number("15 * 60 * 1000", "ttl", "30", "seconds").is_err());
+        assert_eq!(split("30s"), Some(("30", "seconds")));
+        assert_eq!(split("3x"), None);
+        assert!(number("300", "limit", "10", "seconds").is_err());
         assert!(number("1", "hours", "10", "minutes").is_err());
     }
 }

@@ -43,9 +43,9 @@ struct Runner {
     spelled: Vec<(&'static str, String, Option<String>)>,
 }
 
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 15] = [
     "only", "coverage", "parallel", "verbose", "failed", "first", "watch", "port", "release", "race", "part", "input",
-    "skip",
+    "skip", "failures", "fix",
 ];
 
 static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
@@ -66,6 +66,8 @@ static SAID: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("input", r"\s+with\s+(?:the\s+)?(?:arguments?|args?|parameters?)\s+`?(?P<name>[\w./:=@+-]+(?:\s[\w./:=@+-]+)*)`?$".to_owned()),
         ("port", r"\s*\b(?:on|at|using|with)\s+port\s+(?P<name>[0-9]{2,5})\b".to_owned()),
         ("coverage", r"[\s,]*\b(?:with|and(?:\s+(?:show|measure|report))?|including|measuring)\s+(?:a\s+|the\s+|test\s+|code\s+)*coverage(?:\s+report)?\b".to_owned()),
+        ("failures", r"[\s,]*\bwith\s+output\s+on\s+failure\b".to_owned()),
+        ("fix", r"[\s,]*\bin\s+fix\s+mode\b".to_owned()),
         ("parallel", r"[\s,]*\bin\s+parallel\b".to_owned()),
         ("verbose", r"[\s,]*\b(?:verbosely|in\s+verbose\s+mode|with\s+(?:verbose|more|full)\s+output|with\s+-v)\b".to_owned()),
         ("watch", r"[\s,]*\b(?:in\s+watch\s+mode|and\s+watch(?:\s+for\s+changes)?|on\s+every\s+change|continuously)\b".to_owned()),
@@ -245,6 +247,10 @@ pub fn applied(offer: &ProjectTarget, arguments: &[Argument], project: &Project)
             _ => spelled.replace("{}", argument.value()),
         };
         needs.extend(need.clone());
+        // The runner does so by itself.
+        if spelled.is_empty() {
+            continue;
+        }
         // A target whose recipe has it already is called as it is.
         if recipe.as_deref().is_some_and(|recipe| has_words(recipe, &spelled)) {
             continue;
@@ -281,6 +287,16 @@ fn declares_mark(name: &str, project: &Project) -> bool {
             })
         })
     })
+}
+
+/// A command that starts a server on another port; `None` where its runner is not told a port, or it has one already.
+pub fn on_port(command: &str, port: &str) -> Option<String> {
+    if command.contains(['&', '|', ';', '$', '>']) || command.contains("port") || command.contains(" -p ") {
+        return None;
+    }
+    let runner = RUNNERS.iter().find(|runner| runner.is.iter().any(|is| has_words(command, is)))?;
+    let (_, spelled, _) = runner.spelled.iter().find(|(name, ..)| *name == "port")?;
+    Some(format!("{command} {}", spelled.replace("{}", port)))
 }
 
 /// `{}` is the name of the part, `{path}` its path, and `{dir}` the directory that it is in.
@@ -352,7 +368,7 @@ mod tests {
     fn the_list_is_read_whole() {
         assert_eq!(RUNNERS.len(), toml_lists::count(LIST, "runner"));
         assert!(RUNNERS.iter().all(|runner| !runner.is.is_empty() && !runner.spelled.is_empty()));
-        assert_eq!(SAID.len(), 16);
+        assert_eq!(SAID.len(), 18);
     }
 
     #[test]

@@ -11,9 +11,11 @@ mod model_context;
 mod model_edit;
 mod model_stream;
 mod piped;
+mod project_actions;
 mod project_answers;
 mod remote_branch;
 mod repository_answers;
+mod run_request;
 mod text_answers;
 mod thread;
 mod value_answers;
@@ -41,8 +43,8 @@ use aside_task::run::find::select::{self, FileSet};
 use aside_task::run::find::{self, Find};
 use aside_task::run::model_reply::fenced;
 use aside_task::run::review::target;
-use aside_task::run::script::{self, AS_WRITTEN};
-use aside_task::run::{ModelNeed, RunnerOutcome, code, help_and_status, orders, short, topics, wording};
+use aside_task::run::script::AS_WRITTEN;
+use aside_task::run::{ModelNeed, RunnerOutcome, help_and_status, orders, short, topics, wording};
 use aside_text::speech_act::SpeechActs;
 
 use crate::config;
@@ -135,7 +137,7 @@ impl Attempt {
             return to_diagnose(ours, self.words(), self.words());
         }
         let ours = self.about_facts(about_piped(ours, &self.request.text));
-        let ours = self.about_what_is_exact(ours).await;
+        let ours = self.about_project(self.about_what_is_exact(ours).await).await;
         if let Some(followed) = self.followed(&ours, &options).await {
             return followed;
         }
@@ -241,7 +243,7 @@ impl Attempt {
                 let files = if files.is_empty() { named() } else { files };
                 (TaskKind::Explain, IntentParams { question: Some(words.to_owned()), files, ..IntentParams::default() })
             }
-            () if is_run && exact_edit::readings(words).iter().any(is_exact) => (
+            () if is_run && exact_edit::readings(&wording::english(words)).iter().any(is_exact) => (
                 TaskKind::Change,
                 IntentParams { change_request: Some(words.to_owned()), files, ..IntentParams::default() },
             ),
@@ -463,7 +465,11 @@ impl Attempt {
         if let Some(outcome) = self.is_gone().await? {
             return Ok(outcome);
         }
-        let params = IntentParams { files: self.files_meant(&intent.params.files).await?, ..intent.params.clone() };
+        if let Some(outcome) = self.project_action(&intent.params, &here).await? {
+            return Ok(outcome);
+        }
+        let asked = self.in_english(&intent.params);
+        let params = IntentParams { files: self.files_meant(&asked.files).await?, ..asked };
         let part = self.part_meant().await?;
         let project = blocking(move |_| workspace.project()).await?;
         let of_project = here.command(&params, &test_command, &project, language, part.as_deref()).await.ok_or_else(|| {
@@ -479,6 +485,9 @@ impl Attempt {
         if intent.params.cmd.is_none()
             && let Some(outcome) = self.of_compose(&here).await?
         {
+            return Ok(outcome);
+        }
+        if let Some(outcome) = self.on_port(&here).await? {
             return Ok(outcome);
         }
         // No target of the project is called so; a file of it may write the command down.
@@ -501,62 +510,6 @@ impl Attempt {
         }
         // That a program is missing says more than a list of commands that nearly fit.
         Ok(documented.filter(|_| of_project.model == ModelNeed::Better).unwrap_or(of_project))
-    }
-
-    /// "Delete the target directory", where there is none.
-    async fn is_gone(&self) -> Result<Option<RunnerOutcome>, String> {
-        let lower = self.words().trim().trim_end_matches(['.', '!']);
-        let words: Vec<&str> = lower.split_whitespace().collect();
-        let name = match words.as_slice() {
-            ["delete" | "remove" | "Delete" | "Remove", "the", name, "directory" | "folder" | "file"] => *name,
-            _ => return Ok(None),
-        };
-        let places = [self.workspace.cwd().join(name), self.workspace.root().join(name)];
-        if name.contains("..") || blocking(move |_| places.iter().any(|place| place.exists())).await? {
-            return Ok(None);
-        }
-        let text = match words.last() {
-            Some(&"file") => format!("There is no file {} here, so there is nothing to delete.", code(name)),
-            _ => format!("There is no directory {} here, so there is nothing to delete.", code(name)),
-        };
-        Ok(Some(answer(format!("{text}\n"), text, String::new(), ModelNeed::Unneeded)))
-    }
-
-    /// The package, module or file of the project that "the tests of NAME" names, by its path.
-    async fn part_meant(&self) -> Result<Option<String>, String> {
-        let Some(name) = script::part::named(self.words()) else { return Ok(None) };
-        let workspace = self.workspace.clone();
-        blocking(move |cancelled| {
-            let tree = workspace.tree(&[], cancelled).unwrap_or_default();
-            script::part::path(&name, tree.listed().iter().map(|listed| listed.path))
-        })
-        .await
-    }
-
-    /// Resolves file names from the current directory: a missing file may be the only one of its name further down.
-    async fn files_meant(&self, files: &[String]) -> Result<Vec<String>, String> {
-        let (workspace, files) = (self.workspace.clone(), files.to_vec());
-        if files.iter().all(|file| workspace.cwd().join(file).exists()) {
-            return Ok(files);
-        }
-        blocking(move |cancelled| {
-            let tree = workspace.tree(&[], cancelled).unwrap_or_default();
-            let listed = tree.listed();
-            let meant = |file: &String| {
-                let ends = |path: &str| path.strip_suffix(file.as_str()).is_some_and(|before| before.ends_with('/'));
-                let mut found = listed.iter().filter(|listed| ends(listed.path));
-                match (found.next(), found.next()) {
-                    (Some(only), None)
-                        if !workspace.cwd().join(file).exists() && workspace.cwd() == workspace.root() =>
-                    {
-                        only.path.to_owned()
-                    }
-                    _ => file.clone(),
-                }
-            };
-            files.iter().map(meant).collect()
-        })
-        .await
     }
 
     async fn status(&self) -> Result<RunnerOutcome, String> {

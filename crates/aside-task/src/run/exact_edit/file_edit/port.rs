@@ -20,6 +20,22 @@ pub fn occurrences(number: &str, files: &BTreeMap<String, String>) -> usize {
     made.iter().map(|(path, text)| changed(path, text)).sum()
 }
 
+/// Changes the only port that a Dockerfile exposes; which other port would be meant, cannot be told.
+pub fn change_exposed(to: &str, files: &BTreeMap<String, String>) -> EditResult {
+    let Ok(exposed) = Regex::new(r"(?m)^EXPOSE[ \t]+(\d{2,5})") else { return EditResult::Nothing(String::new()) };
+    let is_docker =
+        |path: &&String| path.rsplit('/').next().is_some_and(|name| name.to_lowercase().contains("dockerfile"));
+    let texts = files.keys().filter(is_docker).filter_map(|path| files.get(path));
+    let mut ports: Vec<String> = texts
+        .flat_map(|text| exposed.captures_iter(text).map(|found| found[1].to_owned()).collect::<Vec<_>>())
+        .collect();
+    ports.dedup();
+    match ports.as_slice() {
+        [only] if only != to => change(only, to, files),
+        _ => EditResult::Nothing(String::new()),
+    }
+}
+
 pub fn change(from: &str, to: &str, files: &BTreeMap<String, String>) -> EditResult {
     // Behind a colon, beside the word, or where a container exposes or maps it.
     let number = format!(r"(?P<number>{from})");

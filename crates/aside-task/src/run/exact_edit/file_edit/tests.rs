@@ -7,7 +7,7 @@ type Case = (&'static str, &'static [(&'static str, &'static str)], &'static str
 
 #[test]
 fn every_shape_is_a_pattern() {
-    assert_eq!(super::SHAPES.len(), 28);
+    assert_eq!(super::SHAPES.len(), 29);
 }
 
 fn check(cases: &[Case]) {

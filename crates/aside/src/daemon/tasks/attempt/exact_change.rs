@@ -11,7 +11,12 @@ use aside_task::proposal::Proposal;
 use aside_task::route::intent::IntentParams;
 use aside_task::run::context::{Ignored, ListedFile, MAX_READ};
 use aside_task::run::diagnose::named;
+use aside_task::run::exact_edit::cleanup::Cleanup;
+use aside_task::run::exact_edit::cleanup::formatter::{FileGoal, FormatFile};
+use aside_task::run::exact_edit::manifest::MemberDependency;
 use aside_task::run::exact_edit::{self, Edit, EditResult};
+use aside_task::run::project::Manifest;
+use aside_task::run::search::definitions::is_import;
 use aside_task::run::{ModelNeed, RunnerOutcome, code, wording};
 
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
@@ -57,11 +62,19 @@ impl Attempt {
         let readings = exact_edit::readings(&wording::english(self.words()));
         let guesses: Vec<Edit> = readings
             .into_iter()
-            .filter(|edit| matches!(edit, Edit::Depend(_) | Edit::Set(_)) || edit.is_guess())
+            .filter(|edit| {
+                matches!(edit, Edit::Depend(_) | Edit::Set(_) | Edit::RemoveDependency(_)) || edit.is_guess()
+            })
             .collect();
         let (workspace, secrets) = (self.workspace.clone(), self.secrets());
         let makes = move |cancelled: &AtomicBool| {
-            guesses.iter().any(|edit| matches!(made(&workspace, edit, secrets, cancelled), Exact::Diff(..)))
+            guesses.iter().any(|edit| match edit {
+                // "Uninstall axios" is about the project where a manifest of it has axios.
+                Edit::RemoveDependency(name) => project_answers::manifests(&workspace, cancelled)
+                    .iter()
+                    .any(|manifest| manifest.dependencies.iter().any(|(known, _)| known == name)),
+                edit => matches!(made(&workspace, edit, secrets, cancelled), Exact::Diff(..)),
+            })
         };
         blocking(makes).await.unwrap_or(false)
     }
@@ -75,6 +88,9 @@ impl Attempt {
             let project = blocking(move |_| workspace.project()).await?;
             return Ok(here.command(&params, "", &project, language, None).await);
         }
+        if let Edit::Cleanup(Cleanup::Format(format)) = &edit {
+            return self.formatted(format, here).await;
+        }
         if let Edit::MemberDependency(wanted) = &edit {
             let (workspace, wanted) = (self.workspace.clone(), wanted.clone());
             let command = blocking(move |cancelled| {
@@ -87,6 +103,11 @@ impl Attempt {
                 Some(command) => Ok(self.by_manager(&edit, command, here).await),
                 None => Ok(None),
             };
+        }
+        if let Edit::RemoveDependency(name) = &edit
+            && let Some(command) = self.of_member(name).await?
+        {
+            return Ok(self.by_manager(&Edit::Format, command, here).await);
         }
         let root = self.workspace.root().to_owned();
         let wanted = edit.clone();
@@ -111,6 +132,88 @@ impl Attempt {
         })
     }
 
+    /// The command that lays out one file, with the formatter that the project uses.
+    async fn formatted(&self, format: &FormatFile, here: &MachineFacts) -> Result<Option<RunnerOutcome>, String> {
+        let language = Language::of(self.words());
+        let paths = self.files_meant(std::slice::from_ref(&format.file)).await?;
+        let path = paths.first().cloned().unwrap_or_else(|| format.file.clone());
+        let (workspace, wanted, file) = (self.workspace.clone(), format.clone(), path.clone());
+        let found = blocking(move |_| {
+            if !workspace.cwd().join(&file).exists() && !workspace.root().join(&file).exists() {
+                return None;
+            }
+            let has = |name: &str| workspace.root().join(name).exists() || workspace.cwd().join(name).exists();
+            Some(wanted.command(&file, &workspace.project(), &has))
+        });
+        let told = |text: String| Some(answer(format!("{text}\n"), text, String::new(), ModelNeed::Unneeded));
+        let (command, sign) = match found.await? {
+            None => return Ok(None),
+            Some(Ok(found)) => found,
+            Some(Err(_)) => {
+                return Ok(told(match language {
+                    Language::English if format.goal != FileGoal::Format => {
+                        format!(
+                            "No tool that checks {} is set up in this project, so nothing is proposed.",
+                            code(&path)
+                        )
+                    }
+                    Language::English => format!(
+                        "No formatter for {} is set up in this project, so nothing is proposed. Name one, as in: format {} with NAME.",
+                        code(&path),
+                        path
+                    ),
+                    Language::Chinese => format!("这个项目没有设置 {} 的格式化工具，所以没有提出命令。", code(&path)),
+                }));
+            }
+        };
+        let reason = match (sign.as_str(), language) {
+            _ if format.goal != FileGoal::Format => match language {
+                Language::English => "It checks the file, and changes nothing.".to_owned(),
+                Language::Chinese => "只检查这个文件，不修改。".to_owned(),
+            },
+            ("", Language::English) => "It formats the file in place.".to_owned(),
+            ("", Language::Chinese) => "直接格式化这个文件。".to_owned(),
+            (sign, Language::English) => {
+                format!("It formats the file in place; {} says that the project uses it.", code(sign))
+            }
+            (sign, Language::Chinese) => format!("直接格式化这个文件；{} 说明项目使用它。", code(sign)),
+        };
+        Ok(match here.runnable(std::slice::from_ref(&command)).await {
+            Some(command) => {
+                let outcome = here.proposed(command, reason);
+                Some(RunnerOutcome { summary: wording::sentence(&outcome.summary, language), ..outcome })
+            }
+            None => {
+                let program = command.split(' ').next().unwrap_or_default();
+                let text = format!("{} would do that, and {} is not installed here.", code(&command), code(program));
+                told(wording::sentence(&text, language))
+            }
+        })
+    }
+
+    /// The command that removes a dependency which only one member of a workspace has.
+    async fn of_member(&self, name: &str) -> Result<Option<String>, String> {
+        let (workspace, name) = (self.workspace.clone(), name.to_owned());
+        blocking(move |cancelled| {
+            let manifests = project_answers::manifests(&workspace, cancelled);
+            let has = |manifest: &&Manifest| manifest.dependencies.iter().any(|(known, _)| *known == name);
+            let mut having = manifests.iter().filter(has);
+            let only = having.next().filter(|_| having.next().is_none()).filter(|only| only.file.contains('/'))?;
+            let named: Vec<(String, String)> =
+                manifests.iter().map(|manifest| (manifest.file.clone(), manifest.name.clone())).collect();
+            let wanted = MemberDependency {
+                name: name.clone(),
+                version: None,
+                features: None,
+                member: only.name.clone(),
+                dev: false,
+                remove: true,
+            };
+            wanted.command(&named, &|name| workspace.root().join(name).is_file())
+        })
+        .await
+    }
+
     /// Adds or removes a dependency with the project's package manager, if that is installed.
     async fn by_manager(&self, edit: &Edit, command: String, here: &MachineFacts) -> Option<RunnerOutcome> {
         let workspace = self.workspace.clone();
@@ -122,7 +225,14 @@ impl Attempt {
                 return None;
             }
         }
-        let reason = "The project's package manager keeps the list of dependencies, and its lock file.".to_owned();
+        let mut reason = "The project's package manager keeps the list of dependencies, and its lock file.".to_owned();
+        if let Edit::RemoveDependency(name) = edit {
+            let (workspace, name, secrets) = (self.workspace.clone(), name.clone(), self.secrets());
+            let used = blocking(move |cancelled| importers_of(&workspace, &name, secrets, cancelled)).await.ok()?;
+            if !used.is_empty() {
+                reason = format!("{reason} It is still imported: {}.", used.join(", "));
+            }
+        }
         match here.runnable(std::slice::from_ref(&command)).await {
             Some(command) => {
                 let language = Language::of(self.words());
@@ -137,6 +247,25 @@ impl Attempt {
             }
         }
     }
+}
+
+/// Lines that import a package, as `path:line`.
+fn importers_of(workspace: &Workspace, name: &str, secrets: Secrets, cancelled: &AtomicBool) -> Vec<String> {
+    let module = name.replace('-', "_");
+    let search = Edit::Replace { from: name.to_owned(), to: String::new(), file: None };
+    let Ok((files, _)) = gathered(workspace, &search, secrets, cancelled) else { return Vec::new() };
+    let imports = |line: &str| {
+        let is_word = |name: &str| {
+            line.split(|letter: char| letter.is_whitespace() || "\"'();:,{}".contains(letter)).any(|word| {
+                word == name || word.starts_with(&format!("{name}/")) || word.starts_with(&format!("{name}."))
+            })
+        };
+        is_import(line) && (is_word(name) || is_word(&module))
+    };
+    let places = files.iter().flat_map(|(path, text)| {
+        text.lines().enumerate().filter(|(_, line)| imports(line)).map(move |(at, _)| format!("`{path}:{}`", at + 1))
+    });
+    places.take(3).collect()
 }
 
 fn made(workspace: &Workspace, edit: &Edit, secrets: Secrets, cancelled: &AtomicBool) -> Exact {
@@ -166,7 +295,18 @@ fn made(workspace: &Workspace, edit: &Edit, secrets: Secrets, cancelled: &Atomic
             texts.len()
         ));
     }
+    let moves = match edit {
+        Edit::Rename { from, to, file: None } => namesakes(workspace, from, to, &files, cancelled),
+        _ => BTreeMap::new(),
+    };
+    let note = match moves.is_empty() {
+        true => note,
+        false => format!("{note} Files that are called so get the new name as well."),
+    };
     let mut diff = Vec::new();
+    for (old, new) in moves.iter().filter(|(old, _)| !texts.contains_key(*old)) {
+        diff.extend(moved_diff(old, new, "", ""));
+    }
     for (path, text) in &texts {
         let Ok(name) = RelativePath::new(path) else { return Exact::None };
         // A masked text gets its secrets back, so that the change is one of the file as it is.
@@ -177,9 +317,39 @@ fn made(workspace: &Workspace, edit: &Edit, secrets: Secrets, cancelled: &Atomic
         let (Some(old), Some(new)) = (whole(files.get(path).map_or("", String::as_str)), whole(text)) else {
             return Exact::Nothing(format!("The change to {} cannot be made from a chat.", code(path)));
         };
-        diff.extend(unified_diff(&name, files.get(path).map(|_| old.as_bytes()), new.as_bytes()));
+        match moves.get(path) {
+            Some(to) => diff.extend(moved_diff(path, to, &old, &new)),
+            None => diff.extend(unified_diff(&name, files.get(path).map(|_| old.as_bytes()), new.as_bytes())),
+        }
     }
     settled(workspace, &diff, summary, note)
+}
+
+/// Files that a class or a component takes along, by their paths now.
+fn namesakes(
+    workspace: &Workspace,
+    from: &str,
+    to: &str,
+    files: &Texts,
+    cancelled: &AtomicBool,
+) -> BTreeMap<String, String> {
+    let tree = workspace.tree(&[], cancelled).unwrap_or_default();
+    let listed = tree.listed();
+    let paths = listed.iter().filter(|listed| listed.ignored == Ignored::No).map(|listed| listed.path);
+    exact_edit::moved::namesakes(from, to, files, paths)
+}
+
+/// The diff of a file that moves, with what changes in it.
+fn moved_diff(from: &str, to: &str, old: &str, new: &str) -> Vec<u8> {
+    let mut diff = format!("diff --git a/{from} b/{to}\nrename from {from}\nrename to {to}\n").into_bytes();
+    let Ok(name) = RelativePath::new(to) else { return diff };
+    if old != new {
+        let changed = unified_diff(&name, Some(old.as_bytes()), new.as_bytes());
+        let text = String::from_utf8_lossy(&changed).into_owned();
+        let hunks = text.find("\n@@").and_then(|at| text.get(at + 1..)).unwrap_or_default();
+        diff.extend(format!("--- a/{from}\n+++ b/{to}\n{hunks}").into_bytes());
+    }
+    diff
 }
 
 fn settled(workspace: &Workspace, diff: &[u8], summary: String, note: String) -> Exact {
@@ -212,6 +382,11 @@ fn located(workspace: &Workspace, from: &str, to: &str) -> (String, String) {
 
 fn moved(workspace: &Workspace, from: &str, to: &str, files: &BTreeMap<String, String>) -> Exact {
     let (from, to) = located(workspace, from, to);
+    // A class of Java has the name of its file.
+    if let Some((old, new)) = exact_edit::moved::class_of(&from, &to, files) {
+        let rename = Edit::Rename { from: old, to: new, file: None };
+        return made(workspace, &rename, Secrets::Included, &AtomicBool::new(false));
+    }
     let (Ok(old), Ok(new)) = (RelativePath::new(&from), RelativePath::new(&to)) else {
         return Exact::Nothing(format!("{} or {} is no file that a task may touch.", code(&from), code(&to)));
     };
@@ -221,10 +396,10 @@ fn moved(workspace: &Workspace, from: &str, to: &str, files: &BTreeMap<String, S
     if !workspace.root().join(old.as_str()).is_file() {
         return Exact::None;
     }
-    let mut diff =
-        format!("diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n").into_bytes();
     let references = exact_edit::moved::references(&from, &to, files);
-    for (path, text) in references.files.iter().take(MAX_CHANGED) {
+    let own = files.get(&from).map_or("", String::as_str);
+    let mut diff = moved_diff(&from, &to, own, references.files.get(&from).map_or(own, String::as_str));
+    for (path, text) in references.files.iter().filter(|(path, _)| **path != from).take(MAX_CHANGED) {
         let Ok(name) = RelativePath::new(path) else { return Exact::None };
         diff.extend(unified_diff(&name, files.get(path).map(|old| old.as_bytes()), text.as_bytes()));
     }
@@ -269,10 +444,27 @@ fn gathered(
             keep(listed.path, read);
         }
     }
-    // A file that moves is not read itself, and need not be text.
+    // A file that moves need not be text.
+    if let Edit::Move { from, to } = edit {
+        let (from, _) = located(workspace, from, to);
+        if let Some(read) = text(&from) {
+            keep(&from, read);
+        }
+    }
     let named = if matches!(edit, Edit::Move { .. }) { Vec::new() } else { named };
     for file in named {
         let path = workspace.named(file);
+        // Prints and texts are looked for in all files of a directory.
+        if workspace.root().join(&path).is_dir() && edit.may_name_directory() {
+            let below = format!("{}/", path.trim_end_matches('/'));
+            let is_in = |listed: &&ListedFile<'_>| listed.ignored == Ignored::No && listed.path.starts_with(&below);
+            for listed in listed.iter().filter(is_in).take(MAX_FILES) {
+                if let Some(read) = text(listed.path) {
+                    keep(listed.path, read);
+                }
+            }
+            continue;
+        }
         let ends = |path: &str| path.strip_suffix(file).is_some_and(|before| before.ends_with('/'));
         let mut below = listed.iter().filter(|listed| ends(listed.path));
         let path = match (text(&path), below.next(), below.next()) {

@@ -14,7 +14,7 @@ use aside_task::run::documented::{Described, commands, described};
 use aside_task::run::find::Kind;
 use aside_task::run::model_reply::fenced;
 use aside_task::run::project::{Manifest, Project};
-use aside_task::run::{RunnerOutcome, ci, code, compose, facts, importers, recipes, short};
+use aside_task::run::{RunnerOutcome, ci, code, compose, facts, importers, recipes, short, wording};
 
 use crate::daemon::tasks::attempt::fact_answers::told;
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
@@ -62,7 +62,7 @@ impl Attempt {
 
     /// The command for containers of the project's compose file.
     pub(super) async fn of_compose(&self, here: &MachineFacts) -> Result<Option<RunnerOutcome>, String> {
-        let (workspace, words) = (self.workspace.clone(), self.words().to_owned());
+        let (workspace, words) = (self.workspace.clone(), wording::english(self.words()).into_owned());
         let found = blocking(move |_| {
             let root = Root::open(workspace.root()).ok()?;
             let file = compose::FILES.iter().find(|name| workspace.root().join(name).is_file())?;
