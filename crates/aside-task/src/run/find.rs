@@ -3,6 +3,7 @@
 
 pub mod in_texts;
 pub mod select;
+pub mod untested;
 
 use std::sync::LazyLock;
 
@@ -37,6 +38,8 @@ pub enum Find {
     Touching(String),
     /// Lines of all files by what they are, or their number.
     InTexts(in_texts::TextSearch),
+    /// Code that no test covers.
+    Untested(untested::Untested),
     /// The first files in an order.
     Ordered { what: select::FileSet, order: Order, many: usize, under: Option<String> },
     /// Functions, classes and the like.
@@ -96,7 +99,7 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
     let rows = [
         ("files", format!(r"^(?:{FINDS}|all|every|all the|all our) (?P<kind>tests?|specs?|docs?|documentation|config(?:uration)?|settings|source|code|log|data) files?{UNDER}{HERE}$")),
         ("files", r"^where are (?:the |our |my |all )*(?P<kind>tests|docs)$".to_owned()),
-        ("lines", format!(r"^{FINDS} (?:\w+ )?files? (?:that (?:have|are)|which (?:have|are)|have|are|with|having|of)?\s*(?P<than>more than|over|at least|longer than|greater than|fewer than|less than|under|shorter than|at most|than) (?P<many>\d+) lines?(?: long| of code)?{HERE}$")),
+        ("lines", format!(r"^{FINDS} (?:\w+ )?files? (?:that (?:have|are)|which (?:have|are)|have|are|with|having|of)?\s*(?P<than>more than|over|at least|longer than|greater than|bigger than|larger than|fewer than|less than|under|shorter than|at most|than) (?P<many>\d+) lines?(?: long| of code)?{HERE}$")),
         ("lines", format!(r"^{FINDS} (?:\w+ )?files? (?P<than>longer|shorter) than (?P<many>\d+) lines?{HERE}$")),
         ("commits-by", format!(r"^{FINDS} commits?(?: made| done| written)? (?:by|from|of) (?P<name>(?-i:[A-Z])[\w.@-]*(?: (?-i:[A-Z])[\w.-]*)?)$|^(?:which|what) commits did (?P<other>[\w.@-]+) (?:make|write|do)$")),
         ("commits-of", r"^(?:find|show|which|what|list|give)(?: me)?(?: the| all)?(?: last| recent)? commits? (?:(?:that|which) )?(?:have |has )?(?:changed|touched|touch|modified|edited|affected|for|of|in|to|on)(?: the)?(?: file)? `?(?P<file>[\w./-]*[\w-]+\.\w{1,8}|[\w.-]+(?:/[\w.-]+)+)`?$|^(?:show (?:me )?)?(?:the )?(?:git |commit )?(?:log|history|commits) (?:for|of) (?:the )?(?:file )?`?(?P<other>[\w./-]*[\w-]+\.\w{1,8}|[\w.-]+(?:/[\w.-]+)+)`?$".to_owned()),
@@ -125,6 +128,9 @@ pub fn read(request: &str) -> Option<Find> {
     let asked = trimmed.get(start..).unwrap_or(trimmed).trim_end_matches(" please").trim();
     if asked.contains('\n') || asked.split_whitespace().count() > 14 {
         return None;
+    }
+    if let Some(wanted) = untested::read(asked) {
+        return Some(Find::Untested(wanted));
     }
     if let Some(search) = in_texts::read(asked) {
         return Some(Find::InTexts(search));

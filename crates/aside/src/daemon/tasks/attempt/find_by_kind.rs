@@ -7,7 +7,7 @@ use aside_task::proposal::{Proposal, SearchResult};
 use aside_task::run::context::Ignored;
 use aside_task::run::find::in_texts::{self, TextFind, TextSearch};
 use aside_task::run::find::select::{self, FileSet, Filter, Selection, Since};
-use aside_task::run::find::{self, Find, Order, Than};
+use aside_task::run::find::{self, untested, Find, Order, Than};
 use aside_task::run::repository::Today;
 use aside_task::run::search::definitions;
 use aside_task::run::{ModelNeed, RunnerOutcome, code, short};
@@ -90,6 +90,18 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
             Some(listed(items.into_iter().map(item).collect(), "files"))
         }
         Find::InTexts(search) => lines_of(workspace, search, secrets, cancelled),
+        Find::Untested(wanted) => {
+            let mut texts = BTreeMap::new();
+            workspace.each_text(secrets, cancelled, |path, text| {
+                texts.insert(path.to_owned(), text.to_owned());
+            })?;
+            let found = untested::untested(wanted, &texts);
+            let item = |path: String| match path.split_once(' ') {
+                Some((place, name)) => SearchResult { path: place.to_owned(), preview: Some(name.to_owned()) },
+                None => SearchResult { path, preview: None },
+            };
+            Some(listed(found.into_iter().map(item).collect(), &wanted.what.name()))
+        }
         Find::Ordered { what, order, many, under } => {
             let tree = workspace.tree(&[], cancelled).ok()?;
             let listing = tree.listed();
