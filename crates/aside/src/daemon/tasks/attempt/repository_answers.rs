@@ -11,10 +11,10 @@ use aside_task::run::directory;
 use aside_task::run::repository::{CommitFilter, RepositoryQuestion};
 use aside_task::run::{RunnerOutcome, code, short};
 
-use crate::daemon::tasks::attempt::fact_answers::{self, Commit, History, bytes, history, told};
+use crate::daemon::tasks::attempt::fact_answers::{Commit, History, bytes, history, told};
 use crate::daemon::tasks::attempt::find_by_kind::{day_before, today};
 use crate::daemon::tasks::attempt::remote_branch;
-use crate::exec::git::{Question, Revision};
+use crate::exec::git::Question;
 use crate::exec::{Probe, probe};
 use crate::workspace::Workspace;
 
