@@ -126,10 +126,14 @@ fn may_be_tested(path: &str, text: &str) -> bool {
     ];
     let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let has = |sort| !defined(path, text, sort, Scope::All).is_empty();
+    let is_script = ["py", "js", "jsx", "ts", "tsx", "mjs", "cjs"].contains(&ending);
+    let is_only_types = is_script && !has(Sort::Function) && !has(Sort::Class);
     let is_settings = name.contains(".config.") || name.starts_with('.') || ["setup", "conftest", "manage", "build"].contains(&stem) && !path.contains('/');
     CODE.contains(&ending)
         && file_kind::of(path) == file_kind::CODE
         && !is_settings
+        && !is_only_types
         && !name.ends_with(".d.ts")
         && text.lines().any(|line| !line.trim().is_empty() && definitions::is_definition(line))
 }

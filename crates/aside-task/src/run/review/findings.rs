@@ -11,7 +11,7 @@ use aside_text::lazy_regex::Regex;
 use crate::denied_files::denial;
 use crate::run::review::file_kind::CODE;
 use crate::run::review::patch::{FileChangeKind, PatchFile, PatchRow, RowSide};
-use crate::run::review::weakened::{Weakening, weakened};
+use crate::run::review::weakened::{Weakening, is_similar, weakened};
 use crate::run::review::{FindingLocation, Risk, Severity, rules};
 use crate::run::short;
 
@@ -50,6 +50,10 @@ pub fn risks(files: &[PatchFile<'_>], kinds: &[&'static str]) -> Vec<Risk> {
                 // A line that went with its file, or was only moved, is not missing.
                 let went = file.change == FileChangeKind::Deleted || comes.has_line(row.text);
                 let went = went || rule.name == "assertion-removed" && is_in_removed_test(file, row);
+                // A new version of the line is no removal; what changed in it is named by itself.
+                let is_new_version =
+                    |added: &PatchRow<'_>| added.hunk == row.hunk && rule.finds(added.text) && is_similar(row.text, added.text);
+                let went = went || rule.side == RowSide::Removed && file.of_side(RowSide::Added).any(is_new_version);
                 if rule.side == RowSide::Removed && (went || rule.name == "dependency-removed" && is_renewed(file, row))
                 {
                     continue;

@@ -136,14 +136,15 @@ fn is_check(line: &str) -> bool {
     words.iter().any(|word| line.starts_with(word)) && !line.contains("__name__") && !line.contains("DEBUG")
 }
 
-fn is_similar(one: &str, other: &str) -> bool {
+/// Whether two lines share most of their words.
+pub fn is_similar(one: &str, other: &str) -> bool {
     let words = |line: &str| -> BTreeSet<String> {
         let parts = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
         parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
     };
     let (one, other) = (words(one), words(other));
     let shared = one.intersection(&other).count();
-    shared * 100 >= one.len().max(1) * SIMILAR && shared > 1
+    shared * 100 >= one.len().max(1) * SIMILAR && (shared > 1 || one.len() <= 2)
 }
 
 /// Errors that are caught, with nothing done about them in the next line.

@@ -184,7 +184,9 @@ impl Attempt {
             // "What is X and where is it used" wants the definition too.
             TaskKind::Search if matches!(ask, FactQuestion::Uses(_)) => self.words().to_lowercase().starts_with("what"),
             TaskKind::Status | TaskKind::Search | TaskKind::Diagnose | TaskKind::Help => ask.is_certain(),
-            TaskKind::Run | TaskKind::Change => unsure && ask.is_certain(),
+            TaskKind::Run | TaskKind::Change => {
+                unsure && ask.is_certain() || matches!(ask, FactQuestion::Repository(_)) && asks(self.words())
+            }
             TaskKind::Review => matches!(ask, FactQuestion::Repository(_)) && !shows_change(self.words()),
         };
         // "How do I undo my last commit" asks for a command, whatever the rest of it is like; it is no order.
@@ -262,7 +264,7 @@ impl Attempt {
             () if reads && self.is_find(words) => {
                 (TaskKind::Search, IntentParams { query: Some(words.to_owned()), files, ..IntentParams::default() })
             }
-            () if reads && target::is_asked(words) => {
+            () if (reads || asks(words)) && target::is_asked(words) => {
                 (TaskKind::Review, IntentParams { files, ..IntentParams::default() })
             }
             // "Show the first 5 rows of FILE": what the engine of `? ` answers for certain is a command.
@@ -694,6 +696,14 @@ impl Attempt {
 fn with_paths(words: &str, named: &[String], meant: &[String]) -> String {
     let path = |word: &str| named.iter().zip(meant).find(|(name, _)| *name == word).map(|(_, path)| path.as_str());
     words.split(' ').map(|word| path(word).unwrap_or(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a request begins as a question does, or with what is asked for.
+fn asks(words: &str) -> bool {
+    let lower = words.trim().to_lowercase();
+    let first = lower.split_whitespace().next().unwrap_or_default();
+    ["anything", "something", "any", "what", "what's", "which", "who", "when", "is", "are", "am", "commits", "how", "do", "did"]
+        .contains(&first)
 }
 
 /// Whether a request begins with an order to explain.

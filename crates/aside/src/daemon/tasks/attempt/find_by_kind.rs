@@ -90,6 +90,10 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
             Some(listed(items.into_iter().map(item).collect(), "files"))
         }
         Find::InTexts(search) => lines_of(workspace, search, secrets, cancelled),
+        Find::Definition(name) => {
+            super::fact_answers::defined(workspace, name, secrets, aside_core::agent::language::Language::English, cancelled)
+                .map(told)
+        }
         Find::Untested(wanted) => {
             let mut texts = BTreeMap::new();
             workspace.each_text(secrets, cancelled, |path, text| {

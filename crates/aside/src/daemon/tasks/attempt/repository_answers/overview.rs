@@ -45,7 +45,7 @@ pub(super) fn changed_lines(workspace: &Workspace, language: Language) -> Option
     };
     let more = match (new.len(), language) {
         (0, language) => language.pick(".", "。").to_owned(),
-        (many, Language::English) => format!("; and {many} untracked with {fresh} lines."),
+        (many, Language::English) => format!("; and {many} untracked, +{fresh}."),
         (many, Language::Chinese) => format!("；另有 {many} 个未跟踪的文件，{fresh} 行。"),
     };
     let row = |file: &&ReviewedFile| format!("{} +{} −{}", code(&file.path), file.added, file.removed);
