@@ -7,6 +7,7 @@ pub mod general;
 pub mod named;
 pub mod own;
 mod remedy;
+pub mod under_test;
 
 #[cfg(test)]
 mod tests;

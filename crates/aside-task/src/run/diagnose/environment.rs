@@ -29,15 +29,15 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
 /// What to do about a variable that an output says is not set.
 pub fn unset(output: &str) -> Option<Bilingual> {
     let patterns = PATTERNS.as_ref()?;
-    let is_environment = || {
-        ["os.environ", "/os.py\"", "<frozen os>", "os.py:", "environ["].iter().any(|sign| output.contains(sign))
-    };
+    let is_environment =
+        || ["os.environ", "/os.py\"", "<frozen os>", "os.py:", "environ["].iter().any(|sign| output.contains(sign));
     let said = patterns.said.captures(output).and_then(|found| {
         let groups = ["a", "b", "c", "d", "e", "f"];
         groups.iter().find_map(|group| found.name(group)).map(|name| name.as_str().to_owned())
     });
     let key = || patterns.key.captures(output).and_then(|found| Some(found.name("name")?.as_str().to_owned()));
-    let name = said.filter(|name| is_variable(name)).or_else(|| key().filter(|name| is_environment() || name.contains('_')));
+    let name =
+        said.filter(|name| is_variable(name)).or_else(|| key().filter(|name| is_environment() || name.contains('_')));
     let Some(name) = name else {
         return patterns.rust.is_match(output).then(|| {
             Bilingual::new(
@@ -67,7 +67,9 @@ pub fn unset(output: &str) -> Option<Bilingual> {
 
 /// Whether a word in capitals is a variable and not an abbreviation.
 fn is_variable(name: &str) -> bool {
-    name.len() > 3 && (name.contains('_') || name.len() > 4) && !["ERROR", "FATAL", "WARNING", "FAILED", "DEBUG"].contains(&name)
+    name.len() > 3
+        && (name.contains('_') || name.len() > 4)
+        && !["ERROR", "FATAL", "WARNING", "FAILED", "DEBUG"].contains(&name)
 }
 
 #[cfg(test)]
@@ -82,7 +84,12 @@ mod tests {
             ("  File \"/usr/lib/python3.12/os.py\", line 685, in __getitem__\nKeyError: 'SECRET'\n", "SECRET"),
             ("ImproperlyConfigured: Set the DJANGO_SECRET_KEY environment variable\n", "DJANGO_SECRET_KEY"),
             ("deploy.sh: line 3: DEPLOY_HOST: unbound variable\n", "DEPLOY_HOST"),
-            ("level=warning msg=\"The \\\"DB_PASSWORD\\\" variable is not set. Defaulting\"\n".replace("\\\"", "\"").leak(), "DB_PASSWORD"),
+            (
+                "level=warning msg=\"The \\\"DB_PASSWORD\\\" variable is not set. Defaulting\"\n"
+                    .replace("\\\"", "\"")
+                    .leak(),
+                "DB_PASSWORD",
+            ),
             ("FAILED a.py::test_x - KeyError: 'SMS_API_KEY'\n", "SMS_API_KEY"),
             ("Error: API_TOKEN is required\n", "API_TOKEN"),
         ] {

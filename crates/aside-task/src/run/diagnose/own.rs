@@ -265,7 +265,8 @@ impl OwnProject {
             Regex::new(r#"relation "(?P<a>[^"]+)" does not exist|no such (?P<kind>table|column): (?P<b>[\w.]+)|column "?(?P<c>[\w.]+)"?(?: of relation "[^"]+")? does not exist|Table '(?P<d>[^']+)' doesn't exist|Unknown column '(?P<e>[^']+)'|has no column named (?P<f>\w+)"#).ok()
         });
         let found = MISSING.as_ref()?.captures(lines)?;
-        let of = |groups: &[&str]| groups.iter().find_map(|group| found.name(group)).map(|name| name.as_str().to_owned());
+        let of =
+            |groups: &[&str]| groups.iter().find_map(|group| found.name(group)).map(|name| name.as_str().to_owned());
         let is_column = found.name("kind").is_some_and(|kind| kind.as_str() == "column");
         let (kind, name) = match of(&["c", "e", "f"]) {
             Some(name) => ("column", name),

@@ -309,7 +309,9 @@ fn calls(line: &str, name: &str) -> bool {
     let is_declared = !line.starts_with([' ', '\t'])
         && line.find(name).is_some_and(|at| {
             let before = line.get(..at).unwrap_or_default().trim_end_matches(['*', ' ']);
-            !before.is_empty() && before.chars().all(|letter| letter.is_alphanumeric() || "_ *".contains(letter)) && before != "return"
+            !before.is_empty()
+                && before.chars().all(|letter| letter.is_alphanumeric() || "_ *".contains(letter))
+                && before != "return"
         })
         && line.trim_end().ends_with([';', '{', ')']);
     if lists::is_comment(line) || is_declared || definitions::defines(line, name) && lists::defined_by_keyword(line) {

@@ -54,7 +54,22 @@ pub fn read(asked: &str) -> Option<Untested> {
     };
     let lower = squeezed.to_lowercase();
     // "What is tested" asks for the opposite.
-    let denies = ["no ", "without", "not", "n't", "nt ", "untested", "uncovered", "lack", "missing", "need", "没", "缺", "未", "non"];
+    let denies = [
+        "no ",
+        "without",
+        "not",
+        "n't",
+        "nt ",
+        "untested",
+        "uncovered",
+        "lack",
+        "missing",
+        "need",
+        "没",
+        "缺",
+        "未",
+        "non",
+    ];
     denies.iter().any(|word| lower.contains(word)).then_some(())?;
     let found = SHAPES.iter().find_map(|pattern| pattern.captures(&squeezed))?;
     let of = |group: &str| found.name(group).map(|value| value.as_str().to_lowercase());
@@ -102,11 +117,10 @@ impl TestedPart {
             TestedPart::Files | TestedPart::Packages | TestedPart::Functions => true,
             TestedPart::Endings(endings) => endings.iter().any(|known| known == ending),
             TestedPart::Role(role) => {
-                let in_directory =
-                    above.split('/').any(|part| part.trim_end_matches('s').eq_ignore_ascii_case(role));
-                let is_hook = role == "hook" && stem.starts_with("use") && stem.chars().nth(3).is_some_and(char::is_uppercase);
-                let is_component = role == "component"
-                    && ["vue", "svelte"].contains(&ending);
+                let in_directory = above.split('/').any(|part| part.trim_end_matches('s').eq_ignore_ascii_case(role));
+                let is_hook =
+                    role == "hook" && stem.starts_with("use") && stem.chars().nth(3).is_some_and(char::is_uppercase);
+                let is_component = role == "component" && ["vue", "svelte"].contains(&ending);
                 let lower = stem.to_lowercase();
                 in_directory
                     || is_hook
@@ -121,15 +135,17 @@ impl TestedPart {
 /// Whether a file has code that may be tested: no settings, no migration, no file that only says that a directory is a package.
 fn may_be_tested(path: &str, text: &str) -> bool {
     const CODE: &[&str] = &[
-        "py", "js", "jsx", "ts", "tsx", "mjs", "cjs", "vue", "svelte", "go", "rs", "c", "cc", "cpp", "cxx", "java", "kt",
-        "cs", "rb", "php", "swift", "scala", "ex", "dart", "lua",
+        "py", "js", "jsx", "ts", "tsx", "mjs", "cjs", "vue", "svelte", "go", "rs", "c", "cc", "cpp", "cxx", "java",
+        "kt", "cs", "rb", "php", "swift", "scala", "ex", "dart", "lua",
     ];
     let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
     let has = |sort| !defined(path, text, sort, Scope::All).is_empty();
     let is_script = ["py", "js", "jsx", "ts", "tsx", "mjs", "cjs"].contains(&ending);
     let is_only_types = is_script && !has(Sort::Function) && !has(Sort::Class);
-    let is_settings = name.contains(".config.") || name.starts_with('.') || ["setup", "conftest", "manage", "build"].contains(&stem) && !path.contains('/');
+    let is_settings = name.contains(".config.")
+        || name.starts_with('.')
+        || ["setup", "conftest", "manage", "build"].contains(&stem) && !path.contains('/');
     CODE.contains(&ending)
         && file_kind::of(path) == file_kind::CODE
         && !is_settings
@@ -153,13 +169,15 @@ pub fn untested(wanted: &Untested, texts: &BTreeMap<String, String>) -> Vec<Stri
     let is_test = |path: &str| file_kind::of(path) == "tests";
     let tests: Vec<(&String, &String)> = texts.iter().filter(|(path, _)| is_test(path)).collect();
     let code = texts.iter().filter(|(path, text)| may_be_tested(path, text));
-    let has_inside = |path: &str, text: &str| path.ends_with(".rs") && (text.contains("#[test]") || text.contains("::test]"));
+    let has_inside =
+        |path: &str, text: &str| path.ends_with(".rs") && (text.contains("#[test]") || text.contains("::test]"));
     let directory = |path: &str| path.rsplit_once('/').map_or(".".to_owned(), |(above, _)| above.to_owned());
     let is_covered = |path: &str, text: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
         let stem = name.split('.').next().unwrap_or(name);
         // A C file is included by its header.
-        let header = path.rsplit_once('.').map(|(before, _)| format!("{}.h", before.rsplit('/').next().unwrap_or(before)));
+        let header =
+            path.rsplit_once('.').map(|(before, _)| format!("{}.h", before.rsplit('/').next().unwrap_or(before)));
         has_inside(path, text)
             || tests.iter().any(|(test, tested)| {
                 // Tests of Go are beside their package.
@@ -182,7 +200,10 @@ pub fn untested(wanted: &Untested, texts: &BTreeMap<String, String>) -> Vec<Stri
             all.into_iter().filter(|(_, covered)| !covered).map(|(path, _)| path).collect()
         }
         TestedPart::Functions => {
-            let words: BTreeSet<&str> = tests.iter().flat_map(|(_, text)| text.split(|letter: char| !letter.is_alphanumeric() && letter != '_')).collect();
+            let words: BTreeSet<&str> = tests
+                .iter()
+                .flat_map(|(_, text)| text.split(|letter: char| !letter.is_alphanumeric() && letter != '_'))
+                .collect();
             let mut all = Vec::new();
             for (path, text) in code.filter(|(path, _)| under(path)) {
                 for (line, row) in defined(path, text, Sort::Function, Scope::All) {

@@ -31,11 +31,8 @@ static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             let named = renamed(TIME, suffix);
             pattern = pattern.replace(&format!("(?P<{group}><TIME>)"), &format!("(?P<time{suffix}>{named})"));
         }
-        let pattern = pattern
-            .replace("<ME>", "(?:i|we)")
-            .replace("<WHO>", WHO)
-            .replace("<FILE>", FILE)
-            .replace("<REF>", REF);
+        let pattern =
+            pattern.replace("<ME>", "(?:i|we)").replace("<WHO>", WHO).replace("<FILE>", FILE).replace("<REF>", REF);
         let not = match toml_lists::text(table, "not") {
             Some(not) => Some(Regex::new(&format!("(?i){not}")).ok()?),
             None => None,
@@ -76,7 +73,8 @@ pub fn read(question: &str) -> Option<RepositoryQuestion> {
 }
 
 fn meant(ask: &str, found: &Captures<'_>) -> Option<RepositoryQuestion> {
-    let any = |groups: &[&str]| groups.iter().find_map(|group| found.name(group)).map(|value| value.as_str().to_owned());
+    let any =
+        |groups: &[&str]| groups.iter().find_map(|group| found.name(group)).map(|value| value.as_str().to_owned());
     Some(match ask {
         "lines" => RepositoryQuestion::ChangedLines,
         "since-tag" => RepositoryQuestion::SinceRelease,
@@ -98,7 +96,8 @@ fn meant(ask: &str, found: &Captures<'_>) -> Option<RepositoryQuestion> {
         }
         "person" | "person-count" => {
             let by = any(&["who", "second", "third", "fourth"]).filter(|name| is_person(name))?;
-            let (when, many) = match ["", "2", "3", "4"].iter().find(|end| found.name(&format!("time{end}")).is_some()) {
+            let (when, many) = match ["", "2", "3", "4"].iter().find(|end| found.name(&format!("time{end}")).is_some())
+            {
                 Some(end) => timed(found, end)?,
                 None => (None, None),
             };
@@ -113,9 +112,44 @@ fn meant(ask: &str, found: &Captures<'_>) -> Option<RepositoryQuestion> {
 /// Whether a word may be a name: no pronoun, no word of a dictionary in small letters.
 fn is_person(name: &str) -> bool {
     const NO_NAMES: &[&str] = &[
-        "i", "we", "you", "they", "he", "she", "it", "this", "that", "the", "my", "our", "main", "master", "head", "ci",
-        "git", "readme", "all", "date", "author", "everyone", "everybody", "people", "anyone", "someone", "last", "me",
-        "everything", "changed", "been", "npm", "docker", "make", "cargo", "pytest", "there", "not",
+        "i",
+        "we",
+        "you",
+        "they",
+        "he",
+        "she",
+        "it",
+        "this",
+        "that",
+        "the",
+        "my",
+        "our",
+        "main",
+        "master",
+        "head",
+        "ci",
+        "git",
+        "readme",
+        "all",
+        "date",
+        "author",
+        "everyone",
+        "everybody",
+        "people",
+        "anyone",
+        "someone",
+        "last",
+        "me",
+        "everything",
+        "changed",
+        "been",
+        "npm",
+        "docker",
+        "make",
+        "cargo",
+        "pytest",
+        "there",
+        "not",
     ];
     let words: Vec<&str> = name.split(' ').collect();
     let is_name = |word: &&str| {

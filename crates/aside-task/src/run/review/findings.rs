@@ -51,8 +51,9 @@ pub fn risks(files: &[PatchFile<'_>], kinds: &[&'static str]) -> Vec<Risk> {
                 let went = file.change == FileChangeKind::Deleted || comes.has_line(row.text);
                 let went = went || rule.name == "assertion-removed" && is_in_removed_test(file, row);
                 // A new version of the line is no removal; what changed in it is named by itself.
-                let is_new_version =
-                    |added: &PatchRow<'_>| added.hunk == row.hunk && rule.finds(added.text) && is_similar(row.text, added.text);
+                let is_new_version = |added: &PatchRow<'_>| {
+                    added.hunk == row.hunk && rule.finds(added.text) && is_similar(row.text, added.text)
+                };
                 let went = went || rule.side == RowSide::Removed && file.of_side(RowSide::Added).any(is_new_version);
                 if rule.side == RowSide::Removed && (went || rule.name == "dependency-removed" && is_renewed(file, row))
                 {

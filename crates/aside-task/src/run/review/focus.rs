@@ -78,6 +78,10 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
 
 /// What is asked for in particular; `None` for a review of everything.
 pub fn focus(words: &str) -> Option<Focus> {
+    // The name of a file is no word about what is asked: `src/api/client.ts`.
+    let plain: Vec<&str> = words.split(' ').filter(|word| !word.contains('/') || !word.contains('.')).collect();
+    let plain = plain.join(" ");
+    let words = plain.as_str();
     let words = words.trim().trim_end_matches(['?', '.', '!', '？', '。']);
     let patterns = PATTERNS.as_ref()?;
     // "In the code" is a search of all files, not of the change.

@@ -384,7 +384,12 @@ mod tests {
         assert_eq!(guessed("what did tess change in her last commit").as_deref(), Some("tess "));
         assert_eq!(guessed("review this commit"), None);
         assert_eq!(guessed("review my last commits"), None);
-        for words in ["can you check priyas pid commit", "check dale's last commit", "is it safe to push", "review my commits before i push"] {
+        for words in [
+            "can you check priyas pid commit",
+            "check dale's last commit",
+            "is it safe to push",
+            "review my commits before i push",
+        ] {
             assert!(is_asked(words), "{words}");
         }
     }

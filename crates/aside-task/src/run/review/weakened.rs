@@ -91,7 +91,8 @@ fn numbers_out(line: &str) -> String {
     let mut out = String::new();
     let mut before = ' ';
     for letter in line.chars() {
-        let is_part = letter.is_ascii_digit() && !before.is_alphabetic() && before != '_' || letter == '.' && before == '#';
+        let is_part =
+            letter.is_ascii_digit() && !before.is_alphabetic() && before != '_' || letter == '.' && before == '#';
         match is_part {
             true if before == '#' => {}
             true => {
@@ -110,7 +111,11 @@ fn numbers_out(line: &str) -> String {
 /// Numbers of versions, dates and hashes change without a meaning of their own.
 fn is_version(line: &str) -> bool {
     let lower = line.to_lowercase();
-    lower.contains("version") || lower.contains("commit ") || lower.contains("sha") || lower.contains("resolved") || lower.contains("integrity")
+    lower.contains("version")
+        || lower.contains("commit ")
+        || lower.contains("sha")
+        || lower.contains("resolved")
+        || lower.contains("integrity")
 }
 
 /// Checks that are removed and have no new version in the hunk. Those of a function that went as a whole went with it.
@@ -120,7 +125,8 @@ fn checks(file: &PatchFile<'_>, removed: &[&PatchRow<'_>], added: &[&PatchRow<'_
     if whole {
         return Vec::new();
     }
-    let gone = removed.iter().filter(|row| is_check(row.text) && !added.iter().any(|new| is_similar(row.text, new.text)));
+    let gone =
+        removed.iter().filter(|row| is_check(row.text) && !added.iter().any(|new| is_similar(row.text, new.text)));
     gone.map(|row| Weakening {
         rule: "check-removed",
         weight: Severity::Look,
@@ -132,7 +138,10 @@ fn checks(file: &PatchFile<'_>, removed: &[&PatchRow<'_>], added: &[&PatchRow<'_
 
 fn is_check(line: &str) -> bool {
     let line = line.trim().trim_start_matches(['}', ' ']);
-    let words = ["if ", "if(", "elif ", "else if ", "unless ", "guard ", "assert ", "assert(", "require(", "ensure!(", "assert!("];
+    let words = [
+        "if ", "if(", "elif ", "else if ", "unless ", "guard ", "assert ", "assert(", "require(", "ensure!(",
+        "assert!(",
+    ];
     words.iter().any(|word| line.starts_with(word)) && !line.contains("__name__") && !line.contains("DEBUG")
 }
 
@@ -149,16 +158,22 @@ pub fn is_similar(one: &str, other: &str) -> bool {
 
 /// Errors that are caught, with nothing done about them in the next line.
 fn swallowed(file: &PatchFile<'_>) -> Vec<Weakening> {
-    let rows: Vec<&PatchRow<'_>> = file.rows.iter().filter(|row| row.side != RowSide::Removed && !row.text.trim().is_empty()).collect();
+    let rows: Vec<&PatchRow<'_>> =
+        file.rows.iter().filter(|row| row.side != RowSide::Removed && !row.text.trim().is_empty()).collect();
     let mut found = Vec::new();
     for pair in rows.windows(2) {
         let [first, next] = pair else { continue };
         let (head, body) = (first.text.trim(), next.text.trim());
         let is_new = first.side == RowSide::Added || next.side == RowSide::Added;
         // A bare `except:` has a rule of its own.
-        let python = head.starts_with("except ") && !head.starts_with("except Exception:") && head.ends_with(':')
+        let python = head.starts_with("except ")
+            && !head.starts_with("except Exception:")
+            && head.ends_with(':')
             && ["pass", "continue", "...", "return", "return None"].contains(&body);
-        let braces = (head.contains("catch (") || head.contains("catch(") || head.ends_with("catch {") || head == "if err != nil {")
+        let braces = (head.contains("catch (")
+            || head.contains("catch(")
+            || head.ends_with("catch {")
+            || head == "if err != nil {")
             && head.ends_with('{')
             && body.starts_with('}');
         if is_new && (python || braces) {
@@ -176,7 +191,10 @@ mod tests {
     fn told(path: &str, diff: &str) -> String {
         let whole = format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -1,9 +1,9 @@\n{diff}");
         let review = summarize(&whole);
-        let rows = review.risks.iter().flat_map(|risk| risk.places.iter().map(|place| format!("{}: {}", risk.rule, place.text)));
+        let rows = review
+            .risks
+            .iter()
+            .flat_map(|risk| risk.places.iter().map(|place| format!("{}: {}", risk.rule, place.text)));
         rows.collect::<Vec<_>>().join("; ")
     }
 
@@ -190,7 +208,10 @@ mod tests {
             told("a.c", "-#define LIMIT_C 500\n+#define LIMIT_C 200\n"),
             "number-changed: #define LIMIT_C 500 → #define LIMIT_C 200"
         );
-        let gone = told("a.ts", " const res = await get();\n-if (!user.active) return null;\n+console.info(1);\n return res;\n");
+        let gone = told(
+            "a.ts",
+            " const res = await get();\n-if (!user.active) return null;\n+console.info(1);\n return res;\n",
+        );
         assert!(gone.contains("check-removed: if (!user.active) return null;"), "{gone}");
         // A check that says more now is not gone.
         let kept = told("a.ts", "-if (!user.active) return null;\n+if (!user.active || user.banned) return null;\n");
@@ -199,7 +220,10 @@ mod tests {
 
     #[test]
     fn an_error_that_is_caught_and_dropped_is_named() {
-        assert!(told("a.py", "+try:\n+    save()\n+except ValueError:\n+    pass\n").contains("error-swallowed: except ValueError:"));
+        assert!(
+            told("a.py", "+try:\n+    save()\n+except ValueError:\n+    pass\n")
+                .contains("error-swallowed: except ValueError:")
+        );
         assert!(told("a.ts", "+} catch (error) {\n+}\n").contains("error-swallowed"));
         assert!(!told("a.ts", "+} catch (error) {\n+  throw error;\n+}\n").contains("error-swallowed"));
     }

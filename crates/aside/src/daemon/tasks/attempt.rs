@@ -14,6 +14,7 @@ mod piped;
 mod project_answers;
 mod remote_branch;
 mod repository_answers;
+mod tested_code;
 mod text_answers;
 mod thread;
 mod value_answers;
@@ -226,6 +227,10 @@ impl Attempt {
     async fn about_what_is_exact(&self, mut route: Route) -> Route {
         let words = self.words();
         let is_how_to = matches!(self.fact_question(&route.intent.params), Some(FactQuestion::HowTo(_)));
+        // "Show me some examples" asks about Aside, whatever is called so here.
+        if route.intent.kind == TaskKind::Help && topics::topic(words).is_some() {
+            return route;
+        }
         if route.held || is_how_to || split_piped(words).1.is_some() || words.contains('\n') {
             return route;
         }
@@ -702,8 +707,24 @@ fn with_paths(words: &str, named: &[String], meant: &[String]) -> String {
 fn asks(words: &str) -> bool {
     let lower = words.trim().to_lowercase();
     let first = lower.split_whitespace().next().unwrap_or_default();
-    ["anything", "something", "any", "what", "what's", "which", "who", "when", "is", "are", "am", "commits", "how", "do", "did"]
-        .contains(&first)
+    [
+        "anything",
+        "something",
+        "any",
+        "what",
+        "what's",
+        "which",
+        "who",
+        "when",
+        "is",
+        "are",
+        "am",
+        "commits",
+        "how",
+        "do",
+        "did",
+    ]
+    .contains(&first)
 }
 
 /// Whether a request begins with an order to explain.

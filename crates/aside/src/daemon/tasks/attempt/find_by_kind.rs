@@ -7,7 +7,7 @@ use aside_task::proposal::{Proposal, SearchResult};
 use aside_task::run::context::Ignored;
 use aside_task::run::find::in_texts::{self, TextFind, TextSearch};
 use aside_task::run::find::select::{self, FileSet, Filter, Selection, Since};
-use aside_task::run::find::{self, untested, Find, Order, Than};
+use aside_task::run::find::{self, Find, Order, Than, untested};
 use aside_task::run::repository::Today;
 use aside_task::run::search::definitions;
 use aside_task::run::{ModelNeed, RunnerOutcome, code, short};
@@ -90,10 +90,14 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
             Some(listed(items.into_iter().map(item).collect(), "files"))
         }
         Find::InTexts(search) => lines_of(workspace, search, secrets, cancelled),
-        Find::Definition(name) => {
-            super::fact_answers::defined(workspace, name, secrets, aside_core::agent::language::Language::English, cancelled)
-                .map(told)
-        }
+        Find::Definition(name) => super::fact_answers::defined(
+            workspace,
+            name,
+            secrets,
+            aside_core::agent::language::Language::English,
+            cancelled,
+        )
+        .map(told),
         Find::Untested(wanted) => {
             let mut texts = BTreeMap::new();
             workspace.each_text(secrets, cancelled, |path, text| {

@@ -396,14 +396,18 @@ impl Attempt {
             return blocking(move |_| {
                 let names = repository_answers::names(&workspace);
                 match possible.into_iter().find(|name| *name != against && names.contains(name)) {
-                    Some(name) => (target::ReviewTarget::Branch { of: Some(name.clone()), against: Some(against) }, Some(name)),
+                    Some(name) => {
+                        (target::ReviewTarget::Branch { of: Some(name.clone()), against: Some(against) }, Some(name))
+                    }
                     None => (other, None),
                 }
             })
             .await;
         }
         let may_be_of_author = matches!(what, target::ReviewTarget::Now | target::ReviewTarget::Last(_));
-        if let Some((name, about)) = target::possible_author(words).filter(|_| may_be_of_author && target::author(words).is_none()) {
+        if let Some((name, about)) =
+            target::possible_author(words).filter(|_| may_be_of_author && target::author(words).is_none())
+        {
             let workspace = workspace.clone();
             let found = blocking(move |_| commit_of(&workspace, &name, &about)).await?;
             if let Some(id) = found {

@@ -34,10 +34,12 @@ pub(super) fn changed_lines(workspace: &Workspace, language: Language) -> Option
     };
     let ((added, removed), (fresh, _)) = (sum(&tracked), sum(&new));
     let head = match (tracked.len(), language) {
-        (0, language) => {
-            language.pick("No tracked file differs from the last commit", "已跟踪的文件与最近一次提交没有差别").to_owned()
+        (0, language) => language
+            .pick("No tracked file differs from the last commit", "已跟踪的文件与最近一次提交没有差别")
+            .to_owned(),
+        (1, Language::English) => {
+            format!("1 file differs from the last commit: {added} lines added, {removed} removed")
         }
-        (1, Language::English) => format!("1 file differs from the last commit: {added} lines added, {removed} removed"),
         (many, Language::English) => {
             format!("{many} files differ from the last commit: {added} lines added, {removed} removed")
         }
@@ -69,7 +71,9 @@ fn newest_commit(workspace: &Workspace, name: &str) -> Option<Commit> {
 /// The commits since the newest tag.
 pub(super) fn since_release(workspace: &Workspace, language: Language) -> Option<String> {
     let Some((tag, _)) = newest_tag(workspace)? else {
-        return Some(language.pick("There are no tags, so no release is known.", "没有标签，不知道有没有发布。").to_owned());
+        return Some(
+            language.pick("There are no tags, so no release is known.", "没有标签，不知道有没有发布。").to_owned(),
+        );
     };
     let since = lacking(workspace, "HEAD", &tag)?;
     let tag = code(&tag);
@@ -77,15 +81,21 @@ pub(super) fn since_release(workspace: &Workspace, language: Language) -> Option
         (0, Language::English) => format!("No commit since {tag}, the newest tag."),
         (0, Language::Chinese) => format!("最新的标签 {tag} 之后没有提交。"),
         (1, Language::English) => format!("1 commit since {tag}, the newest tag:\n\n{}", rows(&since, language)),
-        (many, Language::English) => format!("{many} commits since {tag}, the newest tag:\n\n{}", rows(&since, language)),
+        (many, Language::English) => {
+            format!("{many} commits since {tag}, the newest tag:\n\n{}", rows(&since, language))
+        }
         (many, Language::Chinese) => format!("最新的标签 {tag} 之后有 {many} 次提交：\n\n{}", rows(&since, language)),
     })
 }
 
 /// Files by git's letters, in one row: `2 modified: a, b`.
 fn of_letters(state: &str, is_one: impl Fn(&str) -> bool, what: &str) -> Option<String> {
-    let all: Vec<&str> =
-        state.lines().skip(1).filter(|line| line.get(..2).is_some_and(&is_one)).filter_map(|line| line.get(3..)).collect();
+    let all: Vec<&str> = state
+        .lines()
+        .skip(1)
+        .filter(|line| line.get(..2).is_some_and(&is_one))
+        .filter_map(|line| line.get(3..))
+        .collect();
     if all.is_empty() {
         return None;
     }
@@ -138,7 +148,9 @@ pub(super) fn overview(workspace: &Workspace, language: Language) -> Option<Stri
             (many, Language::English) => {
                 format!("Branch {}: {many} commits that {} lacks ({last})", code(other), code(&branch))
             }
-            (many, Language::Chinese) => format!("分支 {}：{many} 个提交不在 {} 里（{last}）", code(other), code(&branch)),
+            (many, Language::Chinese) => {
+                format!("分支 {}：{many} 个提交不在 {} 里（{last}）", code(other), code(&branch))
+            }
         });
     }
     if let Some(last) = history(workspace, &History { many: 1, ..History::default() })?.first() {
@@ -171,7 +183,10 @@ pub(super) fn first_commit(workspace: &Workspace, language: Language) -> Option<
     let commits = history(workspace, &History { many: MAX_COMMITS, ..History::default() })?;
     let first = commits.last()?;
     if commits.len() == MAX_COMMITS {
-        let least = language.pick("The history has more than 2000 commits; of these the oldest: ", "历史超过 2000 次提交；其中最早的：");
+        let least = language.pick(
+            "The history has more than 2000 commits; of these the oldest: ",
+            "历史超过 2000 次提交；其中最早的：",
+        );
         return Some(format!("{least}{}", first.row().trim_start_matches("- ")));
     }
     let (id, Commit { date, author, subject, .. }) = (code(&first.id), first);
@@ -189,7 +204,9 @@ pub(super) fn last_merge(workspace: &Workspace, language: Language) -> Option<St
     let row = |commit: &Commit| commit.row().trim_start_matches("- ").to_owned();
     Some(match (merged, language) {
         (Some(merge), _) => row(merge),
-        (None, Language::English) => format!("There is no merge commit on this branch. The last commit: {}", row(commits.first()?)),
+        (None, Language::English) => {
+            format!("There is no merge commit on this branch. The last commit: {}", row(commits.first()?))
+        }
         (None, Language::Chinese) => format!("当前分支没有合并提交。最近的提交：{}", row(commits.first()?)),
     })
 }
@@ -225,12 +242,18 @@ pub(super) fn most_changed(workspace: &Workspace, language: Language) -> Option<
 }
 
 /// What is not committed of a file, and its last commits.
-pub(super) fn of_file(workspace: &Workspace, named: &str, language: Language, cancelled: &AtomicBool) -> Option<String> {
+pub(super) fn of_file(
+    workspace: &Workspace,
+    named: &str,
+    language: Language,
+    cancelled: &AtomicBool,
+) -> Option<String> {
     let path = located(workspace, named, cancelled)?;
     let change = workspace.change(&ReviewTarget::Now, std::slice::from_ref(&path)).ok()?;
-    let lines = review::summarize(&change.diff).files.iter().fold((0, 0), |(added, removed), file| {
-        (added + file.added, removed + file.removed)
-    });
+    let lines = review::summarize(&change.diff)
+        .files
+        .iter()
+        .fold((0, 0), |(added, removed), file| (added + file.added, removed + file.removed));
     let name = code(&path);
     let now = match (lines, language) {
         ((0, 0), Language::English) => format!("{name} has no uncommitted changes."),
