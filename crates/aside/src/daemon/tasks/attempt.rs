@@ -12,6 +12,7 @@ mod model_edit;
 mod model_stream;
 mod piped;
 mod project_answers;
+mod question_forms;
 mod remote_branch;
 mod repository_answers;
 mod tested_code;
@@ -52,6 +53,7 @@ use crate::daemon::state::State;
 use crate::daemon::tasks::attempt::fact_answers::{as_answer, measures};
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
 use crate::daemon::tasks::attempt::piped::{about_piped, to_diagnose};
+use crate::daemon::tasks::attempt::question_forms::{asks, explains, shows_change};
 use crate::daemon::tasks::offer::OfferBuilder;
 use crate::provider::{Format, Privacy, Question, Selection, Variety};
 use crate::workspace::Workspace;
@@ -701,55 +703,6 @@ impl Attempt {
 fn with_paths(words: &str, named: &[String], meant: &[String]) -> String {
     let path = |word: &str| named.iter().zip(meant).find(|(name, _)| *name == word).map(|(_, path)| path.as_str());
     words.split(' ').map(|word| path(word).unwrap_or(word)).collect::<Vec<_>>().join(" ")
-}
-
-/// Whether a request begins as a question does, or with what is asked for.
-fn asks(words: &str) -> bool {
-    let lower = words.trim().to_lowercase();
-    let first = lower.split_whitespace().next().unwrap_or_default();
-    [
-        "anything",
-        "something",
-        "any",
-        "what",
-        "what's",
-        "which",
-        "who",
-        "when",
-        "is",
-        "are",
-        "am",
-        "commits",
-        "how",
-        "do",
-        "did",
-    ]
-    .contains(&first)
-}
-
-/// Whether a request begins with an order to explain.
-fn explains(words: &str) -> bool {
-    let lower = words.trim().to_lowercase();
-    let lower = lower.trim_start_matches("please ").trim_start_matches("can you ").trim_start_matches("could you ");
-    [
-        "explain ",
-        "describe ",
-        "summarize ",
-        "summarise ",
-        "walk me through ",
-        "tell me about ",
-        "what does ",
-        "what is ",
-    ]
-    .iter()
-    .any(|verb| lower.starts_with(verb))
-}
-
-/// Whether a request wants to see a change itself, not which files it has: "show my staged changes".
-fn shows_change(words: &str) -> bool {
-    let lower = words.to_lowercase();
-    let has = |all: &[&str]| lower.split(|end: char| !end.is_alphanumeric()).any(|word| all.contains(&word));
-    has(&["show", "see", "display", "print", "view", "look"]) && has(&["changes", "diff", "diffs", "edits", "work"])
 }
 
 /// A request without the prefix that addresses Aside.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
+use aside_core::agent::language::Language;
 use aside_task::proposal::{Proposal, SearchResult};
 use aside_task::run::context::Ignored;
 use aside_task::run::find::in_texts::{self, TextFind, TextSearch};
@@ -12,7 +13,7 @@ use aside_task::run::repository::Today;
 use aside_task::run::search::definitions;
 use aside_task::run::{ModelNeed, RunnerOutcome, code, short};
 
-use crate::daemon::tasks::attempt::fact_answers::{Commit, History, commits, history, listed, told};
+use crate::daemon::tasks::attempt::fact_answers::{Commit, History, commits, defined, history, listed, told};
 use crate::daemon::tasks::attempt::{Attempt, blocking};
 use crate::exec::git::{Question, Revision};
 use crate::exec::{Probe, probe};
@@ -90,26 +91,8 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
             Some(listed(items.into_iter().map(item).collect(), "files"))
         }
         Find::InTexts(search) => lines_of(workspace, search, secrets, cancelled),
-        Find::Definition(name) => super::fact_answers::defined(
-            workspace,
-            name,
-            secrets,
-            aside_core::agent::language::Language::English,
-            cancelled,
-        )
-        .map(told),
-        Find::Untested(wanted) => {
-            let mut texts = BTreeMap::new();
-            workspace.each_text(secrets, cancelled, |path, text| {
-                texts.insert(path.to_owned(), text.to_owned());
-            })?;
-            let found = untested::untested(wanted, &texts);
-            let item = |path: String| match path.split_once(' ') {
-                Some((place, name)) => SearchResult { path: place.to_owned(), preview: Some(name.to_owned()) },
-                None => SearchResult { path, preview: None },
-            };
-            Some(listed(found.into_iter().map(item).collect(), &wanted.what.name()))
-        }
+        Find::Definition(name) => defined(workspace, name, secrets, Language::English, cancelled).map(told),
+        Find::Untested(wanted) => without_tests(workspace, wanted, secrets, cancelled),
         Find::Ordered { what, order, many, under } => {
             let tree = workspace.tree(&[], cancelled).ok()?;
             let listing = tree.listed();
@@ -149,6 +132,25 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
             definitions_of(workspace, sort.name(), wanted, secrets, cancelled)
         }
     }
+}
+
+/// Code that no test covers.
+fn without_tests(
+    workspace: &Workspace,
+    wanted: &untested::Untested,
+    secrets: Secrets,
+    cancelled: &AtomicBool,
+) -> Option<RunnerOutcome> {
+    let mut texts = BTreeMap::new();
+    workspace.each_text(secrets, cancelled, |path, text| {
+        texts.insert(path.to_owned(), text.to_owned());
+    })?;
+    let item = |path: String| match path.split_once(' ') {
+        Some((place, name)) => SearchResult { path: place.to_owned(), preview: Some(name.to_owned()) },
+        None => SearchResult { path, preview: None },
+    };
+    let found = untested::untested(wanted, &texts).into_iter().map(item).collect();
+    Some(listed(found, &wanted.what.name()))
 }
 
 /// Lines of all files by what they are, or their number with the files that have most of them.
