@@ -1,4 +1,4 @@
-//! Questions about the repository in free words, from `data/task/repository.toml`. A name of a person is only guessed here: whoever answers
+//! Questions about the repository in free words, from `data/task/repository.toml`. A name of a person is only guessed here: the caller
 //! checks that it has commits.
 
 use std::sync::LazyLock;

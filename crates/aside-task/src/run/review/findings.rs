@@ -67,7 +67,8 @@ pub fn risks(files: &[PatchFile<'_>], kinds: &[&'static str]) -> Vec<Risk> {
         // A line that a rule has named is not named again.
         for Weakening { rule, weight, what, spot } in weakened(file, kind) {
             let is_moved = rule == "check-removed" && comes.has_line(&spot.text);
-            if !is_moved && !(rule == "check-removed" && found.has(&spot)) {
+            let is_named = rule == "check-removed" && found.has(&spot);
+            if !is_moved && !is_named {
                 found.add(rule, weight, &what, spot);
             }
         }

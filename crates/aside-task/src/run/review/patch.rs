@@ -194,8 +194,7 @@ fn rows_of<'a>(header: &str, lines: &[&'a str], from: usize, hunk: usize, rows: 
     let ranges = range(words.next(), '-').zip(range(words.next(), '+'));
     let Some(((mut old, mut old_left), (mut new, mut new_left))) = ranges else { return from };
     let mut at = from;
-    loop {
-        let Some(line) = lines.get(at).copied() else { break };
+    while let Some(line) = lines.get(at).copied() {
         // Counts of a diff that was edited by hand are often too small: a line with a sign still belongs to the hunk.
         let is_signed =
             line.starts_with(['+', '-', ' ']) && !["--- ", "+++ "].iter().any(|head| line.starts_with(head));
