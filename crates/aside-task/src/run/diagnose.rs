@@ -2,10 +2,12 @@
 //! `suggest` knows one. The output comes from a finished command, or from text that the user pasted.
 
 mod cause;
+mod environment;
 pub mod general;
 pub mod named;
 pub mod own;
 mod remedy;
+pub mod under_test;
 
 #[cfg(test)]
 mod tests;
@@ -115,9 +117,14 @@ pub fn diagnose(request: &str, failure: &DiagnosedFailure<'_>, place: &suggest::
     let is_prose = failure.output.trim() == request.trim() && output.trim().lines().count() == 1;
     let causes = if is_prose && !cause::is_known(&output) { Vec::new() } else { cause::causes(&output) };
     let cause = causes.first().cloned();
+    // A missing key of the environment is an error of a dictionary by its words only.
+    let unset = environment::unset(&output).map(Remedy::of_project);
     let own = |lines: &str| failure.project.and_then(|project| project.advice(lines)).map(Remedy::of_project);
     let of_cause = |cause: &Cause| own(&cause.lines()).or_else(|| remedy::of_cause(&cause.lines()));
-    let mut remedies: Vec<Remedy> = remedy::distinct(causes.iter().filter_map(of_cause), MAX_REMEDIES);
+    let mut remedies: Vec<Remedy> = match unset {
+        Some(unset) => vec![unset],
+        None => remedy::distinct(causes.iter().filter_map(of_cause), MAX_REMEDIES),
+    };
     // A line elsewhere in the output may be about another error than one whose place is known.
     if remedies.is_empty() && causes.iter().all(|cause| cause.is_test() || !cause.has_place()) {
         remedies.extend(own(&output).or_else(|| remedy::of_output(&output)));

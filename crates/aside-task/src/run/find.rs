@@ -3,6 +3,7 @@
 
 pub mod in_texts;
 pub mod select;
+pub mod untested;
 
 use std::sync::LazyLock;
 
@@ -37,6 +38,10 @@ pub enum Find {
     Touching(String),
     /// Lines of all files by what they are, or their number.
     InTexts(in_texts::TextSearch),
+    /// Where a name is defined that is also a word: `Station`.
+    Definition(String),
+    /// Code that no test covers.
+    Untested(untested::Untested),
     /// The first files in an order.
     Ordered { what: select::FileSet, order: Order, many: usize, under: Option<String> },
     /// Functions, classes and the like.
@@ -96,17 +101,18 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
     let rows = [
         ("files", format!(r"^(?:{FINDS}|all|every|all the|all our) (?P<kind>tests?|specs?|docs?|documentation|config(?:uration)?|settings|source|code|log|data) files?{UNDER}{HERE}$")),
         ("files", r"^where are (?:the |our |my |all )*(?P<kind>tests|docs)$".to_owned()),
-        ("lines", format!(r"^{FINDS} (?:\w+ )?files? (?:that (?:have|are)|which (?:have|are)|have|are|with|having|of)?\s*(?P<than>more than|over|at least|longer than|greater than|fewer than|less than|under|shorter than|at most|than) (?P<many>\d+) lines?(?: long| of code)?{HERE}$")),
+        ("lines", format!(r"^{FINDS} (?:\w+ )?files? (?:that (?:have|are)|which (?:have|are)|have|are|with|having|of)?\s*(?P<than>more than|over|at least|longer than|greater than|bigger than|larger than|fewer than|less than|under|shorter than|at most|than) (?P<many>\d+) lines?(?: long| of code)?{HERE}$")),
         ("lines", format!(r"^{FINDS} (?:\w+ )?files? (?P<than>longer|shorter) than (?P<many>\d+) lines?{HERE}$")),
         ("commits-by", format!(r"^{FINDS} commits?(?: made| done| written)? (?:by|from|of) (?P<name>(?-i:[A-Z])[\w.@-]*(?: (?-i:[A-Z])[\w.-]*)?)$|^(?:which|what) commits did (?P<other>[\w.@-]+) (?:make|write|do)$")),
         ("commits-of", r"^(?:find|show|which|what|list|give)(?: me)?(?: the| all)?(?: last| recent)? commits? (?:(?:that|which) )?(?:have |has )?(?:changed|touched|touch|modified|edited|affected|for|of|in|to|on)(?: the)?(?: file)? `?(?P<file>[\w./-]*[\w-]+\.\w{1,8}|[\w.-]+(?:/[\w.-]+)+)`?$|^(?:show (?:me )?)?(?:the )?(?:git |commit )?(?:log|history|commits) (?:for|of) (?:the )?(?:file )?`?(?P<other>[\w./-]*[\w-]+\.\w{1,8}|[\w.-]+(?:/[\w.-]+)+)`?$".to_owned()),
         ("test-for", r"^(?:is|are) there (?:already )?(?:a |an |any |some )?(?:unit )?tests? (?:for|of|that (?:covers?|tests?|uses?|calls?|checks?)|covering) (?:the )?(?:function |method |class |constant )?`?(?P<name>[A-Za-z_][\w.:]*)(?:\(\))?`?(?: (?:function|method|class))?$|^do we (?:have|test) (?:a |any )?(?:tests? for )?`?(?P<other>[A-Za-z_]\w*_\w+|[a-z]+[A-Z]\w*)(?:\(\))?`?$|^is `?(?P<third>[A-Za-z_]\w*_\w+|[a-z]+[A-Z]\w*)(?:\(\))?`? (?:tested|covered)(?: by .*)?$".to_owned()),
         ("touching", r#"^(?:find|show|which|what|list|give)(?: me)?(?: was| is)?(?: the| all)?(?: first| last)? commits? (?:(?:that|which|where|in which) )?(?:changed|introduced|added|removed|deleted|touched|modified|set|renamed|created|brought) (?:the )?(?:value of |function |constant |text |line |word )?["'`]?(?P<text>[^"'`]+?)["'`]?(?: (?:was|were|has been|got) (?:changed|introduced|added|removed|deleted|touched|modified|set|created))?$|^(?:when|in which commit|which commit) (?:was|were|did) ["'`]?(?P<other>[\w.:-]+)["'`]? (?:changed|introduced|added|removed|deleted|modified|set|appear|disappear)$"#.to_owned()),
         ("commits", format!(r#"^{FINDS} commits? (?:about|mentioning|that mentions?|which mention|with|containing|that contain|matching|related to|concerning|regarding|for|named|called|on) (?:the )?(?:word |text |message )?["'`]?(?P<about>[^"'`]+?)["'`]?(?: in (?:the|their) (?:message|subject|log|history))?$"#)),
-        ("files-by", format!(r"^{FINDS} files? (?:that |which )?(?P<name>(?-i:[A-Z])[\w.@-]*(?: (?-i:[A-Z])[\w.-]*)?) (?:has |have |had )?(?:changed|modified|edited|touched|wrote|written|committed|added|worked on)$|^(?:which|what) files? (?:did|has|have) (?P<other>(?-i:[A-Z])[\w.@-]*) (?:change|changed|modify|modified|edit|edited|touch|touched|add|added|commit|committed)$")),
+        ("files-by", format!(r"^{FINDS} files? (?:that |which )?(?P<name>(?-i:[A-Z])[\w.@-]*(?: (?-i:[A-Z])[\w.-]*)?) (?:has |have |had )?(?:changed|modified|edited|touched|wrote|written|committed|added|worked on)$|^(?:which|what) files? (?:did|has|have) (?P<other>[a-z][\w.@-]*(?: (?-i:[A-Z])[\w.-]*)?) (?:change|changed|modify|modified|edit|edited|touch|touched|add|added|commit|committed)$")),
         ("added", r"^(?:when|by whom) (?:was|were|has|did) (?:the |our )?(?P<what>[\w -]+?) (?:script|file|module|tests?|config|page|component)(?: been)? (?:added|created|written|introduced|first committed)$|^who (?:added|created|wrote|introduced) (?:the |our )?(?P<other>[\w -]+?) (?:script|file|module|config|page|component)$".to_owned()),
         ("ordered", format!(r"^(?:{FINDS} )?(?:the |our )?(?:top )?(?P<many>\d+)? ?(?P<order>largest|biggest|smallest|newest|latest|oldest|most recent|most recently (?:changed|modified|edited|touched)) (?P<more>\d+ )?(?P<kind>[\w.+#*-]+(?: [\w+#]+)?) files?{UNDER}{HERE}$")),
         ("ordered", r"^(?:(?:find|list|show|which|what|give)(?: me)?(?: are| is)? )?(?:the |our )?(?:top )?(?P<many>\d+)? ?(?P<order>largest|biggest|smallest|newest|latest|oldest) (?P<more>\d+ )?files? (?:in|under|inside|below) (?:the )?(?:directory |folder )?`?(?P<under>[\w./-]*[\w-])`?(?: (?:directory|folder))?$".to_owned()),
+        ("definition", r"^(?:where(?:'s| is| are|s)|find|show(?: me)?|locate|what(?:'s| is))(?: the)?(?: definition| declaration| implementation| source)?(?: of| for)?(?: the| our)? (?:(?:class|interface|struct|type|model|enum|trait|component|function|constant|table) )?`?(?P<name>[A-Z][A-Za-z0-9]+)`?(?P<sort> (?:class|interface|struct|type|model|enum|trait|component|object|table))?(?P<said> (?:defined|declared|implemented|located|coming from|from))?(?: in (?:this|the) (?:code|project|repo|code ?base))?$".to_owned()),
         ("definitions", format!(r"^{FINDS} (?:(?P<scope>public|exported|test|unit test|pub) )?(?P<sort>functions?|methods?|class(?:es)?|structs?|enums?|interfaces?|traits?|constants?|types?)(?: that are (?P<behind>public|exported))?{UNDER}{HERE}$")),
     ];
     rows.into_iter().filter_map(|(name, pattern)| Some((name, Regex::new(&format!("(?i){pattern}")).ok()?))).collect()
@@ -125,6 +131,9 @@ pub fn read(request: &str) -> Option<Find> {
     let asked = trimmed.get(start..).unwrap_or(trimmed).trim_end_matches(" please").trim();
     if asked.contains('\n') || asked.split_whitespace().count() > 14 {
         return None;
+    }
+    if let Some(wanted) = untested::read(asked) {
+        return Some(Find::Untested(wanted));
     }
     if let Some(search) = in_texts::read(asked) {
         return Some(Find::InTexts(search));
@@ -176,6 +185,18 @@ fn find(shape: &str, found: &Captures<'_>) -> Option<Find> {
                 _ => lines,
             };
             Find::Lines { than, lines }
+        }
+        "definition" => {
+            let name = of("name")?;
+            let whole = found.get(0)?.as_str().to_lowercase();
+            let asks = found.name("sort").is_some()
+                || found.name("said").is_some()
+                || ["definition", "declaration", "implementation", " class ", " interface ", " struct ", " model "]
+                    .iter()
+                    .any(|word| whole.contains(word));
+            // Small letters are prose, and other words are found by the search as well.
+            let is_name = name.starts_with(char::is_uppercase) && name.chars().any(char::is_lowercase);
+            (asks && is_name).then_some(Find::Definition(name))?
         }
         "commits-of" => Find::CommitsOf(of("file").or_else(|| of("other"))?),
         "test-for" => {
@@ -356,7 +377,7 @@ mod tests {
 
     #[test]
     fn searches_by_kind_are_read() {
-        assert_eq!(SHAPES.len(), 14);
+        assert_eq!(SHAPES.len(), 15);
         let of = |sort, scope| Some(Find::Definitions { sort, scope, under: None });
         let files = |kind| Some(Find::Files { kind, under: None });
         for (request, expected) in [
@@ -393,6 +414,9 @@ mod tests {
             ("list the files I changed", None),
             ("list files that changed", None),
             ("when was the release script added", Some(Find::Added(vec!["release".to_owned()]))),
+            ("where is Station defined", Some(Find::Definition("Station".to_owned()))),
+            ("where is the Sailing model", Some(Find::Definition("Sailing".to_owned()))),
+            ("where is the station defined", None),
             ("find public functions", of(Sort::Function, Scope::Public)),
             ("list all classes", of(Sort::Class, Scope::All)),
             ("找出所有测试函数", of(Sort::Function, Scope::Tests)),

@@ -85,7 +85,7 @@ pub fn remote(status: &str, language: Language) -> String {
 /// Changed files that are named.
 const MAX_FILES: usize = 12;
 /// Tasks of each sort that are named.
-const MAX_TASKS: usize = 5;
+const MAX_TASKS: usize = 3;
 /// Ended ones: `aside task list` has them all.
 const MAX_ENDED: usize = 3;
 
@@ -130,16 +130,22 @@ pub fn is_asked(words: &str) -> bool {
 pub fn status(request: &str, status: &WorkspaceStatus) -> RunnerOutcome {
     let language = Language::of(request);
     let WorkspaceStatus { waiting, running, ended, elsewhere, .. } = status;
+    // A question about the repository is not one about tasks that ended, nor about models.
+    let is_whole = status.branch.is_empty() || is_bare(request);
     let mut text = match language {
         Language::English => english(status),
         Language::Chinese => chinese(status),
     };
+    if is_whole {
+        text.push_str(&model(status, language));
+    }
     let titles = match language {
         Language::English => ["Waiting for you: ", "Under way: ", "Ended: "],
         Language::Chinese => ["等你决定：", "进行中：", "已结束："],
     };
+    let ends = if is_whole { MAX_ENDED } else { 0 };
     for (title, tasks, most) in
-        [(titles[0], waiting, MAX_TASKS), (titles[1], running, MAX_TASKS), (titles[2], ended, MAX_ENDED)]
+        [(titles[0], waiting, MAX_TASKS), (titles[1], running, MAX_TASKS), (titles[2], ended, ends)]
     {
         for (name, about) in tasks.iter().take(most) {
             text.push_str(&format!("- {title}{} {about}\n", code(name)));
@@ -152,7 +158,7 @@ pub fn status(request: &str, status: &WorkspaceStatus) -> RunnerOutcome {
             });
         }
     }
-    if *elsewhere > 0 {
+    if *elsewhere > 0 && is_whole {
         text.push_str(&match language {
             Language::English => format!("- In other directories: {elsewhere} more (`aside task list`)\n"),
             Language::Chinese => format!("- 其他目录：还有 {elsewhere} 个（`aside task list`）\n"),
@@ -164,6 +170,28 @@ pub fn status(request: &str, status: &WorkspaceStatus) -> RunnerOutcome {
         (waiting, running, Language::Chinese) => format!("{waiting} 个等你决定，{running} 个进行中"),
     };
     RunnerOutcome::answer(text, summary, ModelNeed::Unneeded)
+}
+
+/// Whether a request says no more than "status".
+fn is_bare(request: &str) -> bool {
+    match Language::of(request) {
+        Language::English => request.split_whitespace().count() <= 2,
+        Language::Chinese => request.chars().count() <= 4,
+    }
+}
+
+fn model(status: &WorkspaceStatus, language: Language) -> String {
+    let WorkspaceStatus { model, trouble, .. } = status;
+    match (model.is_empty(), trouble.is_empty(), language) {
+        (true, _, Language::English) => {
+            "- Model: none; changes and open questions need one (`aside model pull`)\n".to_owned()
+        }
+        (true, _, Language::Chinese) => "- 模型：没有；修改代码和开放的问题需要一个（`aside model pull`）\n".to_owned(),
+        (false, true, Language::English) => format!("- Model: {}\n", code(model)),
+        (false, true, Language::Chinese) => format!("- 模型：{}\n", code(model)),
+        (false, false, Language::English) => format!("- Model: {}, which does not answer: {trouble}\n", code(model)),
+        (false, false, Language::Chinese) => format!("- 模型：{}，没有应答：{trouble}\n", code(model)),
+    }
 }
 
 /// Tasks that are named when only they are asked about.
@@ -211,9 +239,9 @@ fn changed_files(changed: &[ChangedFile], language: Language) -> String {
     rows
 }
 
-/// The location and the model.
+/// The location and what is changed there.
 fn english(status: &WorkspaceStatus) -> String {
-    let WorkspaceStatus { workspace, branch, changed, remote, repository, model, trouble, .. } = status;
+    let WorkspaceStatus { workspace, branch, changed, remote, repository, .. } = status;
     let mut text = format!("- Workspace: {}", code(workspace));
     if !branch.is_empty() {
         let changes = match changed.len() {
@@ -229,16 +257,11 @@ fn english(status: &WorkspaceStatus) -> String {
     text.push('\n');
     text.push_str(&changed_files(changed, Language::English));
     text.extend(repository.iter().map(|row| format!("- {row}\n")));
-    text.push_str(&match (model.is_empty(), trouble.is_empty()) {
-        (true, _) => "- Model: none; changes and open questions need one (`aside model pull`)\n".to_owned(),
-        (false, true) => format!("- Model: {}\n", code(model)),
-        (false, false) => format!("- Model: {}, which does not answer: {trouble}\n", code(model)),
-    });
     text
 }
 
 fn chinese(status: &WorkspaceStatus) -> String {
-    let WorkspaceStatus { workspace, branch, changed, remote, repository, model, trouble, .. } = status;
+    let WorkspaceStatus { workspace, branch, changed, remote, repository, .. } = status;
     let mut text = format!("- 工作目录：{}", code(workspace));
     if !branch.is_empty() {
         let changes = match changed.len() {
@@ -253,11 +276,6 @@ fn chinese(status: &WorkspaceStatus) -> String {
     text.push('\n');
     text.push_str(&changed_files(changed, Language::Chinese));
     text.extend(repository.iter().map(|row| format!("- {row}\n")));
-    text.push_str(&match (model.is_empty(), trouble.is_empty()) {
-        (true, _) => "- 模型：没有；修改代码和开放的问题需要一个（`aside model pull`）\n".to_owned(),
-        (false, true) => format!("- 模型：{}\n", code(model)),
-        (false, false) => format!("- 模型：{}，没有应答：{trouble}\n", code(model)),
-    });
     text
 }
 
@@ -317,11 +335,13 @@ mod tests {
         assert_eq!(told.summary, "1 waiting for you, 7 under way");
         let told = text(told);
         assert!(told.starts_with("- Workspace: `/p`, branch `main`, 2 files changed, 2 ahead of `origin/main` and 1 behind it\n  - `a.py`\n  - `b.py` (new, untracked)\n- 1 stash: `git stash list`\n- Model: `qwen`, which does not answer: connection refused\n- Waiting for you: `t1` run `make test`\n"), "{told}");
-        assert!(told.ends_with("- Under way: 2 more\n"), "{told}");
+        assert!(told.ends_with("- Under way: 4 more\n"), "{told}");
+        let short = text(status("what did I change here", &full));
+        assert!(!short.contains("Model:") && short.contains("`a.py`"), "{short}");
         let chinese = status("状态", &full);
         assert_eq!(chinese.summary, "1 个等你决定，7 个进行中");
         let chinese = text(chinese);
         assert!(chinese.starts_with("- 工作目录：`/p`，分支 `main`，改动了 2 个文件，2 ahead of `origin/main` and 1 behind it\n  - `a.py`\n  - `b.py`（新文件，未跟踪）\n- 1 stash: `git stash list`\n- 模型：`qwen`，没有应答：connection refused\n- 等你决定：`t1` run `make test`\n"), "{chinese}");
-        assert!(chinese.ends_with("- 进行中：还有 2 个\n"), "{chinese}");
+        assert!(chinese.ends_with("- 进行中：还有 4 个\n"), "{chinese}");
     }
 }

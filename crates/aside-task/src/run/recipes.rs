@@ -1,5 +1,5 @@
-//! How things are done with the tools of a project, from `data/task/recipes.toml`: one test alone, a dependency of one package, a shell in a
-//! container. Answers questions; proposes nothing to run, since names are left for the user to fill in.
+//! How things are done with the tools of a project and with those of every machine, from `data/task/recipes.toml`: one test alone, a
+//! dependency of one package, the history of a file, a crash under a debugger. Answers questions; proposes nothing to run, since names are left for the user to fill in.
 
 use std::sync::LazyLock;
 
@@ -39,8 +39,9 @@ pub fn how_to(what: &str, has_file: &dyn Fn(&str) -> bool, language: Language) -
     let fits = |recipe: &&Recipe| recipe.pattern.is_match(&lower);
     // A tool that the question names comes before one that the project has.
     let named = ALL.iter().filter(fits).find(names);
-    let recipe =
-        named.or_else(|| ALL.iter().filter(fits).find(|recipe| recipe.files.iter().any(|file| has_file(file))))?;
+    let of_project = || ALL.iter().filter(fits).find(|recipe| recipe.files.iter().any(|file| has_file(file)));
+    let usual = || ALL.iter().filter(fits).find(|recipe| recipe.files.is_empty() && recipe.tools.is_empty());
+    let recipe = named.or_else(of_project).or_else(usual)?;
     let says = recipe.says.of(language);
     Some(if recipe.cmd.is_empty() { format!("{says}\n") } else { format!("{}\n{says}\n", fenced("sh", &recipe.cmd)) })
 }
@@ -75,5 +76,8 @@ mod tests {
         assert!(told("debug a failing pytest", "").contains("--pdb"));
         assert_eq!(told("run a single test", "Makefile"), "");
         assert_eq!(told("rotate the keys", "go.mod"), "");
+        // What every machine has needs no file.
+        assert!(told("debug a segfault with gdb", "").contains("gdb --args"));
+        assert!(told("see the history of one file", "go.mod").contains("git log --follow"));
     }
 }

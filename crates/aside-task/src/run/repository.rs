@@ -2,6 +2,8 @@
 //! whether the working tree is clean, how large it is. Every word of the question counts: one that is not understood makes it another
 //! question. Asks git nothing itself.
 
+mod free_words;
+
 use std::sync::LazyLock;
 
 use aside_text::lazy_regex::Regex;
@@ -29,6 +31,24 @@ pub enum RepositoryQuestion {
     InProgress,
     /// Files with conflicts.
     Conflicts,
+    /// How many lines of each file differ from the last commit.
+    ChangedLines,
+    /// The commits since the newest tag.
+    SinceRelease,
+    /// How the branch stands to the one that it follows.
+    Remote,
+    /// What is not committed, pushed, merged or taken out of the stash.
+    Overview,
+    /// All authors with their numbers of commits.
+    Contributors,
+    FirstCommit,
+    LastMerge,
+    /// Branches with their last commits, the newest first.
+    BranchesByAge,
+    /// The files that most commits changed.
+    MostChanged,
+    /// What is not committed of a file, and its last commits.
+    OfFile(String),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -313,7 +333,7 @@ pub fn read(question: &str) -> Option<RepositoryQuestion> {
         let any = |name: &str| ["", "2", "3", "4", "5", "6"].iter().find_map(|end| found.name(&format!("{name}{end}")));
         return Some(RepositoryQuestion::Compare(any("of")?.as_str().to_owned(), any("to")?.as_str().to_owned()));
     }
-    of_commits(plain).or_else(|| of_bag(plain))
+    of_commits(plain).or_else(|| of_bag(plain)).or_else(|| free_words::read(plain))
 }
 
 /// "Am I in a merge".
@@ -418,14 +438,14 @@ fn of_commits(question: &str) -> Option<RepositoryQuestion> {
     if let Some(found) = shapes.touched.captures(question) {
         let path = found.name("path").map(|path| path.as_str().trim_end_matches('/').to_owned());
         let by = found.name("by").map(|name| name.as_str().to_owned());
-        let (when, many) = if found.name("time").is_some() { timed(&found)? } else { (None, Some(MANY)) };
+        let (when, many) = if found.name("time").is_some() { timed(&found, "")? } else { (None, Some(MANY)) };
         return Some(RepositoryQuestion::Commits(CommitFilter { by, path, when, many, ..CommitFilter::default() }));
     }
     if let Some(found) = shapes.who.captures(question) {
-        return Some(RepositoryQuestion::Committers(period(&found)?));
+        return Some(RepositoryQuestion::Committers(period(&found, "")?));
     }
     if let Some(found) = shapes.happened.captures(question) {
-        let (when, many) = timed(&found)?;
+        let (when, many) = timed(&found, "")?;
         let files = question.to_lowercase().contains("chang");
         return Some(RepositoryQuestion::Commits(CommitFilter { when, many, files, ..CommitFilter::default() }));
     }
@@ -436,7 +456,7 @@ fn of_commits(question: &str) -> Option<RepositoryQuestion> {
     if let Some(found) = shapes.done.captures(question) {
         let by = found.name("by").map(|name| name.as_str().to_owned()).filter(|name| is_person(name));
         (by.is_some() || found.name("all").is_some()).then_some(())?;
-        let (when, many) = if found.name("time").is_some() { timed(&found)? } else { (None, None) };
+        let (when, many) = if found.name("time").is_some() { timed(&found, "")? } else { (None, None) };
         // "What did we do" without a time asks for more than a list, and "what did Bo change" for files.
         let is_change = question.to_lowercase().trim_end_matches('d').ends_with("change");
         (when.is_some() || many.is_some() || by.is_some() && !is_change).then_some(())?;
@@ -445,7 +465,7 @@ fn of_commits(question: &str) -> Option<RepositoryQuestion> {
     let found = shapes.commits.captures(question)?;
     let by = found.name("by").or(found.name("later")).map(|name| name.as_str().to_owned());
     by.as_ref().is_none_or(|name| is_person(name)).then_some(())?;
-    let when = if found.name("time").is_some() { Some(period(&found)?) } else { None };
+    let when = if found.name("time").is_some() { Some(period(&found, "")?) } else { None };
     let many = found.name("many").and_then(|many| number(many.as_str()));
     let counted = found.name("count").is_some();
     // The whole history and its length are other questions.
@@ -454,11 +474,11 @@ fn of_commits(question: &str) -> Option<RepositoryQuestion> {
 }
 
 /// The time of a question, or a number of commits: recently is no time, the newest commits are recent however old they are.
-fn timed(found: &regex::Captures<'_>) -> Option<(Option<Period>, Option<usize>)> {
-    let span = found.name("span").map(|span| span.as_str().to_lowercase()).unwrap_or_default();
+fn timed(found: &regex::Captures<'_>, suffix: &str) -> Option<(Option<Period>, Option<usize>)> {
+    let span = found.name(&format!("span{suffix}")).map(|span| span.as_str().to_lowercase()).unwrap_or_default();
     match ["recently", "lately", "these days"].contains(&span.as_str()) {
         true => Some((None, Some(MANY))),
-        false => Some((Some(period(found)?), None)),
+        false => Some((Some(period(found, suffix)?), None)),
     }
 }
 
@@ -476,15 +496,15 @@ fn number(text: &str) -> Option<usize> {
     }
 }
 
-fn period(found: &regex::Captures<'_>) -> Option<Period> {
-    let of = |group: &str| found.name(group).map(|value| value.as_str().to_lowercase());
+fn period(found: &regex::Captures<'_>, suffix: &str) -> Option<Period> {
+    let of = |group: &str| found.name(&format!("{group}{suffix}")).map(|value| value.as_str().to_lowercase());
     if let Some(day) = of("weekday") {
         let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
         let at = days.iter().position(|name| *name == day)?;
         return Some(Period::Weekday(u8::try_from(at).ok()?));
     }
     if let Some(day) = of("day") {
-        let since = found.name("time").is_some_and(|time| time.as_str().to_lowercase().starts_with("since"));
+        let since = of("time").is_some_and(|time| time.starts_with("since"));
         return Some(match day.as_str() {
             "yesterday" => Period::days(1, u64::from(!since)),
             _ => Period::days(0, 0),
@@ -576,6 +596,9 @@ mod tests {
             ("what changed in config.yaml and when", "commits of config.yaml 10"),
             ("when did src/a.rs change", "commits of src/a.rs 10"),
             ("when was the last release?", "lastrelease"),
+            ("am I ahead of origin", "remote"),
+            ("what's in flight here", "overview"),
+            ("how many lines did I change", "changedlines"),
             ("which branches are there", "branches"),
             ("list all local branches", "branches"),
             ("what branch am I on?", "currentbranch"),
@@ -614,7 +637,6 @@ mod tests {
     #[test]
     fn a_word_that_says_more_makes_it_another_question() {
         for question in [
-            "am I ahead of origin",
             "merge main into this branch",
             "is the merge sort still slow",
             "how do I resolve conflicts",

@@ -12,6 +12,7 @@ mod rules;
 pub mod signatures;
 pub mod target;
 pub mod untracked;
+mod weakened;
 
 #[cfg(test)]
 mod tests;

@@ -39,13 +39,18 @@ pub fn corrected(request: &str) -> Option<String> {
     let mut quoted = false;
     let mut changed = false;
     let mut spelled = Vec::new();
+    let mut before = "";
     for word in words {
+        // "What did tess change": a name, not a slip.
+        let is_name = ["did", "has", "have", "by", "from", "of", "whats", "what's"].contains(&before) && word.len() < 9
+            || word.ends_with("'s");
+        before = word;
         let quotes = word.matches(['`', '"', '“', '”']).count();
         let outside = !quoted && quotes == 0;
         quoted ^= quotes % 2 == 1;
         let bare = word.trim_end_matches(['?', '!', ',', '.', ':']);
         let end = word.get(bare.len()..).unwrap_or_default();
-        let right = Some(bare).filter(|_| outside).and_then(|bare| usual(bare, may_correct));
+        let right = Some(bare).filter(|_| outside && !is_name).and_then(|bare| usual(bare, may_correct));
         changed |= right.is_some();
         spelled.push(right.map_or_else(|| word.to_owned(), |right| format!("{right}{end}")));
     }

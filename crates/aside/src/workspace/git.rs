@@ -252,6 +252,22 @@ impl Asked<'_> {
                 }
                 (DiffSides::Fork(base, branch), told, notes)
             }
+            ReviewTarget::Unpushed => {
+                let head = head.context("nothing has been committed yet")?;
+                let upstream = Revision::new("@{upstream}").filter(|upstream| self.is_there(upstream));
+                let upstream = upstream.context(
+                    "the branch follows none of a remote, so which commits are not pushed cannot be told; `review the last 3 commits` names them",
+                )?;
+                let mut notes = self.commits(Some(&upstream), &head);
+                if self.state().is_some_and(|state| !facts(&state).changed.is_empty()) {
+                    notes.push(Bilingual::new(
+                        "what is not committed yet is not part of it: `review my changes`",
+                        "还没有提交的改动不在其中：`看一下我的改动`",
+                    ));
+                }
+                let told = Bilingual::new("the commits that are not pushed", "还没有推送的提交");
+                (DiffSides::Fork(upstream, head), told, notes)
+            }
             ReviewTarget::Range(one, other) => {
                 let (one, other) = (self.revision(one)?, self.revision(other)?);
                 let notes = self.commits(Some(&one), &other);

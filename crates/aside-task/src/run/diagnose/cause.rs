@@ -219,12 +219,22 @@ pub fn is_known(output: &str) -> bool {
 
 /// Strips a Chinese label before an error: `报错: KeyError: 'name'`. Keeps a file name in Chinese.
 fn unlabelled(line: &str) -> &str {
+    let line = without_prefix(line);
     match line.split_once([':', '：']) {
         Some((label, rest)) if Language::of(label) == Language::Chinese && !label.contains(['/', '.']) => {
             rest.trim_start()
         }
         Some(_) | None => line,
     }
+}
+
+/// Without what a log puts before the lines of a program: `Nov 17 09:12:01 host unit[811]: `, `web-1  | `.
+fn without_prefix(line: &str) -> &str {
+    static PREFIX: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"^(?:[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d \S+ [\w.@/-]+(?:\[\d+\])?: |[\w.-]+-\d+ +\| )").ok()
+    });
+    let end = PREFIX.as_ref().and_then(|pattern| pattern.find(line)).map_or(0, |found| found.end());
+    line.get(end..).unwrap_or(line)
 }
 
 fn found(lines: &[&str]) -> Option<Cause> {

@@ -220,7 +220,7 @@ impl OwnProject {
         static MISSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
             Regex::new(r"No module named '?(?P<python>[A-Za-z_][\w.]*)|Cannot find (?:module|package) '(?P<node>@?\w[^']*)'|(?:unresolved import `|(?:undeclared|unresolved) (?:crate or module|module or unlinked crate) `|can't find crate for `)(?P<rust>\w+)").ok()
         });
-        if let Some(advice) = self.of_program(lines) {
+        if let Some(advice) = self.of_program(lines).or_else(|| self.of_database(lines)) {
             return Some(advice);
         }
         let found = MISSING.as_ref()?.captures(lines)?;
@@ -257,6 +257,44 @@ impl OwnProject {
                 format!("`{name}` 是本项目的模块（`{path}`）：用 `mod {name};` 声明，并写 `crate::{name}`。"),
             ),
         })
+    }
+
+    /// A table or a column that the database lacks: the project's own migrations make it.
+    fn of_database(&self, lines: &str) -> Option<Bilingual> {
+        static MISSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+            Regex::new(r#"relation "(?P<a>[^"]+)" does not exist|no such (?P<kind>table|column): (?P<b>[\w.]+)|column "?(?P<c>[\w.]+)"?(?: of relation "[^"]+")? does not exist|Table '(?P<d>[^']+)' doesn't exist|Unknown column '(?P<e>[^']+)'|has no column named (?P<f>\w+)"#).ok()
+        });
+        let found = MISSING.as_ref()?.captures(lines)?;
+        let of =
+            |groups: &[&str]| groups.iter().find_map(|group| found.name(group)).map(|name| name.as_str().to_owned());
+        let is_column = found.name("kind").is_some_and(|kind| kind.as_str() == "column");
+        let (kind, name) = match of(&["c", "e", "f"]) {
+            Some(name) => ("column", name),
+            None => (if is_column { "column" } else { "table" }, of(&["a", "b", "d"])?),
+        };
+        let has = |end: &str| self.paths.iter().any(|path| path == end || path.ends_with(&format!("/{end}")));
+        let below = |part: &str| self.paths.iter().any(|path| path.contains(part));
+        let script = self.paths.iter().find(|path| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            ["migrate.sh", "migrate.py", "migrate.js", "migrate.ts"].contains(&name)
+        });
+        let command = match () {
+            () if has("manage.py") => "python manage.py migrate".to_owned(),
+            () if has("alembic.ini") => "alembic upgrade head".to_owned(),
+            () if has("schema.prisma") => "npx prisma migrate deploy".to_owned(),
+            () if below("db/migrate/") => "bin/rails db:migrate".to_owned(),
+            () if has("diesel.toml") => "diesel migration run".to_owned(),
+            () if has("knexfile.js") || has("knexfile.ts") => "npx knex migrate:latest".to_owned(),
+            () if has("mix.exs") => "mix ecto.migrate".to_owned(),
+            () if has("artisan") => "php artisan migrate".to_owned(),
+            () => format!("./{}", script?),
+        };
+        let chinese = if kind == "column" { "列" } else { "表" };
+        Some(Bilingual::new(
+            format!("The database has no {kind} `{name}`, which the code expects: a migration has not been applied. `{command}` applies what is missing (first `makemigrations` or the like where none was written yet).")
+                .replace(" (first `makemigrations` or the like where none was written yet)", if has("manage.py") { " (`python manage.py showmigrations` lists them; `makemigrations` first where the model is newer)" } else { "" }),
+            format!("数据库里没有代码需要的{chinese} `{name}`：有迁移没有执行。`{command}` 执行缺少的迁移。"),
+        ))
     }
 
     /// A missing program that a package of package.json has: it is installed with the others.

@@ -36,6 +36,23 @@ static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     })
 });
 
+/// Libraries by the names that tools have for them, in small letters, and the packages of Debian with their headers.
+static LIBRARIES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+    let row = |table: &toml_edit::Table| Some((toml_lists::text(table, "name")?, toml_lists::text(table, "deb")?));
+    toml_lists::tables(LIST, "library", row)
+});
+
+/// The package of Debian that has a library; guessed from its name where the list lacks it.
+fn package(library: &str) -> Option<String> {
+    let lower = library.to_lowercase();
+    let known = LIBRARIES.iter().find(|(name, _)| *name == lower).map(|(_, package)| package.clone());
+    let is_plain = lower.chars().all(|letter| letter.is_ascii_alphanumeric() || "+.-".contains(letter));
+    known.or_else(|| {
+        let bare = lower.strip_prefix("lib").unwrap_or(&lower);
+        (is_plain && !lower.ends_with(".h")).then(|| format!("lib{bare}-dev"))
+    })
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remedy {
     /// The entry of the list; two errors may have the same.
@@ -97,6 +114,11 @@ fn of_line(line: &str) -> Option<Remedy> {
 impl Entry {
     fn remedy(&self, entry: usize, line: &str) -> Option<Remedy> {
         let found = self.pattern.captures(line)?;
+        // A header of the project itself is in no package.
+        if let Some(header) = found.name("known") {
+            let lower = header.as_str().to_lowercase();
+            LIBRARIES.iter().find(|(name, _)| *name == lower)?;
+        }
         let Bilingual { english, chinese } = &self.says;
         let says = Bilingual::new(self.filled(english, &found), self.filled(chinese, &found));
         // Text of an output enters a command only as plain words, since the output is untrusted.
@@ -108,6 +130,11 @@ impl Entry {
 
     fn filled(&self, sentence: &str, found: &Captures<'_>) -> String {
         let mut filled = sentence.to_owned();
+        if sentence.contains("<deb>") {
+            let groups = ["lib", "lib2", "lib3", "lib4", "lib5", "known"];
+            let library = groups.iter().find_map(|group| found.name(group)).map_or("", |name| name.as_str());
+            filled = filled.replace("<deb>", &package(library).unwrap_or_else(|| "lib…-dev".to_owned()));
+        }
         for name in self.pattern.capture_names() {
             let value = found.name(&name).map_or("", |value| value.as_str());
             filled = filled.replace(&format!("<{name}>"), &short(&redact(value), MAX_NAME).replace('`', "'"));

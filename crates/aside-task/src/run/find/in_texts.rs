@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use aside_core::agent::language::Language;
 use aside_text::lazy_regex::Regex;
 use regex::Captures;
 
@@ -23,8 +24,8 @@ pub struct TextSearch {
 pub enum TextFind {
     /// Functions without a comment or a docstring.
     Undocumented(Scope),
-    /// Lines that import a module.
-    Imports(String),
+    /// Lines that import a module, in files with one of these endings or all.
+    Imports(String, Vec<String>),
     /// Lines that call a function, without its definition.
     CallsOf(String),
     /// Lines longer than so many characters.
@@ -61,14 +62,30 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         (
             "imports",
             format!(
-                r#"^(?:{FINDS} (?:files?|modules?|code|places?)(?: that| which)?|who|which|what|files? (?:that|which)|files?) (?:imports?|includes?|requires?|importing|including|requiring)(?: from)?(?: the)?(?: module| header| package| library)? ["'`<]?(?P<name>@?[\w][\w./@-]*)["'`>]?{HERE}$"#
+                r#"^(?:(?:{FINDS}|any|all|is there any|are there any) )?(?:other )?(?:(?P<language>[\w+#]+) )?(?:files?|modules?|code|places?|sources?|components?|packages?|tests?|classes|scripts?)(?: that| which| here)? (?:imports?|includes?|requires?|importing|including|requiring|pulls? in|depends? on|depending on|has? an import of)(?: from)?(?: the| our)?(?: module| header| package| library| file| crate)? ["'`<]?(?P<name>@?[\w][\w./@:-]*)["'`>]?(?: module| header| package| library| crate)?{HERE}$"#
             ),
         ),
         (
             "imports",
             format!(
-                r#"^where (?:is|are|do we|does it) (?:import |include |require )?["'`<]?(?P<name>@?[\w][\w./@-]*)["'`>]?(?: (?:being )?(?:imported|included|required))?{HERE}$"#
+                r#"^(?:who|what|which|anything that|is there anything that) (?:imports?|includes?|requires?|pulls? in|depends? on)(?: from)?(?: the| our)?(?: module| header| package| library| file| crate)? ["'`<]?(?P<name>@?[\w][\w./@:-]*)["'`>]?(?: module| header| package| library| crate)?{HERE}$"#
             ),
+        ),
+        (
+            "imports",
+            format!(
+                r#"^(?:{FINDS} )?(?:imports|importers|includes|inclusions) of (?:the )?(?:module |header |package |library |file |crate )?["'`<]?(?P<name>@?[\w][\w./@:-]*)["'`>]?{HERE}$"#
+            ),
+        ),
+        (
+            "imports",
+            format!(
+                r#"^where (?:is|are|do we|does it) (?:import |include |require )?["'`<]?(?P<name>@?[\w][\w./@:-]*)["'`>]?(?: (?:being )?(?:imported|included|required))?{HERE}$"#
+            ),
+        ),
+        (
+            "imports",
+            r#"^(?:请)?(?:找出|列出|查找|有)?(?:所有|哪些|什么|哪个|谁)(?:[\w+#]*)(?:的)?(?:文件|模块|代码|地方|源文件)?(?:里|中)?(?:都)?(?:导入|引入|包含|依赖|import|include)(?:了|的|过)?(?P<name>@?[A-Za-z_][\w./@:-]*)(?:的文件|的模块)?(?:头文件|模块|库|包)?$|^(?P<other>@?[A-Za-z_][\w./@:-]*)(?:这个)?(?:模块|库|包|头文件)?(?:在哪里|在哪儿|在哪|被哪些文件|被谁|被哪里)(?:被)?(?:导入|引入|包含|依赖|import|include)(?:了|的)?$"#.to_owned(),
         ),
         (
             "calls-of",
@@ -93,7 +110,7 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
             ),
         ),
         ("macros", format!(r"^{FINDS} (?:macros?|#?defines?|preprocessor macros?){UNDER}{HERE}$")),
-        ("addresses", format!(r"^{FINDS} (?:hard ?-?coded )(?:urls?|addresses|links|endpoints){UNDER}{HERE}$")),
+        ("addresses", format!(r"^(?:{FINDS}|any|is there any|are there any|do we have any) (?:hard ?-?coded )(?:urls?|addresses|links|endpoints){UNDER}{HERE}$")),
         (
             "unused",
             format!(
@@ -132,6 +149,12 @@ static SHAPES: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
 
 /// The search that a request asks for.
 pub fn read(asked: &str) -> Option<TextSearch> {
+    // Blanks beside Chinese letters are a matter of taste.
+    let squeezed: String = match Language::of(asked) {
+        Language::English => asked.to_owned(),
+        Language::Chinese => asked.chars().filter(|letter| !letter.is_whitespace()).collect(),
+    };
+    let asked = squeezed.as_str();
     SHAPES.iter().find_map(|(shape, pattern)| search(shape, &pattern.captures(asked)?))
 }
 
@@ -149,8 +172,13 @@ fn search(shape: &str, found: &Captures<'_>) -> Option<TextSearch> {
             lacks.iter().any(|word| whole.contains(word)).then_some(TextFind::Undocumented(scope))?
         }
         "imports" => {
-            let says = ["import", "include", "require"].iter().any(|word| whole.contains(word));
-            TextFind::Imports(of("name").filter(|name| says && !is_prose(name))?)
+            let says = ["import", "inclu", "require", "pull", "depend", "导入", "引入", "包含", "依赖"];
+            let says = says.iter().any(|word| whole.contains(word));
+            // "C files": only those; "other files" and "test files" are of no language.
+            let endings = of("language").and_then(|language| lists::endings(&language.to_lowercase()));
+            let endings = endings.map(<[String]>::to_vec).unwrap_or_default();
+            let name = of("name").or_else(|| of("other")).filter(|name| says && !is_prose(name))?;
+            TextFind::Imports(name, endings)
         }
         "calls-of" => TextFind::CallsOf(of("name").or_else(|| of("other")).filter(|name| !is_prose(name))?),
         "calls" => TextFind::CallsOf(
@@ -197,7 +225,7 @@ impl TextFind {
     pub fn name(&self) -> String {
         match self {
             TextFind::Undocumented(_) => "functions without a comment".to_owned(),
-            TextFind::Imports(name) => format!("imports of `{name}`"),
+            TextFind::Imports(name, _) => format!("imports of `{name}`"),
             TextFind::CallsOf(name) => format!("calls of `{name}`"),
             TextFind::LongLines(many) => format!("lines of more than {many} characters"),
             TextFind::Macros => "macros".to_owned(),
@@ -220,7 +248,13 @@ impl TextFind {
         };
         match self {
             TextFind::Undocumented(scope) if kind == file_kind::CODE => undocumented(path, text, *scope),
-            TextFind::Imports(name) if is_code => imports(path, text, name),
+            TextFind::Imports(name, endings) if is_code => {
+                let of = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+                match endings.is_empty() || endings.iter().any(|ending| ending == of) {
+                    true => imports(path, text, name),
+                    false => Vec::new(),
+                }
+            }
             TextFind::CallsOf(name) if is_code => rows(&|line| calls(line, name)),
             TextFind::LongLines(many) if is_code || kind == "documentation" => {
                 rows(&|line| line.chars().count() > *many)
@@ -271,7 +305,16 @@ fn has_mark(line: &str, mark: &str) -> bool {
 fn calls(line: &str, name: &str) -> bool {
     let bracket = |rest: &str| rest.starts_with('(') || rest.starts_with("!(") || rest.starts_with("::<");
     let is_bare = name == "debugger";
-    if lists::is_comment(line) || definitions::defines(line, name) && lists::defined_by_keyword(line) {
+    // A prototype or a definition of C: a type before the name, at the beginning of the line.
+    let is_declared = !line.starts_with([' ', '\t'])
+        && line.find(name).is_some_and(|at| {
+            let before = line.get(..at).unwrap_or_default().trim_end_matches(['*', ' ']);
+            !before.is_empty()
+                && before.chars().all(|letter| letter.is_alphanumeric() || "_ *".contains(letter))
+                && before != "return"
+        })
+        && line.trim_end().ends_with([';', '{', ')']);
+    if lists::is_comment(line) || is_declared || definitions::defines(line, name) && lists::defined_by_keyword(line) {
         return false;
     }
     line.match_indices(name).any(|(at, _)| {
@@ -283,6 +326,9 @@ fn calls(line: &str, name: &str) -> bool {
 /// Lines that import a module: within the brackets of Go and JavaScript too.
 fn imports(path: &str, text: &str, name: &str) -> Vec<(usize, String)> {
     let is_go = path.ends_with(".go");
+    // A file is imported without its ending, but for headers.
+    let endings = [".py", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".rs", ".go", ".java", ".kt", ".rb", ".vue"];
+    let name = endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
     let mut in_block = false;
     let mut found = Vec::new();
     for (at, line) in text.lines().enumerate() {
@@ -294,7 +340,7 @@ fn imports(path: &str, text: &str, name: &str) -> Vec<(usize, String)> {
         };
         let is_import = lists::is_import(line) || in_block || trimmed.starts_with("} from ");
         let has = line.match_indices(name).any(|(at, _)| {
-            let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+            let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
             !line.get(..at).unwrap_or_default().ends_with(is_letter)
                 && !line.get(at + name.len()..).unwrap_or_default().starts_with(is_letter)
         });

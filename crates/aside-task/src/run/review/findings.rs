@@ -11,6 +11,7 @@ use aside_text::lazy_regex::Regex;
 use crate::denied_files::denial;
 use crate::run::review::file_kind::CODE;
 use crate::run::review::patch::{FileChangeKind, PatchFile, PatchRow, RowSide};
+use crate::run::review::weakened::{Weakening, is_similar, weakened};
 use crate::run::review::{FindingLocation, Risk, Severity, rules};
 use crate::run::short;
 
@@ -48,6 +49,12 @@ pub fn risks(files: &[PatchFile<'_>], kinds: &[&'static str]) -> Vec<Risk> {
             for row in file.of_side(rule.side).filter(|row| rule.finds(row.text)) {
                 // A line that went with its file, or was only moved, is not missing.
                 let went = file.change == FileChangeKind::Deleted || comes.has_line(row.text);
+                let went = went || rule.name == "assertion-removed" && is_in_removed_test(file, row);
+                // A new version of the line is no removal; what changed in it is named by itself.
+                let is_new_version = |added: &PatchRow<'_>| {
+                    added.hunk == row.hunk && rule.finds(added.text) && is_similar(row.text, added.text)
+                };
+                let went = went || rule.side == RowSide::Removed && file.of_side(RowSide::Added).any(is_new_version);
                 if rule.side == RowSide::Removed && (went || rule.name == "dependency-removed" && is_renewed(file, row))
                 {
                     continue;
@@ -57,6 +64,14 @@ pub fn risks(files: &[PatchFile<'_>], kinds: &[&'static str]) -> Vec<Risk> {
         }
         gone(file, kind, &comes, &mut found);
         unawaited(file, &mut found);
+        // A line that a rule has named is not named again.
+        for Weakening { rule, weight, what, spot } in weakened(file, kind) {
+            let is_moved = rule == "check-removed" && comes.has_line(&spot.text);
+            let is_named = rule == "check-removed" && found.has(&spot);
+            if !is_moved && !is_named {
+                found.add(rule, weight, &what, spot);
+            }
+        }
     }
     untested(files, kinds, &mut found);
     found.sorted()
@@ -78,6 +93,12 @@ impl Found {
         if let Some(risk) = self.all.get_mut(at).filter(|risk| risk.places.len() < MAX_PLACES) {
             risk.places.push(spot);
         }
+    }
+
+    /// Whether a removed line of this place is named already.
+    fn has(&self, spot: &FindingLocation) -> bool {
+        let same = |place: &FindingLocation| place.path == spot.path && place.line == spot.line;
+        self.all.iter().filter(|risk| risk.rule.ends_with("-removed")).any(|risk| risk.places.iter().any(same))
     }
 
     fn sorted(mut self) -> Vec<Risk> {
@@ -212,6 +233,11 @@ fn leaked(file: &PatchFile<'_>, kind: &str, found: &mut Found) {
         }
         found.add("secret", weight, &what, spot);
     }
+}
+
+/// Whether the test of an assertion went as a whole, which is named by itself.
+fn is_in_removed_test(file: &PatchFile<'_>, row: &PatchRow<'_>) -> bool {
+    declared(file, RowSide::Removed).iter().any(|(test, sort, _)| *sort == Sort::Test && test.hunk == row.hunk)
 }
 
 /// Whether another line of the file names the same dependency: its version changed.

@@ -59,7 +59,7 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
             r"^(?:are|is|do|does|did|have|has|which|what|any)\b.*\b(?:new|added|changed|changes?|i (?:wrote|added|changed)|uncommitted)\b.*\b(?:tested|tests?|covered|untested)\b|^(?:are|is|do|does|did|have|has|which|what|any)\b.*\b(?:tests?|untested)\b.*\b(?:my (?:new )?(?:changes?|code|functions?)|what i (?:changed|wrote|added))\b",
         )?,
         ready: new(
-            r"^(?:is|are) (?:this|it|that|everything|all of this|my (?:changes?|branch|work|diff|code)|the (?:diff|branch|changes?|code))(?: now)? (?:ready|good|ok|okay|fine|safe|clean enough|good enough)(?: (?:to|for) (?:be )?(?:push\w*|commit\w*|merg\w*|ship\w*|review\w*|send\w*|go|a pr|a pull request|main|release\w*)\b.*)?$|^(?:can|should|may) i (?:push|commit|merge|ship)(?: (?:this|it|now|that|my changes|like this|as it is))*$",
+            r"^(?:is|are) (?:this|it|that|everything|all of this|(?:my|the|this|that|our) (?:last |staged |latest )?(?:changes?|branch|work|diff|code|patch|commits?|pr|pull request|merge request|mr))(?: now)? (?:ready|good|ok|okay|fine|safe|clean enough|good enough)(?: (?:to|for) (?:be )?(?:push\w*|commit\w*|merg\w*|ship\w*|review\w*|send\w*|go|a pr|a pull request|main|release\w*)\b.*)?$|^(?:can|should|may) i (?:push|commit|merge|ship)(?: (?:this|it|now|that|my changes|like this|as it is))*$|^(?:ok|okay|safe|good|fine|ready|all good) to (?:push|commit|merge|ship|release)(?: (?:this|it|now|that))*$|^(?:is there |do you see |see )?(?:anything|something) (?:wrong|bad|off|suspicious|risky|dangerous|fishy|weird|broken)(?: (?:with|in|about) (?:this|the|my|that|these) (?:diff|patch|changes?|commits?|code|pr|branch|work))?$|^(?:这个|我的)?(?:改动|diff|补丁|提交)?(?:可以|能)(?:提交|合并|推送|合)(?:了)?(?:吗|么|不)$|(?:改动|补丁|diff|提交)(?:有没有|有)(?:什么)?问题|改得对不对",
         )?,
         api: new(
             r"\b(?:breaking|incompatible|backwards?[- ]incompatible)\b.*\b(?:apis?|changes?|interfaces?|signatures?)\b|\b(?:apis?|interfaces?|(?:function |method )?signatures?)\b.*\b(?:chang\w*|brok\w*|break\w*|compatible)\b|\b(?:chang\w*|brok\w*|break\w*)\b.*\b(?:public apis?|apis?|(?:function |method )?signatures?|callers?)\b|\bbackwards?[- ]compatible\b|接口|兼容",
@@ -78,6 +78,10 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
 
 /// What is asked for in particular; `None` for a review of everything.
 pub fn focus(words: &str) -> Option<Focus> {
+    // The name of a file is no word about what is asked: `src/api/client.ts`.
+    let plain: Vec<&str> = words.split(' ').filter(|word| !word.contains('/') || !word.contains('.')).collect();
+    let plain = plain.join(" ");
+    let words = plain.as_str();
     let words = words.trim().trim_end_matches(['?', '.', '!', '？', '。']);
     let patterns = PATTERNS.as_ref()?;
     // "In the code" is a search of all files, not of the change.

@@ -183,7 +183,7 @@ fn file<'a>(names: &str, lines: &[&'a str], from: usize, patch: &mut Patch<'a>) 
     at
 }
 
-/// Parses the lines of a hunk, as far as its counts go.
+/// Parses the lines of a hunk: as far as its counts go, and what follows with a sign.
 fn rows_of<'a>(header: &str, lines: &[&'a str], from: usize, hunk: usize, rows: &mut Vec<PatchRow<'a>>) -> usize {
     let range = |word: Option<&str>, sign: char| -> Option<(usize, usize)> {
         let text = word?.strip_prefix(sign)?;
@@ -194,8 +194,13 @@ fn rows_of<'a>(header: &str, lines: &[&'a str], from: usize, hunk: usize, rows: 
     let ranges = range(words.next(), '-').zip(range(words.next(), '+'));
     let Some(((mut old, mut old_left), (mut new, mut new_left))) = ranges else { return from };
     let mut at = from;
-    while old_left > 0 || new_left > 0 {
-        let Some(line) = lines.get(at).copied() else { break };
+    while let Some(line) = lines.get(at).copied() {
+        // Counts of a diff that was edited by hand are often too small: a line with a sign still belongs to the hunk.
+        let is_signed =
+            line.starts_with(['+', '-', ' ']) && !["--- ", "+++ "].iter().any(|head| line.starts_with(head));
+        if old_left == 0 && new_left == 0 && (!is_signed || line.trim_end() == "--") {
+            break;
+        }
         let (side, text) = match line.as_bytes().first() {
             Some(b'+') => (RowSide::Added, line.get(1..)),
             Some(b'-') => (RowSide::Removed, line.get(1..)),

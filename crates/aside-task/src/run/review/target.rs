@@ -28,9 +28,12 @@ pub enum ReviewTarget {
         against: Option<String>,
     },
     Range(String, String),
+    /// The commits that the branch of the remote lacks.
+    Unpushed,
 }
 
 struct Frames {
+    unpushed: Regex,
     range: Regex,
     between: Regex,
     since: Regex,
@@ -62,6 +65,9 @@ static FRAMES: LazyLock<Option<Frames>> = LazyLock::new(|| {
         since: new(
             r"\bsince (?:the )?(?:tag |commit |release |version )?`?(NAME)`?|自从? ?`?([\w@][\w@./~^-]*)`? ?(?:以来|之后|开始)",
         )?,
+        unpushed: new(
+            r"\b(?:un-?pushed|not (?:yet )?(?:been )?pushed|(?:haven'?t|have not|didn'?t|did not)(?: yet)?(?: been)? push(?:ed)?|before (?:i |we )?(?:push\w*|open(?:ing)? (?:a|the) (?:pr|pull request|mr))|(?:about|going|ready|want) to (?:push|be pushed)|will be pushed|(?:safe|ok|okay|fine|good|ready) to push|local commits|local-only|ahead of (?:the )?(?:origin|remote|upstream))\b|推送?之?前|(?:没|未|还没)有?推(?:送)?(?:的|上去)?|(?:要|准备|打算)推送?的",
+        )?,
         // Changes after the last commit, not the commit itself.
         unsaved: new(
             r"\b(?:since|after) (?:the |my |our )?(?:last|latest|previous|most recent|newest) commit\b|\bnot (?:yet )?(?:been )?committed\b|\buncommitted\b|自?从?(?:上次|上一次|最后一次|最近一次)的?提交(?:以来|之后|以后|后)|未提交|还?没有?提交",
@@ -76,7 +82,7 @@ static FRAMES: LazyLock<Option<Frames>> = LazyLock::new(|| {
             r"(?:最近|最后|最新|上|过去)的? ?(\d{1,3}|两|二|三|四|五|六|七|八|九|十|几) ?(?:次|个|条)的? ?(?:提交|commit)",
         )?,
         last: new(
-            r"\b(?:last|latest|previous|most recent|newest|top) commit\b|\bcommit i just (?:made|did)\b|(?:上|最后|最近|最新)(?:一次|一个|次|个)?的? ?(?:提交|commit)|刚才的提交|刚提交的|刚刚的提交",
+            r"\b(?:last|latest|previous|most recent|newest|top) commit\b|\bcommit i just (?:made|did)\b|\b(?:this|that) commit\b|\bmy (?:new )?commit\b|(?:上|最后|最近|最新)(?:一次|一个|次|个)?的? ?(?:提交|commit)|刚才的提交|刚提交的|刚刚的提交",
         )?,
         commit: new(
             r"\b(?:commit|revision|sha|hash) `?([0-9a-f]{4,40})\b|\b(HEAD(?:[~^@][\w~^{}@-]*)?)(?:$|[\s`',;)?])|提交 ?`?([0-9a-f]{4,40})\b",
@@ -121,7 +127,7 @@ pub fn is_about_secrets(words: &str) -> bool {
 /// Whether a request asks for a review in words that also fit a search or a question: secrets in what will be committed, a commit by
 /// its id.
 pub fn is_asked(words: &str) -> bool {
-    static ASKED: LazyLock<Option<[Regex; 7]>> = LazyLock::new(|| {
+    static ASKED: LazyLock<Option<[Regex; 9]>> = LazyLock::new(|| {
         let new = |pattern: &str| Regex::new(&format!("(?i){pattern}")).ok();
         Some([
             new(
@@ -143,11 +149,17 @@ pub fn is_asked(words: &str) -> bool {
                 r"^(?:is there |do you see |can you see |see |did i (?:do|leave|break) )?(?:anything|something) (?:bad|wrong|suspicious|off|weird|odd|fishy|dangerous|risky|broken|stupid|dumb|i should (?:fix|know))\b.*\b(?:not (?:yet )?committed|uncommitted|my changes|the changes|my diff|the diff|staged|before i (?:commit|push)|what i (?:changed|did|wrote)|commit(?:ted)? yet)\b",
             )?,
             new(
-                r"^(?:please )?(?:compare|diff) (?:the )?(?:branch |tag )?`?[\w@][\w@./~^-]*`? (?:with|to|and|against|vs\.?) (?:the )?(?:branch |tag )?`?[\w@]*[\d/.~^-][\w@./~^-]*`?$|^what(?: did| has) (?-i:[A-Z])[\w.@-]* (?:changed?|do|done|break|broken|touch|touched) (?:in (?:his|her|their|the) (?:last|latest|newest|most recent) commit|last)$",
+                r"^(?:please )?(?:compare|diff) (?:the )?(?:branch |tag )?`?[\w@][\w@./~^-]*`? (?:with|to|and|against|vs\.?) (?:the )?(?:branch |tag )?`?[\w@]*[\d/.~^-][\w@./~^-]*`?$|^what(?: did| has) [a-z][\w.@-]* (?:changed?|do|done|break|broken|touch|touched) (?:in (?:his|her|their|the) (?:last|latest|newest|most recent) commit|last)$",
+            )?,
+            new(
+                r"^(?:please )?(?:can you |could you |would you )?(?:please )?(?:check|review|look at|look over|have a look at|take a look at|inspect|go over|go through|judge|audit|assess|vet) (?:the )?(?:\p{L}[\p{L}.-]*(?:'s|’s|s) (?:[\w-]+ ){0,3}(?:commits?|changes?|work|push|patch|pr)|(?:my |our |the |all )?(?:[\w-]+ ){0,2}(?:commits?) (?:by|of|from) \p{L}[\p{L}. -]*|(?:my |the |our |all |all my )*(?:unpushed|local|new|own|unmerged)? ?commits?)(?: (?:before|for|and|please|that|which|i)\b.*)?$",
+            )?,
+            new(
+                r"^(?:is|are) (?:it|this|that|everything|my (?:branch|commits|work|changes|code|diff)|all of it|we|they) (?:ok|okay|safe|fine|good|ready|clean enough|alright|good enough) (?:to (?:push|merge|commit|ship|release|go)|for (?:a )?(?:review|merge|release|pr))$|^(?:anything|something|what)(?: (?:else|is there|there))? (?:i|we) (?:should|need to|must|have to|forgot to) (?:fix|change|check|clean ?up|remove|do|look at) before (?:committing|pushing|merging|i commit|i push|i merge|the commit|a commit|this goes in)$|^(?:are there |is there |any |did i leave |have i left |did i forget )(?:any |some )?(?:leftovers?|left-?overs?|junk|cruft|garbage|mistakes?|problems?|bugs?|issues?)(?: left)? (?:in|with) (?:my|the|this|these) (?:changes?|diff|patch|work|commits?|edits)$",
             )?,
         ])
     });
-    let Some([change, begins, commit, since, diff, bad, compare]) = ASKED.as_ref() else { return false };
+    let Some([change, begins, commit, since, diff, bad, compare, work, ready]) = ASKED.as_ref() else { return false };
     let words = words.trim().trim_end_matches(['?', '.', '!', '？', '。']);
     focus::focus(words).is_some_and(|focus| focus != Focus::Secrets)
         || focus::sought(words).is_some()
@@ -156,6 +168,8 @@ pub fn is_asked(words: &str) -> bool {
         || diff.is_match(words)
         || bad.is_match(words)
         || compare.is_match(words)
+        || work.is_match(words)
+        || ready.is_match(words)
         || is_about_secrets(words)
             && (change.is_match(words) || described::files(words).is_some())
             && begins.is_match(words)
@@ -170,6 +184,23 @@ pub fn author(words: &str) -> Option<String> {
     let name = ["name", "other", "third", "fourth"].iter().find_map(|group| found.name(group))?.as_str();
     (!["I", "HEAD", "PR", "MR"].contains(&name) && !name.chars().all(|letter| letter.is_uppercase()))
         .then(|| name.to_owned())
+}
+
+/// A word that may be an author in small letters or without an apostrophe, and what the commit may be about: `priya` and `pid` of "check
+/// priyas pid commit". Only the history tells whether there is such an author.
+pub fn possible_author(words: &str) -> Option<(String, Vec<String>)> {
+    static AUTHOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?P<name>\p{L}[\p{L}.-]+?)(?:'s|’s|s) (?P<about>(?:[\w-]+ ){0,3}?)(?:commits?|changes?|work|push|patch|pr)\b|\bcommits? (?:by|of|from|that) (?P<other>\p{L}[\p{L}.-]+)|\bwhat (?:did|has) (?P<third>\p{L}[\p{L}.-]+) (?:changed?|done?|break|broken|touch|touched|commit|push|add|write)").ok()
+    });
+    let found = AUTHOR.as_ref()?.captures(words)?;
+    let name = ["name", "other", "third"].iter().find_map(|group| found.name(group))?.as_str().to_lowercase();
+    let is_word = NO_NAMES.contains(&name.as_str())
+        || ["it", "thi", "hi", "her", "their", "who", "what", "wa", "doe", "new", "recent", "latest", "i", "we"]
+            .contains(&name.as_str());
+    let about = found.name("about").map_or("", |about| about.as_str()).to_lowercase();
+    let small = ["last", "latest", "newest", "most", "recent", "new", "first", "own", "big"];
+    let about = about.split_whitespace().filter(|word| !small.contains(word)).map(str::to_owned).collect();
+    (!is_word).then_some((name, about))
 }
 
 /// Words of a request that may be the name of a branch or a tag, and of nothing else: they are no prose. The word alone behind the verb
@@ -250,6 +281,11 @@ pub fn review_target(words: &str) -> ReviewTarget {
     }
     if let Some(count) = frames.lasts.captures(words).or_else(|| frames.lasts_chinese.captures(words)) {
         return ReviewTarget::Last(number(count.get(1).map_or("", |found| found.as_str())).clamp(1, MAX_COMMITS));
+    }
+    // "My changes before I push" may be uncommitted; "my commits" are not.
+    let is_commits = words.to_lowercase().contains("commit ") || !frames.unsaved.is_match(words);
+    if is_commits && frames.unpushed.is_match(words) {
+        return ReviewTarget::Unpushed;
     }
     if frames.unsaved.is_match(words) {
         return ReviewTarget::Now;
@@ -336,6 +372,25 @@ mod tests {
                 format!("branch {} against {}", of.unwrap_or("-".to_owned()), against.unwrap_or("-".to_owned()))
             }
             ReviewTarget::Range(one, other) => format!("{one} to {other}"),
+            ReviewTarget::Unpushed => "unpushed".to_owned(),
+        }
+    }
+
+    #[test]
+    fn an_author_is_guessed_from_small_letters() {
+        let guessed = |words: &str| possible_author(words).map(|(name, about)| format!("{name} {}", about.join(" ")));
+        assert_eq!(guessed("can you check priyas pid commit").as_deref(), Some("priya pid"));
+        assert_eq!(guessed("look at dale's last commit").as_deref(), Some("dale "));
+        assert_eq!(guessed("what did tess change in her last commit").as_deref(), Some("tess "));
+        assert_eq!(guessed("review this commit"), None);
+        assert_eq!(guessed("review my last commits"), None);
+        for words in [
+            "can you check priyas pid commit",
+            "check dale's last commit",
+            "is it safe to push",
+            "review my commits before i push",
+        ] {
+            assert!(is_asked(words), "{words}");
         }
     }
 
@@ -355,6 +410,11 @@ mod tests {
             ("look at the uncommitted changes", "now"),
             ("看看上次提交之后的改动", "now"),
             ("审查未提交的改动", "now"),
+            ("review my commits before i push", "unpushed"),
+            ("check my unpushed commits", "unpushed"),
+            ("is it safe to push?", "unpushed"),
+            ("推送之前帮我看看提交", "unpushed"),
+            ("review this commit", "last 1"),
             ("review the staged changes", "staged"),
             ("look at what I'm about to commit", "staged"),
             ("检查一下暂存的改动", "staged"),

@@ -73,7 +73,7 @@ fn a_change_is_told_the_gravest_first() {
 
 #[test]
 fn a_quiet_change_is_said_to_be_quiet() {
-    let diff = changed("src/a.rs", &["-let x = 1;", "+let x = 2;"]);
+    let diff = changed("src/a.rs", &["-let x = one();", "+let x = two();"]);
     assert_eq!(
         told(&diff, 40),
         "1 file, +1 −1: all code.\n\nNothing stands out. That is what rules found; whether the change is right, they cannot tell.\n\n\

@@ -13,9 +13,11 @@ mod model_stream;
 mod piped;
 mod project_actions;
 mod project_answers;
+mod question_forms;
 mod remote_branch;
 mod repository_answers;
 mod run_request;
+mod tested_code;
 mod text_answers;
 mod thread;
 mod value_answers;
@@ -53,6 +55,7 @@ use crate::daemon::state::State;
 use crate::daemon::tasks::attempt::fact_answers::{as_answer, measures};
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
 use crate::daemon::tasks::attempt::piped::{about_piped, to_diagnose};
+use crate::daemon::tasks::attempt::question_forms::{asks, explains, shows_change};
 use crate::daemon::tasks::offer::OfferBuilder;
 use crate::provider::{Format, Privacy, Question, Selection, Variety};
 use crate::workspace::Workspace;
@@ -186,7 +189,9 @@ impl Attempt {
             // "What is X and where is it used" wants the definition too.
             TaskKind::Search if matches!(ask, FactQuestion::Uses(_)) => self.words().to_lowercase().starts_with("what"),
             TaskKind::Status | TaskKind::Search | TaskKind::Diagnose | TaskKind::Help => ask.is_certain(),
-            TaskKind::Run | TaskKind::Change => unsure && ask.is_certain(),
+            TaskKind::Run | TaskKind::Change => {
+                unsure && ask.is_certain() || matches!(ask, FactQuestion::Repository(_)) && asks(self.words())
+            }
             TaskKind::Review => matches!(ask, FactQuestion::Repository(_)) && !shows_change(self.words()),
         };
         // "How do I undo my last commit" asks for a command, whatever the rest of it is like; it is no order.
@@ -226,6 +231,10 @@ impl Attempt {
     async fn about_what_is_exact(&self, mut route: Route) -> Route {
         let words = self.words();
         let is_how_to = matches!(self.fact_question(&route.intent.params), Some(FactQuestion::HowTo(_)));
+        // "Show me some examples" asks about Aside, whatever is called so here.
+        if route.intent.kind == TaskKind::Help && topics::topic(words).is_some() {
+            return route;
+        }
         if route.held || is_how_to || split_piped(words).1.is_some() || words.contains('\n') {
             return route;
         }
@@ -264,7 +273,7 @@ impl Attempt {
             () if reads && self.is_find(words) => {
                 (TaskKind::Search, IntentParams { query: Some(words.to_owned()), files, ..IntentParams::default() })
             }
-            () if reads && target::is_asked(words) => {
+            () if (reads || asks(words)) && target::is_asked(words) => {
                 (TaskKind::Review, IntentParams { files, ..IntentParams::default() })
             }
             // "Show the first 5 rows of FILE": what the engine of `? ` answers for certain is a command.
@@ -647,31 +656,6 @@ impl Attempt {
 fn with_paths(words: &str, named: &[String], meant: &[String]) -> String {
     let path = |word: &str| named.iter().zip(meant).find(|(name, _)| *name == word).map(|(_, path)| path.as_str());
     words.split(' ').map(|word| path(word).unwrap_or(word)).collect::<Vec<_>>().join(" ")
-}
-
-/// Whether a request begins with an order to explain.
-fn explains(words: &str) -> bool {
-    let lower = words.trim().to_lowercase();
-    let lower = lower.trim_start_matches("please ").trim_start_matches("can you ").trim_start_matches("could you ");
-    [
-        "explain ",
-        "describe ",
-        "summarize ",
-        "summarise ",
-        "walk me through ",
-        "tell me about ",
-        "what does ",
-        "what is ",
-    ]
-    .iter()
-    .any(|verb| lower.starts_with(verb))
-}
-
-/// Whether a request wants to see a change itself, not which files it has: "show my staged changes".
-fn shows_change(words: &str) -> bool {
-    let lower = words.to_lowercase();
-    let has = |all: &[&str]| lower.split(|end: char| !end.is_alphanumeric()).any(|word| all.contains(&word));
-    has(&["show", "see", "display", "print", "view", "look"]) && has(&["changes", "diff", "diffs", "edits", "work"])
 }
 
 /// A request without the prefix that addresses Aside.

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
+use aside_core::agent::language::Language;
 use aside_task::proposal::{Proposal, SearchResult};
 use aside_task::run::context::Ignored;
 use aside_task::run::find::in_texts::{self, TextFind, TextSearch};
 use aside_task::run::find::select::{self, FileSet, Filter, Selection, Since};
-use aside_task::run::find::{self, Find, Order, Than};
+use aside_task::run::find::{self, Find, Order, Than, untested};
 use aside_task::run::repository::Today;
 use aside_task::run::search::definitions;
 use aside_task::run::{ModelNeed, RunnerOutcome, code, short};
 
-use crate::daemon::tasks::attempt::fact_answers::{Commit, History, commits, history, listed, told};
+use crate::daemon::tasks::attempt::fact_answers::{Commit, History, commits, defined, history, listed, told};
 use crate::daemon::tasks::attempt::{Attempt, blocking};
 use crate::exec::git::{Question, Revision};
 use crate::exec::{Probe, probe};
@@ -90,6 +91,8 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
             Some(listed(items.into_iter().map(item).collect(), "files"))
         }
         Find::InTexts(search) => lines_of(workspace, search, secrets, cancelled),
+        Find::Definition(name) => defined(workspace, name, secrets, Language::English, cancelled).map(told),
+        Find::Untested(wanted) => without_tests(workspace, wanted, secrets, cancelled),
         Find::Ordered { what, order, many, under } => {
             let tree = workspace.tree(&[], cancelled).ok()?;
             let listing = tree.listed();
@@ -129,6 +132,25 @@ fn looked_up(workspace: &Workspace, find: &Find, secrets: Secrets, cancelled: &A
             definitions_of(workspace, sort.name(), wanted, secrets, cancelled)
         }
     }
+}
+
+/// Code that no test covers.
+fn without_tests(
+    workspace: &Workspace,
+    wanted: &untested::Untested,
+    secrets: Secrets,
+    cancelled: &AtomicBool,
+) -> Option<RunnerOutcome> {
+    let mut texts = BTreeMap::new();
+    workspace.each_text(secrets, cancelled, |path, text| {
+        texts.insert(path.to_owned(), text.to_owned());
+    })?;
+    let item = |path: String| match path.split_once(' ') {
+        Some((place, name)) => SearchResult { path: place.to_owned(), preview: Some(name.to_owned()) },
+        None => SearchResult { path, preview: None },
+    };
+    let found = untested::untested(wanted, &texts).into_iter().map(item).collect();
+    Some(listed(found, &wanted.what.name()))
 }
 
 /// Lines of all files by what they are, or their number with the files that have most of them.

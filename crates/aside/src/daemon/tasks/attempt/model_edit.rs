@@ -28,6 +28,7 @@ use crate::daemon::tasks::attempt::fact_answers as lookup;
 use crate::daemon::tasks::attempt::failure::{FailedCommand, Source, brings_output};
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
 use crate::daemon::tasks::attempt::model_stream::{AnswerEnd, Exchange, ModelAnswer, ModelStream};
+use crate::daemon::tasks::attempt::tested_code::tested_code;
 use crate::daemon::tasks::attempt::{Attempt, GatheredContext, TextSink, answer, blocking, one_line, value_answers};
 use crate::provider::Selection;
 use crate::workspace::Workspace;
@@ -242,7 +243,13 @@ impl Attempt {
         let is_foreign = named
             .as_ref()
             .is_some_and(|(file, _)| own.as_ref().is_some_and(|(path, _)| !file.ends_with(path.as_str())));
-        let key = missing_key(&failed.output).filter(|_| named.is_none());
+        // A variable of the environment is read in the code, wherever the error was noticed.
+        let is_loud = |key: &String| {
+            key.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_' || letter.is_ascii_digit())
+        };
+        let key = missing_key(&failed.output);
+        let is_variable = key.as_ref().is_some_and(is_loud);
+        let key = key.filter(|_| named.is_none() || is_variable);
         let (cwd, secrets) = (failed.cwd.clone(), self.secrets());
         let names = message(&failed.output).map(|message| general::names(&message)).unwrap_or_default();
         let shown = match &own {
@@ -252,10 +259,27 @@ impl Attempt {
             }
             None => None,
         };
-        let (looks, all) = (workspace.clone(), names);
-        let known_names =
-            blocking(move |cancelled| value_answers::known_names(&looks, &all, secrets, language, cancelled)).await?;
-        let place = named.filter(|_| shown.is_none());
+        let (looks, all, near) = (workspace.clone(), names, own.clone());
+        let said = failed.output.clone();
+        let what = message(&failed.output).unwrap_or_default();
+        let tested = blocking(move |cancelled| match is_variable {
+            true => None,
+            false => tested_code(&looks, near.as_ref(), &said, &what, secrets, language, cancelled),
+        })
+        .await?;
+        // The code says more than where its name is defined.
+        let (looks, near) = (workspace.clone(), own.clone());
+        let known_names = match &tested {
+            Some(_) => String::new(),
+            None => {
+                let near = near.map(|(path, _)| path);
+                blocking(move |cancelled| {
+                    value_answers::known_names(&looks, &all, near.as_deref(), secrets, language, cancelled)
+                })
+                .await?
+            }
+        };
+        let place = named.filter(|_| shown.is_none() && !is_variable);
         let row = blocking(move |cancelled| match (place, key) {
             (Some((file, line)), _) => {
                 line_of(&workspace, &cwd, &file, line, &output, secrets).map(|(path, text)| match language {
@@ -272,7 +296,8 @@ impl Attempt {
             }
             (None, None) => None,
         });
-        let row = format!("{}{}{known_names}", shown.unwrap_or_default(), row.await?.unwrap_or_default());
+        let tested = tested.map(|tested| format!("\n{tested}")).unwrap_or_default();
+        let row = format!("{}{}{known_names}{tested}", shown.unwrap_or_default(), row.await?.unwrap_or_default());
         if row.trim().is_empty() {
             return Ok(());
         }

@@ -1,5 +1,7 @@
 //! Answers questions about the repository from git's own records. Core reads the question; this file asks git and words the answer.
 
+mod overview;
+
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -9,10 +11,10 @@ use aside_task::run::directory;
 use aside_task::run::repository::{CommitFilter, RepositoryQuestion};
 use aside_task::run::{RunnerOutcome, code, short};
 
-use crate::daemon::tasks::attempt::fact_answers::{self, Commit, History, bytes, history, told};
+use crate::daemon::tasks::attempt::fact_answers::{Commit, History, bytes, history, told};
 use crate::daemon::tasks::attempt::find_by_kind::{day_before, today};
 use crate::daemon::tasks::attempt::remote_branch;
-use crate::exec::git::{Question, Revision};
+use crate::exec::git::Question;
 use crate::exec::{Probe, probe};
 use crate::workspace::Workspace;
 
@@ -38,6 +40,9 @@ pub(super) fn answer(
 ) -> Option<RunnerOutcome> {
     if !workspace.has_repository() && *question != RepositoryQuestion::Size {
         return Some(told(language.pick("This is no git repository.", "这里不是 git 仓库。").to_owned()));
+    }
+    if *question == RepositoryQuestion::Remote {
+        return Some(remote_branch::compared(workspace, &workspace.git().text, language));
     }
     let today = today()?;
     Some(told(match question {
@@ -78,6 +83,15 @@ pub(super) fn answer(
                 None => files,
             }
         }
+        RepositoryQuestion::ChangedLines => overview::changed_lines(workspace, language)?,
+        RepositoryQuestion::SinceRelease => overview::since_release(workspace, language)?,
+        RepositoryQuestion::Remote | RepositoryQuestion::Overview => overview::overview(workspace, language)?,
+        RepositoryQuestion::Contributors => overview::contributors(workspace, language)?,
+        RepositoryQuestion::FirstCommit => overview::first_commit(workspace, language)?,
+        RepositoryQuestion::LastMerge => overview::last_merge(workspace, language)?,
+        RepositoryQuestion::BranchesByAge => overview::by_age(workspace, language)?,
+        RepositoryQuestion::MostChanged => overview::most_changed(workspace, language)?,
+        RepositoryQuestion::OfFile(file) => overview::of_file(workspace, file, language, cancelled)?,
     }))
 }
 
@@ -238,6 +252,11 @@ fn commits(
         (Some(path), Language::Chinese) => format!("{of}改动 {path} 的"),
         (None, _) => of,
     };
+    // A name in small letters was only guessed to be one.
+    let is_guess = by.as_deref().is_some_and(|name| !name.contains(char::is_uppercase));
+    if is_guess && found.is_empty() && of_period(workspace, by.as_deref()?, "", None)?.is_empty() {
+        return None;
+    }
     if found.is_empty() {
         return Some(match language {
             Language::English => format!("There are no commits{of}{at} on this branch."),
@@ -340,22 +359,24 @@ fn located(workspace: &Workspace, named: &str, cancelled: &AtomicBool) -> Option
     }
 }
 
-/// The newest tag, with the day and the first line of its commit.
+/// The newest tag, with the day and the first line of its commit, and how many commits came since.
 fn last_release(workspace: &Workspace, language: Language) -> Option<String> {
-    let tags = refs(workspace, "refs/tags/")?;
-    let Some(newest) = tags.first() else {
+    let Some((newest, commit)) = overview::newest_tag(workspace)? else {
         return Some(
             language.pick("There are no tags, so no release is known.", "没有标签，不知道有没有发布。").to_owned(),
         );
     };
-    let revision = Revision::new(newest)?;
-    let question = Question::History { of: &revision, many: 1, path: "", author: "" };
-    let printed = probe(&Probe::Git { root: workspace.root(), question })?;
-    let commit = fact_answers::commits(&printed).into_iter().next()?;
-    let (tag, id) = (code(newest), code(&commit.id));
-    Some(match language {
+    let since = remote_branch::lacking(workspace, "HEAD", &newest).unwrap_or_default();
+    let (tag, id) = (code(&newest), code(&commit.id));
+    let head = match language {
         Language::English => format!("The newest tag is {tag}, of {} ({id} {}).", commit.date, commit.subject),
         Language::Chinese => format!("最新的标签是 {tag}，{}（{id} {}）。", commit.date, commit.subject),
+    };
+    Some(match (since.len(), language) {
+        (0, _) => head,
+        (1, Language::English) => format!("{head} 1 commit since:\n\n{}", rows(&since, language)),
+        (many, Language::English) => format!("{head} {many} commits since:\n\n{}", rows(&since, language)),
+        (many, Language::Chinese) => format!("{head}之后有 {many} 次提交：\n\n{}", rows(&since, language)),
     })
 }
 

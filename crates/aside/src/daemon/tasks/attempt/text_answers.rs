@@ -27,6 +27,7 @@ use crate::daemon::tasks::attempt::model_stream::{AnswerEnd, ModelStream};
 use crate::daemon::tasks::attempt::{
     Attempt, GatheredContext, TextSink, answer, blocking, one_line, repository_answers, value_answers,
 };
+use crate::workspace::Workspace;
 use crate::workspace::git::Change;
 use crate::workspace::texts::TextFilter;
 
@@ -61,6 +62,16 @@ fn of_piped(words: &str, piped: &str, language: Language) -> RunnerOutcome {
         *text = format!("{of}\n\n{verdict}{text}");
     }
     found
+}
+
+/// The newest commit of an author whose first line or files mention the words; the newest of all where none does.
+fn commit_of(workspace: &Workspace, author: &str, about: &[String]) -> Option<String> {
+    let all = fact_answers::history(workspace, &History { many: 200, author, ..History::default() })?;
+    let mentions = |commit: &&fact_answers::Commit| {
+        let text = format!("{} {}", commit.subject, commit.files.join(" ")).to_lowercase();
+        about.iter().all(|word| text.contains(word.as_str()))
+    };
+    all.iter().find(mentions).or(all.first()).map(|commit| commit.id.clone())
 }
 
 /// A short description of a task: a waiting one by its action, all others by their request, which is how the user remembers them.
@@ -377,11 +388,36 @@ impl Attempt {
     ) -> Result<(target::ReviewTarget, Option<String>), String> {
         let what = target::review_target(words);
         // The last commit of an author is not the last commit.
+        let (workspace, language) = (self.workspace.clone(), Language::of(words));
+        if let target::ReviewTarget::Branch { of: None, against: Some(against) } = &what {
+            let possible: Vec<String> = target::possible_names(words).into_iter().map(str::to_owned).collect();
+            let (against, other) = (against.clone(), what.clone());
+            // "Review NAME against main": a branch before the words that compare.
+            return blocking(move |_| {
+                let names = repository_answers::names(&workspace);
+                match possible.into_iter().find(|name| *name != against && names.contains(name)) {
+                    Some(name) => {
+                        (target::ReviewTarget::Branch { of: Some(name.clone()), against: Some(against) }, Some(name))
+                    }
+                    None => (other, None),
+                }
+            })
+            .await;
+        }
         let may_be_of_author = matches!(what, target::ReviewTarget::Now | target::ReviewTarget::Last(_));
+        if let Some((name, about)) =
+            target::possible_author(words).filter(|_| may_be_of_author && target::author(words).is_none())
+        {
+            let workspace = workspace.clone();
+            let found = blocking(move |_| commit_of(&workspace, &name, &about)).await?;
+            if let Some(id) = found {
+                return Ok((target::ReviewTarget::Commit(id), None));
+            }
+        }
         if !may_be_of_author || what != target::ReviewTarget::Now && target::author(words).is_none() {
             return Ok((what, None));
         }
-        let (workspace, files, language) = (self.workspace.clone(), files.to_vec(), Language::of(words));
+        let files = files.to_vec();
         let (author, possible): (Option<String>, Vec<String>) =
             (target::author(words), target::possible_names(words).into_iter().map(str::to_owned).collect());
         blocking(move |cancelled| {
@@ -521,6 +557,8 @@ impl Attempt {
         language: Language,
     ) -> Result<(Change, &'static str), String> {
         let (is_staged, is_now) = (what == target::ReviewTarget::Staged, what == target::ReviewTarget::Now);
+        let is_unpushed = what == target::ReviewTarget::Unpushed;
+        let is_branch = matches!(what, target::ReviewTarget::Branch { of: None, against: None });
         let of = |what: target::ReviewTarget, paths: &[String]| {
             let (workspace, paths) = (self.workspace.clone(), paths.to_vec());
             blocking(move |_| workspace.change(&what, &paths))
@@ -535,6 +573,21 @@ impl Attempt {
         if is_staged && !names_index {
             let now = of(target::ReviewTarget::Now, paths).await?.map_err(|error| format!("{error:#}"))?;
             return Ok((now, ""));
+        }
+        // The main branch itself, or one that is merged: what is not pushed, then what is not committed.
+        if is_branch && paths.is_empty() {
+            for other in [target::ReviewTarget::Unpushed, target::ReviewTarget::Now] {
+                if let Ok(other) = of(other, &[]).await?
+                    && !other.diff.trim().is_empty()
+                {
+                    return Ok((other, ""));
+                }
+            }
+        }
+        if is_unpushed {
+            let pushed = language.pick("Every commit is pushed. ", "所有提交都已推送。");
+            let now = of(target::ReviewTarget::Now, paths).await?.map_err(|error| format!("{error:#}"))?;
+            return Ok((now, pushed));
         }
         // Nothing is left to commit: what was committed last is what can still be looked at.
         if is_now

@@ -11,6 +11,7 @@ use aside_task::run::search::definitions::{self, defines};
 use aside_task::run::{ModelNeed, RunnerOutcome, code, config_keys, short, values, versions};
 use aside_text::edit_distance::{MaxDistance, near_words};
 
+use crate::daemon::tasks::attempt::fact_answers::has_word;
 use crate::daemon::tasks::attempt::fact_answers::told;
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
 use crate::daemon::tasks::attempt::{Attempt, answer, blocking};
@@ -206,19 +207,26 @@ fn spellings(command: &str) -> Vec<String> {
 pub(super) fn known_names(
     workspace: &Workspace,
     names: &[String],
+    near: Option<&str>,
     secrets: Secrets,
     language: Language,
     cancelled: &AtomicBool,
 ) -> String {
     let mut all: Vec<KnownName<'_>> = names.iter().map(|name| KnownName { name, ..KnownName::default() }).collect();
     let _ = workspace.each_text(secrets, cancelled, |path, text| {
+        let is_near = near == Some(path);
         for (at, line) in text.lines().enumerate().filter(|(_, line)| line.len() < 400) {
             let place = || format!("`{path}:{}` {}", at + 1, code(&short(&redact(line.trim()), 100)));
-            all.iter_mut().for_each(|known| known.look(line, &place));
+            all.iter_mut().for_each(|known| known.look(line, is_near, &place));
         }
     });
+    // An error in a file that is not the project's has no slip of its names.
+    let is_own = near.is_some();
     let mut told = String::new();
-    for KnownName { name, defined, declared, near } in &all {
+    for KnownName { name, defined, declared, near, uses, definitions } in &all {
+        // Which of several is meant is not known; a name that other lines have too is no slip.
+        let defined = defined.as_ref().filter(|_| *definitions == 1);
+        let near = near.as_ref().filter(|_| *uses <= 1 && *definitions == 0 && is_own);
         let name = code(name);
         let row = match (defined, declared, near) {
             (Some(place), ..) => {
@@ -250,13 +258,20 @@ struct KnownName<'a> {
     defined: Option<String>,
     declared: Option<String>,
     near: Option<String>,
+    /// Lines that have the name.
+    uses: usize,
+    /// Definitions that may be meant: those in the file of the error, else all.
+    definitions: usize,
 }
 
 impl KnownName<'_> {
-    fn look(&mut self, line: &str, place: &dyn Fn() -> String) {
+    fn look(&mut self, line: &str, is_same_file: bool, place: &dyn Fn() -> String) {
         let name = self.name;
         let is_there = line.contains(name);
-        if is_there && defines(line, name) {
+        self.uses += usize::from(is_there && has_word(line, name));
+        // A variable within a function of another file is another one.
+        if is_there && defines(line, name) && (is_same_file || definitions::is_definition(line)) {
+            self.definitions += 1;
             self.defined.get_or_insert_with(place);
         } else if is_there
             && line.contains(&format!("{name}("))

@@ -140,3 +140,15 @@ fn outside_of_a_repository_only_the_size_is_known() {
         "1 files, 4 bytes in all; what git ignores is not counted.\n"
     );
 }
+
+#[test]
+fn what_is_open_and_what_came_since_the_tag_are_summed_up() {
+    let (temp, workspace) = repository();
+    let since = asked(&workspace, &RepositoryQuestion::SinceRelease);
+    assert!(since.starts_with("2 commits since `v0.1`, the newest tag:"), "{since}");
+    write(temp.path(), "src/lib.rs", "add the library\nmore\n");
+    let lines = asked(&workspace, &RepositoryQuestion::ChangedLines);
+    assert!(lines.starts_with("1 file differs from the last commit: 1 lines added, 0 removed."), "{lines}");
+    let open = asked(&workspace, &RepositoryQuestion::Overview);
+    assert!(open.contains("1 modified, not staged: `src/lib.rs`") && open.contains("`topic`"), "{open}");
+}
