@@ -341,9 +341,9 @@ _aside_quieten() {
 # Around our widgets, and around those that we stand for, zsh-autosuggestions would find something behind the line to remove.
 _aside_stay_unwrapped() {
   (( $+ZSH_AUTOSUGGEST_IGNORE_WIDGETS )) || return 0
-  (( $ZSH_AUTOSUGGEST_IGNORE_WIDGETS[(I)aside-\*] )) || ZSH_AUTOSUGGEST_IGNORE_WIDGETS+=(aside-\*)
   local name
-  for name in ${(k)_aside_replaced[(R)user:_zsh_autosuggest_*]}; do
+  # A hook of ours has the second name where another plugin has added its own with add-zle-hook-widget.
+  for name in 'aside-*' 'user:_aside_*' ${(k)_aside_replaced[(R)user:_zsh_autosuggest_*]}; do
     (( $ZSH_AUTOSUGGEST_IGNORE_WIDGETS[(Ie)$name] )) && continue
     ZSH_AUTOSUGGEST_IGNORE_WIDGETS+=($name)
     _aside_ignored+=($name)
@@ -374,7 +374,7 @@ _aside_unshare() {
       functions[_zsh_autosuggest_$name]=$functions[_aside_was_$name]
   done
   (( $+ZSH_AUTOSUGGEST_IGNORE_WIDGETS )) &&
-    ZSH_AUTOSUGGEST_IGNORE_WIDGETS=("${(@)${(@)ZSH_AUTOSUGGEST_IGNORE_WIDGETS:#aside-\\*}:|_aside_ignored}")
+    ZSH_AUTOSUGGEST_IGNORE_WIDGETS=("${(@)ZSH_AUTOSUGGEST_IGNORE_WIDGETS:|_aside_ignored}")
   _aside_ignored=()
   return 0
 }

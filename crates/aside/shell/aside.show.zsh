@@ -272,8 +272,8 @@ _aside_clear() {
   [[ -n $_aside_drawn ]] || return 0
   [[ -n $_aside_next_text ]] && _aside_next_gone
   [[ -n $_aside_shown ]] && _aside_wish_cleared
-  # A hook of the user may have put a text of its own there.
-  [[ $_aside_drawn == *"$POSTDISPLAY" ]] && POSTDISPLAY=
+  # A hook of the user may have put a text of its own there; a plugin that wraps widgets, an earlier one of ours.
+  [[ $_aside_drawn == *"$POSTDISPLAY" ]] || [[ -n $_aside_ghost && $POSTDISPLAY == "$_aside_ghost"* ]] && POSTDISPLAY=
   _aside_drawn= _aside_ghost= _aside_bar= _aside_spans=()
   region_highlight=("${(@)region_highlight:#<-> <-> $~_aside_mark}")
 }

@@ -36,6 +36,7 @@ typeset -gA _aside_hooked                    # Hooks that were put back.
 # Keys and the trap are in place. 2 when the rc file was read again since, and with it perhaps a trap of its own.
 typeset -gi _aside_ready=$(( ${_aside_ready:-0} ? 2 : 0 ))
 typeset -gi _aside_rival=${_aside_rival:-0}  # We silenced zsh-autosuggestions.
+typeset -gi _aside_finished=0                # The line was accepted, and not interrupted.
 typeset -g _aside_answer=                    # Bytes of an incomplete reply.
 typeset -g _aside_left= _aside_right=        # The line when we last looked,
 typeset -gi _aside_at=0                      # and its number.
@@ -560,6 +561,7 @@ _aside_woken() {
 }
 
 _aside_finish() {
+  _aside_finished=1
   _aside_wish_end
   _aside_talk_end
   _aside_clear
@@ -612,7 +614,9 @@ _aside_precmd() {
   local -i code=$_aside_code
   _aside_whole || return 0
   (( _aside_marked )) && _aside_mark_end $code
-  # An interrupted line had no zle-line-finish.
+  # An interrupted line had no zle-line-finish, and where nothing was drawn no trap either; an answer may be on its way.
+  (( code && ! _aside_finished )) && [[ -z $_aside_line ]] && _aside_talk_broken
+  _aside_finished=0
   _aside_disarm
   _aside_close
   _aside_ended=()

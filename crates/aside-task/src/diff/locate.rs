@@ -270,9 +270,16 @@ fn find(file: &File<'_>, hunk: &Hunk, drift: i64, taken: &[Range<usize>]) -> Res
                 !taken.iter().any(|other| collide(&core, other))
             });
             collided |= places.len() < all;
+            // Less context behind the change than before it: the diff was made at the end of the file, which may have moved.
+            let is_last = |at: usize| at + compared.len() == file.length;
+            let is_last_elsewhere = |places: &[usize], named: usize| {
+                trailing < leading && !is_last(named) && places.iter().any(|at| is_last(*at))
+            };
             match (places.as_slice(), named) {
                 ([], _) => {}
-                (_, Some(named)) if fuzz == 0 && places.contains(&named) => return Ok(found(named)),
+                (_, Some(named)) if fuzz == 0 && places.contains(&named) && !is_last_elsewhere(&places, named) => {
+                    return Ok(found(named));
+                }
                 ([only], _) => return Ok(found(*only)),
                 (several, _) => {
                     let lines = several.iter().take(MAX_TOLD).map(|at| (at + 1).saturating_sub(head).max(1)).collect();

@@ -329,6 +329,15 @@ fn diff_of(old: &str, new: &str, context: usize) -> String {
     TextDiff::from_lines(old, new).unified_diff().context_radius(context).header("a/x", "b/x").to_string()
 }
 
+#[test]
+fn a_change_at_the_end_is_not_made_where_the_end_was() {
+    let old = "++ y\n--\n++ y\n--\n++ y\n";
+    let patch = diff_of(old, &format!("{old}\n"), 3);
+    let sentence = whole(&format!("p\np\n{old}"), &patch).unwrap_err();
+    assert!(sentence.contains("several places"), "{sentence}");
+    assert_eq!(whole(old, &patch), Ok(format!("{old}\n")));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -115,3 +115,22 @@ fn all_of_them_together() {
         scene.types("git st").shows_ghost("git st|atus --short");
     }
 }
+
+/// add-zle-hook-widget, which a highlighter calls, gives our hook a name that zsh-autosuggestions does not leave alone: it would put back
+/// what was there before the hook drew.
+#[test]
+fn a_hook_that_another_plugin_renamed_is_not_wrapped_by_zsh_autosuggestions() {
+    let mut scene = Scene::zsh().history(&["git show HEAD", "git stash pop", "git status --short"]).start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+    scene.runs(&format!(
+        "{AUTOSUGGESTIONS}; autoload -Uz add-zle-hook-widget; theirs() {{ : }}; add-zle-hook-widget line-pre-redraw theirs"
+    ));
+    scene.runs("true");
+    for prompt in [4, 5] {
+        scene.types("git s").shows("(1/").settles().types("t").shows_ghost("git st|atus --short").settles();
+        scene.presses(Key::CtrlC).prompt(prompt);
+        scene.wait_for("nothing left", |screen| !screen.contains("(1/") && !screen.contains("atus --short"));
+    }
+    scene.runs("aside-off");
+    assert_eq!(scene.runs("print -r -- ${(M)ZSH_AUTOSUGGEST_IGNORE_WIDGETS:#*aside*}"), "");
+}

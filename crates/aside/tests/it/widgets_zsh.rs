@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use rustix::process::Signal;
+
 use crate::harness::keys::Key;
 use crate::harness::scene::Scene;
 use crate::harness::scripted_daemon::ScriptedDaemon;
@@ -233,4 +235,20 @@ fn ctrl_c_at_a_question_of_the_shell_keeps_the_line() {
         let screen = scene.screen().text();
         assert!(screen.contains(&format!("{prefix}f7")), "{screen}");
     }
+}
+
+/// Nothing is drawn while an answer is on its way, so there is no trap that Ctrl-C could reach.
+#[test]
+fn ctrl_c_drops_an_answer_that_is_on_its_way() {
+    let mut scene = zsh().start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+    let daemon = crate::zsh::daemon(&scene);
+    rustix::process::kill_process(daemon, Signal::STOP).unwrap();
+    scene.runs("_aside_question 'how do I show the disk usage' ''");
+    scene.sends("\x03").prompt(3);
+    let kept = scene.runs("print -r -- \"[$_aside_query]\"");
+    rustix::process::kill_process(daemon, Signal::CONT).unwrap();
+    assert_eq!(kept, "[]");
+    std::thread::sleep(A_WHILE);
+    assert!(!scene.screen().contains("take"), "{}", scene.screen().text());
 }

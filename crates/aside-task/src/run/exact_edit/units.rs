@@ -56,7 +56,7 @@ fn product(old: &str, value: u64, wanted: Measure, named: Option<Measure>) -> Op
     let numbers = numbers.filter(|numbers| numbers.len() > 1)?;
     let rest: u64 = numbers.get(1..)?.iter().product();
     // In milliseconds, or in seconds where the name or the size of the number says so.
-    let counted = named.unwrap_or(if rest % 1_000 == 0 { Measure::Millisecond } else { Measure::Second });
+    let counted = named.unwrap_or(if rest.is_multiple_of(1_000) { Measure::Millisecond } else { Measure::Second });
     (rest * counted.milliseconds() == wanted.milliseconds()).then_some(())?;
     let first = factors.first()?;
     Some(old.replacen(first, &value.to_string(), 1))
@@ -70,7 +70,7 @@ fn by_size(old: &str, name: &str) -> Option<Measure> {
     let is_time = is_time.iter().any(|word| lower.contains(word));
     match number {
         _ if !is_time => None,
-        1_000.. if number % 100 == 0 => Some(Measure::Millisecond),
+        1_000.. if number.is_multiple_of(100) => Some(Measure::Millisecond),
         1..=120 => Some(Measure::Second),
         _ => None,
     }
