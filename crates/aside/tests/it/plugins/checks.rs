@@ -244,7 +244,7 @@ fn state(zsh: &Zsh) -> BTreeSet<String> {
     );
     // Ignores three differences: the two switches stay; a plugin that wrapped a hook of Aside's keeps calling a function that does
     // nothing now; and highlighters have random numbers in the names of their wrappers.
-    let random = Regex::new(r"orig-s\d+-r\d+").unwrap();
+    let random = Regex::new(r"orig-s[\d.]+-r\d+").unwrap();
     let is_kept = |line: &&str| !line.contains("aside-o") && !line.contains("_aside_") && *line != "\t:";
     told.lines().filter(is_kept).map(|line| random.replace_all(line, "orig").into_owned()).collect()
 }
