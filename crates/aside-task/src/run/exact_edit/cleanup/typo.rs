@@ -27,11 +27,15 @@ pub struct Typo {
 }
 
 impl Typo {
-    /// `None` where neither a word nor a file is named.
+    /// `None` where neither a word nor a file is named, or where the word is right: `the misspelled field` names another one.
     pub fn new(wrong: Option<String>, right: Option<String>, file: Option<String>) -> Option<Self> {
         let is_filler = |word: &String| ["in", "the", "a", "this", "it", "of"].contains(&word.to_lowercase().as_str());
         let wrong = wrong.filter(|wrong| !is_filler(wrong));
         let same = wrong.is_some() && wrong == right;
+        let lower = wrong.as_ref().map(|wrong| wrong.to_lowercase()).unwrap_or_default();
+        if right.is_none() && !KNOWN.contains_key(lower.as_str()) && lists().is_word(&lower) {
+            return None;
+        }
         (!same && (wrong.is_some() || right.is_none() && file.is_some())).then_some(Self { wrong, right, file })
     }
 
@@ -183,6 +187,12 @@ mod tests {
             EditResult::Nothing(why) => format!("? {why}"),
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn a_word_that_is_right_is_not_the_one() {
+        let named = |word: &str| Typo::new(Some(word.to_owned()), None, Some("a.md".to_owned()));
+        assert_eq!((named("field"), named("sentence"), named("recieve").is_some()), (None, None, true));
     }
 
     #[test]
