@@ -6,6 +6,7 @@ use crate::run::code;
 use crate::run::exact_edit::EditResult;
 use crate::run::exact_edit::assign::{self, Syntax, Value};
 use crate::run::exact_edit::file_edit::cmake;
+use crate::run::exact_edit::text::Quotes;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addition {
@@ -163,22 +164,18 @@ fn closing(open: char) -> Option<char> {
 
 /// Where the bracket at the beginning of a text is closed.
 pub fn end(text: &str) -> Option<usize> {
-    let (mut depth, mut quote, mut escaped) = (0_i32, None, false);
+    let (mut depth, mut quotes) = (0_i32, Quotes::default());
     for (at, letter) in text.char_indices() {
-        match (quote, letter) {
-            (Some(_), _) if escaped => escaped = false,
-            (Some(_), '\\') => escaped = true,
-            (Some(open), letter) if open == letter => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quote = Some(letter),
-            (None, '[' | '(' | '{') => depth += 1,
-            (None, ']' | ')' | '}') => {
+        match letter {
+            _ if quotes.hold(letter, "\"'") => {}
+            '[' | '(' | '{' => depth += 1,
+            ']' | ')' | '}' => {
                 depth -= 1;
                 if depth == 0 {
                     return Some(at);
                 }
             }
-            (None, _) => {}
+            _ => {}
         }
     }
     None

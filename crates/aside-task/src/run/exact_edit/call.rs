@@ -1,9 +1,11 @@
 //! Takes out statements that are one call and nothing else: `remove the breakpoint() call`, `take out all console.log calls`.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::run::code;
 use crate::run::exact_edit::EditResult;
+use crate::run::exact_edit::text::Quotes;
 
 /// Places that are listed where one was meant and several are there.
 const MAX_PLACES: usize = 8;
@@ -27,7 +29,7 @@ pub fn remove(call: &Call, files: &BTreeMap<String, String>) -> EditResult {
         for (at, line) in lines.iter().enumerate() {
             let place = || format!("`{path}:{}` {}", at + 1, code(line.trim()));
             match is_statement(line, &call.name) {
-                true if is_python && is_alone(&lines, at) => {
+                true if is_python && is_alone(&lines, &(at..at + 1)) => {
                     kept.push(place());
                     left.push_str(line);
                 }
@@ -76,37 +78,31 @@ fn is_statement(line: &str, name: &str) -> bool {
     else {
         return false;
     };
-    let mut depth = 1;
-    let mut quote: Option<char> = None;
+    let (mut depth, mut quotes) = (1, Quotes::default());
     let mut letters = rest.chars().peekable();
     while let Some(letter) = letters.next() {
-        match (quote, letter) {
-            (Some(_), '\\') => {
-                letters.next();
-            }
-            (Some(open), letter) if letter == open => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'' | '`') => quote = Some(letter),
-            (None, '(') => depth += 1,
-            (None, ')') => {
+        match letter {
+            _ if quotes.hold(letter, "\"'`") => {}
+            '(' => depth += 1,
+            ')' => {
                 depth -= 1;
                 if depth == 0 {
                     return letters.peek().is_none();
                 }
             }
-            (None, _) => {}
+            _ => {}
         }
     }
     false
 }
 
-/// Whether a line of Python is all that its block has.
-fn is_alone(lines: &[&str], at: usize) -> bool {
+/// Whether a statement of Python is all that its block has.
+pub fn is_alone(lines: &[&str], range: &Range<usize>) -> bool {
     let indent = |line: &str| line.len() - line.trim_start().len();
-    let own = lines.get(at).map_or(0, |line| indent(line));
+    let own = lines.get(range.start).map_or(0, |line| indent(line));
     let other = |line: &&&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
-    let before = lines.get(..at).unwrap_or_default().iter().rev().find(other);
-    let after = lines.get(at + 1..).unwrap_or_default().iter().find(other);
+    let before = lines.get(..range.start).unwrap_or_default().iter().rev().find(other);
+    let after = lines.get(range.end..).unwrap_or_default().iter().find(other);
     before.is_some_and(|line| line.trim_end().ends_with(':') && indent(line) < own)
         && after.is_none_or(|line| indent(line) < own)
 }

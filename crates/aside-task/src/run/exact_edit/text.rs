@@ -197,6 +197,33 @@ pub fn append(line: &str, files: &BTreeMap<String, String>) -> EditResult {
     }
 }
 
+/// Tells code from the texts in it, letter by letter.
+#[derive(Default)]
+pub struct Quotes {
+    open: Option<char>,
+    escaped: bool,
+}
+
+impl Quotes {
+    /// Whether a letter belongs to a text, with the signs around that. `signs` are those that begin one.
+    pub fn hold(&mut self, letter: char, signs: &str) -> bool {
+        match self.open {
+            Some(_) if self.escaped => self.escaped = false,
+            Some(_) if letter == '\\' => self.escaped = true,
+            Some(open) if open == letter => self.open = None,
+            Some(_) => {}
+            None if signs.contains(letter) => self.open = Some(letter),
+            None => return false,
+        }
+        true
+    }
+
+    /// The sign of a text that has not ended.
+    pub fn open(&self) -> Option<char> {
+        self.open
+    }
+}
+
 fn place(files: &BTreeMap<String, String>) -> String {
     match files.len() {
         1 => files.keys().next().map(|path| code(path)).unwrap_or_default(),

@@ -55,6 +55,7 @@ use crate::daemon::state::State;
 use crate::daemon::tasks::attempt::fact_answers::{as_answer, measures};
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
 use crate::daemon::tasks::attempt::piped::{about_piped, to_diagnose};
+use crate::daemon::tasks::attempt::project_actions::ProjectCommand;
 use crate::daemon::tasks::attempt::question_forms::{asks, explains, shows_change};
 use crate::daemon::tasks::offer::OfferBuilder;
 use crate::provider::{Format, Privacy, Question, Selection, Variety};
@@ -92,6 +93,8 @@ pub struct Attempt {
     named_output: tokio::sync::OnceCell<Option<(String, String)>>,
     /// The command that the engine of `? ` is certain of; looked up on first use.
     usual_command: tokio::sync::OnceCell<Option<String>>,
+    /// The command that the files of the project have for the words; looked up on first use, which reads many.
+    project_command: tokio::sync::OnceCell<Option<ProjectCommand>>,
 }
 
 /// What was looked up before the proposal is made.
@@ -117,8 +120,21 @@ impl Attempt {
         let (earlier, conversation) = (tokio::sync::OnceCell::new(), tokio::sync::OnceCell::new());
         let variety = if attempt > 1 { Variety::Some } else { Variety::None };
         let (named_output, usual_command) = (tokio::sync::OnceCell::new(), tokio::sync::OnceCell::new());
+        let project_command = tokio::sync::OnceCell::new();
         let plain = wording::plain(own_words(&request.text, &state.config().task.prefix));
-        Self { state, id, request, plain, workspace, variety, earlier, conversation, named_output, usual_command }
+        Self {
+            state,
+            id,
+            request,
+            plain,
+            workspace,
+            variety,
+            earlier,
+            conversation,
+            named_output,
+            usual_command,
+            project_command,
+        }
     }
 
     /// Determines the intent: by the rules, and by a model if the settings allow that and the rules are not sure.

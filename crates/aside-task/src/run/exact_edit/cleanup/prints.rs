@@ -8,6 +8,8 @@ use aside_text::lazy_regex::Regex;
 
 use crate::run::code;
 use crate::run::exact_edit::EditResult;
+use crate::run::exact_edit::call::is_alone;
+use crate::run::exact_edit::text::Quotes;
 
 /// Places that are listed where one was meant and several are there.
 const MAX_PLACES: usize = 8;
@@ -226,40 +228,34 @@ fn begins(line: &str, name: &str) -> bool {
 /// How many lines the statement has; `None` where something else follows its closing bracket.
 fn length(lines: &[&str], at: usize, name: &str) -> Option<usize> {
     let is_stream = matches!(name.rsplit(':').next(), Some("cout" | "cerr"));
-    let mut depth = 0_i32;
-    let mut quote: Option<char> = None;
-    let mut closed = false;
+    let (mut depth, mut quotes, mut closed) = (0_i32, Quotes::default(), false);
     for (number, line) in lines.iter().enumerate().skip(at).take(MAX_LINES) {
         let mut letters = line.chars().peekable();
         while let Some(letter) = letters.next() {
-            match (quote, letter) {
-                (Some(_), '\\') => {
-                    letters.next();
-                }
-                (Some(open), letter) if letter == open => quote = None,
-                (Some(_), _) => {}
-                (None, '/') if letters.peek() == Some(&'/') => break,
-                (None, '#') if closed => break,
-                (None, ';') if depth == 0 => {
+            match letter {
+                _ if quotes.open().is_some() => _ = quotes.hold(letter, ""),
+                '/' if letters.peek() == Some(&'/') => break,
+                '#' if closed => break,
+                ';' if depth == 0 => {
                     let rest: String = letters.clone().collect();
                     let rest = rest.trim();
                     return (rest.is_empty() || rest.starts_with("//")).then_some(number + 1 - at);
                 }
-                (None, letter) if closed && !letter.is_whitespace() => return None,
-                (None, '"' | '\'' | '`') => quote = Some(letter),
-                (None, '(' | '[' | '{') => depth += 1,
-                (None, ')' | ']' | '}') => {
+                _ if closed && !letter.is_whitespace() => return None,
+                _ if quotes.hold(letter, "\"'`") => {}
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => {
                     depth -= 1;
                     closed = depth == 0 && !is_stream;
                 }
-                (None, _) => {}
+                _ => {}
             }
         }
         if closed {
             return Some(number + 1 - at);
         }
         // A text in simple quotes ends with its line.
-        if quote.is_some_and(|open| open != '`') {
+        if quotes.open().is_some_and(|open| open != '`') {
             return None;
         }
     }
@@ -281,17 +277,6 @@ fn is_free(lines: &[&str], range: &Range<usize>) -> bool {
     let is_part =
         before.ends_with("=>") || before.ends_with([',', '(', '=', '?', '&', '|', '+']) && !before.ends_with("++");
     !is_condition && !is_part && !after.starts_with(['.', '?'])
-}
-
-/// Whether a statement of Python is all that its block has.
-fn is_alone(lines: &[&str], range: &Range<usize>) -> bool {
-    let indent = |line: &str| line.len() - line.trim_start().len();
-    let own = lines.get(range.start).map_or(0, |line| indent(line));
-    let other = |line: &&&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
-    let before = lines.get(..range.start).unwrap_or_default().iter().rev().find(other);
-    let after = lines.get(range.end..).unwrap_or_default().iter().find(other);
-    before.is_some_and(|line| line.trim_end().ends_with(':') && indent(line) < own)
-        && after.is_none_or(|line| indent(line) < own)
 }
 
 /// The text without these statements; a block of Python that would be empty gets `pass`.

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::run::code;
 use crate::run::exact_edit::add_to::end;
+use crate::run::exact_edit::text::Quotes;
 use crate::run::exact_edit::{EditResult, assign};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,26 +123,19 @@ fn sorted(text: &str, deep: bool) -> Option<String> {
 /// The ranges of the entries between the brackets of a text, without the blanks around them. `None` where there is a comment.
 fn entries(text: &str) -> Option<Vec<Range<usize>>> {
     let close = end(text)?;
-    let (mut found, mut start, mut depth, mut quote) = (Vec::new(), 1, 0_i32, None);
-    let mut escaped = false;
+    let (mut found, mut start, mut depth, mut quotes) = (Vec::new(), 1, 0_i32, Quotes::default());
     for (at, letter) in text.char_indices().take_while(|(at, _)| *at <= close) {
-        match (quote, letter) {
-            (Some(_), _) if escaped => escaped = false,
-            (Some(_), '\\') => escaped = true,
-            (Some(open), letter) if open == letter => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quote = Some(letter),
-            (None, '#') => return None,
-            (None, '/') if text.get(at..).is_some_and(|rest| rest.starts_with("//") || rest.starts_with("/*")) => {
-                return None;
-            }
-            (None, '{' | '[' | '(') => depth += 1,
-            (None, '}' | ']' | ')') => depth -= 1,
-            (None, ',') if depth == 1 => {
+        match letter {
+            _ if quotes.hold(letter, "\"'") => {}
+            '#' => return None,
+            '/' if text.get(at..).is_some_and(|rest| rest.starts_with("//") || rest.starts_with("/*")) => return None,
+            '{' | '[' | '(' => depth += 1,
+            '}' | ']' | ')' => depth -= 1,
+            ',' if depth == 1 => {
                 found.push(start..at);
                 start = at + 1;
             }
-            (None, _) => {}
+            _ => {}
         }
     }
     found.push(start..close);

@@ -56,7 +56,7 @@ impl Attempt {
                 && route.intent.params.cmd.is_none()
                 && exact_edit::readings(&english).iter().all(Edit::is_guess)
                 && matches!(
-                    self.project_command(&IntentParams::default()).await,
+                    self.command_of_project(&IntentParams::default()).await,
                     Ok(Some(ProjectCommand::One { .. }))
                 ) =>
             {
@@ -72,7 +72,7 @@ impl Attempt {
     }
 
     /// The command of the project for the words, if its files have one.
-    pub(super) async fn project_command(&self, params: &IntentParams) -> Result<Option<ProjectCommand>, String> {
+    async fn command_of_project(&self, params: &IntentParams) -> Result<Option<ProjectCommand>, String> {
         let words = wording::english(self.words()).into_owned();
         if words.contains('\n') {
             return Ok(None);
@@ -84,9 +84,9 @@ impl Attempt {
         if params.cmd.as_deref().is_some_and(|cmd| !is_bare(cmd)) {
             return Ok(None);
         }
-        let workspace = self.workspace.clone();
-        let language = Language::of(self.words());
-        blocking(move |cancelled| found(&workspace, &words, language, cancelled)).await
+        let (workspace, language) = (self.workspace.clone(), Language::of(self.words()));
+        let look_up = || blocking(move |cancelled| found(&workspace, &words, language, cancelled));
+        Ok(self.project_command.get_or_try_init(look_up).await?.clone())
     }
 
     /// The proposal for such a command.
@@ -104,7 +104,7 @@ impl Attempt {
                 ModelNeed::Unneeded,
             ))
         };
-        Ok(match self.project_command(params).await? {
+        Ok(match self.command_of_project(params).await? {
             None => None,
             Some(ProjectCommand::Told(text)) => told(text),
             Some(ProjectCommand::One { cmd, sign, about }) => {
