@@ -155,6 +155,19 @@ _aside_key_send-break() {
   _aside_pass send-break "$@"
 }
 
+# zsh-autocomplete completes in the background. zsh crashes if a trap runs where it begins to complete: so there is none meanwhile.
+_aside_key_.autocomplete:async:complete:callback() {
+  local _aside_code=0
+  _aside_disarm
+  {
+    _aside_pass .autocomplete:async:complete:callback "$@" || _aside_code=$?
+  } always {
+    if (( TRY_BLOCK_INTERRUPT )); then _aside_cut_short; fi
+  }
+  if [[ -n $_aside_drawn ]]; then _aside_arm; fi
+  return $_aside_code
+}
+
 # Ends a line that was taken: nothing runs, not even what others would run for an empty line.
 _aside_give() {
   _aside_remember "$_aside_taken"
