@@ -167,7 +167,7 @@ _aside_schedule() {
     '0 '*) ends= ;;
   esac
   # As short as possible: a Ctrl-C that comes while zsh parses it takes the next key.
-  sched +$1 "{ 'emulate' 'zsh' '-o' 'no_aliases' '-c' \"\$_aside_status_first\$$2\$_aside_status_last\"; } 2>/dev/null$ends
+  sched +$1 "{ 'emulate' 'zsh' '-o' 'no_aliases' '-o' 'no_force_float' '-c' \"\$_aside_status_first\$$2\$_aside_status_last\"; } 2>/dev/null$ends
 $last"
 }
 
@@ -211,7 +211,7 @@ _aside_look_at_traps() {
       fi
       _aside_trap_was[$signal]=function
       _aside_trap_calls[$signal]=1
-      [[ $functions[TRAP$signal] == *return* ]] && _aside_trap_calls[$signal]=2
+      [[ $functions[TRAP$signal] == *(return|autoload -X)* ]] && _aside_trap_calls[$signal]=2
       functions -c TRAP$signal _aside_was_TRAP$signal 2>/dev/null || functions[_aside_was_TRAP$signal]=$functions[TRAP$signal]
       functions -c _aside_on_$signal TRAP$signal 2>/dev/null || functions[TRAP$signal]=$functions[_aside_on_$signal]
     elif [[ -z $line ]]; then
@@ -244,12 +244,12 @@ _aside_disarm() {
     case ${_aside_trap_was[$signal]-} in
       none) [[ ${functions[TRAP$signal]-} == *_aside_was_TRAP* ]] && unfunction TRAP$signal ;;
       function)
-        _aside_trap_calls[$signal]=0
         (( $+functions[_aside_was_TRAP$signal] )) || continue
         if [[ ${functions[TRAP$signal]-} == *_aside_was_TRAP* ]]; then
           functions -c _aside_was_TRAP$signal TRAP$signal 2>/dev/null ||
             functions[TRAP$signal]=$functions[_aside_was_TRAP$signal]
         fi
+        _aside_trap_calls[$signal]=0
         unfunction _aside_was_TRAP$signal ;;
     esac
   done

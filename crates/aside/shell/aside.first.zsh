@@ -14,7 +14,7 @@ typeset -g _aside_session=${_aside_session:-} _aside_transport=${_aside_transpor
 
 # Reads the rest, once. Not inside of `emulate -c` itself: _aside_plain must keep the options of the user.
 _aside_load() {
-  emulate -L zsh -o no_aliases
+  emulate -L zsh -o no_aliases -o no_force_float
   (( ${#_aside_rest} + ${#_aside_file} )) || return 0
   (( ! _aside_gone )) && [[ ! -o restricted ]] || return 1
   # It takes a moment only, and there is no line yet that Ctrl-C could end.
@@ -60,7 +60,7 @@ _aside_read_rest() {
     _aside_fetch || { _aside_gone=1; return 1 }
   fi
   for _aside_part in "${(@)_aside_rest}"; do
-    emulate zsh -o no_aliases -o no_xtrace -c "$_aside_part"
+    emulate zsh -o no_aliases -o no_xtrace -o no_force_float -c "$_aside_part"
   done
   eval "$_aside_plain"
   _aside_rest=() _aside_plain= _aside_file=
@@ -96,7 +96,7 @@ _aside_fetch() {
 # Called when the first prompt has been drawn. Ctrl-C at the moment in which a loop ends leaves zsh breaking out of loops for good; with
 # local_loops that ends with the function that the loop is in.
 _aside_begin() {
-  emulate -L zsh -o local_loops
+  emulate -L zsh -o local_loops -o no_force_float
   local -i _aside_within=1
   if (( PENDING )); then
     # Keys first. This descriptor is at its end at once, so _aside_first is called as soon as zsh is idle.
@@ -113,7 +113,7 @@ _aside_begin() {
 }
 
 _aside_first() {
-  emulate -L zsh -o local_loops
+  emulate -L zsh -o local_loops -o no_force_float
   if _aside_load; then
     _aside_heard "$@"
   else
@@ -172,13 +172,13 @@ _aside_runs() {
 
 # The words of a query are not run, nor those for the agent, however early they were typed.
 _aside_end() {
-  emulate -L zsh
+  emulate -L zsh -o no_force_float
   if [[ $BUFFER == [?@]' '* ]] && _aside_load; then _aside_end; fi
   return 0
 }
 
 _aside_preexec() {
-  emulate -L zsh
+  emulate -L zsh -o no_force_float
   _aside_load && _aside_preexec "$@"
   return 0
 }
@@ -209,7 +209,7 @@ aside-private() {
 
 # The names of known plugins that are loaded, into REPLY.
 _aside_neighbours() {
-  emulate -L zsh
+  emulate -L zsh -o no_force_float
   local name mark
   REPLY=
   for name mark in zsh-autosuggestions _zsh_autosuggest_start zsh-syntax-highlighting _zsh_highlight_load_highlighters \
@@ -228,7 +228,7 @@ _aside_neighbours() {
 }
 
 _aside_setup() {
-  emulate -L zsh
+  emulate -L zsh -o no_force_float
   # In a restricted shell nothing can be redirected, and so no descriptor closed.
   [[ -o interactive && -o zle && ! -o restricted && ${TERM:-dumb} != dumb && -z ${ASIDE_DISABLE:-} ]] && (( _aside_on )) || return 0
   # Those that aside-off removes again if they are empty.
@@ -261,7 +261,7 @@ _aside_arrive() {
 # Takes the hook directly while it is free: calling through add-zle-hook-widget costs 0.1 ms a key, and it adopts us when another plugin
 # uses it. Joins its chain where there is one, and else wraps the widget that is there.
 _aside_hook() {
-  emulate -L zsh
+  emulate -L zsh -o no_force_float
   if ! zle -l zle-$1; then
     zle -N zle-$1 $2
     return

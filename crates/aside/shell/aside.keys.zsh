@@ -74,6 +74,11 @@ _aside_bind_waiting() {
   done
 }
 
+# Widgets at whose question, or list, Ctrl-C does not end the line, whichever keys they have.
+typeset -gA _aside_questions
+_aside_questions=(complete-word 1 menu-complete 1 reverse-menu-complete 1 accept-and-menu-complete 1 expand-or-complete 1
+  expand-or-complete-prefix 1 menu-expand-or-complete 1 list-choices 1 delete-char-or-list 1)
+
 # The widgets that end the line and those that move to its end, whichever keys they have; and one that completes without a key.
 _aside_bind_motions() {
   local name
@@ -85,6 +90,10 @@ _aside_bind_motions() {
     .autocomplete:async:complete:callback; do
     _aside_replace $name _aside_key_$name
   done
+  for name in ${(k)_aside_questions}; do
+    [[ ${widgets[$name]-} == (builtin|completion:*) ]] && _aside_replace_at $name
+  done
+  return 0
 }
 
 _aside_print_all() {

@@ -106,7 +106,10 @@ _aside_at() {
   fi
   case $_aside_slot in
     ''|pause)
-      if [[ -n $_aside_slot && -n $_aside_drawn ]]; then _aside_clear; fi
+      case "$_aside_slot ${_aside_questions[$_aside_name]-}" in
+        *' 1') _aside_asked=0; _aside_clear ;;
+        'pause '*) if [[ -n $_aside_drawn ]]; then _aside_clear; fi ;;
+      esac
       if [[ -z $_aside_drawn ]]; then _aside_disarm; fi
       _aside_pass "$_aside_name" "$@"
       return $? ;;
@@ -249,9 +252,14 @@ _aside_recolour() {
 # Become TRAPINT and TRAPWINCH while something is shown; see aside.borrow.zsh. The status of the trap that was there before has to be
 # returned here, or zsh goes on with the line. For what may stand here see _aside_wipe.
 _aside_on_INT() {
+  local _aside_code=$?
   if zle; then zle _aside_wipe; fi
   if (( _aside_trap_calls[INT] )); then
-    _aside_was_TRAPINT "$@" || _aside_trap_failed INT || return $?
+    # It sees the status that it would have seen.
+    case $_aside_code in
+      0) _aside_was_TRAPINT "$@" ;;
+      *) _aside_status $_aside_code || _aside_was_TRAPINT "$@" ;;
+    esac || _aside_trap_failed INT || return $?
     return 0
   fi
   return $(( 128 + $1 ))
@@ -262,6 +270,8 @@ _aside_on_WINCH() {
   if (( _aside_trap_calls[WINCH] )); then _aside_was_TRAPWINCH "$@" || _aside_trap_failed WINCH || return $?; fi
   return 0
 }
+
+_aside_status() { return $1; }
 
 # For zsh the status of a trap counts if the function says `return`, and not if its last command fails.
 _aside_trap_failed() {

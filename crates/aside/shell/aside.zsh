@@ -1,6 +1,6 @@
 # Aside for zsh 5.3 and later: tells the daemon what is typed and how commands end, and paints its replies.
 #
-# aside.first.zsh reads this when the first prompt has been drawn, inside `emulate zsh -o no_aliases -o no_xtrace -c`. So every function
+# aside.first.zsh reads this when the first prompt has been drawn, inside `emulate zsh -o no_aliases -o no_xtrace -o no_force_float -c`. So every function
 # below runs with the options of a plain zsh, whatever the user has set, and no alias of theirs gets into it; what needs their options is in
 # aside.plain.zsh. What is taken from the shell and given back is in aside.borrow.zsh. What is shown is in aside.show.zsh, a list of it in
 # aside.menu.zsh, the keys in aside.keys.zsh, what this shell tells about itself in aside.names.zsh, queries in aside.query.zsh and
@@ -409,17 +409,23 @@ _aside_wipe() {
     _aside_stopped=1
     # zsh skips the first precmd function after a TRAPINT, which is our doing unless there was a trap before: puts one there that calls it
     # all the same, and that _aside_precmd removes. Not where zsh calls us at the beginning of a line, and not for `vared` and `select`.
-    (( _aside_trap_skips && ! ${_aside_within:-0} && $#CONTEXT < 6 && #CONTEXT != ##v )) && precmd_functions=(_aside_again $precmd_functions)
+    # Nor where another function is interrupted: then zsh skips the rest of that one.
+    (( _aside_trap_skips && ! ${_aside_within:-0} && $#funcstack <= 2 && $#CONTEXT < 6 && #CONTEXT != ##v )) &&
+      precmd_functions=(_aside_again $precmd_functions)
   fi
-  # No other function is interrupted.
   (( _aside_arrived && $#funcstack <= 2 )) && _aside_nudge
   zle -R
+}
+
+_aside_drop_again() {
+  (( $precmd_functions[(I)_aside_again] )) && precmd_functions=(${precmd_functions:#_aside_again})
 }
 
 # What is left to do after Ctrl-C, at the next prompt, or before the next drawing of a line that goes on.
 _aside_interrupted() {
   _aside_stopped=0
   if zle; then
+    _aside_drop_again
     _aside_cut_short
   else
     local BUFFER=$_aside_left$_aside_right POSTDISPLAY=
@@ -479,6 +485,11 @@ _aside_ask_for() {
 # Runs before every redraw, so nearly always nothing has changed.
 _aside_edit() {
   if (( _aside_stopped )); then _aside_interrupted; fi
+  if (( ${ZLE_RECURSIVE:-0} && _aside_armed )); then
+    # Ctrl-C ends what the widget reads, which goes on; a trap would end the widget.
+    _aside_clear
+    _aside_disarm
+  fi
   if (( PENDING )) && [[ -z $_aside_drawn ]]; then
     (( _aside_wishing )) && _aside_unpaint_words
     # More keys are waiting: only the line they end in counts.
@@ -496,6 +507,8 @@ _aside_edit() {
     [[ -n $_aside_drawn ]] && _aside_clear
     return 0
   fi
+  # A search that Ctrl-C ended calls no hook; but in a search no letter is added to the line.
+  (( _aside_isearch && ! ${ISEARCHMATCH_ACTIVE:-0} )) && [[ $left == "$_aside_left"? ]] && _aside_isearch=0
   _aside_edited=1 _aside_left=$left _aside_right=$right _aside_at=$HISTNO
   # A highlighter that wraps widgets has not seen one of ours change the line.
   if (( _aside_changed )) || [[ $LASTWIDGET == (_aside_|aside-)* ]]; then
@@ -591,8 +604,8 @@ _aside_finish() {
   return 0
 }
 
-# Painting would wipe the search line below the prompt.
-_aside_search() { _aside_isearch=1; _aside_clear }
+# Painting would wipe the search line below the prompt; and Ctrl-C ends the search, where a trap would end the line.
+_aside_search() { _aside_isearch=1; _aside_clear; _aside_disarm }
 _aside_found() {
   _aside_isearch=0
   (( _aside_due )) && _aside_wake_later
@@ -632,6 +645,9 @@ _aside_precmd() {
   _aside_code=$? _aside_last_word=$_ _aside_pipes="${(j: :)pipestatus}"
   local -i code=$_aside_code
   _aside_whole || return 0
+  # First, since the next Ctrl-C ends this function.
+  _aside_drop_again
+  _aside_disarm
   (( _aside_marked )) && _aside_mark_end $code
   # An interrupted line had no zle-line-finish, and where nothing was drawn no trap either; an answer may be on its way.
   if (( _aside_stopped )); then
@@ -640,12 +656,10 @@ _aside_precmd() {
     _aside_talk_broken
   fi
   _aside_finished=0
-  _aside_disarm
   _aside_close
   _aside_ended=()
   if (( code )); then _aside_talk_precmd $code; else _aside_failed=(); fi
   _aside_tried= _aside_entered= _aside_untouched=0
-  (( $precmd_functions[(I)_aside_again] )) && precmd_functions=(${precmd_functions:#_aside_again})
   if [[ -n $_aside_line ]]; then
     local -i began=$(( _aside_began * 1000 )) took=$(( (EPOCHREALTIME - _aside_began) * 1000 ))
     local REPLY

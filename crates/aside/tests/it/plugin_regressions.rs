@@ -62,24 +62,54 @@ fn ctrl_c_while_a_plugin_reads_functions_or_matches_patterns_does_not_end_the_sh
     assert_eq!(scene.runs("print alive"), "alive");
 }
 
-/// As zsh-autocomplete does; and there zsh crashes if it finds a trap.
+/// As zsh-autocomplete does; and there zsh crashes if it finds a trap. Ctrl-C ends the line, or only what zsh just completes.
 #[test]
 fn ctrl_c_while_a_plugin_completes_in_the_background_does_not_end_the_shell() {
     let rc = "zle -C .list list-choices listed; listed() { compadd a b }
               .autocomplete:async:complete:callback() { local i; zle -M completing; zle -R; for i in {1..2000}; do zle .list; done }
               zle -N .autocomplete:async:complete:callback; bindkey '^Xc' .autocomplete:async:complete:callback";
-    let mut scene = zsh().rc(rc).start();
-    for _ in 0..4 {
-        scene.sends("git st").shows("atus").sends("\x18c").shows("completing");
+    for _ in 0..3 {
+        let mut scene = zsh().rc(rc).start();
+        scene.types("git st").shows_ghost("git st|atus --short").sends("\x18c").shows("completing");
         for _ in 0..4 {
             scene.sends("\x03");
             std::thread::sleep(Duration::from_millis(5));
         }
-        // It ends the line, or only what zsh just completes.
-        scene.settles().presses(Key::Ctrl('u')).settles();
+        // A Ctrl-C that zsh has seen and not acted on takes the next key.
+        std::thread::sleep(Duration::from_millis(600));
+        scene.sends("\r").settles().sends("\x15").settles();
         assert!(!scene.screen().contains("atus"), "{}", scene.screen().text());
+        scene.sends("print al''ive\r").shows("alive");
     }
-    scene.sends("print al''ive\r").shows("alive");
+}
+
+/// Where a trap would end the line.
+#[test]
+fn ctrl_c_ends_a_search_a_question_or_a_nested_line_and_not_the_line() {
+    let rc = "bindkey -e; autoload -Uz compinit; compinit -u; LISTMAX=2
+              nested() { local line=$BUFFER; BUFFER=; zle recursive-edit; print -r status $? > ~/nested; BUFFER=$line; CURSOR=$#BUFFER; }
+              zle -N nested; bindkey '^Xr' nested";
+    let mut scene = zsh().rc(rc).start();
+    for (keys, shown) in [("\x12sh", "bck-i-search: sh"), ("\x04", "do you wish"), ("\x18r", "1> ")] {
+        scene.types("git st").shows_ghost("git st|atus --short").sends(keys).shows(shown);
+        std::thread::sleep(A_WHILE);
+        scene.presses(Key::CtrlC).shows_line("git st|");
+        scene.presses(Key::Ctrl('u')).shows_line("|").settles();
+    }
+    assert_eq!(scene.runs("cat ~/nested"), "status 1");
+}
+
+#[test]
+fn a_trap_of_yours_sees_the_last_status_and_your_precmd_runs_once() {
+    let rc = "TRAPINT() { print -r status $? > ~/trap; return 130 }; precmd() { (( ++calls )) }
+              busy() { show; while :; do :; done }; show() { zle -M busy; zle -R }; zle -N busy; bindkey '^Xb' busy";
+    let mut scene = zsh().rc(rc).start();
+    scene.runs("(exit 3)");
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::CtrlC).prompt(3);
+    assert_eq!(scene.runs("cat ~/trap"), "status 3");
+    scene.runs("unfunction TRAPINT; calls=0");
+    scene.types("git st").shows_ghost("git st|atus --short").sends("\x18b").shows("busy").presses(Key::CtrlC).prompt(6);
+    assert_eq!(scene.runs("print $calls"), "2");
 }
 
 #[test]
