@@ -418,7 +418,7 @@ _aside_wipe() {
 }
 
 _aside_drop_again() {
-  (( $precmd_functions[(I)_aside_again] )) && precmd_functions=(${precmd_functions:#_aside_again})
+  if (( $precmd_functions[(I)_aside_again] )); then precmd_functions=(${precmd_functions:#_aside_again}); fi
 }
 
 # What is left to do after Ctrl-C, at the next prompt, or before the next drawing of a line that goes on.
