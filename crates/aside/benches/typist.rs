@@ -47,7 +47,7 @@ impl Typist {
     /// When the next prompt appeared.
     pub fn next_prompt(&mut self) -> Instant {
         self.at += 1;
-        let when = self.until(|line| line.typed.is_empty() && line.ghost.is_empty());
+        let when = self.until(|line| line.typed.is_empty());
         when.unwrap_or_else(|| panic!("prompt {} did not come:\n{}", self.at, self.parser.screen().contents()))
     }
 
