@@ -26,6 +26,7 @@ pub mod plan;
 pub mod print_text;
 pub mod project;
 pub mod prompt;
+pub mod reader;
 pub mod recipes;
 pub mod repository;
 pub mod review;

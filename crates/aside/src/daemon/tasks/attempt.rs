@@ -6,6 +6,7 @@ mod exact_change;
 mod fact_answers;
 mod failure;
 mod find_by_kind;
+mod grounded;
 mod machine_facts;
 mod model_context;
 mod model_edit;
@@ -44,6 +45,7 @@ use aside_task::run::facts::FactQuestion;
 use aside_task::run::find::select::{self, FileSet};
 use aside_task::run::find::{self, Find};
 use aside_task::run::model_reply::fenced;
+use aside_task::run::reader::ReadResult;
 use aside_task::run::review::target;
 use aside_task::run::script::AS_WRITTEN;
 use aside_task::run::{ModelNeed, RunnerOutcome, help_and_status, orders, short, topics, wording};
@@ -95,6 +97,8 @@ pub struct Attempt {
     usual_command: tokio::sync::OnceCell<Option<String>>,
     /// The command that the files of the project have for the words; looked up on first use, which reads many.
     project_command: tokio::sync::OnceCell<Option<ProjectCommand>>,
+    /// What the request means by the things that it names; looked up on first use.
+    grounded: tokio::sync::OnceCell<ReadResult>,
 }
 
 /// What was looked up before the proposal is made.
@@ -122,6 +126,7 @@ impl Attempt {
         let (named_output, usual_command) = (tokio::sync::OnceCell::new(), tokio::sync::OnceCell::new());
         let project_command = tokio::sync::OnceCell::new();
         let plain = wording::plain(own_words(&request.text, &state.config().task.prefix));
+        let grounded = tokio::sync::OnceCell::new();
         Self {
             state,
             id,
@@ -134,6 +139,7 @@ impl Attempt {
             named_output,
             usual_command,
             project_command,
+            grounded,
         }
     }
 
@@ -157,6 +163,7 @@ impl Attempt {
         }
         let ours = self.about_facts(about_piped(ours, &self.request.text));
         let ours = self.about_project(self.about_what_is_exact(ours).await).await;
+        let ours = self.about_grounded(ours).await;
         if let Some(followed) = self.followed(&ours, &options).await {
             return followed;
         }
@@ -396,8 +403,8 @@ impl Attempt {
             (_, TaskKind::Status) => self.status().await?,
             (TaskScope::Plan, _) => self.plan(intent, gathered, say).await?,
             (TaskScope::Full, TaskKind::Explain) => self.explain(intent, gathered, say).await?,
-            (TaskScope::Full, TaskKind::Change) => self.change(intent, gathered, say).await?,
-            (TaskScope::Full, TaskKind::Run) => self.run(intent).await?,
+            (TaskScope::Full, TaskKind::Change) => self.or_grounded(self.change(intent, gathered, say).await).await?,
+            (TaskScope::Full, TaskKind::Run) => self.or_grounded(self.run(intent).await).await?,
             (TaskScope::Full, TaskKind::Diagnose) => self.diagnose(intent, gathered, say).await?,
             (TaskScope::Full, TaskKind::Search) => self.search(intent, say).await?,
             (TaskScope::Full, TaskKind::Review) => self.review(intent, gathered, say).await?,

@@ -132,6 +132,28 @@ impl Attempt {
         })
     }
 
+    /// Exact changes, one per line, as one diff. `None` if one of them is not a change of these files.
+    pub(super) async fn exact_changes(&self, lines: &str, here: &MachineFacts) -> Result<Option<RunnerOutcome>, String> {
+        let all: Vec<Vec<Edit>> = lines.lines().map(exact_edit::readings).collect();
+        if let [readings] = all.as_slice() {
+            for edit in readings {
+                let outcome = self.exact_edit(edit.clone(), here).await?;
+                if let Some(outcome) = outcome.filter(|outcome| !matches!(outcome.proposal, Proposal::Answer { .. })) {
+                    return Ok(Some(outcome));
+                }
+            }
+            return Ok(None);
+        }
+        let (workspace, secrets) = (self.workspace.clone(), self.secrets());
+        let edits: Option<Vec<Edit>> = all.into_iter().map(|readings| readings.into_iter().next()).collect();
+        let Some(edits) = edits.filter(|_| secrets == Secrets::Included) else { return Ok(None) };
+        let made = blocking(move |cancelled| made_all(&workspace, &edits, secrets, cancelled)).await?;
+        let Exact::Diff(CheckedDiff { unified_diff, files }, summary, note) = made else { return Ok(None) };
+        let proposal = Proposal::Diff { diff_id: String::new(), unified_diff, files };
+        let summary = wording::sentence(&summary, Language::of(self.words()));
+        Ok(Some(RunnerOutcome { proposal, summary, details: note, model: ModelNeed::Unneeded }))
+    }
+
     /// The command that lays out one file, with the formatter that the project uses.
     async fn formatted(&self, format: &FormatFile, here: &MachineFacts) -> Result<Option<RunnerOutcome>, String> {
         let language = Language::of(self.words());
@@ -323,6 +345,33 @@ fn made(workspace: &Workspace, edit: &Edit, secrets: Secrets, cancelled: &Atomic
         }
     }
     settled(workspace, &diff, summary, note)
+}
+
+/// Several changes of texts, each made in what the one before it left.
+fn made_all(workspace: &Workspace, edits: &[Edit], secrets: Secrets, cancelled: &AtomicBool) -> Exact {
+    let (mut before, mut after) = (Texts::new(), Texts::new());
+    let (mut summaries, mut notes) = (Vec::new(), Vec::new());
+    for edit in edits {
+        let Ok((mut files, _)) = gathered(workspace, edit, secrets, cancelled) else { return Exact::None };
+        for (path, text) in &files {
+            before.entry(path.clone()).or_insert_with(|| text.clone());
+        }
+        for (path, text) in files.iter_mut() {
+            if let Some(changed) = after.get(path) {
+                text.clone_from(changed);
+            }
+        }
+        let EditResult::Texts { files, summary, note } = exact_edit::apply(edit, &files) else { return Exact::None };
+        after.extend(files);
+        summaries.push(summary);
+        notes.extend(Some(note).filter(|note| !note.is_empty()));
+    }
+    let mut diff = Vec::new();
+    for (path, text) in &after {
+        let Ok(name) = RelativePath::new(path) else { return Exact::None };
+        diff.extend(unified_diff(&name, before.get(path).map(|old| old.as_bytes()), text.as_bytes()));
+    }
+    settled(workspace, &diff, summaries.join("; "), notes.join("\n"))
 }
 
 /// Files that a class or a component takes along, by their paths now.
