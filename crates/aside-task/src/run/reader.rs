@@ -112,7 +112,8 @@ impl<'a> Binding<'a> {
     fn triggered(&mut self) -> bool {
         let operation = self.operation;
         operation.needs.iter().all(|group| {
-            let found = group.iter().filter_map(|phrase| Some((self.find(phrase)?, phrase.len()))).max_by_key(|(_, len)| *len);
+            let found =
+                group.iter().filter_map(|phrase| Some((self.find(phrase)?, phrase.len()))).max_by_key(|(_, len)| *len);
             let Some((at, len)) = found else { return false };
             self.take(at, len);
             true
@@ -125,7 +126,8 @@ impl<'a> Binding<'a> {
         let markers = TABLE.markers(slot.marker.as_deref()?);
         let at = markers.iter().filter_map(|phrase| Some((self.find(phrase)?, phrase.len()))).min();
         let Some((at, len)) = at else { return slot.optional.then_some(()) };
-        let behind = (at + len..self.tokens.len()).find(|behind| self.tokens.get(*behind).is_some_and(|token| token.kind != TokenKind::Break))?;
+        let behind = (at + len..self.tokens.len())
+            .find(|behind| self.tokens.get(*behind).is_some_and(|token| token.kind != TokenKind::Break))?;
         let first = self.tokens.get(behind)?;
         if first.kind == TokenKind::Quoted {
             self.take(at, behind + 1 - at);
@@ -161,6 +163,11 @@ impl<'a> Binding<'a> {
         if let Some(right) = self.values.get("right").and_then(|all| all.first()).filter(|_| found.len() > 1) {
             found.retain(|(_, _, value)| is_one_slip(value, right));
         }
+        // The stem of a file is its name only where no path is written.
+        let is_written = |at: usize| self.tokens.get(at).is_some_and(|token| token.text.contains(['.', '/']));
+        if slot.kind == SlotKind::File && found.iter().any(|(at, _, _)| is_written(*at)) {
+            found.retain(|(at, _, _)| is_written(*at));
+        }
         let mut values: Vec<String> = Vec::new();
         for (at, len, value) in found {
             self.take(at, len);
@@ -193,7 +200,9 @@ impl<'a> Binding<'a> {
     fn is_behind(&self, at: usize, marker: &str) -> bool {
         let markers = TABLE.markers(marker);
         for before in (0..at).rev() {
-            let ends = |phrase: &&Phrase| before + 1 >= phrase.len() && self.matches_exactly(phrase, before + 1 - phrase.len());
+            let ends = |phrase: &&Phrase| {
+                before + 1 >= phrase.len() && self.matches_exactly(phrase, before + 1 - phrase.len())
+            };
             if markers.iter().any(|phrase| ends(&phrase)) {
                 return true;
             }
@@ -224,9 +233,8 @@ impl<'a> Binding<'a> {
     /// Where the words of a phrase follow each other and are not used yet.
     fn find(&self, phrase: &Phrase) -> Option<usize> {
         (0..self.tokens.len()).find(|at| {
-            (0..phrase.len()).all(|offset| !self.is_used(at + offset)) && self.matches(phrase, *at, &|known, word| {
-                self.is_slip(known, word)
-            })
+            (0..phrase.len()).all(|offset| !self.is_used(at + offset))
+                && self.matches(phrase, *at, &|known, word| self.is_slip(known, word))
         })
     }
 
@@ -255,14 +263,15 @@ impl<'a> Binding<'a> {
         let line = self.only_line();
         let recipe = self.recipe();
         let is_there = |word: &str| {
-            let said = |text: &str| text.to_lowercase().split(|letter: char| !letter.is_alphanumeric()).any(|part| {
-                part == word || part.strip_suffix('s') == Some(word) || word.strip_suffix('s') == Some(part)
-            });
+            let said = |text: &str| {
+                text.to_lowercase().split(|letter: char| !letter.is_alphanumeric()).any(|part| {
+                    part == word || part.strip_suffix('s') == Some(word) || word.strip_suffix('s') == Some(part)
+                })
+            };
             line.is_some_and(said) || recipe.is_some_and(said)
         };
-        let describes = |at: usize| {
-            line.is_some() && TABLE.describing.iter().any(|phrase| self.matches_exactly(phrase, at))
-        };
+        let describes =
+            |at: usize| line.is_some() && TABLE.describing.iter().any(|phrase| self.matches_exactly(phrase, at));
         let left = |at: &usize| {
             let word = self.tokens.get(*at).map(|token| token.text.to_lowercase()).unwrap_or_default();
             let word = word.trim_end_matches('/');

@@ -58,7 +58,10 @@ pub enum SlotKind {
     Version,
     /// The name of a module.
     Module,
+    /// A call that prints, whether for debugging or not.
     Print,
+    /// A call that only debugging needs.
+    DebugPrint,
     Dependency,
     Member,
     Target,
@@ -88,6 +91,7 @@ impl SlotKind {
             "version" => SlotKind::Version,
             "module" => SlotKind::Module,
             "print" => SlotKind::Print,
+            "debug-print" => SlotKind::DebugPrint,
             "dependency" => SlotKind::Dependency,
             "member" => SlotKind::Member,
             "target" => SlotKind::Target,
@@ -121,10 +125,8 @@ const CALLED: &[(&str, &str)] = &[
     ("license", "license"),
 ];
 
-const PRINTS: &[&str] = &[
-    "print", "console.log", "console.debug", "console.info", "printf", "println", "eprintln", "dbg", "fmt.Println",
-    "System.out.println", "cout", "var_dump", "debugger", "breakpoint",
-];
+const PRINTS: &[&str] = &["print", "printf", "println", "eprintln", "fmt.Println", "System.out.println", "cout"];
+const DEBUG_PRINTS: &[&str] = &["console.log", "console.debug", "dbg", "var_dump", "debugger", "breakpoint"];
 
 impl RepositoryFacts {
     /// What a slot gets from the tokens that begin at an index, and how many of them.
@@ -139,7 +141,10 @@ impl RepositoryFacts {
             SlotKind::Misspelt => one(is_letters(text) && self.occurs(text) && !lists().is_word(&text.to_lowercase())),
             SlotKind::Word => one(is_letters(text)),
             SlotKind::Constant => one(is_identifier(text) && is_constant(text) && self.occurs(text)),
-            SlotKind::Mark => one((quoted || text.len() > 2 && text.bytes().all(|byte| byte.is_ascii_uppercase())) && self.occurs(text)),
+            SlotKind::Mark => {
+                one((quoted || text.len() > 2 && text.bytes().all(|byte| byte.is_ascii_uppercase()))
+                    && self.occurs(text))
+            }
             SlotKind::Literal => one(quoted || text.starts_with(|letter: char| letter.is_ascii_digit())),
             SlotKind::Text => one((quoted || text.contains(|letter: char| letter.is_ascii_digit())) && self.has(text)),
             SlotKind::Value => self.value(tokens, at),
@@ -153,7 +158,8 @@ impl RepositoryFacts {
                 one(is_version(text)).map(|(version, many)| (version.trim_start_matches('v').to_owned(), many))
             }
             SlotKind::Module => one(self.is_imported(text)),
-            SlotKind::Print => print(text).map(|name| (name.to_owned(), 1)),
+            SlotKind::Print => print(text, PRINTS).map(|name| (name.to_owned(), 1)),
+            SlotKind::DebugPrint => print(text, DEBUG_PRINTS).map(|name| (name.to_owned(), 1)),
             SlotKind::Dependency => one(self.dependencies.iter().any(|known| known == text)),
             SlotKind::Member => self.member(text).map(|name| (name, 1)),
             SlotKind::Target => self.target(text).map(|target| (target.name.clone(), 1)),
@@ -186,6 +192,12 @@ impl RepositoryFacts {
         files.flat_map(|(_, text)| text.lines()).filter(|line| has_word(line, word)).take(2).collect()
     }
 
+    /// Whether one line has both words.
+    pub fn has_line(&self, one: &str, other: &str, file: Option<&str>) -> bool {
+        let files = self.texts.iter().filter(|(path, _)| file.is_none_or(|file| path == file));
+        files.flat_map(|(_, text)| text.lines()).any(|line| has_word(line, one) && has_word(line, other))
+    }
+
     /// A number with its unit, a text in quotes, or a word for a truth.
     fn value(&self, tokens: &[Token], at: usize) -> Option<(String, usize)> {
         let token = tokens.get(at)?;
@@ -200,9 +212,26 @@ impl RepositoryFacts {
             return None;
         }
         let units = [
-            "seconds", "second", "secs", "sec", "minutes", "minute", "hours", "hour", "days", "day", "ms",
-            "milliseconds", "bytes", "items", "rows", "times",
+            "seconds",
+            "second",
+            "secs",
+            "sec",
+            "minutes",
+            "minute",
+            "hours",
+            "hour",
+            "days",
+            "day",
+            "ms",
+            "milliseconds",
+            "bytes",
+            "items",
+            "rows",
+            "times",
         ];
+        if let Some(value) = with_unit(text) {
+            return Some((value, 1));
+        }
         let unit = tokens.get(at + 1).filter(|next| units.contains(&next.text.as_str())).filter(|_| is_number);
         Some(match unit {
             Some(unit) => (format!("{text} {}", unit.text), 2),
@@ -220,8 +249,10 @@ impl RepositoryFacts {
             let mut found = self.files.iter().filter(|path| fits(path));
             found.next().filter(|_| found.next().is_none()).cloned()
         };
-        let next = tokens.get(at + 1).filter(|token| token.kind == TokenKind::Word).map(|token| token.text.to_lowercase());
-        if let Some((_, endings)) = NOUNS.iter().find(|(nouns, _)| next.as_deref().is_some_and(|next| nouns.contains(&next)))
+        let next =
+            tokens.get(at + 1).filter(|token| token.kind == TokenKind::Word).map(|token| token.text.to_lowercase());
+        if let Some((_, endings)) =
+            NOUNS.iter().find(|(nouns, _)| next.as_deref().is_some_and(|next| nouns.contains(&next)))
         {
             let word = text.to_lowercase();
             let fits = |path: &str| {
@@ -272,11 +303,25 @@ impl RepositoryFacts {
     }
 }
 
+/// `15s` is `15 seconds`.
+fn with_unit(text: &str) -> Option<String> {
+    let number: String = text.chars().take_while(char::is_ascii_digit).collect();
+    let unit = match text.strip_prefix(number.as_str())? {
+        "s" | "sec" => "seconds",
+        "ms" => "ms",
+        "min" => "minutes",
+        "h" => "hours",
+        "d" => "days",
+        _ => return None,
+    };
+    (!number.is_empty()).then(|| format!("{number} {unit}"))
+}
+
 /// What is printed with, without its plural and its sign.
-fn print(text: &str) -> Option<&'static str> {
+fn print(text: &str, known: &[&'static str]) -> Option<&'static str> {
     let bare = text.trim_end_matches("()").trim_end_matches('!');
     let same = |known: &&&str| bare == **known || bare.strip_suffix('s') == Some(known);
-    PRINTS.iter().find(same).copied()
+    known.iter().find(same).copied()
 }
 
 fn name_of(path: &str) -> &str {
@@ -332,7 +377,8 @@ fn is_pattern(text: &str) -> bool {
 fn is_version(text: &str) -> bool {
     let text = text.strip_prefix('v').unwrap_or(text);
     let number = text.split('-').next().unwrap_or_default();
-    number.contains('.') && number.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+    number.contains('.')
+        && number.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// A version with or without its `v`, and what may be behind it.

@@ -140,7 +140,10 @@ fn operation(table: &toml_edit::Table) -> Option<Operation> {
         locates: toml_lists::text(table, "locates"),
         targets: toml_lists::texts(table, "targets"),
         runs: toml_lists::text(table, "runs"),
-        by: phrases(&toml_lists::text(table, "by").unwrap_or_default()).into_iter().flat_map(|phrase| phrase.0).collect(),
+        by: phrases(&toml_lists::text(table, "by").unwrap_or_default())
+            .into_iter()
+            .flat_map(|phrase| phrase.0)
+            .collect(),
         and: toml_lists::texts(table, "and"),
         becomes: toml_lists::text(table, "becomes")?,
     })
@@ -165,18 +168,24 @@ impl Operation {
     /// Checks that need more than one value.
     pub fn is_sound(&self, values: &BTreeMap<&str, Vec<String>>, facts: &RepositoryFacts) -> bool {
         let first = |name: &str| values.get(name).and_then(|all| all.first());
+        let file = first("file").map(String::as_str);
         let differs = match (first("old"), first("new")) {
             (Some(old), Some(new)) => old != new,
             _ => true,
         };
+        // The value that the request says it has now is the one that it has.
+        let number = |was: &String| was.split(' ').next().unwrap_or_default().trim_matches('"').to_owned();
+        let is_so = match (first("key"), first("was").map(number)) {
+            (Some(key), Some(was)) => facts.has_line(key, &was, file),
+            _ => true,
+        };
         // A text may be replaced only where it stands once, unless the request names the file.
         let located = self.locates.as_deref().and_then(first);
-        let file = first("file").map(String::as_str);
         // Half of a statement is not to be deleted.
         let is_whole = |line: &str| line.matches('(').count() == line.matches(')').count();
         let whole = located.is_none_or(|word| facts.lines_with(word, file).into_iter().all(is_whole));
         let whole = whole || !self.becomes.starts_with("delete the line");
-        differs && whole && located.is_none_or(|word| facts.lines_with(word, file).len() == 1)
+        differs && is_so && whole && located.is_none_or(|word| facts.lines_with(word, file).len() == 1)
     }
 
     /// Writes the operation with its values: one line for each value of a slot that takes several and is written `<name*>`.
@@ -209,7 +218,8 @@ impl Operation {
                 continue;
             }
             if name.ends_with('*') {
-                let of = |line: &String| all.iter().map(|value| format!("{line}{}", written(value))).collect::<Vec<_>>();
+                let of =
+                    |line: &String| all.iter().map(|value| format!("{line}{}", written(value))).collect::<Vec<_>>();
                 lines = lines.iter().flat_map(of).collect();
             } else {
                 let separator = if quotes { " " } else { " and " };

@@ -6,7 +6,10 @@ use crate::run::toml_lists;
 
 fn facts() -> RepositoryFacts {
     let texts = [
-        ("src/services/loanService.ts", "export function calcFee(days) {}\nthrow new Error(`loan is allready closed`);\n"),
+        (
+            "src/services/loanService.ts",
+            "export function calcFee(days) {}\nthrow new Error(`loan is allready closed`);\n",
+        ),
         ("src/routes/loans.ts", "import { calcFee } from \"../services/loanService\";\nconsole.log(calcFee(1));\n"),
         ("src/config.ts", "export const port = 1;\n"),
         ("src/utils/format.ts", "export function formatDay(day) {}\n"),
@@ -64,7 +67,9 @@ fn every_operation_has_its_hits_and_misses() {
                 wrong.push(format!("{request}: {}", told(request)));
             }
         }
-        wrong.extend(misses.iter().filter(|miss| !told(miss).starts_with('?')).map(|miss| format!("{miss}: {}", told(miss))));
+        wrong.extend(
+            misses.iter().filter(|miss| !told(miss).starts_with('?')).map(|miss| format!("{miss}: {}", told(miss))),
+        );
     }
     assert_eq!(wrong, Vec::<String>::new());
 }

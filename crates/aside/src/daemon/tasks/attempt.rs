@@ -397,6 +397,11 @@ impl Attempt {
         if let Some(outcome) = self.follow_up(intent.kind).await {
             return Ok(self.allowed(outcome, scope));
         }
+        if scope == TaskScope::Full
+            && let Some(outcome) = self.only_grounded(intent).await?
+        {
+            return Ok(self.allowed(outcome, scope));
+        }
         let outcome = match (scope, intent.kind) {
             (_, TaskKind::Help) => topics::topic(self.words())
                 .unwrap_or_else(|| help_and_status::help(self.words(), &self.state.config().task.prefix)),

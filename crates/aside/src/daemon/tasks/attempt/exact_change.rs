@@ -133,7 +133,11 @@ impl Attempt {
     }
 
     /// Exact changes, one per line, as one diff. `None` if one of them is not a change of these files.
-    pub(super) async fn exact_changes(&self, lines: &str, here: &MachineFacts) -> Result<Option<RunnerOutcome>, String> {
+    pub(super) async fn exact_changes(
+        &self,
+        lines: &str,
+        here: &MachineFacts,
+    ) -> Result<Option<RunnerOutcome>, String> {
         let all: Vec<Vec<Edit>> = lines.lines().map(exact_edit::readings).collect();
         if let [readings] = all.as_slice() {
             for edit in readings {

@@ -7,7 +7,7 @@ use aside_core::agent::language::Language;
 use aside_task::proposal::Proposal;
 use aside_task::route::Route;
 use aside_task::route::TaskScope;
-use aside_task::route::intent::TaskKind;
+use aside_task::route::intent::{Intent, IntentParams, TaskKind};
 use aside_task::route::params::split_piped;
 use aside_task::run::context::Ignored;
 use aside_task::run::reader::ground::{RepositoryFacts, Target};
@@ -15,7 +15,7 @@ use aside_task::run::reader::{self, ReadResult, Reading};
 use aside_task::run::{ModelNeed, RunnerOutcome, code, compose, short};
 
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
-use crate::daemon::tasks::attempt::{Attempt, MAX_SAID, blocking, project_answers, value_answers};
+use crate::daemon::tasks::attempt::{Attempt, MAX_SAID, answer, blocking, project_answers, value_answers};
 use crate::workspace::Workspace;
 use crate::workspace::masked::Secrets;
 
@@ -27,7 +27,8 @@ impl Attempt {
     async fn grounded(&self) -> &ReadResult {
         let look_up = || async {
             let words = own_text(self);
-            if self.lack().is_none() || split_piped(&words).1.is_some() || self.workspace.cwd() != self.workspace.root() {
+            if self.lack().is_none() || split_piped(&words).1.is_some() || self.workspace.cwd() != self.workspace.root()
+            {
                 return Err(None);
             }
             let (workspace, secrets) = (self.workspace.clone(), self.secrets());
@@ -45,10 +46,10 @@ impl Attempt {
         self.grounded.get_or_init(look_up).await
     }
 
-    /// A request that the rules are unsure about is routed by what it means here. Nothing that the user forbade is made an act.
+    /// A request that the rules are unsure about is routed by what it means here. What it forbids is part of an operation, or not understood.
     pub(super) async fn about_grounded(&self, mut route: Route) -> Route {
         let threshold = self.state.config().task.confidence_threshold;
-        if route.held || route.scope != TaskScope::Plan || route.intent.confidence >= threshold {
+        if route.scope != TaskScope::Plan || route.intent.confidence >= threshold {
             return route;
         }
         let kind = match self.grounded().await {
@@ -58,8 +59,30 @@ impl Attempt {
         };
         route.intent.summary = format!("{}: {}", kind.label(), short(self.words(), MAX_SAID));
         route.intent.kind = kind;
+        // Without words for the other readers: they were not sure of them.
+        route.intent.params = IntentParams::default();
         route.scope = TaskScope::Full;
         route
+    }
+
+    /// The outcome for a request that was routed by `about_grounded`.
+    pub(super) async fn only_grounded(&self, intent: &Intent) -> Result<Option<RunnerOutcome>, String> {
+        let is_unsure = intent.confidence < self.state.config().task.confidence_threshold;
+        let acts = matches!(intent.kind, TaskKind::Change | TaskKind::Run);
+        if !is_unsure || !acts || intent.params != IntentParams::default() {
+            return Ok(None);
+        }
+        let language = Language::of(self.words());
+        if let Ok(reading) = self.grounded().await {
+            let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
+            if let Some(outcome) = self.grounded_outcome(reading, &here, language).await? {
+                return Ok(Some(outcome));
+            }
+        }
+        // The other readers have no words for it, and would take that for their default.
+        let text =
+            language.pick("That cannot be done here, so nothing is proposed.", "这里做不到，所以没有提出任何内容。");
+        Ok(Some(answer(format!("{text}\n"), text, String::new(), ModelNeed::Needed)))
     }
 
     /// The outcome of the other readers if they propose something, else the one of the grounded reader.
@@ -96,10 +119,26 @@ impl Attempt {
     fn is_refusal(&self, outcome: &RunnerOutcome) -> bool {
         match &outcome.proposal {
             Proposal::Answer { text } | Proposal::Plan { text } => {
-                text.contains("nothing is\nproposed") || text.contains("nothing is proposed") || text.contains("没有提出")
+                text.contains("nothing is\nproposed")
+                    || text.contains("nothing is proposed")
+                    || text.contains("没有提出")
             }
             Proposal::Diff { .. } | Proposal::Command { .. } | Proposal::SearchResults { .. } => false,
         }
+    }
+
+    /// Whether a file that moves is named nowhere but in the files that change with it.
+    fn changes_all_mentions(&self, text: &str, outcome: &RunnerOutcome) -> bool {
+        let (Some((from, _)), Proposal::Diff { files, .. }) =
+            (text.strip_prefix("move ").and_then(|rest| rest.split_once(" to ")), &outcome.proposal)
+        else {
+            return true;
+        };
+        let mut all = true;
+        let read = self.workspace.each_text(self.secrets(), &AtomicBool::new(false), |path, text| {
+            all &= !text.contains(from) || files.iter().any(|file| file.path.as_str() == path);
+        });
+        all && read.is_some()
     }
 
     async fn grounded_outcome(
@@ -109,7 +148,10 @@ impl Attempt {
         language: Language,
     ) -> Result<Option<RunnerOutcome>, String> {
         match reading {
-            Reading::Change(text) => self.exact_changes(text, here).await,
+            Reading::Change(text) => {
+                let outcome = self.exact_changes(text, here).await?;
+                Ok(outcome.filter(|outcome| self.changes_all_mentions(text, outcome)))
+            }
             Reading::Command(cmd) => {
                 let reason = match language {
                     Language::English => "This is the command for that here.",
@@ -131,7 +173,8 @@ fn own_text(attempt: &Attempt) -> String {
 fn facts(workspace: &Workspace, secrets: Secrets, cancelled: &AtomicBool) -> Option<RepositoryFacts> {
     let tree = workspace.tree(&[], cancelled).ok()?;
     let listed = tree.listed();
-    let files = listed.iter().filter(|listed| listed.ignored == Ignored::No).map(|listed| listed.path.to_owned()).collect();
+    let files =
+        listed.iter().filter(|listed| listed.ignored == Ignored::No).map(|listed| listed.path.to_owned()).collect();
     let (mut texts, mut bytes) = (Vec::new(), 0);
     workspace.each_text(secrets, cancelled, |path, text| {
         bytes += text.len();
@@ -147,7 +190,11 @@ fn facts(workspace: &Workspace, secrets: Secrets, cancelled: &AtomicBool) -> Opt
         files,
         texts,
         members: members.map(|manifest| manifest.name.clone()).collect(),
-        dependencies: manifests.iter().flat_map(|manifest| &manifest.dependencies).map(|(name, _)| name.clone()).collect(),
+        dependencies: manifests
+            .iter()
+            .flat_map(|manifest| &manifest.dependencies)
+            .map(|(name, _)| name.clone())
+            .collect(),
         targets: targets(workspace),
         has_compose: compose::FILES.iter().any(|file| workspace.root().join(file).is_file()),
     })
@@ -163,6 +210,20 @@ fn targets(workspace: &Workspace) -> Vec<Target> {
         () => "npm run",
     };
     let project = workspace.project();
+    let variables: Vec<(&str, &str)> = ["Makefile", "makefile", "GNUmakefile"]
+        .into_iter()
+        .filter_map(|file| project.text(file))
+        .flat_map(str::lines)
+        .filter_map(|line| line.split_once("?=").or_else(|| line.split_once(":=")).or_else(|| line.split_once('=')))
+        .map(|(name, value)| (name.trim(), value.trim()))
+        .filter(|(name, _)| !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_'))
+        .collect();
+    // What a target runs is looked up by its variables and by their values.
+    let spelled_out = |recipe: String| {
+        let values =
+            variables.iter().fold(recipe.clone(), |text, (name, value)| text.replace(&format!("$({name})"), value));
+        if values == recipe { recipe } else { format!("{recipe} {values}") }
+    };
     let of = |(file, scripts): (&str, Vec<(String, String)>)| {
         let program = match file {
             "package.json" => Some(manager),
@@ -170,8 +231,8 @@ fn targets(workspace: &Workspace) -> Vec<Target> {
             "Makefile" | "makefile" | "GNUmakefile" => Some("make"),
             _ => None,
         };
-        let targets = scripts.into_iter().filter_map(move |(name, recipe)| {
-            Some(Target { command: format!("{} {name}", program?), name, recipe })
+        let targets = scripts.into_iter().filter_map(|(name, recipe)| {
+            Some(Target { command: format!("{} {name}", program?), name, recipe: spelled_out(recipe) })
         });
         targets.collect::<Vec<_>>()
     };
