@@ -112,8 +112,10 @@ impl<'a> Binding<'a> {
     fn triggered(&mut self) -> bool {
         let operation = self.operation;
         operation.needs.iter().all(|group| {
-            let found =
-                group.iter().filter_map(|phrase| Some((self.find(phrase)?, phrase.len()))).max_by_key(|(_, len)| *len);
+            // An arrow only stands for a verb where there is none.
+            let is_verb = |phrase: &Phrase| phrase.words().all(|word| !["->", "=", "from"].contains(&word));
+            let found = group.iter().filter_map(|phrase| Some((is_verb(phrase), phrase.len(), self.find(phrase)?)));
+            let found = found.max_by_key(|(verb, len, _)| (*verb, *len)).map(|(_, len, at)| (at, len));
             let Some((at, len)) = found else { return false };
             self.take(at, len);
             true
