@@ -1,8 +1,11 @@
 //! What the words of a request name in the repository: files, directories, identifiers, targets, members. A name that fits two things
 //! names neither.
 
+use std::sync::OnceLock;
+
 use aside_core::detect::word_lists::{is_one_slip, lists};
 
+use crate::run::reader::keys::{KeyLine, key_lines, parts};
 use crate::run::reader::tokens::{Token, TokenKind};
 use crate::run::search::definitions::is_import;
 
@@ -17,7 +20,42 @@ pub struct RepositoryFacts {
     pub members: Vec<String>,
     pub dependencies: Vec<String>,
     pub targets: Vec<Target>,
-    pub has_compose: bool,
+    /// Services of the compose file: the name, and the other words for it. `None` without such a file.
+    pub services: Option<Vec<(String, Vec<String>)>>,
+    /// Test runners and other tools that the project uses.
+    pub tools: Vec<String>,
+    pub git: GitFacts,
+    /// Some texts are not here, so that a name may also stand elsewhere.
+    pub is_partial: bool,
+    /// Found on first use.
+    pub keys: OnceLock<Vec<KeyLine>>,
+}
+
+/// What git knows.
+#[derive(Clone, Debug, Default)]
+pub struct GitFacts {
+    /// Empty with a detached HEAD.
+    pub current: String,
+    pub branches: Vec<String>,
+    /// `origin/main`.
+    pub remote_branches: Vec<String>,
+    pub tags: Vec<String>,
+}
+
+impl GitFacts {
+    /// The remote that is meant without its name.
+    pub fn remote(&self) -> Option<&str> {
+        let mut names: Vec<&str> = self.remote_branches.iter().filter_map(|name| name.split('/').next()).collect();
+        names.dedup();
+        names
+            .iter()
+            .find(|name| **name == "origin")
+            .or(match names.as_slice() {
+                [only] => Some(only),
+                _ => None,
+            })
+            .copied()
+    }
 }
 
 /// A target or script of the project.
@@ -27,6 +65,8 @@ pub struct Target {
     pub command: String,
     /// What it runs.
     pub recipe: String,
+    /// Whether it takes one value behind its name.
+    pub takes_value: bool,
 }
 
 /// What a slot of an operation takes.
@@ -39,12 +79,17 @@ pub enum SlotKind {
     /// A word of the files that no dictionary has.
     Misspelt,
     Word,
+    /// Any word, for the value of a setting.
+    AnyWord,
     /// An identifier that no prose has.
     Constant,
     /// A mark in capitals, or a text in quotes, that the files have.
     Mark,
     /// A text that the files have.
     Text,
+    /// A text in quotes, and one that the files have.
+    Quoted,
+    QuotedText,
     /// A number, or a text in quotes, that may be new.
     Literal,
     /// Any text in quotes, or a number.
@@ -65,9 +110,39 @@ pub enum SlotKind {
     Dependency,
     Member,
     Target,
+    /// A target that takes a value behind its name.
+    TargetWithValue,
+    /// The name of a new tag.
     Tag,
+    /// A tag that is there.
+    KnownTag,
+    /// A branch that is there.
+    Branch,
+    /// The name of a new branch.
+    NewBranch,
+    /// The same, by its shape.
+    BranchLike,
+    /// A branch, a tag, or the id of a commit.
+    Revision,
+    Remote,
     Port,
+    /// `NAME=VALUE`.
+    Assignment,
+    /// A word for the compose file.
     Compose,
+    Service,
+    /// The name of a setting or constant, in one word or several.
+    Key,
+    /// Words of the only such name.
+    PartOfKey,
+    /// A setting that is on or off.
+    Switch,
+    TestFile,
+    TestName,
+    /// A word of the name of a test or its file.
+    TestWord,
+    /// A word of the name of a file with tests.
+    TestStem,
     /// Everything behind its marker.
     Rest,
 }
@@ -79,9 +154,12 @@ impl SlotKind {
             "name" => SlotKind::Name,
             "misspelt" => SlotKind::Misspelt,
             "word" => SlotKind::Word,
+            "any-word" => SlotKind::AnyWord,
             "constant" => SlotKind::Constant,
             "mark" => SlotKind::Mark,
             "text" => SlotKind::Text,
+            "quoted" => SlotKind::Quoted,
+            "quoted-text" => SlotKind::QuotedText,
             "literal" => SlotKind::Literal,
             "value" => SlotKind::Value,
             "file" => SlotKind::File,
@@ -95,8 +173,24 @@ impl SlotKind {
             "dependency" => SlotKind::Dependency,
             "member" => SlotKind::Member,
             "target" => SlotKind::Target,
+            "target-with-value" => SlotKind::TargetWithValue,
             "tag" => SlotKind::Tag,
+            "known-tag" => SlotKind::KnownTag,
+            "branch" => SlotKind::Branch,
+            "new-branch" => SlotKind::NewBranch,
+            "branch-like" => SlotKind::BranchLike,
+            "revision" => SlotKind::Revision,
+            "remote" => SlotKind::Remote,
             "port" => SlotKind::Port,
+            "assignment" => SlotKind::Assignment,
+            "service" => SlotKind::Service,
+            "key" => SlotKind::Key,
+            "part-of-key" => SlotKind::PartOfKey,
+            "switch" => SlotKind::Switch,
+            "test-file" => SlotKind::TestFile,
+            "test-name" => SlotKind::TestName,
+            "test-word" => SlotKind::TestWord,
+            "test-stem" => SlotKind::TestStem,
             "compose" => SlotKind::Compose,
             "rest" => SlotKind::Rest,
             _ => return None,
@@ -125,6 +219,22 @@ const CALLED: &[(&str, &str)] = &[
     ("license", "license"),
 ];
 
+/// Words of the longest name of a setting that is looked up.
+const MAX_KEY_WORDS: usize = 4;
+
+/// English words of names for Chinese ones.
+const KEY_NOUNS: &[(&str, &str)] = &[
+    ("日志级别", "log level"),
+    ("超时时间", "timeout"),
+    ("超时", "timeout"),
+    ("端口", "port"),
+    ("重试次数", "retries"),
+    ("缓存大小", "cache size"),
+    ("主机", "host"),
+    ("线程数", "threads"),
+    ("版本", "version"),
+];
+
 const PRINTS: &[&str] = &["print", "printf", "println", "eprintln", "fmt.Println", "System.out.println", "cout"];
 const DEBUG_PRINTS: &[&str] = &["console.log", "console.debug", "dbg", "var_dump", "debugger", "breakpoint"];
 
@@ -140,6 +250,11 @@ impl RepositoryFacts {
             SlotKind::Name => one(is_identifier(text)),
             SlotKind::Misspelt => one(is_letters(text) && self.occurs(text) && !lists().is_word(&text.to_lowercase())),
             SlotKind::Word => one(is_letters(text)),
+            SlotKind::AnyWord => one(!quoted
+                && text.len() > 1
+                && self.value(tokens, at).is_none()
+                && text.starts_with(|letter: char| letter.is_ascii_alphabetic())
+                && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./:".contains(letter))),
             SlotKind::Constant => one(is_identifier(text) && is_constant(text) && self.occurs(text)),
             SlotKind::Mark => {
                 one((quoted || text.len() > 2 && text.bytes().all(|byte| byte.is_ascii_uppercase()))
@@ -147,6 +262,8 @@ impl RepositoryFacts {
             }
             SlotKind::Literal => one(quoted || text.starts_with(|letter: char| letter.is_ascii_digit())),
             SlotKind::Text => one((quoted || text.contains(|letter: char| letter.is_ascii_digit())) && self.has(text)),
+            SlotKind::Quoted => one(quoted && !text.contains('"')),
+            SlotKind::QuotedText => one(quoted && !text.contains('"') && self.has(text)),
             SlotKind::Value => self.value(tokens, at),
             SlotKind::File => self.file(tokens, at),
             SlotKind::Place => self.file(tokens, at).or_else(|| {
@@ -163,10 +280,35 @@ impl RepositoryFacts {
             SlotKind::Dependency => one(self.dependencies.iter().any(|known| known == text)),
             SlotKind::Member => self.member(text).map(|name| (name, 1)),
             SlotKind::Target => self.target(text).map(|target| (target.name.clone(), 1)),
-            SlotKind::Tag => one(is_tag(text)),
+            SlotKind::TargetWithValue => {
+                self.target(text).filter(|target| target.takes_value).map(|target| (target.name.clone(), 1))
+            }
+            SlotKind::Tag => one(is_tag(text) && !self.git.tags.iter().any(|known| known == text)),
+            SlotKind::KnownTag => one(self.git.tags.iter().any(|known| known == text)),
+            SlotKind::Branch => self.branch(text).map(|name| (name, 1)),
+            SlotKind::NewBranch => one(is_branch_name(text) && self.branch(text).is_none()),
+            SlotKind::BranchLike => {
+                one(is_branch_name(text) && text.contains(['-', '/', '_']) && self.branch(text).is_none())
+            }
+            SlotKind::Revision => self.revision(text).map(|name| (name, 1)),
+            SlotKind::Remote => one(self.git.remote_branches.iter().any(|name| name.split('/').next() == Some(text))),
+            SlotKind::Assignment => one(is_assignment(text)),
+            SlotKind::Service => self.service(text).map(|name| (name, 1)),
+            SlotKind::Key => self.key(tokens, at, &|line, words| line.is(words)),
+            SlotKind::PartOfKey => self.key(tokens, at, &|line, words| line.has(words)),
+            SlotKind::Switch => {
+                self.key(tokens, at, &|line, words| line.is_switch() && (line.is(words) || line.has(words)))
+            }
+            SlotKind::TestFile => self.file(tokens, at).filter(|(path, _)| is_test_file(path)),
+            SlotKind::TestName => one(is_identifier(text) && is_constant(text) && self.is_test(text)),
+            SlotKind::TestWord => one(is_letters(text) && (self.is_stem_of_test(text) || self.is_in_test_name(text))),
+            SlotKind::TestStem => one(is_letters(text) && self.is_stem_of_test(text)),
             SlotKind::Port => one(text.len() > 1 && text.parse::<u16>().is_ok()),
             // Whether there is a compose file decides; the token is a word for it.
-            SlotKind::Compose => one(self.has_compose && ["compose", "stack", "containers", "容器"].contains(&text)),
+            SlotKind::Compose => {
+                let words = ["compose", "stack", "containers", "container", "services", "容器", "服务"];
+                one(self.services.is_some() && words.contains(&text))
+            }
             SlotKind::Rest => None,
         }
     }
@@ -174,6 +316,11 @@ impl RepositoryFacts {
     /// Whether some text has it as a whole word.
     pub fn occurs(&self, word: &str) -> bool {
         self.texts.iter().any(|(_, text)| has_word(text, word))
+    }
+
+    /// The files that have it as a whole word.
+    pub fn files_with(&self, word: &str) -> impl Iterator<Item = &str> {
+        self.texts.iter().filter(move |(_, text)| has_word(text, word)).map(|(path, _)| path.as_str())
     }
 
     fn has(&self, text: &str) -> bool {
@@ -198,11 +345,97 @@ impl RepositoryFacts {
         files.flat_map(|(_, text)| text.lines()).any(|line| has_word(line, one) && has_word(line, other))
     }
 
+    /// The lines that give names a value; found on first use.
+    pub fn keys(&self) -> &[KeyLine] {
+        self.keys.get_or_init(|| {
+            let texts = self.texts.iter().filter(|(path, _)| !is_lock_file(path));
+            texts.flat_map(|(path, text)| key_lines(path, text)).collect()
+        })
+    }
+
+    /// The name that up to four words mean, the most words first. Two names that fit are as good as none.
+    fn key(&self, tokens: &[Token], at: usize, fits: &dyn Fn(&KeyLine, &[String]) -> bool) -> Option<(String, usize)> {
+        (1..=MAX_KEY_WORDS).rev().find_map(|len| {
+            let said = tokens.get(at..at + len)?;
+            said.iter().all(|token| token.kind == TokenKind::Word).then_some(())?;
+            let words: Vec<Vec<String>> = said.iter().map(|token| parts(noun(&token.text))).collect();
+            words.iter().all(|parts| !parts.is_empty()).then_some(())?;
+            let words = words.concat();
+            words.iter().all(|word| word.starts_with(char::is_alphabetic)).then_some(())?;
+            let mut keys: Vec<&str> =
+                self.keys().iter().filter(|line| fits(line, &words)).map(|line| line.key.as_str()).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            // The spelling of the request decides between `port` and `PORT`.
+            if let Some(same) = keys.iter().find(|key| said.first().is_some_and(|token| token.text == **key)) {
+                return Some(((*same).to_owned(), len));
+            }
+            match keys.as_slice() {
+                [only] => Some(((*only).to_owned(), len)),
+                _ => None,
+            }
+        })
+    }
+
+    /// A branch by its name, or by that without the name of its remote.
+    fn branch(&self, text: &str) -> Option<String> {
+        let git = &self.git;
+        let is_there = git.branches.iter().any(|name| name == text)
+            || git.remote_branches.iter().any(|name| name.split_once('/').is_some_and(|(_, name)| name == text));
+        is_there.then(|| text.to_owned())
+    }
+
+    fn revision(&self, text: &str) -> Option<String> {
+        let git = &self.git;
+        let is_id = (7..=40).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && text.contains(|letter: char| letter.is_ascii_digit());
+        let bare = text.split(['~', '^']).next().unwrap_or_default();
+        let is_head =
+            bare == "HEAD" && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "~^".contains(letter));
+        let known = git.branches.iter().chain(&git.remote_branches).chain(&git.tags).any(|name| name == text);
+        (known || is_id || is_head).then(|| text.to_owned())
+    }
+
+    fn service(&self, text: &str) -> Option<String> {
+        let lower = text.to_lowercase();
+        let services = self.services.as_ref()?;
+        if let Some((name, _)) = services.iter().find(|(name, _)| name.to_lowercase() == lower) {
+            return Some(name.clone());
+        }
+        let mut found = services.iter().filter(|(_, called)| called.contains(&lower));
+        found.next().filter(|_| found.next().is_none()).map(|(name, _)| name.clone())
+    }
+
+    /// Whether a file of tests has it as a name.
+    fn is_test(&self, name: &str) -> bool {
+        self.texts.iter().any(|(path, text)| {
+            (is_test_file(path) || text.contains("#[test]") || text.contains("@Test")) && has_word(text, name)
+        })
+    }
+
+    fn is_stem_of_test(&self, word: &str) -> bool {
+        let lower = word.to_lowercase();
+        self.files.iter().any(|path| is_test_file(path) && parts(name_of(path)).contains(&lower))
+    }
+
+    /// Whether the name of a test function has the word.
+    fn is_in_test_name(&self, word: &str) -> bool {
+        let lower = word.to_lowercase();
+        let heads = ["def test", "func Test", "fn ", "it(", "test("];
+        let tests = self.texts.iter().filter(|(path, text)| is_test_file(path) || text.contains("#[test]"));
+        tests
+            .flat_map(|(_, text)| text.lines())
+            .map(str::trim)
+            .any(|line| heads.iter().any(|head| line.starts_with(head)) && parts(line).contains(&lower))
+    }
+
     /// A number with its unit, a text in quotes, or a word for a truth.
     fn value(&self, tokens: &[Token], at: usize) -> Option<(String, usize)> {
         let token = tokens.get(at)?;
         let text = token.text.as_str();
-        let words = ["true", "false", "on", "off", "null", "none", "debug", "info", "warn", "error"];
+        let words =
+            ["true", "false", "on", "off", "null", "none", "debug", "info", "warn", "warning", "error", "trace"];
         let is_number = text.starts_with(|letter: char| letter.is_ascii_digit() || letter == '-')
             && text.contains(|letter: char| letter.is_ascii_digit());
         if token.kind == TokenKind::Quoted {
@@ -227,7 +460,6 @@ impl RepositoryFacts {
             "bytes",
             "items",
             "rows",
-            "times",
         ];
         if let Some(value) = with_unit(text) {
             return Some((value, 1));
@@ -328,20 +560,6 @@ fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The words of a file's name, in lower case.
-fn parts(name: &str) -> Vec<String> {
-    let mut all = vec![String::new()];
-    for letter in name.chars() {
-        if !letter.is_alphanumeric() || letter.is_uppercase() {
-            all.push(String::new());
-        }
-        if let Some(last) = all.last_mut().filter(|_| letter.is_alphanumeric()) {
-            last.extend(letter.to_lowercase());
-        }
-    }
-    all
-}
-
 pub fn has_word(text: &str, word: &str) -> bool {
     let is_part = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
     text.match_indices(word).any(|(at, _)| {
@@ -384,4 +602,48 @@ fn is_version(text: &str) -> bool {
 /// A version with or without its `v`, and what may be behind it.
 fn is_tag(text: &str) -> bool {
     is_version(text) && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter))
+}
+
+/// The English words for a Chinese name of a setting.
+fn noun(text: &str) -> &str {
+    KEY_NOUNS.iter().find(|(chinese, _)| *chinese == text).map_or(text, |(_, english)| english)
+}
+
+/// Whether Chinese letters name a setting.
+pub fn is_key_noun(text: &str) -> bool {
+    KEY_NOUNS.iter().any(|(chinese, _)| *chinese == text)
+}
+
+fn is_lock_file(path: &str) -> bool {
+    let name = name_of(path);
+    name.ends_with(".lock") || ["package-lock.json", "pnpm-lock.yaml", "go.sum"].contains(&name)
+}
+
+/// By its path: `tests/a.py`, `a_test.go`, `a.test.ts`, `a.spec.js`.
+pub fn is_test_file(path: &str) -> bool {
+    let is_word = |word: &str| ["test", "tests", "spec", "specs", "__tests__"].contains(&word);
+    let name = name_of(path);
+    path.split('/').rev().skip(1).any(is_word)
+        || name.split(['.', '_', '-']).any(is_word)
+        || name.contains("Test.")
+        || name.contains("Tests.")
+}
+
+fn is_branch_name(text: &str) -> bool {
+    let plain = text.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_/.".contains(letter));
+    plain
+        && text.len() > 1
+        && text.starts_with(|letter: char| letter.is_ascii_alphanumeric())
+        && !text.ends_with(['/', '.'])
+        && !text.contains("..")
+        && !text.contains("//")
+}
+
+fn is_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, value)| {
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:@,".contains(letter);
+        let is_name = name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_')
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        is_name && !value.is_empty() && value.chars().all(plain)
+    })
 }

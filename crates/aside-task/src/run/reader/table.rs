@@ -1,11 +1,12 @@
 //! The table of operations, `data/task/operations.toml`: trigger words, slots, and what an operation is written as.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::run::reader::Reading;
-use crate::run::reader::ground::{RepositoryFacts, SlotKind, Target};
-
+use crate::run::reader::ground::{RepositoryFacts, SlotKind, Target, is_key_noun};
+use crate::run::reader::keys::KeyLine;
+use crate::run::reader::tokens::{Token, TokenKind};
 use crate::run::toml_lists;
 
 pub const LIST: &str = include_str!("../../../data/task/operations.toml");
@@ -22,6 +23,30 @@ impl Phrase {
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
+
+    /// Whether it is more than a sign that stands for a verb.
+    pub fn is_verb(&self) -> bool {
+        self.words().all(|word| !["->", "=", "from", "to"].contains(&word))
+    }
+
+    /// Whether its words follow each other from an index on.
+    pub fn stands_at(&self, tokens: &[Token], at: usize) -> bool {
+        self.words().enumerate().all(|(offset, known)| {
+            tokens.get(at + offset).is_some_and(|token| token.kind == TokenKind::Word && token.is(known))
+        })
+    }
+}
+
+/// Words that change what a command has to be, and the texts of which one then shows in it.
+pub struct CommandEffect {
+    pub words: Vec<Phrase>,
+    pub shown: Vec<String>,
+}
+
+/// Words that forbid something, and the words that a command may not have then: none where no operation does it.
+pub struct Forbidden {
+    pub words: Vec<Phrase>,
+    pub texts: Vec<String>,
 }
 
 pub struct Slot {
@@ -44,6 +69,16 @@ pub struct Operation {
     pub needs: Vec<Vec<Phrase>>,
     pub allows: Vec<Phrase>,
     pub slots: Vec<Slot>,
+    /// Words that add something to a command, the longest first.
+    pub options: Vec<(Vec<Phrase>, String)>,
+    /// Its trigger may stand in a clause that says how something is: "allready is misspelt, correct it".
+    pub is_stated: bool,
+    /// It is only meant with a value or an option.
+    pub is_special: bool,
+    /// A tool that the project has to use.
+    pub when: Option<String>,
+    /// The slot whose text is changed only in the files that the request limits it to.
+    pub scoped: Option<String>,
     /// The slot whose only line explains the words about it.
     pub locates: Option<String>,
     /// Targets of the project, the preferred first; one of them has to be there.
@@ -69,7 +104,21 @@ pub struct Table {
     pub questions: Vec<Phrase>,
     /// What the place of a text may be called.
     pub describing: Vec<Phrase>,
+    /// What a reason begins with, and where that may be in the middle of a clause.
+    pub because: Vec<Phrase>,
+    pub because_anywhere: Vec<Phrase>,
+    /// What an order after its reason begins with.
+    pub conclusions: Vec<Phrase>,
+    /// Words of a clause that says how something is.
+    pub statements: Vec<Phrase>,
+    /// What such a clause begins with.
+    pub subjects: Vec<Phrase>,
+    /// Words of a clause that is more than a reason.
+    pub restricting: Vec<Phrase>,
+    pub effects: Vec<CommandEffect>,
+    pub forbids: Vec<Forbidden>,
     markers: BTreeMap<String, Vec<Phrase>>,
+    pub words: HashSet<String>,
 }
 
 pub static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -85,15 +134,35 @@ pub static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let markers = toml_lists::tables(LIST, "marker", |table| {
         Some((toml_lists::text(table, "name")?, phrases(&toml_lists::text(table, "words")?)))
     });
-    Table {
+    let mut table = Table {
         operations: toml_lists::tables(LIST, "operation", operation),
         fillers: longest_first(listed("fillers")),
         tails: longest_first(listed("tails")),
         articles: listed("articles"),
         questions: listed("questions"),
         describing: listed("describing"),
+        because: listed("because").into_iter().chain(listed("because-anywhere")).collect(),
+        because_anywhere: listed("because-anywhere"),
+        conclusions: listed("conclusions"),
+        statements: listed("statements"),
+        subjects: listed("subjects"),
+        restricting: listed("restricting"),
+        effects: toml_lists::tables(LIST, "effect", |table| {
+            let words = longest_first(phrases(&toml_lists::text(table, "words")?));
+            let shown = toml_lists::text(table, "shown")?;
+            Some(CommandEffect { words, shown: shown.split('|').map(str::to_owned).collect() })
+        }),
+        forbids: toml_lists::tables(LIST, "forbid", |table| {
+            let words = longest_first(phrases(&toml_lists::text(table, "words")?));
+            let texts = toml_lists::text(table, "text")?;
+            let texts = texts.split('|').filter(|text| !text.is_empty()).map(str::to_owned).collect();
+            Some(Forbidden { words, texts })
+        }),
         markers: markers.into_iter().collect(),
-    }
+        words: HashSet::new(),
+    };
+    table.words = table.collect_words();
+    table
 });
 
 impl Table {
@@ -101,13 +170,24 @@ impl Table {
         self.markers.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// All words of the table.
+    fn collect_words(&self) -> HashSet<String> {
+        let operations = self.operations.iter().flat_map(|one| one.needs.iter().flatten().chain(&one.allows));
+        let options = self.operations.iter().flat_map(|one| one.options.iter().flat_map(|(words, _)| words));
+        let lists = [&self.fillers, &self.tails, &self.articles, &self.describing, &self.questions];
+        let clauses = [&self.because, &self.conclusions, &self.statements, &self.subjects, &self.restricting];
+        let listed = lists.into_iter().chain(clauses).flatten().chain(self.markers.values().flatten());
+        let rules = self.effects.iter().flat_map(|effect| &effect.words);
+        let rules = rules.chain(self.forbids.iter().flat_map(|forbid| &forbid.words));
+        let phrases = operations.chain(options).chain(listed).chain(rules);
+        phrases.flat_map(Phrase::words).map(str::to_owned).collect()
+    }
+
     /// Whether Chinese letters are a word of the table.
     pub fn is_han_word(&self, word: &str) -> bool {
-        let operations = self.operations.iter().flat_map(|one| one.needs.iter().flatten().chain(&one.allows));
-        let lists = [&self.fillers, &self.tails, &self.articles, &self.describing, &self.questions];
-        let listed = lists.into_iter().flatten().chain(self.markers.values().flatten());
-        operations.chain(listed).flat_map(Phrase::words).any(|known| known == word)
-            || ["脚本", "配置", "配置文件", "文档", "组件"].contains(&word)
+        self.words.contains(word)
+            || is_key_noun(word)
+            || ["脚本", "配置", "配置文件", "文档", "组件", "容器", "服务"].contains(&word)
     }
 }
 
@@ -137,6 +217,11 @@ fn operation(table: &toml_edit::Table) -> Option<Operation> {
         needs: toml_lists::texts(table, "needs").iter().map(|group| phrases(group)).collect(),
         allows: longest_first(phrases(&toml_lists::text(table, "allows").unwrap_or_default())),
         slots: read,
+        options: options(&toml_lists::texts(table, "options")),
+        is_stated: table.get("stated").and_then(toml_edit::Item::as_bool).unwrap_or(false),
+        is_special: table.get("special").and_then(toml_edit::Item::as_bool).unwrap_or(false),
+        when: toml_lists::text(table, "when"),
+        scoped: toml_lists::text(table, "scoped"),
         locates: toml_lists::text(table, "locates"),
         targets: toml_lists::texts(table, "targets"),
         runs: toml_lists::text(table, "runs"),
@@ -147,6 +232,15 @@ fn operation(table: &toml_edit::Table) -> Option<Operation> {
         and: toml_lists::texts(table, "and"),
         becomes: toml_lists::text(table, "becomes")?,
     })
+}
+
+/// `words|other words => text`.
+fn options(rows: &[String]) -> Vec<(Vec<Phrase>, String)> {
+    let of = |row: &String| {
+        let (words, text) = row.split_once(" => ")?;
+        Some((longest_first(phrases(words)), text.to_owned()))
+    };
+    rows.iter().filter_map(of).collect()
 }
 
 /// `file?:file`, `names+:module`, `new:name:to`.
@@ -165,6 +259,20 @@ fn slot(text: &str) -> Option<Slot> {
 }
 
 impl Operation {
+    /// The project's own target goes before a command that does the same.
+    pub fn rank(&self) -> usize {
+        usize::from(!self.targets.is_empty())
+    }
+
+    /// Whether the project uses the tool that it is for.
+    pub fn is_for(&self, facts: &RepositoryFacts) -> bool {
+        match self.when.as_deref() {
+            None => true,
+            Some("git") => !facts.git.branches.is_empty(),
+            Some(tool) => facts.tools.iter().any(|known| known == tool),
+        }
+    }
+
     /// Checks that need more than one value.
     pub fn is_sound(&self, values: &BTreeMap<&str, Vec<String>>, facts: &RepositoryFacts) -> bool {
         let first = |name: &str| values.get(name).and_then(|all| all.first());
@@ -179,6 +287,7 @@ impl Operation {
             (Some(key), Some(was)) => facts.has_line(key, &was, file),
             _ => true,
         };
+        let is_so = is_so && self.fits_value(values, facts);
         // A text may be replaced only where it stands once, unless the request names the file.
         let located = self.locates.as_deref().and_then(first);
         // Half of a statement is not to be deleted.
@@ -188,13 +297,50 @@ impl Operation {
         differs && is_so && whole && located.is_none_or(|word| facts.lines_with(word, file).len() == 1)
     }
 
-    /// Writes the operation with its values: one line for each value of a slot that takes several and is written `<name*>`.
-    pub fn rendered(&self, values: &BTreeMap<&str, Vec<String>>, facts: &RepositoryFacts) -> Option<Reading> {
-        let text = self.with_targets(facts)?;
+    /// Whether a word takes the place of a word, and not of a number: `json` is none for `log_limit: 3`.
+    fn fits_value(&self, values: &BTreeMap<&str, Vec<String>>, facts: &RepositoryFacts) -> bool {
+        let first = |name: &str| values.get(name).and_then(|all| all.first());
+        let (Some(key), Some(word)) = (first("key"), first("word")) else { return true };
+        let file = first("file");
+        let is_word = |line: &KeyLine| {
+            let bare = line.value.trim_matches(['"', '\'']);
+            !bare.is_empty()
+                && bare.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '.' || letter == '/')
+                && !bare.contains([' ', '(', '{', '[', '$'])
+                && !line.is_switch()
+                && bare != word
+        };
+        let of_key = |line: &&KeyLine| line.key == *key && file.is_none_or(|file| line.file == *file);
+        facts.keys().iter().filter(of_key).all(is_word)
+    }
+
+    /// Writes the operation with its values: one line for each value of a slot that takes several and is written `<name*>`. Commands that
+    /// do the same are between `;;`, the preferred first.
+    pub fn rendered(
+        &self,
+        values: &BTreeMap<&str, Vec<String>>,
+        options: &str,
+        facts: &RepositoryFacts,
+    ) -> Option<Reading> {
+        let text = self.with_targets(facts)?.replace("{options}", options);
+        match self.effect {
+            Effect::Change => self.filled(&text, values, facts).map(Reading::Change),
+            Effect::Command => {
+                let all: Vec<String> = text.split(" ;; ").filter_map(|text| self.filled(text, values, facts)).collect();
+                (!all.is_empty()).then_some(Reading::Command(all))
+            }
+        }
+    }
+
+    fn filled(&self, text: &str, values: &BTreeMap<&str, Vec<String>>, facts: &RepositoryFacts) -> Option<String> {
         let quotes = self.effect == Effect::Command;
         let written = |value: &str| if quotes { quoted(value) } else { value.to_owned() };
+        let joined = |all: &[String]| {
+            let separator = if quotes { " " } else { " and " };
+            all.iter().map(|value| written(value)).collect::<Vec<_>>().join(separator)
+        };
         let mut lines = vec![String::new()];
-        let mut rest = text.as_str();
+        let mut rest = text;
         while let Some(at) = rest.find(['<', '[']) {
             let (head, tail) = rest.split_at(at);
             lines.iter_mut().for_each(|line| line.push_str(head));
@@ -203,44 +349,44 @@ impl Operation {
                 rest = behind;
                 let (before, name) = part.split_once('<')?;
                 let (name, after) = name.split_once('>')?;
-                if let Some(value) = values.get(name).and_then(|all| all.first()) {
-                    let part = format!("{before}{}{after}", written(value));
+                if let Some(all) = values.get(name) {
+                    let part = format!("{before}{}{after}", joined(all));
                     lines.iter_mut().for_each(|line| line.push_str(&part));
                 }
                 continue;
             }
             let (name, behind) = tail.strip_prefix('<')?.split_once('>')?;
             rest = behind;
+            if let Some(known) = known_value(name, facts) {
+                lines.iter_mut().for_each(|line| line.push_str(&quoted(&known)));
+                continue;
+            }
             let all = values.get(name.trim_end_matches('*'))?;
             if name == "target" {
                 let target = facts.targets.iter().find(|target| Some(&target.name) == all.first())?;
+                self.is_by(target).then_some(())?;
                 lines.iter_mut().for_each(|line| line.push_str(&target.command));
-                continue;
-            }
-            if name.ends_with('*') {
+            } else if name.ends_with('*') {
                 let of =
                     |line: &String| all.iter().map(|value| format!("{line}{}", written(value))).collect::<Vec<_>>();
                 lines = lines.iter().flat_map(of).collect();
             } else {
-                let separator = if quotes { " " } else { " and " };
-                let joined = all.iter().map(|value| written(value)).collect::<Vec<_>>().join(separator);
-                lines.iter_mut().for_each(|line| line.push_str(&joined));
+                lines.iter_mut().for_each(|line| line.push_str(&joined(all)));
             }
         }
         lines.iter_mut().for_each(|line| line.push_str(rest));
-        let text = lines.join("\n");
-        Some(match self.effect {
-            Effect::Change => Reading::Change(text),
-            Effect::Command => Reading::Command(text),
-        })
+        Some(lines.join("\n"))
+    }
+
+    fn is_by(&self, target: &Target) -> bool {
+        let program = target.command.split(' ').next().unwrap_or_default();
+        self.by.is_empty() || self.by.iter().any(|by| by == program)
     }
 
     /// The project's own target that the operation calls.
     pub fn target<'a>(&self, facts: &'a RepositoryFacts) -> Option<&'a Target> {
         let fits = |target: &&Target| {
-            let program = target.command.split(' ').next().unwrap_or_default();
-            self.runs.as_ref().is_none_or(|runs| target.recipe.contains(runs.as_str()))
-                && (self.by.is_empty() || self.by.iter().any(|by| by == program))
+            self.runs.as_ref().is_none_or(|runs| target.recipe.contains(runs.as_str())) && self.is_by(target)
         };
         self.targets.iter().find_map(|name| facts.targets.iter().filter(fits).find(|target| target.name == *name))
     }
@@ -259,6 +405,15 @@ impl Operation {
         }
         let other = self.and.iter().find_map(|name| facts.targets.iter().find(|target| target.name == *name))?;
         Some(text.replace("{and}", &other.command))
+    }
+}
+
+/// A value that git knows and no word of the request has.
+fn known_value(name: &str, facts: &RepositoryFacts) -> Option<String> {
+    match name {
+        "current-branch" => Some(facts.git.current.clone()).filter(|name| !name.is_empty()),
+        "default-remote" => facts.git.remote().map(str::to_owned),
+        _ => None,
     }
 }
 

@@ -17,6 +17,7 @@ mod project_answers;
 mod question_forms;
 mod remote_branch;
 mod repository_answers;
+mod repository_facts;
 mod run_request;
 mod tested_code;
 mod text_answers;
@@ -398,7 +399,7 @@ impl Attempt {
             return Ok(self.allowed(outcome, scope));
         }
         if scope == TaskScope::Full
-            && let Some(outcome) = self.only_grounded(intent).await?
+            && let Some(outcome) = self.by_grounded(intent).await?
         {
             return Ok(self.allowed(outcome, scope));
         }

@@ -132,7 +132,7 @@ impl Attempt {
         })
     }
 
-    /// Exact changes, one per line, as one diff. `None` if one of them is not a change of these files.
+    /// Exact changes, one per line, as one diff; for one, also why it is not made. `None` if it is no change of these files.
     pub(super) async fn exact_changes(
         &self,
         lines: &str,
@@ -140,13 +140,15 @@ impl Attempt {
     ) -> Result<Option<RunnerOutcome>, String> {
         let all: Vec<Vec<Edit>> = lines.lines().map(exact_edit::readings).collect();
         if let [readings] = all.as_slice() {
+            let mut why = None;
             for edit in readings {
-                let outcome = self.exact_edit(edit.clone(), here).await?;
-                if let Some(outcome) = outcome.filter(|outcome| !matches!(outcome.proposal, Proposal::Answer { .. })) {
-                    return Ok(Some(outcome));
+                match self.exact_edit(edit.clone(), here).await? {
+                    Some(outcome) if matches!(outcome.proposal, Proposal::Answer { .. }) => why = why.or(Some(outcome)),
+                    Some(outcome) => return Ok(Some(outcome)),
+                    None => {}
                 }
             }
-            return Ok(None);
+            return Ok(why);
         }
         let (workspace, secrets) = (self.workspace.clone(), self.secrets());
         let edits: Option<Vec<Edit>> = all.into_iter().map(|readings| readings.into_iter().next()).collect();

@@ -1,5 +1,5 @@
-//! Proposals by the grounded reader, where the readers of whole sentences find nothing: looks up what the repository has, and gives what
-//! the request then means to the same code that makes exact changes and checks commands. Asked only without a model.
+//! Proposals by the grounded reader: looks up what the repository has, and gives what the request then means to the same code that makes
+//! exact changes and checks commands. Rejects a command of the readers of whole sentences that leaves out what the request says.
 
 use std::sync::atomic::AtomicBool;
 
@@ -9,122 +9,120 @@ use aside_task::route::Route;
 use aside_task::route::TaskScope;
 use aside_task::route::intent::{Intent, IntentParams, TaskKind};
 use aside_task::route::params::split_piped;
-use aside_task::run::context::Ignored;
-use aside_task::run::reader::ground::{RepositoryFacts, Target};
-use aside_task::run::reader::{self, ReadResult, Reading};
-use aside_task::run::{ModelNeed, RunnerOutcome, code, compose, short};
+use aside_task::run::reader::unmet::{no_target, unmet};
+use aside_task::run::reader::{self, ReadMiss, ReadResult, Reading, Understood};
+use aside_task::run::script::AS_WRITTEN;
+use aside_task::run::{ModelNeed, RunnerOutcome, code, short};
 
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
-use crate::daemon::tasks::attempt::{Attempt, MAX_SAID, answer, blocking, project_answers, value_answers};
-use crate::workspace::Workspace;
-use crate::workspace::masked::Secrets;
+use crate::daemon::tasks::attempt::{Attempt, MAX_SAID, answer, blocking, repository_facts, value_answers};
 
-/// Bytes of texts in which names are looked up. Names of a larger project are not known to be unique, so nothing is read there.
-const MAX_BYTES: usize = 16 * 1024 * 1024;
+/// Words that are named as not understood; more of them are no near miss.
+const MAX_WORDS: usize = 2;
 
 impl Attempt {
     /// What the request means by the things that it names; looked up on first use.
     async fn grounded(&self) -> &ReadResult {
         let look_up = || async {
             let words = own_text(self);
-            if self.lack().is_none() || split_piped(&words).1.is_some() || self.workspace.cwd() != self.workspace.root()
-            {
-                return Err(None);
+            if split_piped(&words).1.is_some() || self.workspace.cwd() != self.workspace.root() {
+                return Err(ReadMiss::Unknown);
             }
             let (workspace, secrets) = (self.workspace.clone(), self.secrets());
             let read = blocking(move |cancelled| {
-                if !reader::may_mean(&words) {
-                    return Err(None);
-                }
-                match facts(&workspace, secrets, cancelled) {
+                let Some(needs) = reader::needs(&words) else { return Err(ReadMiss::Unknown) };
+                match repository_facts::facts(&workspace, needs, &words, secrets, cancelled) {
                     Some(facts) => reader::read(&words, &facts),
-                    None => Err(None),
+                    None => Err(ReadMiss::Unknown),
                 }
             });
-            read.await.unwrap_or(Err(None))
+            read.await.unwrap_or(Err(ReadMiss::Unknown))
         };
         self.grounded.get_or_init(look_up).await
     }
 
-    /// A request that the rules are unsure about is routed by what it means here. What it forbids is part of an operation, or not understood.
+    /// What the request means, unless it is a command as written, or forbids something that the reader did not see.
+    async fn understood(&self, is_held: bool, cmd: Option<&str>) -> Option<&Understood> {
+        let understood = self.grounded().await.as_ref().ok()?;
+        if is_held && !understood.forbids {
+            return None;
+        }
+        match (cmd, &understood.reading) {
+            (None, _) | (Some(_), Reading::Change(_)) => Some(understood),
+            // "make backup.sh executable" is prose where no target is called so.
+            (Some(cmd), Reading::Command(_)) => {
+                let (workspace, cmd) = (self.workspace.clone(), cmd.to_owned());
+                let is_prose = blocking(move |_| no_target(&cmd, &repository_facts::of_targets(&workspace)).is_some());
+                is_prose.await.unwrap_or(false).then_some(understood)
+            }
+        }
+    }
+
+    /// A request of which every word is explained is routed as what it means here, whatever the rules take it for.
     pub(super) async fn about_grounded(&self, mut route: Route) -> Route {
-        let threshold = self.state.config().task.confidence_threshold;
-        if route.scope != TaskScope::Plan || route.intent.confidence >= threshold {
+        let cmd = route.intent.params.cmd.clone();
+        let Some(understood) = self.understood(route.held, cmd.as_deref()).await else { return route };
+        let kind = match understood.reading {
+            Reading::Change(_) => TaskKind::Change,
+            Reading::Command(_) => TaskKind::Run,
+        };
+        if route.intent.kind == kind && route.scope == TaskScope::Full && cmd.is_none() {
             return route;
         }
-        let kind = match self.grounded().await {
-            Ok(Reading::Change(_)) => TaskKind::Change,
-            Ok(Reading::Command(_)) => TaskKind::Run,
-            Err(_) => return route,
-        };
         route.intent.summary = format!("{}: {}", kind.label(), short(self.words(), MAX_SAID));
         route.intent.kind = kind;
-        // Without words for the other readers: they were not sure of them.
-        route.intent.params = IntentParams::default();
+        let words = Some(self.words().to_owned());
+        route.intent.params = match kind {
+            TaskKind::Change => IntentParams { change_request: words, ..IntentParams::default() },
+            _ => IntentParams { query: words, ..IntentParams::default() },
+        };
         route.scope = TaskScope::Full;
         route
     }
 
-    /// The outcome for a request that was routed by `about_grounded`.
-    pub(super) async fn only_grounded(&self, intent: &Intent) -> Result<Option<RunnerOutcome>, String> {
-        let is_unsure = intent.confidence < self.state.config().task.confidence_threshold;
-        let acts = matches!(intent.kind, TaskKind::Change | TaskKind::Run);
-        if !is_unsure || !acts || intent.params != IntentParams::default() {
+    /// The outcome for a request of which every word is explained. `None` if it cannot be carried out here.
+    pub(super) async fn by_grounded(&self, intent: &Intent) -> Result<Option<RunnerOutcome>, String> {
+        if !matches!(intent.kind, TaskKind::Change | TaskKind::Run) || intent.params.cmd.is_some() {
             return Ok(None);
         }
-        let language = Language::of(self.words());
-        if let Ok(reading) = self.grounded().await {
-            let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
-            if let Some(outcome) = self.grounded_outcome(reading, &here, language).await? {
-                return Ok(Some(outcome));
-            }
-        }
-        // The other readers have no words for it, and would take that for their default.
-        let text =
-            language.pick("That cannot be done here, so nothing is proposed.", "这里做不到，所以没有提出任何内容。");
-        Ok(Some(answer(format!("{text}\n"), text, String::new(), ModelNeed::Needed)))
+        let Some(understood) = self.understood(false, None).await else { return Ok(None) };
+        let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
+        self.grounded_outcome(&understood.reading, &here, Language::of(self.words())).await
     }
 
-    /// The outcome of the other readers if they propose something, else the one of the grounded reader.
+    /// The outcome of the other readers, if it leaves nothing out that the request says; else what was not understood.
     pub(super) async fn or_grounded(&self, outcome: Result<RunnerOutcome, String>) -> Result<RunnerOutcome, String> {
+        let language = Language::of(self.words());
+        if let Ok(RunnerOutcome { proposal: Proposal::Command { cmd, reason, .. }, .. }) = &outcome {
+            let (workspace, cmd, words) = (self.workspace.clone(), cmd.clone(), own_text(self));
+            let is_written = reason.as_deref().is_some_and(|reason| AS_WRITTEN.contains(&reason));
+            let left_out = blocking(move |_| {
+                let facts = repository_facts::of_targets(&workspace);
+                if is_written { no_target(&cmd, &facts) } else { unmet(&words, &cmd, &facts) }
+            });
+            return match left_out.await? {
+                Some(word) => Ok(refusal(&not_understood(&[word], language))),
+                None => outcome,
+            };
+        }
         let is_settled = match &outcome {
-            Ok(outcome) => {
-                value_answers::acts(outcome)
-                    || matches!(outcome.proposal, Proposal::Diff { .. })
-                    || outcome.model == ModelNeed::Unneeded && !self.is_refusal(outcome)
-            }
+            Ok(outcome) => value_answers::acts(outcome) || outcome.model == ModelNeed::Unneeded,
             Err(_) => false,
         };
-        if is_settled {
+        if is_settled || self.lack().is_none() {
             return outcome;
         }
-        let language = Language::of(self.words());
-        match self.grounded().await {
-            Ok(reading) => {
-                let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
-                match self.grounded_outcome(reading, &here, language).await? {
-                    Some(grounded) => Ok(grounded),
-                    None => outcome,
+        let text = match self.grounded().await {
+            Err(ReadMiss::NotUnderstood(words)) if words.len() <= MAX_WORDS => not_understood(words, language),
+            Err(ReadMiss::NotThere(name)) => match language {
+                Language::English => {
+                    format!("{} is not in this project, so nothing is proposed. Check its spelling.", code(name))
                 }
-            }
-            Err(Some(word)) => outcome.map_err(|why| match language {
-                Language::English => format!("{} was not understood. {why}", code(word)),
-                Language::Chinese => format!("没有看懂 {}。{why}", code(word)),
-            }),
-            Err(None) => outcome,
-        }
-    }
-
-    /// Whether an answer only says that nothing is proposed.
-    fn is_refusal(&self, outcome: &RunnerOutcome) -> bool {
-        match &outcome.proposal {
-            Proposal::Answer { text } | Proposal::Plan { text } => {
-                text.contains("nothing is\nproposed")
-                    || text.contains("nothing is proposed")
-                    || text.contains("没有提出")
-            }
-            Proposal::Diff { .. } | Proposal::Command { .. } | Proposal::SearchResults { .. } => false,
-        }
+                Language::Chinese => format!("这个项目里没有 {}，所以没有提出任何内容。请检查写法。", code(name)),
+            },
+            Ok(_) | Err(_) => return outcome,
+        };
+        Ok(refusal(&text))
     }
 
     /// Whether a file that moves is named nowhere but in the files that change with it.
@@ -152,12 +150,12 @@ impl Attempt {
                 let outcome = self.exact_changes(text, here).await?;
                 Ok(outcome.filter(|outcome| self.changes_all_mentions(text, outcome)))
             }
-            Reading::Command(cmd) => {
+            Reading::Command(commands) => {
                 let reason = match language {
                     Language::English => "This is the command for that here.",
                     Language::Chinese => "这是这里做这件事的命令。",
                 };
-                let cmd = here.runnable(std::slice::from_ref(cmd)).await;
+                let cmd = here.runnable(commands).await;
                 Ok(cmd.map(|cmd| here.proposed(cmd, reason.to_owned())))
             }
         }
@@ -169,72 +167,19 @@ fn own_text(attempt: &Attempt) -> String {
     super::own_words(&attempt.request.text, &attempt.state.config().task.prefix).to_owned()
 }
 
-/// `None` where the project is too large, or was not read in time.
-fn facts(workspace: &Workspace, secrets: Secrets, cancelled: &AtomicBool) -> Option<RepositoryFacts> {
-    let tree = workspace.tree(&[], cancelled).ok()?;
-    let listed = tree.listed();
-    let files =
-        listed.iter().filter(|listed| listed.ignored == Ignored::No).map(|listed| listed.path.to_owned()).collect();
-    let (mut texts, mut bytes) = (Vec::new(), 0);
-    workspace.each_text(secrets, cancelled, |path, text| {
-        bytes += text.len();
-        if bytes <= MAX_BYTES {
-            texts.push((path.to_owned(), text.to_owned()));
-        }
-    })?;
-    (bytes <= MAX_BYTES).then_some(())?;
-    let manifests = project_answers::manifests(workspace, cancelled);
-    let is_cargo = |file: &str| file.ends_with("Cargo.toml");
-    let members = manifests.iter().filter(|manifest| is_cargo(&manifest.file) && manifest.file.contains('/'));
-    Some(RepositoryFacts {
-        files,
-        texts,
-        members: members.map(|manifest| manifest.name.clone()).collect(),
-        dependencies: manifests
-            .iter()
-            .flat_map(|manifest| &manifest.dependencies)
-            .map(|(name, _)| name.clone())
-            .collect(),
-        targets: targets(workspace),
-        has_compose: compose::FILES.iter().any(|file| workspace.root().join(file).is_file()),
-    })
+fn refusal(text: &str) -> RunnerOutcome {
+    answer(format!("{text}\n"), text, String::new(), ModelNeed::Needed)
 }
 
-/// The targets and scripts of the root.
-fn targets(workspace: &Workspace) -> Vec<Target> {
-    let has = |file: &str| workspace.root().join(file).is_file();
-    let manager = match () {
-        () if has("pnpm-lock.yaml") => "pnpm run",
-        () if has("yarn.lock") => "yarn run",
-        () if has("bun.lockb") || has("bun.lock") => "bun run",
-        () => "npm run",
-    };
-    let project = workspace.project();
-    let variables: Vec<(&str, &str)> = ["Makefile", "makefile", "GNUmakefile"]
-        .into_iter()
-        .filter_map(|file| project.text(file))
-        .flat_map(str::lines)
-        .filter_map(|line| line.split_once("?=").or_else(|| line.split_once(":=")).or_else(|| line.split_once('=')))
-        .map(|(name, value)| (name.trim(), value.trim()))
-        .filter(|(name, _)| !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_'))
-        .collect();
-    // What a target runs is looked up by its variables and by their values.
-    let spelled_out = |recipe: String| {
-        let values =
-            variables.iter().fold(recipe.clone(), |text, (name, value)| text.replace(&format!("$({name})"), value));
-        if values == recipe { recipe } else { format!("{recipe} {values}") }
-    };
-    let of = |(file, scripts): (&str, Vec<(String, String)>)| {
-        let program = match file {
-            "package.json" => Some(manager),
-            "justfile" | "Justfile" => Some("just"),
-            "Makefile" | "makefile" | "GNUmakefile" => Some("make"),
-            _ => None,
-        };
-        let targets = scripts.into_iter().filter_map(|(name, recipe)| {
-            Some(Target { command: format!("{} {name}", program?), name, recipe: spelled_out(recipe) })
-        });
-        targets.collect::<Vec<_>>()
-    };
-    project.all_scripts().into_iter().flat_map(of).collect()
+fn not_understood(words: &[String], language: Language) -> String {
+    let named = words.iter().map(|word| code(word)).collect::<Vec<_>>();
+    match language {
+        Language::English => format!(
+            "{} was not understood, so nothing is proposed. Say it in other words, or write the command itself.",
+            named.join(" and ")
+        ),
+        Language::Chinese => {
+            format!("没有看懂 {}，所以没有提出任何内容。请换一种说法，或者直接写出命令。", named.join("、"))
+        }
+    }
 }
