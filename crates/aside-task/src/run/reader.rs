@@ -36,6 +36,8 @@ pub struct Understood {
     pub reading: Reading,
     /// The request forbids something, and the reading does not do that.
     pub forbids: bool,
+    /// An option of the command is in plain words, so that the request is no command line.
+    pub is_prose: bool,
 }
 
 /// Why a request is no operation.
@@ -117,6 +119,7 @@ impl SlotKind {
     fn is_in_texts(self) -> bool {
         match self {
             SlotKind::Identifier
+            | SlotKind::Function
             | SlotKind::Misspelt
             | SlotKind::Constant
             | SlotKind::Mark
@@ -127,6 +130,7 @@ impl SlotKind {
             | SlotKind::PartOfKey
             | SlotKind::Switch
             | SlotKind::TestName
+            | SlotKind::RustTest
             | SlotKind::TestWord => true,
             SlotKind::Name
             | SlotKind::Word

@@ -65,7 +65,7 @@ fn every_kind_is_of_use_without_a_model() {
 fn a_change_without_a_model_is_honest() {
     let mut scene = Scene::new();
     for (words, nothing) in [
-        ("rename the field port in src/user.py to address", "Nothing was changed"),
+        ("give the user in src/user.py an address", "Nothing was changed"),
         ("给 src/user.py 加上端口检查", "没有修改"),
     ] {
         let task = scene.person.asks(words);

@@ -85,6 +85,7 @@ pub struct Binding<'a> {
     /// Tokens that are triggers, names or options.
     score: usize,
     has_verb: bool,
+    is_prose: bool,
 }
 
 impl<'a> Binding<'a> {
@@ -104,6 +105,7 @@ impl<'a> Binding<'a> {
             forbids: false,
             score: 0,
             has_verb: false,
+            is_prose: false,
         }
     }
 
@@ -153,7 +155,7 @@ impl<'a> Binding<'a> {
             return Err(ReadMiss::Unknown);
         }
         let reading = self.rendered()?;
-        Ok((self.score + self.operation.rank(), Understood { reading, forbids: self.forbids }))
+        Ok((self.score + self.operation.rank(), Understood { reading, forbids: self.forbids, is_prose: self.is_prose }))
     }
 
     /// Takes one phrase of each group of triggers.
@@ -202,6 +204,7 @@ impl<'a> Binding<'a> {
             if let Some((at, len)) = found {
                 self.take(at, len);
                 self.score += len;
+                self.is_prose |= self.tokens.get(at).is_some_and(|token| !token.text.starts_with('-'));
                 if !text.is_empty() {
                     self.options.push(' ');
                     self.options.push_str(text);
@@ -312,6 +315,7 @@ impl<'a> Binding<'a> {
         let grounds = matches!(
             slot.kind,
             SlotKind::Identifier
+                | SlotKind::Function
                 | SlotKind::Constant
                 | SlotKind::Key
                 | SlotKind::File

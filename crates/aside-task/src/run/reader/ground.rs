@@ -74,6 +74,8 @@ pub struct Target {
 pub enum SlotKind {
     /// A name that the code has.
     Identifier,
+    /// A function that the code defines once.
+    Function,
     /// A name that the code may not have yet.
     Name,
     /// A word of the files that no dictionary has.
@@ -139,6 +141,8 @@ pub enum SlotKind {
     Switch,
     TestFile,
     TestName,
+    /// A function behind `#[test]`.
+    RustTest,
     /// A word of the name of a test or its file.
     TestWord,
     /// A word of the name of a file with tests.
@@ -151,6 +155,7 @@ impl SlotKind {
     pub fn of(name: &str) -> Option<Self> {
         Some(match name {
             "identifier" => SlotKind::Identifier,
+            "function" => SlotKind::Function,
             "name" => SlotKind::Name,
             "misspelt" => SlotKind::Misspelt,
             "word" => SlotKind::Word,
@@ -189,6 +194,7 @@ impl SlotKind {
             "switch" => SlotKind::Switch,
             "test-file" => SlotKind::TestFile,
             "test-name" => SlotKind::TestName,
+            "rust-test" => SlotKind::RustTest,
             "test-word" => SlotKind::TestWord,
             "test-stem" => SlotKind::TestStem,
             "compose" => SlotKind::Compose,
@@ -247,6 +253,7 @@ impl RepositoryFacts {
         let one = |fits: bool| fits.then(|| (text.to_owned(), 1));
         match kind {
             SlotKind::Identifier => one(is_identifier(text) && self.occurs(text)),
+            SlotKind::Function => one(is_identifier(text) && is_constant(text) && self.is_function(text)),
             SlotKind::Name => one(is_identifier(text)),
             SlotKind::Misspelt => one(is_letters(text) && self.occurs(text) && !lists().is_word(&text.to_lowercase())),
             SlotKind::Word => one(is_letters(text)),
@@ -301,6 +308,7 @@ impl RepositoryFacts {
             }
             SlotKind::TestFile => self.file(tokens, at).filter(|(path, _)| is_test_file(path)),
             SlotKind::TestName => one(is_identifier(text) && is_constant(text) && self.is_test(text)),
+            SlotKind::RustTest => one(is_identifier(text) && is_constant(text) && self.is_rust_test(text)),
             SlotKind::TestWord => one(is_letters(text) && (self.is_stem_of_test(text) || self.is_in_test_name(text))),
             SlotKind::TestStem => one(is_letters(text) && self.is_stem_of_test(text)),
             SlotKind::Port => one(text.len() > 1 && text.parse::<u16>().is_ok()),
@@ -407,10 +415,32 @@ impl RepositoryFacts {
         found.next().filter(|_| found.next().is_none()).map(|(name, _)| name.clone())
     }
 
+    /// Whether one line defines a function of that name.
+    fn is_function(&self, name: &str) -> bool {
+        let heads = ["def ", "fn ", "function ", "func "];
+        let lines = self.texts.iter().flat_map(|(_, text)| text.lines());
+        let defines = |line: &&str| {
+            heads.iter().any(|head| {
+                line.split_once(head)
+                    .and_then(|(_, rest)| rest.strip_prefix(name))
+                    .is_some_and(|rest| rest.starts_with(['(', '<']))
+            })
+        };
+        lines.filter(defines).take(2).count() == 1
+    }
+
     /// Whether a file of tests has it as a name.
     fn is_test(&self, name: &str) -> bool {
         self.texts.iter().any(|(path, text)| {
             (is_test_file(path) || text.contains("#[test]") || text.contains("@Test")) && has_word(text, name)
+        })
+    }
+
+    fn is_rust_test(&self, name: &str) -> bool {
+        let head = format!("fn {name}(");
+        self.texts.iter().filter(|(path, text)| path.ends_with(".rs") && text.contains(&head)).any(|(_, text)| {
+            let before = text.split(&head).next().unwrap_or_default();
+            before.lines().rev().take(4).any(|line| line.contains("test]"))
         })
     }
 

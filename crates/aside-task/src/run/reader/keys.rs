@@ -6,6 +6,7 @@ pub struct KeyLine {
     pub file: String,
     pub key: String,
     pub value: String,
+    /// The line below the name of its section.
     pub line: String,
     parts: Vec<String>,
 }
@@ -15,13 +16,19 @@ const MAX_LINE: usize = 200;
 
 /// All lines of a text that give a name a value.
 pub fn key_lines(file: &str, text: &str) -> Vec<KeyLine> {
-    let of = |line: &str| {
+    let mut section = "";
+    let of = |line| {
+        // `[profile.release]` says what the lines below it are about.
+        let line: &str = line;
+        if line.starts_with('[') && line.trim_end().ends_with(']') {
+            section = line.trim();
+        }
         let (key, value) = assigned(line)?;
         Some(KeyLine {
             file: file.to_owned(),
             key: key.to_owned(),
             value: value.to_owned(),
-            line: line.trim().to_owned(),
+            line: format!("{section} {}", line.trim()),
             parts: parts(key),
         })
     };

@@ -71,11 +71,12 @@ pub fn scope(
             scope.only.extend(areas)
         }
         at = end;
-        // "in app.py only".
-        let trails = |at: usize| TABLE.markers("only").iter().any(|phrase| phrase.stands_at(tokens, at));
-        if !is_not && !is_used(at) && trails(at) {
-            taken.push(at);
-            at += 1;
+        // "In app.py only", "leave the tests alone".
+        let trailing = TABLE.markers(if is_not { "untouched" } else { "only" });
+        let trails = trailing.iter().filter(|phrase| phrase.stands_at(tokens, at)).map(Phrase::len).max();
+        if let Some(len) = trails.filter(|len| (at..at + len).all(|at| !is_used(at))) {
+            taken.extend(at..at + len);
+            at += len;
         }
     }
     (scope != Scope::default()).then_some((scope, taken))

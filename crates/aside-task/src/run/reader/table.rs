@@ -294,24 +294,33 @@ impl Operation {
         let is_whole = |line: &str| line.matches('(').count() == line.matches(')').count();
         let whole = located.is_none_or(|word| facts.lines_with(word, file).into_iter().all(is_whole));
         let whole = whole || !self.becomes.starts_with("delete the line");
+        // A function of another file is not meant by the file that is named.
+        let is_there = |name: &String| file.is_none() || !facts.lines_with(name, file).is_empty();
+        let whole = whole && (!self.becomes.starts_with("delete the function") || first("name").is_none_or(is_there));
         differs && is_so && whole && located.is_none_or(|word| facts.lines_with(word, file).len() == 1)
     }
 
-    /// Whether a word takes the place of a word, and not of a number: `json` is none for `log_limit: 3`.
+    /// Whether a word takes the place of a word, and a number that of a number: `1.75` is none for `image: rust:1.68`.
     fn fits_value(&self, values: &BTreeMap<&str, Vec<String>>, facts: &RepositoryFacts) -> bool {
         let first = |name: &str| values.get(name).and_then(|all| all.first());
-        let (Some(key), Some(word)) = (first("key"), first("word")) else { return true };
+        let Some(key) = first("key") else { return true };
         let file = first("file");
-        let is_word = |line: &KeyLine| {
-            let bare = line.value.trim_matches(['"', '\'']);
-            !bare.is_empty()
-                && bare.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '.' || letter == '/')
+        let is_word = |bare: &str| {
+            bare.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '.' || letter == '/')
                 && !bare.contains([' ', '(', '{', '[', '$'])
-                && !line.is_switch()
-                && bare != word
+        };
+        let starts_number =
+            |text: &str| text.starts_with(|letter: char| letter.is_ascii_digit() || "-.:".contains(letter));
+        let fits = |line: &KeyLine| {
+            let bare = line.value.trim_matches(['"', '\'']);
+            match (first("word"), first("value")) {
+                (Some(word), _) => is_word(bare) && !line.is_switch() && bare != word,
+                (None, Some(value)) if starts_number(value) => starts_number(bare) || line.value.contains("from_"),
+                (None, _) => true,
+            }
         };
         let of_key = |line: &&KeyLine| line.key == *key && file.is_none_or(|file| line.file == *file);
-        facts.keys().iter().filter(of_key).all(is_word)
+        facts.keys().iter().filter(of_key).all(fits)
     }
 
     /// Writes the operation with its values: one line for each value of a slot that takes several and is written `<name*>`. Commands that

@@ -18,6 +18,7 @@ fn facts() -> RepositoryFacts {
         ("configs/app.dev.toml", "retain_days = 7\n"),
         ("configs/app.toml", "retain_days = 365\nmode = \"lenient\"\nverbose = false\n"),
         ("tests/test_loans.py", "def test_due_date():\n    pass\n"),
+        ("src/mix.rs", "#[test]\nfn mixes_well() {}\n\nfn calc_fee() {}\n"),
         ("tests/loans.test.ts", "it(\"closes\", () => {});\n"),
         ("tests/CMakeLists.txt", "# snowpit_test(test_report)\n"),
         ("src/report.cpp", "std::fprintf(stderr, \"XXX rows %d\", n);\nreturn 1;\n"),
@@ -96,4 +97,45 @@ fn the_word_that_is_not_understood_is_named() {
     assert_eq!(told("set NO_SUCH_NAME to 30"), "? no NO_SUCH_NAME");
     assert_eq!(told("rename noSuch to lateFee"), "? no noSuch");
     assert_eq!(told("what is this"), "?");
+}
+
+#[test]
+fn a_reason_needs_no_meaning_and_a_restriction_does() {
+    assert_eq!(told("tests are slow, so set TIMEOUT_S to 30"), "change TIMEOUT_S to 30");
+    assert_eq!(told("set TIMEOUT_S to 30, it is too short"), "change TIMEOUT_S to 30");
+    assert_eq!(told("set TIMEOUT_S to 30, notify the team"), "? notify team");
+    assert!(told("production must keep 10, set TIMEOUT_S to 30").starts_with('?'));
+    assert!(told("don't set TIMEOUT_S to 30").starts_with('?'));
+}
+
+#[test]
+fn what_is_forbidden_is_not_done() {
+    let forbids = |request: &str| read(request, &facts()).is_ok_and(|understood| understood.forbids);
+    assert!(forbids("tag this commit as v2.0.0, don't push"));
+    assert!(!forbids("tag this commit as v2.0.0"));
+    assert_eq!(told("push the tag v1.0.0, don't push"), "? push");
+}
+
+#[test]
+fn a_command_that_leaves_out_a_word_is_not_given() {
+    let unmet = |request: &str, command: &str| unmet::unmet(request, command, &facts()).unwrap_or_default();
+    assert_eq!(unmet("run all tests, even the ignored ones", "make test"), "ignored");
+    assert_eq!(unmet("run all tests, even the ignored ones", "make test-all"), "");
+    assert_eq!(unmet("docker compose up, rebuild the image", "npm run build"), "compose");
+    assert_eq!(unmet("把 src/config.ts 收起来", "npx tsx src/config.ts"), "收起来");
+    assert_eq!(unmet("undo what I did to src/config.ts", "node src/config.ts"), "undo");
+    assert_eq!(unmet("run src/config.ts", "node src/config.ts"), "");
+    assert_eq!(unmet("serve with ENV=staging", "make serve"), "ENV=staging");
+    assert_eq!(unmet("serve with ENV=staging", "make serve ENV=ENV=staging"), "ENV=staging");
+    let no_target = |command: &str| unmet::no_target(command, &facts()).unwrap_or_default();
+    assert_eq!(no_target("make backup.sh executable"), "backup.sh");
+    assert_eq!(no_target("make samples ENV=dev -j 4"), "");
+}
+
+#[test]
+fn nothing_is_unique_where_some_texts_are_missing() {
+    let facts = RepositoryFacts { is_partial: true, ..facts() };
+    assert_eq!(read("set TIMEOUT_S to 30", &facts), Err(ReadMiss::Unknown));
+    assert!(read("set TIMEOUT_S in scripts/fetch_station.py to 30", &facts).is_ok());
+    assert!(read("go back to the develop branch", &facts).is_ok());
 }

@@ -5,6 +5,33 @@ use crate::run::reader::ground::RepositoryFacts;
 use crate::run::reader::table::TABLE;
 use crate::run::reader::tokens::{Token, TokenKind, tokens};
 
+/// Words for running a file.
+const RUN_WORDS: &[&str] = &[
+    "run",
+    "rerun",
+    "execute",
+    "start",
+    "launch",
+    "call",
+    "try",
+    "do",
+    "invoke",
+    "fire",
+    "kick",
+    "go",
+    "use",
+    "test",
+    "跑",
+    "运行",
+    "执行",
+    "启动",
+    "试",
+    "试试",
+    "调用",
+    "跑一下",
+    "运行一下",
+];
+
 /// The words of a request that a command leaves out, if it has any with a known effect.
 pub fn unmet(request: &str, command: &str, facts: &RepositoryFacts) -> Option<String> {
     let all = tokens(request, &|word| TABLE.is_han_word(word));
@@ -21,9 +48,18 @@ pub fn unmet(request: &str, command: &str, facts: &RepositoryFacts) -> Option<St
             return Some(said.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" "));
         }
     }
-    all.iter()
-        .find(|token| is_literal(token) && !shown.contains(&token.text.to_lowercase()))
-        .map(|token| token.text.clone())
+    // A file that is only named is not to be run.
+    if runs_file(command) && !all.iter().any(|token| RUN_WORDS.iter().any(|word| token.is(word))) {
+        let is_filler = |token: &Token| TABLE.fillers.iter().any(|phrase| phrase.words().eq([token.lower.as_str()]));
+        return all.iter().find(|token| !is_filler(token)).map(|token| token.text.clone());
+    }
+    let is_shown = |text: &str| {
+        let lower = text.to_lowercase();
+        // `ENV=ENV=staging` takes the assignment for a value.
+        let doubled = lower.split_once('=').is_some_and(|(name, _)| shown.contains(&format!("{name}={name}=")));
+        shown.contains(&lower) && !doubled
+    };
+    all.iter().find(|token| is_literal(token) && !is_shown(&token.text)).map(|token| token.text.clone())
 }
 
 /// The target that a command for `make` names and the Makefile does not have: "make backup.sh executable" is prose.
@@ -31,7 +67,8 @@ pub fn no_target(command: &str, facts: &RepositoryFacts) -> Option<String> {
     let words: Vec<&str> = command.split_whitespace().collect();
     let makes = facts.targets.iter().any(|target| target.command.starts_with("make "));
     let [first, rest @ ..] = words.as_slice() else { return None };
-    if *first != "make" || !makes || command.contains([';', '&', '|', '>', '<', '$', '"', '\'']) {
+    // Without a Makefile, `make prog` may still be known to make; a sentence is not.
+    if *first != "make" || !makes && rest.len() < 2 || command.contains([';', '&', '|', '>', '<', '$', '"', '\'']) {
         return None;
     }
     let is_target = |word: &str| {
@@ -46,6 +83,17 @@ pub fn no_target(command: &str, facts: &RepositoryFacts) -> Option<String> {
         .filter_map(|at| rest.get(at))
         .find(|word| !is_target(word))
         .map(|word| (*word).to_owned())
+}
+
+/// Whether a command is an interpreter with a file and no more.
+fn runs_file(command: &str) -> bool {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let program = match words.as_slice() {
+        ["npx", program, _] | [program, _] => program,
+        _ => return false,
+    };
+    ["node", "python", "python3", "bash", "sh", "tsx", "ts-node", "ruby", "perl", "php", "deno"].contains(program)
+        && words.last().is_some_and(|file| file.contains('.'))
 }
 
 fn is_called(command: &str, target: &str) -> bool {

@@ -151,13 +151,23 @@ impl Attempt {
             return Ok(why);
         }
         let (workspace, secrets) = (self.workspace.clone(), self.secrets());
-        let edits: Option<Vec<Edit>> = all.into_iter().map(|readings| readings.into_iter().next()).collect();
-        let Some(edits) = edits.filter(|_| secrets == Secrets::Included) else { return Ok(None) };
-        let made = blocking(move |cancelled| made_all(&workspace, &edits, secrets, cancelled)).await?;
-        let Exact::Diff(CheckedDiff { unified_diff, files }, summary, note) = made else { return Ok(None) };
-        let proposal = Proposal::Diff { diff_id: String::new(), unified_diff, files };
-        let summary = wording::sentence(&summary, Language::of(self.words()));
-        Ok(Some(RunnerOutcome { proposal, summary, details: note, model: ModelNeed::Unneeded }))
+        if secrets != Secrets::Included {
+            return Ok(None);
+        }
+        let made = blocking(move |cancelled| made_all(&workspace, &all, secrets, cancelled)).await?;
+        let language = Language::of(self.words());
+        Ok(match made {
+            Exact::Diff(CheckedDiff { unified_diff, files }, summary, note) => {
+                let proposal = Proposal::Diff { diff_id: String::new(), unified_diff, files };
+                let summary = wording::sentence(&summary, language);
+                Some(RunnerOutcome { proposal, summary, details: note, model: ModelNeed::Unneeded })
+            }
+            Exact::Nothing(why) => {
+                let why = wording::sentence(&why, language);
+                Some(answer(format!("{why}\n"), why, String::new(), ModelNeed::Better))
+            }
+            Exact::None => None,
+        })
     }
 
     /// The command that lays out one file, with the formatter that the project uses.
@@ -353,21 +363,31 @@ fn made(workspace: &Workspace, edit: &Edit, secrets: Secrets, cancelled: &Atomic
     settled(workspace, &diff, summary, note)
 }
 
-/// Several changes of texts, each made in what the one before it left.
-fn made_all(workspace: &Workspace, edits: &[Edit], secrets: Secrets, cancelled: &AtomicBool) -> Exact {
+/// Several changes of texts, each made in what the one before it left. Of the readings of each, the first that changes a text is meant.
+fn made_all(workspace: &Workspace, changes: &[Vec<Edit>], secrets: Secrets, cancelled: &AtomicBool) -> Exact {
+    if let Some(renamed) = renamed_in(workspace, changes, secrets, cancelled) {
+        return renamed;
+    }
     let (mut before, mut after) = (Texts::new(), Texts::new());
     let (mut summaries, mut notes) = (Vec::new(), Vec::new());
-    for edit in edits {
-        let Ok((mut files, _)) = gathered(workspace, edit, secrets, cancelled) else { return Exact::None };
-        for (path, text) in &files {
-            before.entry(path.clone()).or_insert_with(|| text.clone());
-        }
-        for (path, text) in files.iter_mut() {
-            if let Some(changed) = after.get(path) {
-                text.clone_from(changed);
+    for readings in changes {
+        let made = readings.iter().find_map(|edit| {
+            let (mut files, _) = gathered(workspace, edit, secrets, cancelled).ok()?;
+            let old = files.clone();
+            for (path, text) in files.iter_mut() {
+                if let Some(changed) = after.get(path) {
+                    text.clone_from(changed);
+                }
             }
+            match exact_edit::apply(edit, &files) {
+                EditResult::Texts { files, summary, note } => Some((old, files, summary, note)),
+                EditResult::Move { .. } | EditResult::Nothing(_) => None,
+            }
+        });
+        let Some((old, files, summary, note)) = made else { return Exact::None };
+        for (path, text) in old {
+            before.entry(path).or_insert(text);
         }
-        let EditResult::Texts { files, summary, note } = exact_edit::apply(edit, &files) else { return Exact::None };
         after.extend(files);
         summaries.push(summary);
         notes.extend(Some(note).filter(|note| !note.is_empty()));
@@ -378,6 +398,33 @@ fn made_all(workspace: &Workspace, edits: &[Edit], secrets: Secrets, cancelled: 
         diff.extend(unified_diff(&name, before.get(path).map(|old| old.as_bytes()), text.as_bytes()));
     }
     settled(workspace, &diff, summaries.join("; "), notes.join("\n"))
+}
+
+/// One identifier that is renamed in several files: its definition is in one of them. `None` if the changes are others.
+fn renamed_in(workspace: &Workspace, changes: &[Vec<Edit>], secrets: Secrets, cancelled: &AtomicBool) -> Option<Exact> {
+    let renames: Vec<&Edit> = changes
+        .iter()
+        .map(|readings| readings.iter().find(|edit| matches!(edit, Edit::Rename { file: Some(_), .. })))
+        .collect::<Option<_>>()?;
+    let Some(Edit::Rename { from, to, .. }) = renames.first() else { return None };
+    let same = |edit: &&Edit| matches!(edit, Edit::Rename { from: one, to: other, .. } if one == from && other == to);
+    renames.iter().all(same).then_some(())?;
+    let mut files = Texts::new();
+    for edit in renames {
+        files.extend(gathered(workspace, edit, secrets, cancelled).ok()?.0);
+    }
+    let all = Edit::Rename { from: from.clone(), to: to.clone(), file: None };
+    let (texts, summary, note) = match exact_edit::apply(&all, &files) {
+        EditResult::Texts { files, summary, note } => (files, summary, note),
+        EditResult::Nothing(why) => return Some(Exact::Nothing(why)),
+        EditResult::Move { .. } => return None,
+    };
+    let mut diff = Vec::new();
+    for (path, text) in &texts {
+        let name = RelativePath::new(path).ok()?;
+        diff.extend(unified_diff(&name, files.get(path).map(|old| old.as_bytes()), text.as_bytes()));
+    }
+    Some(settled(workspace, &diff, summary, note))
 }
 
 /// Files that a class or a component takes along, by their paths now.

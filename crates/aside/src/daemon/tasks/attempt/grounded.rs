@@ -5,10 +5,9 @@ use std::sync::atomic::AtomicBool;
 
 use aside_core::agent::language::Language;
 use aside_task::proposal::Proposal;
-use aside_task::route::Route;
-use aside_task::route::TaskScope;
 use aside_task::route::intent::{Intent, IntentParams, TaskKind};
 use aside_task::route::params::split_piped;
+use aside_task::route::{Route, RoutedBy, TaskScope};
 use aside_task::run::reader::unmet::{no_target, unmet};
 use aside_task::run::reader::{self, ReadMiss, ReadResult, Reading, Understood};
 use aside_task::run::script::AS_WRITTEN;
@@ -49,6 +48,7 @@ impl Attempt {
         }
         match (cmd, &understood.reading) {
             (None, _) | (Some(_), Reading::Change(_)) => Some(understood),
+            (Some(_), Reading::Command(_)) if understood.is_prose => Some(understood),
             // "make backup.sh executable" is prose where no target is called so.
             (Some(cmd), Reading::Command(_)) => {
                 let (workspace, cmd) = (self.workspace.clone(), cmd.to_owned());
@@ -60,12 +60,18 @@ impl Attempt {
 
     /// A request of which every word is explained is routed as what it means here, whatever the rules take it for.
     pub(super) async fn about_grounded(&self, mut route: Route) -> Route {
+        // `@dev plan` asks for a plan.
+        if route.by == RoutedBy::Shortcut {
+            return route;
+        }
         let cmd = route.intent.params.cmd.clone();
         let Some(understood) = self.understood(route.held, cmd.as_deref()).await else { return route };
         let kind = match understood.reading {
             Reading::Change(_) => TaskKind::Change,
             Reading::Command(_) => TaskKind::Run,
         };
+        // What the request forbids is kept by the reading, so the rest of it may be done.
+        route.held = false;
         if route.intent.kind == kind && route.scope == TaskScope::Full && cmd.is_none() {
             return route;
         }
