@@ -1,5 +1,5 @@
-//! Which clauses of a request only give a reason, and so need no meaning of their own: "ci is slow, so raise TIMEOUT to 30", "drop lodash, nobody
-//! uses it". A clause that may restrict or order something is never a reason.
+//! Which clauses of a request only give a reason, and so need no meaning of their own: "ci is slow, so raise TIMEOUT to 30", "drop lodash, it
+//! is not used". A clause that may restrict or order something is never a reason.
 
 use crate::run::reader::table::{Phrase, TABLE, Table};
 use crate::run::reader::tokens::{Token, TokenKind};

@@ -24,7 +24,9 @@ impl Attempt {
     async fn grounded(&self) -> &ReadResult {
         let look_up = || async {
             let words = own_text(self);
-            if split_piped(&words).1.is_some() || self.workspace.cwd() != self.workspace.root() {
+            // With a model, the exact readers and the model share the work as before.
+            if self.lack().is_none() || split_piped(&words).1.is_some() || self.workspace.cwd() != self.workspace.root()
+            {
                 return Err(ReadMiss::Unknown);
             }
             let (workspace, secrets) = (self.workspace.clone(), self.secrets());
