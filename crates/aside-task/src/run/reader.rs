@@ -4,7 +4,7 @@
 
 pub mod ground;
 mod table;
-mod tokens;
+pub mod tokens;
 
 #[cfg(test)]
 mod tests;

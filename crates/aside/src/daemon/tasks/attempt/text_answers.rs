@@ -661,7 +661,7 @@ impl Attempt {
                     });
                     continue;
                 }
-                let last = fact_answers::history(&workspace, &fact_answers::History { many: 1, path, author: "" });
+                let last = fact_answers::history(&workspace, &History { many: 1, path, ..History::default() });
                 let last = last.and_then(|commits| commits.first().map(fact_answers::Commit::row)).unwrap_or_default();
                 text.push_str(&match language {
                     Language::English => {
