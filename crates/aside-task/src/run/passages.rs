@@ -36,10 +36,14 @@ impl Passages {
     /// `None` where one word or none is left to look for.
     pub fn new(words: &[String]) -> Option<Self> {
         let mut all: Vec<(String, String)> = Vec::new();
-        for word in words {
+        let split = |word: &String| {
+            let parts = word.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+            parts.filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<String>>()
+        };
+        for word in words.iter().flat_map(split) {
             let stem = stem(&word.to_lowercase());
             if !all.iter().any(|(_, known)| *known == stem) && word.chars().any(char::is_alphanumeric) {
-                all.push((word.clone(), stem));
+                all.push((word, stem));
             }
         }
         let counts = vec![0; all.len()];
@@ -70,10 +74,13 @@ impl Passages {
     }
 
     fn keep(&mut self, mask: u32, name: u32, path: &str, lines: &[&str], start: usize, end: usize) {
-        // The path alone says nothing about a passage of it.
-        if (mask | name).count_ones() < 2 || mask == 0 || self.kept.len() >= MAX_KEPT {
+        // The path alone says nothing about a passage of it, but for the first.
+        let says = mask != 0 || start == 0;
+        if (mask | name).count_ones() < 2 || !says || self.kept.len() >= MAX_KEPT {
             return;
         }
+        // What a file is for is said by more than its imports.
+        let end = if mask == 0 { lines.len().min(MAX_LINES) } else { end };
         let text = lines.get(start..end).unwrap_or_default().join("\n");
         self.kept.push((mask | name, path.to_owned(), start + 1, text));
     }
@@ -157,7 +164,7 @@ mod tests {
     #[test]
     fn the_passage_with_most_words_is_found_or_none() {
         assert_eq!(best("warm oven"), "src/oven.rs:1 without []");
-        assert_eq!(best("oven minutes temperature"), "src/oven.rs:1 without [\"temperature\"]");
+        assert_eq!(best("oven ten minutes temperature"), "src/oven.rs:1 without [\"temperature\"]");
         assert_eq!(best("bread rest hour"), "docs/bread.md:3 without []");
         assert_eq!(best("bread temperature salt"), "");
         assert_eq!(best("oven"), "");

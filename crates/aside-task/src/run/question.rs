@@ -68,10 +68,68 @@ pub fn is_question(request: &str) -> bool {
 pub fn content_words(request: &str) -> Vec<String> {
     let all = words(request);
     let mut used: Vec<bool> = all.iter().map(|token| token.kind == TokenKind::Break).collect();
-    for phrase in TABLE.fillers.iter().chain(&TABLE.how).chain(&TABLE.questions) {
+    let empty = TABLE.fillers.iter().chain(&TABLE.how).chain(&TABLE.questions).chain(&TABLE.empty);
+    for phrase in empty {
         take_all(&all, &mut used, phrase);
     }
-    left(&all, &used)
+    left(&all, &used).into_iter().filter(|word| !TABLE.limits(word)).collect()
+}
+
+/// Whether a request has a word about the state of the repository or of tasks, or no content at all.
+pub fn is_about_state(request: &str) -> bool {
+    let all = words(request);
+    let has = |phrase: &Phrase| (0..all.len()).any(|at| matches(&all, phrase, at, &is_slip));
+    TABLE.state.iter().any(has) || content_words(request).len() < 2
+}
+
+/// The words of a request that look like names of the code.
+pub fn code_names(request: &str) -> Vec<String> {
+    let all = words(request);
+    let names = all.iter().filter_map(|token| token.text.split('(').next()).filter(|text| things::is_name(text));
+    names.map(str::to_owned).collect()
+}
+
+/// The commands within a question: what follows a program, up to a word that is none of a command; a text in quotes is one.
+pub fn commands(request: &str, is_program: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let all = words(request);
+    let mut found: Vec<Vec<&str>> = Vec::new();
+    let quoted: Vec<String> =
+        all.iter().filter(|token| token.kind == TokenKind::Quoted).map(|token| token.text.clone()).collect();
+    let mut is_open = false;
+    for token in &all {
+        let text = token.text.as_str();
+        let program = text.split_whitespace().next().unwrap_or_default();
+        if token.kind == TokenKind::Quoted {
+            found.extend(is_program(program).then(|| vec![text]));
+            is_open = false;
+            continue;
+        }
+        let ends = token.kind == TokenKind::Break
+            || !text.is_ascii()
+            || TABLE
+                .ends_command
+                .iter()
+                .any(|phrase| phrase.len() == 1 && phrase.words().next() == Some(&text.to_lowercase()));
+        match () {
+            () if ends => is_open = false,
+            () if is_open => {
+                if let Some(command) = found.last_mut() {
+                    command.push(text);
+                }
+            }
+            () if is_program(text) && text.chars().all(|letter| !letter.is_uppercase()) => {
+                found.push(vec![text]);
+                is_open = true;
+            }
+            () => {}
+        }
+    }
+    // Words of prose may be programs too: without quotes only a flag tells a command from them.
+    found
+        .into_iter()
+        .map(|words| words.join(" "))
+        .filter(|command| command.contains(" -") || quoted.contains(command))
+        .collect()
 }
 
 /// The words that are not used, in small letters; Chinese letters beside each other are one.
@@ -189,6 +247,13 @@ fn is_slip(known: &str, word: &str) -> bool {
     long && is_one_slip(known, word) && !lists().is_word(word)
 }
 
+/// Which of the phrases of a group is taken.
+#[derive(Clone, Copy)]
+enum Prefer {
+    Long,
+    Short,
+}
+
 /// One facet whose needs are met by the tokens of a question.
 struct Binding<'a> {
     facet: &'static Facet,
@@ -206,15 +271,23 @@ impl<'a> Binding<'a> {
         if facet.not.iter().any(has) {
             return None;
         }
-        let used = all.iter().map(|token| token.kind == TokenKind::Break).collect();
-        let mut binding = Self { facet, all, used, explained: 0 };
-        facet.needs.iter().all(|group| binding.take_one(group)).then_some(binding)
+        let used: Vec<bool> = all.iter().map(|token| token.kind == TokenKind::Break).collect();
+        let binding = || Self { facet, all, used: Vec::clone(&used), explained: 0 };
+        // A long phrase may take a word that another group needs.
+        [Prefer::Long, Prefer::Short].into_iter().find_map(|prefer| {
+            let mut binding = binding();
+            facet.needs.iter().all(|group| binding.take_one(group, prefer)).then_some(binding)
+        })
     }
 
-    /// Takes the longest phrase of a group that is there.
-    fn take_one(&mut self, group: &[Phrase]) -> bool {
+    /// Takes a phrase of a group that is there.
+    fn take_one(&mut self, group: &[Phrase], prefer: Prefer) -> bool {
         let found = group.iter().filter_map(|phrase| Some((phrase.len(), self.find(phrase)?)));
-        let Some((len, at)) = found.max_by_key(|(len, at)| (*len, std::cmp::Reverse(*at))) else { return false };
+        let best = match prefer {
+            Prefer::Long => found.max_by_key(|(len, at)| (*len, std::cmp::Reverse(*at))),
+            Prefer::Short => found.min(),
+        };
+        let Some((len, at)) = best else { return false };
         self.used.iter_mut().skip(at).take(len).for_each(|used| *used = true);
         self.explained += len;
         true
@@ -231,7 +304,9 @@ impl<'a> Binding<'a> {
         let mut things = Things::default();
         for thing in &grounded.all {
             let is_free = (thing.at..thing.at + thing.len).all(|at| self.used.get(at) == Some(&false));
-            let allowed = self.facet.allows.iter().chain(&TABLE.fillers);
+            // A number that a facet takes is one, though "two" may be said of anything.
+            let own = if thing.kind == Slot::Number { &[][..] } else { self.facet.allows.as_slice() };
+            let allowed = own.iter().chain(&TABLE.fillers);
             let is_plain = thing.is_weak
                 && thing.kind != Slot::Ref
                 && allowed

@@ -91,7 +91,7 @@ impl Question<'_> {
         match self {
             Question::Refs { prefix } => {
                 let mut command = command_in(root);
-                command.args(["for-each-ref", "--sort=-committerdate", "--format=%(refname)", prefix]);
+                command.args(["for-each-ref", "--sort=-creatordate", "--format=%(refname)", prefix]);
                 asked(command, AT_ONCE, LIST_BYTES).cut_at(b'\n')
             }
             Question::Status { filters } => {

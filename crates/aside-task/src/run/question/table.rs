@@ -90,7 +90,7 @@ impl Facet {
     /// Whether one more thing of a kind has a place.
     pub fn takes(&self, slot: Slot, so_far: usize) -> bool {
         let most = self.slots.iter().filter(|(kind, _)| *kind == slot).map(|(_, needed)| (*needed).max(1)).max();
-        most.is_some_and(|most| so_far < most.max(if slot == Slot::Ref { 2 } else { 1 }))
+        most.is_some_and(|most| so_far < most.max(if matches!(slot, Slot::Ref | Slot::Target) { 2 } else { 1 }))
     }
 }
 
@@ -104,6 +104,12 @@ pub struct Table {
     pub questions: Vec<Phrase>,
     /// Verbs with which an order begins.
     pub orders: Vec<Phrase>,
+    /// Words that say nothing about which passage is meant.
+    pub empty: Vec<Phrase>,
+    /// Words about the state of the repository, of tasks, and of Aside.
+    pub state: Vec<Phrase>,
+    /// Words that are no part of a command.
+    pub ends_command: Vec<Phrase>,
     restricting: Vec<Phrase>,
 }
 
@@ -123,10 +129,16 @@ pub static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let facets = toml_lists::tables(LIST, "facet", |table| facet(table, &concepts));
     let (fillers, how, questions) = (listed("fillers"), listed("how"), listed("questions"));
     let (orders, restricting) = (listed("orders"), listed("restricting"));
-    Table { fillers, how, questions, orders, restricting, facets }
+    let (empty, ends_command, state) = (listed("empty"), listed("ends-command"), listed("state"));
+    Table { empty, state, ends_command, fillers, how, questions, orders, restricting, facets }
 });
 
 impl Table {
+    /// Whether a word only limits.
+    pub fn limits(&self, word: &str) -> bool {
+        self.restricting.iter().any(|phrase| phrase.len() == 1 && phrase.words().next() == Some(word))
+    }
+
     /// Whether a word limits what is asked, so that an answer without it is one to another question.
     pub fn restricts(&self, word: &str) -> bool {
         let is_verb = |phrase: &&Phrase| phrase.len() == 1 && phrase.words().next() == Some(word);

@@ -153,10 +153,12 @@ fn things(tokens: &[Token], at: usize, facts: &QuestionFacts<'_>) -> Vec<Thing> 
 
 /// The target of a command in quotes.
 fn target_in(text: &str, facts: &QuestionFacts<'_>) -> Option<String> {
-    let mut words = text.split_whitespace().filter(|word| *word != "run");
-    let runner = words.next()?;
-    let name = words.next()?;
-    let is_target = RUNNERS.contains(&runner) && words.next().is_none();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (runner, name) = match words.as_slice() {
+        [runner, name] | [runner, "run", name] => (*runner, *name),
+        _ => return None,
+    };
+    let is_target = RUNNERS.contains(&runner);
     facts.targets.iter().find(|target| is_target && target.as_str() == name).cloned()
 }
 
@@ -227,7 +229,7 @@ fn place(text: &str, facts: &QuestionFacts<'_>) -> Option<(Slot, String)> {
 }
 
 /// `TIMEOUT_S`, `retainDays`, `Store`: what prose has no such word for.
-fn is_name(text: &str) -> bool {
+pub fn is_name(text: &str) -> bool {
     let plain = text.chars().all(|letter| letter.is_ascii_alphanumeric() || "_.:-$".contains(letter));
     let inner = text.chars().skip(1).any(|letter| letter.is_ascii_uppercase());
     let starts = text.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');

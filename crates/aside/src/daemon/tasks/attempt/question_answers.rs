@@ -17,6 +17,7 @@ use aside_task::run::context::Ignored;
 use aside_task::run::model_reply::fenced;
 use aside_task::run::passages::{Passage, Passages};
 use aside_task::run::question::{self, QuestionFacts, QuestionReading, way};
+use aside_task::run::repository::RepositoryQuestion;
 use aside_task::run::{ModelNeed, RunnerOutcome, code, short, topics};
 
 use crate::daemon::tasks::attempt::fact_answers::{self, History, told};
@@ -114,6 +115,14 @@ impl Attempt {
         let asks = question::is_question(self.words())
             || matches!(kind, TaskKind::Explain | TaskKind::Status | TaskKind::Help | TaskKind::Search);
         let may_be = asks && self.lack().is_some() && split_piped(&self.request.text).1.is_none();
+        // The state of the repository is no answer to "how long may a gate stay open".
+        let is_other = kind == TaskKind::Status && !question::is_about_state(self.words());
+        if may_be && is_other {
+            return match self.nearest_passage().await? {
+                Some(found) => Ok(found),
+                None => outcome,
+            };
+        }
         if !may_be || !is_refusal(&outcome) {
             return outcome;
         }
@@ -123,10 +132,42 @@ impl Attempt {
         if question::asks_how(self.words()) {
             return outcome;
         }
+        if let Some(known) = self.named_thing().await? {
+            return Ok(known);
+        }
         match self.nearest_passage().await? {
             Some(found) => Ok(found),
             None => outcome,
         }
+    }
+
+    /// What a question is about by a name that only one thing has: a key of a configuration, a name of the code, a command.
+    async fn named_thing(&self) -> Result<Option<RunnerOutcome>, String> {
+        if let Some(known) = self.config_key().await? {
+            return Ok(Some(known));
+        }
+        let words = super::own_words(&self.request.text, &self.state.config().task.prefix).to_owned();
+        let (workspace, secrets, language) = (self.workspace.clone(), self.secrets(), Language::of(&words));
+        let asked = words.clone();
+        let defined = blocking(move |cancelled| {
+            let names = question::code_names(&asked);
+            names.iter().find_map(|name| fact_answers::defined(&workspace, name, secrets, language, cancelled))
+        });
+        if let Some(text) = defined.await? {
+            return Ok(Some(told(text)));
+        }
+        let here = MachineFacts::of(&self.state, &self.request.meta, self.workspace.cwd()).await;
+        let mut text = String::new();
+        for command in question::commands(&words, &|word| aside_task::route::command::is_program(word)) {
+            let asked = format!("what does `{command}` do");
+            let known = here.explain(&asked, &[], aside_core::agent::ModelAbsence::Silent).await;
+            if let Proposal::Answer { text: about } = known.proposal
+                && known.model != ModelNeed::Needed
+            {
+                text.push_str(&format!("{}\n\n", about.trim_end()));
+            }
+        }
+        Ok((!text.is_empty()).then(|| told(text)))
     }
 
     async fn nearest_passage(&self) -> Result<Option<RunnerOutcome>, String> {
@@ -229,7 +270,7 @@ fn read(words: &str, workspace: &Workspace, secrets: Secrets, cancelled: &Atomic
                 authors.push(commit.author);
             }
         }
-        // Whoever has only committed to other branches is an author too.
+        // Authors of other branches count too.
         for name in refs.iter().take(40) {
             let of = History { many: 20, of: name, ..History::default() };
             for commit in fact_answers::history(workspace, &of).unwrap_or_default() {
@@ -277,18 +318,23 @@ impl Inquiry<'_> {
             "branches" => self.branches(how == "merged").map(told),
             "stash" => self.stashes().map(told),
             "history" => self.history_of(how).map(told),
-            "repository" => repository_answers::answer(
-                self.workspace,
-                &aside_task::run::repository::RepositoryQuestion::LastRelease,
-                self.language,
-                self.cancelled,
-            ),
+            "repository" => {
+                let asked = match how {
+                    "branches-age" => RepositoryQuestion::BranchesByAge,
+                    _ => RepositoryQuestion::LastRelease,
+                };
+                repository_answers::answer(self.workspace, &asked, self.language, self.cancelled)
+            }
             "files" => self.files(how),
             "target" => self.target(here).map(told),
             "exit-code" => self.exit_code().map(told),
             "project" => self.project().map(told),
             "declarations" => self.declarations(),
             "text" => self.text_lines(),
+            "lines" => self.scanned_lines(how == "todo"),
+            "dependency" => self.dependency().map(told),
+            "remove-dependency" => self.remove_dependency().map(told),
+            "upgrade-dependency" => self.upgrade_dependency().map(told),
             "add-dependency" => self.add_dependency().map(told),
             "script" => self.script(how).map(told),
             "compose" => self.compose(how).map(told),

@@ -12,6 +12,7 @@ use aside_task::run::{RunnerOutcome, code, short};
 use super::Inquiry;
 use crate::daemon::tasks::attempt::fact_answers::{self, bytes, listed};
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
+use crate::daemon::tasks::attempt::project_answers;
 
 /// Caps on rows, and on lines around a place.
 const MAX_ROWS: usize = 40;
@@ -58,9 +59,13 @@ impl Inquiry<'_> {
 
     /// What a target runs, with the targets that it needs first, and what of it destroys something.
     pub(super) fn target(&self, here: &MachineFacts) -> Option<String> {
-        let name = self.reading.things.targets.first()?;
         let (mut text, mut careful) = (String::new(), String::new());
-        self.add_target(name, here, &mut text, &mut careful, &mut Vec::new())?;
+        for name in &self.reading.things.targets {
+            let mut own = String::new();
+            self.add_target(name, here, &mut own, &mut careful, &mut Vec::new())?;
+            let newline = if text.is_empty() { "" } else { "\n" };
+            text.push_str(&format!("{newline}{own}"));
+        }
         if !careful.is_empty() {
             let head = self.language.pick("Careful, part of it destroys something:", "注意，其中有破坏性的操作：");
             text = format!("{head}\n\n{careful}\n{text}");
@@ -143,6 +148,44 @@ impl Inquiry<'_> {
             }
         })?;
         found
+    }
+
+    /// What a dependency is by its manifest, and where it is imported.
+    pub(super) fn dependency(&self) -> Option<String> {
+        let [word] = self.reading.things.words.as_slice() else { return None };
+        let manifests = project_answers::manifests(self.workspace, self.cancelled);
+        let (file, name, version) = manifests.iter().find_map(|manifest| {
+            let (name, version) = manifest.dependencies.iter().find(|(name, _)| name.eq_ignore_ascii_case(word))?;
+            Some((manifest.file.clone(), name.clone(), version.clone()))
+        })?;
+        let (mut imports, mut scripts) = (String::new(), String::new());
+        self.workspace.each_text(self.secrets, self.cancelled, |path, text| {
+            let is_manifest = path == file || path.contains("lock");
+            for (at, line) in text.lines().enumerate().filter(|(_, line)| fact_answers::has_word(line, &name)) {
+                let row = || format!("- {} {}\n", code(&format!("{path}:{}", at + 1)), code(&short(line.trim(), 120)));
+                match definitions::is_import(line) && !is_manifest {
+                    true => imports.push_str(&row()),
+                    // A script of the manifest that calls it.
+                    false if path == file && line.contains(": \"") && !line.contains(&format!("\"{name}\":")) => {
+                        scripts.push_str(&row());
+                    }
+                    false => {}
+                }
+            }
+        })?;
+        let head = match self.language {
+            Language::English => format!("{} is a dependency ({} {version}).", code(&name), code(&file)),
+            Language::Chinese => format!("{} 是一个依赖（{} {version}）。", code(&name), code(&file)),
+        };
+        let (used, called) = match self.language {
+            Language::English => ("Imported in:", "Called by:"),
+            Language::Chinese => ("导入它的地方：", "调用它的脚本："),
+        };
+        let mut text = format!("{head}\n");
+        for (title, rows) in [(used, imports), (called, scripts)].iter().filter(|(_, rows)| !rows.is_empty()) {
+            text.push_str(&format!("\n{title}\n\n{rows}"));
+        }
+        Some(text)
     }
 
     /// What the project's own files say about an exit code.
@@ -281,11 +324,42 @@ impl Inquiry<'_> {
         }
     }
 
+    /// Lines with a mark of unfinished work, or where an error is caught and forgotten.
+    pub(super) fn scanned_lines(&self, todo: bool) -> Option<RunnerOutcome> {
+        let things = &self.reading.things;
+        let mut items: Vec<SearchResult> = Vec::new();
+        self.workspace.each_text(self.secrets, self.cancelled, |path, text| {
+            let below = things.directories.iter().all(|directory| path.starts_with(&format!("{directory}/")));
+            let same = things.files.iter().all(|file| file == path);
+            if !below || !same {
+                return;
+            }
+            let lines: Vec<&str> = text.lines().collect();
+            for (at, line) in lines.iter().enumerate() {
+                let found = match todo {
+                    true => ["TODO", "FIXME", "XXX"].iter().any(|mark| fact_answers::has_word(line, mark)),
+                    false => {
+                        let below = lines.iter().skip(at + 1).map(|line| line.trim()).find(|line| !line.is_empty());
+                        is_swallowed(line.trim(), below.unwrap_or_default())
+                    }
+                };
+                if found {
+                    let preview = Some(short(&aside_redact::redact(line.trim()), 160));
+                    items.push(SearchResult { path: format!("{path}:{}", at + 1), preview });
+                }
+            }
+        })?;
+        let what = if todo { "lines with TODO, FIXME or XXX" } else { "places where an error is caught and forgotten" };
+        Some(listed(items, what))
+    }
+
     /// Lines with a text that only code has.
     pub(super) fn text_lines(&self) -> Option<RunnerOutcome> {
         let things = &self.reading.things;
-        let wanted = things.texts.first()?.trim_matches(['(', ')']).to_owned();
-        let wanted = if things.texts.first()?.ends_with("()") { format!("{wanted}(") } else { wanted };
+        // The bracket that closes a call is cut off with the punctuation.
+        let text = things.texts.first()?;
+        let is_call = text.ends_with('(') && self.words.contains(&format!("{})", text.to_lowercase()));
+        let wanted = if is_call { format!("{text})") } else { text.clone() };
         let no_tests = ["outside", "excluding", "except", "not in test", "production", "以外", "之外", "除了"];
         let no_tests = no_tests.iter().any(|word| self.words.contains(word));
         let mut items: Vec<SearchResult> = Vec::new();
@@ -310,6 +384,19 @@ impl Inquiry<'_> {
         (!items.is_empty()).then_some(())?;
         Some(listed(items, "lines"))
     }
+}
+
+/// Whether a line catches an error of which the next one makes nothing.
+fn is_swallowed(line: &str, below: &str) -> bool {
+    let bare: String = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let catches = bare.contains("catch") || bare.starts_with("rescue");
+    let is_empty = catches && (bare.ends_with("{}") || bare.ends_with("{ }") || bare.contains("catch (...) {}"));
+    let opens = catches && bare.ends_with('{') && below.starts_with('}');
+    let forgets =
+        ["pass", "continue", "return", "return None", "return null", "..."].contains(&below.trim_end_matches(';'));
+    let python = bare.starts_with("except") && bare.ends_with(':') && forgets;
+    let chained = bare.contains(".catch(() => {})") || bare.contains(".catch(() => null)");
+    is_empty || opens || python || chained || catches && bare.ends_with('{') && forgets
 }
 
 fn list(names: &[String]) -> String {

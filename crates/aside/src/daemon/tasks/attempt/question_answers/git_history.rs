@@ -35,6 +35,8 @@ impl Inquiry<'_> {
             "unpushed" => (upstream.clone()?, String::new()),
             "incoming" => ("HEAD".to_owned(), upstream.clone()?),
             "release" => (newest()?, String::new()),
+            // "What landed on main" is about that branch.
+            "period" => (String::new(), things.refs.first().cloned().unwrap_or_default()),
             _ => (things.refs.first().cloned().unwrap_or_default(), String::new()),
         };
         let all = history(self.workspace, &History { many: MAX_COMMITS, author, since: &since, of: &of, path: "" })?;
@@ -397,6 +399,26 @@ impl Inquiry<'_> {
                     }
                 }
                 Some(listed(items, &format!("files in commits of {author}{}", self.when_told())))
+            }
+            "period" => {
+                let all = history(self.workspace, &History { many: MAX_COMMITS, ..History::default() })?;
+                let mut items: Vec<SearchResult> = Vec::new();
+                let under = self.reading.things.directories.first().map(|name| format!("{name}/")).unwrap_or_default();
+                for commit in self.within(all)? {
+                    for path in commit.files.iter().filter(|path| path.starts_with(&under)) {
+                        if !items.iter().any(|item| item.path == *path) {
+                            let preview = Some(format!("{} {} {}", commit.date, commit.author, commit.subject));
+                            items.push(SearchResult { path: path.clone(), preview });
+                        }
+                    }
+                }
+                for path in self.workspace.git().changed.iter().filter(|path| path.starts_with(&under)) {
+                    if !items.iter().any(|item| item.path == *path) {
+                        let preview = Some(self.language.pick("not committed yet", "尚未提交").to_owned());
+                        items.push(SearchResult { path: path.clone(), preview });
+                    }
+                }
+                Some(listed(items, &format!("files in commits{}", self.when_told())))
             }
             "between" => {
                 let refs = &self.reading.things.refs;

@@ -7,6 +7,7 @@ use aside_task::run::question::way::WayContext;
 use aside_task::run::{code, short};
 
 use super::Inquiry;
+use crate::daemon::tasks::attempt::project_answers;
 
 impl Inquiry<'_> {
     fn has(&self, file: &str) -> bool {
@@ -96,6 +97,56 @@ impl Inquiry<'_> {
         Some(format!("{}\n{}\n", fenced("sh", &cmd), self.language.pick(english, chinese)))
     }
 
+    pub(super) fn remove_dependency(&self) -> Option<String> {
+        let cmd = match () {
+            () if self.has("package.json") && self.manager() == "npm" => "npm uninstall NAME".to_owned(),
+            () if self.has("package.json") => format!("{} remove NAME", self.manager()),
+            () if self.has("Cargo.toml") => "cargo remove NAME".to_owned(),
+            () if self.has("go.mod") => "go get MODULE@none && go mod tidy".to_owned(),
+            () if self.has("uv.lock") => "uv remove NAME".to_owned(),
+            () if self.has("pyproject.toml") || self.has("requirements.txt") => "pip uninstall NAME".to_owned(),
+            () => return None,
+        };
+        let says = self.language.pick(
+            "Remove its imports too; `aside task where is NAME used` finds them.",
+            "也要去掉它的导入；`aside task NAME 在哪里用到` 可以找到它们。",
+        );
+        Some(format!("{}\n{says}\n", fenced("sh", &cmd)))
+    }
+
+    /// For one dependency that the words name, or for all.
+    pub(super) fn upgrade_dependency(&self) -> Option<String> {
+        let words = &self.reading.things.words;
+        let manifests = project_answers::manifests(self.workspace, self.cancelled);
+        let known =
+            |word: &String| manifests.iter().flat_map(|manifest| &manifest.dependencies).any(|(name, _)| name == word);
+        let name = match words.as_slice() {
+            [] => None,
+            [word] if known(word) => Some(word.as_str()),
+            _ => return None,
+        };
+        let of = |one: &str, all: &str| name.map_or_else(|| all.to_owned(), |name| format!("{one} {name}"));
+        let cmd = match () {
+            () if self.has("package.json") => match self.manager() {
+                "npm" => name.map_or_else(|| "npm update".to_owned(), |name| format!("npm install {name}@latest")),
+                manager => name.map_or_else(
+                    || format!("{manager} update --latest"),
+                    |name| format!("{manager} update --latest {name}"),
+                ),
+            },
+            () if self.has("Cargo.toml") => of("cargo update -p", "cargo update"),
+            () if self.has("go.mod") => format!("go get -u {} && go mod tidy", name.unwrap_or("./...")),
+            () if self.has("uv.lock") => of("uv lock --upgrade-package", "uv lock --upgrade"),
+            () if self.has("pyproject.toml") || self.has("requirements.txt") => {
+                of("pip install --upgrade", "pip install --upgrade -r requirements.txt")
+            }
+            () => return None,
+        };
+        let says =
+            self.language.pick("Run the tests afterwards, and commit the lock file.", "之后运行测试，并提交锁文件。");
+        Some(format!("{}\n{says}\n", fenced("sh", &cmd)))
+    }
+
     /// The project's own target for a purpose, else the usual program.
     pub(super) fn script(&self, names: &str) -> Option<String> {
         let project = self.workspace.project();
@@ -164,13 +215,27 @@ impl Inquiry<'_> {
             known.iter().any(|known| image.contains(known)) || ["db", "database"].contains(&name.as_str())
         };
         let named = services.iter().find(is_named);
+        // A service that the words name and the file lacks is another question.
+        let left = &self.reading.things.words;
+        (left.is_empty() || named.is_some()).then_some(())?;
+        let asks_database = self.words.contains("database") || self.words.contains("数据库");
+        let found = named.or_else(|| services.iter().find(is_database).filter(|_| asks_database));
+        let name = found.map_or("", |(name, _)| name);
+        if how == "up" {
+            let verb = if self.words.contains("restart") { "restart" } else { "up -d" };
+            let cmd = format!("docker compose {verb} {name}");
+            let says = match self.language {
+                Language::English => format!(
+                    "It starts what {} names, and what that depends on, in the background; `docker compose stop {name}` stops it.",
+                    code(file)
+                ),
+                Language::Chinese => {
+                    format!("在后台启动 {} 里的服务和它依赖的服务；`docker compose stop {name}` 停止。", code(file))
+                }
+            };
+            return Some(format!("{}\n{says}\n", fenced("sh", cmd.trim())));
+        }
         if how == "logs" {
-            // A service that the words name and the file lacks is another question.
-            let left = &self.reading.things.words;
-            (left.is_empty() || named.is_some()).then_some(())?;
-            let asks_database = self.words.contains("database") || self.words.contains("数据库");
-            let found = named.or_else(|| services.iter().find(is_database).filter(|_| asks_database));
-            let name = found.map_or("", |(name, _)| name);
             let cmd = format!("docker compose logs -f {name}");
             let says = match self.language {
                 Language::English => format!(
