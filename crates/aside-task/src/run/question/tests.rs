@@ -1,3 +1,5 @@
+//! The hits and misses of all facets, in a repository of a few files.
+
 use super::table::LIST;
 use super::way::{self, WayContext};
 use super::*;

@@ -126,7 +126,9 @@ fn things(tokens: &[Token], at: usize, facts: &QuestionFacts<'_>) -> Vec<Thing> 
     }
     // `make test`, `npm run build`, `the build target`.
     if RUNNERS.contains(&text.to_lowercase().as_str()) {
-        let runs = usize::from(next(1) == "run");
+        // `run` is a target of its own where no name of one follows.
+        let is_target = |name: &str| facts.targets.iter().any(|target| target == name);
+        let runs = usize::from(next(1) == "run" && is_target(&next(2)));
         let name = tokens.get(at + 1 + runs).map(|token| token.text.as_str()).unwrap_or_default();
         if facts.targets.iter().any(|target| target == name) {
             found.push(thing(Slot::Target, name, 2 + runs, false));
