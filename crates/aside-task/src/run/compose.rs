@@ -169,6 +169,11 @@ fn is_image(image: &str, word: &str) -> bool {
 }
 
 /// The services of a compose file, by the indentation of its lines.
+/// The services of a file with their images.
+pub fn images(text: &str) -> Vec<(String, String)> {
+    services(text).into_iter().map(|Service { name, image }| (name, image)).collect()
+}
+
 fn services(text: &str) -> Vec<Service> {
     let mut found: Vec<Service> = Vec::new();
     let (mut inside, mut depth) = (false, None);

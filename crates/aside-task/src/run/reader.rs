@@ -8,7 +8,7 @@ pub mod ground;
 mod keys;
 mod scope;
 mod table;
-mod tokens;
+pub mod tokens;
 pub mod unmet;
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod model_stream;
 mod piped;
 mod project_actions;
 mod project_answers;
+mod question_answers;
 mod question_forms;
 mod remote_branch;
 mod repository_answers;
@@ -59,6 +60,7 @@ use crate::daemon::tasks::attempt::fact_answers::{as_answer, measures};
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
 use crate::daemon::tasks::attempt::piped::{about_piped, to_diagnose};
 use crate::daemon::tasks::attempt::project_actions::ProjectCommand;
+use crate::daemon::tasks::attempt::question_answers::AnsweredQuestion;
 use crate::daemon::tasks::attempt::question_forms::{asks, explains, shows_change};
 use crate::daemon::tasks::offer::OfferBuilder;
 use crate::provider::{Format, Privacy, Question, Selection, Variety};
@@ -100,6 +102,8 @@ pub struct Attempt {
     project_command: tokio::sync::OnceCell<Option<ProjectCommand>>,
     /// What the request means by the things that it names; looked up on first use.
     grounded: tokio::sync::OnceCell<ReadResult>,
+    /// What the request asks by facet and things, with its answer; looked up on first use.
+    question: tokio::sync::OnceCell<Option<AnsweredQuestion>>,
 }
 
 /// What was looked up before the proposal is made.
@@ -127,7 +131,7 @@ impl Attempt {
         let (named_output, usual_command) = (tokio::sync::OnceCell::new(), tokio::sync::OnceCell::new());
         let project_command = tokio::sync::OnceCell::new();
         let plain = wording::plain(own_words(&request.text, &state.config().task.prefix));
-        let grounded = tokio::sync::OnceCell::new();
+        let (grounded, question) = (tokio::sync::OnceCell::new(), tokio::sync::OnceCell::new());
         Self {
             state,
             id,
@@ -141,6 +145,7 @@ impl Attempt {
             usual_command,
             project_command,
             grounded,
+            question,
         }
     }
 
@@ -164,7 +169,7 @@ impl Attempt {
         }
         let ours = self.about_facts(about_piped(ours, &self.request.text));
         let ours = self.about_project(self.about_what_is_exact(ours).await).await;
-        let ours = self.about_grounded(ours).await;
+        let ours = self.about_question(self.about_grounded(ours).await).await;
         if let Some(followed) = self.followed(&ours, &options).await {
             return followed;
         }
@@ -403,7 +408,22 @@ impl Attempt {
         {
             return Ok(self.allowed(outcome, scope));
         }
-        let outcome = match (scope, intent.kind) {
+        if let Some(outcome) = self.certain_answer(intent.kind).await {
+            return Ok(self.allowed(outcome, scope));
+        }
+        let outcome = self.outcome(intent, scope, gathered, say).await;
+        let outcome = self.or_nearest(intent.kind, outcome).await?;
+        Ok(self.allowed(as_answer(outcome, intent.kind), scope))
+    }
+
+    async fn outcome(
+        &self,
+        intent: &Intent,
+        scope: TaskScope,
+        gathered: &GatheredContext,
+        say: TextSink<'_>,
+    ) -> Result<RunnerOutcome, String> {
+        Ok(match (scope, intent.kind) {
             (_, TaskKind::Help) => topics::topic(self.words())
                 .unwrap_or_else(|| help_and_status::help(self.words(), &self.state.config().task.prefix)),
             (_, TaskKind::Status) => self.status().await?,
@@ -414,8 +434,7 @@ impl Attempt {
             (TaskScope::Full, TaskKind::Diagnose) => self.diagnose(intent, gathered, say).await?,
             (TaskScope::Full, TaskKind::Search) => self.search(intent, say).await?,
             (TaskScope::Full, TaskKind::Review) => self.review(intent, gathered, say).await?,
-        };
-        Ok(self.allowed(as_answer(outcome, intent.kind), scope))
+        })
     }
 
     /// The request without the prefix that addresses Aside.

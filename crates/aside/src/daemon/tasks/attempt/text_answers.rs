@@ -139,7 +139,12 @@ impl Attempt {
             {
                 // Without any file to show either, the task fails.
                 let Some(places) = self.seen(intent, question).await? else { return Err(one_line(text)) };
-                *text = format!("{places}\n{text}");
+                // A definition and its uses are an answer; the beginning of a file is not.
+                let is_answer = intent.params.files.is_empty() && places.contains("\n\n");
+                *text = if is_answer { places } else { format!("{places}\n{text}") };
+                if is_answer {
+                    known.model = ModelNeed::Better;
+                }
             }
             return Ok(known);
         }
@@ -661,7 +666,7 @@ impl Attempt {
                     });
                     continue;
                 }
-                let last = fact_answers::history(&workspace, &fact_answers::History { many: 1, path, author: "" });
+                let last = fact_answers::history(&workspace, &History { many: 1, path, ..History::default() });
                 let last = last.and_then(|commits| commits.first().map(fact_answers::Commit::row)).unwrap_or_default();
                 text.push_str(&match language {
                     Language::English => {
