@@ -4,6 +4,9 @@
 typeset -gA _aside_keys_before               # The widget that a key had, by keymap and key.
 typeset -gA _aside_replaced                  # What a widget was that we took the place of: builtin, or as in `widgets`.
 typeset -gA _aside_trap_was                  # What a trap of ours replaced: none, function, or a text; ignored, which stays.
+typeset -gA _aside_trap_calls                # 1 where that was a function, 2 if it says `return`: our trap calls it.
+(( $+_aside_trap_calls[INT] )) || _aside_trap_calls=(INT 0 WINCH 0)
+typeset -gi _aside_trap_skips=0              # Whether our trap, and no other, makes zsh skip a precmd function.
 typeset -gi _aside_armed=${_aside_armed:-0}  # Our traps: 1 while they are on their way, 2 when they are in place.
 typeset -gi _aside_hook_limit=20             # How often a hook is put back.
 typeset -ga _aside_ignored                   # Widgets that we told zsh-autosuggestions to leave alone.
@@ -207,6 +210,8 @@ _aside_look_at_traps() {
         continue
       fi
       _aside_trap_was[$signal]=function
+      _aside_trap_calls[$signal]=1
+      [[ $functions[TRAP$signal] == *return* ]] && _aside_trap_calls[$signal]=2
       functions -c TRAP$signal _aside_was_TRAP$signal 2>/dev/null || functions[_aside_was_TRAP$signal]=$functions[TRAP$signal]
       functions -c _aside_on_$signal TRAP$signal 2>/dev/null || functions[TRAP$signal]=$functions[_aside_on_$signal]
     elif [[ -z $line ]]; then
@@ -224,6 +229,9 @@ _aside_look_at_traps() {
       [[ -n ${(Q)words[3]} ]] && _aside_trap_was[$signal]=text:${(Q)words[3]}
     fi
   done
+  # The parameter is loaded where it is first used, which must not be in the trap.
+  (( _aside_trap_skips = 0 * $#funcstack ))
+  [[ $_aside_trap_was[INT] == none ]] && (( _aside_trap_skips = $precmd_functions[(I)_aside_precmd] ))
   return 0
 }
 
@@ -236,6 +244,7 @@ _aside_disarm() {
     case ${_aside_trap_was[$signal]-} in
       none) [[ ${functions[TRAP$signal]-} == *_aside_was_TRAP* ]] && unfunction TRAP$signal ;;
       function)
+        _aside_trap_calls[$signal]=0
         (( $+functions[_aside_was_TRAP$signal] )) || continue
         if [[ ${functions[TRAP$signal]-} == *_aside_was_TRAP* ]]; then
           functions -c _aside_was_TRAP$signal TRAP$signal 2>/dev/null ||

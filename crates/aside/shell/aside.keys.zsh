@@ -74,14 +74,15 @@ _aside_bind_waiting() {
   done
 }
 
-# The widgets that end the line and those that move to its end, whichever keys they have.
+# The widgets that end the line and those that move to its end, whichever keys they have; and one that completes without a key.
 _aside_bind_motions() {
   local name
   for name in {,vi-}{forward-char,end-of-line} {,emacs-,vi-}forward-word vi-forward-blank-word; do
     # zsh-autosuggestions takes all that is painted; with both plugins in one chain it would be taken twice.
     [[ $widgets[$name] == user:_zsh_autosuggest_* ]] || _aside_replace $name _aside_key_$name
   done
-  for name in accept-line accept-and-hold accept-line-and-down-history accept-and-infer-next-history send-break; do
+  for name in accept-line accept-and-hold accept-line-and-down-history accept-and-infer-next-history send-break \
+    .autocomplete:async:complete:callback; do
     _aside_replace $name _aside_key_$name
   done
 }

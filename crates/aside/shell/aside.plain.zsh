@@ -155,6 +155,19 @@ _aside_key_send-break() {
   _aside_pass send-break "$@"
 }
 
+# zsh-autocomplete completes in the background. zsh crashes if a trap runs where it begins to complete: so there is none meanwhile.
+_aside_key_.autocomplete:async:complete:callback() {
+  local _aside_code=0
+  _aside_disarm
+  {
+    _aside_pass .autocomplete:async:complete:callback "$@" || _aside_code=$?
+  } always {
+    if (( TRY_BLOCK_INTERRUPT )); then _aside_cut_short; fi
+  }
+  if [[ -n $_aside_drawn ]]; then _aside_arm; fi
+  return $_aside_code
+}
+
 # Ends a line that was taken: nothing runs, not even what others would run for an empty line.
 _aside_give() {
   _aside_remember "$_aside_taken"
@@ -234,10 +247,10 @@ _aside_recolour() {
 }
 
 # Become TRAPINT and TRAPWINCH while something is shown; see aside.borrow.zsh. The status of the trap that was there before has to be
-# returned here, or zsh goes on with the line.
+# returned here, or zsh goes on with the line. For what may stand here see _aside_wipe.
 _aside_on_INT() {
   if zle; then zle _aside_wipe; fi
-  if (( ${+functions[_aside_was_TRAPINT]} )); then
+  if (( _aside_trap_calls[INT] )); then
     _aside_was_TRAPINT "$@" || _aside_trap_failed INT || return $?
     return 0
   fi
@@ -246,16 +259,15 @@ _aside_on_INT() {
 
 _aside_on_WINCH() {
   if zle; then zle _aside_resized; fi
-  if (( ${+functions[_aside_was_TRAPWINCH]} )); then _aside_was_TRAPWINCH "$@" || _aside_trap_failed WINCH || return $?; fi
+  if (( _aside_trap_calls[WINCH] )); then _aside_was_TRAPWINCH "$@" || _aside_trap_failed WINCH || return $?; fi
   return 0
 }
 
 # For zsh the status of a trap counts if the function says `return`, and not if its last command fails.
 _aside_trap_failed() {
   local _aside_code=$?
-  case ${functions[_aside_was_TRAP$1]-} in
-    *return*) return $_aside_code ;;
-  esac
+  if (( _aside_trap_calls[$1] == 2 )); then return $_aside_code; fi
+  return 0
 }
 
 # Runs before the text of a trap that is no function, which sees the status that it would have seen; but a failure would end the shell where

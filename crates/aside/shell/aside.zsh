@@ -396,15 +396,35 @@ _aside_settle() {
   _aside_configure "${(@)@[3,-1]}"
 }
 
-# Where Ctrl-C interrupts a line. zsh skips the first precmd function after a TRAPINT, which is our doing unless there was a trap before:
-# puts one there that calls it all the same.
+# Where Ctrl-C interrupts a line: takes what is drawn off the screen. zsh runs a trap in the middle of anything, and crashes if that was a
+# pattern and the trap matches another; or the text of a function (`$+functions[…]` of any plugin), and the trap asks for one or forks. So
+# there are only conditions of numbers here, and the rest is left to _aside_interrupted.
+typeset -gi _aside_stopped=0                 # Ctrl-C came, and the rest is to be done.
 _aside_wipe() {
-  _aside_cut_short
-  _aside_nudge
-  # Not where it comes while zsh calls us at the beginning of a line.
-  if (( ! ${_aside_within:-0} )) && [[ ${_aside_trap_was[INT]-} == none && $CONTEXT == (start|cont) ]]; then
-    # Which _aside_precmd removes.
-    (( $precmd_functions[(I)_aside_precmd] )) && precmd_functions=(_aside_again ${precmd_functions:#_aside_again})
+  (( $#_aside_drawn && $#POSTDISPLAY <= $#_aside_drawn )) && POSTDISPLAY=
+  # What arrives late is not for the next line. The connection stays until then: zsh that is interrupted while it is about to read from it
+  # goes on watching the closed one, without end and deaf to Ctrl-C.
+  _aside_asked=0
+  if (( ! _aside_stopped )); then
+    _aside_stopped=1
+    # zsh skips the first precmd function after a TRAPINT, which is our doing unless there was a trap before: puts one there that calls it
+    # all the same, and that _aside_precmd removes. Not where zsh calls us at the beginning of a line, and not for `vared` and `select`.
+    (( _aside_trap_skips && ! ${_aside_within:-0} && $#CONTEXT < 6 && #CONTEXT != ##v )) && precmd_functions=(_aside_again $precmd_functions)
+  fi
+  # No other function is interrupted.
+  (( _aside_arrived && $#funcstack <= 2 )) && _aside_nudge
+  zle -R
+}
+
+# What is left to do after Ctrl-C, at the next prompt, or before the next drawing of a line that goes on.
+_aside_interrupted() {
+  _aside_stopped=0
+  if zle; then
+    _aside_cut_short
+  else
+    local BUFFER=$_aside_left$_aside_right POSTDISPLAY=
+    local -a region_highlight
+    _aside_cut_short
   fi
 }
 
@@ -415,10 +435,8 @@ _aside_cut_short() {
   _aside_clear
   _aside_next_end
   _aside_let_go
-  # What arrives late is not for the next line. The connection stays until then: zsh that is interrupted while it is about to read from it
-  # goes on watching the closed one, without end and deaf to Ctrl-C.
   _aside_asked=0
-  zle -R
+  if zle; then zle -R; fi
 }
 
 # The line
@@ -460,6 +478,7 @@ _aside_ask_for() {
 
 # Runs before every redraw, so nearly always nothing has changed.
 _aside_edit() {
+  if (( _aside_stopped )); then _aside_interrupted; fi
   if (( PENDING )) && [[ -z $_aside_drawn ]]; then
     (( _aside_wishing )) && _aside_unpaint_words
     # More keys are waiting: only the line they end in counts.
@@ -502,7 +521,7 @@ _aside_begin() {
   _aside_whole || return 0
   _aside_seen=1 _aside_edited=0
   [[ $CONTEXT == (start|cont) ]] && (( _aside_on )) || return 0
-  _aside_left= _aside_right= _aside_isearch=0 _aside_asked=0 _aside_histno=$HISTCMD _aside_at=$HISTNO
+  _aside_left= _aside_right= _aside_isearch=0 _aside_asked=0 _aside_stopped=0 _aside_histno=$HISTCMD _aside_at=$HISTNO
   _aside_candidates=() _aside_drawn= _aside_ghost= _aside_bar= _aside_browsing=0 _aside_dismissed=0 _aside_completing=0
   _aside_menu=0
   if [[ $CONTEXT == cont ]]; then
@@ -615,7 +634,11 @@ _aside_precmd() {
   _aside_whole || return 0
   (( _aside_marked )) && _aside_mark_end $code
   # An interrupted line had no zle-line-finish, and where nothing was drawn no trap either; an answer may be on its way.
-  (( code && ! _aside_finished )) && [[ -z $_aside_line ]] && _aside_talk_broken
+  if (( _aside_stopped )); then
+    _aside_interrupted
+  elif (( code && ! _aside_finished )) && [[ -z $_aside_line ]]; then
+    _aside_talk_broken
+  fi
   _aside_finished=0
   _aside_disarm
   _aside_close

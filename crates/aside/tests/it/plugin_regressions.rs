@@ -36,6 +36,52 @@ fn a_widget_with_traps_of_its_own_leaves_ctrl_c_to_us_and_no_trap_behind() {
     assert_eq!(scene.runs("trap; print $+functions[TRAPINT]"), "0");
 }
 
+/// zsh runs a trap in the middle of these, and crashes if the trap does the same, or forks in the middle of the first.
+#[test]
+fn ctrl_c_while_a_plugin_reads_functions_or_matches_patterns_does_not_end_the_shell() {
+    let rc = "setopt extendedglob
+              functions[big]=${(pj:\\n:)${:-print\\ -r\\ {1..400}}}; long=${(l:300::a:)}
+              show() { zle -M $1; zle -R }
+              look() { show looking; while :; do [[ -v functions[big] ]]; done }; zle -N look; bindkey '^Xl' look
+              match() { show matching; while :; do [[ $long == (a|aa)#b ]]; done }; zle -N match; bindkey '^Xm' match";
+    let mut scene = zsh().rc(rc).start();
+    let mut prompt = 2;
+    for (keys, shown) in [("\x18l", "looking"), ("\x18m", "matching")] {
+        for _ in 0..4 {
+            scene
+                .types("git st")
+                .shows_ghost("git st|atus --short")
+                .sends(keys)
+                .shows(shown)
+                .presses(Key::CtrlC)
+                .prompt(prompt);
+            assert!(!scene.screen().contains("atus"), "{}", scene.screen().text());
+            prompt += 1;
+        }
+    }
+    assert_eq!(scene.runs("print alive"), "alive");
+}
+
+/// As zsh-autocomplete does; and there zsh crashes if it finds a trap.
+#[test]
+fn ctrl_c_while_a_plugin_completes_in_the_background_does_not_end_the_shell() {
+    let rc = "zle -C .list list-choices listed; listed() { compadd a b }
+              .autocomplete:async:complete:callback() { local i; zle -M completing; zle -R; for i in {1..2000}; do zle .list; done }
+              zle -N .autocomplete:async:complete:callback; bindkey '^Xc' .autocomplete:async:complete:callback";
+    let mut scene = zsh().rc(rc).start();
+    for _ in 0..4 {
+        scene.sends("git st").shows("atus").sends("\x18c").shows("completing");
+        for _ in 0..4 {
+            scene.sends("\x03");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        // It ends the line, or only what zsh just completes.
+        scene.settles().presses(Key::Ctrl('u')).settles();
+        assert!(!scene.screen().contains("atus"), "{}", scene.screen().text());
+    }
+    scene.sends("print al''ive\r").shows("alive");
+}
+
 #[test]
 fn a_plugin_that_wraps_every_widget_after_the_first_prompt_leaves_enter_alive() {
     let rc = "wrap() { local w; for w in ${(k)widgets}; do [[ $w != .* && $widgets[$w] == builtin ]] || continue
