@@ -168,12 +168,12 @@ fn is_image(image: &str, word: &str) -> bool {
             || name == "mongo" && word == "mongodb")
 }
 
-/// The services of a compose file, by the indentation of its lines.
 /// The services of a file with their images.
 pub fn images(text: &str) -> Vec<(String, String)> {
     services(text).into_iter().map(|Service { name, image }| (name, image)).collect()
 }
 
+/// The services of a compose file, by the indentation of its lines.
 fn services(text: &str) -> Vec<Service> {
     let mut found: Vec<Service> = Vec::new();
     let (mut inside, mut depth) = (false, None);

@@ -88,6 +88,12 @@ impl Attempt {
         route
     }
 
+    /// Whether a route is that of `about_grounded`.
+    pub(super) async fn is_grounded_order(&self, route: &Route) -> bool {
+        let acts = matches!(route.intent.kind, TaskKind::Change | TaskKind::Run) && route.scope == TaskScope::Full;
+        acts && !route.held && self.grounded().await.is_ok()
+    }
+
     /// The outcome for a request of which every word is explained. `None` if it cannot be carried out here.
     pub(super) async fn by_grounded(&self, intent: &Intent) -> Result<Option<RunnerOutcome>, String> {
         if !matches!(intent.kind, TaskKind::Change | TaskKind::Run) || intent.params.cmd.is_some() {

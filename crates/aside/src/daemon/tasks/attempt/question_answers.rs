@@ -81,8 +81,8 @@ impl Attempt {
 
     /// A question whose every word has a meaning is routed as that, whatever the other readers make of it.
     pub(super) async fn about_question(&self, mut route: Route) -> Route {
-        let is_order = route.intent.params.cmd.is_some() && !question::is_question(self.words());
-        if is_order || self.is_known_from_before() {
+        let is_order = route.intent.params.cmd.is_some() || self.is_grounded_order(&route).await;
+        if is_order && !question::is_question(self.words()) || self.is_known_from_before() {
             return route;
         }
         let Some(answered) = self.answered_question().await.filter(|answered| answered.is_certain) else {
