@@ -23,13 +23,16 @@ pub struct Passage {
     pub lacks: Vec<String>,
 }
 
+/// A candidate: the words that it has as bits, its path, its first line, and its text.
+type Kept = (u32, String, usize, String);
+
 /// Collects candidates text by text.
 pub struct Passages {
     words: Vec<(String, String)>,
     /// Lines that have each word.
     counts: Vec<usize>,
     lines: usize,
-    kept: Vec<(u32, String, usize, String)>,
+    kept: Vec<Kept>,
 }
 
 impl Passages {
@@ -85,7 +88,14 @@ impl Passages {
         self.kept.push((mask | name, path.to_owned(), start + 1, text));
     }
 
+    /// The words that a line has. Stems are only made where a line has the begin of one: most lines have none.
     fn mask(&self, line: &str) -> u32 {
+        let lower = line.to_lowercase();
+        // A stem is the begin of its word but for a last `y` or `i`.
+        let begins = |stem: &str| lower.contains(stem.strip_suffix(['y', 'i']).unwrap_or(stem));
+        if !self.words.iter().any(|(_, stem)| begins(stem)) {
+            return 0;
+        }
         let mut mask = 0;
         for token in line.split(|letter: char| !(letter.is_alphanumeric() || letter == '_')) {
             if token.is_empty() {
@@ -112,7 +122,7 @@ impl Passages {
         let score = |mask: u32| (0..self.words.len()).filter(|at| mask & (1 << at) != 0).map(weight).sum::<f64>();
         let prose = |path: &str| [".md", ".rst", ".txt", ".adoc"].iter().any(|ending| path.ends_with(ending));
         let is_test = |path: &str| path.split(['/', '_', '.']).any(|part| ["test", "tests", "spec"].contains(&part));
-        let mut ranked: Vec<(f64, &(u32, String, usize, String))> = self
+        let mut ranked: Vec<(f64, &Kept)> = self
             .kept
             .iter()
             .map(|kept| {
@@ -130,7 +140,7 @@ impl Passages {
             let fits = |at: &usize| (mask & (1 << at) != 0) == has;
             (0..self.words.len()).filter(fits).filter_map(|at| Some(self.words.get(at)?.0.clone())).collect()
         };
-        let passage = |(_, (mask, path, line, text)): &(f64, &(u32, String, usize, String))| Passage {
+        let passage = |(_, (mask, path, line, text)): &(f64, &Kept)| Passage {
             path: path.clone(),
             line: *line,
             text: text.clone(),

@@ -342,7 +342,7 @@ fn questions_are_answered_by_what_they_name_in_other_words() {
         ("i staged src/kiln.py by accident, how do i unstage it", "git restore --staged src/kiln.py"),
         ("怎么把最近两个提交合并成一个", "git rebase -i HEAD~2"),
         ("why is the kiln at 1200", "cracks above this"),
-        ("commits since v1.0.0 in verse", "`verse` was not understood"),
+        ("any branches that never made it into main, colourwise?", "`colourwise` was not understood"),
     ] {
         let told = scene.asks(words);
         assert!(text(&told).contains(expected), "{words}: {told}");

@@ -21,7 +21,7 @@ pub fn reasons(tokens: &[Token]) -> Vec<bool> {
         let about = starts(&TABLE.subjects, tokens, from);
         let is_reason =
             explains || number < last && (concludes || states) || number == last && number > 0 && about && states;
-        if is_reason && !restricts(clause) && !(orders(clause) && !explains) {
+        if is_reason && !restricts(clause) && (explains || !orders(clause)) {
             optional.iter_mut().take(to).skip(from).for_each(|optional| *optional = true);
         }
     }

@@ -114,7 +114,10 @@ impl Attempt {
     ) -> Result<RunnerOutcome, String> {
         let asks = question::is_question(self.words())
             || matches!(kind, TaskKind::Explain | TaskKind::Status | TaskKind::Help | TaskKind::Search);
-        let may_be = asks && self.lack().is_some() && split_piped(&self.request.text).1.is_none();
+        // What only names things may be taken for a report of an error.
+        let may_be = (asks || kind == TaskKind::Diagnose)
+            && self.lack().is_some()
+            && split_piped(&self.request.text).1.is_none();
         // The state of the repository is no answer to "how long may a gate stay open".
         let is_other = kind == TaskKind::Status && !question::is_about_state(self.words());
         if may_be && is_other {
@@ -123,13 +126,15 @@ impl Attempt {
                 None => outcome,
             };
         }
-        if !may_be || !is_refusal(&outcome) {
+        let is_empty = found_nothing(&outcome);
+        if !may_be || !is_empty && !is_refusal(&outcome) {
             return outcome;
         }
         if let Some(near) = self.answered_question().await {
             return Ok(near.outcome.clone());
         }
-        if question::asks_how(self.words()) {
+        // That a text was not found is an answer already.
+        if !asks || is_empty || question::asks_how(self.words()) {
             return outcome;
         }
         if let Some(known) = self.named_thing().await? {
@@ -253,6 +258,12 @@ fn is_refusal(outcome: &Result<RunnerOutcome, String>) -> bool {
             Proposal::Diff { .. } | Proposal::Command { .. } | Proposal::SearchResults { .. } => false,
         },
     }
+}
+
+/// Whether a search has no results.
+fn found_nothing(outcome: &Result<RunnerOutcome, String>) -> bool {
+    let Ok(RunnerOutcome { proposal: Proposal::SearchResults { items }, .. }) = outcome else { return false };
+    items.is_empty()
 }
 
 /// Reads a question with what the repository has.
