@@ -23,12 +23,16 @@ use aside_task::run::{ModelNeed, RunnerOutcome, code, short, topics};
 use crate::daemon::tasks::attempt::fact_answers::{self, History, told};
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
 use crate::daemon::tasks::attempt::{Attempt, MAX_SAID, blocking, repository_answers};
+use crate::exec::git::Question;
+use crate::exec::{Probe, probe};
 use crate::workspace::Workspace;
 use crate::workspace::masked::Secrets;
 use crate::workspace::texts::TextFilter;
 
 /// Commits in which authors are looked up, and in whose first lines passages are.
 const MAX_COMMITS: usize = 1_000;
+/// Characters of the name of an author.
+const MAX_AUTHOR: usize = 60;
 /// Bytes of texts in which passages are looked up.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
@@ -275,19 +279,10 @@ fn read(words: &str, workspace: &Workspace, secrets: Secrets, cancelled: &Atomic
     let (mut refs, mut authors) = (Vec::new(), Vec::new());
     if workspace.has_repository() {
         refs = repository_answers::names(workspace);
-        let commits = fact_answers::history(workspace, &History { many: MAX_COMMITS, ..History::default() });
-        for commit in commits.unwrap_or_default() {
-            if !authors.contains(&commit.author) {
-                authors.push(commit.author);
-            }
-        }
-        // Authors of other branches count too.
-        for name in refs.iter().take(40) {
-            let of = History { many: 20, of: name, ..History::default() };
-            for commit in fact_answers::history(workspace, &of).unwrap_or_default() {
-                if !authors.contains(&commit.author) {
-                    authors.push(commit.author);
-                }
+        let asked = Probe::Git { root: workspace.root(), question: Question::Authors { many: MAX_COMMITS } };
+        for author in probe(&asked).unwrap_or_default().lines().map(|name| short(name, MAX_AUTHOR)) {
+            if !authors.contains(&author) {
+                authors.push(author);
             }
         }
     }
