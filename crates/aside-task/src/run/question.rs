@@ -206,6 +206,17 @@ fn asks(all: &[Token]) -> Asks {
 
 /// Whether a request begins with a verb of an order: "delete the merged branches".
 fn orders(all: &[Token]) -> bool {
+    // "I'd like to run the tests, could you do that?"
+    let wishes =
+        [&["i'd", "like", "to"][..], &["i", "would", "like", "to"], &["i", "want", "to"], &["i", "want", "you", "to"]];
+    let is_wish = |wish: &&&[&str]| {
+        let said = |(at, word): (usize, &&str)| {
+            all.get(at).is_some_and(|token: &Token| token.text.to_lowercase().replace('’', "'") == **word)
+        };
+        asks(all) == Asks::What && wish.iter().enumerate().all(said)
+    };
+    let skipped = wishes.iter().find(is_wish).map_or(0, |wish| wish.len());
+    let all = all.get(skipped..).unwrap_or_default();
     let first = all.iter().position(|token| {
         let courtesy = ["please", "pls", "can", "could", "would", "you", "just", "now", "请", "帮我", "把", "将"];
         token.kind != TokenKind::Break && !courtesy.contains(&token.text.to_lowercase().as_str())

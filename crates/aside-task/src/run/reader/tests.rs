@@ -139,3 +139,26 @@ fn nothing_is_unique_where_some_texts_are_missing() {
     assert!(read("set TIMEOUT_S in scripts/fetch_station.py to 30", &facts).is_ok());
     assert!(read("go back to the develop branch", &facts).is_ok());
 }
+
+#[test]
+fn an_order_is_not_also_a_question() {
+    use crate::run::question;
+    let facts = facts();
+    let refs: Vec<String> = facts.git.branches.iter().chain(&facts.git.tags).cloned().collect();
+    let targets: Vec<String> = facts.targets.iter().map(|target| target.name.clone()).collect();
+    let asked = question::QuestionFacts {
+        files: &facts.files,
+        refs: &refs,
+        authors: &["Ada Byron".to_owned()],
+        targets: &targets,
+        has_name: &|name| facts.texts.iter().any(|(_, text)| text.contains(name)),
+        has_root_file: &|file| facts.files.iter().any(|path| path == file),
+    };
+    let is_certain = |request: &str| question::read(request, &asked).is_some_and(|reading| reading.is_certain());
+    let hits = toml_lists::tables(table::LIST, "operation", |table| Some(toml_lists::texts(table, "hits")));
+    let requests = hits.iter().flatten().map(|hit| hit.rsplit_once(" => ").unwrap().0);
+    // Where both readers are certain, whether the request is a question decides.
+    let both: Vec<&str> = requests.filter(|request| question::is_question(request) && is_certain(request)).collect();
+    assert_eq!(both, Vec::<&str>::new());
+    assert!(is_certain("shelve my changes for now") && !question::is_question("shelve my changes for now"));
+}
