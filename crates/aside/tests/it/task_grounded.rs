@@ -103,3 +103,11 @@ fn commands_take_what_git_and_the_project_have() {
     }
     assert!(scene.home.path("project/src/fee.py").exists());
 }
+
+#[test]
+fn an_order_that_is_like_a_question_stays_an_order() {
+    let mut scene = Scene::new();
+    scene.home.write("project/run.sh", "#!/bin/sh\ntrue\n");
+    let cmd = scene.asks("shelve my changes for now");
+    assert!(cmd.starts_with("git stash"), "{cmd}");
+}
