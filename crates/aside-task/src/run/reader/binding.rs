@@ -305,8 +305,9 @@ impl<'a> Binding<'a> {
         let is_name = |text: &str| {
             let is_code = text.contains('_') || text.chars().skip(1).any(char::is_uppercase);
             match slot.kind {
+                // Without a dot it may be a branch.
                 SlotKind::File | SlotKind::Place | SlotKind::TestFile => {
-                    text.contains(['.', '/']) && text.contains(char::is_alphabetic)
+                    text.contains('.') && text.contains(char::is_alphabetic)
                 }
                 SlotKind::Branch | SlotKind::Revision => text.contains(['-', '/']),
                 _ => is_code && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_'),
@@ -326,7 +327,9 @@ impl<'a> Binding<'a> {
                 | SlotKind::Revision
         );
         let named = (0..self.tokens.len()).filter(|at| !self.is_used(*at)).filter_map(|at| self.tokens.get(at));
-        let named = named.map(|token| token.text.as_str()).find(|text| grounds && self.has_verb && is_name(text));
+        let named = named
+            .map(|token| token.text.as_str())
+            .find(|text| grounds && self.has_verb && is_name(text) && !self.facts.has_named(text));
         named.map_or(ReadMiss::Unknown, |text| ReadMiss::NotThere(text.to_owned()))
     }
 

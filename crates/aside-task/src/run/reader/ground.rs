@@ -31,6 +31,18 @@ pub struct RepositoryFacts {
     pub keys: OnceLock<Vec<KeyLine>>,
 }
 
+impl RepositoryFacts {
+    /// Whether a name is that of a file, with or without a line number, or of a branch or tag.
+    pub fn has_named(&self, name: &str) -> bool {
+        let file = name.split(':').next().unwrap_or(name).trim_start_matches("./");
+        let refs = self.git.branches.iter().chain(&self.git.remote_branches).chain(&self.git.tags);
+        self.files
+            .iter()
+            .chain(refs)
+            .any(|there| there == file || there == name || there.ends_with(&format!("/{file}")))
+    }
+}
+
 /// What git knows.
 #[derive(Clone, Debug, Default)]
 pub struct GitFacts {
