@@ -144,6 +144,19 @@ pub fn command(words: &str, compose: &str) -> Option<String> {
     (!named.is_empty() && is_one).then(|| cmd.replace("{}", &named.join(" ")))
 }
 
+/// The services of a compose file by their names, and the other words for each.
+pub fn named_services(compose: &str) -> Vec<(String, Vec<String>)> {
+    let words = ["database", "db", "postgres", "postgresql", "mysql", "mariadb", "mongo", "mongodb", "redis"];
+    let of = |service: Service| {
+        let own = service.image.rsplit('/').next().unwrap_or_default().split([':', '@']).next().unwrap_or_default();
+        let mut called: Vec<String> = vec![own.to_owned()];
+        called.extend(words.iter().filter(|word| is_image(&service.image, word)).map(|word| (*word).to_owned()));
+        called.retain(|word| !word.is_empty());
+        (service.name, called)
+    };
+    services(compose).into_iter().map(of).collect()
+}
+
 /// `postgres` is the image `docker.io/library/postgres:15`; people say database for it as well.
 fn is_image(image: &str, word: &str) -> bool {
     let name = image.rsplit('/').next().unwrap_or_default().split([':', '@']).next().unwrap_or_default();
@@ -153,6 +166,11 @@ fn is_image(image: &str, word: &str) -> bool {
             || is_database && ["database", "db"].contains(&word)
             || name == "postgres" && word == "postgresql"
             || name == "mongo" && word == "mongodb")
+}
+
+/// The services of a file with their images.
+pub fn images(text: &str) -> Vec<(String, String)> {
+    services(text).into_iter().map(|Service { name, image }| (name, image)).collect()
 }
 
 /// The services of a compose file, by the indentation of its lines.

@@ -66,7 +66,7 @@ pub struct AskedKey {
 /// The keys that a question may be about, the most certain first; empty for what is no question about a key.
 pub fn asked(question: &str) -> Vec<AskedKey> {
     static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:please |can you |could you |so )*(?:what|what's|whats|explain|describe|why|meaning|how does|tell me|does|is|do we|do i|should)\b|什么|解释|为什么|作用|意思").ok()
+        Regex::new(r"(?i)^(?:please |can you |could you |so )*(?:what|what's|whats|explain|describe|why|meaning|how does|tell me|does|is|do we|do i|should)\b|\b(?:meaning|means?|purpose|effect)\b|[?？]\s*$|什么|解释|为什么|作用|意思").ok()
     });
     let asks = ASKS.as_ref().is_some_and(|pattern| pattern.is_match(question.trim()));
     if !asks || question.contains('\n') || question.split_whitespace().count() > MAX_WORDS {

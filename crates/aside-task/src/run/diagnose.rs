@@ -83,7 +83,11 @@ impl<'a> DiagnosedFailure<'a> {
     /// A failure pasted into a request: uses all of the text, and takes a command after a prompt for the one that failed.
     pub fn pasted(request: &'a str) -> Self {
         let request = split_piped(request).1.unwrap_or(request);
-        let prompts = request.lines().take(MAX_PROMPTS).filter_map(|line| {
+        // A command below the error came after it.
+        let message = cause::cause(request).map(|cause| cause.message().to_owned()).unwrap_or_default();
+        let says = |line: &str| !message.is_empty() && line.contains(message.as_str());
+        let until = request.lines().position(says).unwrap_or(usize::MAX);
+        let prompts = request.lines().take(MAX_PROMPTS.min(until)).filter_map(|line| {
             let line = line.trim();
             let typed = ["$ ", "% ", "❯ ", "➜ "].iter().find_map(|prompt| line.strip_prefix(prompt));
             typed.or_else(|| line.split_once("$ ").filter(|(before, _)| before.contains('@')).map(|(_, typed)| typed))

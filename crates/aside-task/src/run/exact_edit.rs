@@ -27,7 +27,7 @@ use std::sync::LazyLock;
 use aside_text::lazy_regex::Regex;
 use regex::Captures;
 
-use crate::run::versions;
+use crate::run::{orders, versions};
 use add_to::Addition;
 use assign::{Setting, Value};
 use call::Call;
@@ -433,6 +433,8 @@ fn edit(name: &str, found: &Captures<'_>) -> Option<Edit> {
             let (from, to) = quoted.or_else(|| of("old").zip(of("new")))?;
             // Unquoted prose is not a text of a file: "change the button to blue".
             (is_quoted || is_text(&from) && !has_quotes(&from)).then_some(())?;
+            // "to 60 but don't touch anything else" is more than a text, without quotes to say so.
+            (is_quoted || !orders::is_restricted(&to)).then_some(())?;
             let file = of("file").or_else(|| build_file(found));
             (file.is_some() || found.name("places").is_none()).then_some(())?;
             Edit::Replace { from, to, file }

@@ -15,6 +15,7 @@ const MAX_SUMMARY: usize = 160;
 const HOW: &str = r"(?:(?:please )?how (?:do|can|would|could|should|must|does) (?:i|we|one|you)|(?:please )?how (?:i|we) (?:can|must|should|could|do|may)|how to|can i|could i|is there (?:a|any) way to|what(?:\x27s| is) the (?:way|command) to|i want to|where (?:do|can) i)";
 
 struct Topic {
+    name: String,
     pattern: Regex,
     /// For a question in other words: what all of it has to mention, and what makes it another question.
     about: Vec<Regex>,
@@ -36,7 +37,8 @@ static ALL: LazyLock<Vec<Topic>> = LazyLock::new(|| {
             Some(not) => Some(words(&not)?),
             None => None,
         };
-        Some(Topic { pattern, about, not, says: toml_lists::both(table, "says")? })
+        let name = toml_lists::text(table, "name")?;
+        Some(Topic { name, pattern, about, not, says: toml_lists::both(table, "says")? })
     })
 });
 
@@ -73,6 +75,11 @@ fn addressed(question: &str) -> Option<String> {
         return None;
     }
     Some(generic.replace_all(&question, "how").into_owned())
+}
+
+/// The answer of a topic by its name.
+pub fn named(name: &str, language: Language) -> Option<String> {
+    ALL.iter().find(|topic| topic.name == name).map(|topic| topic.says.of(language).to_owned())
 }
 
 /// The answer, if the question is about Aside.

@@ -39,8 +39,10 @@ pub enum Question<'a> {
     /// The short id and the first line of the newest commits of a revision, separated by a tab.
     Log { since: Option<&'a Revision>, of: &'a Revision },
     /// The newest commits: short id, author, day and first line, separated by tabs, and the paths that each changed, one a line. Limited to
-    /// one path, and to one author, where these are not empty.
-    History { of: &'a Revision, many: usize, path: &'a str, author: &'a str },
+    /// one path, to one author, and to what another revision lacks, where these are not empty.
+    History { since: Option<&'a Revision>, of: &'a Revision, many: usize, path: &'a str, author: &'a str },
+    /// The author of each of the newest commits of all branches and tags, one a line.
+    Authors { many: usize },
     /// The entries of the stash: its name and message, separated by a tab.
     Stashes,
     /// The same for commits of which a changed line has a text.
@@ -91,7 +93,7 @@ impl Question<'_> {
         match self {
             Question::Refs { prefix } => {
                 let mut command = command_in(root);
-                command.args(["for-each-ref", "--sort=-committerdate", "--format=%(refname)", prefix]);
+                command.args(["for-each-ref", "--sort=-creatordate", "--format=%(refname)", prefix]);
                 asked(command, AT_ONCE, LIST_BYTES).cut_at(b'\n')
             }
             Question::Status { filters } => {
@@ -148,29 +150,29 @@ impl Question<'_> {
                 command.arg("--");
                 asked(command, PATIENTLY, LINE_BYTES).cut_at(b'\n')
             }
-            Question::History { of: Revision(of), many, path, author } => {
+            Question::History { since, of: Revision(of), many, path, author } => {
                 let mut command = commits(root, *many);
                 command.arg("--fixed-strings");
                 if !author.is_empty() {
                     command.args(["--regexp-ignore-case", &format!("--author={author}")]);
                 }
-                command.args(["--end-of-options", of, "--"]);
+                command.arg("--end-of-options");
+                match since {
+                    Some(Revision(since)) => command.arg(format!("{since}..{of}")),
+                    None => command.arg(of),
+                };
+                command.arg("--");
                 if !path.is_empty() {
                     command.arg(path);
                 }
                 asked(command, PATIENTLY, LIST_BYTES).cut_at(b'\n')
             }
+            Question::Authors { many } => asked(authors(root, *many), PATIENTLY, LIST_BYTES).cut_at(b'\n'),
             Question::Stashes => {
                 let mut command = quiet(root);
-                command.args([
-                    "log",
-                    "--walk-reflogs",
-                    "--first-parent",
-                    "--no-show-signature",
-                    "--no-color",
-                    "--no-notes",
-                ]);
-                command.args(["--max-count=50", "--format=%gd%x09%gs", "--end-of-options", "refs/stash", "--"]);
+                command.args(["log", "--walk-reflogs", "--first-parent", "--no-show-signature", "--no-color"]);
+                command.args(["--no-notes", "--max-count=50", "--format=%gd%x09%gs"]);
+                command.args(["--end-of-options", "refs/stash", "--"]);
                 // Git fails where there is no stash.
                 ProbeSpec { counts: AcceptedExit::Any, ..asked(command, PATIENTLY, LINE_BYTES).cut_at(b'\n') }
             }
@@ -271,6 +273,14 @@ fn commits(root: &Path, many: usize) -> Command {
     command.args(["--date=short", "--format=%h%x09%an%x09%ad%x09%s", "--name-only", "--no-renames"]);
     command.args(["--no-ext-diff", "--no-textconv", "--ignore-submodules=all"]);
     command.arg(format!("--max-count={many}"));
+    command
+}
+
+fn authors(root: &Path, many: usize) -> Command {
+    let mut command = quiet(root);
+    command.args(["log", "--no-show-signature", "--no-color", "--no-notes", "--no-mailmap", "--format=%an"]);
+    command.arg(format!("--max-count={many}"));
+    command.args(["--branches", "--remotes", "--tags", "HEAD", "--"]);
     command
 }
 

@@ -101,6 +101,7 @@ mod task_adversarial;
 mod task_cli;
 mod task_crash;
 mod task_daemon;
+mod task_grounded;
 mod task_model;
 mod task_settings;
 mod task_terminal;

@@ -65,7 +65,7 @@ fn every_kind_is_of_use_without_a_model() {
 fn a_change_without_a_model_is_honest() {
     let mut scene = Scene::new();
     for (words, nothing) in [
-        ("rename the field port in src/user.py to address", "Nothing was changed"),
+        ("give the user in src/user.py an address", "Nothing was changed"),
         ("给 src/user.py 加上端口检查", "没有修改"),
     ] {
         let task = scene.person.asks(words);
@@ -241,12 +241,9 @@ fn a_piped_error_is_diagnosed_whatever_is_asked() {
 #[test]
 fn what_counts_or_compares_is_a_command_to_approve() {
     let mut scene = Scene::new();
-    for (words, part) in [
-        ("list the big files", "sort -rn"),
-        ("how many files are here?", "wc -l"),
-        ("which files are biggest", "sort -rn"),
-        ("show the old files", "sort -n"),
-    ] {
+    for (words, part) in
+        [("list the big files", "sort -rn"), ("how many files are here?", "wc -l"), ("show the old files", "sort -n")]
+    {
         let run = scene.asks(words);
         assert!(run["proposal"]["cmd"].as_str().is_some_and(|cmd| cmd.contains(part)), "{words}: {run}");
     }
@@ -318,4 +315,39 @@ fn keys_and_files_of_settings_are_explained() {
     assert!(text(&told).contains("has to check") && text(&told).contains("tsconfig.json:2"), "{told}");
     let told = scene.asks("explain the Dockerfile");
     assert!(text(&told).contains("`USER app`: runs what follows"), "{told}");
+}
+
+#[test]
+fn questions_are_answered_by_what_they_name_in_other_words() {
+    let mut scene = Scene::new();
+    std::fs::remove_dir_all(scene.home.path("project/.git")).unwrap();
+    scene.home.write("project/Makefile", "test:\n\ttrue\n\nreset: build\n\tdocker compose down -v\n\nbuild:\n\ttrue\n");
+    scene.home.write("project/README.md", "# Kiln\n\nFires pots.\n\nExit codes: 0 ok, 3 no kiln.\n");
+    scene.home.write("project/src/kiln.py", "# The old kiln cracks above this.\nMAX_HEAT = 1200\n");
+    git(&scene, &["init", "-q"]);
+    git(&scene, &["add", "-A"]);
+    git(&scene, &["commit", "-qm", "Begin"]);
+    git(&scene, &["tag", "v1.0.0"]);
+    git(&scene, &["switch", "-qc", "glaze"]);
+    scene.home.write("project/src/glaze.py", "GLAZE = 3\n");
+    git(&scene, &["add", "-A"]);
+    git(&scene, &["commit", "-qm", "Add a glaze"]);
+    for (words, expected) in [
+        ("what has this branch got that main hasn't", "`glaze` has 1 commit that `main` lacks"),
+        ("any branches that never made it into main?", "`glaze`, where you are"),
+        ("commits since v1.0.0", "Add a glaze"),
+        ("who added a glaze", "Ada: Add a glaze"),
+        ("if i do make reset do i lose data?", "deletes data"),
+        ("kiln returned 3, meaning?", "3 no kiln"),
+        ("i staged src/kiln.py by accident, how do i unstage it", "git restore --staged src/kiln.py"),
+        ("怎么把最近两个提交合并成一个", "git rebase -i HEAD~2"),
+        ("why is the kiln at 1200", "cracks above this"),
+        ("any branches that never made it into main, colourwise?", "`colourwise` was not understood"),
+    ] {
+        let told = scene.asks(words);
+        assert!(text(&told).contains(expected), "{words}: {told}");
+    }
+    // An order stays an order, and a thing without a place is no other question.
+    let task = scene.person.asks("unmerged branches of Ada by colour and size");
+    scene.person.ends(&task);
 }

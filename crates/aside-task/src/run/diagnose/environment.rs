@@ -69,6 +69,8 @@ pub fn unset(output: &str) -> Option<Bilingual> {
 fn is_variable(name: &str) -> bool {
     name.len() > 3
         && (name.contains('_') || name.len() > 4)
+        // Variables of CMake are none of the environment.
+        && !name.starts_with("CMAKE_")
         && !["ERROR", "FATAL", "WARNING", "FAILED", "DEBUG"].contains(&name)
 }
 

@@ -6,6 +6,7 @@ mod exact_change;
 mod fact_answers;
 mod failure;
 mod find_by_kind;
+mod grounded;
 mod machine_facts;
 mod model_context;
 mod model_edit;
@@ -13,9 +14,11 @@ mod model_stream;
 mod piped;
 mod project_actions;
 mod project_answers;
+mod question_answers;
 mod question_forms;
 mod remote_branch;
 mod repository_answers;
+mod repository_facts;
 mod run_request;
 mod tested_code;
 mod text_answers;
@@ -44,6 +47,7 @@ use aside_task::run::facts::FactQuestion;
 use aside_task::run::find::select::{self, FileSet};
 use aside_task::run::find::{self, Find};
 use aside_task::run::model_reply::fenced;
+use aside_task::run::reader::ReadResult;
 use aside_task::run::review::target;
 use aside_task::run::script::AS_WRITTEN;
 use aside_task::run::{ModelNeed, RunnerOutcome, help_and_status, orders, short, topics, wording};
@@ -56,6 +60,7 @@ use crate::daemon::tasks::attempt::fact_answers::{as_answer, measures};
 use crate::daemon::tasks::attempt::machine_facts::MachineFacts;
 use crate::daemon::tasks::attempt::piped::{about_piped, to_diagnose};
 use crate::daemon::tasks::attempt::project_actions::ProjectCommand;
+use crate::daemon::tasks::attempt::question_answers::AnsweredQuestion;
 use crate::daemon::tasks::attempt::question_forms::{asks, explains, shows_change};
 use crate::daemon::tasks::offer::OfferBuilder;
 use crate::provider::{Format, Privacy, Question, Selection, Variety};
@@ -95,6 +100,10 @@ pub struct Attempt {
     usual_command: tokio::sync::OnceCell<Option<String>>,
     /// The command that the files of the project have for the words; looked up on first use, which reads many.
     project_command: tokio::sync::OnceCell<Option<ProjectCommand>>,
+    /// What the request means by the things that it names; looked up on first use.
+    grounded: tokio::sync::OnceCell<ReadResult>,
+    /// What the request asks by facet and things, with its answer; looked up on first use.
+    question: tokio::sync::OnceCell<Option<AnsweredQuestion>>,
 }
 
 /// What was looked up before the proposal is made.
@@ -122,6 +131,7 @@ impl Attempt {
         let (named_output, usual_command) = (tokio::sync::OnceCell::new(), tokio::sync::OnceCell::new());
         let project_command = tokio::sync::OnceCell::new();
         let plain = wording::plain(own_words(&request.text, &state.config().task.prefix));
+        let (grounded, question) = (tokio::sync::OnceCell::new(), tokio::sync::OnceCell::new());
         Self {
             state,
             id,
@@ -134,6 +144,8 @@ impl Attempt {
             named_output,
             usual_command,
             project_command,
+            grounded,
+            question,
         }
     }
 
@@ -157,6 +169,7 @@ impl Attempt {
         }
         let ours = self.about_facts(about_piped(ours, &self.request.text));
         let ours = self.about_project(self.about_what_is_exact(ours).await).await;
+        let ours = self.about_question(self.about_grounded(ours).await).await;
         if let Some(followed) = self.followed(&ours, &options).await {
             return followed;
         }
@@ -390,19 +403,38 @@ impl Attempt {
         if let Some(outcome) = self.follow_up(intent.kind).await {
             return Ok(self.allowed(outcome, scope));
         }
-        let outcome = match (scope, intent.kind) {
+        if scope == TaskScope::Full
+            && let Some(outcome) = self.by_grounded(intent).await?
+        {
+            return Ok(self.allowed(outcome, scope));
+        }
+        if let Some(outcome) = self.certain_answer(intent.kind).await {
+            return Ok(self.allowed(outcome, scope));
+        }
+        let outcome = self.outcome(intent, scope, gathered, say).await;
+        let outcome = self.or_nearest(intent.kind, outcome).await?;
+        Ok(self.allowed(as_answer(outcome, intent.kind), scope))
+    }
+
+    async fn outcome(
+        &self,
+        intent: &Intent,
+        scope: TaskScope,
+        gathered: &GatheredContext,
+        say: TextSink<'_>,
+    ) -> Result<RunnerOutcome, String> {
+        Ok(match (scope, intent.kind) {
             (_, TaskKind::Help) => topics::topic(self.words())
                 .unwrap_or_else(|| help_and_status::help(self.words(), &self.state.config().task.prefix)),
             (_, TaskKind::Status) => self.status().await?,
             (TaskScope::Plan, _) => self.plan(intent, gathered, say).await?,
             (TaskScope::Full, TaskKind::Explain) => self.explain(intent, gathered, say).await?,
-            (TaskScope::Full, TaskKind::Change) => self.change(intent, gathered, say).await?,
-            (TaskScope::Full, TaskKind::Run) => self.run(intent).await?,
+            (TaskScope::Full, TaskKind::Change) => self.or_grounded(self.change(intent, gathered, say).await).await?,
+            (TaskScope::Full, TaskKind::Run) => self.or_grounded(self.run(intent).await).await?,
             (TaskScope::Full, TaskKind::Diagnose) => self.diagnose(intent, gathered, say).await?,
             (TaskScope::Full, TaskKind::Search) => self.search(intent, say).await?,
             (TaskScope::Full, TaskKind::Review) => self.review(intent, gathered, say).await?,
-        };
-        Ok(self.allowed(as_answer(outcome, intent.kind), scope))
+        })
     }
 
     /// The request without the prefix that addresses Aside.

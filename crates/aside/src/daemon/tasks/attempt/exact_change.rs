@@ -132,6 +132,44 @@ impl Attempt {
         })
     }
 
+    /// Exact changes, one per line, as one diff; for one, also why it is not made. `None` if it is no change of these files.
+    pub(super) async fn exact_changes(
+        &self,
+        lines: &str,
+        here: &MachineFacts,
+    ) -> Result<Option<RunnerOutcome>, String> {
+        let all: Vec<Vec<Edit>> = lines.lines().map(exact_edit::readings).collect();
+        if let [readings] = all.as_slice() {
+            let mut why = None;
+            for edit in readings {
+                match self.exact_edit(edit.clone(), here).await? {
+                    Some(outcome) if matches!(outcome.proposal, Proposal::Answer { .. }) => why = why.or(Some(outcome)),
+                    Some(outcome) => return Ok(Some(outcome)),
+                    None => {}
+                }
+            }
+            return Ok(why);
+        }
+        let (workspace, secrets) = (self.workspace.clone(), self.secrets());
+        if secrets != Secrets::Included {
+            return Ok(None);
+        }
+        let made = blocking(move |cancelled| made_all(&workspace, &all, secrets, cancelled)).await?;
+        let language = Language::of(self.words());
+        Ok(match made {
+            Exact::Diff(CheckedDiff { unified_diff, files }, summary, note) => {
+                let proposal = Proposal::Diff { diff_id: String::new(), unified_diff, files };
+                let summary = wording::sentence(&summary, language);
+                Some(RunnerOutcome { proposal, summary, details: note, model: ModelNeed::Unneeded })
+            }
+            Exact::Nothing(why) => {
+                let why = wording::sentence(&why, language);
+                Some(answer(format!("{why}\n"), why, String::new(), ModelNeed::Better))
+            }
+            Exact::None => None,
+        })
+    }
+
     /// The command that lays out one file, with the formatter that the project uses.
     async fn formatted(&self, format: &FormatFile, here: &MachineFacts) -> Result<Option<RunnerOutcome>, String> {
         let language = Language::of(self.words());
@@ -323,6 +361,70 @@ fn made(workspace: &Workspace, edit: &Edit, secrets: Secrets, cancelled: &Atomic
         }
     }
     settled(workspace, &diff, summary, note)
+}
+
+/// Several changes of texts, each made in what the one before it left. Of the readings of each, the first that changes a text is meant.
+fn made_all(workspace: &Workspace, changes: &[Vec<Edit>], secrets: Secrets, cancelled: &AtomicBool) -> Exact {
+    if let Some(renamed) = renamed_in(workspace, changes, secrets, cancelled) {
+        return renamed;
+    }
+    let (mut before, mut after) = (Texts::new(), Texts::new());
+    let (mut summaries, mut notes) = (Vec::new(), Vec::new());
+    for readings in changes {
+        let made = readings.iter().find_map(|edit| {
+            let (mut files, _) = gathered(workspace, edit, secrets, cancelled).ok()?;
+            let old = files.clone();
+            for (path, text) in files.iter_mut() {
+                if let Some(changed) = after.get(path) {
+                    text.clone_from(changed);
+                }
+            }
+            match exact_edit::apply(edit, &files) {
+                EditResult::Texts { files, summary, note } => Some((old, files, summary, note)),
+                EditResult::Move { .. } | EditResult::Nothing(_) => None,
+            }
+        });
+        let Some((old, files, summary, note)) = made else { return Exact::None };
+        for (path, text) in old {
+            before.entry(path).or_insert(text);
+        }
+        after.extend(files);
+        summaries.push(summary);
+        notes.extend(Some(note).filter(|note| !note.is_empty()));
+    }
+    let mut diff = Vec::new();
+    for (path, text) in &after {
+        let Ok(name) = RelativePath::new(path) else { return Exact::None };
+        diff.extend(unified_diff(&name, before.get(path).map(|old| old.as_bytes()), text.as_bytes()));
+    }
+    settled(workspace, &diff, summaries.join("; "), notes.join("\n"))
+}
+
+/// One identifier that is renamed in several files: its definition is in one of them. `None` if the changes are others.
+fn renamed_in(workspace: &Workspace, changes: &[Vec<Edit>], secrets: Secrets, cancelled: &AtomicBool) -> Option<Exact> {
+    let renames: Vec<&Edit> = changes
+        .iter()
+        .map(|readings| readings.iter().find(|edit| matches!(edit, Edit::Rename { file: Some(_), .. })))
+        .collect::<Option<_>>()?;
+    let Some(Edit::Rename { from, to, .. }) = renames.first() else { return None };
+    let same = |edit: &&Edit| matches!(edit, Edit::Rename { from: one, to: other, .. } if one == from && other == to);
+    renames.iter().all(same).then_some(())?;
+    let mut files = Texts::new();
+    for edit in renames {
+        files.extend(gathered(workspace, edit, secrets, cancelled).ok()?.0);
+    }
+    let all = Edit::Rename { from: from.clone(), to: to.clone(), file: None };
+    let (texts, summary, note) = match exact_edit::apply(&all, &files) {
+        EditResult::Texts { files, summary, note } => (files, summary, note),
+        EditResult::Nothing(why) => return Some(Exact::Nothing(why)),
+        EditResult::Move { .. } => return None,
+    };
+    let mut diff = Vec::new();
+    for (path, text) in &texts {
+        let name = RelativePath::new(path).ok()?;
+        diff.extend(unified_diff(&name, files.get(path).map(|old| old.as_bytes()), text.as_bytes()));
+    }
+    Some(settled(workspace, &diff, summary, note))
 }
 
 /// Files that a class or a component takes along, by their paths now.

@@ -500,7 +500,7 @@ impl Lookup<'_> {
 
     fn authors(&self, file: &str) -> Option<RunnerOutcome> {
         let path = self.located(file);
-        let commits = history(self.workspace, &History { many: MAX_ROWS, path: &path, author: "" })?;
+        let commits = history(self.workspace, &History { many: MAX_ROWS, path: &path, ..History::default() })?;
         let (Some(last), Some(first)) = (commits.first(), commits.last()) else {
             return Some(told(match self.language {
                 Language::English => format!("No commit has {}.", code(&path)),
@@ -645,6 +645,9 @@ pub(super) struct History<'a> {
     pub many: usize,
     pub path: &'a str,
     pub author: &'a str,
+    /// The revision whose commits do not count, and the one whose do; empty for none and for the current one.
+    pub since: &'a str,
+    pub of: &'a str,
 }
 
 #[derive(Clone)]
@@ -667,8 +670,10 @@ pub(super) fn history(workspace: &Workspace, history: &History<'_>) -> Option<Ve
     if !workspace.has_repository() {
         return None;
     }
-    let head = Revision::new("HEAD")?;
-    let question = Question::History { of: &head, many: history.many, path: history.path, author: history.author };
+    let head = Revision::new(if history.of.is_empty() { "HEAD" } else { history.of })?;
+    let since = if history.since.is_empty() { None } else { Some(Revision::new(history.since)?) };
+    let History { many, path, author, .. } = *history;
+    let question = Question::History { since: since.as_ref(), of: &head, many, path, author };
     Some(commits(&probe(&Probe::Git { root: workspace.root(), question })?))
 }
 
@@ -696,7 +701,7 @@ pub(super) fn commits(printed: &str) -> Vec<Commit> {
 
 fn files(workspace: &Workspace, filter: &FileFilter, cancelled: &AtomicBool) -> Option<RunnerOutcome> {
     if let FileFilter::Author(name) = filter {
-        let commits = history(workspace, &History { many: 200, path: "", author: name })?;
+        let commits = history(workspace, &History { many: 200, author: name, ..History::default() })?;
         let mut items: Vec<SearchResult> = Vec::new();
         for commit in &commits {
             for path in &commit.files {

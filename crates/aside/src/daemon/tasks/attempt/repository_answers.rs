@@ -208,7 +208,7 @@ fn rows(all: &[String], language: Language) -> String {
 }
 
 fn of_period(workspace: &Workspace, author: &str, path: &str, when: Option<DaysBack>) -> Option<Vec<Commit>> {
-    let all = history(workspace, &History { many: MAX_COMMITS, author, path })?;
+    let all = history(workspace, &History { many: MAX_COMMITS, author, path, ..History::default() })?;
     let Some(when) = when else { return Some(all) };
     let (first, last) = (day_before(when.0)?, day_before(when.1)?);
     Some(all.into_iter().filter(|commit| commit.date >= first && commit.date <= last).collect())

@@ -120,7 +120,13 @@ fn defined(
         if !is_code(path) {
             return;
         }
+        let mut above = "";
         for (at, line) in text.lines().enumerate() {
+            // A test is no code under test, though Rust has both in one file.
+            let is_test = std::mem::replace(&mut above, line.trim()) == "#[test]";
+            if is_test {
+                continue;
+            }
             let is_prototype = line.trim_end().ends_with(';') && line.contains('(');
             if has_word(line, name) && definitions::defines(line, name) && !is_prototype {
                 let body = facts::definition(text, at + 1);

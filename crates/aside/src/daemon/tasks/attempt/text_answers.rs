@@ -39,6 +39,8 @@ const CALLS: usize = 10;
 const MAX_WHOLE: usize = 200;
 /// Places that are listed for a thing that cannot be explained without a model.
 const PLACES: usize = 3;
+const PLACES_ENGLISH: &str = " is here:";
+const PLACES_CHINESE: &str = " 在这里：";
 /// Lines of a file in the same case.
 const HEAD: usize = 15;
 /// Characters of a request in the status.
@@ -139,7 +141,12 @@ impl Attempt {
             {
                 // Without any file to show either, the task fails.
                 let Some(places) = self.seen(intent, question).await? else { return Err(one_line(text)) };
-                *text = format!("{places}\n{text}");
+                // A definition and its uses are an answer; the beginning of a file, or places alone, are not.
+                let is_answer = intent.params.files.is_empty() && places.contains("\n\n") && !is_places(&places);
+                *text = if is_answer { places } else { format!("{places}\n{text}") };
+                if is_answer {
+                    known.model = ModelNeed::Better;
+                }
             }
             return Ok(known);
         }
@@ -228,8 +235,8 @@ impl Attempt {
         };
         let rows: String = items.iter().take(PLACES).map(row).collect();
         let head = match Language::of(question) {
-            Language::English => format!("{} is here:", code(name)),
-            Language::Chinese => format!("{} 在这里：", code(name)),
+            Language::English => format!("{}{PLACES_ENGLISH}", code(name)),
+            Language::Chinese => format!("{}{PLACES_CHINESE}", code(name)),
         };
         Ok((!rows.is_empty()).then(|| format!("{head}\n\n{rows}")))
     }
@@ -661,7 +668,7 @@ impl Attempt {
                     });
                     continue;
                 }
-                let last = fact_answers::history(&workspace, &fact_answers::History { many: 1, path, author: "" });
+                let last = fact_answers::history(&workspace, &History { many: 1, path, ..History::default() });
                 let last = last.and_then(|commits| commits.first().map(fact_answers::Commit::row)).unwrap_or_default();
                 text.push_str(&match language {
                     Language::English => {
@@ -766,4 +773,8 @@ impl Attempt {
         let note = if note.is_empty() { String::new() } else { format!("\n\n({note})") };
         Ok(TaskAnswer::words(format!("{}{note}", words.words)))
     }
+}
+
+fn is_places(text: &str) -> bool {
+    text.lines().next().is_some_and(|head| head.ends_with(PLACES_ENGLISH) || head.ends_with(PLACES_CHINESE))
 }

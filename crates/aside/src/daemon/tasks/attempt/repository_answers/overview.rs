@@ -64,7 +64,7 @@ pub(super) fn newest_tag(workspace: &Workspace) -> Option<Option<(String, Commit
 
 fn newest_commit(workspace: &Workspace, name: &str) -> Option<Commit> {
     let revision = Revision::new(name)?;
-    let question = Question::History { of: &revision, many: 1, path: "", author: "" };
+    let question = Question::History { since: None, of: &revision, many: 1, path: "", author: "" };
     fact_answers::commits(&probe(&Probe::Git { root: workspace.root(), question })?).into_iter().next()
 }
 
@@ -261,7 +261,7 @@ pub(super) fn of_file(
         ((added, removed), Language::English) => format!("{name} has uncommitted changes: +{added} −{removed} lines."),
         ((added, removed), Language::Chinese) => format!("{name} 有未提交的修改：+{added} −{removed} 行。"),
     };
-    let commits = history(workspace, &History { many: 3, path: &path, author: "" })?;
+    let commits = history(workspace, &History { many: 3, path: &path, ..History::default() })?;
     let title = language.pick("Its last commits:", "最近的提交：");
     let list: String = commits.iter().map(Commit::row).collect();
     Some(if list.is_empty() { now } else { format!("{now} {title}\n\n{list}") })
