@@ -32,14 +32,12 @@ pub struct RepositoryFacts {
 }
 
 impl RepositoryFacts {
-    /// Whether a name is that of a file, with or without a line number, or of a branch or tag.
+    /// Whether a name is that of a file, with or without a line number, or of a branch or tag, or stands in a text.
     pub fn has_named(&self, name: &str) -> bool {
         let file = name.split(':').next().unwrap_or(name).trim_start_matches("./");
         let refs = self.git.branches.iter().chain(&self.git.remote_branches).chain(&self.git.tags);
-        self.files
-            .iter()
-            .chain(refs)
-            .any(|there| there == file || there == name || there.ends_with(&format!("/{file}")))
+        let is_it = |there: &String| there == file || there == name || there.ends_with(&format!("/{file}"));
+        self.files.iter().chain(refs).any(is_it) || self.texts.iter().any(|(_, text)| text.contains(name))
     }
 }
 

@@ -162,3 +162,14 @@ fn an_order_is_not_also_a_question() {
     assert_eq!(both, Vec::<&str>::new());
     assert!(is_certain("shelve my changes for now") && !question::is_question("shelve my changes for now"));
 }
+
+#[test]
+fn what_is_there_is_not_called_missing() {
+    let facts = facts();
+    for name in
+        ["scripts/fetch_station.py:62", "fetch_station.py", "./scripts/fetch_station.py", "develop", "TIMEOUT_S"]
+    {
+        assert!(facts.has_named(name), "{name}");
+    }
+    assert!(!facts.has_named("scripts/nowhere.py") && !facts.has_named("NOWHERE_S"));
+}
