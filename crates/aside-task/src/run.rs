@@ -23,6 +23,7 @@ pub mod model_reply;
 pub mod orders;
 pub mod overreach;
 pub mod passages;
+mod phrase;
 pub mod plan;
 pub mod print_text;
 pub mod project;

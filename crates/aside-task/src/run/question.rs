@@ -12,7 +12,8 @@ mod tests;
 
 use aside_core::detect::word_lists::{is_one_slip, lists};
 
-use crate::run::question::table::{Asks, Phrase, TABLE};
+use crate::run::phrase::Phrase;
+use crate::run::question::table::{Asks, TABLE};
 use crate::run::question::things::Grounded;
 use crate::run::reader::tokens::{Token, TokenKind, tokens};
 use crate::run::search::identifiers::{parts, stem};

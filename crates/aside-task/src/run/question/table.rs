@@ -5,23 +5,10 @@ use std::sync::LazyLock;
 
 use aside_core::agent::language::Bilingual;
 
+use crate::run::phrase::{Phrase, longest_first};
 use crate::run::toml_lists;
 
 pub const LIST: &str = include_str!("../../../data/task/questions.toml");
-
-/// Words that follow each other.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Phrase(Vec<String>);
-
-impl Phrase {
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub fn words(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
-    }
-}
 
 /// Whether a facet is asked with "how do I", which wants a way and no fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +138,7 @@ fn phrases(text: &str, concepts: &BTreeMap<String, String>) -> Vec<Phrase> {
     for phrase in text.split('|').map(str::trim).filter(|phrase| !phrase.is_empty()) {
         match phrase.strip_prefix('@') {
             Some(name) => all.extend(concepts.get(name).map(|words| phrases(words, concepts)).unwrap_or_default()),
-            None => all.push(Phrase(tokens(phrase).map(|token| token.to_lowercase()).collect())),
+            None => all.push(Phrase::of(tokens(phrase))),
         }
     }
     all
@@ -170,12 +157,6 @@ fn tokens(phrase: &str) -> impl Iterator<Item = &str> {
         parts.extend(word.get(start..).filter(|part| !part.is_empty()));
         parts
     })
-}
-
-/// So that no part of a phrase is taken alone.
-fn longest_first(mut phrases: Vec<Phrase>) -> Vec<Phrase> {
-    phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
-    phrases
 }
 
 fn facet(table: &toml_edit::Table, concepts: &BTreeMap<String, String>) -> Option<Facet> {

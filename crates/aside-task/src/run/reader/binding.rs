@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use aside_core::detect::word_lists::{is_one_slip, lists};
 
+use crate::run::phrase::Phrase;
 use crate::run::reader::clauses::reasons;
 use crate::run::reader::ground::{RepositoryFacts, SlotKind, has_word};
 use crate::run::reader::keys::parts;
 use crate::run::reader::scope::{Scope, scope};
-use crate::run::reader::table::{Operation, Phrase, Slot, TABLE};
+use crate::run::reader::table::{Operation, Slot, TABLE};
 use crate::run::reader::tokens::{Token, TokenKind, tokens};
 use crate::run::reader::{ReadMiss, Reading, Understood};
 

@@ -1,7 +1,8 @@
 //! Which clauses of a request only give a reason, and so need no meaning of their own: "ci is slow, so raise TIMEOUT to 30", "drop lodash, it
 //! is not used". A clause that may restrict or order something is never a reason.
 
-use crate::run::reader::table::{Phrase, TABLE, Table};
+use crate::run::phrase::Phrase;
+use crate::run::reader::table::{TABLE, Table};
 use crate::run::reader::tokens::{Token, TokenKind};
 
 /// Tokens from the begin of a clause to the verb that makes it a statement.

@@ -1,7 +1,8 @@
 //! The files that a request limits a change to: "but not in the tests", "only in src", "in app.py only".
 
+use crate::run::phrase::Phrase;
 use crate::run::reader::ground::{RepositoryFacts, SlotKind, is_test_file};
-use crate::run::reader::table::{Phrase, TABLE};
+use crate::run::reader::table::TABLE;
 use crate::run::reader::tokens::{Token, TokenKind};
 
 /// A file, a directory, or files by what they are.

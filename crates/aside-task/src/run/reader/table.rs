@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
+use crate::run::phrase::{Phrase, longest_first};
 use crate::run::reader::Reading;
 use crate::run::reader::ground::{RepositoryFacts, SlotKind, Target, is_key_noun};
 use crate::run::reader::keys::KeyLine;
@@ -11,19 +12,7 @@ use crate::run::toml_lists;
 
 pub const LIST: &str = include_str!("../../../data/task/operations.toml");
 
-/// Words that follow each other.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Phrase(Vec<String>);
-
 impl Phrase {
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub fn words(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
-    }
-
     /// Whether it is more than a sign that stands for a verb.
     pub fn is_verb(&self) -> bool {
         self.words().all(|word| !["->", "=", "from", "to"].contains(&word))
@@ -193,14 +182,8 @@ impl Table {
 
 /// The alternatives between bars.
 fn phrases(text: &str) -> Vec<Phrase> {
-    let split = |phrase: &str| Phrase(phrase.split_whitespace().map(str::to_lowercase).collect());
+    let split = |phrase: &str| Phrase::of(phrase.split_whitespace());
     text.split('|').map(str::trim).filter(|phrase| !phrase.is_empty()).map(split).collect()
-}
-
-/// So that no part of a phrase is taken alone.
-fn longest_first(mut phrases: Vec<Phrase>) -> Vec<Phrase> {
-    phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
-    phrases
 }
 
 fn operation(table: &toml_edit::Table) -> Option<Operation> {
@@ -227,7 +210,7 @@ fn operation(table: &toml_edit::Table) -> Option<Operation> {
         runs: toml_lists::text(table, "runs"),
         by: phrases(&toml_lists::text(table, "by").unwrap_or_default())
             .into_iter()
-            .flat_map(|phrase| phrase.0)
+            .flat_map(|phrase| phrase.words().map(str::to_owned).collect::<Vec<_>>())
             .collect(),
         and: toml_lists::texts(table, "and"),
         becomes: toml_lists::text(table, "becomes")?,

@@ -117,19 +117,7 @@ impl Attempt {
         }
         let (workspace, secrets) = (self.workspace.clone(), self.secrets());
         let made = blocking(move |cancelled| made(&workspace, &edit, secrets, cancelled)).await?;
-        Ok(match made {
-            Exact::Diff(CheckedDiff { unified_diff, files }, summary, note) => {
-                let proposal = Proposal::Diff { diff_id: String::new(), unified_diff, files };
-                let summary = wording::sentence(&summary, language);
-                Some(RunnerOutcome { proposal, summary, details: note, model: ModelNeed::Unneeded })
-            }
-            Exact::Nothing(why) => {
-                let why = wording::sentence(&why, language);
-                let summary = why.lines().next().unwrap_or_default().to_owned();
-                Some(answer(format!("{why}\n"), summary, String::new(), ModelNeed::Better))
-            }
-            Exact::None => None,
-        })
+        Ok(outcome(made, language))
     }
 
     /// Exact changes, one per line, as one diff; for one, also why it is not made. `None` if it is no change of these files.
@@ -155,19 +143,7 @@ impl Attempt {
             return Ok(None);
         }
         let made = blocking(move |cancelled| made_all(&workspace, &all, secrets, cancelled)).await?;
-        let language = Language::of(self.words());
-        Ok(match made {
-            Exact::Diff(CheckedDiff { unified_diff, files }, summary, note) => {
-                let proposal = Proposal::Diff { diff_id: String::new(), unified_diff, files };
-                let summary = wording::sentence(&summary, language);
-                Some(RunnerOutcome { proposal, summary, details: note, model: ModelNeed::Unneeded })
-            }
-            Exact::Nothing(why) => {
-                let why = wording::sentence(&why, language);
-                Some(answer(format!("{why}\n"), why, String::new(), ModelNeed::Better))
-            }
-            Exact::None => None,
-        })
+        Ok(outcome(made, Language::of(self.words())))
     }
 
     /// The command that lays out one file, with the formatter that the project uses.
@@ -361,6 +337,23 @@ fn made(workspace: &Workspace, edit: &Edit, secrets: Secrets, cancelled: &Atomic
         }
     }
     settled(workspace, &diff, summary, note)
+}
+
+/// The proposal of a change that was made, or why it was not.
+fn outcome(made: Exact, language: Language) -> Option<RunnerOutcome> {
+    match made {
+        Exact::Diff(CheckedDiff { unified_diff, files }, summary, note) => {
+            let proposal = Proposal::Diff { diff_id: String::new(), unified_diff, files };
+            let summary = wording::sentence(&summary, language);
+            Some(RunnerOutcome { proposal, summary, details: note, model: ModelNeed::Unneeded })
+        }
+        Exact::Nothing(why) => {
+            let why = wording::sentence(&why, language);
+            let summary = why.lines().next().unwrap_or_default().to_owned();
+            Some(answer(format!("{why}\n"), summary, String::new(), ModelNeed::Better))
+        }
+        Exact::None => None,
+    }
 }
 
 /// Several changes of texts, each made in what the one before it left. Of the readings of each, the first that changes a text is meant.
