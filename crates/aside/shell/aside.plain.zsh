@@ -4,12 +4,13 @@
 # reads this after aside.zsh and outside of `emulate -c`, only without aliases. It has to work with any options, and its local names must be
 # ours: what it calls sees them.
 
-# Runs the widget that one of ours took the place of, with the names, the keys and the count that it would see without us. See _aside_replace.
+# Runs the widget that one of ours took the place of, with the names, the keys, the count and the status that it would see without us: zsh
+# expands `$?` at Tab. Each of our widgets keeps the status that it began with in _aside_entry, before anything else. See _aside_replace.
 _aside_pass() {
   local _aside_to=$1 _aside_now=
   builtin shift
   case "${_aside_replaced[$_aside_to]-}" in
-    '') zle "$_aside_to" -w -- "$@"; return $? ;;
+    '') _aside_zle "$_aside_to" -w -- "$@"; return $? ;;
     builtin) _aside_now=.$_aside_to ;;
     *) _aside_now=._aside_was_$_aside_to ;;
   esac
@@ -20,17 +21,22 @@ _aside_pass() {
   local _aside_passing="${_aside_passing:-} $_aside_to"
   case "${_aside_replaced[$_aside_to]-} $_aside_now" in
     completion:*' ._aside_was_'*) ;;
-    *) zle "$_aside_now" -- "$@"; return $? ;;
+    *) _aside_zle "$_aside_now" -- "$@"; return $? ;;
   esac
   # zsh asks the widget that has the name for WIDGETSTYLE and WIDGETFUNC, so it has its name while it runs.
   zle -A "$_aside_now" "$_aside_to"
   {
-    zle "$_aside_to" -- "$@"
+    _aside_zle "$_aside_to" -- "$@"
   } always {
     case "${widgets[$_aside_to]-}" in
       "${_aside_replaced[$_aside_to]-}") zle -A "._aside_ours_$_aside_to" "$_aside_to" ;;
     esac
   }
+}
+
+# A condition, since a failed command might be an error for the user's shell.
+_aside_zle() {
+  if _aside_status $_aside_entry; then zle "$@"; else zle "$@"; fi
 }
 
 # Whether a key called the widget, not another widget.
@@ -43,7 +49,7 @@ _aside_is_key() {
 
 # Takes the ghost text if there is some to take, or does what the widget always did.
 _aside_key() {
-  local _aside_widget=$1 _aside_typed= _aside_whole=0 _aside_code=0
+  local _aside_entry=$? _aside_widget=$1 _aside_typed= _aside_whole=0 _aside_code=0
   builtin shift
   if _aside_is_key "$_aside_widget" && _aside_take; then
     _aside_note_change
@@ -68,7 +74,7 @@ aside-accept-word() { _aside_key forward-word "$@"; }
 
 # A key that had no meaning, in a keymap: what we do with it while something is shown. Shift-Tab completes as Tab does otherwise.
 _aside_press() {
-  local _aside_slot=$1 _aside_map=$2 _aside_old=
+  local _aside_entry=$? _aside_slot=$1 _aside_map=$2 _aside_old=
   builtin shift 2
   if _aside_do "$_aside_slot"; then
     if [[ -n $_aside_taken ]]; then _aside_give; fi
@@ -95,7 +101,7 @@ _aside_previous_viins() { _aside_press previous viins "$@"; }
 # Stands for the widget on one of our keys: does what we do with the key while something is shown, or else what the widget does. Each widget
 # has a copy of this function, which finds out from its own name for which one it stands.
 _aside_at() {
-  local _aside_name= _aside_slot= _aside_code=0
+  local _aside_entry=$? _aside_name= _aside_slot= _aside_code=0
   for _aside_name in "${funcstack[@]}"; do break; done
   _aside_name=${_aside_name#_aside_at_}
   if [[ $WIDGET == "$_aside_name" ]]; then
@@ -128,7 +134,7 @@ _aside_at() {
 # Enter, in all its forms: the words of a query are not run, nor is prose. Any other line, or if anything is wrong with us, is accepted as
 # usual.
 _aside_enter() {
-  local _aside_widget=$1 _aside_cds=0
+  local _aside_entry=$? _aside_widget=$1 _aside_cds=0
   builtin shift
   if ! _aside_is_key "$_aside_widget"; then
     _aside_pass "$_aside_widget" "$@"
@@ -154,13 +160,14 @@ _aside_key_accept-and-infer-next-history() { _aside_enter accept-and-infer-next-
 
 # Ends the line as Ctrl-C does, and without a signal.
 _aside_key_send-break() {
+  local _aside_entry=$?
   if _aside_is_key send-break; then _aside_cut_short; fi
   _aside_pass send-break "$@"
 }
 
 # zsh-autocomplete completes in the background. zsh crashes if a trap runs where it begins to complete: so there is none meanwhile.
 _aside_key_.autocomplete:async:complete:callback() {
-  local _aside_code=0
+  local _aside_entry=$? _aside_code=0
   _aside_disarm
   {
     _aside_pass .autocomplete:async:complete:callback "$@" || _aside_code=$?
@@ -211,12 +218,12 @@ _aside_expand_prompt() { REPLY=${(%%)PROMPT}; } 2>/dev/null
 
 # A key that is ours as long as it has something to do with a query or a list.
 _aside_hold() {
-  local _aside_kind=$1 _aside_old=
+  local _aside_entry=$? _aside_kind=$1 _aside_old=
   builtin shift
   if _aside_menu_key "$_aside_kind" || _aside_wish_key "$_aside_kind"; then return 0; fi
   _aside_held_before "$_aside_kind"
   if [[ -z $_aside_old ]]; then return 0; fi
-  zle "$_aside_old" -w -- "$@"
+  _aside_zle "$_aside_old" -w -- "$@"
 }
 
 _aside_held_down() { _aside_hold down "$@"; }

@@ -112,6 +112,24 @@ fn a_trap_of_yours_sees_the_last_status_and_your_precmd_runs_once() {
     assert_eq!(scene.runs("print $calls"), "2");
 }
 
+/// zsh expands `$?` at Tab; a widget of the user's, on a key of ours or called by one of theirs, may read it; and no trap runs for it.
+#[test]
+fn a_key_sees_the_status_of_the_last_command() {
+    let rc = "told() { print -r -- $1 $? >> ~/told; zle .$1 }
+              forward-char() { told forward-char }; zle -N forward-char
+              goes() { zle beginning-of-line; zle forward-char }; zle -N goes; bindkey '^Xe' goes
+              TRAPZERR() { print -r error $? >> ~/told }";
+    let mut scene = zsh().rc(rc).start();
+    scene.runs("(exit 3)");
+    scene.types("print $?").presses(Key::Tab).shows_line("print 3|");
+    scene.presses(Key::Left).presses(Key::Right).sends("\x18e").settles().presses(Key::Ctrl('u'));
+    assert_eq!(scene.runs("cat ~/told"), "error 3\nforward-char 3\nforward-char 0");
+    // A completion of the shell's own.
+    let mut scene = zsh().rc("autoload -Uz compinit; compinit -u").start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::CtrlC).prompt(2);
+    scene.types("print $?").presses(Key::Tab).shows_line("print 130|");
+}
+
 #[test]
 fn a_plugin_that_wraps_every_widget_after_the_first_prompt_leaves_enter_alive() {
     let rc = "wrap() { local w; for w in ${(k)widgets}; do [[ $w != .* && $widgets[$w] == builtin ]] || continue
