@@ -227,7 +227,7 @@ _aside_wish_paint() {
   for text style in "${(@)_aside_parts}"; do
     [[ -n $text && $style != none ]] && entries+=("$at $(( at + $#text )) $style")
     _aside_drawn+=$text
-    (( at += $#text ))
+    at+=$#text
   done
   POSTDISPLAY=$_aside_drawn
   _aside_put

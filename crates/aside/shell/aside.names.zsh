@@ -65,7 +65,7 @@ _aside_name() {
       text=${(F)names}
       if (( $#text > 1200 && count > 2 )); then
         # Pairs stay together.
-        (( count = count / 4 * 2 ))
+        count=$(( count / 4 * 2 ))
         continue
       fi
       # The daemon accepts no longer ones.

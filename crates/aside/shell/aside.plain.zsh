@@ -5,7 +5,9 @@
 # ours: what it calls sees them.
 
 # Runs the widget that one of ours took the place of, with the names, the keys, the count and the status that it would see without us: zsh
-# expands `$?` at Tab. Each of our widgets keeps the status that it began with in _aside_entry, before anything else. See _aside_replace.
+# expands `$?` at Tab. Each of our widgets keeps the status that it began with in _aside_entry, before anything else. Each ends with `&& :`:
+# zsh beeps if a widget fails, but with `return`, or with a command that fails, it would also call ZERR, and exit with err_exit. See
+# _aside_replace.
 _aside_pass() {
   local _aside_to=$1 _aside_now=
   builtin shift
@@ -61,16 +63,16 @@ _aside_key() {
   return $_aside_code
 }
 
-_aside_key_forward-char() { _aside_key forward-char "$@"; }
-_aside_key_end-of-line() { _aside_key end-of-line "$@"; }
-_aside_key_vi-forward-char() { _aside_key vi-forward-char "$@"; }
-_aside_key_vi-end-of-line() { _aside_key vi-end-of-line "$@"; }
-_aside_key_forward-word() { _aside_key forward-word "$@"; }
-_aside_key_emacs-forward-word() { _aside_key emacs-forward-word "$@"; }
-_aside_key_vi-forward-word() { _aside_key vi-forward-word "$@"; }
-_aside_key_vi-forward-blank-word() { _aside_key vi-forward-blank-word "$@"; }
-aside-accept() { _aside_key end-of-line "$@"; }
-aside-accept-word() { _aside_key forward-word "$@"; }
+_aside_key_forward-char() { _aside_key forward-char "$@" && :; }
+_aside_key_end-of-line() { _aside_key end-of-line "$@" && :; }
+_aside_key_vi-forward-char() { _aside_key vi-forward-char "$@" && :; }
+_aside_key_vi-end-of-line() { _aside_key vi-end-of-line "$@" && :; }
+_aside_key_forward-word() { _aside_key forward-word "$@" && :; }
+_aside_key_emacs-forward-word() { _aside_key emacs-forward-word "$@" && :; }
+_aside_key_vi-forward-word() { _aside_key vi-forward-word "$@" && :; }
+_aside_key_vi-forward-blank-word() { _aside_key vi-forward-blank-word "$@" && :; }
+aside-accept() { _aside_key end-of-line "$@" && :; }
+aside-accept-word() { _aside_key forward-word "$@" && :; }
 
 # A key that had no meaning, in a keymap: what we do with it while something is shown. Shift-Tab completes as Tab does otherwise.
 _aside_press() {
@@ -89,14 +91,14 @@ _aside_press() {
   return $_aside_code
 }
 
-_aside_tab_emacs() { _aside_press tab emacs "$@"; }
-_aside_tab_viins() { _aside_press tab viins "$@"; }
-_aside_back_emacs() { _aside_press back emacs "$@"; }
-_aside_back_viins() { _aside_press back viins "$@"; }
-_aside_next_emacs() { _aside_press next emacs "$@"; }
-_aside_next_viins() { _aside_press next viins "$@"; }
-_aside_previous_emacs() { _aside_press previous emacs "$@"; }
-_aside_previous_viins() { _aside_press previous viins "$@"; }
+_aside_tab_emacs() { _aside_press tab emacs "$@" && :; }
+_aside_tab_viins() { _aside_press tab viins "$@" && :; }
+_aside_back_emacs() { _aside_press back emacs "$@" && :; }
+_aside_back_viins() { _aside_press back viins "$@" && :; }
+_aside_next_emacs() { _aside_press next emacs "$@" && :; }
+_aside_next_viins() { _aside_press next viins "$@" && :; }
+_aside_previous_emacs() { _aside_press previous emacs "$@" && :; }
+_aside_previous_viins() { _aside_press previous viins "$@" && :; }
 
 # Stands for the widget on one of our keys: does what we do with the key while something is shown, or else what the widget does. Each widget
 # has a copy of this function, which finds out from its own name for which one it stands.
@@ -117,18 +119,18 @@ _aside_at() {
         'pause '*) if [[ -n $_aside_drawn ]]; then _aside_clear; fi ;;
       esac
       if [[ -z $_aside_drawn ]]; then _aside_disarm; fi
-      _aside_pass "$_aside_name" "$@"
-      return $? ;;
+      _aside_pass "$_aside_name" "$@" && : ;;
+    *)
+      if _aside_do "$_aside_slot"; then
+        _aside_note_change
+        if [[ -n $_aside_taken ]]; then _aside_give; fi
+      else
+        local _aside_inside=1
+        _aside_pass "$_aside_name" "$@" || _aside_code=$?
+        _aside_did
+        _aside_status $_aside_code && :
+      fi ;;
   esac
-  if _aside_do "$_aside_slot"; then
-    _aside_note_change
-    if [[ -n $_aside_taken ]]; then _aside_give; fi
-    return 0
-  fi
-  local _aside_inside=1
-  _aside_pass "$_aside_name" "$@" || _aside_code=$?
-  _aside_did
-  return $_aside_code
 }
 
 # Enter, in all its forms: the words of a query are not run, nor is prose. Any other line, or if anything is wrong with us, is accepted as
@@ -153,16 +155,16 @@ _aside_enter() {
   _aside_pass "$_aside_widget" "$@"
 }
 
-_aside_key_accept-line() { _aside_enter accept-line "$@"; }
-_aside_key_accept-and-hold() { _aside_enter accept-and-hold "$@"; }
-_aside_key_accept-line-and-down-history() { _aside_enter accept-line-and-down-history "$@"; }
-_aside_key_accept-and-infer-next-history() { _aside_enter accept-and-infer-next-history "$@"; }
+_aside_key_accept-line() { _aside_enter accept-line "$@" && :; }
+_aside_key_accept-and-hold() { _aside_enter accept-and-hold "$@" && :; }
+_aside_key_accept-line-and-down-history() { _aside_enter accept-line-and-down-history "$@" && :; }
+_aside_key_accept-and-infer-next-history() { _aside_enter accept-and-infer-next-history "$@" && :; }
 
 # Ends the line as Ctrl-C does, and without a signal.
 _aside_key_send-break() {
   local _aside_entry=$?
   if _aside_is_key send-break; then _aside_cut_short; fi
-  _aside_pass send-break "$@"
+  _aside_pass send-break "$@" && :
 }
 
 # zsh-autocomplete completes in the background. zsh crashes if a trap runs where it begins to complete: so there is none meanwhile.
@@ -175,7 +177,7 @@ _aside_key_.autocomplete:async:complete:callback() {
     if (( TRY_BLOCK_INTERRUPT )); then _aside_cut_short; fi
   }
   if [[ -n $_aside_drawn ]]; then _aside_arm; fi
-  return $_aside_code
+  _aside_status $_aside_code && :
 }
 
 # Ends a line that was taken: nothing runs, not even what others would run for an empty line.
@@ -226,9 +228,9 @@ _aside_hold() {
   _aside_zle "$_aside_old" -w -- "$@"
 }
 
-_aside_held_down() { _aside_hold down "$@"; }
-_aside_held_up() { _aside_hold up "$@"; }
-_aside_held_explain() { _aside_hold explain "$@"; }
+_aside_held_down() { _aside_hold down "$@" && :; }
+_aside_held_up() { _aside_hold up "$@" && :; }
+_aside_held_explain() { _aside_hold explain "$@" && :; }
 
 # The widgets of zsh-autosuggestions take all that stands behind the line: these wrappers let them see the grey text alone.
 _aside_around() {

@@ -262,9 +262,9 @@ _aside_count_above() {
   while true; do
     text=${REPLY%%[[:cntrl:]]*}
     REPLY=${REPLY:$#text}
-    (( column += ${(m)#text} ))
+    column+=${(m)#text}
     [[ -n $REPLY ]] || break
-    (( column )) && (( row += (column - 1) / COLUMNS ))
+    if (( column )); then row+=$(( (column - 1) / COLUMNS )); fi
     column=0
     case $REPLY in
       $'\n'*) (( ++row )); text=$'\n' ;;

@@ -110,7 +110,7 @@ _aside_close() {
   (( _aside_fd )) || return 0
   # A few lines that ended at once, such as pasted ones, say nothing about the daemon.
   if (( ! _aside_greeted && _aside_mute && EPOCHREALTIME - _aside_opened < 1 && _aside_hasty < 16 )); then
-    (( ++_aside_hasty, --_aside_mute ))
+    _aside_hasty+=1 _aside_mute+=-1
   fi
   if [[ $_aside_transport == pipe ]]; then zle -F $_aside_fd 2>/dev/null; else _aside_forget $_aside_fd; fi
   _aside_fd=0
