@@ -157,8 +157,14 @@ _aside_start_daemon() {
   fi
   local -F after=$(( _aside_tries ? 0.05 * 2 ** _aside_tries : 0 ))
   (( ++_aside_tries == 8 )) && (( _aside_pause_until = EPOCHREALTIME + 60 ))
+  # A trap of the user that returns would return from here, and Ctrl-C would do nothing else.
+  _aside_unbroken 20 "$_aside_remember" _aside_launch $after
+  if (( _aside_broken && ! ${_aside_guards:-0} )); then _aside_break_again; fi
+}
+
+_aside_launch() {
   # A child that ends while zsh draws makes zsh lose what it was drawing. So ours ends at once, which interrupts zselect.
-  local -a start=(daemon start --quiet --after $after)
+  local -a start=(daemon start --quiet --after $1)
   exec {_aside_starting}< <(ASIDE_SOCKET=$_aside_socket $_aside_bin $start </dev/null 2>/dev/null &)
   zmodload zsh/zselect 2>/dev/null && zselect -t 2
   zle -F $_aside_starting _aside_heard
@@ -252,11 +258,11 @@ _aside_heard() {
 }
 
 # Sends the Ctrl-C that came while a function of ours ran, when that has returned. zsh forgets one that comes where it calls us, takes the
-# next key for it, or leaves the status as it was.
+# next key for it, or leaves the status as it was. What is sent may again come together with a reply.
 _aside_break_again() {
   setopt localoptions no_bg_nice
   _aside_broken=0
-  ( zmodload zsh/zselect && zselect -t 2; builtin kill -INT $$ ) 2>/dev/null &!
+  ( zmodload zsh/zselect && zselect -t 2; builtin kill -INT $$; for wait in 3 10 30; do zselect -t $wait; builtin kill -CHLD $$; done ) &>/dev/null &!
 }
 
 # A Ctrl-C that zsh sees together with a reply, or with what is scheduled, takes effect when it next waits and is interrupted: otherwise at

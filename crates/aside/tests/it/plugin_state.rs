@@ -220,7 +220,13 @@ fn options_and_traps_for_failures_hear_only_of_commands_of_yours() {
         draws(&mut scene);
         assert_eq!(scene.runs("print -r -- still $?"), "still 130", "{option}");
         // Keys with nothing to do: zsh beeps.
-        scene.types("zzqq").presses(Key::Tab).presses(Key::Right).presses(Key::ShiftTab).settles().presses(Key::Ctrl('u'));
+        scene
+            .types("zzqq")
+            .presses(Key::Tab)
+            .presses(Key::Right)
+            .presses(Key::ShiftTab)
+            .settles()
+            .presses(Key::Ctrl('u'));
         scene.runs("! true");
         draws(&mut scene);
         assert_eq!(scene.runs("print -r -- still here"), "still here", "{option}");
