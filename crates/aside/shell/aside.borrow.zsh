@@ -24,20 +24,22 @@ _aside_on_hook=(line-init _aside_begin line-finish _aside_end line-pre-redraw _a
 # a keymap) goes on knowing it. What was there gets a name with a dot, since other plugins wrap all widgets without one.
 _aside_replace() {
   local now=${widgets[$1]-}
+  local -a reply
   [[ -n $now && $now != user:_aside_* ]] || return 0
-  if (( ! $+_aside_replaced[$1] )) || [[ -z ${widgets[(re)user:$2]} ]]; then
+  (( $+_aside_replaced[$1] )) && _aside_widgets_with $2 $1
+  if (( ! $#reply )); then
     # What ours stands for where another plugin wraps it. It is another one when a new widget got the name, and ours was gone.
-    zle -A $1 ._aside_first_$1
+    _aside_alias $1 ._aside_first_$1
   elif [[ $now != user:_zsh_autosuggest_* ]]; then
     # Another plugin has wrapped it since, and goes on calling ours. But zsh-autosuggestions removes what we show first, so ours goes around
     # it.
     return 0
   fi
-  [[ $now == builtin ]] || zle -A $1 ._aside_was_$1
+  [[ $now == builtin ]] || _aside_alias $1 ._aside_was_$1
   _aside_replaced[$1]=$now
   zle -N $1 $2
   # See _aside_pass.
-  [[ $now == completion:* ]] && zle -A $1 ._aside_ours_$1
+  [[ $now == completion:* ]] && _aside_alias $1 ._aside_ours_$1
   return 0
 }
 
@@ -56,9 +58,11 @@ _aside_replace_at() {
 # have wrapped them since.
 _aside_put_back() {
   local ours entry was=._aside_was_$1
+  local -a reply
   [[ $_aside_replaced[$1] == builtin ]] && was=.$1
   for ours in _aside_key_$1 _aside_at_$1; do
-    for entry in ${(k)widgets[(Re)user:$ours]}; do
+    _aside_widgets_with $ours $1
+    for entry in $reply; do
       case $entry in
         _aside_key_*) ;;
         $1) zle -A $was $entry ;;
@@ -291,7 +295,7 @@ _aside_hook_again() {
 
 _aside_unhook() {
   local hook=$1 ours=$_aside_on_hook[$1] theirs=${${widgets[._aside_theirs_$1]-}#user:} entry
-  local -a chain rest
+  local -a chain rest reply
   [[ ${widgets[zle-$hook]-} == user:_aside_redrawn ]] && zle -A ._aside_theirs_redraw zle-$hook
   _aside_unwrap_highlighter $hook $ours
   case ${widgets[zle-$hook]-} in
@@ -303,7 +307,7 @@ _aside_unhook() {
       for entry in "${(@)chain}"; do
         case $entry in
           *:user:_aside_around_$hook)
-            zle -A ._aside_theirs_$hook user:$theirs
+            _aside_alias ._aside_theirs_$hook user:$theirs
             rest+=("${entry%%:*}:user:$theirs") ;;
           *:$ours) ;;
           *) rest+=("$entry") ;;
@@ -317,7 +321,8 @@ _aside_unhook() {
       fi ;;
   esac
   # Others keep it as what was there before them.
-  for entry in ${(k)widgets[(R)user:_aside_around_$hook]}; do zle -A ._aside_theirs_$hook $entry; done
+  _aside_widgets_with _aside_around_$hook $hook
+  for entry in $reply; do zle -A ._aside_theirs_$hook $entry; done
   # We may have wrapped a highlighter that had wrapped us.
   _aside_unwrap_highlighter $hook $ours
 }
@@ -465,7 +470,7 @@ _aside_source() {
 }
 
 _aside_give_back() {
-  local name wrapped
+  local name wrapped REPLY
   _aside_on=0 _aside_still_called=() _aside_kept=()
   (( _aside_greeted )) && _aside_tell switched=off
   if zle; then
@@ -477,6 +482,9 @@ _aside_give_back() {
   for name in $_aside_starting $_aside_due_fd $_aside_waking; do
     if (( name )); then _aside_forget $name; fi
   done
+  # Those that we wait to be called for once more: without its function zsh would call without end.
+  _aside_printed zle -FL
+  for name in ${(M)${(f)REPLY}:#zle -F <-> _aside_*}; do _aside_forget ${${name#zle -F }%% *}; done
   _aside_starting=0 _aside_due_fd=0 _aside_waking=0
   _aside_restore
   _aside_unshare

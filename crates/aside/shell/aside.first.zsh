@@ -274,11 +274,30 @@ _aside_hook() {
     *)
       # What is there now may call us: it gets what we have called until now, or the two would call each other without end after aside-off.
       local inner
-      for inner in ${(k)widgets[(R)user:_aside_around_$1]}; do zle -A ._aside_theirs_$1 $inner; done
+      local -a reply
+      _aside_widgets_with _aside_around_$1 $1
+      for inner in $reply; do zle -A ._aside_theirs_$1 $inner; done
       # With a dot, since other plugins wrap widgets without.
-      zle -A zle-$1 ._aside_theirs_$1
+      _aside_alias zle-$1 ._aside_theirs_$1
       zle -N zle-$1 _aside_around_$1 ;;
   esac
+}
+
+# Gives a widget a second name. zsh counts one reference too many where that name has the widget already; once it is deleted, zsh keeps the
+# name without a widget, and crashes when anything looks for a value in $widgets.
+_aside_alias() {
+  (( $+widgets[$2] )) && zle -D $2
+  zle -A $1 $2
+}
+
+# The widgets that are this function, of those with the second argument in their name, into reply. By name and not by `widgets[(R)…]`: other
+# plugins may have left such a name behind.
+_aside_widgets_with() {
+  local name
+  reply=()
+  for name in ${(k)widgets[(I)*$2*]}; do
+    if [[ $widgets[$name] == user:$1 ]]; then reply+=($name); fi
+  done
 }
 
 _aside_setup

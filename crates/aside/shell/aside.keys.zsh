@@ -11,7 +11,7 @@ _aside_get_ready() {
   local REPLY
   _aside_bind
   if [[ $widgets[zle-line-pre-redraw] == user:_zsh_highlight* ]]; then
-    zle -A zle-line-pre-redraw ._aside_theirs_redraw
+    _aside_alias zle-line-pre-redraw ._aside_theirs_redraw
     zle -N zle-line-pre-redraw _aside_redrawn
   fi
 }

@@ -337,6 +337,19 @@ late() {
 }
 "#;
 
+/// zsh keeps a name that was given the same widget twice when it is deleted, and crashes when a value is looked for in `$widgets`.
+#[test]
+fn a_widget_that_returns_leaves_no_name_behind_that_crashes_the_shell() {
+    let rc = "mine() { zle .expand-or-complete }; zle -N expand-or-complete mine; zle -A expand-or-complete keep";
+    let mut scene = zsh().rc(rc).start();
+    for line in ["zle -A keep expand-or-complete", "aside-off"] {
+        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u')).settles();
+        scene.runs(line);
+    }
+    scene.runs("zle -D keep; other() { : }; zle -N expand-or-complete other; for i in {1..300}; do x=${(l:i%60::y:)}; done");
+    assert_eq!(scene.runs("print ${(k)widgets[(R)user:nothing]} alive"), "alive");
+}
+
 #[test]
 fn aside_off_leaves_nothing() {
     for (before, then) in [("", "true"), (HIGHLIGHTER, "late")] {
@@ -348,7 +361,7 @@ fn aside_off_leaves_nothing() {
 #[track_caller]
 fn leaves_nothing(before: &str, then: &str) {
     let rc = "mine() { : }; zle -N zle-line-init mine; zle -N up mine; bindkey '^[[A' up; bindkey -s '^N' NN
-              state() { for m in emacs viins vicmd main; do bindkey -M $m -L; done; zle -lL; trap; functions -m '^(_scene|state|aside-o)*'
+              state() { for m in emacs viins vicmd main; do bindkey -M $m -L; done; zle -lL; zle -FL; trap; functions -m '^(_scene|state|aside-o)*'
               print -l $precmd_functions $preexec_functions }";
     let state = |stage: Setup, lines: &[&str]| {
         let mut scene = stage.rc(before).rc(rc).start();
@@ -368,7 +381,9 @@ fn leaves_nothing(before: &str, then: &str) {
         (kept.map(str::to_owned).collect::<Vec<_>>(), scene)
     };
     let (bare, _) = state(zsh().without_aside(), &[then]);
-    let (left, mut scene) = state(zsh(), &[then, "aside-off"]);
+    // A descriptor of ours that zsh is about to call us for: without our function it would call, and use a whole core, for ever.
+    let called = "exec {called}< <(:); zle -F $called _aside_heard; aside-off";
+    let (left, mut scene) = state(zsh(), &[then, called]);
     let missing: Vec<&String> = bare.iter().filter(|line| !left.contains(line)).collect();
     let added: Vec<&String> = left.iter().filter(|line| !bare.contains(line)).collect();
     assert!(missing.is_empty() && added.is_empty(), "missing {missing:#?}, added {added:#?}");
