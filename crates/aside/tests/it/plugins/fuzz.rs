@@ -3,6 +3,7 @@
 //! replaced.
 
 use std::collections::VecDeque;
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -40,6 +41,12 @@ pub fn run<'a>(setups: impl Iterator<Item = &'a Setup>, plugins: &Path, seed: u6
     })
 }
 
+/// A shell that ended differs, too: otherwise its setup would take no further part.
+fn differs(pair: &Pair, number: u64) -> Option<String> {
+    let played = std::panic::catch_unwind(AssertUnwindSafe(|| pair.differs_after(&sequence(number))));
+    played.unwrap_or_else(|_| Some("a shell ended, or did not answer\n".to_owned()))
+}
+
 fn run_one(setup: &Setup, plugins: &Path, builds: &Builds, numbers: impl Iterator<Item = u64>) -> usize {
     let started = Instant::now();
     let start = |order| Pair::start(setup, order, plugins, builds);
@@ -61,18 +68,18 @@ fn run_one(setup: &Setup, plugins: &Path, builds: &Builds, numbers: impl Iterato
         if before.len() > BEFORE {
             before.pop_front();
         }
-        let Some(first) = pair.differs_after(&sequence(number)) else { continue };
+        let Some(first) = differs(&pair, number) else { continue };
         let describe = |what: &str, difference: &str| {
             eprintln!("--- {} SEED={number} {what}: {:?}\n{difference}---", setup.name, sequence(number));
         };
         pair = start(order());
-        let again = pair.differs_after(&sequence(number)).or_else(|| {
+        let again = differs(&pair, number).or_else(|| {
             pair = start(order());
-            before.iter().filter_map(|number| pair.differs_after(&sequence(*number))).last()
+            before.iter().filter_map(|number| differs(&pair, *number)).last()
         });
         if let Some(difference) = again {
             let bare = start(Order::Absent);
-            if (0..CONTROLS).any(|_| bare.differs_after(&sequence(number)).is_some()) {
+            if (0..CONTROLS).any(|_| differs(&bare, number).is_some()) {
                 unsteady += 1;
                 describe("differs without Aside too", &difference);
             } else {
