@@ -346,7 +346,9 @@ fn a_widget_that_returns_leaves_no_name_behind_that_crashes_the_shell() {
         scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u')).settles();
         scene.runs(line);
     }
-    scene.runs("zle -D keep; other() { : }; zle -N expand-or-complete other; for i in {1..300}; do x=${(l:i%60::y:)}; done");
+    scene.runs(
+        "zle -D keep; other() { : }; zle -N expand-or-complete other; for i in {1..300}; do x=${(l:i%60::y:)}; done",
+    );
     assert_eq!(scene.runs("print ${(k)widgets[(R)user:nothing]} alive"), "alive");
 }
 
