@@ -26,7 +26,7 @@ _aside_replace() {
   local now=${widgets[$1]-}
   local -a reply
   [[ -n $now && $now != user:_aside_* ]] || return 0
-  (( $+_aside_replaced[$1] )) && _aside_widgets_with $2 $1
+  (( $+_aside_replaced[$1] )) && _aside_widgets_with $2
   if (( ! $#reply )); then
     # What ours stands for where another plugin wraps it. It is another one when a new widget got the name, and ours was gone.
     _aside_alias $1 ._aside_first_$1
@@ -61,7 +61,7 @@ _aside_put_back() {
   local -a reply
   [[ $_aside_replaced[$1] == builtin ]] && was=.$1
   for ours in _aside_key_$1 _aside_at_$1; do
-    _aside_widgets_with $ours $1
+    _aside_widgets_with $ours
     for entry in $reply; do
       case $entry in
         _aside_key_*) ;;
@@ -321,7 +321,7 @@ _aside_unhook() {
       fi ;;
   esac
   # Others keep it as what was there before them.
-  _aside_widgets_with _aside_around_$hook $hook
+  _aside_widgets_with _aside_around_$hook
   for entry in $reply; do zle -A ._aside_theirs_$hook $entry; done
   # We may have wrapped a highlighter that had wrapped us.
   _aside_unwrap_highlighter $hook $ours

@@ -275,7 +275,7 @@ _aside_hook() {
       # What is there now may call us: it gets what we have called until now, or the two would call each other without end after aside-off.
       local inner
       local -a reply
-      _aside_widgets_with _aside_around_$1 $1
+      (( $+widgets[._aside_theirs_$1] )) && _aside_widgets_with _aside_around_$1
       for inner in $reply; do zle -A ._aside_theirs_$1 $inner; done
       # With a dot, since other plugins wrap widgets without.
       _aside_alias zle-$1 ._aside_theirs_$1
@@ -290,13 +290,12 @@ _aside_alias() {
   zle -A $1 $2
 }
 
-# The widgets that are this function, of those with the second argument in their name, into reply. By name and not by `widgets[(R)…]`: other
-# plugins may have left such a name behind.
+# The widgets that are this function, into reply. Not by `widgets[(R)…]`: other plugins may have left such a name behind.
 _aside_widgets_with() {
   local name
   reply=()
-  for name in ${(k)widgets[(I)*$2*]}; do
-    if [[ $widgets[$name] == user:$1 ]]; then reply+=($name); fi
+  for name in "${(@k)widgets}"; do
+    if [[ $widgets[$name] == "user:$1" ]]; then reply+=("$name"); fi
   done
 }
 

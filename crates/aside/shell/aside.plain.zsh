@@ -5,9 +5,7 @@
 # ours: what it calls sees them.
 
 # Runs the widget that one of ours took the place of, with the names, the keys, the count and the status that it would see without us: zsh
-# expands `$?` at Tab. Each of our widgets keeps the status that it began with in _aside_entry, before anything else. Each ends with `&& :`:
-# zsh beeps if a widget fails, but with `return`, or with a command that fails, it would also call ZERR, and exit with err_exit. See
-# _aside_replace.
+# expands `$?` at Tab. Each of our widgets keeps the status that it began with in _aside_entry, before anything else. See _aside_replace.
 _aside_pass() {
   local _aside_to=$1 _aside_now=
   builtin shift
@@ -41,6 +39,17 @@ _aside_zle() {
   if _aside_status $_aside_entry; then zle "$@"; else zle "$@"; fi
 }
 
+# Ends a widget as the one did whose place it took. zsh beeps where a widget fails that a key called; if that is a function, it also calls
+# ZERR, and exits with err_exit, which it does for none of its own. Any widget called to beep would end a menu of the shell. An operator of
+# vi has to know that its motion failed.
+_aside_result() {
+  if (( ! $1 )); then return 0; fi
+  if [[ $KEYMAP == viopp ]] || ! _aside_is_key "$2"; then return $1; fi
+  REGION_ACTIVE=0
+  if [[ -o beep || -n ${ZBEEP-} ]]; then builtin print -n -- "${ZBEEP-\\a}" >$TTY; fi 2>/dev/null
+  return 0
+}
+
 # Whether a key called the widget, not another widget.
 _aside_is_key() {
   case $WIDGET in
@@ -60,19 +69,19 @@ _aside_key() {
   fi
   _aside_pass "$_aside_widget" "$@" || _aside_code=$?
   if (( _aside_whole )); then _aside_note_change; _aside_taken; fi
-  return $_aside_code
+  _aside_result $_aside_code "$_aside_widget"
 }
 
-_aside_key_forward-char() { _aside_key forward-char "$@" && :; }
-_aside_key_end-of-line() { _aside_key end-of-line "$@" && :; }
-_aside_key_vi-forward-char() { _aside_key vi-forward-char "$@" && :; }
-_aside_key_vi-end-of-line() { _aside_key vi-end-of-line "$@" && :; }
-_aside_key_forward-word() { _aside_key forward-word "$@" && :; }
-_aside_key_emacs-forward-word() { _aside_key emacs-forward-word "$@" && :; }
-_aside_key_vi-forward-word() { _aside_key vi-forward-word "$@" && :; }
-_aside_key_vi-forward-blank-word() { _aside_key vi-forward-blank-word "$@" && :; }
-aside-accept() { _aside_key end-of-line "$@" && :; }
-aside-accept-word() { _aside_key forward-word "$@" && :; }
+_aside_key_forward-char() { _aside_key forward-char "$@"; }
+_aside_key_end-of-line() { _aside_key end-of-line "$@"; }
+_aside_key_vi-forward-char() { _aside_key vi-forward-char "$@"; }
+_aside_key_vi-end-of-line() { _aside_key vi-end-of-line "$@"; }
+_aside_key_forward-word() { _aside_key forward-word "$@"; }
+_aside_key_emacs-forward-word() { _aside_key emacs-forward-word "$@"; }
+_aside_key_vi-forward-word() { _aside_key vi-forward-word "$@"; }
+_aside_key_vi-forward-blank-word() { _aside_key vi-forward-blank-word "$@"; }
+aside-accept() { _aside_key end-of-line "$@"; }
+aside-accept-word() { _aside_key forward-word "$@"; }
 
 # A key that had no meaning, in a keymap: what we do with it while something is shown. Shift-Tab completes as Tab does otherwise.
 _aside_press() {
@@ -88,17 +97,17 @@ _aside_press() {
   local _aside_inside=1 _aside_code=0
   _aside_pass "$_aside_old" "$@" || _aside_code=$?
   _aside_did
-  return $_aside_code
+  _aside_result $_aside_code "$_aside_old"
 }
 
-_aside_tab_emacs() { _aside_press tab emacs "$@" && :; }
-_aside_tab_viins() { _aside_press tab viins "$@" && :; }
-_aside_back_emacs() { _aside_press back emacs "$@" && :; }
-_aside_back_viins() { _aside_press back viins "$@" && :; }
-_aside_next_emacs() { _aside_press next emacs "$@" && :; }
-_aside_next_viins() { _aside_press next viins "$@" && :; }
-_aside_previous_emacs() { _aside_press previous emacs "$@" && :; }
-_aside_previous_viins() { _aside_press previous viins "$@" && :; }
+_aside_tab_emacs() { _aside_press tab emacs "$@"; }
+_aside_tab_viins() { _aside_press tab viins "$@"; }
+_aside_back_emacs() { _aside_press back emacs "$@"; }
+_aside_back_viins() { _aside_press back viins "$@"; }
+_aside_next_emacs() { _aside_press next emacs "$@"; }
+_aside_next_viins() { _aside_press next viins "$@"; }
+_aside_previous_emacs() { _aside_press previous emacs "$@"; }
+_aside_previous_viins() { _aside_press previous viins "$@"; }
 
 # Stands for the widget on one of our keys: does what we do with the key while something is shown, or else what the widget does. Each widget
 # has a copy of this function, which finds out from its own name for which one it stands.
@@ -119,7 +128,7 @@ _aside_at() {
         'pause '*) if [[ -n $_aside_drawn ]]; then _aside_clear; fi ;;
       esac
       if [[ -z $_aside_drawn ]]; then _aside_disarm; fi
-      _aside_pass "$_aside_name" "$@" && : ;;
+      _aside_pass "$_aside_name" "$@" || _aside_code=$? ;;
     *)
       if _aside_do "$_aside_slot"; then
         _aside_note_change
@@ -128,15 +137,15 @@ _aside_at() {
         local _aside_inside=1
         _aside_pass "$_aside_name" "$@" || _aside_code=$?
         _aside_did
-        _aside_status $_aside_code && :
       fi ;;
   esac
+  _aside_result $_aside_code "$_aside_name"
 }
 
 # Enter, in all its forms: the words of a query are not run, nor is prose. Any other line, or if anything is wrong with us, is accepted as
 # usual.
 _aside_enter() {
-  local _aside_entry=$? _aside_widget=$1 _aside_cds=0
+  local _aside_entry=$? _aside_widget=$1 _aside_cds=0 _aside_code=0
   builtin shift
   if ! _aside_is_key "$_aside_widget"; then
     _aside_pass "$_aside_widget" "$@"
@@ -152,19 +161,20 @@ _aside_enter() {
     fi
     return 0
   fi
-  _aside_pass "$_aside_widget" "$@"
+  _aside_pass "$_aside_widget" "$@" || _aside_code=$?
+  _aside_result $_aside_code "$_aside_widget"
 }
 
-_aside_key_accept-line() { _aside_enter accept-line "$@" && :; }
-_aside_key_accept-and-hold() { _aside_enter accept-and-hold "$@" && :; }
-_aside_key_accept-line-and-down-history() { _aside_enter accept-line-and-down-history "$@" && :; }
-_aside_key_accept-and-infer-next-history() { _aside_enter accept-and-infer-next-history "$@" && :; }
+_aside_key_accept-line() { _aside_enter accept-line "$@"; }
+_aside_key_accept-and-hold() { _aside_enter accept-and-hold "$@"; }
+_aside_key_accept-line-and-down-history() { _aside_enter accept-line-and-down-history "$@"; }
+_aside_key_accept-and-infer-next-history() { _aside_enter accept-and-infer-next-history "$@"; }
 
 # Ends the line as Ctrl-C does, and without a signal.
 _aside_key_send-break() {
   local _aside_entry=$?
   if _aside_is_key send-break; then _aside_cut_short; fi
-  _aside_pass send-break "$@" && :
+  _aside_pass send-break "$@"
 }
 
 # zsh-autocomplete completes in the background. zsh crashes if a trap runs where it begins to complete: so there is none meanwhile.
@@ -177,7 +187,7 @@ _aside_key_.autocomplete:async:complete:callback() {
     if (( TRY_BLOCK_INTERRUPT )); then _aside_cut_short; fi
   }
   if [[ -n $_aside_drawn ]]; then _aside_arm; fi
-  _aside_status $_aside_code && :
+  _aside_result $_aside_code .autocomplete:async:complete:callback
 }
 
 # Ends a line that was taken: nothing runs, not even what others would run for an empty line.
@@ -220,17 +230,18 @@ _aside_expand_prompt() { REPLY=${(%%)PROMPT}; } 2>/dev/null
 
 # A key that is ours as long as it has something to do with a query or a list.
 _aside_hold() {
-  local _aside_entry=$? _aside_kind=$1 _aside_old=
+  local _aside_entry=$? _aside_kind=$1 _aside_old= _aside_code=0
   builtin shift
   if _aside_menu_key "$_aside_kind" || _aside_wish_key "$_aside_kind"; then return 0; fi
   _aside_held_before "$_aside_kind"
   if [[ -z $_aside_old ]]; then return 0; fi
-  _aside_zle "$_aside_old" -w -- "$@"
+  _aside_zle "$_aside_old" -w -- "$@" || _aside_code=$?
+  _aside_result $_aside_code "$_aside_old"
 }
 
-_aside_held_down() { _aside_hold down "$@" && :; }
-_aside_held_up() { _aside_hold up "$@" && :; }
-_aside_held_explain() { _aside_hold explain "$@" && :; }
+_aside_held_down() { _aside_hold down "$@"; }
+_aside_held_up() { _aside_hold up "$@"; }
+_aside_held_explain() { _aside_hold explain "$@"; }
 
 # The widgets of zsh-autosuggestions take all that stands behind the line: these wrappers let them see the grey text alone.
 _aside_around() {

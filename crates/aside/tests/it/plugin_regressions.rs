@@ -337,6 +337,34 @@ late() {
 }
 "#;
 
+/// The name need not tell what the widget was.
+#[test]
+fn a_widget_that_you_keep_under_another_name_is_the_one_that_was_there() {
+    let mut scene = zsh().start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+    scene.runs("zle -A accept-line kept; mine() { (( ++entered )); zle kept }; zle -N accept-line mine");
+    scene.runs("zle -N 'w[tab]' mine; zle -A end-of-line 'e[nd'");
+    for _ in 0..2 {
+        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+        scene.runs("entered=0");
+        assert_eq!(scene.runs("print $entered"), "1");
+        scene.runs("aside-off");
+        assert_eq!(scene.runs("print $widgets[kept] $widgets[e\\[nd]"), "builtin builtin");
+        scene.runs("aside-on");
+    }
+}
+
+/// A widget of yours that fails is an error for your own widget that calls it.
+#[test]
+fn a_failure_of_a_key_is_an_error_for_the_widget_that_called_it() {
+    let rc = "mine() { emulate -L zsh; setopt err_return; zle expand-or-complete; print went on >~/on }
+              zle -N mine; bindkey '^Xm' mine";
+    let mut scene = zsh().rc(rc).start();
+    scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Ctrl('u'));
+    scene.types("qxzq").sends("\x18m").settles().presses(Key::Ctrl('u'));
+    assert_eq!(scene.runs("ls ~/on 2>&1 | grep -c cannot"), "1");
+}
+
 /// zsh keeps a name that was given the same widget twice when it is deleted, and crashes when a value is looked for in `$widgets`.
 #[test]
 fn a_widget_that_returns_leaves_no_name_behind_that_crashes_the_shell() {
