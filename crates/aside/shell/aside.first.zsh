@@ -290,12 +290,12 @@ _aside_alias() {
   zle -A $1 $2
 }
 
-# The widgets that are this function, into reply. Not by `widgets[(R)…]`: other plugins may have left such a name behind.
+# The widgets of others that are this function, into reply. Not by `widgets[(R)…]`: other plugins may have left such a name behind.
 _aside_widgets_with() {
   local name
   reply=()
   for name in "${(@k)widgets}"; do
-    if [[ $widgets[$name] == "user:$1" ]]; then reply+=("$name"); fi
+    if [[ $name != ._aside_* && $widgets[$name] == "user:$1" ]]; then reply+=("$name"); fi
   done
 }
 

@@ -337,6 +337,22 @@ late() {
 }
 "#;
 
+/// compinit makes the widgets of completion anew, each time.
+#[test]
+fn completions_that_are_set_up_again_leave_tab_to_us() {
+    let rc = "autoload -Uz compinit; compinit -u";
+    let mut scene = zsh().rc(rc).start();
+    for line in ["true", "compinit -u", "compinit -u; eval \"$(aside init zsh)\"", "aside-off", "aside-on"] {
+        scene.types("git st").shows_ghost("git st|atus --short").presses(Key::Tab).shows_line("git status --short|");
+        scene.presses(Key::Ctrl('u')).settles();
+        scene.runs(line);
+        if line == "aside-off" {
+            assert!(scene.runs("print -r $widgets[expand-or-complete]").starts_with("completion:.expand-or-complete:"));
+            scene.runs("aside-on");
+        }
+    }
+}
+
 /// The name need not tell what the widget was.
 #[test]
 fn a_widget_that_you_keep_under_another_name_is_the_one_that_was_there() {
