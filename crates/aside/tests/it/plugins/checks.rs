@@ -43,6 +43,7 @@ impl Table {
         self.check("start", |zsh| !has_errors(&zsh.screen()));
         self.check("enter", enter);
         self.check("ghost", ghost);
+        self.check("tab", tab);
         self.check("ctrl-c", ctrl_c);
         self.check("ctrl-c after Tab", ctrl_c_after_tab);
         self.check("paste", paste);
@@ -109,6 +110,17 @@ fn ghost(zsh: &Zsh) -> bool {
         // The rest of the line may be ghost text again.
         zsh.comes(|screen| screen.rendered(GHOST).iter().any(|row| row.contains("frobnicate")))
     }
+}
+
+/// Where the bar says that Tab takes its candidate, it does.
+fn tab(zsh: &Zsh) -> bool {
+    shows_bar(zsh);
+    zsh.rests();
+    if !zsh.screen().contains("[↹]") {
+        return true;
+    }
+    zsh.presses(Key::Tab);
+    zsh.comes(|screen| screen.rendered(GHOST).iter().any(|row| row.contains("frobnicate")))
 }
 
 /// A plugin that is busy when Ctrl-C arrives may lose it, without Aside too.
