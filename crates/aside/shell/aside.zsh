@@ -1,9 +1,10 @@
 # Aside for zsh 5.3 and later: tells the daemon what is typed and how commands end, and paints its replies.
 #
 # aside.first.zsh reads this when the first prompt has been drawn, inside `emulate zsh -c`. So every function below runs with the options of
-# a plain zsh, whatever the user has set, and no alias of theirs gets into it; what needs their options is in aside.plain.zsh. What is taken from the shell and given back is in aside.borrow.zsh. What is shown is in aside.show.zsh, a list of it in
-# aside.menu.zsh, the keys in aside.keys.zsh, what this shell tells about itself in aside.names.zsh, queries in aside.query.zsh and
-# aside.below.zsh, prose in aside.talk.zsh and aside.said.zsh, and the next command in aside.next.zsh.
+# a plain zsh, whatever the user has set, and no alias of theirs gets into it; what needs their options is in aside.plain.zsh. What is taken
+# from the shell and given back is in aside.borrow.zsh. What is shown is in aside.show.zsh, a list of it in aside.menu.zsh, the keys in
+# aside.keys.zsh, what this shell tells about itself in aside.names.zsh, queries in aside.query.zsh and aside.below.zsh, prose in
+# aside.talk.zsh and aside.said.zsh, and the next command in aside.next.zsh.
 #
 # A message is sent and forgotten; replies arrive in _aside_heard, between two keys. Where a line of this file waits for the daemon, that is
 # a bug.
