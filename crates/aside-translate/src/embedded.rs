@@ -7,6 +7,7 @@ mod adversarial;
 mod analysis;
 mod arithmetic;
 mod authorize;
+mod bulk;
 mod draft;
 mod entities;
 mod existence;
@@ -24,6 +25,7 @@ mod matching;
 mod multiword_names;
 mod project;
 mod rank;
+mod remote;
 mod rephrase;
 mod rules;
 mod schedule;
@@ -41,6 +43,7 @@ use aside_redact as redact;
 use aside_text::speech_act::{SpeechAct, SpeechActs};
 
 use crate::embedded::analysis::AnalyzedQuery;
+use crate::embedded::bulk::Named;
 use crate::embedded::draft::{Draft, Objects};
 use crate::embedded::files::follow::{self, Change};
 use crate::embedded::learned::{FrameScores, verify};
@@ -220,7 +223,8 @@ pub fn answer_part(query: &TranslateQuery<'_>, request: &str) -> Vec<Proposal> {
         return Vec::new();
     }
     let book = &*BOOK;
-    let words = multiword_names::quoted(query.words, &query.place);
+    let words = remote::spelled(query.words);
+    let words = multiword_names::quoted(&words, &query.place);
     let mut reading = AnalyzedQuery::new(&words, query.place, &book.lexicon);
     if reading.speech_acts.only_forbids() {
         return Vec::new();
@@ -274,7 +278,12 @@ fn candidates(reading: &AnalyzedQuery<'_>, heard: &FrameScores<'_>) -> Vec<Draft
         let places = heard.tokens.iter().zip(known).filter(|(_, known)| *known).map(|(token, _)| token.place);
         drafts.extend(matching::learned(rule, reading, &places.collect::<Vec<_>>()));
     }
-    drafts
+    let named = Named::of(reading);
+    let confined = |draft: Draft| {
+        let command = bulk::confined(&draft.command, named, &reading.place)?;
+        Some(Draft { command, ..draft })
+    };
+    drafts.into_iter().filter_map(confined).collect()
 }
 
 /// The drafts of domains and of rules whose words match, before ranking.

@@ -14,6 +14,7 @@ use crate::embedded::analysis::{AnalyzedQuery, QueryWord};
 use crate::embedded::draft::{Draft, Objects};
 use crate::embedded::entities;
 use crate::embedded::lexicon::is_han;
+use crate::embedded::remote;
 use crate::read_only::is_read_only;
 
 mod contents;
@@ -154,6 +155,18 @@ pub fn permits(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
             && !edits_leftover(reading, draft)
             && !forgets_exception(reading, draft)
             && !forgets_limit(reading, draft)
+            && !stays_here(reading, draft)
+}
+
+/// Whether the request names a login on another machine and the command, which changes something, does not: a copy to `ada@build` is none
+/// into a directory here.
+fn stays_here(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
+    const LOCAL: &[&str] = &["cp", "mv", "rm", "mkdir", "chmod", "chown", "tar", "zip", "ln", "find"];
+    let line = line::parse(&draft.command, reading.place.dialect);
+    let is_local =
+        line.commands.iter().any(|run| run.words.first().is_some_and(|word| LOCAL.contains(&word.value.as_str())));
+    let host = reading.words.iter().find_map(|word| remote::login(&word.text));
+    is_local && host.is_some_and(|host| !draft.command.contains(host))
 }
 
 /// Whether the draft covers every verb of an order: a search is not close to `delete Q3 report.txt`.

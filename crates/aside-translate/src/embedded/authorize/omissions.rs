@@ -6,9 +6,11 @@ use shell_line as line;
 
 use crate::embedded::analysis::{AnalyzedQuery, QueryWord};
 use crate::embedded::authorize::contents::is_file_name;
-use crate::embedded::authorize::{announces, arguments, is_typed, occurrences};
+use crate::embedded::authorize::{WEIGHS, announces, arguments, is_typed, occurrences};
+use crate::embedded::bulk;
 use crate::embedded::draft::Draft;
 use crate::embedded::entities::Entity;
+use crate::embedded::lexicon::is_han;
 
 /// What leaves something out, in a request and in a command.
 const EXCEPT: &[&str] = &[
@@ -85,8 +87,50 @@ pub fn forgets_limit(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
         let after = &said[place + 1..said.len().min(place + 4)];
         CONDITION.contains(word) && !after.iter().any(|next| NO_CONDITION.contains(next))
     };
-    excepts && !leaves_out(draft) && !ALL_BUT.iter().any(|mark| draft.command.contains(mark))
+    excepts && !ALL_BUT.iter().any(|mark| draft.command.contains(mark)) && !spares_exception(reading, draft)
         || said.iter().enumerate().any(is_condition) && !TESTS.iter().any(|test| draft.command.contains(test))
+}
+
+/// Whether the command leaves out each thing that the request excepts: a kind, a name, a pattern. A word of the exception that the command
+/// does not leave out, or asks for, was not understood.
+fn spares_exception(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
+    const END: &[&str] = &["then", "and then", "然后", "afterwards"];
+    let is_marker = |word: &QueryWord| {
+        EXCEPT.contains(&word.low.as_str())
+            || word
+                .low
+                .split(' ')
+                .any(|part| matches!(part, "except" | "excluding" | "besides" | "but" | "除了" | "除"))
+    };
+    let Some(marker) = reading.words.iter().position(is_marker) else { return leaves_out(draft) };
+    let left_out = bulk::left_out(&draft.command, reading.place.dialect);
+    let holds = |text: &str| {
+        let bare = text.trim_matches(['*', '/', '"', '\'']).trim_start_matches("./").to_lowercase();
+        !bare.is_empty() && left_out.iter().any(|pattern| pattern.to_lowercase().contains(&bare))
+    };
+    // In Chinese the exception stands before what it is excepted from: `除了 src 都删掉`.
+    let is_behind = |word: &QueryWord| word.text.chars().any(is_han);
+    let excepted =
+        reading.words.iter().enumerate().skip(marker + 1).take_while(|(_, word)| !END.contains(&word.low.as_str()));
+    let mut spared = 0;
+    for (place, word) in excepted {
+        let is_kept = match &word.thing {
+            Some(Entity::Kind(endings)) => endings.iter().any(|ending| holds(ending)),
+            Some(Entity::Path(text) | Entity::Glob(text) | Entity::Text(text)) => holds(text),
+            Some(_) => holds(&word.text),
+            None if word.weight <= WEIGHS || is_behind(word) => continue,
+            None if reading.is(place, "file") || reading.is(place, "directory") || reading.is(place, "here") => {
+                continue;
+            }
+            None if reading.is(place, "hidden") => left_out.iter().any(|pattern| pattern.contains(".*")),
+            None => holds(&word.low) || holds(word.low.trim_end_matches('s')),
+        };
+        if !is_kept {
+            return false;
+        }
+        spared += 1;
+    }
+    spared > 0 || leaves_out(draft) && reading.words.iter().any(is_behind)
 }
 
 /// Whether a word became a search text although nothing announces one: `appear` in `lines that appear in a and b`,

@@ -122,20 +122,21 @@ pub fn draft(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
 
 /// Renames each file that matches the pattern.
 fn in_a_loop(change: &Change, dialect: Dialect, glob: &str, name: &str) -> String {
-    let only_files = glob == "*";
     match dialect {
         Dialect::Zsh | Dialect::Bash => {
-            let test = if only_files { "[ -f \"$f\" ] && " } else { "" };
+            let test = "[ -f \"$f\" ] && ";
             match change {
-                Change::Number(_) => format!("n=1; for f in {glob}; do mv -- \"$f\" {name}; n=$((n+1)); done"),
-                _ => format!("for f in {glob}; do {test}mv -- \"$f\" {name}; done"),
+                Change::Number(_) => format!("n=1; for f in {glob}; do {test}mv -n -- \"$f\" {name}; n=$((n+1)); done"),
+                _ => format!("for f in {glob}; do {test}mv -n -- \"$f\" {name}; done"),
             }
         }
         Dialect::Fish => {
-            let test = if only_files { "test -f $f; and " } else { "" };
+            let test = "test -f $f; and ";
             match change {
-                Change::Number(_) => format!("set n 1; for f in {glob}; mv -- $f {name}; set n (math $n + 1); end"),
-                _ => format!("for f in {glob}; {test}mv -- $f {name}; end"),
+                Change::Number(_) => {
+                    format!("set n 1; for f in {glob}; {test}mv -n -- $f {name}; set n (math $n + 1); end")
+                }
+                _ => format!("for f in {glob}; {test}mv -n -- $f {name}; end"),
             }
         }
     }
@@ -186,7 +187,7 @@ fn below(
     let (glob, name, about) = spelled(change, glob, Dialect::Bash)?;
     let shell = if matches!(change, Change::Replace(..)) { "bash" } else { "sh" };
     let root = root.map_or(".".to_owned(), |root| scan.quoted(root));
-    let script = format!("cd \"${{1%/*}}\" && f=${{1##*/}} && mv -- \"$f\" {name}");
+    let script = format!("cd \"${{1%/*}}\" && f=${{1##*/}} && mv -n -- \"$f\" {name}");
     let named = if glob == "*" { String::new() } else { format!(" -name {}", single(&glob.replace("\\ ", " "))) };
     Some((format!("find {root} -type f{named} -exec {shell} -c {} _ {{}} \\;", single(&script)), about))
 }

@@ -66,13 +66,13 @@ fn names_are_changed_below_where_none_fits_here() {
         &[
             (
                 "rename .jpeg files to .jpg",
-                r#"find . -type f -name '*.jpeg' -exec sh -c 'cd "${1%/*}" && f=${1##*/} && mv -- "$f" "${f%.jpeg}.jpg"' _ {} \;"#,
+                r#"find . -xdev -type f -not -path '*/.*' -name '*.jpeg' -exec sh -c 'cd "${1%/*}" && f=${1##*/} && mv -n -- "$f" "${f%.jpeg}.jpg"' _ {} \;"#,
             ),
             (
                 "replace foo with bar in all filenames",
-                r#"find . -type f -name '*foo*' -exec bash -c 'cd "${1%/*}" && f=${1##*/} && mv -- "$f" "${f//foo/bar}"' _ {} \;"#,
+                r#"find . -xdev -type f -not -path '*/.*' -name '*foo*' -exec bash -c 'cd "${1%/*}" && f=${1##*/} && mv -n -- "$f" "${f//foo/bar}"' _ {} \;"#,
             ),
-            ("rename .txt to .md", r#"for f in *.txt; do mv -- "$f" "${f%.txt}.md"; done"#),
+            ("rename .txt to .md", r#"for f in *.txt; do [ -f "$f" ] && mv -n -- "$f" "${f%.txt}.md"; done"#),
         ],
     );
 }
@@ -92,7 +92,10 @@ fn a_word_can_be_a_name() {
             ("remove the old folder", "rm -r old"),
             ("压缩 Documents 文件夹", "tar -czf Documents.tar.gz Documents"),
             ("copy pdfs from Documents here", "cp Documents/*.pdf ./"),
-            ("move every jpg in images into a new folder called jpgs", "mkdir -p jpgs && mv images/*.jpg jpgs/"),
+            (
+                "move every jpg in images into a new folder called jpgs",
+                "mkdir -p jpgs && find images -maxdepth 1 -type f -not -name '.*' -name '*.jpg' -exec mv -n -t jpgs {} +",
+            ),
             ("copy the docs folder with everything in it to docs2", "cp -r docs docs2"),
         ],
     );
@@ -130,7 +133,7 @@ fn other_systems_get_their_own_flags() {
             ("find broken symlinks", r"find . -type l ! -exec test -e {} \; -print"),
             (
                 "move txt files larger than 1M to docs",
-                r"find . -type f -name '*.txt' -not -path '*/docs/*' -size +1M -exec mv {} docs/ \;",
+                r"find . -xdev -type f -not -path '*/.*' -name '*.txt' -not -path '*/docs/*' -size +1M -exec mv -n {} docs/ \;",
             ),
             ("md5 of a.txt", "md5 -r a.txt"),
             ("when was a.txt last modified", "stat -f %Sm a.txt"),
@@ -155,10 +158,13 @@ fn fish_gets_its_own_loops() {
     check(
         &fish,
         &[
-            ("rename all .jpeg files to .jpg", r"for f in *.jpeg; mv -- $f (string replace -r '\.jpeg$' .jpg $f); end"),
+            (
+                "rename all .jpeg files to .jpg",
+                r"for f in *.jpeg; test -f $f; and mv -n -- $f (string replace -r '\.jpeg$' .jpg $f); end",
+            ),
             (
                 "replace spaces with underscores in file names",
-                r"for f in *\ *; mv -- $f (string replace -a ' ' '_' $f); end",
+                r"for f in *\ *; test -f $f; and mv -n -- $f (string replace -a ' ' '_' $f); end",
             ),
             ("unzip all zip files", "for f in *.zip; unzip $f; end"),
             ("empty the file error.log", "true > error.log"),
