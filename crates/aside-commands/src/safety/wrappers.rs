@@ -273,6 +273,10 @@ pub fn fed_commands(run: &NestedCommand) -> String {
     match run.name() {
         "crontab" => text.lines().filter_map(scheduled).collect::<Vec<_>>().join("\n"),
         "make" | "gmake" => recipes(&text),
+        // `dc <<< '!ls'`
+        name if wrappers(name).iter().any(|wrapper| wrapper.stdin && wrapper.form == Form::Bang) => {
+            text.lines().filter_map(|line| line.trim_start().strip_prefix('!')).collect::<Vec<_>>().join("\n")
+        }
         _ => text,
     }
 }
