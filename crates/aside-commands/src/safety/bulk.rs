@@ -27,7 +27,7 @@ pub fn harms(run: &NestedCommand, feeding: Option<&NestedCommand>) -> Option<Har
         "xargs" | "parallel" => feeding.and_then(|feeding| driven(run, feeding)),
         "chmod" => {
             let (mode, targets) = mode(arguments)?;
-            let all = !run.is_inner && targets.iter().any(|word| !word.fixed && matches_directories(&word.value));
+            let all = targets.iter().any(|word| !word.fixed && matches_directories(&word.value));
             let deep = has_flag(arguments, &RECURSIVE) && !only_adds(mode);
             (deep || all && takes_search(mode)).then_some(Harm::ChangesOwner)
         }
@@ -41,7 +41,11 @@ pub fn harms(run: &NestedCommand, feeding: Option<&NestedCommand>) -> Option<Har
             let named = has_flag(arguments, &["-t", "--target-directory"]);
             let (target, sources) = if named { (plain.first()?, plain.get(1..)?) } else { plain.split_last()? };
             let all = sources.iter().any(|word| !word.fixed && is_everything(&word.value));
-            (all && !asks(arguments) && !target.value.contains('$')).then_some(Harm::Overwrites)
+            // `mv "$f" photo.jpg` in a loop: each overwrites the one before.
+            let glob = sources.iter().any(|word| !word.fixed && word.value.contains('*'));
+            let file = target.fixed && !named && target.value.rsplit('/').next().is_some_and(has_extension);
+            let gives = (all || glob && file) && !target.value.contains('$');
+            (gives && !asks(arguments)).then_some(Harm::Overwrites)
         }
         _ => None,
     }
@@ -163,6 +167,10 @@ fn matches_directories(path: &str) -> bool {
     path.contains('*') && !last.contains("*.") && (last.ends_with('*') || path.ends_with('/'))
 }
 
+fn has_extension(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(name, ending)| !name.is_empty() && !ending.is_empty())
+}
+
 fn is_everything(path: &str) -> bool {
     path.trim_end_matches('/').rsplit('/').next().is_some_and(target::is_everything)
 }
@@ -191,6 +199,7 @@ mod tests {
             "chmod --recursive g-w .",
             "chmod 644 *",
             "chmod 0600 dir/*",
+            "sudo chmod 644 /srv/x/*",
             "chmod -x *",
             "chmod u=rw */",
             "chmod a=r dir/**",
@@ -218,6 +227,7 @@ mod tests {
             "mv ./* ../old/",
             "mv -v dir/* .",
             "mv -t dir *",
+            "for f in *.jpeg; do mv \"$f\" photo.jpg; done",
             "for f in *; do mv \"$f\" x/; done",
             "find . -name '*.log' -exec mv {} old \\;",
             "find . -type f -exec mv -t old {} +",
@@ -246,6 +256,7 @@ mod tests {
             "find . -name '*.txt' -exec mv {} {}.bak \\;",
             "find . -type f -exec mv -n {} old \\;",
             "mv *.txt dir/",
+            "for f in *.jpeg; do mv \"$f\" \"${f%.jpeg}.jpg\"; done",
             "mv -n * dir",
             "mv -i * dir",
             "mv a b c dir",

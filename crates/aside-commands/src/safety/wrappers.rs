@@ -499,7 +499,14 @@ impl Wrapper {
         if let Some(long) = self.entry.iter().find_map(|entry| flag.strip_prefix(entry.as_str())) {
             let glued = long.strip_prefix('=').map(|value| Word { value: value.to_owned(), ..word.clone() });
             if let Some(head) = glued.clone().or_else(|| words.get(at + 1).filter(|_| long.is_empty()).cloned()) {
-                place.head = Some(head);
+                // Compose takes a line or a list.
+                if head.value.contains([' ', '[']) {
+                    let text = head.value.replace(['[', ']', '"', ','], " ").trim().to_owned();
+                    let (place, dialect) = (place.runs, place.dialect);
+                    found.push(InnerCommand::Text { text, word: at, dialect, place });
+                } else {
+                    place.head = Some(head);
+                }
                 return Some(if glued.is_some() { 1 } else { 2 });
             }
         }

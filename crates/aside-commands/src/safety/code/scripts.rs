@@ -4,7 +4,7 @@ use crate::safety::Harm;
 use crate::safety::code::lex::{Grammar, Token, tokens};
 use crate::safety::code::{MAX_ARGUMENTS, Reading, read_code, script};
 use crate::safety::known_output;
-use crate::safety::nested_commands::{NestedCommand, is_flag};
+use crate::safety::nested_commands::{NestedCommand, is_flag, plain_name};
 use crate::safety::wrappers;
 
 pub fn read(run: &NestedCommand, reading: &mut Reading) {
@@ -89,7 +89,7 @@ fn awk(program: &str, reading: &mut Reading) {
             Token::Mark(';' | '}') | Token::End => printing = false,
             Token::Mark('|') if printing && deep == 0 => match next {
                 // Its output is the script.
-                Some(Token::Text(text)) if wrappers::is_shell(text.trim()) => reading.harms.push(Harm::Opaque),
+                Some(Token::Text(text)) if reads_script(text) => reading.harms.push(Harm::Opaque),
                 Some(Token::Text(text)) => reading.shells.push(text.clone()),
                 Some(_) => reading.harms.push(Harm::Opaque),
                 None => {}
@@ -101,6 +101,13 @@ fn awk(program: &str, reading: &mut Reading) {
             _ => {}
         }
     }
+}
+
+/// A shell that gets no script in its words: `sh`, `/bin/bash -s`.
+fn reads_script(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    words.next().is_some_and(|name| wrappers::is_shell(plain_name(name)))
+        && words.all(|word| is_flag(word) && word != "-c")
 }
 
 /// The tokens up to the next closing bracket.
@@ -294,10 +301,12 @@ fn language_of(command: &str) -> Option<&'static str> {
 fn debugger(run: &NestedCommand, reading: &mut Reading) {
     let mut words = run.arguments().iter().map(|word| word.value.as_str());
     while let Some(word) = words.next() {
-        if !matches!(word, "-ex" | "--ex" | "-eval-command" | "--eval-command" | "-o" | "--one-line") {
+        const FLAGS: [&str; 6] = ["-ex", "--ex", "-eval-command", "--eval-command", "-o", "--one-line"];
+        let glued = word.split_once('=').filter(|(flag, _)| FLAGS.contains(flag)).map(|(_, command)| command);
+        if glued.is_none() && !FLAGS.contains(&word) {
             continue;
         }
-        let Some(command) = words.next() else { return };
+        let Some(command) = glued.or_else(|| words.next()) else { return };
         if let Some((name, code)) = command.split_once(' ')
             && let Some(language) = language_of(name)
         {
@@ -366,6 +375,9 @@ mod tests {
             ("gdb -batch -ex 'shell rm x'", "files"),
             ("gdb -batch -ex 'info registers' a", ""),
             ("gdb -ex 'python import os; os.system(\"rm x\")'", "files"),
+            ("gdb --batch --ex='shell rm x'", "files"),
+            ("awk '{print \"rm\", $0 | \"/bin/sh\"}' f", "opaque"),
+            ("awk '{print | \"bash -s\"}' f", "opaque"),
             ("lldb -o 'script import os; os.remove(\"x\")'", "files"),
             ("vim -c 'lua os.remove(\"x\")'", "files"),
             ("nvim -c 'py3 import os; os.system(\"rm x\")'", "files"),

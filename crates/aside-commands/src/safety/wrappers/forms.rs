@@ -54,7 +54,7 @@ impl Form {
         let value = value.trim();
         match self {
             Form::Shell if value.starts_with(['$', '`']) => Form::Expanded.scripts(value),
-            Form::Shell => vec![value.to_owned()],
+            Form::Shell => vec![value.trim_start_matches('!').to_owned()],
             Form::Bang if value.starts_with('/') => vec![value.to_owned()],
             Form::Bang => value.strip_prefix('!').map(str::to_owned).into_iter().collect(),
             Form::Of(program) => vec![format!("{program} {value}")],
