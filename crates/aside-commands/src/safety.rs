@@ -10,6 +10,7 @@
 pub mod nested_commands;
 
 mod blocks;
+mod bulk;
 mod code;
 mod database_clients;
 mod files;
@@ -47,6 +48,8 @@ pub struct Danger {
 /// Ordered by severity: the worst is the greatest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Harm {
+    /// `make clean`: a build brings it back
+    DeletesBuild,
     /// `> file`, `tee file`, `cp` or `mv` onto something
     Overwrites,
     /// `sed -i`, `perl -pi`
@@ -59,7 +62,7 @@ pub enum Harm {
     WorldWritable,
     /// `iptables -F`, `ufw disable`
     Unprotects,
-    /// `chmod -R`, `chown -R` of a root or a home
+    /// `chmod -R`, `chown -R`, `chmod 644 *`
     ChangesOwner,
     /// `git reset --hard`, `git clean`: work that is in no commit
     LosesWork,
@@ -84,7 +87,8 @@ pub enum Harm {
 }
 
 impl Harm {
-    pub const ALL: [Harm; 17] = [
+    pub const ALL: [Harm; 18] = [
+        Harm::DeletesBuild,
         Harm::Overwrites,
         Harm::EditsInPlace,
         Harm::Uninstalls,
@@ -107,13 +111,14 @@ impl Harm {
     /// For the description of a command, after its name: "deletes files".
     pub fn words(self) -> &'static str {
         match self {
+            Harm::DeletesBuild => "deletes build output",
             Harm::Overwrites => "overwrites a file",
             Harm::EditsInPlace => "edits files in place",
             Harm::Uninstalls => "removes software",
             Harm::Stops => "stops a running program",
             Harm::WorldWritable => "makes files world-writable",
             Harm::Unprotects => "takes a protection away",
-            Harm::ChangesOwner => "changes owners or permissions everywhere below",
+            Harm::ChangesOwner => "changes owners or permissions of many files",
             Harm::LosesWork => "discards work that may be nowhere else",
             Harm::RewritesShared => "rewrites history that others may have",
             Harm::TakesDown => "takes the machine down",
@@ -130,6 +135,7 @@ impl Harm {
     /// The name in our rule tables.
     pub fn name(self) -> &'static str {
         match self {
+            Harm::DeletesBuild => "build",
             Harm::Overwrites => "overwrites",
             Harm::EditsInPlace => "edits",
             Harm::Uninstalls => "uninstalls",

@@ -203,9 +203,11 @@ impl Client {
 
     fn escapes(&self, text: &str, found: &mut sql::Statements) {
         for line in text.split(['\n', ';']).map(str::trim) {
-            found
-                .shells
-                .extend(self.escape.iter().find_map(|begin| line.strip_prefix(begin.as_str())).map(str::to_owned));
+            let behind = |begin: &String| {
+                let (begins, rest) = line.split_at_checked(begin.len())?;
+                begins.eq_ignore_ascii_case(begin).then(|| rest.to_owned())
+            };
+            found.shells.extend(self.escape.iter().find_map(behind));
             let file = self.writes.iter().find_map(|begin| line.strip_prefix(begin.as_str()));
             found.files.extend(file.map(|file| file.trim().trim_matches(['\'', '"']).to_owned()));
         }

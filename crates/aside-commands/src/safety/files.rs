@@ -191,7 +191,7 @@ fn modes(run: &NestedCommand) -> Vec<Harm> {
     harms
 }
 
-fn is_mode_flag(word: &str) -> bool {
+pub fn is_mode_flag(word: &str) -> bool {
     word.strip_prefix('-')
         .is_some_and(|letters| !letters.is_empty() && letters.chars().all(|one| "rwxXst".contains(one)))
 }

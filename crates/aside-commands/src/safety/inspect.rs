@@ -7,7 +7,7 @@ use crate::safety::overwrites::{self, WorldView};
 use crate::safety::target::{self, WriteTarget};
 use crate::safety::wrappers::InnerCommand;
 use crate::safety::{Danger, Harm};
-use crate::safety::{code, database_clients, files, known_output, network, rules, sql, verbs, wrappers};
+use crate::safety::{bulk, code, database_clients, files, known_output, network, rules, sql, verbs, wrappers};
 
 pub fn inspect(runs: &NestedCommands, run: &NestedCommand, view: WorldView<'_>, dangers: &mut Vec<Danger>) {
     // The body of a function does nothing until it is called, which is a run of its own.
@@ -42,7 +42,8 @@ pub fn inspect(runs: &NestedCommands, run: &NestedCommand, view: WorldView<'_>, 
 /// Harm that goes beyond a discarded container.
 fn outlasts(harm: Harm) -> bool {
     match harm {
-        Harm::Overwrites
+        Harm::DeletesBuild
+        | Harm::Overwrites
         | Harm::EditsInPlace
         | Harm::Uninstalls
         | Harm::WorldWritable
@@ -113,11 +114,12 @@ fn harms(runs: &NestedCommands, run: &NestedCommand, own: &Own) -> Vec<Harm> {
     if said.harms.is_empty() && !said.harmless && !own.is_wrapper {
         harms.extend(verbs::harm(run));
     }
-    harms.extend(said.harms);
+    harms.extend(said.harms.into_iter().filter(|harm| *harm != Harm::DeletesBuild || !is_followed(runs, run)));
     harms.extend(files::harms(run));
     let feeding: Vec<&NestedCommand> =
         run.fed_by.iter().filter_map(|range| runs.runs.get(range.clone())).filter_map(|runs| runs.first()).collect();
     harms.extend(files::fed(run, &feeding));
+    harms.extend(bulk::harms(run, feeding.first().copied()));
     harms.extend(network::request(run));
     harms.extend(code::reading(run).harms);
     harms.extend(database_clients::reading(run).harms);
@@ -151,16 +153,23 @@ fn asks_for_help(name: &str, own: &[&Word]) -> bool {
     version || help || last || word || values.iter().take_while(|word| **word != "--").any(|word| *word == "--help")
 }
 
+/// `make clean && make`: what a later command of the same program makes is there again.
+fn is_followed(runs: &NestedCommands, run: &NestedCommand) -> bool {
+    let end = run.span().end;
+    runs.runs.iter().any(|other| other.name() == run.name() && other.span().start >= end)
+}
+
 /// A file of statements or commands whose name says what they do: `psql -f drop-all.sql`, `bash < wipe.sh`.
 fn reads_file(run: &NestedCommand) -> Option<Harm> {
     let name = run.name();
     let client = database_clients::is_client(name);
-    if !client && !wrappers::is_shell(name) && !code::is_interpreter(name) {
+    let takes_commands = wrappers::takes_commands(run) || matches!(name, "ssh" | "at" | "batch");
+    if !client && !takes_commands && !wrappers::is_shell(name) && !code::is_interpreter(name) {
         return None;
     }
     let read = run.redirections.iter().filter(|redirection| redirection.kind == Redirect::Read);
     let read = read.filter_map(|redirection| redirection.target.as_ref()).find_map(|word| verbs::by_file(&word.value));
-    let takes = client || matches!(name, "mongosh" | "mongo");
+    let takes = client || matches!(name, "mongosh" | "mongo" | "at" | "batch");
     let flag = |pair: &[Word]| match pair {
         [flag, file] if matches!(flag.value.as_str(), "-f" | "--file" | "-i" | "--input-file") => {
             verbs::by_file(&file.value)

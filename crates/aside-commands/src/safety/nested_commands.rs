@@ -16,6 +16,7 @@ use crate::safety::known_output;
 use crate::safety::nested_commands::effects::{NOCLOBBER, added, follow_links, mounted, remember, writes};
 use crate::safety::target::{self, PathScope};
 use crate::safety::variables::{Body, Scope};
+use crate::safety::wrappers::forms::variable_scripts;
 use crate::safety::wrappers::{self, InnerCommand};
 
 /// Nesting of scripts. Deeper ones are not read.
@@ -194,6 +195,10 @@ const WITH_G: [&str; 22] = [
 
 pub(super) fn plain_name(typed: &str) -> &str {
     let name = typed.rsplit('/').next().unwrap_or(typed);
+    // The builtins of zsh/files are the programs under another name.
+    if let Some(builtin) = name.strip_prefix("zf_") {
+        return builtin;
+    }
     if WITH_G.contains(&name) { name.strip_prefix('g').unwrap_or(name) } else { name }
 }
 
@@ -327,8 +332,10 @@ impl Walk {
                 run.fed = handed.to_vec();
             }
             let mut own: Option<Scope> = None;
+            let mut values: Vec<String> = Vec::with_capacity(command.assignments.len());
             for assignment in &command.assignments {
                 let words = self.assigned(text, assignment, scope, start.dialect);
+                values.push(words.join(" "));
                 let target = match command.words.is_empty() {
                     true => &mut *scope,
                     false => own.get_or_insert_with(|| scope.clone()),
@@ -341,8 +348,8 @@ impl Walk {
             }
             let nested = Start { depth: start.depth + 1, ..start };
             self.run(&script, run, 0, own.as_ref().unwrap_or(scope));
-            for assignment in command.assignments.iter().filter(|_| !command.words.is_empty()) {
-                self.command_variable(&script, assignment, nested, scope);
+            for (assignment, value) in command.assignments.iter().zip(&values) {
+                self.command_variable(&script, assignment, value, nested, scope);
             }
             at.push(from..self.runs.len());
         }
@@ -370,32 +377,23 @@ impl Walk {
         }
     }
 
-    /// `GIT_SSH_COMMAND='…' git fetch`: the command runs the value of a variable.
-    fn command_variable(&mut self, script: &Script<'_>, assignment: &Assignment, start: Start, scope: &Scope) {
-        const COMMANDS: [&str; 14] = [
-            "GIT_SSH_COMMAND",
-            "GIT_PAGER",
-            "GIT_EDITOR",
-            "GIT_SEQUENCE_EDITOR",
-            "GIT_EXTERNAL_DIFF",
-            "GIT_PROXY_COMMAND",
-            "PAGER",
-            "MANPAGER",
-            "EDITOR",
-            "VISUAL",
-            "PROMPT_COMMAND",
-            "LESSOPEN",
-            "RSYNC_RSH",
-            "BROWSER",
-        ];
-        let value = &assignment.value;
-        let named = COMMANDS.contains(&assignment.name.as_str()) && value.value.contains(' ');
-        if !named || start.depth > MAX_DEPTH || value.value.len() > self.left {
-            return;
+    /// `GIT_SSH_COMMAND='…' git fetch`: a program runs the value of a variable.
+    fn command_variable(
+        &mut self,
+        script: &Script<'_>,
+        assignment: &Assignment,
+        value: &str,
+        start: Start,
+        scope: &Scope,
+    ) {
+        for text in variable_scripts(&assignment.name, value) {
+            if start.depth > MAX_DEPTH || text.len() > self.left {
+                return;
+            }
+            let spans = Spans::Whole(script.spans.of(&assignment.span));
+            let mut scope = scope.clone();
+            self.script(&text, &spans, Start { dialect: Dialect::Bash, ..start }, &mut scope, &[]);
         }
-        let spans = Spans::Whole(script.spans.of(&assignment.span));
-        let mut scope = scope.clone();
-        self.script(&value.value, &spans, start, &mut scope, &[]);
     }
 
     fn redirection(&mut self, text: &str, redirection: &Redirection, scope: &Scope, dialect: Dialect) -> Redirection {
@@ -465,8 +463,9 @@ impl Walk {
         let mut commands: Vec<NestedCommand> = Vec::new();
         for found in inner {
             match found {
-                InnerCommand::Command { words, place, more } => {
-                    let mut words = run.words.get(words).unwrap_or_default().to_vec();
+                InnerCommand::Command { head, words, place, more } => {
+                    let words = run.words.get(words).unwrap_or_default().iter().cloned();
+                    let mut words: Vec<Word> = head.into_iter().chain(words).collect();
                     if let Some(last) = words.last().filter(|_| more) {
                         let given = added(&run, last.span.clone());
                         words.extend(given);

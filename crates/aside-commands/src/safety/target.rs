@@ -171,7 +171,7 @@ fn fits_system(path: &str) -> bool {
 }
 
 /// `*`, `.*`, `**`, `.[!.]*`
-fn is_everything(part: &str) -> bool {
+pub fn is_everything(part: &str) -> bool {
     part.contains('*') && part.trim_matches(['*', '.', '?', '[', ']', '!', '^', '@', '(', ')', '|']).is_empty()
 }
 

@@ -1,6 +1,8 @@
 //! Finds what a command runs that it gets in words or on its standard input. Which commands do that is data; `find`, `tar`, git aliases and
 //! code of other languages are handled in code.
 
+pub mod forms;
+
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -13,11 +15,12 @@ use crate::safety::nested_commands::{NestedCommand, RunsWhere, is_flag};
 use crate::safety::rules::has_flag;
 use crate::safety::toml_table;
 use crate::safety::variables::Scope;
+use crate::safety::wrappers::forms::{Form, matches, variable_scripts};
 
 /// Something that a command would run.
 pub enum InnerCommand {
-    /// These words are a command. `more`: it gets further words that the line does not show.
-    Command { words: Range<usize>, place: RunsWhere, more: bool },
+    /// These words are a command, after `head`, which is elsewhere. `more`: it gets further words that the line does not show.
+    Command { head: Option<Word>, words: Range<usize>, place: RunsWhere, more: bool },
     /// These words are a script or a module with its arguments, after its interpreter.
     Module { words: Range<usize> },
     /// A shell reads these words, joined by blanks. Without a dialect, it is the one that reads the line. The arguments are `$0` and the
@@ -45,6 +48,22 @@ struct Wrapper {
     stops: Vec<String>,
     /// Flags whose value is a script.
     scripts: Vec<String>,
+    /// Flags whose value is a script in the same word: `-Orm`.
+    glued: Vec<String>,
+    /// Flags whose value is the program that gets the other words.
+    entry: Vec<String>,
+    /// Settings whose value is a script.
+    settings: Vec<String>,
+    /// Where settings stand: flags before `NAME=value`, `=` for a word by itself, words after which it is two.
+    assigned: Vec<String>,
+    /// Words that begin with this carry a script.
+    begins: Vec<String>,
+    /// How its scripts are spelled.
+    form: Form,
+    /// Flags count only before the first other word.
+    leading: bool,
+    /// After this word, a further command for the same program begins.
+    between: Option<String>,
     /// What the words after the flags are.
     rest: Rest,
     /// Number of words before the command that are not flags.
@@ -91,6 +110,14 @@ fn read(table: &str) -> HashMap<String, Vec<Wrapper>> {
                 pairs: row.list("pairs"),
                 stops: row.list("stops"),
                 scripts: row.list("scripts"),
+                glued: row.list("glued"),
+                entry: row.list("entry"),
+                settings: row.list("settings"),
+                assigned: row.list("assigned"),
+                begins: row.list("begins"),
+                form: Form::of(row.text("form").as_deref()),
+                leading: row.is("leading"),
+                between: row.text("between"),
                 rest: match row.text("rest").as_deref() {
                     Some("command") => Rest::Command,
                     Some("script") => Rest::Script,
@@ -138,23 +165,6 @@ pub fn given_commands(run: &NestedCommand) -> Vec<InnerCommand> {
     }
     if found.is_empty() {
         found.extend(script_file(run));
-    }
-    // `ssh -o ProxyCommand=…`, `make SHELL='…'`
-    for (at, word) in run.words.iter().enumerate().skip(1) {
-        let option = word.value.strip_prefix("-o").unwrap_or(&word.value);
-        let command = match name {
-            "ssh" | "scp" | "sftp" | "rsync" => {
-                ["ProxyCommand=", "LocalCommand=", "KnownHostsCommand="].iter().find_map(|key| option.strip_prefix(key))
-            }
-            "make" | "gmake" => word.value.strip_prefix("SHELL=").filter(|shell| shell.contains(' ')),
-            // `aws ssm send-command --parameters 'commands=["…"]'`
-            "aws" => word.value.strip_prefix("commands=").map(|list| list.trim_matches(['[', ']', '"', '\''])),
-            _ => None,
-        };
-        if let Some(text) = command.filter(|text| *text != "none") {
-            let (text, place) = (text.to_owned(), RunsWhere::Here);
-            found.push(InnerCommand::Text { text, word: at, dialect: Some(Dialect::Bash), place });
-        }
     }
     found
 }
@@ -240,7 +250,10 @@ pub fn takes_commands(run: &NestedCommand) -> bool {
         "sudo" | "doas" => {
             has_flag(run.arguments(), &["-s", "-i", "--shell", "--login"]) && given_commands(run).is_empty()
         }
-        name => wrappers(name).iter().any(|wrapper| wrapper.stdin) && given_commands(run).is_empty(),
+        name => {
+            let is_text = |inner: &InnerCommand| matches!(inner, InnerCommand::Text { .. });
+            wrappers(name).iter().any(|wrapper| wrapper.stdin) && given_commands(run).iter().all(is_text)
+        }
     }
 }
 
@@ -260,6 +273,10 @@ pub fn fed_commands(run: &NestedCommand) -> String {
     match run.name() {
         "crontab" => text.lines().filter_map(scheduled).collect::<Vec<_>>().join("\n"),
         "make" | "gmake" => recipes(&text),
+        // `dc <<< '!ls'`
+        name if wrappers(name).iter().any(|wrapper| wrapper.stdin && wrapper.form == Form::Bang) => {
+            text.lines().filter_map(|line| line.trim_start().strip_prefix('!')).collect::<Vec<_>>().join("\n")
+        }
         _ => text,
     }
 }
@@ -388,35 +405,35 @@ fn after_flags(run: &NestedCommand, flags: &[&str]) -> Vec<InnerCommand> {
         }
         let ends = |word: &Word| word.value == ";" || word.value == "+";
         let end = words.by_ref().find(|(_, word)| ends(word)).map_or(run.words.len(), |(end, _)| end);
-        found.push(InnerCommand::Command { words: number + 1..end, place: RunsWhere::Here, more: false });
+        found.push(InnerCommand::Command { head: None, words: number + 1..end, place: RunsWhere::Here, more: false });
     }
     found
+}
+
+/// Where one wrapper's command is read.
+struct Place {
+    runs: RunsWhere,
+    dialect: Option<Dialect>,
+    /// The program that gets the other words.
+    head: Option<Word>,
 }
 
 impl Wrapper {
     fn unwrap(&self, run: &NestedCommand, found: &mut Vec<InnerCommand>) {
         let words = &run.words;
-        let place = self.place.unwrap_or(RunsWhere::Here);
+        let runs = self.place.unwrap_or(RunsWhere::Here);
         let dialect = is_shell(run.name()).then(|| Dialect::of(run.name())).or(self.place.map(|_| Dialect::Bash));
-        let value = |at: usize| words.get(at).map(|word| word.value.as_str());
-        let mut at = 1;
-        for sub in &self.sub {
-            // Flags of the command itself may precede it.
-            while let Some(flag) = value(at).filter(|word| is_flag(word)) {
-                at += if self.takes_value(flag) { 2 } else { 1 };
-            }
-            if value(at) != Some(sub) {
-                return;
-            }
-            at += 1;
-        }
+        let mut place = Place { runs, dialect, head: None };
+        let Some(mut at) = self.behind_sub(words) else { return };
+        self.settings(run, at, found);
         if has_flag(words.iter().skip(at), &self.stops) && self.rest != Rest::Command {
             return;
         }
+        let value = |at: usize| words.get(at).map(|word| word.value.as_str());
         if let Some(after) = &self.after {
             let Some(place_of) = words.iter().skip(at).position(|word| word.value == *after) else { return };
             let from = at + place_of + 1;
-            return self.rest(run, from, place, dialect, found);
+            return self.rest(run, from, place, found);
         }
         let mut skip = self.skip;
         while let Some(word) = value(at) {
@@ -429,33 +446,11 @@ impl Wrapper {
                 if self.stops.iter().any(|stop| stop == word) {
                     return;
                 }
-                if let Some(script) = self.script_in(word) {
-                    match script {
-                        None => {
-                            let words = at + 1..(at + 2).min(words.len());
-                            let arguments = if is_shell(run.name()) { words.end..run.words.len() } else { 0..0 };
-                            found.push(InnerCommand::Script { words, place, dialect, arguments });
-                            at += 2;
-                        }
-                        Some(text) => {
-                            // `--checkpoint-action=exec=…`
-                            let text = text.strip_prefix("exec=").unwrap_or(text).to_owned();
-                            found.push(InnerCommand::Text { text, word: at, dialect, place });
-                            at += 1;
-                        }
-                    }
-                    // Its arguments follow, or more flags.
-                    if is_shell(run.name()) {
-                        return;
-                    }
-                    continue;
-                }
-                at += match word {
-                    word if self.pairs.iter().any(|pair| pair == word) => 3,
-                    word if self.takes_value(word) => 2,
-                    _ => 1,
-                };
+                let Some(length) = self.flag(run, at, &mut place, found) else { return };
+                at += length;
             } else if self.assigns && is_assignment(word) {
+                let (name, value) = word.split_once('=').unwrap_or((word, ""));
+                texts(variable_scripts(name, value), at, found);
                 at += 1;
             } else if skip > 0 {
                 skip -= 1;
@@ -466,7 +461,7 @@ impl Wrapper {
                     break;
                 }
             } else if self.rest == Rest::Nothing {
-                if is_shell(run.name()) {
+                if is_shell(run.name()) || self.leading {
                     return;
                 }
                 at += 1;
@@ -475,7 +470,129 @@ impl Wrapper {
             }
         }
         if skip == 0 {
-            self.rest(run, at, place, dialect, found);
+            self.rest(run, at, place, found);
+        }
+    }
+
+    /// Where the words after the subcommand begin, if it is this one.
+    fn behind_sub(&self, words: &[Word]) -> Option<usize> {
+        let value = |at: usize| words.get(at).map(|word| word.value.as_str());
+        let mut at = 1;
+        for sub in &self.sub {
+            // Flags of the command itself may precede it.
+            while let Some(flag) = value(at).filter(|word| is_flag(word) && word != sub) {
+                at += if self.takes_value(flag) { 2 } else { 1 };
+            }
+            if value(at) != Some(sub) {
+                return None;
+            }
+            at += 1;
+        }
+        Some(at)
+    }
+
+    /// Adds what a flag runs; returns the number of words that it takes, none where a shell's arguments follow.
+    fn flag(&self, run: &NestedCommand, at: usize, place: &mut Place, found: &mut Vec<InnerCommand>) -> Option<usize> {
+        let words = &run.words;
+        let word = words.get(at)?;
+        let flag = word.value.as_str();
+        if let Some(long) = self.entry.iter().find_map(|entry| flag.strip_prefix(entry.as_str())) {
+            let glued = long.strip_prefix('=').map(|value| Word { value: value.to_owned(), ..word.clone() });
+            if let Some(head) = glued.clone().or_else(|| words.get(at + 1).filter(|_| long.is_empty()).cloned()) {
+                // Compose takes a line or a list.
+                if head.value.contains([' ', '[']) {
+                    let text = head.value.replace(['[', ']', '"', ','], " ").trim().to_owned();
+                    let (place, dialect) = (place.runs, place.dialect);
+                    found.push(InnerCommand::Text { text, word: at, dialect, place });
+                } else {
+                    place.head = Some(head);
+                }
+                return Some(if glued.is_some() { 1 } else { 2 });
+            }
+        }
+        let Some(script) = self.script_in(flag) else {
+            return Some(match flag {
+                flag if self.pairs.iter().any(|pair| pair == flag) => 3,
+                flag if self.takes_value(flag) => 2,
+                _ => 1,
+            });
+        };
+        let shell = is_shell(run.name());
+        let length = if script.is_none() { 2 } else { 1 };
+        match script {
+            None if self.form == Form::Shell => {
+                let words = at + 1..(at + 2).min(words.len());
+                let arguments = if shell { words.end..run.words.len() } else { 0..0 };
+                let (place, dialect) = (place.runs, place.dialect);
+                found.push(InnerCommand::Script { words, place, dialect, arguments });
+            }
+            None => {
+                let value = words.get(at + 1).map_or("", |word| word.value.as_str());
+                texts(self.form.scripts(value), at + 1, found);
+            }
+            Some(text) => {
+                // `--checkpoint-action=exec=…`
+                let text = text.strip_prefix("exec=").unwrap_or(text);
+                let (place, dialect) = (place.runs, place.dialect);
+                let scripts = self.form.scripts(text).into_iter();
+                found.extend(scripts.map(|text| InnerCommand::Text { text, word: at, dialect, place }));
+            }
+        }
+        // Its arguments follow, or more flags.
+        (!shell).then_some(length)
+    }
+
+    /// Adds the settings in the words, `git -c core.pager=…`, and the words that are scripts by their beginning.
+    fn settings(&self, run: &NestedCommand, from: usize, found: &mut Vec<InnerCommand>) {
+        if self.settings.is_empty() && self.begins.is_empty() && self.between.is_none() {
+            return;
+        }
+        let known = |name: &str| self.settings.iter().any(|setting| matches(setting, name));
+        let glued = |text: &str| {
+            // `ssh -o 'ProxyCommand …'`
+            let (name, value) = text.split_once(['=', ' '])?;
+            let (name, value) = (name.trim_end_matches([':', '+']), value.trim_start_matches(['=', ' ']));
+            known(name).then(|| value.to_owned())
+        };
+        // Words after which a setting is two words: `git config core.pager …`
+        let mut apart = false;
+        for (at, word) in run.words.iter().enumerate().skip(from) {
+            let value = word.value.as_str();
+            let next = run.words.get(at + 1).map(|next| next.value.as_str());
+            for assigned in &self.assigned {
+                match value.strip_prefix(assigned.as_str()) {
+                    _ if assigned == "=" => {
+                        texts(glued(value).iter().flat_map(|one| self.form.scripts(one)), at, found)
+                    }
+                    Some("") if is_flag(assigned) => {
+                        let value = next.and_then(glued);
+                        texts(value.iter().flat_map(|one| self.form.scripts(one)), at + 1, found);
+                        // `set -gx PAGER …` of fish
+                        let behind = run.words.get(at + 2).filter(|_| next.is_some_and(known));
+                        texts(behind.iter().flat_map(|one| self.form.scripts(&one.value)), at + 2, found);
+                    }
+                    Some("") => apart = true,
+                    Some(rest) if is_flag(assigned) => {
+                        let value = glued(rest.trim_start_matches('='));
+                        texts(value.iter().flat_map(|one| self.form.scripts(one)), at, found);
+                    }
+                    _ => {}
+                }
+            }
+            if apart && known(value) {
+                texts(next.into_iter().flat_map(|next| self.form.scripts(next)), at + 1, found);
+            }
+            let begins = self.begins.iter().find_map(|begin| {
+                let rest = value.get(begin.len()..)?;
+                value.get(..begin.len()).filter(|here| here.eq_ignore_ascii_case(begin)).map(|_| rest)
+            });
+            texts(begins.into_iter().flat_map(|rest| self.form.scripts(rest)), at, found);
+            if self.between.as_deref() == Some(value) {
+                let head = run.words.first().cloned();
+                let words = at + 1..run.words.len();
+                found.push(InnerCommand::Command { head, words, place: RunsWhere::Here, more: false });
+                return;
+            }
         }
     }
 
@@ -483,33 +600,35 @@ impl Wrapper {
         word.is_some_and(|word| is_flag(&word.value) && self.script_in(&word.value).is_some())
     }
 
-    fn rest(
-        &self,
-        run: &NestedCommand,
-        from: usize,
-        place: RunsWhere,
-        dialect: Option<Dialect>,
-        found: &mut Vec<InnerCommand>,
-    ) {
+    fn rest(&self, run: &NestedCommand, from: usize, place: Place, found: &mut Vec<InnerCommand>) {
+        let Place { runs: place, dialect, head } = place;
         let rest = run.words.get(from..).unwrap_or_default();
         let ends = |word: &Word| self.until.as_ref().is_some_and(|until| word.value.starts_with(until));
         let end = from + rest.iter().position(ends).unwrap_or(rest.len());
         let from = if rest.first().is_some_and(|word| word.value == "--") { from + 1 } else { from };
-        if from >= end {
+        let lists = self.until.as_deref() == Some(":::") && end + 1 < run.words.len();
+        if from >= end && head.is_none() {
+            // `parallel ::: 'rm a' 'rm b'`
+            let values = (end + 1..run.words.len()).filter(|_| lists);
+            found.extend(values.map(|at| InnerCommand::Script { words: at..at + 1, place, dialect, arguments: 0..0 }));
             return;
         }
         let arguments = 0..0;
-        match self.rest {
-            Rest::Nothing => {}
-            Rest::Command => {
+        let text = |words: &[Word]| words.iter().map(|word| word.value.as_str()).collect::<Vec<_>>().join(" ");
+        match (self.rest, &self.form) {
+            (Rest::Nothing, _) => {}
+            (Rest::Command, form) => {
                 let given = run.words.get(..from).unwrap_or_default();
                 let replaces = |word: &Word| word.value.starts_with("-I") || word.value.starts_with("--replace");
                 let more = run.name() == "xargs" && !given.iter().any(replaces);
-                found.push(InnerCommand::Command { words: from..end, place, more });
+                let program = match form {
+                    Form::Of(_) => run.words.first().cloned(),
+                    _ => None,
+                };
+                found.push(InnerCommand::Command { head: head.or(program), words: from..end.max(from), place, more });
             }
             // `parallel rm {} ::: a b`
-            Rest::Script if end + 1 < run.words.len() => {
-                let text = |words: &[Word]| words.iter().map(|word| word.value.as_str()).collect::<Vec<_>>().join(" ");
+            (Rest::Script, Form::Shell) if lists => {
                 let command = text(run.words.get(from..end).unwrap_or_default());
                 let values = text(run.words.get(end + 1..).unwrap_or_default());
                 let text = match command.contains("{}") {
@@ -518,19 +637,28 @@ impl Wrapper {
                 };
                 found.push(InnerCommand::Text { text, word: from, dialect, place });
             }
-            Rest::Script => found.push(InnerCommand::Script { words: from..end, place, dialect, arguments }),
-            Rest::First => found.push(InnerCommand::Script { words: from..from + 1, place, dialect, arguments }),
-            Rest::Each => {
+            (Rest::Script, Form::Shell) => {
+                found.push(InnerCommand::Script { words: from..end, place, dialect, arguments });
+            }
+            (Rest::Script, form) => {
+                texts(form.scripts(&text(run.words.get(from..end).unwrap_or_default())), from, found);
+            }
+            (Rest::First, _) => {
+                found.push(InnerCommand::Script { words: from..from + 1, place, dialect, arguments });
+            }
+            (Rest::Each, form) => {
                 let mut at = from;
                 while let Some(word) = run.words.get(at).filter(|_| at < end) {
-                    if !is_flag(&word.value) {
+                    if !is_flag(&word.value) && *form == Form::Shell {
                         let arguments = 0..0;
                         found.push(InnerCommand::Script { words: at..at + 1, place, dialect, arguments });
+                    } else if !is_flag(&word.value) {
+                        texts(form.scripts(&word.value), at, found);
                     }
                     at += if self.takes_value(&word.value) { 2 } else { 1 };
                 }
             }
-            Rest::Keys => {
+            (Rest::Keys, _) => {
                 let keys = run.words.get(from..end).unwrap_or_default().iter().map(|word| word.value.as_str());
                 let text = keys.map(|key| if is_key(key) { "\n" } else { key }).collect::<Vec<_>>().join(" ");
                 found.push(InnerCommand::Text { text, word: from, dialect, place: RunsWhere::Elsewhere });
@@ -566,6 +694,10 @@ impl Wrapper {
                 return Some(Some(rest));
             }
         }
+        let glued = self.glued.iter().find_map(|glued| flag.strip_prefix(glued.as_str()));
+        if let Some(text) = glued.filter(|text| !text.is_empty()) {
+            return Some(Some(text.trim_start_matches('=')));
+        }
         let letters =
             flag.strip_prefix('-').filter(|letters| letters.bytes().all(|letter| letter.is_ascii_alphabetic()))?;
         let last = letters.chars().next_back()?;
@@ -573,6 +705,13 @@ impl Wrapper {
         // `-lc`, and `-cl` too: shells find the letter anywhere.
         (inside(last) || letters.len() < 5 && letters.chars().any(inside)).then_some(None)
     }
+}
+
+/// Adds scripts from this word that run here.
+fn texts(scripts: impl IntoIterator<Item = String>, word: usize, found: &mut Vec<InnerCommand>) {
+    let dialect = Some(Dialect::Bash);
+    let text = |text: String| InnerCommand::Text { text, word, dialect, place: RunsWhere::Here };
+    found.extend(scripts.into_iter().map(text));
 }
 
 /// The name of a key rather than a text.
@@ -597,7 +736,7 @@ mod tests {
     fn every_wrapper_finds_what_it_runs() {
         toml_table::tests::is_read_whole(TABLE);
         let table: toml_edit::DocumentMut = TABLE.parse().unwrap();
-        let rows = table["wrapper"].as_array_of_tables().unwrap();
+        let rows = ["wrapper", "variable"].into_iter().flat_map(|name| table[name].as_array_of_tables().unwrap());
         let mut count = 0;
         let mut wrong = Vec::new();
         for row in rows {

@@ -167,13 +167,14 @@ fn english(phrase: Message) -> &'static str {
 
 fn chinese_harm(harm: Harm) -> &'static str {
     match harm {
+        Harm::DeletesBuild => "会删除构建产物",
         Harm::Overwrites => "会覆盖文件",
         Harm::EditsInPlace => "会直接修改文件",
         Harm::Uninstalls => "会卸载软件",
         Harm::Stops => "会停止正在运行的程序",
         Harm::WorldWritable => "会让所有人都能写入文件",
         Harm::Unprotects => "会去掉一项保护",
-        Harm::ChangesOwner => "会改变下面所有文件的属主或权限",
+        Harm::ChangesOwner => "会改变许多文件的属主或权限",
         Harm::LosesWork => "会丢弃可能没有别处保存的工作",
         Harm::RewritesShared => "会改写别人可能已有的历史",
         Harm::TakesDown => "会让机器停下来",

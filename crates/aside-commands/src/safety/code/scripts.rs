@@ -2,9 +2,9 @@
 
 use crate::safety::Harm;
 use crate::safety::code::lex::{Grammar, Token, tokens};
-use crate::safety::code::{MAX_ARGUMENTS, Reading, script};
+use crate::safety::code::{MAX_ARGUMENTS, Reading, read_code, script};
 use crate::safety::known_output;
-use crate::safety::nested_commands::{NestedCommand, is_flag};
+use crate::safety::nested_commands::{NestedCommand, is_flag, plain_name};
 use crate::safety::wrappers;
 
 pub fn read(run: &NestedCommand, reading: &mut Reading) {
@@ -18,7 +18,9 @@ pub fn read(run: &NestedCommand, reading: &mut Reading) {
             let files = ["-f", "--file", "-l"];
             programs(run, &["-e", "--expression"], &files, &["-f", "--file"]).iter().for_each(|one| sed(one, reading));
         }
-        "vim" | "vi" | "nvim" | "gvim" | "mvim" | "ex" | "view" | "vimdiff" => editor(run, reading),
+        "vim" | "vi" | "nvim" | "gvim" | "mvim" | "ex" | "view" | "vimdiff" | "less" | "more" | "most" => {
+            editor(run, reading);
+        }
         "ed" | "red" => run.fed.iter().flat_map(|text| text.lines()).for_each(|line| editor_command(line, reading)),
         "gdb" | "lldb" => debugger(run, reading),
         "make" | "gmake" => {
@@ -87,7 +89,7 @@ fn awk(program: &str, reading: &mut Reading) {
             Token::Mark(';' | '}') | Token::End => printing = false,
             Token::Mark('|') if printing && deep == 0 => match next {
                 // Its output is the script.
-                Some(Token::Text(text)) if wrappers::is_shell(text.trim()) => reading.harms.push(Harm::Opaque),
+                Some(Token::Text(text)) if reads_script(text) => reading.harms.push(Harm::Opaque),
                 Some(Token::Text(text)) => reading.shells.push(text.clone()),
                 Some(_) => reading.harms.push(Harm::Opaque),
                 None => {}
@@ -99,6 +101,13 @@ fn awk(program: &str, reading: &mut Reading) {
             _ => {}
         }
     }
+}
+
+/// A shell that gets no script in its words: `sh`, `/bin/bash -s`.
+fn reads_script(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    words.next().is_some_and(|name| wrappers::is_shell(plain_name(name)))
+        && words.all(|word| is_flag(word) && word != "-c")
 }
 
 /// The tokens up to the next closing bracket.
@@ -208,7 +217,16 @@ fn editor(run: &NestedCommand, reading: &mut Reading) {
 /// One command line of `vim`, `ex` or `ed`.
 fn editor_command(command: &str, reading: &mut Reading) {
     let command = command.trim().trim_start_matches(':');
-    let command = command.strip_prefix("silent!").or(command.strip_prefix("silent")).unwrap_or(command).trim();
+    let command = unprefixed(command);
+    let word = command.find([' ', '!']).map(|at| command.split_at(at));
+    if let Some((name, rest)) = word
+        && let Some(language) = language_of(name)
+    {
+        return read_code(rest.trim().trim_start_matches("<<"), language, 0, reading);
+    }
+    if let Some(("term" | "terminal" | "te" | "AsyncRun" | "Dispatch" | "Start", rest)) = word {
+        return reading.shells.push(rest.trim_start_matches('!').to_owned());
+    }
     // `!cmd`, `%!cmd`, `r !cmd`
     let before = command.find('!').map(|at| command.split_at(at));
     if let Some((range, shell)) = before
@@ -238,14 +256,63 @@ fn editor_command(command: &str, reading: &mut Reading) {
     }
 }
 
+/// The command after those that run it on every buffer, silently, or from a string.
+fn unprefixed(command: &str) -> &str {
+    const PREFIXES: [&str; 16] = [
+        "silent!",
+        "silent",
+        "sil!",
+        "sil",
+        "bufdo",
+        "argdo",
+        "windo",
+        "tabdo",
+        "cdo",
+        "cfdo",
+        "ldo",
+        "lfdo",
+        "execute",
+        "exe",
+        "verbose",
+        "noautocmd",
+    ];
+    let mut command = command.trim();
+    // Each iteration takes one prefix away.
+    loop {
+        let behind = PREFIXES.iter().find_map(|prefix| command.strip_prefix(prefix));
+        let behind = behind.filter(|rest| rest.starts_with([' ', '!', '"', '\'']));
+        let Some(rest) = behind else { return command };
+        command = rest.trim().trim_matches(['"', '\'']).trim_start_matches(':');
+    }
+}
+
+/// The language of a command that runs the rest of its line.
+fn language_of(command: &str) -> Option<&'static str> {
+    match command {
+        "lua" | "luado" => Some("lua"),
+        "python" | "python3" | "py" | "py3" | "pyx" | "pythonx" | "pydo" | "py3do" | "pi" | "script" => Some("python"),
+        "perl" | "perldo" => Some("perl"),
+        "ruby" | "rubydo" => Some("ruby"),
+        "tcl" | "tcldo" => Some("tcl"),
+        _ => None,
+    }
+}
+
 fn debugger(run: &NestedCommand, reading: &mut Reading) {
     let mut words = run.arguments().iter().map(|word| word.value.as_str());
     while let Some(word) = words.next() {
-        if !matches!(word, "-ex" | "--ex" | "-eval-command" | "--eval-command" | "-o" | "--one-line") {
+        const FLAGS: [&str; 6] = ["-ex", "--ex", "-eval-command", "--eval-command", "-o", "--one-line"];
+        let glued = word.split_once('=').filter(|(flag, _)| FLAGS.contains(flag)).map(|(_, command)| command);
+        if glued.is_none() && !FLAGS.contains(&word) {
             continue;
         }
-        let Some(command) = words.next() else { return };
-        let shells = ["shell ", "!", "platform shell ", "make "];
+        let Some(command) = glued.or_else(|| words.next()) else { return };
+        if let Some((name, code)) = command.split_once(' ')
+            && let Some(language) = language_of(name)
+        {
+            read_code(code, language, 0, reading);
+        }
+        let shells = ["shell ", "!", "platform shell ", "pipe ", "make "];
         reading.shells.extend(shells.iter().find_map(|begin| command.strip_prefix(begin)).map(str::to_owned));
         if command.starts_with("call ") || command.starts_with("print ") || command == "kill" {
             let harm = command.contains("unlink(") || command.contains("remove(") || command.contains("system(");
@@ -307,6 +374,24 @@ mod tests {
             ("ed -s f <<< $'1p\\nq'", ""),
             ("gdb -batch -ex 'shell rm x'", "files"),
             ("gdb -batch -ex 'info registers' a", ""),
+            ("gdb -ex 'python import os; os.system(\"rm x\")'", "files"),
+            ("gdb --batch --ex='shell rm x'", "files"),
+            ("awk '{print \"rm\", $0 | \"/bin/sh\"}' f", "opaque"),
+            ("awk '{print | \"bash -s\"}' f", "opaque"),
+            ("lldb -o 'script import os; os.remove(\"x\")'", "files"),
+            ("vim -c 'lua os.remove(\"x\")'", "files"),
+            ("nvim -c 'py3 import os; os.system(\"rm x\")'", "files"),
+            ("nvim -c 'terminal rm x'", "files"),
+            ("vim -c 'bufdo !rm %'", "files"),
+            ("vim -c 'exe \"!rm x\"'", "files"),
+            ("vim -c 'silent execute \"!rm x\"'", "files"),
+            ("vim -c 'lua print(1)'", ""),
+            ("vim -c 'terminal htop'", ""),
+            ("vim -c 'silent! colorscheme rm'", ""),
+            ("less '+!rm x' f", "files"),
+            ("less +G f", ""),
+            ("less +/rm f", ""),
+            ("more +10 f", ""),
         ];
         for (line, expected) in cases {
             assert_eq!(said(line), expected, "{line}");

@@ -27,8 +27,8 @@ pub fn guesses_destruction(
         MatchKind::Mends { .. } => return false,
     }
     let is_grave = |harm: Harm| match harm {
-        // Redirections and in-place edits are everyday work, so lines that ran before may have them.
-        Harm::Overwrites | Harm::EditsInPlace => !matches!(proof, Proof::RanHere | Proof::Ran),
+        // Redirections, in-place edits and clean builds are everyday work, so lines that ran before may have them.
+        Harm::DeletesBuild | Harm::Overwrites | Harm::EditsInPlace => !matches!(proof, Proof::RanHere | Proof::Ran),
         _ => true,
     };
     let dangers = safety::dangers_in(text, context.dialect, context.cwd, context.world);
