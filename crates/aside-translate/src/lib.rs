@@ -7,10 +7,12 @@ pub mod check;
 pub mod embedded;
 pub mod explain;
 pub mod facts;
+mod find_expression;
 pub mod offer;
 pub mod placeholders;
 pub mod prompt;
 pub mod read_only;
+pub mod selection;
 pub mod tools;
 
 use aside_commands::shell_names::ShellNames;

@@ -29,7 +29,7 @@ pub mod taint;
 
 /// Caps on a one-line answer, and on a list.
 const LINE_BYTES: usize = 64 * 1024;
-const LIST_BYTES: usize = 1024 * 1024;
+pub const LIST_BYTES: usize = 1024 * 1024;
 /// Cap on a diff; a user cannot review more than that at once.
 pub const DIFF_BYTES: usize = 4 * 1024 * 1024;
 const HELP_BYTES: usize = 256 * 1024;
@@ -50,6 +50,8 @@ pub enum Probe<'a> {
     AgentVersion(&'a Path),
     /// About the repository at `root`.
     Git { root: &'a Path, question: Question<'a> },
+    /// The files that a search finds from a directory, each ended by a zero byte. The search has only tests (`selection::search`).
+    Found { search: &'a [String], cwd: &'a str, path: &'a str },
     /// The desktop's name for the default browser.
     DefaultBrowser,
     /// Name, tab, details; one session a line.
@@ -132,6 +134,13 @@ impl Probe<'_> {
             Probe::AsideVersion(path) => ProbeSpec::version(path.as_os_str()),
             Probe::ShellVersion(shell) => ProbeSpec::version(OsStr::new(shell)),
             Probe::Git { root, question } => question.asked(root),
+            Probe::Found { search, cwd, path } => {
+                let mut command = command(found("find", path));
+                command.args(*search).arg("-print0").current_dir(cwd);
+                let asked = ProbeSpec::new(command, Duration::from_millis(300), LIST_BYTES).cut_at(0);
+                // A directory that cannot be read is a failure of find, and no reason to show nothing.
+                ProbeSpec { counts: AcceptedExit::Any, ..asked }
+            }
             Probe::DefaultBrowser => {
                 let mut command = command(found_here("xdg-settings"));
                 command.args(["get", "default-web-browser"]);

@@ -18,7 +18,7 @@ use crate::embedded::remote;
 use crate::read_only::is_read_only;
 
 mod contents;
-mod omissions;
+pub mod omissions;
 
 use contents::{edits_leftover, removes_place};
 pub use omissions::{

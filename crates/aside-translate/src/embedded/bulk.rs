@@ -5,80 +5,22 @@
 use std::ops::Range;
 
 use aside_commands::world::FileKind;
-use shell_line::{self as line, Dialect, Join, Word};
+use shell_line::{self as line, Join, Word};
 
 use crate::embedded::analysis::AnalyzedQuery;
+use crate::embedded::authorize::omissions;
+use crate::find_expression::{Branch, branches, is_changer};
 use crate::read_only::is_read_only;
 use crate::{ToolFlavor, TranslateContext};
 
-/// Programs that change or remove what they are given.
-const CHANGES: &[&str] = &[
-    "rm",
-    "rmdir",
-    "unlink",
-    "shred",
-    "trash",
-    "trash-put",
-    "mv",
-    "chmod",
-    "chown",
-    "chgrp",
-    "setfacl",
-    "truncate",
-    "gzip",
-    "gunzip",
-    "bzip2",
-    "xz",
-    "zstd",
-    "dos2unix",
-    "unix2dos",
-    "sed",
-    "perl",
-    "rename",
-];
-/// Those after which a file is no longer where it was.
-const REMOVES: &[&str] = &["rm", "rmdir", "unlink", "shred", "trash", "trash-put", "mv"];
 /// Those that follow links, or take directories, when a shell pattern matches some.
 const TAKES_ALL: &[&str] = &["rm", "mv", "chmod", "chown", "chgrp", "setfacl", "trash", "trash-put"];
-/// Programs that only add files elsewhere.
-const ADDS: &[&str] = &["cp", "tar", "zip", "rsync", "install", "ln", "mkdir"];
-/// Tests by which a directory is old or large although what is in it is not.
-const OWN_FACTS: &[&str] = &["-size", "-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-used"];
-const NAME_TESTS: &[&str] = &["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex"];
-const WITHOUT_VALUE: &[&str] = &[
-    "-empty",
-    "-readable",
-    "-writable",
-    "-executable",
-    "-nouser",
-    "-nogroup",
-    "-delete",
-    "-print",
-    "-print0",
-    "-prune",
-    "-quit",
-    "-depth",
-    "-xdev",
-    "-mount",
-    "-true",
-    "-false",
-    "-ls",
-    "-daystart",
-    "-follow",
-    "-o",
-    "-or",
-    "-a",
-    "-and",
-    "-not",
-    "!",
-    "(",
-    ")",
-];
 
 /// What the request names besides regular files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Named {
     directories: bool,
+    files: bool,
     hidden: bool,
     repository: bool,
     mounted: bool,
@@ -113,9 +55,12 @@ impl Named {
         };
         let any =
             |list: &[&str]| (0..reading.words.len()).any(|place| list.contains(&at(place)) && !before(place, NOT, 3));
-        let is_object = |place: usize| reading.is(place, "directory") && !before(place, INSIDE, 3);
+        // A directory that is excepted is none that is asked for.
+        let exception = omissions::exception(reading).unwrap_or(usize::MAX);
+        let is_object = |place: usize| place < exception && reading.is(place, "directory") && !before(place, INSIDE, 3);
         let typed = |text: &str| reading.words.iter().any(|word| word.text.contains(text));
         Self {
+            files: reading.has("file"),
             directories: (0..reading.words.len()).any(is_object),
             hidden: any(HIDDEN)
                 || (0..reading.words.len()).any(|place| reading.is(place, "hidden") && !before(place, NOT, 3)),
@@ -166,33 +111,6 @@ pub fn confined(command: &str, named: Named, place: &TranslateContext<'_>) -> Op
     Some(confined)
 }
 
-/// What a command leaves out: the patterns of negated tests, of `grep -v`, of `--exclude`.
-pub fn left_out(command: &str, dialect: Dialect) -> Vec<String> {
-    let mut all = Vec::new();
-    for run in &line::parse(command, dialect).commands {
-        let Some((name, arguments)) = run.words.split_first() else { continue };
-        if name.value == "find" {
-            all.extend(branches(arguments, dialect).into_iter().flat_map(|branch| branch.left_out));
-        }
-        let is_inverted =
-            |word: &Word| word.value.starts_with('-') && !word.value.starts_with("--") && word.value.contains('v');
-        if name.value.ends_with("grep") && arguments.iter().any(is_inverted) {
-            all.extend(arguments.iter().filter(|word| !word.value.starts_with('-')).map(|word| word.value.clone()));
-        }
-        let negations = ["--exclude", ":!", ":^", ":(exclude)", "!(", "[^", "[!"];
-        if let Some(at) = arguments.iter().position(|word| name.value == "zip" && word.value == "-x") {
-            all.extend(arguments[at + 1..].iter().map(|word| word.value.clone()));
-        }
-        let is_negated = |word: &&Word| negations.iter().any(|mark| word.value.contains(mark));
-        all.extend(arguments.iter().filter(is_negated).map(|word| word.value.clone()));
-    }
-    all
-}
-
-fn is_changer(word: &str) -> bool {
-    CHANGES.contains(&word.rsplit('/').next().unwrap_or(word))
-}
-
 /// A run of `find`.
 struct Search<'a> {
     command: &'a str,
@@ -202,31 +120,6 @@ struct Search<'a> {
     place: &'a TranslateContext<'a>,
     /// Something that changes files reads what it prints.
     is_fed: bool,
-}
-
-/// One alternative of the expression: what stands between two `-o` of the top level.
-#[derive(Default)]
-struct Branch {
-    /// Where its first test begins.
-    start: usize,
-    kind: Option<String>,
-    /// Where the test of the type ends.
-    kind_end: Option<usize>,
-    /// Its names are matched; the patterns, negated ones too.
-    names: Vec<(String, bool)>,
-    /// The patterns and values of all negated tests.
-    left_out: Vec<String>,
-    is_by_own_fact: bool,
-    is_empty_test: bool,
-    changes: bool,
-    removes: bool,
-    prints: bool,
-    prunes: bool,
-    has_action: bool,
-    /// Where a flag against overwriting belongs: behind a `mv` without one.
-    overwrites: Option<usize>,
-    /// `-prune -exec rm -r {} +`
-    removal: Option<Range<usize>>,
 }
 
 impl Search<'_> {
@@ -329,100 +222,6 @@ fn is_repository(path: &str) -> bool {
     path.split('/').any(|part| matches!(part, ".git" | ".hg" | ".svn"))
 }
 
-fn branches(tests: &[Word], dialect: Dialect) -> Vec<Branch> {
-    let mut all = Vec::new();
-    let mut branch = Branch::default();
-    let (mut at, mut depth, mut negated) = (0, 0_usize, false);
-    // Whether each open parenthesis is negated.
-    let mut open: Vec<bool> = Vec::new();
-    let mut is_begun = false;
-    while let Some(word) = tests.get(at) {
-        let name = word.value.as_str();
-        let value = tests.get(at + 1).map_or("", |word| word.value.as_str());
-        if !is_begun && !matches!(name, "-mindepth" | "-maxdepth" | "-xdev" | "-mount" | "-depth") {
-            branch.start = word.span.start;
-            is_begun = true;
-        }
-        let is_not = negated != open.iter().fold(false, |all, one| all != *one);
-        let mut taken = if WITHOUT_VALUE.contains(&name) { 1 } else { 2 };
-        let keeps_negation = matches!(name, "-not" | "!");
-        match name {
-            "-not" | "!" => negated = !negated,
-            "(" => {
-                open.push(negated);
-                depth += 1;
-            }
-            ")" => {
-                open.pop();
-                depth = depth.saturating_sub(1);
-            }
-            "-o" | "-or" if depth == 0 => {
-                all.push(std::mem::take(&mut branch));
-                is_begun = false;
-            }
-            _ if is_not
-                && taken == 2
-                && name.starts_with('-')
-                && !name.starts_with("-exec")
-                && !name.starts_with("-ok") =>
-            {
-                branch.left_out.push(value.to_owned());
-                if NAME_TESTS.contains(&name) {
-                    branch.names.push((value.to_owned(), true));
-                }
-                branch.is_by_own_fact |= OWN_FACTS.contains(&name) || name.starts_with("-newer");
-            }
-            "-type" | "-xtype" => {
-                branch.kind = Some(value.to_owned());
-                branch.kind_end = tests.get(at + 1).map(|word| word.span.end);
-            }
-            "-empty" => branch.is_empty_test |= !is_not,
-            "-delete" => (branch.changes, branch.removes, branch.has_action) = (true, true, true),
-            "-print" | "-print0" | "-printf" | "-ls" => (branch.prints, branch.has_action) = (true, true),
-            "-prune" => (branch.prunes, branch.has_action) = (true, true),
-            "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                let rest = &tests[at + 1..];
-                let length =
-                    rest.iter().position(|word| matches!(word.value.as_str(), ";" | "+")).unwrap_or(rest.len());
-                taken = length + 2;
-                let inner: Vec<&str> = rest[..length].iter().map(|word| word.value.as_str()).collect();
-                let program = inner.iter().find(|word| !matches!(**word, "sudo" | "doas" | "env" | "command"));
-                let program = program.map_or("", |word| word.rsplit('/').next().unwrap_or(word));
-                let spelled = inner.join(" ");
-                if !ADDS.contains(&program) && !is_read_only(&spelled, dialect) {
-                    branch.changes = true;
-                    // A script may do anything.
-                    branch.removes |= REMOVES.contains(&program) || !CHANGES.contains(&program);
-                    let flags = inner.get(1).copied().unwrap_or_default();
-                    let keeps = inner
-                        .iter()
-                        .any(|word| matches!(*word, "-n" | "-i" | "-f" | "-b" | "--no-clobber" | "--backup"));
-                    let moves = rest[..length].iter().find(|word| word.value == "mv").filter(|_| !keeps);
-                    branch.overwrites = moves.map(|word| word.span.end).or(branch.overwrites);
-                    let previous = at.checked_sub(1).and_then(|at| tests.get(at)).filter(|word| word.value == "-prune");
-                    if program == "rm" && flags.starts_with('-') && flags.contains(['r', 'R']) {
-                        let end = rest.get(length).map_or(word.span.end, |word| word.span.end);
-                        branch.removal = Some(previous.map_or(word.span.start, |word| word.span.start)..end);
-                    }
-                    branch.has_action = true;
-                }
-            }
-            _ if NAME_TESTS.contains(&name) => branch.names.push((value.to_owned(), false)),
-            _ if OWN_FACTS.contains(&name) || name.starts_with("-newer") => branch.is_by_own_fact = true,
-            _ => {}
-        }
-        if !keeps_negation {
-            negated = false;
-        }
-        at += taken;
-    }
-    if !is_begun {
-        branch.start = tests.last().map_or(0, |word| word.span.end);
-    }
-    all.push(branch);
-    all
-}
-
 /// A program that changes what a shell pattern matches, or a directory and all below it. A pattern also matches directories and links, so
 /// it becomes a search for regular files where that matters.
 fn patterns(
@@ -447,10 +246,14 @@ fn patterns(
     if globs.is_empty() {
         // `chmod -R 644 docs` would close the directories.
         let [mode, root] = operands.as_slice() else { return Some(Vec::new()) };
-        let closes = program == "chmod" && is_deep && closes_directories(&mode.value) && !named.directories;
+        // `chmod every file in logs 644`
+        let is_of_files = || named.files && is_directory(&root.value, place);
+        let is_mode = matches!(program, "chmod" | "chown" | "chgrp");
+        let closes = program == "chmod" && is_deep && closes_directories(&mode.value) || is_mode && is_of_files();
+        let closes = closes && !named.directories;
         let found = || {
             format!(
-                "find {} -xdev -type f {not} -path '*/.*' -exec chmod {} {{}} +",
+                "find {} -xdev -type f {not} -path '*/.*' -exec {program} {} {{}} +",
                 command.get(root.span.clone()).unwrap_or_default(),
                 mode.value
             )
@@ -514,6 +317,16 @@ fn patterns(
         _ => format!("-exec {} {{}} +", act.join(" ")),
     };
     Some(vec![(name.span.start..end, format!("{found} {action}"))])
+}
+
+/// Whether a directory of this name is here.
+fn is_directory(path: &str, place: &TranslateContext<'_>) -> bool {
+    let name = path.trim_end_matches('/').trim_start_matches("./");
+    let entries = place.world.entries(place.cwd).yes();
+    name == "."
+        || entries.is_some_and(|entries| {
+            entries.iter().any(|entry| *entry.name == *name && entry.kind == FileKind::Directory)
+        })
 }
 
 /// Whether this mode of chmod takes away what opens a directory.

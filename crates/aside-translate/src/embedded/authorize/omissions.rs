@@ -2,15 +2,16 @@
 
 use std::ops::Range;
 
+use aside_commands::world::FileKind;
 use shell_line as line;
 
 use crate::embedded::analysis::{AnalyzedQuery, QueryWord};
 use crate::embedded::authorize::contents::is_file_name;
 use crate::embedded::authorize::{WEIGHS, announces, arguments, is_typed, occurrences};
-use crate::embedded::bulk;
 use crate::embedded::draft::Draft;
 use crate::embedded::entities::Entity;
 use crate::embedded::lexicon::is_han;
+use crate::find_expression;
 
 /// What leaves something out, in a request and in a command.
 const EXCEPT: &[&str] = &[
@@ -43,6 +44,10 @@ pub fn forgets_exception(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     is_said && draft.rule.starts_with("files") && !leaves_out(draft)
 }
 
+fn said_at<'r>(reading: &'r AnalyzedQuery<'_>, place: usize) -> &'r str {
+    reading.words.get(place).map_or("", |word| word.low.as_str())
+}
+
 fn leaves_out(draft: &Draft) -> bool {
     LEAVES_OUT.iter().any(|mark| draft.command.contains(mark))
 }
@@ -51,7 +56,6 @@ fn leaves_out(draft: &Draft) -> bool {
 /// exception or a condition that the command does not have. `discard my changes except in a.ts`, `delete everything but src`,
 /// `delete a.json, but only if it is empty`.
 pub fn forgets_limit(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
-    const ALL: &[&str] = &["all", "everything", "every", "anything", "any", "each", "whole", "entire", "所有", "全部"];
     const CONDITION: &[&str] = &[
         "if",
         "unless",
@@ -76,37 +80,48 @@ pub fn forgets_limit(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     // All but the newest few.
     const ALL_BUT: &[&str] = &["tail -n +", "head -n -"];
     let said: Vec<&str> = reading.words.iter().flat_map(|word| word.low.split_whitespace()).collect();
-    let typed: Vec<String> = reading.words.iter().map(|word| word.text.to_lowercase()).collect();
-    let has = |list: &[&str]| {
-        said.iter().any(|word| list.contains(word)) || typed.iter().any(|word| list.contains(&word.as_str()))
-    };
-    let excepts = reading.words.iter().any(|word| EXCEPT.contains(&word.low.as_str()))
-        || has(&["except", "excluding", "besides"])
-        || has(&["but"]) && has(ALL);
+    let excepts = exception(reading).is_some();
     let is_condition = |(place, word): (usize, &&str)| {
         let after = &said[place + 1..said.len().min(place + 4)];
         CONDITION.contains(word) && !after.iter().any(|next| NO_CONDITION.contains(next))
     };
-    excepts && !ALL_BUT.iter().any(|mark| draft.command.contains(mark)) && !spares_exception(reading, draft)
+    let is_empty = |place: usize| {
+        reading.is(place, "empty")
+            && place > 0
+            && ["are", "is", "the", "all", "every", "any", "and", "空的"].contains(&said_at(reading, place - 1))
+    };
+    const EMPTIES: &[&str] = &["-empty", "-size 0", "rmdir", "truncate", ": >", "[ -s", "! -s"];
+    (0..reading.words.len()).any(is_empty) && !EMPTIES.iter().any(|mark| draft.command.contains(mark))
+        || excepts && !ALL_BUT.iter().any(|mark| draft.command.contains(mark)) && !spares_exception(reading, draft)
         || said.iter().enumerate().any(is_condition) && !TESTS.iter().any(|test| draft.command.contains(test))
+}
+
+/// Where the exception of a request begins.
+pub fn exception(reading: &AnalyzedQuery<'_>) -> Option<usize> {
+    const WORDS: &[&str] = &["except", "excluding", "besides", "but", "除了", "除"];
+    // `but only the logs`, `but keep the order`: not what is left out.
+    const GOES_ON: &[&str] = &["only", "also", "please", "just", "be", "do", "with", "in", "first", "then", "i", "it"];
+    let low = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
+    (0..reading.words.len()).find(|place| {
+        let is_marker = EXCEPT.contains(&low(*place)) || low(*place).split(' ').any(|part| WORDS.contains(&part));
+        is_marker && !(low(*place) == "but" && GOES_ON.contains(&low(place + 1)))
+    })
 }
 
 /// Whether the command leaves out each thing that the request excepts: a kind, a name, a pattern. A word of the exception that the command
 /// does not leave out, or asks for, was not understood.
 fn spares_exception(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     const END: &[&str] = &["then", "and then", "然后", "afterwards"];
-    let is_marker = |word: &QueryWord| {
-        EXCEPT.contains(&word.low.as_str())
-            || word
-                .low
-                .split(' ')
-                .any(|part| matches!(part, "except" | "excluding" | "besides" | "but" | "除了" | "除"))
-    };
-    let Some(marker) = reading.words.iter().position(is_marker) else { return leaves_out(draft) };
-    let left_out = bulk::left_out(&draft.command, reading.place.dialect);
+    let Some(marker) = exception(reading) else { return leaves_out(draft) };
+    let left_out = find_expression::left_out(&draft.command, reading.place.dialect);
     let holds = |text: &str| {
         let bare = text.trim_matches(['*', '/', '"', '\'']).trim_start_matches("./").to_lowercase();
         !bare.is_empty() && left_out.iter().any(|pattern| pattern.to_lowercase().contains(&bare))
+    };
+    let here = reading.place.world.entries(reading.place.cwd).yes();
+    let is_directory = |word: &QueryWord| {
+        let mut entries = here.iter().flat_map(|entries| entries.iter());
+        entries.any(|entry| *entry.name == *word.text.trim_end_matches('/') && entry.kind == FileKind::Directory)
     };
     // In Chinese the exception stands before what it is excepted from: `除了 src 都删掉`.
     let is_behind = |word: &QueryWord| word.text.chars().any(is_han);
@@ -115,6 +130,8 @@ fn spares_exception(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     let mut spared = 0;
     for (place, word) in excepted {
         let is_kept = match &word.thing {
+            // `except logs`, where there is a directory of this name.
+            _ if is_directory(word) => left_out.iter().any(|pattern| pattern.contains(&format!("/{}/", word.text))),
             Some(Entity::Kind(endings)) => endings.iter().any(|ending| holds(ending)),
             Some(Entity::Path(text) | Entity::Glob(text) | Entity::Text(text)) => holds(text),
             Some(_) => holds(&word.text),
@@ -123,6 +140,8 @@ fn spares_exception(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
                 continue;
             }
             None if reading.is(place, "hidden") => left_out.iter().any(|pattern| pattern.contains(".*")),
+            // A word that is no name of anything is not understood.
+            None if word.entry.is_none() => false,
             None => holds(&word.low) || holds(word.low.trim_end_matches('s')),
         };
         if !is_kept {

@@ -2,6 +2,7 @@
 //! is asked too, and the likelier answer is ranked first. Runs no command, and never blocks a keystroke.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,17 +17,21 @@ use aside_translate::arbiter;
 use aside_translate::facts::{self, PromptFacts};
 use aside_translate::offer::{last, missing_program, offers};
 use aside_translate::prompt::{self, AnswerFormat};
+use aside_translate::selection::{self, FoundFiles};
 use aside_translate::{Completeness, Proposal, ProposalSource, ToolFlavor, TranslateContext, TranslateQuery, embedded};
 use shell_line::Dialect;
 use tokio::sync::oneshot;
 
 use crate::config;
+use crate::daemon::blocking_io;
 use crate::daemon::model::{self, Purpose};
 use crate::daemon::pending_queries::{CacheKey, LastAnswer, ModelUsage, NormalizedQuery, PendingQueries};
 use crate::daemon::state::{SessionRef, State};
 use crate::daemon::updates::{ReplyMode, Updates};
+use crate::exec::{self, Probe};
 use crate::provider::http_exchange::FinishReason;
 use crate::provider::{Format, ModelReply, Privacy, Question, Selection};
+use crate::provider::local::installed_models::size;
 use crate::world::system::looked_up;
 use crate::world::{Environment, MachineView};
 
@@ -43,6 +48,10 @@ const LONG: usize = 4096;
 const RARELY: u32 = 10;
 /// Extra tokens for a model that reasons before it answers.
 const THOUGHTS: u32 = 1024;
+/// Bytes of a name; a list within so many bytes of its cap was cut off.
+const MAX_NAME: usize = 4096;
+/// Files of a selection whose sizes are added up.
+const MAX_MEASURED: usize = 20_000;
 /// Characters of a query; anything longer was pasted.
 const MAX_QUERY: usize = prompt::MAX_WISH;
 
@@ -184,6 +193,17 @@ impl TranslateRequest {
         self.view.repository(cwd);
     }
 
+    /// Says beside each command over many files what it would touch now.
+    async fn counted(&self, mut result: TranslateResult) -> TranslateResult {
+        for offer in &mut result.proposals {
+            let Some(search) = selection::search(&offer.text, self.dialect, self.view.home()) else { continue };
+            let Some(line) = selected(search, &self.asked.cwd, self.view.path(), &self.asked.query).await else { continue };
+            let said = if offer.warning.is_empty() { &mut offer.description } else { &mut offer.warning };
+            *said = if said.is_empty() { line } else { format!("{said} ({line})") };
+        }
+        result
+    }
+
     /// Gives the embedded answer, after the lookups that it depends on.
     async fn known(&self, sink: &SuggestionSink, excuse: &str) -> TranslateResult {
         let mut known = self.embedded();
@@ -192,7 +212,7 @@ impl TranslateRequest {
             known = self.embedded();
         }
         self.note(None);
-        self.last(&known, excuse)
+        self.counted(self.last(&known, excuse)).await
     }
 
     /// Waits for the lookups, and sends a progress reply if they take more than a moment.
@@ -218,7 +238,7 @@ impl TranslateRequest {
         let says_now = is_sure && (sink.mode == ReplyMode::Stream || self.limit == 1);
         if says_now {
             self.note(None);
-            sink.send(self.last(&known, ""));
+            sink.send(self.counted(self.last(&known, "")).await);
             if sink.mode == ReplyMode::Single || self.state.config().llm.nl_ask == config::Ask::Unsure {
                 return;
             }
@@ -232,7 +252,7 @@ impl TranslateRequest {
         if let Some(thoughts) = self.state.pending_queries().recall(&key).or_else(unseen) {
             if !says_now {
                 self.note(Some(ModelUsage::remembered(model)));
-                sink.send(self.judged(&thoughts, &known, &name));
+                sink.send(self.counted(self.judged(&thoughts, &known, &name)).await);
             }
             return;
         }
@@ -249,7 +269,7 @@ impl TranslateRequest {
                 if !self.offers(&thoughts).is_empty() {
                     if !says_now {
                         self.note(Some(ModelUsage::now(said)));
-                        sink.send(self.judged(&thoughts, &known, &name));
+                        sink.send(self.counted(self.judged(&thoughts, &known, &name)).await);
                     }
                     self.state.pending_queries().learn(&name, |trust| trust.compare(&known, &thoughts, self.dialect));
                     return self.state.pending_queries().remember(key, thoughts.into());
@@ -260,7 +280,7 @@ impl TranslateRequest {
         };
         if !says_now {
             self.note(None);
-            sink.send(self.last(&known, &excuse));
+            sink.send(self.counted(self.last(&known, &excuse)).await);
         }
     }
 
@@ -464,6 +484,30 @@ impl TranslateRequest {
             specs,
         }
     }
+}
+
+/// What a search finds now, in one line; `None` when it takes longer than a moment.
+async fn selected(search: Vec<String>, cwd: &str, path: &str, query: &str) -> Option<String> {
+    let (place, path) = (cwd.to_owned(), path.to_owned());
+    let look = move || {
+        let found = exec::probe(&Probe::Found { search: &search, cwd: &place, path: &path })?;
+        let names = found.split_terminator('\0');
+        let mut selection = FoundFiles { is_part: found.len() + MAX_NAME > exec::LIST_BYTES, ..FoundFiles::default() };
+        for name in names {
+            selection.count += 1;
+            if selection.first.len() < selection::SHOWN {
+                selection.first.push(aside_text::clean(name.strip_prefix("./").unwrap_or(name)).into_owned());
+            }
+            if selection.count <= MAX_MEASURED {
+                let meta = std::fs::symlink_metadata(Path::new(&place).join(name));
+                selection.bytes += meta.map_or(0, |meta| if meta.is_file() { meta.len() } else { 0 });
+            }
+        }
+        Some(selection)
+    };
+    let selection = blocking_io::run(cwd, look).await.ok()??;
+    let size = size(selection.bytes);
+    Some(selection.line(&size, Language::of(query) == Language::Chinese))
 }
 
 /// Models list the best command first, so the confidence falls with the position.

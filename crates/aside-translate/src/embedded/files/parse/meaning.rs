@@ -220,7 +220,14 @@ impl<'r, 'a> Reader<'r, 'a> {
         Some(match meaning {
             "here" => {
                 self.mark(at);
-                if self.query.reach == SearchDepth::Unsaid {
+                // `this directory only`, `only in here`
+                let behind = |at: usize| matches!(self.low(at).split(' ').next(), Some("only" | "alone" | "itself"));
+                let ahead =
+                    |back: usize| at.checked_sub(back).is_some_and(|at| matches!(self.low(at), "only" | "just"));
+                let noun = usize::from(self.scan.is(at + 1, "directory"));
+                if behind(at + 1 + noun) || ahead(1) || ahead(2) {
+                    self.query.reach = SearchDepth::Flat;
+                } else if self.query.reach == SearchDepth::Unsaid {
                     self.query.reach = SearchDepth::Here;
                 }
                 1

@@ -1,0 +1,280 @@
+//! Orders for many files, executed. Verbs, kinds, ages, sizes, exceptions and scopes are combined; every command that the engine would
+//! show for an order runs over a tree with repositories, links, hidden files and young files in old directories, and touches only what
+//! was named. Needs bash and GNU find.
+
+#![allow(
+    clippy::disallowed_macros,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the test runs commands over files that it makes"
+)]
+
+mod tree;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use aside_commands::shell_names::ShellNames;
+use aside_commands::spec::Specs;
+use aside_commands::world::{DirEntry, Fact, FileKind, World};
+use aside_translate::{ToolFlavor, TranslateContext, TranslateQuery, embedded, read_only};
+use shell_line::Dialect;
+
+use tree::{Entry, Tree};
+
+type Allows = fn(&Entry) -> bool;
+
+/// A part of an order, and what it allows to be touched.
+type Part = (&'static str, Allows);
+
+const fn any(_: &Entry) -> bool {
+    true
+}
+
+const OBJECTS: &[Part] = &[
+    ("everything", any),
+    ("all files", any),
+    ("all the items", any),
+    ("every file", any),
+    ("all txt files", |entry| entry.ends(&["txt"])),
+    ("the log files", |entry| entry.ends(&["log"])),
+    ("all images", |entry| entry.ends(&["jpg", "jpeg", "png", "gif", "webp", "bmp", "svg", "tif", "tiff", "heic"])),
+    ("*.bak files", |entry| entry.ends(&["bak"])),
+];
+const LIMITS: &[Part] = &[
+    ("", any),
+    ("older than a month", |entry| entry.days > 27.0),
+    ("not changed in the last 30 days", |entry| entry.days > 27.0),
+    ("older than 8 weeks", |entry| entry.days > 54.0),
+    ("modified in the last 2 days", |entry| entry.days < 3.0),
+    ("bigger than 1k", |entry| entry.size >= 1000),
+    ("larger than 1 MB", |entry| entry.size >= 1_000_000),
+    ("smaller than 100 bytes", |entry| entry.size <= 100),
+    ("that are empty", |entry| entry.size == 0),
+];
+const EXCEPTIONS: &[Part] = &[
+    ("", any),
+    ("but txt files", |entry| !entry.ends(&["txt"])),
+    ("except *.md", |entry| !entry.ends(&["md"])),
+    ("except notes.txt", |entry| entry.name() != "notes.txt"),
+    ("other than the src folder", |entry| !entry.is_below("src")),
+    ("except logs and src", |entry| !entry.is_below("src") && !entry.is_below("logs")),
+    ("apart from the quuxy ones", |_| false),
+];
+const SCOPES: &[Part] = &[
+    ("", any),
+    ("in logs", |entry| entry.is_below("logs")),
+    ("in the old folder", |entry| entry.is_below("old")),
+    ("in this directory only", |entry| !entry.path.contains('/')),
+    ("in src and all its subfolders", |entry| entry.is_below("src")),
+];
+/// `{}` is the object with its limits.
+const ORDERS: &[&str] = &[
+    "delete {}",
+    "remove {}",
+    "purge {} please",
+    "can you wipe {}",
+    "move {} to archive",
+    "chmod {} 644",
+    "make {} executable",
+    "gzip {}",
+];
+
+/// Orders that name directories or hidden files, and remote copies, each with what it allows.
+const NAMED: &[(&str, Allows)] = &[
+    ("delete all folders older than a month", |_| false),
+    ("delete directories larger than 10 MB", |_| false),
+    ("delete all build directories", |entry| entry.is_below("build") || entry.path.contains("/build")),
+    ("delete empty directories", |entry| matches!(entry.path.as_str(), "empty" | "archive")),
+    ("delete all hidden files", |entry| entry.is_hidden() && !entry.is_versioned()),
+    ("delete all .env files", |entry| entry.name() == ".env"),
+    ("delete the 2 oldest files", any),
+    ("delete all but the 3 newest log files", |entry| entry.ends(&["log"])),
+    ("rename all txt files to md", |entry| entry.ends(&["txt"])),
+    ("make all file names lowercase", any),
+    ("replace alpha with beta in all files", any),
+    ("remove trailing whitespace from all txt files", |entry| entry.ends(&["txt"])),
+    ("chmod -R 644 docs", |entry| entry.is_below("docs")),
+    ("set everything in docs to 600", |entry| entry.is_below("docs")),
+    ("删除所有超过30天的文件", |entry| entry.days > 27.0),
+    ("删除所有日志文件", |entry| entry.ends(&["log"])),
+    ("把所有图片移动到 archive", |entry| entry.ends(&["jpg", "jpeg", "png", "gif"])),
+    ("除了txt文件全部删除", |entry| !entry.ends(&["txt"])),
+];
+
+struct Here<'t>(&'t Tree);
+
+impl World for Here<'_> {
+    fn home(&self) -> &str {
+        "/home/ada"
+    }
+
+    fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
+        let Ok(entries) = std::fs::read_dir(directory) else { return Fact::No };
+        let kind = |path: &Path| match std::fs::metadata(path) {
+            Ok(meta) if meta.is_dir() => FileKind::Directory,
+            Ok(_) => FileKind::File,
+            Err(_) => FileKind::Other,
+        };
+        let entry = |entry: std::fs::DirEntry| DirEntry {
+            kind: kind(&entry.path()),
+            name: entry.file_name().to_string_lossy().into(),
+        };
+        let mut entries: Vec<DirEntry> = entries.flatten().map(entry).collect();
+        entries.sort_by(|one, two| one.name.cmp(&two.name));
+        Fact::Yes(entries.into())
+    }
+
+    fn programs(&self) -> Fact<Arc<[Box<str>]>> {
+        Fact::NotYet
+    }
+
+    fn repository(&self, _directory: &str) -> Fact<Arc<str>> {
+        Fact::Yes(self.0.work().to_string_lossy().into())
+    }
+}
+
+/// The commands that change something, of all that would be shown.
+fn commands(request: &str, tree: &Tree) -> Vec<String> {
+    let (names, specs) = (ShellNames::default(), Specs::default());
+    let cwd = tree.work().to_string_lossy().into_owned();
+    let world = Here(tree);
+    let place = TranslateContext {
+        cwd: &cwd,
+        dialect: Dialect::Bash,
+        system: ToolFlavor::Gnu,
+        world: &world,
+        names: &names,
+        specs: &specs,
+    };
+    let answers = embedded::answer(&TranslateQuery { words: request, place, limit: 5 });
+    answers
+        .into_iter()
+        .map(|answer| answer.command)
+        .filter(|command| !read_only::is_read_only(command, Dialect::Bash))
+        .collect()
+}
+
+/// What the command touched although the order does not allow it.
+fn touched(command: &str, allows: &dyn Fn(&Entry) -> bool, names_hidden: bool, names_directories: bool) -> Vec<String> {
+    let tree = Tree::new();
+    let before = tree.entries();
+    let run = Command::new("bash")
+        .args(["-c", command])
+        .current_dir(tree.work())
+        .env("HOME", tree.root())
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap_or_else(|error| panic!("bash: {error}"));
+    drop(run);
+    let after: BTreeMap<String, Entry> = tree.entries().into_iter().map(|entry| (entry.path.clone(), entry)).collect();
+    let mut wrong = Vec::new();
+    let contents: BTreeSet<&str> = after.values().map(|entry| entry.content.as_str()).collect();
+    for entry in &before {
+        let is_same = after.get(&entry.path).is_some_and(|now| now.is_same(entry));
+        if is_same {
+            continue;
+        }
+        let is_protected = entry.is_outside
+            || entry.is_versioned()
+            || entry.is_hidden() && !names_hidden
+            || entry.is_directory && !names_directories;
+        // A move overwrites nothing: every content is still somewhere.
+        let is_lost = command.contains("mv ") && !entry.is_directory && !contents.contains(entry.content.as_str());
+        if is_protected || is_lost || !allows(entry) {
+            wrong.push(entry.path.clone());
+        }
+    }
+    wrong
+}
+
+fn orders() -> Vec<(String, Vec<Allows>)> {
+    let mut orders = Vec::new();
+    for (at, order) in ORDERS.iter().enumerate() {
+        for (object, of_object) in OBJECTS {
+            for (number, (limit, of_limit)) in LIMITS.iter().enumerate() {
+                for (count, (exception, of_exception)) in EXCEPTIONS.iter().enumerate() {
+                    for (place, (scope, of_scope)) in SCOPES.iter().enumerate() {
+                        // Every pair of parts, not every combination.
+                        let parts = usize::from(number > 0) + usize::from(count > 0) + usize::from(place > 0);
+                        let excepts_itself = scope.contains("logs") && exception.contains("logs")
+                            || scope.contains("src") && exception.contains("src");
+                        if excepts_itself || parts > 2 || parts == 2 && (at + number + count + place) % 3 != 0 {
+                            continue;
+                        }
+                        let words = [*object, *limit, *scope, *exception];
+                        let words: Vec<&str> = words.into_iter().filter(|part| !part.is_empty()).collect();
+                        let allows = vec![*of_object, *of_limit, *of_exception, *of_scope];
+                        orders.push((order.replace("{}", &words.join(" ")), allows));
+                    }
+                }
+            }
+        }
+    }
+    // ASIDE_BULK=all executes them all, which takes minutes.
+    if std::env::var_os("ASIDE_BULK").is_none() {
+        orders = orders.into_iter().step_by(9).collect();
+    }
+    orders.extend(NAMED.iter().map(|(words, allows)| ((*words).to_owned(), vec![*allows])));
+    orders
+}
+
+#[test]
+fn an_order_for_many_files_touches_what_it_names() {
+    let tree = Tree::new();
+    let (mut answered, mut run, mut wrong) = (0, 0, Vec::new());
+    let orders = orders();
+    // The same command with the same limits does the same.
+    let mut known: BTreeMap<(String, Vec<usize>), Vec<String>> = BTreeMap::new();
+    for (order, allows) in &orders {
+        let commands = commands(order, &tree);
+        answered += usize::from(!commands.is_empty());
+        let names_hidden = order.contains("hidden") || order.contains(".env");
+        let names_directories = order.contains("director") || order.contains("folders");
+        for command in commands {
+            let key = (command.clone(), allows.iter().map(|allows| *allows as usize).collect());
+            let wrongly = known.entry(key).or_insert_with(|| {
+                run += 1;
+                touched(&command, &|entry| allows.iter().all(|allows| allows(entry)), names_hidden, names_directories)
+            });
+            if !wrongly.is_empty() {
+                wrong.push(format!("{order}\n  {command}\n  touches {}", wrongly.join(" ")));
+            }
+        }
+    }
+    println!("{} orders, {answered} answered, {run} commands executed", orders.len());
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    // Not silence, but the right files.
+    assert!(answered * 5 > orders.len() * 2, "{answered} of {}", orders.len());
+}
+
+#[test]
+fn a_copy_to_another_machine_names_that_machine() {
+    let tree = Tree::new();
+    for (order, expected) in [
+        ("copy report.pdf to my server ada@build.example.com in /tmp", "scp report.pdf ada@build.example.com:/tmp"),
+        ("copy report.pdf to ada@build in /tmp", "scp report.pdf ada@build:/tmp"),
+        ("copy notes.txt from ada@build in /srv to here", "scp -r ada@build:/srv/notes.txt ."),
+        ("copy notes.txt from /srv/data on ada@build", "scp -r ada@build:/srv/data/notes.txt ."),
+        ("upload report.pdf to /var/www on ada@build", "scp report.pdf ada@build:/var/www"),
+        ("send report.pdf to ada@10.0.0.7 in the backups folder", "scp report.pdf ada@10.0.0.7:backups"),
+    ] {
+        let commands = commands(order, &tree);
+        assert_eq!(commands.first().map(String::as_str), Some(expected), "{order}");
+    }
+    for order in [
+        "copy report.pdf to ada@build in /tmp",
+        "move report.pdf to ada@build in /tmp",
+        "copy everything to ada@build in /tmp",
+        "copy notes.txt from ada@build in /srv to here",
+        "back up docs to ada@build.example.com in /backup",
+        "把 report.pdf 复制到 ada@build 的 /tmp",
+    ] {
+        for command in commands(order, &tree) {
+            let is_remote = command.contains("ada@build:") || command.contains("ada@build.example.com:");
+            assert!(is_remote && !command.starts_with("cp ") && !command.starts_with("mv "), "{order}: {command}");
+        }
+    }
+}
