@@ -126,8 +126,8 @@ fn hash(parts: &[&str]) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Words that the classifier takes for secrets, except those already in `found`, which is sorted.
-pub fn secrets(text: &str, found: &[Range<usize>]) -> Vec<Range<usize>> {
+/// Words that the classifier takes for secrets by more than `margin`, except those already in `found`, which is sorted.
+pub fn secrets(text: &str, found: &[Range<usize>], margin: f32) -> Vec<Range<usize>> {
     let page = WordTokens::of(text);
     let is_secret = |(at, word): &(usize, &Range<usize>)| {
         let is_found = || {
@@ -135,7 +135,7 @@ pub fn secrets(text: &str, found: &[Range<usize>]) -> Vec<Range<usize>> {
             found.get(next).is_some_and(|found| found.start < word.end)
         };
         let sort = page.sort(*at).filter(|_| !is_found());
-        sort.is_some_and(|sort| page.sum(*at, sort) > sort.threshold())
+        sort.is_some_and(|sort| page.sum(*at, sort) > sort.threshold() + margin)
     };
     page.words.iter().enumerate().filter(is_secret).map(|(_, word)| word.clone()).collect()
 }
@@ -434,7 +434,7 @@ mod tests {
     use super::secrets;
 
     fn taken(text: &str) -> Vec<&str> {
-        secrets(text, &[]).into_iter().map(|span| &text[span]).collect()
+        secrets(text, &[], 0.0).into_iter().map(|span| &text[span]).collect()
     }
 
     /// The classifier finds part of what no rule can know, so the test requires a share.

@@ -66,8 +66,21 @@ pub const REDACTED: &str = "[redacted]";
 const MAX_PASSES: usize = 6;
 const MAX_READ: usize = 256 * 1024;
 
+/// What the classifier's score of a word must exceed its threshold by, if a whole command is lost with the word.
+const SURE: f32 = 2.0;
+
 /// In the order of the text, without nesting.
 pub fn secrets(text: &str) -> Vec<Secret> {
+    secrets_above(text, 0.0)
+}
+
+/// Whether a command has a secret beyond doubt. A mistake costs the user the command, so a word that nothing names must
+/// be a password by more than a guess.
+pub fn is_secret(command: &str) -> bool {
+    !secrets_above(command, SURE).is_empty()
+}
+
+fn secrets_above(text: &str, margin: f32) -> Vec<Secret> {
     let mut found = Vec::new();
     // Cheaper than a case-insensitive automaton.
     let low = text.to_ascii_lowercase();
@@ -78,7 +91,7 @@ pub fn secrets(text: &str) -> Vec<Secret> {
     found.extend(entropy::strings(text).into_iter().map(|span| Secret { span, kind: "random string" }));
     let mut found = joined(found);
     let spans: Vec<Range<usize>> = found.iter().map(|secret| secret.span.clone()).collect();
-    let judged = classifier::secrets(text, &spans);
+    let judged = classifier::secrets(text, &spans, margin);
     let judged: Vec<Secret> = judged.into_iter().map(|span| Secret { span, kind: "chosen password" }).collect();
     if !judged.is_empty() {
         found = joined(found.into_iter().chain(judged).collect());

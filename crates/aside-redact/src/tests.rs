@@ -249,6 +249,34 @@ fn a_kind_is_the_one_that_says_most() {
     assert_eq!(secrets(&text).iter().map(|secret| secret.kind).collect::<Vec<_>>(), ["github token"]);
 }
 
+/// A harmless command that is not stored is lost to its user; a value that a name announces is not a guess.
+#[test]
+fn a_command_is_lost_only_for_what_is_a_secret_beyond_doubt() {
+    for harmless in
+        ["echo user1 number263", "echo Sommer2025 trip", "mkdir Sommer2025", "passwd kim99", "sudo passwd ada"]
+    {
+        assert!(!is_secret(harmless), "{harmless}");
+    }
+    for secret in ["mysql -u root -phunter2 shop", "export TOKEN=‹h40›", "psql -c \"ALTER ROLE ada PASSWORD 'tulip'\""]
+    {
+        assert!(is_secret(&draw(secret, 1)), "{secret}");
+    }
+}
+
+#[test]
+fn what_was_missed_is_found() {
+    let token = draw("‹A300›", 1);
+    for (text, secret) in [
+        (format!("session {token}"), token.as_str()),
+        ("我的密码是rosebud".to_owned(), "rosebud"),
+        ("insert into accounts(login,passwd) values('ada','tulip99'),('bob','rosebud1')".to_owned(), "rosebud1"),
+        ("https://x.example/login?u=ada&p=tulip99".to_owned(), "tulip99"),
+        ("das Passwort lautet Tulpenfeld".to_owned(), "Tulpenfeld"),
+    ] {
+        assert!(!redact(&text).contains(secret), "{text}");
+    }
+}
+
 /// Pieces that one of the layers reacts to, in any order.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
