@@ -64,6 +64,10 @@ const NUMBER_SIZES: std::ops::RangeInclusive<usize> = 4..=20;
 const HEX_SIZES: std::ops::RangeInclusive<usize> = 8..=128;
 /// Minimum bytes of a user name before a colon that follows a digit, as in `4471:k4nafeh`.
 const MIN_USER: usize = 4;
+/// Bytes of a name before `=`, or of a user before a slash.
+const MAX_NAME: usize = 80;
+/// Bytes behind a user name and a slash in which a password may be.
+const MAX_LOGIN: usize = 64;
 /// Distance in words within which a weak candidate must be announced.
 const REACH_BEFORE: usize = 12;
 const REACH_BEHIND: usize = 5;
@@ -122,8 +126,8 @@ fn hash(parts: &[&str]) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Words that the classifier takes for secrets, except those already in `found`, which is sorted.
-pub fn secrets(text: &str, found: &[Range<usize>]) -> Vec<Range<usize>> {
+/// Words that the classifier takes for secrets by more than `margin`, except those already in `found`, which is sorted.
+pub fn secrets(text: &str, found: &[Range<usize>], margin: f32) -> Vec<Range<usize>> {
     let page = WordTokens::of(text);
     let is_secret = |(at, word): &(usize, &Range<usize>)| {
         let is_found = || {
@@ -131,7 +135,7 @@ pub fn secrets(text: &str, found: &[Range<usize>]) -> Vec<Range<usize>> {
             found.get(next).is_some_and(|found| found.start < word.end)
         };
         let sort = page.sort(*at).filter(|_| !is_found());
-        sort.is_some_and(|sort| page.sum(*at, sort) > sort.threshold())
+        sort.is_some_and(|sort| page.sum(*at, sort) > sort.threshold() + margin)
     };
     page.words.iter().enumerate().filter(is_secret).map(|(_, word)| word.clone()).collect()
 }
@@ -349,15 +353,22 @@ fn quoted_value(text: &str, start: usize, quote: char) -> Option<usize> {
 
 /// `DB_HOST`, `userName`: names that may precede `=`. A password has digits and capitals among its letters.
 fn is_name_like(run: &str) -> bool {
+    if run.is_empty() || run.len() > MAX_NAME {
+        return false;
+    }
     let letters = || run.bytes().filter(u8::is_ascii_alphabetic);
     let plain = run.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-/:@%[]".contains(&byte) || byte >= 0x80);
     let one_case =
         letters().all(|letter| letter.is_ascii_lowercase()) || letters().all(|letter| letter.is_ascii_uppercase());
-    !run.is_empty() && plain && (one_case || secret_strength::is_words(run) || secret_name::class(run).is_some())
+    plain && (one_case || secret_strength::is_words(run) || secret_name::class(run).is_some())
 }
 
 /// `root/Sierra_Gorda5`: a user, and something that only a password looks like.
 fn is_login(user: &str, behind: &str) -> bool {
+    let behind = behind.get(..behind.floor_char_boundary(MAX_LOGIN)).unwrap_or(behind);
+    if user.len() > MAX_NAME {
+        return false;
+    }
     let end = behind.find(|letter: char| letter.is_whitespace() || separates(letter)).unwrap_or(behind.len());
     let password = behind.get(..end).unwrap_or_default().trim_end_matches(['.', ',', ':', ';']);
     let is_user = user.len() >= 2
@@ -375,22 +386,23 @@ fn join_groups(text: &str, words: &mut Vec<Range<usize>>) {
     let three = |word: &Range<usize>| {
         word.len() == 3 && text.get(word.clone()).is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
     };
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(words.len());
     let mut at = 0;
-    while at + 1 < words.len() {
-        let (Some(one), Some(two)) = (words.get(at).cloned(), words.get(at + 1).cloned()) else { break };
-        let alone = !at
-            .checked_sub(1)
-            .and_then(|before| words.get(before))
-            .is_some_and(|before| is_near_number(text, before, &one))
-            && !words.get(at + 2).is_some_and(|behind| is_near_number(text, behind, &two));
-        if three(&one) && three(&two) && text.get(one.end..two.start) == Some(" ") && alone {
-            words.remove(at + 1);
-            if let Some(word) = words.get_mut(at) {
-                word.end = two.end;
-            }
-        }
-        at += 1;
+    while let Some(one) = words.get(at) {
+        let apart = |group: &Range<usize>, other: Option<&Range<usize>>| {
+            !other.is_some_and(|other| is_near_number(text, other, group))
+        };
+        let other = words.get(at + 1).filter(|two| {
+            three(one)
+                && three(two)
+                && text.get(one.end..two.start) == Some(" ")
+                && apart(one, joined.last())
+                && apart(two, words.get(at + 2))
+        });
+        joined.push(one.start..other.unwrap_or(one).end);
+        at += 1 + usize::from(other.is_some());
     }
+    *words = joined;
 }
 
 /// Whether another number is adjacent with one blank between: then there are more than two groups.
@@ -422,7 +434,7 @@ mod tests {
     use super::secrets;
 
     fn taken(text: &str) -> Vec<&str> {
-        secrets(text, &[]).into_iter().map(|span| &text[span]).collect()
+        secrets(text, &[], 0.0).into_iter().map(|span| &text[span]).collect()
     }
 
     /// The classifier finds part of what no rule can know, so the test requires a share.

@@ -14,11 +14,17 @@ const SIZES: std::ops::RangeInclusive<usize> = 40..=128;
 /// programs and configuration there are eleven of these, nearly all of them tokens in examples.
 const SHORT_SIZES: std::ops::Range<usize> = 18..40;
 
+/// Length of a session token. Data of this length has one of the two symbols of base64 in it.
+const LONG_SIZES: std::ops::RangeInclusive<usize> = 129..=1024;
+
 /// Length of a password that follows the usual password rules.
 const PASSWORD_SIZES: std::ops::RangeInclusive<usize> = 8..=32;
 
 /// Bytes before a string on its line that may explain it.
 const MAX_BEFORE: usize = 120;
+
+/// Bytes behind a string in which the next line begins.
+const MAX_BEHIND: usize = 1024;
 
 /// Words on a line that explain such strings as harmless.
 const INNOCENT: &[&str] = &[
@@ -162,6 +168,13 @@ pub fn strings(text: &str) -> Vec<Range<usize>> {
         {
             found.push(start..at);
         }
+        if LONG_SIZES.contains(&(at - start))
+            && stands_apart(bytes, start, at)
+            && text.get(start..at).is_some_and(is_session)
+            && is_unexplained(text, start, at)
+        {
+            found.push(start..at);
+        }
         if BOT_IDS.contains(&(at - start)) && bytes.get(at) == Some(&b'.') {
             found.extend(bot_token(text, start, at));
         }
@@ -205,6 +218,20 @@ fn bot_token(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
     let drawn = text.get(signature_at..span.end).is_some_and(|signature| secret_strength::variety(signature) >= 12);
     let mixed = first.bytes().any(|byte| byte.is_ascii_digit()) && first.bytes().any(|byte| byte.is_ascii_lowercase());
     (dotted && apart && drawn && mixed).then_some(span)
+}
+
+/// Letters of both cases and digits throughout, which are no text in base64.
+fn is_session(text: &str) -> bool {
+    const PART: usize = 64;
+    let mixed = |part: &[u8]| {
+        part.iter().any(u8::is_ascii_digit)
+            && part.iter().any(u8::is_ascii_lowercase)
+            && part.iter().any(u8::is_ascii_uppercase)
+    };
+    text.as_bytes().chunks_exact(PART).all(mixed)
+        && secret_strength::variety(text) >= 40
+        && !base64::decoded(text).is_some_and(|text| is_readable(&text))
+        && !crate::placeholder::is_public(text)
 }
 
 /// `nk_server_1RYbxMGoHjj7VyHBqB`: words that name the kind, and a generated part behind the last `_`.
@@ -533,17 +560,15 @@ pub fn is_unexplained(text: &str, start: usize, end: usize) -> bool {
         line.len() >= 40 && !line.contains(' ') && line.contains(char::is_alphanumeric)
     };
     let above = lines.rsplit('\n').next().is_some_and(data);
-    let below = text
-        .get(end..)
-        .and_then(|rest| rest.split('\n').nth(1))
-        .is_some_and(|line| data(line.get(..line.floor_char_boundary(200)).unwrap_or_default()));
+    let rest = text.get(end..text.floor_char_boundary(end.saturating_add(MAX_BEHIND))).unwrap_or_default();
+    let below =
+        rest.split('\n').nth(1).is_some_and(|line| data(line.get(..line.floor_char_boundary(200)).unwrap_or_default()));
     // `Public Key:` on a line of its own.
     let title = lines.rsplit('\n').next().unwrap_or_default().to_ascii_lowercase();
     let titled = title.trim_end().ends_with(':') && INNOCENT.iter().any(|word| title.contains(word));
     let alone = line.trim_matches([' ', '\t', '"', '\'', '>', '#', '*', '+', '/', '!', '\\', ',']).is_empty();
     // `echo … | base64 -d`: the user is shown what it decodes to.
-    let decoded =
-        text.get(end..).is_some_and(|rest| rest.trim_start_matches(['"', '\'', ' ', '|']).starts_with("base64 "));
+    let decoded = rest.trim_start_matches(['"', '\'', ' ', '|']).starts_with("base64 ");
     !(alone && (above || below || titled))
         && !decoded
         && !lines.ends_with("-----")

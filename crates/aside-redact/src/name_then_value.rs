@@ -10,7 +10,7 @@ use crate::{flag, passphrase, secret_name, sentence};
 
 /// `behind` is the offset after the blanks behind the name.
 pub fn value(reader: &NamedSecret<'_>, behind: usize, spaced: bool) -> Option<Range<usize>> {
-    if is_lookup(reader) || is_in_path(reader) {
+    if is_lookup(reader) || is_in_path(reader) || is_command_for_user(reader, behind) {
         return None;
     }
     if spaced && reader.is_flag() {
@@ -135,6 +135,21 @@ fn directive(reader: &NamedSecret<'_>, at: usize) -> Option<Range<usize>> {
     };
     let named = secret_name::class(word).is_some() && strength < SecretStrength::Strong;
     (enough && reader.fits(&range) && !word.ends_with([':', '=', '{', '(', ',']) && !named).then_some(range)
+}
+
+/// `passwd kim99`
+fn is_command_for_user(reader: &NamedSecret<'_>, behind: usize) -> bool {
+    let rest = reader.of(&(behind..line_end(reader.text, behind)));
+    reader.name() == "passwd" && is_user_name(rest.trim_end()) && !is_below_user(reader)
+}
+
+/// Small letters, and perhaps a number behind them.
+fn is_user_name(word: &str) -> bool {
+    let stem = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    word.len() <= 32
+        && word.len() - stem.len() <= 4
+        && !stem.is_empty()
+        && stem.bytes().all(|byte| byte.is_ascii_lowercase() || b"_-".contains(&byte))
 }
 
 /// Whether the line above names a user or a host in the same form.

@@ -11,6 +11,9 @@ use crate::secret_strength::{self, SecretClass, SecretStrength};
 /// Bytes behind a name within which its value may be in another field.
 const REACH: usize = 400;
 
+/// Bytes of a line that announces the next one.
+const MAX_ANNOUNCEMENT: usize = 600;
+
 /// Lines of a block, and blank lines before a value.
 const MAX_LINES: usize = 100;
 const MAX_BLANK: usize = 2;
@@ -315,6 +318,10 @@ fn alone(reader: &NamedSecret<'_>) -> Option<Range<usize>> {
     let end = line_end(reader.text, reader.name.end);
     let rest = reader.of(&(reader.name.end..end)).trim_end();
     let start = line_start(reader.text, reader.name.start);
+    // A longer line is no announcement.
+    if end - start > MAX_ANNOUNCEMENT {
+        return None;
+    }
     let line = reader.of(&(start..end)).to_ascii_lowercase();
     let innocent = [
         "pubkey",

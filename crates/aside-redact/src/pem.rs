@@ -9,7 +9,7 @@ const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
 
 /// Bytes of a key, and lines of a truncated one.
-const MAX_KEY: usize = 64 * 1024;
+pub const MAX_KEY: usize = 64 * 1024;
 const MAX_LINES: usize = 200;
 
 /// Prefixes of a private key's base64: OpenSSH, PKCS 1, PKCS 8, SEC 1; and of the base64 of `-----BEGIN … PRIVATE KEY`.

@@ -254,10 +254,12 @@ pub fn literals(text: &str, name: Range<usize>, class: SecretClass) -> Vec<Range
     let Some(open) = opening(text, name.end) else { return Vec::new() };
     let line = text.get(open..line_end(text, open)).unwrap_or_default();
     let literal = line.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with(['"', '\'', '`']));
-    match (literal, values(text, name.clone(), SecretClass::Password)) {
-        (false, _) => Vec::new(),
-        (true, found) if found.is_empty() && class == SecretClass::Secret => chosen_literals(text, open),
-        (true, found) => found,
+    if !literal {
+        return Vec::new();
+    }
+    match values(text, name, SecretClass::Password) {
+        found if found.is_empty() && class == SecretClass::Secret => chosen_literals(text, open),
+        found => found,
     }
 }
 

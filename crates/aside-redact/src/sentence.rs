@@ -252,6 +252,17 @@ fn is_enough(reader: &NamedSecret<'_>, join: &Joined<'_>, range: &Range<usize>, 
         {
             true
         }
+        // `我的密码是rosebud`: letters of another script are the value.
+        NameValueLink::Copula | NameValueLink::Colon
+            if direct
+                && reader.class == SecretClass::Password
+                && reader.name().starts_with(is_unspaced)
+                && value.len() >= 5
+                && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+                && ends_sentence(reader, range) =>
+        {
+            !secret_strength::is_prose(value)
+        }
         // `Kennwort für den PC: Wort`
         NameValueLink::Colon if reader.class == SecretClass::Password && is_noted(reader, between, range) => true,
         // `lautet` and similar verbs only join a name and its value.

@@ -66,7 +66,7 @@ impl HistoryFilter {
         }
         match self.secrets {
             SecretPolicy::Keep => Ok(Cow::Borrowed(command)),
-            SecretPolicy::Skip if redact::secrets(command).is_empty() => Ok(Cow::Borrowed(command)),
+            SecretPolicy::Skip if !redact::is_secret(command) => Ok(Cow::Borrowed(command)),
             SecretPolicy::Skip => Err(NotStored::Secret),
             SecretPolicy::Redact => match redact::redact(command) {
                 // The placeholder may be longer than the secret was.
