@@ -102,9 +102,17 @@ pub fn exception(reading: &AnalyzedQuery<'_>) -> Option<usize> {
     // `but only the logs`, `but keep the order`: not what is left out.
     const GOES_ON: &[&str] = &["only", "also", "please", "just", "be", "do", "with", "in", "first", "then", "i", "it"];
     let low = |place: usize| reading.words.get(place).map_or("", |word| word.low.as_str());
-    (0..reading.words.len()).find(|place| {
-        let is_marker = EXCEPT.contains(&low(*place)) || low(*place).split(' ').any(|part| WORDS.contains(&part));
-        is_marker && !(low(*place) == "but" && GOES_ON.contains(&low(place + 1)))
+    const ALL: &[&str] = &["all", "everything", "every", "anything", "any", "each", "whole", "entire", "所有", "全部"];
+    let takes_all = (0..reading.words.len()).any(|place| low(place).split(' ').any(|word| ALL.contains(&word)));
+    // `the logs but *.txt`, and not `undo the commit but keep the changes`.
+    let names = |place: usize| {
+        let thing = |place: usize| reading.words.get(place).and_then(|word| word.thing.as_ref());
+        let next = if matches!(low(place), "the" | "any" | "for") { place + 1 } else { place };
+        matches!(thing(next), Some(Entity::Kind(_) | Entity::Glob(_) | Entity::Path(_)))
+    };
+    (0..reading.words.len()).find(|place| match low(*place) {
+        "but" => (takes_all || names(place + 1)) && !GOES_ON.contains(&low(place + 1)),
+        word => EXCEPT.contains(&word) || word.split(' ').any(|part| WORDS.contains(&part)),
     })
 }
 
@@ -131,7 +139,10 @@ fn spares_exception(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     for (place, word) in excepted {
         let is_kept = match &word.thing {
             // `except logs`, where there is a directory of this name.
-            _ if is_directory(word) => left_out.iter().any(|pattern| pattern.contains(&format!("/{}/", word.text))),
+            // A search that spares the name goes on below it.
+            _ if is_directory(word) && draft.command.contains("find ") => {
+                left_out.iter().any(|pattern| pattern.contains(&format!("/{}/", word.text.trim_end_matches('/'))))
+            }
             Some(Entity::Kind(endings)) => endings.iter().any(|ending| holds(ending)),
             Some(Entity::Path(text) | Entity::Glob(text) | Entity::Text(text)) => holds(text),
             Some(_) => holds(&word.text),
