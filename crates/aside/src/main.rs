@@ -16,6 +16,7 @@ mod provider;
 mod rc;
 mod screen;
 mod store;
+mod trusted_file;
 mod workspace;
 mod world;
 

@@ -6,6 +6,7 @@ use crate::cli::doctor::facts::{Answer, ConfigFile, Configuration, Facts, Histor
 use crate::cli::doctor::report::Finding;
 use crate::config::Secrets;
 use crate::store::clean::SecretsFound;
+use crate::trusted_file::Refused;
 
 /// Cap on the listed problems of a configuration; `aside config list` has the rest.
 const MAX_PROBLEMS: usize = 8;
@@ -19,6 +20,9 @@ pub fn configuration(config: &Configuration) -> Vec<Finding> {
             [key] => format!("{path} is valid and changes {key}"),
             keys => format!("{path} is valid and changes {} settings: {}", keys.len(), keys.join(", ")),
         })],
+        ConfigFile::Refused(refused) => {
+            vec![Finding::fix(format!("{path} {}: every setting has its default", refused.what()), refused.advice())]
+        }
         ConfigFile::Wrong(problems) => {
             let shown = problems.iter().take(MAX_PROBLEMS).map(|(line, message)| {
                 let place = if *line == 0 { path.to_string() } else { format!("{path}:{line}") };
@@ -145,6 +149,14 @@ mod tests {
         assert_eq!(judge(ConfigFile::Good(vec!["a.b"])), [Finding::ok("c.toml is valid and changes a.b")]);
         let two = Finding::ok("c.toml is valid and changes 2 settings: a.b, c.d");
         assert_eq!(judge(ConfigFile::Good(vec!["a.b", "c.d"])), [two]);
+    }
+
+    #[test]
+    fn a_file_that_others_can_write_to_is_told_with_the_way_out() {
+        let refused = Refused::Writable { path: "c.toml".into() };
+        let what = "c.toml is not read: other users can write to c.toml: every setting has its default";
+        let advice = "look through it, then `chmod go-w c.toml`";
+        assert_eq!(judge(ConfigFile::Refused(refused)), [Finding::fix(what, advice)]);
     }
 
     #[test]

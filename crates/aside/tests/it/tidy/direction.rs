@@ -50,6 +50,7 @@ pub const ASIDE: Layers = Layers {
             "connections",
             "confirm",
             "rc",
+            "trusted_file",
         ],
     ],
     alone: &[],
