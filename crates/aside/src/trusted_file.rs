@@ -457,7 +457,7 @@ mod tests {
     fn what_is_no_file_or_too_large_is_not_read() {
         let scene = Scene::new();
         let fifo = scene.at("home/fifo");
-        rustix::fs::mknodat(rustix::fs::CWD, &fifo, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, Mode::from_raw_mode(0o600)).unwrap();
         assert_eq!(
             (scene.read("home/fifo").as_str(), scene.read("home").as_str()),
             ("is not a plain file", "is not a plain file")

@@ -99,7 +99,7 @@ impl State {
 }
 
 impl Stamp {
-    #[expect(clippy::unnecessary_cast, reason = "their types are different on macOS")]
+    #[cfg_attr(target_os = "linux", expect(clippy::unnecessary_cast, reason = "their types are different on macOS"))]
     fn of(path: &Path) -> Self {
         match trusted_file::find(path) {
             Ok(None) => Stamp::Absent,

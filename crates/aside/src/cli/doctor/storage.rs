@@ -6,7 +6,6 @@ use crate::cli::doctor::facts::{Answer, ConfigFile, Configuration, Facts, Histor
 use crate::cli::doctor::report::Finding;
 use crate::config::Secrets;
 use crate::store::clean::SecretsFound;
-use crate::trusted_file::Refused;
 
 /// Cap on the listed problems of a configuration; `aside config list` has the rest.
 const MAX_PROBLEMS: usize = 8;
@@ -137,6 +136,7 @@ fn size(bytes: u64) -> String {
 mod tests {
     use super::*;
     use crate::cli::doctor::facts::healthy;
+    use crate::trusted_file::Refused;
 
     fn judge(file: ConfigFile) -> Vec<Finding> {
         configuration(&Configuration { path: "c.toml".into(), file, ..healthy().config })

@@ -27,6 +27,7 @@ use crate::daemon::state::{SessionRef, State};
 use crate::daemon::updates::{ReplyMode, Updates};
 use crate::provider::http_exchange::FinishReason;
 use crate::provider::{Format, ModelReply, Privacy, Question, Selection};
+use crate::text_work::{self, Unread};
 use crate::world::system::looked_up;
 use crate::world::{Environment, MachineView};
 
@@ -72,8 +73,14 @@ pub async fn handle(state: &Arc<State>, asked: TranslateParams, privacy: Privacy
     let is_foreign = asked.is_foreign;
     let request = TranslateRequest::new(state, asked, privacy, who.clone());
     let (sender, first) = oneshot::channel();
-    let sink = SuggestionSink { mode, first: Mutex::new(Some(sender)), updates: updates.clone() };
-    let hold = PendingQueries::think(state, who, async move { request.think(pause, &sink).await });
+    let sink = Arc::new(SuggestionSink { mode, first: Mutex::new(Some(sender)), updates: updates.clone() });
+    let thinking = async move {
+        let given_up = GivenUp(Arc::clone(&sink));
+        if text_work::apart(text_work::UNKNOWN, async move { request.think(pause, &sink).await }).await.is_err() {
+            given_up.0.send(TranslateResult::none(Unread.to_string()));
+        }
+    };
+    let hold = PendingQueries::think(state, who, thinking);
     updates.hold_work(hold);
     // A cancelled query has no answer, but its request still needs a reply.
     let mut suggestion = first.await.unwrap_or_else(|_| TranslateResult::none(""));
@@ -100,6 +107,15 @@ struct SuggestionSink {
     mode: ReplyMode,
     first: Mutex<Option<oneshot::Sender<TranslateResult>>>,
     updates: Updates,
+}
+
+/// Ends the wait for a first reply that nobody sends any more, even if the thread that reads the query still holds the sink.
+struct GivenUp(Arc<SuggestionSink>);
+
+impl Drop for GivenUp {
+    fn drop(&mut self) {
+        drop(self.0.first.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
 }
 
 impl SuggestionSink {

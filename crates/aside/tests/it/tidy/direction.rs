@@ -50,6 +50,7 @@ pub const ASIDE: Layers = Layers {
             "connections",
             "confirm",
             "rc",
+            "text_work",
             "trusted_file",
         ],
     ],
