@@ -18,7 +18,7 @@ use tokio::time::Instant;
 pub const SHORT: usize = 4 * 1024;
 /// For work that waits, passes on what is read already, or names the lengths of its texts itself.
 pub const NO_TEXT: usize = 0;
-/// The length of a text that nobody knows yet: what a model says, a program prints, a file holds.
+/// The length of a text that is not known yet: what a model says, a program prints, a file holds.
 pub const UNKNOWN: usize = usize::MAX;
 /// How long a reader may work without a pause. Hundreds of times what a megabyte takes.
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -166,7 +166,7 @@ impl Turn {
     }
 }
 
-/// Nobody waits for it any more.
+/// Its result is not waited for any more.
 struct GiveUp(Arc<Turn>);
 
 impl Drop for GiveUp {
@@ -205,12 +205,12 @@ mod tests {
         let readers = readers(2);
         let (wake, asleep) = mpsc::channel::<()>();
         let (second, also_asleep) = mpsc::channel::<()>();
-        let slow = tokio::spawn(readers.apart(Box::pin(async move { drop(asleep.recv()) })));
+        let slow = tokio::spawn(readers.apart(Box::pin(async move { asleep.recv().is_ok() })));
         // Another request of the same runtime, which has one thread.
         assert_eq!(read(1, || 7).await, Ok(7));
         assert_eq!(readers.apart(Box::pin(async { 8 })).await, Ok(8));
         assert_eq!(slow.await.unwrap(), Err(Unread));
-        assert_eq!(readers.apart(Box::pin(async move { drop(also_asleep.recv()) })).await, Err(Unread));
+        assert_eq!(readers.apart(Box::pin(async move { also_asleep.recv().is_ok() })).await, Err(Unread));
         // As many are late as may be: the next one is not begun.
         let third = readers.apart(Box::pin(async { unreachable!("no third thread is lost") }));
         assert_eq!(third.await, Err::<(), _>(Unread));

@@ -32,7 +32,7 @@ pub enum Refused {
     Writable {
         path: PathBuf,
     },
-    /// It is in a directory in which everybody can create files.
+    /// It is in a directory in which every user can create files.
     InPublic {
         directory: PathBuf,
     },
@@ -61,7 +61,7 @@ struct Directory {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OpenTo {
     Us,
-    /// A group or everybody, and each only their own.
+    /// A group, and each of its users only their own.
     Group,
     All,
 }

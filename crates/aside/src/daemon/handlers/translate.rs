@@ -109,7 +109,7 @@ struct SuggestionSink {
     updates: Updates,
 }
 
-/// Ends the wait for a first reply that nobody sends any more, even if the thread that reads the query still holds the sink.
+/// Ends the wait for a first reply that will not be sent any more, even if the thread that reads the query still holds the sink.
 struct GivenUp(Arc<SuggestionSink>);
 
 impl Drop for GivenUp {
