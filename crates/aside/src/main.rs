@@ -16,6 +16,8 @@ mod provider;
 mod rc;
 mod screen;
 mod store;
+mod text_work;
+mod trusted_file;
 mod workspace;
 mod world;
 

@@ -47,14 +47,17 @@ pub struct RulesFile {
 /// An entry that does not count, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedRule {
-    /// Line in the file, from 1.
+    /// Line in the file, from 1; 0 for the whole file.
     pub line: usize,
     pub reason: String,
 }
 
 impl fmt::Display for RefusedRule {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "line {}: {}", self.line, self.reason)
+        match self.line {
+            0 => write!(out, "the file {}", self.reason),
+            line => write!(out, "line {line}: {}", self.reason),
+        }
     }
 }
 
@@ -80,6 +83,11 @@ impl RulesFile {
     /// Parses a file. A rule whose own examples do not hold is refused.
     pub fn read(text: &str, layer: RuleLayer) -> Self {
         parse::parse_file(text, layer)
+    }
+
+    /// Stands for a file whose content is unknown, and why: it may have a rule to ask.
+    pub fn unreadable(reason: String) -> Self {
+        Self { rules: Vec::new(), refused: vec![RefusedRule { line: 0, reason }] }
     }
 
     pub fn refused(&self) -> &[RefusedRule] {

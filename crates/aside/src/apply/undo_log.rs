@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::apply::failpoint::failpoint;
 use crate::apply::fingerprint::Fingerprint;
+use crate::trusted_file;
 
 /// Caps on the records that are kept for `undo`: their number and their bytes together.
 const MAX_KEPT: usize = 100;
@@ -106,7 +107,7 @@ impl UndoLog {
         let mut records = Vec::new();
         for (id, stage) in self.stages()? {
             let path = self.path(id, stage).join("record.json");
-            let record = fs::read(&path).and_then(|bytes| Ok(serde_json::from_slice(&bytes)?));
+            let record = read(&path).and_then(|bytes| Ok(serde_json::from_slice(&bytes)?));
             // An unreadable record must not block the rollback of the others.
             match record {
                 Ok(record) => records.push((record, stage)),
@@ -138,6 +139,11 @@ impl UndoLog {
     fn named(&self, id: Id, ending: &str) -> PathBuf {
         self.dir.join(format!("{:020}.{ending}", id.0))
     }
+}
+
+/// What another user has put there is not written back.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    trusted_file::read(path, u64::MAX)?.ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
 fn stage(name: &str) -> Option<(Id, Stage)> {
@@ -177,7 +183,7 @@ impl UndoLogLock<'_> {
 
     /// Returns the replaced bytes of a step. Fails if they no longer match `before`: the user never saw such bytes.
     pub fn old(&self, id: Id, stage: Stage, number: usize, before: &Fingerprint) -> io::Result<Vec<u8>> {
-        let bytes = fs::read(self.undo_log.path(id, stage).join(format!("{number}.old")))?;
+        let bytes = read(&self.undo_log.path(id, stage).join(format!("{number}.old")))?;
         if Fingerprint::of(&bytes, before.executable) != *before {
             return Err(io::Error::other("what was kept of it is damaged"));
         }

@@ -11,9 +11,11 @@ use shell_line::Dialect;
 
 use crate::cli::Exit;
 use crate::client;
-use crate::config::Config;
+use crate::config::{Config, check};
+use crate::daemon::tasks::rules;
 use crate::exec::{self, Own};
 use crate::paths::{self, Paths};
+use crate::trusted_file;
 
 mod capture_setup;
 mod deferred_plugin;
@@ -80,13 +82,21 @@ pub fn run(args: Args) -> anyhow::Result<Exit> {
         }
     };
     // Parsing the settings takes longer than all the rest, and most users have not set this: searches the text first.
-    let may_ask = std::fs::read_to_string(&paths.config_file).is_ok_and(|text| text.contains("pty"));
+    let may_ask = check::read_text(&paths.config_file).is_ok_and(|text| text.is_some_and(|text| text.contains("pty")));
     let enter = may_ask
         .then(|| proxy_entry::line(args.shell, &config(), RequestedLine::ForPlugin, &program))
         .flatten()
         .unwrap_or_default();
     std::io::stdout().write_all((enter + &script).as_bytes())?;
-    if is_read_by_a_shell() && client::connect(&socket).is_err() {
+    if !is_read_by_a_shell() {
+        return Ok(Exit::Done);
+    }
+    for file in [rules::of_person(&paths), paths.config_file] {
+        if let Err(refused) = trusted_file::find(&file) {
+            complain!("aside: {} {refused}", file.display());
+        }
+    }
+    if client::connect(&socket).is_err() {
         // Starts the daemon here for zsh, which may lose what it draws when a child ends at the prompt; and for bash and fish, whose first
         // line may be prose. If that fails, the plugin and `aside doctor` will notice.
         let _ = exec::own(Own::Daemon);

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use toml_edit::{Document, Item, Key, TableLike};
 
 use crate::config::schema::{self, Setting, Value};
+use crate::trusted_file;
 
 /// A hand-written file is never this large.
 pub const MAX_BYTES: u64 = 1 << 20;
@@ -46,18 +46,8 @@ pub fn read(file: &Path) -> Result<Values, Problems> {
 /// Returns `None` if the file does not exist.
 pub fn read_text(file: &Path) -> Result<Option<String>, Problem> {
     let whole = |message: String| Problem { file: file.to_owned(), line: 0, column: 0, message };
-    let unreadable = |error: std::io::Error| whole(format!("could not read it: {error}"));
-    match std::fs::metadata(file) {
-        Ok(meta) if meta.len() > MAX_BYTES => return Err(whole(format!("is larger than {MAX_BYTES} bytes"))),
-        Ok(meta) if meta.is_file() => {}
-        // Opening a FIFO would block until a writer appears.
-        Ok(_) => return Err(whole("is not a plain file".to_owned())),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(unreadable(error)),
-    }
-    let mut bytes = Vec::new();
-    let open = std::fs::File::open(file);
-    open.and_then(|open| open.take(MAX_BYTES).read_to_end(&mut bytes)).map_err(unreadable)?;
+    let read = trusted_file::read(file, MAX_BYTES).map_err(|refused| whole(refused.to_string()))?;
+    let Some(bytes) = read else { return Ok(None) };
     String::from_utf8(bytes).map(Some).map_err(|error| {
         let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
         Source { file, text: &good }.problem(good.len(), "this is not UTF-8 text".to_owned())

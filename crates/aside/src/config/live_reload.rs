@@ -2,13 +2,13 @@
 //! invalid or unreachable. Compares `stat` results instead of using a watcher: that survives editors that replace the file and dotfiles
 //! behind links, and costs a microsecond. The check runs on its own thread, so that a dead mount or a file lease delays no request.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::config::Config;
 use crate::config::check::Problems;
 use crate::config::file_poll::FilePoller;
+use crate::trusted_file;
 
 pub struct LiveConfig {
     file: Arc<Watched>,
@@ -23,17 +23,15 @@ struct Watched {
 struct State {
     good: Arc<Config>,
     problems: Option<String>,
-    stamp: Option<Stamp>,
+    stamp: Stamp,
 }
 
-/// Changes whenever the file does. The inode's change time catches a `chmod` that makes the file readable.
+/// Changes whenever the file does, or what others can do to it. The inode's change time catches a `chmod` that makes the file readable.
 #[derive(PartialEq)]
-struct Stamp {
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
+enum Stamp {
+    Absent,
+    File { place: (u64, u64), size: i64, modified: (i64, i64), changed: (i64, i64) },
+    Refused(String),
 }
 
 impl LiveConfig {
@@ -101,15 +99,18 @@ impl State {
 }
 
 impl Stamp {
-    fn of(path: &Path) -> Option<Self> {
-        let meta = std::fs::metadata(path).ok()?;
-        Some(Self {
-            device: meta.dev(),
-            inode: meta.ino(),
-            size: meta.size(),
-            modified: (meta.mtime(), meta.mtime_nsec()),
-            changed: (meta.ctime(), meta.ctime_nsec()),
-        })
+    #[cfg_attr(target_os = "linux", expect(clippy::unnecessary_cast, reason = "their types are different on macOS"))]
+    fn of(path: &Path) -> Self {
+        match trusted_file::find(path) {
+            Ok(None) => Stamp::Absent,
+            Ok(Some(trusted_file::Found { stat, .. })) => Stamp::File {
+                place: (stat.st_dev as u64, stat.st_ino),
+                size: stat.st_size,
+                modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+                changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+            },
+            Err(refused) => Stamp::Refused(refused.to_string()),
+        }
     }
 }
 
@@ -177,6 +178,25 @@ mod tests {
         std::fs::remove_file(&scene.file).unwrap();
         std::os::unix::fs::symlink(&other, &scene.file).unwrap();
         assert_eq!(scene.candidates(), 7);
+    }
+
+    #[test]
+    fn a_file_that_others_can_write_to_counts_again_once_they_cannot() {
+        use std::os::unix::fs::PermissionsExt;
+        let scene = scene("complete.max_candidates = 5");
+        let directory = scene.file.parent().unwrap().to_owned();
+        let set = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        for (path, open, closed) in [(&scene.file, 0o666, 0o644), (&directory, 0o777, 0o755)] {
+            set(path, open);
+            std::fs::write(&scene.file, "complete.max_candidates = 7").unwrap();
+            assert_eq!(scene.candidates(), 5);
+            let problem = scene.live.problems().unwrap();
+            assert!(problem.contains("is not read: other users can write to"), "{problem}");
+            assert!(problem.ends_with(&format!("`chmod go-w {}`", path.display())), "{problem}");
+            std::fs::write(&scene.file, "complete.max_candidates = 5").unwrap();
+            set(path, closed);
+            assert_eq!((scene.candidates(), scene.live.problems()), (5, None));
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ use crate::daemon::model::Purpose;
 use crate::daemon::state::State;
 use crate::provider::http_exchange::FinishReason;
 use crate::provider::{self, Failure, ModelReply, Privacy, RawPrompt};
+use crate::text_work;
 
 /// A line is short, but some models reason first. The request stops as soon as the line is complete.
 const MAX_TOKENS: u32 = 256;
@@ -122,13 +123,14 @@ pub fn ask(
 ) -> CompletionHandle {
     let config = state.config();
     let complete_model = state.complete_model();
-    let mut inner = complete_model.lock();
-    inner.follow(&config.llm);
     let CompletionRequest { who, line, around, knows, dialect, privacy } = question;
     let is_wanted = privacy == Privacy::Open
+        && line.left.len() + line.right.len() <= text_work::SHORT
         && door::endpoint(&config.llm, Purpose::Complete, provider::Selection::AsSet).is_some()
         && model::is_worth_asking(&line.left, &line.right, config.complete.model_min_chars)
         && state.filter().is_some_and(|filter| may_leave(&line.left, &line.right, &filter));
+    let mut inner = complete_model.lock();
+    inner.follow(&config.llm);
     if !is_wanted {
         inner.give_up(&who);
         return CompletionHandle::default();
@@ -151,8 +153,13 @@ pub fn ask(
     let talk = Arc::new(Mutex::new(Talk { left: line.left.clone(), so_far: None, hear }));
     let delay = delay(&config.complete, &line.left);
     let allows = Allows { state: Arc::clone(state), dialect };
-    let thinking = think(allows, who.clone(), line.clone(), Arc::clone(&talk), around, knows, delay);
-    let task = tokio::spawn(thinking).abort_handle();
+    let thinking = think(allows, who.clone(), line.clone(), Arc::clone(&talk), around, knows);
+    let task = text_work::spawn(text_work::NO_TEXT, async move {
+        tokio::time::sleep(delay).await;
+        // An answer that is given up is none.
+        let _ = text_work::apart(text_work::UNKNOWN, thinking).await;
+    })
+    .abort_handle();
     inner.under_way.insert(who, UnderWay { number, line, talk, task });
     CompletionHandle { known: None, hold }
 }
@@ -169,9 +176,7 @@ async fn think(
     talk: Arc<Mutex<Talk>>,
     around: ContextLookup,
     knows: WordCheck,
-    delay: Duration,
 ) {
-    tokio::time::sleep(delay).await;
     let state = Arc::clone(&allows.state);
     let TypedLine { left, right, .. } = &line;
     // Without a filter, nothing can be sent.
@@ -189,7 +194,12 @@ async fn think(
                 head,
             });
             let heard = |said: &str| {
-                locked(&talk).show(left, allows.only(left, model::partial_ending(left, right, said, &knows)));
+                // No line is as long, and keystrokes wait for what is done with it.
+                if said.len() > text_work::SHORT {
+                    return ControlFlow::Break(());
+                }
+                let shown = allows.only(left, model::partial_ending(left, right, said, &knows));
+                locked(&talk).show(left, shown);
                 if model::is_settled(left, said) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             match door::ask(&state, Purpose::Complete, &question, heard).await {
@@ -203,13 +213,15 @@ async fn think(
         }
         None => None,
     };
-    let mut inner = state.complete_model().lock();
-    inner.under_way.retain(|key, under_way| *key != who || !Arc::ptr_eq(&under_way.talk, &talk));
     let ending = said.map(|ModelReply { text, end, .. }| {
         // A truncated line would mean something else, unless a complete one precedes it.
-        let is_whole = end == FinishReason::Whole || model::is_settled(left, &text);
+        let is_short = text.len() <= text_work::SHORT;
+        let is_whole = is_short && (end == FinishReason::Whole || model::is_settled(left, &text));
         allows.only(left, model::ending(left, right, &text, &knows).filter(|_| is_whole))
     });
+    // No text is read under this lock: keystrokes take it.
+    let mut inner = state.complete_model().lock();
+    inner.under_way.retain(|key, under_way| *key != who || !Arc::ptr_eq(&under_way.talk, &talk));
     if let Some(ending) = &ending {
         inner.remembered.put(line.clone(), ending.clone(), Instant::now());
     }

@@ -11,6 +11,8 @@ use aside_proto::query::ReplyStage;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
+use crate::text_work::{self, Unread};
+
 /// Cap on shells with a current or recent answer.
 const MAX_TALKS: usize = 256;
 /// Cap on shells whose last exchanges are remembered, and their TTL.
@@ -89,10 +91,10 @@ impl Conversations {
         let said = Arc::new(sender);
         let thinking = think(ReplySink { said: Arc::clone(&said), pinned: Mutex::default() });
         let (end, abandoned) = (End(Arc::clone(&said)), abandoned(Arc::clone(&said), linger));
-        let task = tokio::spawn(async move {
+        let task = text_work::spawn(text_work::NO_TEXT, async move {
             let _end = end;
             tokio::select! {
-                () = thinking => {}
+                _ = text_work::apart(text_work::UNKNOWN, thinking) => {}
                 () = abandoned => {}
             }
         });
@@ -227,6 +229,11 @@ fn end(said: &watch::Sender<AskResult>) {
         }
         is_news
     });
+}
+
+/// The answer to prose that takes too long to read.
+pub fn unread() -> AskResult {
+    AskResult { note: Unread.to_string(), ..ended(blank()) }
 }
 
 /// The final state: the tail becomes settled rows.

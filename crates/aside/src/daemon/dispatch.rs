@@ -3,15 +3,19 @@
 
 use std::sync::Arc;
 
+use aside_proto::command_ended::SuggestResult;
+use aside_proto::query::{ExplainResult, ReplyStage, TranslateResult};
 use aside_proto::task::TaskOp;
-use aside_proto::{Reply, Request, WhyParams};
+use aside_proto::{CompleteResult, Reply, Request, WhyParams};
+use aside_translate::ProposalSource;
 
-use crate::daemon::handlers;
 use crate::daemon::state::{ShutdownReason, State};
 use crate::daemon::updates::Updates;
+use crate::daemon::{conversations, handlers, routing_overrides};
 use crate::exec::presence::Presence;
 use crate::exec::taint::Caller;
 use crate::provider::Privacy;
+use crate::text_work::{self, Unread};
 
 /// Whether anything in the request may leave this machine, decided here for every kind of request. The connection, the request itself or
 /// the session that it is about can demand privacy.
@@ -23,6 +27,7 @@ pub fn privacy(state: &State, request: &Request, says_private: bool) -> Privacy 
 /// Bytes of a line, a request or a command: more is not a line, and would keep every shell waiting.
 const MAX_LENGTH: usize = 32 * 1024;
 
+/// Answers a request, one with a long text where no other waits for it.
 pub async fn dispatch(
     state: Arc<State>,
     request: Request,
@@ -30,6 +35,51 @@ pub async fn dispatch(
     privacy: Privacy,
     updates: Updates,
 ) -> Reply {
+    let (length, unread) = (length(&request), unread(&request));
+    text_work::apart(length, answer(state, request, caller, privacy, updates)).await.unwrap_or_else(unread)
+}
+
+/// Bytes of all texts in it that are read, or are unknown.
+fn length(request: &Request) -> usize {
+    match request {
+        Request::Complete(asked) => asked.left.len() + asked.right.len(),
+        Request::Translate(asked) => asked.query.len(),
+        Request::Explain(asked) => asked.command.len(),
+        Request::Detect(asked) => asked.line.len() + asked.output.len(),
+        Request::Outcome(outcome) => outcome.query.len() + outcome.suggestion.len() + outcome.r#final.len(),
+        Request::Wrong(wrong) => wrong.line.len(),
+        Request::Finished(finished) => finished.command.len(),
+        Request::Captured(captured) => captured.output.len(),
+        Request::Suggest(ended) => ended.command.len() + ended.output.as_deref().map_or(0, str::len),
+        Request::Task(asked) => asked.text.len() + asked.selection.len() + asked.diagnostics.len(),
+        // What the last command printed.
+        Request::Ask(_) => text_work::UNKNOWN,
+        Request::Recall(_) | Request::Hello(_) | Request::Capture(_) | Request::Watching(_) | Request::Names(_) => 0,
+        Request::Reload | Request::Why(_) | Request::Status | Request::Stop => 0,
+    }
+}
+
+/// The answer to a request whose text takes too long to read: what says nothing about it.
+fn unread(request: &Request) -> impl FnOnce(Unread) -> Reply + use<> {
+    let empty = match request {
+        Request::Complete(_) => Some(Reply::Complete(CompleteResult::default())),
+        Request::Translate(_) => Some(Reply::Translate(Box::new(TranslateResult::none(Unread.to_string())))),
+        Request::Explain(_) => Some(Reply::Explain(ExplainResult {
+            state: ReplyStage::Done,
+            source: ProposalSource::Embedded.name().to_owned(),
+            lines: Vec::new(),
+        })),
+        Request::Detect(asked) => Some(Reply::Detect(routing_overrides::shell(asked.phase, Unread.to_string()))),
+        Request::Ask(_) => Some(Reply::Said(Box::new(conversations::unread()))),
+        Request::Suggest(_) => Some(Reply::Suggest(Box::new(SuggestResult::none(ReplyStage::Done)))),
+        Request::Outcome(_) | Request::Wrong(_) | Request::Finished(_) | Request::Captured(_) => None,
+        Request::Recall(_) | Request::Task(_) | Request::Hello(_) | Request::Capture(_) | Request::Watching(_) => None,
+        Request::Names(_) | Request::Reload | Request::Why(_) | Request::Status | Request::Stop => None,
+    };
+    |unread| empty.unwrap_or_else(|| Reply::error("unavailable", unread.to_string()))
+}
+
+async fn answer(state: Arc<State>, request: Request, caller: Caller, privacy: Privacy, updates: Updates) -> Reply {
     if is_for_the_user(&request)
         && let Some(why) = refusal(caller, &request)
     {

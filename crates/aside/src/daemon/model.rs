@@ -24,6 +24,7 @@ use crate::paths::Paths;
 use crate::provider::local::{Lease, ServerSpec, Servers, StartupWait, Unavailable};
 use crate::provider::{self, Failure, ModelReply, Privacy, Provider, Question, RequestEnd, RequestRecorder, Timeouts};
 use crate::store::journal::{Answer, Id, Journal, OutboundRecord};
+use crate::text_work;
 use circuit_breaker::{CircuitBreaker, Health, Outcome, Permit, Requester};
 use latency::Latency;
 
@@ -164,7 +165,7 @@ pub fn stop_unused_servers(state: &Arc<State>) {
     }
     let (state, settings, paths) = (Arc::clone(state), state.config().llm.clone(), state.paths.clone());
     let installed_models = paths.models_dir().display().to_string();
-    tokio::spawn(async move {
+    text_work::spawn(text_work::NO_TEXT, async move {
         // While the disk hangs, all servers keep running.
         if let Ok(wanted) = blocking_io::run(&installed_models, move || wanted(&settings, &paths)).await {
             state.models().kept.keep_only(&wanted);

@@ -14,6 +14,7 @@ use crate::daemon::state::State;
 use crate::daemon::ttl_cache::TtlCache;
 use crate::provider::Failure;
 use crate::store::interactions::{Action, Interaction, Interactions};
+use crate::text_work;
 
 /// Cap on cached answers.
 const MAX_REMEMBERED: usize = 100;
@@ -139,7 +140,7 @@ impl PendingQueries {
         inner.number += 1;
         let number = inner.number;
         let ended = (Arc::clone(state), who.clone());
-        let task = tokio::spawn(async move {
+        let task = text_work::spawn(text_work::NO_TEXT, async move {
             thinking.await;
             let (state, who) = ended;
             state.pending_queries().lock().forget(&who, number);

@@ -10,6 +10,8 @@ use aside_proto::query::ReplyStage;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
+use crate::text_work;
+
 /// Cap on shells whose last suggestion is remembered; the oldest is evicted.
 const MAX_SHELLS: usize = 256;
 
@@ -45,7 +47,13 @@ impl PendingSuggestions {
         T: Future<Output = ()> + Send + 'static,
     {
         let (sender, found) = watch::channel(SuggestResult::none(ReplyStage::Thinking));
-        let task = tokio::spawn(think(sender)).abort_handle();
+        let (given_up, thinking) = (sender.clone(), think(sender));
+        let task = text_work::spawn(text_work::NO_TEXT, async move {
+            if text_work::apart(text_work::UNKNOWN, thinking).await.is_err() {
+                given_up.send_replace(SuggestResult::none(ReplyStage::Done));
+            }
+        })
+        .abort_handle();
         let next =
             PendingSuggestion { seq, command: command.to_owned(), found: found.clone(), task, since: Instant::now() };
         let mut pending_suggestions = self.lock();

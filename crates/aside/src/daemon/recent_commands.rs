@@ -53,6 +53,8 @@ struct Shell {
 struct Fresh {
     seq: i64,
     output: String,
+    /// What is kept of it.
+    kept: String,
 }
 
 struct Kept {
@@ -156,7 +158,7 @@ impl RecentCommands {
         if ended.looks == Looks::No {
             shell.fresh.retain(|fresh| fresh.seq != ended.seq);
         }
-        let output = shell.fresh_of(ended.seq).map(kept);
+        let output = shell.fresh_of(ended.seq).map(|fresh| fresh.kept.clone());
         let command = cut(ended.command, MAX_COMMAND).to_owned();
         let Ended { seq, name, cwd, exit, looks, privacy, command: _ } = ended;
         let (name, cwd, now) = (name.to_owned(), cwd.to_owned(), Instant::now());
@@ -203,17 +205,22 @@ impl RecentCommands {
     }
 
     pub fn printed(&self, session: &str, seq: i64, output: &str) {
+        if self.is_unseen(session, seq) {
+            return;
+        }
+        // Not under the lock, which every prompt takes.
+        let kept = kept(output);
         let mut shells = self.lock();
         let shell = heard_from(&mut shells, session);
         if let Some(command) = shell.commands.iter_mut().find(|command| command.seq == seq) {
             if command.looks == Looks::No {
                 return;
             }
-            command.output = Some(kept(output));
+            command.output = Some(kept.clone());
         }
         if shell.commands.back().is_none_or(|last| last.seq <= seq) {
             shell.fresh.retain(|fresh| fresh.seq != seq);
-            shell.fresh.push_back(Fresh { seq, output: cut(output, MAX_FRESH).to_owned() });
+            shell.fresh.push_back(Fresh { seq, output: cut(output, MAX_FRESH).to_owned(), kept });
             if shell.fresh.len() > MAX_EARLY {
                 shell.fresh.pop_front();
             }
@@ -247,7 +254,7 @@ impl RecentCommands {
     fn known_output(&self, session: &str, seq: i64) -> Option<String> {
         let shells = self.lock();
         let shell = shells.get(session)?;
-        let fresh = shell.fresh_of(seq).map(str::to_owned);
+        let fresh = shell.fresh_of(seq).map(|fresh| fresh.output.clone());
         fresh.or_else(|| shell.commands.iter().find(|command| command.seq == seq)?.output.clone())
     }
 
@@ -320,7 +327,9 @@ impl RecentCommands {
         let last = shell.commands.back().map_or(i64::MIN, |kept| kept.seq);
         let hidden = shell.hidden.filter(|(seq, _)| *seq > last);
         let hidden = hidden.map(|(seq, exit)| RecalledCommand { seq, exit, ..RecalledCommand::default() });
-        shell.commands.iter().skip(skip).map(Kept::told).map(without_secrets).chain(hidden).collect()
+        let commands: Vec<RecalledCommand> = shell.commands.iter().skip(skip).map(Kept::told).collect();
+        drop(shells);
+        commands.into_iter().map(without_secrets).chain(hidden).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Shell>> {
@@ -348,8 +357,8 @@ impl Shell {
         }
     }
 
-    fn fresh_of(&self, seq: i64) -> Option<&str> {
-        self.fresh.iter().find(|fresh| fresh.seq == seq).map(|fresh| fresh.output.as_str())
+    fn fresh_of(&self, seq: i64) -> Option<&Fresh> {
+        self.fresh.iter().find(|fresh| fresh.seq == seq)
     }
 }
 

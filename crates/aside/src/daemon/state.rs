@@ -39,6 +39,7 @@ use crate::daemon::web_page::WebPage;
 use crate::paths::Paths;
 use crate::store::agent_threads::AgentThreads;
 use crate::store::journal::Journal;
+use crate::text_work;
 use crate::world::{Environment, Learning, Machine, MachineView};
 
 /// Cap on open connections: a shell has one while it waits at its prompt.
@@ -183,7 +184,7 @@ impl State {
     /// Like `refresh`, without waiting.
     pub fn refresh_later(self: &Arc<Self>) {
         let state = Arc::clone(self);
-        tokio::spawn(async move { state.refresh().await });
+        text_work::spawn(text_work::NO_TEXT, async move { state.refresh().await });
     }
 
     /// The last valid configuration. Accesses no file.
@@ -193,6 +194,11 @@ impl State {
 
     pub fn index(&self) -> MutexGuard<'_, HistoryIndex> {
         locked(&self.index)
+    }
+
+    /// Gives the history to a reader of so many bytes. A long text is read without it: its lock is taken by every keystroke.
+    pub fn with_history<T>(&self, length: usize, read: impl FnOnce(&HistoryIndex) -> T) -> T {
+        if length > text_work::SHORT { read(&HistoryIndex::default()) } else { read(&self.index()) }
     }
 
     /// Recent commands outside private shells, oldest first, preferring this directory: these may be sent to a model.

@@ -26,6 +26,7 @@ use crate::daemon::state::{SessionRef, State};
 use crate::daemon::ttl_cache::TtlCache;
 use crate::provider::http_exchange::FinishReason;
 use crate::provider::{self, Privacy, Selection};
+use crate::text_work;
 use crate::world::MachineView;
 
 /// How long the lookups that check an idea may take.
@@ -306,9 +307,10 @@ impl Inner {
         let number = self.number;
         let (sender, said) = watch::channel(Heard::NotYet);
         let (asker, asked) = (Arc::clone(request), key.clone());
-        let task = tokio::spawn(async move {
+        let task = text_work::spawn(text_work::NO_TEXT, async move {
             let state = Arc::clone(&asker.state);
-            let said = asker.ask().await;
+            let asking = async move { asker.ask().await };
+            let said = text_work::apart(text_work::UNKNOWN, asking).await.ok().flatten();
             state.suggest_model().lock().ended(asked, number, said.clone());
             sender.send_replace(Heard::All(said));
         });

@@ -34,6 +34,7 @@ use crate::apply::undo_log::UndoLog;
 use crate::daemon::state::State;
 use crate::paths::{self, Paths};
 use crate::store::task_logs::{self, Reader, TaskLogs};
+use crate::text_work;
 use actor::message::{Message, PendingOffer, UserCommand};
 use actor::{AGAIN, Actor};
 use summary::TaskSummary;
@@ -194,7 +195,7 @@ impl Tasks {
         locked(&self.inner).live.insert(id.clone(), sender);
         // The actor logs the request first; from then on a client can find the task.
         let mut written = self.watched(&id).subscribe();
-        tokio::spawn(actor.run(effects, None));
+        text_work::spawn(text_work::NO_TEXT, actor.run(effects, None));
         let stored = tokio::time::timeout(Duration::from_secs(30), written.wait_for(|end| *end > 0)).await;
         match stored {
             Ok(Ok(_)) => Ok(id),
@@ -310,7 +311,7 @@ impl Tasks {
         inner.live.insert(id.clone(), sender.clone());
         inner.ends.entry(id.clone()).or_insert_with(|| watch::Sender::new(end)).send_replace(end);
         drop(inner);
-        tokio::spawn(actor.run(Vec::new(), None));
+        text_work::spawn(text_work::NO_TEXT, actor.run(Vec::new(), None));
         Ok(sender)
     }
 
@@ -517,7 +518,7 @@ impl Tasks {
             inner.live.insert(id.clone(), sender);
             inner.ends.insert(id, watch::Sender::new(end));
             drop(inner);
-            tokio::spawn(actor.run(Vec::new(), Some(first)));
+            text_work::spawn(text_work::NO_TEXT, actor.run(Vec::new(), Some(first)));
         }
     }
 

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use aside_commands::spec;
 
 use crate::config::file_poll::FilePoller;
+use crate::trusted_file;
 
 /// Cap on files, in the order of their names.
 const MAX_FILES: usize = 1000;
@@ -98,12 +99,11 @@ fn files(directory: &Path) -> Vec<(PathBuf, SystemTime, u64)> {
 fn read_all(directory: &Path, files: Vec<(PathBuf, SystemTime, u64)>) -> Read {
     let mut own = Vec::new();
     let mut problems = Vec::new();
-    for (path, _, length) in &files {
-        let text = if *length > MAX_FILE { Err("it is too long".to_owned()) } else { read(path) };
-        match (path.file_stem().and_then(|name| name.to_str()), text) {
+    for (path, ..) in &files {
+        match (path.file_stem().and_then(|name| name.to_str()), read(path)) {
             (Some(name), Ok(text)) => own.push((name.to_owned(), text)),
             (None, Ok(_)) => problems.push(format!("could not use the spec {}: its name is not UTF-8", path.display())),
-            (_, Err(why)) => problems.push(format!("could not read the spec {}: {why}", path.display())),
+            (_, Err(why)) => problems.push(format!("the spec {} {why}", path.display())),
         }
     }
     let (specs, wrong) = spec::Specs::with(own);
@@ -112,11 +112,8 @@ fn read_all(directory: &Path, files: Vec<(PathBuf, SystemTime, u64)>) -> Read {
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    // Opening a FIFO would block.
-    if !std::fs::metadata(path).is_ok_and(|meta| meta.is_file()) {
-        return Err("it is not a regular file".to_owned());
-    }
-    std::fs::read_to_string(path).map_err(|error| error.to_string())
+    let bytes = trusted_file::read(path, MAX_FILE).map_err(|refused| refused.to_string())?.unwrap_or_default();
+    String::from_utf8(bytes).map_err(|_| "is not UTF-8".to_owned())
 }
 
 #[cfg(test)]

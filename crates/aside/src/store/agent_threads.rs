@@ -9,9 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::atomic_write;
 use crate::paths::Paths;
+use crate::trusted_file;
 
 /// Cap on remembered conversations; the oldest is evicted.
 const MAX_THREADS: usize = 200;
+/// Bytes of the file: more than all of them take.
+const MAX_FILE: u64 = 1024 * 1024;
 /// How often an agent continues by itself before the user has to say something.
 pub const MAX_GOES_ON: u32 = 30;
 
@@ -99,7 +102,8 @@ impl AgentThreads {
     fn lock(&self) -> MutexGuard<'_, Option<Known>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.is_none() {
-            let read = std::fs::read(&self.path).ok().and_then(|text| serde_json::from_slice(&text).ok());
+            let read = trusted_file::read(&self.path, MAX_FILE).ok().flatten();
+            let read = read.and_then(|text| serde_json::from_slice(&text).ok());
             *known = Some(read.unwrap_or_default());
         }
         known

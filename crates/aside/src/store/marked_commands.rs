@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,6 +14,7 @@ use ring::digest;
 use serde::{Deserialize, Serialize};
 
 use crate::paths::{self, Paths};
+use crate::trusted_file;
 
 /// Cap on marks; the newest stay.
 pub const MAX_MARKS: usize = 1000;
@@ -102,15 +103,7 @@ impl MarkedCommands {
 
     /// Oldest first. Skips lines of the file that are not marks.
     pub fn list(&self) -> io::Result<Vec<MarkedCommand>> {
-        // A FIFO in its place must not block.
-        let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
-        let file = match File::options().read(true).custom_flags(flags).open(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            opened => opened?,
-        };
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::other("it is not a regular file"));
-        }
+        let Some(file) = trusted_file::open(&self.path)? else { return Ok(Vec::new()) };
         let mut bytes = Vec::new();
         file.take(MAX_FILE).read_to_end(&mut bytes)?;
         Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())

@@ -12,6 +12,7 @@ use aside_core::complete::spec_from_help::spec;
 
 use crate::exec::{Probe, probe};
 use crate::paths;
+use crate::trusted_file;
 use crate::world::read::read;
 use crate::world::{locked, plain};
 
@@ -148,8 +149,8 @@ fn installed(name: &str, path: &str, home: &str) -> Option<PathBuf> {
     let real = program.canonicalize().ok()?;
     let home = Path::new(home);
     let real_home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
-    let fit = is_installed(&program, home) && is_installed(&real, &real_home) && is_ours(&real);
-    (fit && is_ours(real.parent()?)).then_some(program)
+    let fit = is_installed(&program, home) && is_installed(&real, &real_home);
+    (fit && trusted_file::is_ours(&real)).then_some(program)
 }
 
 fn is_installed(program: &Path, home: &Path) -> bool {
@@ -162,12 +163,6 @@ fn is_installed(program: &Path, home: &Path) -> bool {
         Err(_) => None,
     };
     !brought && at_home.unwrap_or_else(|| INSTALLED.iter().any(|place| program.starts_with(place)))
-}
-
-/// Whether only we or root can write to it.
-fn is_ours(path: &Path) -> bool {
-    let us = rustix::process::getuid().as_raw();
-    std::fs::metadata(path).is_ok_and(|meta| [0, us].contains(&meta.uid()) && meta.mode() & 0o022 == 0)
 }
 
 /// Changes when the program does.

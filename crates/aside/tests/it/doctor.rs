@@ -1,5 +1,6 @@
 //! `aside doctor` on real homes: what it finds, what it advises, and what it does not reveal.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -285,6 +286,36 @@ fn a_wrong_configuration_is_listed_line_by_line() {
             "fix ~/.config/aside/config.toml:3: complete.enabled must be true or false, not 3",
         ]
     );
+}
+
+#[test]
+fn settings_and_rules_that_others_can_write_to_are_not_obeyed() {
+    let home = Home::new();
+    let chmod = |name: &str, mode| {
+        std::fs::set_permissions(home.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let (config, rules) = (".config/aside/config.toml", ".config/aside/rules.toml");
+    home.write(config, "[complete]\nmax_candidates = 7\n");
+    home.write(rules, "[[allow]]\nprogram = 'ls'\n");
+    chmod(config, 0o666);
+    chmod(rules, 0o666);
+    let report = parsed(&home.aside(&["doctor", "--json"]));
+    let what = "~/.config/aside/config.toml is not read: other users can write to ~/.config/aside/config.toml";
+    assert_eq!(findings(&report, "configuration"), [format!("fix {what}: every setting has its default")]);
+    assert!(report.to_string().contains("`chmod go-w ~/.config/aside/config.toml`"), "{report:#}");
+    assert!(report.to_string().contains("your rules, the file is not read: other users"), "{report:#}");
+    assert_ne!(home.aside(&["config", "get", "complete.max_candidates"]).code, 0);
+    // What is in the directory could be replaced, too.
+    chmod(config, 0o600);
+    chmod(".config/aside", 0o777);
+    assert_ne!(home.aside(&["config", "get", "complete.max_candidates"]).code, 0);
+    chmod(".config/aside", 0o755);
+    assert_eq!(home.aside_does(&["config", "get", "complete.max_candidates"]).stdout.trim(), "7");
+    // Dotfiles are often links.
+    home.write("dotfiles/config.toml", "[complete]\nmax_candidates = 8\n");
+    std::fs::remove_file(home.path(config)).unwrap();
+    std::os::unix::fs::symlink("../../dotfiles/config.toml", home.path(config)).unwrap();
+    assert_eq!(home.aside_does(&["config", "get", "complete.max_candidates"]).stdout.trim(), "8");
 }
 
 #[test]

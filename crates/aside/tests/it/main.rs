@@ -39,6 +39,7 @@ mod harness_selftest;
 mod keys_shells;
 mod line_edits;
 mod line_oracle;
+mod long_texts;
 mod model_complete;
 mod model_local;
 mod model_network;

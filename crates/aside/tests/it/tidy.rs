@@ -24,6 +24,19 @@ const STARTERS: &str = "crates/aside/src/exec/";
 /// The crates that do I/O. Every other one takes values and returns values.
 const ACTING: [&str; 3] = ["crates/aside/", "crates/aside-relay/", "crates/aside-fuzz/"];
 
+/// What reads texts of any length.
+const READERS: [&str; 9] = [
+    "aside_redact",
+    "aside_core",
+    "aside_translate",
+    "aside_model_output",
+    "aside_text::markdown",
+    "aside_text::screen",
+    "aside_task::run",
+    "aside_task::diff",
+    "aside_task::redact_log",
+];
+
 #[test]
 fn imports_go_one_way() {
     let core = files("crates/aside-core/src", ".rs");
@@ -39,6 +52,11 @@ fn imports_go_one_way() {
 #[test]
 fn one_file_starts_processes() {
     complain(production().iter().flat_map(starts_process));
+}
+
+#[test]
+fn no_text_is_read_where_requests_wait() {
+    complain(production().iter().flat_map(reads_where_requests_wait));
 }
 
 #[test]
@@ -126,6 +144,23 @@ fn starts_process(source: &Source) -> Vec<String> {
         name.contains("Command::new") || name.contains("process::Command") || name.starts_with("tokio::process")
     });
     starting.map(|name| format!("{}: only exec.rs starts processes, not `{name}`", source.path)).collect()
+}
+
+/// A file of the daemon that knows a reader has to say how long the texts of a task are: `text_work::spawn` asks for it. The handlers of
+/// requests are called by `daemon/dispatch.rs` alone, which says so for all of them.
+fn reads_where_requests_wait(source: &Source) -> Vec<String> {
+    const DAEMON: &str = "crates/aside/src/daemon";
+    let is_daemon = source.path.starts_with(DAEMON) && !source.path.ends_with("/tests.rs");
+    let names: Vec<String> = source.paths().into_iter().map(|path| path.join("::")).collect();
+    let has = |wanted: &str| names.iter().any(|name| name == wanted || name.starts_with(&format!("{wanted}::")));
+    let mut wrong = Vec::new();
+    if is_daemon && READERS.into_iter().any(has) && has("tokio::spawn") {
+        wrong.push(format!("{}: it knows a reader of texts, so it starts tasks with `text_work::spawn`", source.path));
+    }
+    if source.path == format!("{DAEMON}/dispatch.rs") && !has("text_work::apart") {
+        wrong.push(format!("{}: handlers are called through `text_work::apart`", source.path));
+    }
+    wrong
 }
 
 fn prints_uncleaned(source: &Source) -> Vec<String> {
@@ -240,6 +275,19 @@ mod tests {
         assert_eq!(starts_process(&file("use tokio::process;")).len(), 1);
         let starter = Source { path: STARTER.to_owned(), text: "use std::process::Command;".to_owned() };
         assert_eq!(starts_process(&starter), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_text_that_is_read_where_requests_wait_is_found() {
+        let source = |text: &str| {
+            let path = "crates/aside/src/daemon/x.rs".to_owned();
+            reads_where_requests_wait(&Source { path, text: text.to_owned() }).len()
+        };
+        assert_eq!(source("use aside_redact::redact;\nfn f() { tokio::spawn(g()); }"), 1);
+        assert_eq!(source("use aside_redact::redact;\nfn f() { text_work::spawn(text_work::UNKNOWN, g()); }"), 0);
+        assert_eq!(source("fn f() { tokio::spawn(g()); }"), 0);
+        let path = "crates/aside/src/daemon/dispatch.rs".to_owned();
+        assert_eq!(reads_where_requests_wait(&Source { path, text: "fn f() {}".to_owned() }).len(), 1);
     }
 
     #[test]

@@ -117,6 +117,7 @@ fn delete(spell: &CommandSpelling<'_, '_>) -> Vec<ExplainedCommand> {
         // Without a filter, or with only exclusions, stays at this level.
         return match query.reach {
             SearchDepth::Deep => vec![remove(&spell.with(&deep))],
+            SearchDepth::Flat => vec![remove(&spell.with(&flat))],
             _ if query.what == FileType::Both => vec![remove(&spell.with(&flat))],
             _ => vec![remove(&spell.with(&flat)), remove(&spell.with(&deep))],
         };

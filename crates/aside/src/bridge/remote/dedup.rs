@@ -10,6 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context;
 
+use crate::trusted_file;
+
 /// Messages that are remembered; the oldest is forgotten first.
 const MAX_KEYS: usize = 4096;
 /// Lines of the file before it is written anew: two for each message.
@@ -56,15 +58,11 @@ impl SeenMessages {
     /// Empty when there is no file. A line that cannot be read is the end of what a crash left.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let mut known = Known::default();
-        match File::open(path) {
-            Ok(file) => {
-                for line in BufReader::new(file.take(MAX_FILE)).lines() {
-                    let Ok(line) = line else { break };
-                    known.note(&line);
-                }
+        if let Some(file) = trusted_file::open(path).with_context(|| path.display().to_string())? {
+            for line in BufReader::new(file.take(MAX_FILE)).lines() {
+                let Ok(line) = line else { break };
+                known.note(&line);
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error).with_context(|| format!("could not read {}", path.display())),
         }
         let seen = Self { path: path.to_owned(), known: Mutex::new(known), file: Mutex::default() };
         *seen.file.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen.rewritten()?);

@@ -8,6 +8,8 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize};
 
+use crate::trusted_file;
+
 /// Bytes of the file: a few keys.
 const MAX_FILE: u64 = 64 * 1024;
 
@@ -37,10 +39,8 @@ pub struct Secrets {
 impl Secrets {
     /// Empty when there is no file.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
-        let file = match std::fs::File::open(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
-            file => file.with_context(|| format!("could not open {}", path.display()))?,
-        };
+        let opened = trusted_file::open(path).with_context(|| path.display().to_string())?;
+        let Some(file) = opened else { return Ok(Self::default()) };
         let mode = file.metadata()?.mode();
         ensure!(mode & 0o077 == 0, "other users can read {0}; `chmod 600 {0}` mends that", path.display());
         let mut text = String::new();

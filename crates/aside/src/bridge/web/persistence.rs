@@ -12,6 +12,7 @@ use ring::{digest, hmac};
 use serde::{Deserialize, Serialize};
 
 use crate::bridge::web::session::{self, IDLE, PageContext, TokenGenerator};
+use crate::trusted_file;
 
 /// Cap on tabs that may return; drops the one that was not heard of for the longest time.
 const MAX_TABS: usize = 16;
@@ -91,8 +92,7 @@ pub struct PersistedState {
 impl PersistedState {
     /// `now` is in seconds since the epoch.
     pub fn read(file: PathBuf, now: u64) -> anyhow::Result<Self> {
-        let is_small = std::fs::metadata(&file).is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_FILE);
-        let text = if is_small { std::fs::read(&file).unwrap_or_default() } else { Vec::new() };
+        let text = trusted_file::read(&file, MAX_FILE).ok().flatten().unwrap_or_default();
         let mut kept = Self {
             file,
             book: serde_json::from_slice(&text).unwrap_or_default(),

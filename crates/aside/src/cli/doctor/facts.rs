@@ -7,6 +7,7 @@ use aside_proto::{SessionStatus, Status};
 use crate::config::Config;
 use crate::provider::local::Unavailable;
 use crate::store::clean::SecretsFound;
+use crate::trusted_file::Refused;
 use crate::world::ancestors::Process;
 
 pub struct Facts {
@@ -152,6 +153,8 @@ pub enum ConfigFile {
     Absent,
     /// Keys whose value is not the default.
     Good(Vec<&'static str>),
+    /// Another user could have written it.
+    Refused(Refused),
     /// Line, or 0 for the whole file, and the error.
     Wrong(Vec<(usize, String)>),
 }

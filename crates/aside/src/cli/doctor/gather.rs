@@ -37,6 +37,7 @@ use crate::store;
 use crate::store::clean::{self, Deadline};
 use crate::store::marked_commands::MarkedCommands;
 use crate::store::reroutes::{RerouteOutcome, Reroutes};
+use crate::trusted_file;
 use crate::workspace::Workspace;
 use crate::world::{ancestors, sandbox};
 
@@ -247,6 +248,9 @@ fn owned(path: &Path) -> Option<Owned> {
 }
 
 fn configuration(path: &Path) -> Configuration {
+    if let Err(refused) = trusted_file::find(path) {
+        return Configuration { path: path.to_owned(), file: ConfigFile::Refused(refused), values: Config::default() };
+    }
     let (file, values) = match check::read(path) {
         Ok(values) => {
             let changed = schema::schema()

@@ -19,6 +19,9 @@ pub fn configuration(config: &Configuration) -> Vec<Finding> {
             [key] => format!("{path} is valid and changes {key}"),
             keys => format!("{path} is valid and changes {} settings: {}", keys.len(), keys.join(", ")),
         })],
+        ConfigFile::Refused(refused) => {
+            vec![Finding::fix(format!("{path} {}: every setting has its default", refused.what()), refused.advice())]
+        }
         ConfigFile::Wrong(problems) => {
             let shown = problems.iter().take(MAX_PROBLEMS).map(|(line, message)| {
                 let place = if *line == 0 { path.to_string() } else { format!("{path}:{line}") };
@@ -133,6 +136,7 @@ fn size(bytes: u64) -> String {
 mod tests {
     use super::*;
     use crate::cli::doctor::facts::healthy;
+    use crate::trusted_file::Refused;
 
     fn judge(file: ConfigFile) -> Vec<Finding> {
         configuration(&Configuration { path: "c.toml".into(), file, ..healthy().config })
@@ -145,6 +149,14 @@ mod tests {
         assert_eq!(judge(ConfigFile::Good(vec!["a.b"])), [Finding::ok("c.toml is valid and changes a.b")]);
         let two = Finding::ok("c.toml is valid and changes 2 settings: a.b, c.d");
         assert_eq!(judge(ConfigFile::Good(vec!["a.b", "c.d"])), [two]);
+    }
+
+    #[test]
+    fn a_file_that_others_can_write_to_is_told_with_the_way_out() {
+        let refused = Refused::Writable { path: "c.toml".into() };
+        let what = "c.toml is not read: other users can write to c.toml: every setting has its default";
+        let advice = "look through it, then `chmod go-w c.toml`";
+        assert_eq!(judge(ConfigFile::Refused(refused)), [Finding::fix(what, advice)]);
     }
 
     #[test]

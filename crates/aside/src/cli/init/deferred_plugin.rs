@@ -11,6 +11,7 @@ use shell_line::Dialect;
 
 use crate::cli::init::{parts, quoted, stripped};
 use crate::paths::{is_private, rest_file};
+use crate::trusted_file;
 
 /// In the order in which zsh reads them.
 pub const FILES: [&str; 11] = [
@@ -119,7 +120,7 @@ fn digest<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
 
 /// Writes the file where no other user can write, and returns its path then.
 fn leave(file: PathBuf, text: &str) -> Option<PathBuf> {
-    let dir = file.parent().filter(|dir| is_private(dir))?;
+    let dir = file.parent().filter(|dir| is_private(dir) && trusted_file::is_ours(dir))?;
     // We left a plain file; a link, a pipe or anything else is not ours.
     let is_file = std::fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_file() && meta.len() == text.len() as u64);
     if !is_file || std::fs::read(&file).ok()? != text.as_bytes() {

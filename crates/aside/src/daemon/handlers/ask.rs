@@ -27,6 +27,7 @@ use crate::daemon::state::{SessionRef, State};
 use crate::daemon::updates::{AbortOnDrop, ReplyMode, Updates};
 use crate::provider::http_exchange::FinishReason;
 use crate::provider::{Failure, Privacy, Question, Selection};
+use crate::text_work;
 use crate::world::MachineView;
 use crate::world::system::looked_up;
 
@@ -85,7 +86,7 @@ pub async fn handle(
             let first = said.borrow_and_update().clone();
             if first.state != ReplyStage::Done {
                 let (teller, hears) = (updates.clone(), tell(said, updates.clone()));
-                teller.hold_work(AbortOnDrop(tokio::spawn(hears).abort_handle()));
+                teller.hold_work(AbortOnDrop(text_work::spawn(text_work::NO_TEXT, hears).abort_handle()));
             }
             reply(first)
         }
@@ -211,15 +212,17 @@ impl AskRequest {
 
     fn embedded(&self, model: ModelAbsence) -> Advice {
         let (specs, config) = (self.state.specs(), self.state.config());
-        let asked = agent::AgentQuery {
-            words: &self.asked.query,
-            exit: self.asked.exit,
-            output: self.output(),
-            history: &self.state.index(),
-            blocklist: &config.security.command_blocklist,
-            model,
-        };
-        agent::embedded(&asked, &self.place(&specs))
+        self.state.with_history(self.asked.query.len() + self.asked.output.len(), |history| {
+            let asked = agent::AgentQuery {
+                words: &self.asked.query,
+                exit: self.asked.exit,
+                output: self.output(),
+                history,
+                blocklist: &config.security.command_blocklist,
+                model,
+            };
+            agent::embedded(&asked, &self.place(&specs))
+        })
     }
 
     /// Streams a model's answer. Fails with the reason if the model has said nothing usable.

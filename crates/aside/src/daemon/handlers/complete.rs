@@ -21,6 +21,7 @@ use crate::daemon::complete_model::{self, CompletionRequest, ModelCompletion, Ty
 use crate::daemon::state::{SessionRef, State};
 use crate::daemon::updates::{ReplyMode, Updates};
 use crate::provider::Privacy;
+use crate::text_work;
 use crate::world::MachineView;
 
 /// How long a client that reads a single reply may wait for a model. Such a client gives up after ten seconds.
@@ -115,7 +116,7 @@ impl CompleteRequest {
                 let answer = self.begin(found, known);
                 if self.view.waits() || self.view.take_news() {
                     let (request, teller) = (Arc::clone(self), updates.clone());
-                    tokio::spawn(async move {
+                    text_work::spawn(self.length(), async move {
                         for _ in 0..LOOKS {
                             request.view.settled(LATE).await;
                             request.tell(&teller);
@@ -172,6 +173,10 @@ impl CompleteRequest {
         self.send(found)
     }
 
+    fn length(&self) -> usize {
+        self.asked.left.len() + self.asked.right.len()
+    }
+
     fn find_candidates(&self) -> Vec<Ranked> {
         let CompleteParams {
             session,
@@ -187,19 +192,21 @@ impl CompleteRequest {
         } = &self.asked;
         let idea = self.board().idea.clone();
         let specs = self.state.specs();
-        complete(&CompletionContext {
-            left,
-            right,
-            cwd,
-            dialect: self.dialect,
-            names: &self.names,
-            history: &self.state.index(),
-            session,
-            world: &self.view,
-            specs: &specs,
-            idea: idea.as_deref(),
-            limit: self.limit,
-            list: *list,
+        self.state.with_history(self.length(), |history| {
+            complete(&CompletionContext {
+                left,
+                right,
+                cwd,
+                dialect: self.dialect,
+                names: &self.names,
+                history,
+                session,
+                world: &self.view,
+                specs: &specs,
+                idea: idea.as_deref(),
+                limit: self.limit,
+                list: *list,
+            })
         })
     }
 

@@ -21,6 +21,7 @@ use crate::daemon::model::{self, Purpose};
 use crate::daemon::state::{SessionRef, State};
 use crate::daemon::updates::{ReplyMode, Updates};
 use crate::provider::{Failure, Privacy, Question, Selection};
+use crate::text_work;
 use crate::world::MachineView;
 use crate::world::system::looked_up;
 
@@ -50,12 +51,13 @@ pub async fn handle(state: &Arc<State>, asked: ExplainParams, privacy: Privacy, 
     // Dropped when another line arrives or the client disconnects, which cancels the model request.
     let (hold, given_up) = oneshot::channel::<()>();
     let (last, answered) = oneshot::channel();
-    tokio::spawn(async move {
-        let hear = |lines| teller.send(said(ReplyStage::Partial, ProposalSource::Llm, lines));
+    text_work::spawn(text_work::NO_TEXT, async move {
+        let listener = teller.clone();
+        let hear = move |lines| listener.send(said(ReplyStage::Partial, ProposalSource::Llm, lines));
         let reply = tokio::select! {
-            answer = request.ask(hear) => match answer {
-                Ok(lines) => said(ReplyStage::Done, ProposalSource::Llm, lines),
-                Err(_) => said(ReplyStage::Done, ProposalSource::Embedded, before),
+            answer = text_work::apart(text_work::UNKNOWN, async move { request.ask(hear).await }) => match answer {
+                Ok(Ok(lines)) => said(ReplyStage::Done, ProposalSource::Llm, lines),
+                Ok(Err(_)) | Err(_) => said(ReplyStage::Done, ProposalSource::Embedded, before),
             },
             _ = given_up => return,
         };

@@ -27,6 +27,7 @@ use crate::daemon::state::{SessionRef, State};
 use crate::daemon::suggest_model::{self, EndedCommand};
 use crate::daemon::updates::{AbortOnDrop, ReplyMode, Updates};
 use crate::provider::Privacy;
+use crate::text_work;
 use crate::world::MachineView;
 
 /// Delay before the work: the shell is about to draw its prompt and needs the CPU more.
@@ -80,7 +81,7 @@ pub async fn handle(state: &Arc<State>, mut ended: SuggestParams, privacy: Priva
     if known.state != ReplyStage::Done {
         let teller = updates.clone();
         let tells = async move { teller.send(reply(pending_suggestions::wait_final(found).await)) };
-        updates.hold_work(AbortOnDrop(tokio::spawn(tells).abort_handle()));
+        updates.hold_work(AbortOnDrop(text_work::spawn(text_work::NO_TEXT, tells).abort_handle()));
     }
     reply(known)
 }

@@ -30,8 +30,9 @@ use crate::daemon::state::{SessionRef, State};
 use crate::daemon::updates::{ReplyMode, Updates};
 use crate::exec::{self, Probe};
 use crate::provider::http_exchange::FinishReason;
-use crate::provider::{Format, ModelReply, Privacy, Question, Selection};
 use crate::provider::local::installed_models::size;
+use crate::provider::{Format, ModelReply, Privacy, Question, Selection};
+use crate::text_work::{self, Unread};
 use crate::world::system::looked_up;
 use crate::world::{Environment, MachineView};
 
@@ -81,8 +82,14 @@ pub async fn handle(state: &Arc<State>, asked: TranslateParams, privacy: Privacy
     let is_foreign = asked.is_foreign;
     let request = TranslateRequest::new(state, asked, privacy, who.clone());
     let (sender, first) = oneshot::channel();
-    let sink = SuggestionSink { mode, first: Mutex::new(Some(sender)), updates: updates.clone() };
-    let hold = PendingQueries::think(state, who, async move { request.think(pause, &sink).await });
+    let sink = Arc::new(SuggestionSink { mode, first: Mutex::new(Some(sender)), updates: updates.clone() });
+    let thinking = async move {
+        let given_up = GivenUp(Arc::clone(&sink));
+        if text_work::apart(text_work::UNKNOWN, async move { request.think(pause, &sink).await }).await.is_err() {
+            given_up.0.send(TranslateResult::none(Unread.to_string()));
+        }
+    };
+    let hold = PendingQueries::think(state, who, thinking);
     updates.hold_work(hold);
     // A cancelled query has no answer, but its request still needs a reply.
     let mut suggestion = first.await.unwrap_or_else(|_| TranslateResult::none(""));
@@ -109,6 +116,15 @@ struct SuggestionSink {
     mode: ReplyMode,
     first: Mutex<Option<oneshot::Sender<TranslateResult>>>,
     updates: Updates,
+}
+
+/// Ends the wait for a first reply that will not be sent any more, even if the thread that reads the query still holds the sink.
+struct GivenUp(Arc<SuggestionSink>);
+
+impl Drop for GivenUp {
+    fn drop(&mut self) {
+        drop(self.0.first.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
 }
 
 impl SuggestionSink {
@@ -197,7 +213,9 @@ impl TranslateRequest {
     async fn counted(&self, mut result: TranslateResult) -> TranslateResult {
         for offer in &mut result.proposals {
             let Some(search) = selection::search(&offer.text, self.dialect, self.view.home()) else { continue };
-            let Some(line) = selected(search, &self.asked.cwd, self.view.path(), &self.asked.query).await else { continue };
+            let Some(line) = selected(search, &self.asked.cwd, self.view.path(), &self.asked.query).await else {
+                continue;
+            };
             let said = if offer.warning.is_empty() { &mut offer.description } else { &mut offer.warning };
             *said = if said.is_empty() { line } else { format!("{said} ({line})") };
         }

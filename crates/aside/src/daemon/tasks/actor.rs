@@ -3,6 +3,7 @@
 
 mod agent_follow_up;
 pub mod message;
+mod telling;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -18,7 +19,7 @@ use aside_task::input::{Input, ProposalDraft};
 use aside_task::log;
 use aside_task::machine::{Task, step};
 use aside_task::proposal::{Proposal, RequestSource, TaskResult, UserRequest, WriteConfinement};
-use aside_task::redact_log::{self, Hold, Stream};
+use aside_task::redact_log;
 use aside_task::route::TaskScope;
 use aside_task::route::intent::{ApprovalAction, Intent};
 use aside_task::run::{code, short};
@@ -27,22 +28,20 @@ use tokio::sync::{mpsc, watch};
 
 use crate::daemon::state::{ActiveRequest, State};
 use crate::daemon::tasks::actor::message::{Event, Message, PendingOffer, UserCommand, Vote};
+use crate::daemon::tasks::actor::telling::{Pieces, Telling};
 use crate::daemon::tasks::attempt::{Attempt, GatheredContext};
 use crate::daemon::tasks::execution::{self, ExecutionContext};
 use crate::daemon::tasks::offer::{self, OfferBuilder};
 use crate::daemon::updates::AbortOnDrop;
 use crate::provider::Privacy;
 use crate::store::task_logs::TaskLog;
+use crate::text_work;
 use crate::world::sandbox;
 
 /// Cap on unread messages for a task. A sender of streamed output waits (backpressure).
 pub const MAX_INBOX: usize = 32;
 /// How long a task that has ended stays in memory.
 const LINGER: Duration = Duration::from_secs(2);
-/// Interval between two pieces of streamed text: faster than the user reads.
-const PACE: Duration = Duration::from_millis(60);
-/// Ticks of that interval after which an incomplete line is shown.
-const MAX_QUIET: u32 = 5;
 /// Characters of a command in the summary of what waits.
 const MAX_SUMMARY: usize = 200;
 
@@ -244,7 +243,14 @@ impl Actor {
             Input::Proposed(draft) | Input::Edited(draft) => Some(draft.clone()),
             _ => None,
         };
-        let (task, effects) = step(task, now(), redact_log::input(input));
+        let input = match cleaned(input).await {
+            Ok(input) => input,
+            Err(refusal) => {
+                self.task = Some(task);
+                return Ok(Err(refusal));
+            }
+        };
+        let (task, effects) = step(task, now(), input);
         if let Some(draft) = draft.filter(|_| task.step() > number) {
             self.draft = Some((task.step(), draft));
         }
@@ -334,10 +340,9 @@ impl Actor {
             };
             let details = Some(outcome.details).filter(|details| !details.is_empty());
             let draft = ProposalDraft { proposal: outcome.proposal, summary: outcome.summary, details, digest: None };
-            match tokio::task::spawn_blocking(move || maker.make(draft, number)).await {
-                Ok(Ok(proposed)) => Event::Proposed(Box::new(proposed)),
-                Ok(Err(reason)) => Event::Input(Input::Failed { reason }),
-                Err(error) => Event::Input(Input::Failed { reason: format!("the proposal was lost: {error}") }),
+            match made(maker, draft, number).await {
+                Ok(proposed) => Event::Proposed(Box::new(proposed)),
+                Err(reason) => Event::Input(Input::Failed { reason }),
             }
         });
     }
@@ -353,27 +358,29 @@ impl Actor {
         self.work = Some(self.state.working());
         let pieces = Arc::new(watch::Sender::new(String::new()));
         let so_far = Arc::clone(&pieces);
-        let thinking = tokio::spawn(async move {
+        let thinking = text_work::spawn(text_work::UNKNOWN, async move {
             match offer::workspace(&request).await {
                 Ok(workspace) => think(Attempt::new(state, id, request, workspace, attempt), so_far).await,
                 Err(error) => Event::Input(Input::Failed { reason: format!("{error:#}") }),
             }
         });
         let given_up = AbortOnDrop(thinking.abort_handle());
-        let task = tokio::spawn(async move {
+        let task = text_work::spawn(text_work::NO_TEXT, async move {
             let _given_up = given_up;
             let mut told = Telling::new(attempt, sender, pieces, OutputChannel::Answer);
-            let last = told.until(thinking).await.unwrap_or_else(|_| {
-                Event::Input(Input::Failed { reason: "a fault of ours; `aside doctor` says more, retry it".to_owned() })
-            });
-            told.send(last).await;
+            let reason = match told.until(thinking).await {
+                Ok(Ok(last)) => return told.send(last).await,
+                Ok(Err(unread)) => unread.to_string(),
+                Err(_) => "a fault of ours; `aside doctor` says more, retry it".to_owned(),
+            };
+            told.send(Event::Input(Input::Failed { reason })).await;
         });
         self.under_way = Some(AbortOnDrop(task.abort_handle()));
     }
 
     fn fail(&mut self, reason: impl Into<String>) {
         let (attempt, sender, reason) = (self.attempt(), self.sender.clone(), reason.into());
-        tokio::spawn(async move {
+        text_work::spawn(text_work::NO_TEXT, async move {
             let came = Event::Input(Input::Failed { reason });
             let _ = sender.send(Message::Came { attempt, came }).await;
         });
@@ -435,8 +442,7 @@ impl Actor {
         let digest = self.waiting().and_then(|(_, digest)| digest);
         let TaskResult { proposal, summary, details, .. } = result;
         let draft = ProposalDraft { proposal, summary, details, digest: None };
-        let made = tokio::task::spawn_blocking(move || maker.make(draft, number)).await;
-        let (draft, offer) = made.map_err(|error| error.to_string())??;
+        let (draft, offer) = made(maker, draft, number).await?;
         if draft.digest != digest && is_redacted(&draft.proposal) {
             return Err("it had a secret in it, which is not kept on disk; retry it".to_owned());
         }
@@ -525,8 +531,7 @@ impl Actor {
         let draft = ProposalDraft { proposal, summary, details: result.details, digest: None };
         let maker = self.maker().await?;
         let number = self.task.as_ref().map_or(1, |task| task.step() + 1);
-        let made = tokio::task::spawn_blocking(move || maker.make(draft, number)).await;
-        let (draft, offer) = made.map_err(|error| error.to_string())??;
+        let (draft, offer) = made(maker, draft, number).await?;
         Ok((draft, offer.ok_or("there is nothing to approve")?))
     }
 
@@ -558,7 +563,7 @@ impl Actor {
         self.work = Some(self.state.working());
         self.shown = None;
         let stop = self.stop.subscribe();
-        let task = tokio::spawn(async move {
+        let task = text_work::spawn(text_work::NO_TEXT, async move {
             let pieces = Arc::new(watch::Sender::new(String::new()));
             let say = Arc::clone(&pieces);
             let acting = async {
@@ -634,6 +639,39 @@ impl Actor {
     }
 }
 
+/// Makes the offer where a long command or change keeps no other request waiting.
+async fn made(
+    maker: OfferBuilder,
+    draft: ProposalDraft,
+    number: u32,
+) -> Result<(ProposalDraft, Option<GateOffer>), String> {
+    text_work::read(text_work::UNKNOWN, move || maker.make(draft, number)).await.map_err(|unread| unread.to_string())?
+}
+
+/// The input as the log may have it. Where that takes too long to find out, the text is withheld: what the user has written is refused,
+/// and of everything else only the failure is logged.
+async fn cleaned(input: Input) -> Result<Input, String> {
+    let is_written = match &input {
+        Input::Edited(_) | Input::Rejected { .. } => true,
+        Input::Routed { .. } | Input::Proposed(_) | Input::Finished(_) | Input::Failed { .. } => false,
+        // The log has nothing of them that is a text, or they are streams, which `Telling` has redacted.
+        Input::Piece(_)
+        | Input::Output(_)
+        | Input::Collected(_)
+        | Input::Approved(_)
+        | Input::Cancelled
+        | Input::Retried
+        | Input::RetriedPrivately
+        | Input::Undone { .. }
+        | Input::Restarted => return Ok(input),
+    };
+    match text_work::read(text_work::UNKNOWN, move || redact_log::input(input)).await {
+        Ok(input) => Ok(input),
+        Err(unread) if is_written => Err(unread.to_string()),
+        Err(unread) => Ok(Input::Failed { reason: unread.to_string() }),
+    }
+}
+
 fn is_redacted(proposal: &Proposal) -> bool {
     match proposal {
         Proposal::Command { cmd: text, reason, .. } => {
@@ -641,72 +679,6 @@ fn is_redacted(proposal: &Proposal) -> bool {
         }
         Proposal::Diff { unified_diff: text, .. } => text.contains(REDACTED),
         Proposal::Plan { .. } | Proposal::Answer { .. } | Proposal::SearchResults { .. } => false,
-    }
-}
-
-/// The streamed text of a task.
-type Pieces = Arc<watch::Sender<String>>;
-
-/// Streams the progress of work to its task. Redacts secrets here, where the stream is still whole.
-struct Telling {
-    attempt: u32,
-    sender: mpsc::Sender<Message>,
-    pieces: Pieces,
-    channel: OutputChannel,
-    stream: Stream,
-    /// Ticks since the last piece arrived.
-    quiet: u32,
-}
-
-impl Telling {
-    fn new(attempt: u32, sender: mpsc::Sender<Message>, pieces: Pieces, channel: OutputChannel) -> Self {
-        let stream = Stream::new(match channel {
-            OutputChannel::Answer => Hold::Word,
-            OutputChannel::Output => Hold::Line,
-        });
-        Self { attempt, sender, pieces, channel, stream, quiet: 0 }
-    }
-
-    /// Sends pieces at an interval until the work ends. Pauses the work while the task is slow to take them (backpressure).
-    async fn until<T>(&mut self, doing: impl Future<Output = T>) -> T {
-        tokio::pin!(doing);
-        let mut pace = tokio::time::interval(PACE);
-        let last = loop {
-            tokio::select! {
-                last = &mut doing => break last,
-                _ = pace.tick() => self.flush().await,
-            }
-        };
-        self.flush().await;
-        let rest = self.stream.rest();
-        self.tell(rest).await;
-        last
-    }
-
-    async fn flush(&mut self) {
-        let piece = self.pieces.send_replace(String::new());
-        self.quiet = if piece.is_empty() { self.quiet + 1 } else { 0 };
-        let mut ready = self.stream.push(&piece);
-        // A prompt or a progress bar does not end with a newline.
-        if self.quiet == MAX_QUIET && self.stream.is_holding() {
-            ready.push_str(&self.stream.rest());
-        }
-        self.tell(ready).await;
-    }
-
-    async fn tell(&self, text: String) {
-        if text.is_empty() {
-            return;
-        }
-        let input = match self.channel {
-            OutputChannel::Answer => Input::Piece(text),
-            OutputChannel::Output => Input::Output(text),
-        };
-        self.send(Event::Input(input)).await;
-    }
-
-    async fn send(&self, came: Event) {
-        let _ = self.sender.send(Message::Came { attempt: self.attempt, came }).await;
     }
 }
 

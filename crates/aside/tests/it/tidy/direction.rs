@@ -50,6 +50,8 @@ pub const ASIDE: Layers = Layers {
             "connections",
             "confirm",
             "rc",
+            "text_work",
+            "trusted_file",
         ],
     ],
     alone: &[],

@@ -7,6 +7,7 @@ use aside_task::input::Input;
 
 use crate::daemon::tasks;
 use crate::daemon::tasks::actor::Actor;
+use crate::text_work;
 
 impl Actor {
     /// An agent whose proposal was carried out learns the outcome in a new task: each task has one proposal and one approval.
@@ -24,7 +25,7 @@ impl Actor {
         let Some(next) = next else { return };
         let (state, mut request) = (Arc::clone(&self.state), self.request.clone());
         request.meta.continues = self.id.to_string();
-        tokio::spawn(async move {
+        text_work::spawn(text_work::UNKNOWN, async move {
             if let Err(trouble) = state.tasks().ask_as(&state, next, request).await {
                 state.notice(format!("the agent could not go on: {trouble:?}"));
             }
