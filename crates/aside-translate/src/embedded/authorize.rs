@@ -451,7 +451,8 @@ fn is_ordered(reading: &AnalyzedQuery<'_>, draft: &Draft, order: &Clause) -> boo
     };
     let mut heads = order.heads.iter();
     let ordered = heads.any(|head| places(reading, &head.span).any(|place| answers(place, head.act)));
-    let now = order.later.as_ref().is_none_or(|later| places(reading, later).all(|place| draft.used.has(place)));
+    let times = order.later.iter().chain(&order.waits);
+    let now = times.into_iter().all(|later| places(reading, later).all(|place| draft.used.has(place)));
     ordered && now
 }
 
