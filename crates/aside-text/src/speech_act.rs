@@ -9,6 +9,7 @@ mod english;
 mod token;
 mod verb_phrase;
 pub mod verbs;
+mod waits;
 pub mod word_lists;
 
 #[cfg(test)]
@@ -44,6 +45,8 @@ pub struct Clause {
     pub heads: Vec<ClauseVerb>,
     /// Words that defer it: `tomorrow`, `next week`.
     pub later: Option<Range<usize>>,
+    /// Words that say when it is to happen, or on what condition: `as soon as the build is green`, `tomorrow`.
+    pub waits: Option<Range<usize>>,
     /// The words before the verb of an order that add nothing: `could you please`, `what is the best way to`.
     pub frame: Option<Range<usize>>,
     /// It is about the present state or the past: `who stopped it`, `it was stopped`.
@@ -161,6 +164,16 @@ impl SpeechActs {
         let says = |clause: &&Clause| !matches!(clause.kind, SpeechAct::Talk | SpeechAct::Thanks);
         let mut said = self.clauses.iter().filter(says).peekable();
         said.peek().is_some() && said.all(|clause| clause.kind == SpeechAct::Forbids && changes(clause))
+    }
+
+    /// What the action that is asked for waits for, if none is asked for now: the command would run at once.
+    pub fn waits(&self) -> Option<Range<usize>> {
+        let acts = |clause: &Clause| clause.heads.iter().any(|head| head.act != VerbEffect::Reads);
+        let now = |clause: &Clause| clause.kind.asks_to_act() && acts(clause) && clause.waits.is_none();
+        if self.clauses.iter().any(now) {
+            return None;
+        }
+        self.clauses.iter().find_map(|clause| clause.waits.clone())
     }
 
     /// Whether any action is asked for; if not, no command that changes something may answer the request.

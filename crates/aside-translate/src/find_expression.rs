@@ -78,6 +78,8 @@ pub struct Branch {
     pub kind_end: Option<usize>,
     /// Its names are matched; the patterns, negated ones too.
     pub names: Vec<(String, bool)>,
+    /// Negated tests `-name` of a pattern with letters.
+    pub spared: Vec<Range<usize>>,
     /// The patterns and values of all negated tests.
     pub left_out: Vec<String>,
     pub is_by_own_fact: bool,
@@ -132,6 +134,9 @@ pub fn branches(tests: &[Word], dialect: Dialect) -> Vec<Branch> {
                 && !name.starts_with("-ok") =>
             {
                 branch.left_out.push(value.to_owned());
+                if name == "-name" && value.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+                    branch.spared.push(word.span.clone());
+                }
                 if NAME_TESTS.contains(&name) {
                     branch.names.push((value.to_owned(), true));
                 }

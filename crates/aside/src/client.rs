@@ -12,6 +12,7 @@ use std::time::Duration;
 use aside_proto::{Answer, Call, Reply, Request, json};
 use rustix::io::Errno;
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use serde_json::Value;
 
 use crate::exec::taint::{self, TrustLevel};
 
@@ -21,6 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const LONG_PATIENCE: Duration = Duration::from_secs(10);
 /// Cap on the bytes of a reply.
 const MAX_ANSWER: u64 = 4 * 1024 * 1024;
+/// Fields of a reply that are shown by views which spell out what they contain.
+const EXACT: [&str; 2] = ["offer", "event"];
 
 #[derive(Debug)]
 pub enum ClientError {
@@ -78,8 +81,37 @@ pub fn ask_with_timeout(socket: &Path, request: Request, patience: Duration) -> 
     if line.is_empty() {
         return Err(ClientError::Silent);
     }
-    let answer: Answer = serde_json::from_str(&line).map_err(|error| ClientError::Garbled(error.to_string()))?;
-    Ok(answer.reply)
+    Ok(decode(line.as_bytes())?.reply)
+}
+
+/// Decodes one reply. What it says is meant for a terminal, and the program behind the socket may not be the daemon: control characters become
+/// visible escapes, all at this one place. An offer and an event keep theirs, since an answer must name their exact text, and the views of
+/// tasks spell them out.
+pub fn decode(line: &[u8]) -> Result<Answer, ClientError> {
+    let garbled = |error: serde_json::Error| ClientError::Garbled(error.to_string());
+    let mut answer: Value = serde_json::from_slice(line).map_err(garbled)?;
+    if let Value::Object(fields) = &mut answer {
+        fields.iter_mut().filter(|(name, _)| !EXACT.contains(&name.as_str())).for_each(|(_, value)| defuse(value));
+    }
+    serde_json::from_value(answer).map_err(garbled)
+}
+
+fn defuse(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            let moves = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+            if text.contains(moves) {
+                let spelled = |letter: char| match moves(letter) {
+                    true => letter.escape_default().to_string(),
+                    false => letter.to_string(),
+                };
+                *text = text.chars().map(spelled).collect();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(defuse),
+        Value::Object(fields) => fields.values_mut().for_each(defuse),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// Wraps a request. `ASIDE_PRIVATE` applies to every request.
@@ -140,4 +172,30 @@ pub fn connect(socket: &Path) -> Result<UnixStream, ClientError> {
     let bounded = stream.set_read_timeout(Some(PATIENCE)).and_then(|()| stream.set_write_timeout(Some(PATIENCE)));
     bounded.map_err(|_| ClientError::Silent)?;
     Ok(stream)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn nothing_that_comes_off_the_socket_moves_the_cursor() {
+        let hostile = "a\u{1b}[2J\u{9b}1m\r\u{7}b\u{7f}\n\tc";
+        let spelled = r"a\u{1b}[2J\u{9b}1m\r\u{7}b\u{7f}".to_owned() + "\n\tc";
+        let line = json!({
+            "type": "task", "request_id": 1,
+            "tasks": [{ "taskId": hostile, "text": hostile, "workspace": hostile }], "lines": [hostile],
+            "offer": { "taskId": "t", "step": 1, "digest": "", "action": "run_command", "rows": [], "text": hostile, "confine": "no" },
+        });
+        let Ok(Answer { reply: Reply::Task(told), .. }) = decode(line.to_string().as_bytes()) else { panic!() };
+        let brief = &told.tasks[0];
+        assert_eq!([&brief.task_id, &brief.text, &brief.workspace, &told.lines[0]], [&spelled; 4]);
+        assert_eq!(told.offer.unwrap().text, hostile, "what is answered is exact");
+        let line = json!({ "type": "error", "request_id": 1, "error": { "code": "refused", "message": hostile } });
+        let Ok(Answer { reply: Reply::Error(failure), .. }) = decode(line.to_string().as_bytes()) else { panic!() };
+        assert_eq!(failure.error.message, spelled);
+        assert!(matches!(decode(b"what\n"), Err(ClientError::Garbled(_))));
+    }
 }

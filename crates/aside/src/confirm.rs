@@ -1,8 +1,17 @@
-//! Yes-or-no questions on the terminal.
+//! Yes-or-no questions on the terminal. An answer is a line; a yes has to stand alone, as `LoneKey` decides, and be typed.
 
 use std::io::{BufRead, IsTerminal};
+use std::time::Instant;
 
 use anyhow::Context;
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::termios::{QueueSelector, tcflush};
+
+use crate::lone_key::{AFTER, LoneKey, Pressed};
+
+/// Bracketed paste, on and off: what is pasted is then no yes. A shell sets it for itself at its next prompt, however this ends.
+const PASTES_MARKED: &str = "\x1b[?2004h";
+const PASTES_PLAIN: &str = "\x1b[?2004l";
 
 /// What Enter alone means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,13 +26,36 @@ pub fn confirm(question: &str, default: Default) -> anyhow::Result<Option<bool>>
         return Ok(None);
     }
     let hint = if default == Default::Yes { "[Y/n]" } else { "[y/N]" };
+    let able = std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb");
+    let (marked, plain) = if able { (PASTES_MARKED, PASTES_PLAIN) } else { ("", "") };
     loop {
-        let Some(answer) = answer(&format!("{question} {hint} "))? else { return Ok(Some(false)) };
-        match read(&answer, default) {
+        // What was typed ahead was no answer to this.
+        let _ = tcflush(std::io::stdin(), QueueSelector::IFlush);
+        let asked = Instant::now();
+        let line = answer(&format!("{marked}{question} {hint} "));
+        eprint!("{plain}");
+        let Some(line) = line? else { return Ok(Some(false)) };
+        match read(&line, default) {
+            Some(true) if !stands_alone(asked) => eprintln!("That came with other keys, or too soon: press y alone."),
             Some(answer) => return Ok(Some(answer)),
             None => eprintln!("Please answer y or n."),
         }
     }
+}
+
+/// Whether the line that has just ended was typed for the question asked then, and nothing follows it.
+fn stands_alone(asked: Instant) -> bool {
+    let mut keys = LoneKey::default();
+    keys.shows((), 0);
+    let now = u64::try_from(asked.elapsed().as_millis()).unwrap_or(u64::MAX);
+    if keys.answers('y', now) != Pressed::Held {
+        return false;
+    }
+    let input = std::io::stdin();
+    let mut polled = [PollFd::new(&input, PollFlags::IN)];
+    let patience = Timespec { tv_sec: 0, tv_nsec: i64::try_from(AFTER).unwrap_or(0) * 1_000_000 };
+    let followed = rustix::event::poll(&mut polled, Some(&patience)).is_ok_and(|ready| ready > 0);
+    !followed && keys.stands(now + AFTER).is_some()
 }
 
 /// Asks for one line of text.

@@ -11,6 +11,7 @@ mod confirm;
 mod connections;
 mod daemon;
 mod exec;
+mod lone_key;
 mod paths;
 mod provider;
 mod rc;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use aside_core::history::HistoryEntry;
 use aside_core::history::filter::MAX_COMMAND;
-use rusqlite::{Connection, Statement, params};
+use rusqlite::{Connection, Statement, ToSql, params};
 use serde::Serialize;
 
 use database::{Database, NewIds};
@@ -27,6 +27,7 @@ pub mod journal;
 pub mod jsonl;
 pub mod marked_commands;
 pub mod reroutes;
+mod salvage;
 pub mod search;
 pub mod task_logs;
 
@@ -139,7 +140,7 @@ impl History {
             bail!("could not keep a command of {} bytes: the limit is {MAX_COMMAND}", entry.command.len());
         }
         let appended = self.with(|connection| {
-            let new = insert(&mut *connection.prepare_cached(INSERT)?, entry, seq)?;
+            let new = insert(&mut *connection.prepare_cached(INSERT)?, entry, seq, None)?;
             Ok(if new { Appended::New(connection.last_insert_rowid()) } else { Appended::Known })
         })?;
         self.appends += 1;
@@ -175,13 +176,32 @@ impl History {
     /// Every row with a greater id, ordered by id. A file that replaces a damaged one continues with greater ids, so this finds what was
     /// added whatever happened in between.
     pub fn each_since(&mut self, after_id: i64, mut visit: impl FnMut(RowRef<'_>)) -> anyhow::Result<()> {
-        self.with(|connection| each(connection, "WHERE id > ? ORDER BY id", &[after_id], &mut visit))
+        // After damage, what could be saved is read again from where it stopped.
+        let mut after = after_id;
+        self.with(|connection| {
+            let from = after;
+            each(connection, "WHERE id > ? ORDER BY id", &[from], &mut |row| {
+                after = row.id;
+                visit(row);
+            })
+        })
     }
 
-    /// Every row, oldest first; rows without a time come first. If damage shows on the way, `visit` has seen the rows before it, and a
-    /// notice is set.
+    /// Every row, oldest first; rows without a time come first. If damage shows on the way, `visit` sees what
+    /// could be saved, and a notice is set.
     pub fn each_in_time_order(&mut self, mut visit: impl FnMut(RowRef<'_>)) -> anyhow::Result<()> {
-        self.with(|connection| each(connection, "ORDER BY start, id", &[], &mut visit))
+        let mut last = None;
+        self.with(|connection| {
+            let from = last;
+            each(connection, "ORDER BY start, id", &[], &mut |row| {
+                let place = Some((row.start_ms, row.id));
+                // After damage, what could be saved is read again.
+                if place > from {
+                    last = place;
+                    visit(row);
+                }
+            })
+        })
     }
 
     pub fn count(&mut self) -> anyhow::Result<usize> {
@@ -246,12 +266,10 @@ impl History {
                 "{path} is damaged; `aside history import` or the daemon will set it aside and begin a new one"
             )));
         }
-        if let Some(notice) = self.database.take().map(|database| database.set_aside(&self.path)).transpose()?.flatten()
-        {
-            self.notice = Some(notice);
-        }
-        self.follow_the_file()?;
-        let Some(database) = &mut self.database else { bail!("could not open {path}") };
+        let Some(damaged) = self.database.take() else { bail!("could not open {path}") };
+        let (database, notice) = damaged.begin_anew(&self.path)?;
+        self.notice = notice.or(self.notice.take());
+        let database = self.database.insert(database);
         act(&mut database.connection).with_context(|| format!("could not use {path}"))
     }
 
@@ -278,23 +296,33 @@ const COLUMNS: &str = "id, command, cwd, exit, start, duration, session, shell, 
 const INSERT: &str = "INSERT INTO history (command, cwd, exit, start, duration, session, shell, host, seq, private) \
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, seq) WHERE seq IS NOT NULL DO NOTHING";
 
-/// Returns `false` if the record is stored already.
-fn insert(statement: &mut Statement<'_>, entry: &HistoryEntry, seq: Option<i64>) -> rusqlite::Result<bool> {
-    let values = params![
-        entry.command,
-        short(&entry.cwd),
-        entry.exit,
-        entry.start_ms,
-        entry.duration_ms,
-        short(&entry.session),
-        Some(entry.shell.as_str()).filter(|shell| shell.len() <= MAX_FIELD).unwrap_or_default(),
-        short(&entry.host),
-        seq,
+/// With the id that the row had in another file.
+const INSERT_KNOWN: &str = "INSERT OR IGNORE INTO history (command, cwd, exit, start, duration, session, shell, host, seq, private, id) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+/// Returns `false` if the record is stored already. The id is for `INSERT_KNOWN`.
+fn insert(
+    statement: &mut Statement<'_>,
+    entry: &HistoryEntry,
+    seq: Option<i64>,
+    id: Option<i64>,
+) -> rusqlite::Result<bool> {
+    let values: [&dyn ToSql; 10] = [
+        &entry.command,
+        &short(&entry.cwd),
+        &entry.exit,
+        &entry.start_ms,
+        &entry.duration_ms,
+        &short(&entry.session),
+        &Some(entry.shell.as_str()).filter(|shell| shell.len() <= MAX_FIELD).unwrap_or_default(),
+        &short(&entry.host),
+        &seq,
         // NULL if it is not private, as in a file of an older version.
-        entry.private.then_some(1),
+        &entry.private.then_some(1),
     ];
+    let values = values.into_iter().chain(id.as_ref().map(|id| id as &dyn ToSql));
     // Not RETURNING: a statement that is dropped after its first row commits without reporting errors, and this one is an acknowledgement.
-    Ok(statement.execute(values)? > 0)
+    Ok(statement.execute(rusqlite::params_from_iter(values))? > 0)
 }
 
 fn short(field: &Option<String>) -> Option<&str> {

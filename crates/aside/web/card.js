@@ -5,12 +5,13 @@
 import { Diff } from "./diff.js";
 import { isByKey } from "./keys.js";
 import { speaks } from "./labels.js";
+import { alone, isSteady, steadies } from "./meant.js";
 import { copies, exact, h, quoted, spelled } from "./text.js";
 
 /** Milliseconds of visibility before approving: longer than it takes to press a button that was there before. */
 const MOMENT = 700;
 
-/** Milliseconds between focusing the card and a key that answers. Typing words meant for the input is faster: `maybe` has an a and a y. */
+/** Milliseconds between focusing the card and a key that answers: `n` needs no more. */
 const PAUSE = 500;
 /** Rows with a presentation of their own; every other row is shown with its label, even an unknown one. */
 const OWN = new Set(["command", "file", "danger"]);
@@ -40,7 +41,8 @@ export class Card {
     }
     const facts = offer.rows.filter((row) => !OWN.has(row.label));
     const dangers = of("danger");
-    this.approve = h("button", { type: "button", class: dangers.length ? "approve destroys" : "approve", disabled: true, onclick: () => this.approves() }, this.does);
+    this.approve = h("button", { type: "button", class: dangers.length ? "approve destroys" : "approve", disabled: true, onclick: () => this.clicks() }, this.does);
+    steadies(this.approve);
     this.reason = h("input", { type: "text", class: "why", placeholder: say("why not (optional)"), "aria-label": say("why not (optional)"), maxlength: "500", onkeydown: (event) => { if (event.key === "Enter" && !event.isComposing) { event.preventDefault(); this.rejects(); } } });
     this.reject = h("button", { type: "button", onclick: () => this.rejects() }, say("Reject"));
     this.edit = h("button", { type: "button", onclick: () => this.edits() }, say("Edit"));
@@ -136,6 +138,11 @@ export class Card {
     return false;
   }
 
+  clicks() {
+    if (isSteady(this.approve)) return this.approves();
+    this.nudge(this.say("it has just moved: press it again"));
+  }
+
   approves() {
     if (this.isArmed) return this.answer("approve");
   }
@@ -209,10 +216,11 @@ export class Card {
   /** Only while the card itself has the focus: that is the first of the two steps. */
   key(event) {
     if (event.target !== this.element || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    const stray = (key) => () => this.nudge(this.say("press {} alone", key));
     const keys = {
-      y: () => (this.isArmed ? this.approves() : this.nudge()),
+      y: () => alone(() => (this.isArmed && this.element.isConnected ? this.approves() : this.nudge()), stray("y")),
       n: () => this.rejects(),
-      e: () => this.edits(),
+      e: () => alone(() => this.edits(), stray("e")),
       v: () => this.diff?.openAll(),
       s: () => this.diff?.way.click(),
     };
@@ -226,7 +234,8 @@ export class Card {
     else this.listens();
   }
 
-  nudge() {
+  nudge(words = this.hint.textContent) {
+    this.hint.textContent = words;
     this.hint.classList.remove("nudged");
     requestAnimationFrame(() => this.hint.classList.add("nudged"));
   }

@@ -3,6 +3,8 @@
 const CHINESE = {
   "a moment…": "请稍候…",
   "sending…": "发送中…",
+  "it has just moved: press it again": "按钮刚刚移动过：请再按一次",
+  "press {} alone": "请单独按 {}",
   "Run": "运行",
   "Apply {}": "应用 {}",
   "{} to open first": "还有 {} 要先打开",
@@ -36,6 +38,7 @@ const CHINESE = {
   "because": "原因",
   "from": "来自",
   "rule": "规则",
+  "note": "注意",
   "with": "环境",
   "received": "已收到",
   "understood": "已理解",

@@ -6,6 +6,7 @@ import { Card, command } from "./card.js";
 import { Diff, letterOf, parse } from "./diff.js";
 import { speaks, tongueOf } from "./labels.js";
 import { Markdown } from "./markdown.js";
+import { isSteady, steadies } from "./meant.js";
 import { Output } from "./output.js";
 import { clear, clock, copies, exact, h, lasted, plain, prose, quoted, short } from "./text.js";
 import { dot, sign } from "./threads.js";
@@ -419,8 +420,9 @@ export class TaskView {
   undo() {
     const box = h("span", { class: "undo" });
     const ask = () => {
+      const yes = steadies(h("button", { type: "button", "data-op": "undo-yes", onclick: () => { if (isSteady(yes)) this.act("undo", yes).then(first); } }, this.say("Undo")));
       const no = h("button", { type: "button", onclick: () => first() }, this.say("Keep"));
-      clear(box).append(h("span", {}, this.say("Put the files back as they were? ")), h("button", { type: "button", "data-op": "undo-yes", onclick: (event) => this.act("undo", event.currentTarget).then(first) }, this.say("Undo")), no);
+      clear(box).append(h("span", {}, this.say("Put the files back as they were? ")), yes, no);
       no.focus();
     };
     const first = () => clear(box).append(h("button", { type: "button", class: "quiet", "data-op": "undo", onclick: ask }, this.say("Undo…")));

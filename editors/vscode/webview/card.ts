@@ -22,6 +22,10 @@ export function editorCard(view: View): typeof Card {
       return !this.isBusy && !this.blocked && !this.editor;
     }
 
+    override clicks(): Promise<boolean | undefined> {
+      return this.approves();
+    }
+
     override arm(): void {
       super.arm();
       if (!this.isBusy && !this.blocked && this.hint) this.hint.textContent = "";

@@ -133,6 +133,12 @@ impl ResolvedChanges {
     pub fn files(&self) -> &[ResolvedFile] {
         &self.files
     }
+
+    /// The names of the files that exist afterwards.
+    pub fn names(&self) -> Vec<String> {
+        let left = self.files.iter().filter(|file| file.after.is_some());
+        left.map(|file| file.name.as_str().to_owned()).collect()
+    }
 }
 
 impl ResolvedFile {

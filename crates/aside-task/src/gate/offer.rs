@@ -6,6 +6,7 @@ use std::fmt;
 use aside_commands::safety;
 use aside_commands::world::World;
 
+use crate::executed_files;
 use crate::gate::rules::Rules;
 use crate::gate::{Decision, GateContext, GateVerdict, judge};
 use crate::proposal::{RequestSource, WriteConfinement};
@@ -34,6 +35,8 @@ pub struct GateOffer {
     pub(super) workspace: String,
     pub(super) home: String,
     pub(super) dangers: Vec<String>,
+    /// Which of the changed files others execute.
+    pub(super) notes: Vec<String>,
     pub(super) verdict: GateVerdict,
 }
 
@@ -61,6 +64,8 @@ pub struct OfferedChange {
     pub digest: [u8; 32],
     /// One row for each file, from `ResolvedChanges::rows`.
     pub rows: Vec<String>,
+    /// The paths that exist after it.
+    pub names: Vec<String>,
     pub reason: Option<String>,
 }
 
@@ -130,7 +135,16 @@ impl GateOffer {
             verdict = GateVerdict::ask(&command.cmd, "it may destroy something");
         }
         let (source, home) = (place.source, world.home().to_owned());
-        Ok(GateOffer { step, source, act: OfferedAct::Run(command), workspace, home, dangers, verdict })
+        Ok(GateOffer {
+            step,
+            source,
+            act: OfferedAct::Run(command),
+            workspace,
+            home,
+            dangers,
+            notes: Vec::new(),
+            verdict,
+        })
     }
 
     /// A change to files always needs approval.
@@ -141,10 +155,13 @@ impl GateOffer {
         if change.rows.len() > MAX_ROWS {
             return Err(NotOfferable::TooLong);
         }
-        fit(change.rows.iter().chain(&change.reason).chain([&step.task]), MAX_TEXT)?;
+        fit(change.rows.iter().chain(&change.names).chain(&change.reason).chain([&step.task]), MAX_TEXT)?;
         let verdict = GateVerdict::ask("", "files would be changed");
         let (workspace, home) = (String::new(), String::new());
-        Ok(GateOffer { step, source, act: OfferedAct::Apply(change), workspace, home, dangers: Vec::new(), verdict })
+        let notes = executed_files::notes(change.names.iter().map(String::as_str));
+        let notes = notes.into_iter().map(|note| note.english).collect();
+        let (act, dangers) = (OfferedAct::Apply(change), Vec::new());
+        Ok(GateOffer { step, source, act, workspace, home, dangers, notes, verdict })
     }
 
     pub fn step(&self) -> &OfferStep {
@@ -168,7 +185,7 @@ impl GateOffer {
     /// from one field to the next.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = Bytes(Vec::new());
-        bytes.text("aside offer 2");
+        bytes.text("aside offer 3");
         bytes.text(&self.step.task);
         bytes.number(u64::from(self.step.number));
         bytes.text(self.source.name());
@@ -189,14 +206,16 @@ impl GateOffer {
                     WriteConfinement::Workspace => bytes.text(&self.workspace),
                 }
             }
-            OfferedAct::Apply(OfferedChange { digest, rows, reason }) => {
+            OfferedAct::Apply(OfferedChange { digest, rows, names, reason }) => {
                 bytes.text("apply");
                 bytes.field(digest);
                 bytes.list(rows);
+                bytes.list(names);
                 bytes.list(reason.as_slice());
             }
         }
         bytes.list(&self.dangers);
+        bytes.list(&self.notes);
         bytes.text(&self.verdict.explain());
         bytes.0
     }

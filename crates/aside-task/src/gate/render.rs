@@ -89,7 +89,7 @@ pub fn offer_rows(offer: &GateOffer) -> Vec<Row> {
             }
             reason
         }
-        OfferedAct::Apply(OfferedChange { digest: _, rows, reason }) => {
+        OfferedAct::Apply(OfferedChange { digest: _, rows, names: _, reason }) => {
             for file in rows {
                 row(Label::File, visible::exact(file).into_owned());
             }
@@ -101,6 +101,9 @@ pub fn offer_rows(offer: &GateOffer) -> Vec<Row> {
     }
     for danger in &offer.dangers {
         row(Label::Danger, visible::exact(danger).into_owned());
+    }
+    for note in &offer.notes {
+        row(Label::Note, visible::exact(note).into_owned());
     }
     if let OfferedAct::Run(OfferedRun { cmd, .. }) = &offer.act
         && let Some(program) = wants_terminal(cmd)

@@ -14,6 +14,7 @@ use crate::gate::approve::{
 use crate::gate::offer::{
     GateOffer, MAX_COMMAND, MAX_TEXT, NotOfferable, OfferStep, OfferedAct, OfferedChange, OfferedRun,
 };
+use crate::gate::render::Label;
 use crate::gate::rules::{RuleLayer, Rules, RulesFile};
 use crate::gate::{Decision, GateContext, judge, read_only, render};
 use crate::proposal::{RequestSource, WriteConfinement};
@@ -393,13 +394,34 @@ fn only_what_a_person_has_allowed_passes() {
         OfferedRun { environment: vec![("LD_PRELOAD".to_owned(), "./x".to_owned())], ..command("git status") };
     gate.show(made(4, preload, RequestSource::LocalUi)).unwrap();
     assert_eq!(gate.pass(&step(4)).unwrap_err(), ApprovalRefusal::NeedsPerson);
-    let change = OfferedChange { digest: [1; 32], rows: vec!["a +1 -0".to_owned()], reason: None };
+    let change = OfferedChange { digest: [1; 32], rows: vec!["a +1 -0".to_owned()], names: Vec::new(), reason: None };
     gate.show(GateOffer::apply(step(5), change, RequestSource::LocalUi).unwrap()).unwrap();
     assert_eq!(gate.pass(&step(5)).unwrap_err(), ApprovalRefusal::NeedsPerson);
     for number in 6..=MAX_STEPS as u32 {
         gate.show(offer(number, "make")).unwrap();
     }
     assert_eq!(gate.show(offer(MAX_STEPS as u32 + 1, "make")).unwrap_err(), ApprovalRefusal::Full);
+}
+
+#[test]
+fn a_change_of_what_others_execute_says_so_and_the_digest_covers_it() {
+    let offer = |names: &[&str]| {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let change = OfferedChange { digest: [1; 32], rows: vec!["M x +1 -0".to_owned()], names, reason: None };
+        GateOffer::apply(step(1), change, RequestSource::LocalUi).unwrap()
+    };
+    let notes = |offer: &GateOffer| -> Vec<String> {
+        let rows = render::offer_rows(offer).into_iter().filter(|row| row.label == Label::Note);
+        rows.map(|row| row.text).collect()
+    };
+    let plain = offer(&["src/main.rs"]);
+    assert_eq!(notes(&plain), Vec::<String>::new());
+    let tasks = offer(&["src/main.rs", ".vscode/tasks.json"]);
+    assert_eq!(
+        notes(&tasks),
+        ["what .vscode/tasks.json says is run by others: VS Code, also by itself when the folder is opened"]
+    );
+    assert_ne!(plain.bytes(), tasks.bytes());
 }
 
 #[test]
@@ -518,10 +540,12 @@ fn offers() -> impl Strategy<Value = GateOffer> {
             GateOffer::run(step(number), command, &place, &Rules::none(), &EmptyWorld).unwrap()
         });
     let rows = prop::collection::vec(text(), 1..4);
-    let apply = (0..2u32, rows, prop::option::of(text()), 0..2u8).prop_map(|(number, rows, reason, byte)| {
-        GateOffer::apply(step(number), OfferedChange { digest: [byte; 32], rows, reason }, RequestSource::LocalUi)
-            .unwrap()
-    });
+    let names = prop::collection::vec("(a|Makefile|\\.envrc)", 0..3);
+    let apply =
+        (0..2u32, rows, names, prop::option::of(text()), 0..2u8).prop_map(|(number, rows, names, reason, byte)| {
+            let change = OfferedChange { digest: [byte; 32], rows, names, reason };
+            GateOffer::apply(step(number), change, RequestSource::LocalUi).unwrap()
+        });
     prop_oneof![run, apply]
 }
 

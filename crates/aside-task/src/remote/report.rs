@@ -7,6 +7,7 @@ use aside_redact::redact;
 use aside_text::clean;
 
 use crate::event::{ActOutcome, Event, EventKind, answered_from};
+use crate::executed_files;
 use crate::proposal::{FileSummary, Proposal, TaskResult};
 use crate::remote::afar::afar;
 use crate::remote::chinese;
@@ -236,6 +237,8 @@ impl ChatReport {
         };
         let mut rows: Vec<String> = files.iter().take(MAX_NAMED).map(row).collect();
         rows.extend(self.more(files.len()));
+        let executed = executed_files::notes(files.iter().map(|file| file.path.as_str()));
+        rows.extend(executed.iter().map(|note| note.of(self.language).to_owned()));
         let (added, removed) =
             files.iter().fold((0, 0), |(added, removed), file| (added + file.additions, removed + file.deletions));
         let count = files.len();

@@ -38,6 +38,8 @@ struct Lists {
     asks_loosely: Words,
     conditions: Words,
     condition_ends: Words,
+    awaits: Words,
+    await_ends: Words,
     undone: Words,
     compounds: Words,
     kept: Words,
@@ -75,6 +77,8 @@ static WORDS: LazyLock<Lists> = LazyLock::new(|| {
         asks_loosely: words("asks-loosely"),
         conditions: words("conditions"),
         condition_ends: words("condition-ends"),
+        awaits: words("awaits"),
+        await_ends: words("await-ends"),
         undone: words("undone"),
         compounds: words("compounds"),
         kept: words("kept"),
@@ -162,6 +166,10 @@ fn sentence(tokens: &[Token], asked: bool, clauses: &mut Vec<Clause>) {
     }
     let said = clauses.get_mut(first..).unwrap_or_default();
     put_off(said);
+    if let Some(by) = whole.waits() {
+        let waiting = |clause: &&mut Clause| clause.span.end > by.start;
+        said.iter_mut().filter(waiting).for_each(|clause| clause.waits = Some(by.clone()));
+    }
     let asks_back = said.iter().skip(1).any(|clause| clause.kind == SpeechAct::Question);
     for clause in said.iter_mut().filter(|clause| clause.kind == SpeechAct::Order) {
         let is_bare = clause.heads.first().is_some_and(|head| head.span == clause.by);
@@ -203,6 +211,29 @@ impl<'t> Piece<'t> {
         let letters = self.letters.get(range.clone()).unwrap_or_default().to_vec();
         let places = self.places.get(range).unwrap_or_default().to_vec();
         Piece { tokens: self.tokens, letters, places, asked: self.asked }
+    }
+
+    /// What the order behind it waits for: `等构建通过再删除分支`, `明天删除日志`.
+    fn waits(&self) -> Option<Range<usize>> {
+        let starts = |at: usize| {
+            let place = self.places.get(at).copied().unwrap_or_default();
+            let before = place.checked_sub(1).and_then(|before| self.tokens.get(before));
+            before.is_none_or(|before| before.sort == TokenKind::Mark)
+        };
+        (0..self.letters.len()).find_map(|at| {
+            let rest = self.rest(at);
+            let begins = |at: usize| starts(at) || self.without_manners(0).0 == at;
+            let awaits = WORDS.awaits.at(rest).filter(|_| begins(at) && WORDS.others.at(rest).is_none());
+            let taken = awaits.or_else(|| WORDS.await_ends.at(rest)).or_else(|| WORDS.later.at(rest))?;
+            let behind = self.rest(at + taken);
+            let orders = |place: usize| {
+                let rest = behind.get(place..).unwrap_or_default();
+                let taken = WORDS.acts.at(rest).or((rest.first() == Some(&VERB)).then_some(1));
+                taken.is_some_and(|taken| WORDS.undone.at(rest.get(taken..).unwrap_or_default()).is_none())
+            };
+            let describes = behind.first() == Some(&'的');
+            (!describes && (0..behind.len()).any(orders)).then(|| self.span(at..at + taken))
+        })
     }
 
     /// Splits where another verb is joined: `找出大文件并删除`.
@@ -252,6 +283,7 @@ impl<'t> Piece<'t> {
             by: self.span(by),
             heads: Vec::new(),
             later,
+            waits: None,
             frame: None,
             settled,
         }

@@ -7,7 +7,7 @@ use crate::speech_act::token::{Token, TokenKind};
 use crate::speech_act::verb_phrase::{self, VerbObject};
 use crate::speech_act::verbs::VerbForm;
 use crate::speech_act::word_lists::{English, LISTS};
-use crate::speech_act::{Clause, ClauseVerb, SpeechAct, VerbEffect, put_off, read_sentences};
+use crate::speech_act::{Clause, ClauseVerb, SpeechAct, VerbEffect, put_off, read_sentences, waits};
 
 pub fn clauses(tokens: &[Token]) -> Vec<Clause> {
     read_sentences(tokens, |tokens, asked, clauses| Sentence { tokens, asked, lists: &LISTS }.read(clauses))
@@ -71,7 +71,21 @@ impl Sentence<'_> {
         }
         self.alternatives(clauses.get_mut(first..).unwrap_or_default());
         put_off(clauses.get_mut(first..).unwrap_or_default());
+        self.wait(clauses.get_mut(first..).unwrap_or_default());
         self.ask_back(clauses.get_mut(first..).unwrap_or_default());
+    }
+
+    /// Notes what the orders wait for.
+    fn wait(&self, clauses: &mut [Clause]) {
+        let acts = |clause: &&Clause| clause.kind.asks_to_act();
+        let heads = clauses.iter().filter(acts).flat_map(|clause| &clause.heads);
+        let heads = heads.filter(|head| head.act != VerbEffect::Reads);
+        let place = |head: &ClauseVerb| self.tokens.iter().position(|token| token.span.start == head.span.start);
+        let orders: Vec<usize> = heads.filter_map(place).collect();
+        let Some(wait) = waits::of(self.lists, self.tokens, &orders) else { return };
+        let (by, over) = (self.span(wait.by), self.span(wait.over));
+        let waiting = |clause: &&mut Clause| clause.span.start < over.end && over.start < clause.span.end;
+        clauses.iter_mut().filter(waiting).for_each(|clause| clause.waits = Some(by.clone()));
     }
 
     /// `kill, stop or pause`: verbs without objects, which are alternatives.
@@ -117,7 +131,16 @@ impl Sentence<'_> {
         let settled =
             matches!(kind, SpeechAct::Question | SpeechAct::Statement | SpeechAct::Reported | SpeechAct::Talk)
                 && self.is_settled(range.clone());
-        Clause { span: self.span(range), kind, by: self.span(by), heads: Vec::new(), later, frame: None, settled }
+        Clause {
+            span: self.span(range),
+            kind,
+            by: self.span(by),
+            heads: Vec::new(),
+            later,
+            waits: None,
+            frame: None,
+            settled,
+        }
     }
 
     /// Whether a clause asks about or tells of the past or a state.

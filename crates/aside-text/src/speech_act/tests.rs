@@ -130,6 +130,63 @@ fn what_is_put_off_is_known() {
 }
 
 #[test]
+fn an_order_that_waits_is_no_order_for_now() {
+    let mut wrong = Vec::new();
+    for (request, expected) in [
+        ("as soon as the build is green, delete the branch topic", "as soon as the build is green"),
+        ("once CI passes merge it", "once CI passes"),
+        ("once the tests pass, push to origin and delete the branch", "once the tests pass"),
+        ("when you have time, drop table x", "when you have time"),
+        ("please delete the branch topic when the build is green", "when the build is green"),
+        ("restart nginx if it is down", "if it is down"),
+        ("if the disk is full, remove the logs", "if the disk is full"),
+        ("unless the tests fail, deploy the service", "unless the tests fail"),
+        ("after the release is out, remove the tag v1", "after the release is out"),
+        ("stop nginx and delete the logs once the backup has finished", "once the backup has finished"),
+        ("delete the build folder whenever the disk fills up", "whenever the disk fills up"),
+        ("wait until the build is done, then delete a.txt", "wait until the build is done"),
+        ("tomorrow remove the logs", "tomorrow"),
+        ("later delete a.txt", "later"),
+        ("delete a.txt later", "later"),
+        ("next week, please remove docker", "next week"),
+        ("remove the logs every night", "every night"),
+        ("kill the server when done", "when done"),
+        ("构建通过之后删除分支 topic", "之后"),
+        ("等构建通过再删除分支 topic", "等"),
+        ("如果磁盘满了，清理日志", "如果"),
+        ("明天删除日志", "明天"),
+        ("有空的时候删掉 a.txt", "的时候"),
+        ("稍后删除 a.txt", "稍后"),
+        ("测试通过后合并分支", "通过后"),
+        // At once, whatever else is said.
+        ("delete a.txt", ""),
+        ("delete a.txt if it exists", ""),
+        ("before you deploy, run the tests", ""),
+        ("run the tests once more", ""),
+        ("run the tests once", ""),
+        ("run the tests, and if they fail, revert the commit", ""),
+        ("delete logs older than one day", ""),
+        ("set the date to tomorrow", ""),
+        ("remove the line after the header", ""),
+        ("run the tests and tell me if they pass", ""),
+        ("kill the job that hangs when it starts", ""),
+        ("list the files that were changed after the release", ""),
+        ("remove the branch that I merged after lunch and the tag", ""),
+        ("删除 a.txt", ""),
+        ("删除重启之后的日志", ""),
+        ("把明天的日志删掉", ""),
+        ("运行测试，如果失败就回滚", ""),
+        ("重启之后就好了", ""),
+    ] {
+        let by = SpeechActs::of(request).waits().map_or("", |span| &request[span]);
+        if by != expected {
+            wrong.push(format!("{request}: {by:?}, not {expected:?}; {}", shown(request)));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
 fn what_is_told_asked_or_forbidden_denies_that_anything_is_to_be_done() {
     for request in [
         "don't run the tests",

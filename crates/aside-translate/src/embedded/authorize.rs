@@ -144,7 +144,7 @@ const WEIGHS: f32 = 0.3;
 /// Whether a draft may be shown for this request, as the answer or as an alternative.
 pub fn permits(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     let reads = is_read_only(&draft.command, reading.place.dialect);
-    if reads && describes_by_verb(reading, draft) {
+    if reads && describes_by_verb(reading, draft) || stays_here(reading, draft) {
         return false;
     }
     reads && !searches_without_verb(reading, draft)
@@ -155,18 +155,23 @@ pub fn permits(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
             && !edits_leftover(reading, draft)
             && !forgets_exception(reading, draft)
             && !forgets_limit(reading, draft)
-            && !stays_here(reading, draft)
 }
 
-/// Whether the request names a login on another machine and the command, which changes something, does not: a copy to `ada@build` is none
-/// into a directory here.
+/// Whether the request copies from or to a login on another machine and the command does not: a copy to `ada@build` is none into a
+/// directory here, and no search for `ada@build`.
 fn stays_here(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
-    const LOCAL: &[&str] = &["cp", "mv", "rm", "mkdir", "chmod", "chown", "tar", "zip", "ln", "find"];
-    let line = line::parse(&draft.command, reading.place.dialect);
-    let is_local =
-        line.commands.iter().any(|run| run.words.first().is_some_and(|word| LOCAL.contains(&word.value.as_str())));
-    let host = reading.words.iter().find_map(|word| remote::login(&word.text));
-    is_local && host.is_some_and(|host| !draft.command.contains(host))
+    const SENDS: &[&str] = &[
+        "copy", "move", "upload", "download", "send", "transfer", "scp", "fetch", "pull", "push", "get", "put",
+        "bring", "grab", "sync", "backup", "复制", "拷贝", "上传", "下载", "发送", "传到", "移动",
+    ];
+    let sends = |place: usize| {
+        let low = reading.words[place].low.as_str();
+        SENDS.contains(&low) || SENDS.contains(&reading.meaning(place))
+    };
+    let Some(host) = reading.words.iter().find_map(|word| remote::login(&word.text)) else { return false };
+    let reaches =
+        draft.command.contains(&format!("{host}:")) || draft.command.starts_with("ssh") && draft.command.contains(host);
+    (0..reading.words.len()).any(sends) && !reaches
 }
 
 /// Whether the draft covers every verb of an order: a search is not close to `delete Q3 report.txt`.
@@ -464,7 +469,8 @@ fn is_ordered(reading: &AnalyzedQuery<'_>, draft: &Draft, order: &Clause) -> boo
     };
     let mut heads = order.heads.iter();
     let ordered = heads.any(|head| places(reading, &head.span).any(|place| answers(place, head.act)));
-    let now = order.later.as_ref().is_none_or(|later| places(reading, later).all(|place| draft.used.has(place)));
+    let times = order.later.iter().chain(&order.waits);
+    let now = times.into_iter().all(|later| places(reading, later).all(|place| draft.used.has(place)));
     ordered && now
 }
 

@@ -45,6 +45,9 @@ impl Named {
             "don't",
             "不",
             "除了",
+            "不要",
+            "别",
+            "不是",
         ];
         const INSIDE: &[&str] =
             &["in", "under", "inside", "within", "from", "of", "into", "to", "including", "this", "current"];
@@ -57,7 +60,9 @@ impl Named {
             |list: &[&str]| (0..reading.words.len()).any(|place| list.contains(&at(place)) && !before(place, NOT, 3));
         // A directory that is excepted is none that is asked for.
         let exception = omissions::exception(reading).unwrap_or(usize::MAX);
-        let is_object = |place: usize| place < exception && reading.is(place, "directory") && !before(place, INSIDE, 3);
+        let is_object = |place: usize| {
+            place < exception && reading.is(place, "directory") && !before(place, INSIDE, 3) && !before(place, NOT, 3)
+        };
         let typed = |text: &str| reading.words.iter().any(|word| word.text.contains(text));
         Self {
             files: reading.has("file"),
@@ -176,6 +181,8 @@ impl Search<'_> {
                     None => added.push_str(&format!("{spared} ")),
                 }
             }
+            // What is spared is spared in capitals, too.
+            edits.extend(branch.spared.iter().map(|span| (span.clone(), "-iname".to_owned())));
             if let Some(end) = branch.overwrites {
                 edits.push((end..end, " -n".to_owned()));
             }

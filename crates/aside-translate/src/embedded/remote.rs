@@ -18,6 +18,8 @@ struct Patterns {
     before: Option<Regex>,
     /// `ada@build in /srv`, `ada@build 的 /srv`
     behind: Option<Regex>,
+    /// `ada@build /srv`
+    beside: Option<Regex>,
     /// `notes.txt from ada@build:/srv`
     file: Option<Regex>,
 }
@@ -26,13 +28,14 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
     Patterns {
     login: Regex::new(&format!(r"(?:^|[\s(,，:：\p{{Han}}]){HOST}")).ok(),
     before: Regex::new(&format!(
-        r"(?i)\b(?P<lead>from|to|in|into|onto|under|inside|at)\s+(?:the\s+)?{DIRECTORY}\s+(?:on|at|of)\s+{CALLED}{HOST}"
+        r"(?i)\b(?P<lead>from|to|in|into|onto|under|inside|at)\s+(?:(?:the|directory|folder|dir|path)\s+)*{DIRECTORY}\s+(?:on|at|of)\s+{CALLED}{HOST}"
     ))
     .ok(),
     behind: Regex::new(&format!(
         r"(?i){HOST}(?:,?\s+(?:in|into|under|inside|within|at)\s+(?:(?:the|its|their|directory|folder|dir)\s+)*|\s*上?的\s*){DIRECTORY}"
     ))
     .ok(),
+    beside: Regex::new(&format!(r"{HOST}\s+(?P<dir>[/~][^\s,;，。:]*)")).ok(),
     file: Regex::new(&format!(
         r"(?i)(?P<blank>^|\s)(?P<file>[^\s:@,*]+)\s+(?P<from>from|off)\s+{CALLED}{HOST}(?::(?P<dir>[^\s,;]*))?(?P<here>\s+to\s+(?:here|this\s+(?:directory|folder))\b)?"
     ))
@@ -68,8 +71,16 @@ pub fn spelled(words: &str) -> Cow<'_, str> {
         spelled = before.replace(&spelled, join).into_owned();
     }
     if let Some(behind) = &patterns.behind {
-        let join = |captures: &regex::Captures<'_>| format!("{}:{}", &captures["host"], directory(captures));
+        // `into the current directory` is here.
+        let join = |captures: &regex::Captures<'_>| match directory(captures).as_str() {
+            "current" | "this" | "that" | "same" | "my" | "your" | "our" | "home" => captures[0].to_owned(),
+            directory => format!("{}:{directory}", &captures["host"]),
+        };
         spelled = behind.replace(&spelled, join).into_owned();
+    }
+    if let Some(beside) = &patterns.beside {
+        let join = |captures: &regex::Captures<'_>| format!("{}:{}", &captures["host"], directory(captures));
+        spelled = beside.replace(&spelled, join).into_owned();
     }
     if let Some(file) = &patterns.file {
         let join = |captures: &regex::Captures<'_>| {

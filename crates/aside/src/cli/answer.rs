@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::Context;
 use aside_proto::prose::{AskParams, AskResult};
 use aside_proto::query::ReplyStage;
-use aside_proto::{Answer, Failure, Reply, Request, json};
+use aside_proto::{Failure, Reply, Request, json};
 use aside_text::markdown::style;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Take};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -278,9 +278,7 @@ impl Talk {
         if read.is_err() || self.part.last() != Some(&b'\n') {
             return Ok(None);
         }
-        let answer = serde_json::from_slice(&std::mem::take(&mut self.part));
-        let answer: Answer = answer.map_err(|error| ClientError::Garbled(error.to_string()))?;
-        Ok(Some(answer.reply))
+        Ok(Some(client::decode(&std::mem::take(&mut self.part))?.reply))
     }
 
     /// Cancels the question, and waits for the daemon's acknowledgement.

@@ -20,7 +20,7 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use aside_proto::task::{TaskBrief, TaskList as Told, TaskOp, TaskParams};
-use aside_proto::{Answer, Failure, Reply, Request, json};
+use aside_proto::{Failure, Reply, Request, json};
 use aside_task::event::Event;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
@@ -181,7 +181,7 @@ impl Tasks {
 }
 
 fn understand(line: &[u8]) -> Result<Option<TaskMessage>, TaskError> {
-    let answer: Answer = serde_json::from_slice(line).map_err(|error| garbled(&error.to_string()))?;
+    let answer = client::decode(line).map_err(TaskError::Lost)?;
     let number = answer.id;
     Ok(match answer.reply {
         Reply::Task(told) => Some(TaskMessage::Answer { number, told: Ok(told) }),

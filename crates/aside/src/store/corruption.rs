@@ -1,4 +1,4 @@
-//! Sets a damaged database aside: renames it, deletes nothing, and reports that. Repairs nothing.
+//! Sets a damaged database aside: renames it, deletes nothing, and says so. Repairs nothing; `salvage` copies what can be read.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -33,8 +33,8 @@ pub fn is_corruption(error: &anyhow::Error) -> bool {
         .any(|code| matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
-/// The file must not be open in this process. Returns `None` if another process has replaced it already.
-pub fn set_aside(path: &Path, damaged: Identity) -> anyhow::Result<Option<Notice>> {
+/// The file must not be open in this process. Returns its new name; `None` if another process has replaced it already.
+pub fn set_aside(path: &Path, damaged: Identity) -> anyhow::Result<Option<PathBuf>> {
     // Two processes may see the damage at the same moment; the second must not set the first one's new file aside.
     let _lock = lock(path)?;
     if Identity::of(path) != Some(damaged) {
@@ -49,12 +49,21 @@ pub fn set_aside(path: &Path, damaged: Identity) -> anyhow::Result<Option<Notice
             renamed => renamed.with_context(|| format!("could not set {} aside", from.display()))?,
         }
     }
-    Ok(Some(Notice(format!(
-        "The history in {} was damaged. It was set aside as {}, and a new one begun. \
-         To fill it from your shell's own history, run `aside history import zsh` (or bash, fish, atuin).",
-        path.display(),
-        aside.display()
-    ))))
+    Ok(Some(aside))
+}
+
+/// `saved` commands of the damaged file are in the new one.
+pub fn notice(path: &Path, aside: &Path, saved: usize) -> Notice {
+    let (path, aside) = (path.display(), aside.display());
+    let with = match saved {
+        0 => "and a new one begun, since nothing of it could be read. To fill it".to_owned(),
+        1 => "and a new one begun with the one command that could be read. To fill in the rest".to_owned(),
+        _ => format!("and a new one begun with the {saved} commands that could be read. To fill in the rest"),
+    };
+    Notice(format!(
+        "The history in {path} was damaged. It was set aside as {aside}, {with} from your shell's own history, \
+         run `aside history import zsh` (or bash, fish, atuin)."
+    ))
 }
 
 fn lock(path: &Path) -> anyhow::Result<File> {

@@ -3,7 +3,7 @@
 use std::fs::{DirBuilder, File, Permissions};
 use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, bail};
@@ -12,6 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::store::Notice;
 use crate::store::corruption::{self, Identity};
+use crate::store::salvage::salvage;
 
 const SCHEMA_VERSION: i64 = 1;
 
@@ -60,14 +61,18 @@ pub enum NewIds {
 
 impl Database {
     pub fn open(path: &Path, mut new_ids: NewIds) -> anyhow::Result<(Self, Option<Notice>)> {
-        let mut notice = None;
+        let mut damaged = None;
         for _ in 0..ATTEMPTS {
             make_private(path)?;
             let Some(identity) = Identity::of(path) else { continue };
             match connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, |connection| set_up(connection, new_ids)) {
-                Ok(connection) => return Ok((Self { connection, identity }, notice)),
+                Ok(connection) => {
+                    let mut database = Self { connection, identity };
+                    let notice = damaged.map(|damaged: PathBuf| database.replaces(path, &damaged)).transpose()?;
+                    return Ok((database, notice));
+                }
                 Err(error) if corruption::is_corruption(&error) => {
-                    notice = corruption::set_aside(path, identity)?.or(notice);
+                    damaged = corruption::set_aside(path, identity)?.or(damaged);
                     new_ids = NewIds::Unseen;
                 }
                 Err(error) => return Err(error.context(format!("could not open {}", path.display()))),
@@ -97,10 +102,20 @@ impl Database {
         let _ = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
     }
 
-    pub fn set_aside(self, path: &Path) -> anyhow::Result<Option<Notice>> {
+    /// Sets the file aside and begins a new one with what can be read of it.
+    pub fn begin_anew(self, path: &Path) -> anyhow::Result<(Self, Option<Notice>)> {
         let identity = self.identity;
         self.abandon();
-        corruption::set_aside(path, identity)
+        let damaged = corruption::set_aside(path, identity)?;
+        let (mut database, notice) = Self::open(path, NewIds::Unseen)?;
+        let saved = damaged.map(|damaged| database.replaces(path, &damaged)).transpose()?;
+        Ok((database, saved.or(notice)))
+    }
+
+    /// Takes over what can be read of the damaged file.
+    fn replaces(&mut self, path: &Path, damaged: &Path) -> anyhow::Result<Notice> {
+        let saved = salvage(damaged, &mut self.connection).context("could not take over the damaged history")?;
+        Ok(corruption::notice(path, damaged, saved))
     }
 }
 

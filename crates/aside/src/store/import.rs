@@ -25,7 +25,7 @@ pub fn import(
         if done.is_multiple_of(ENTRIES_BETWEEN_REPORTS) {
             progress(already_there + done);
         }
-        insert(&mut statement, &entries[index], None)?;
+        insert(&mut statement, &entries[index], None, None)?;
     }
     drop(statement);
     transaction.commit()?;

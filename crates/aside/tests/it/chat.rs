@@ -75,7 +75,7 @@ fn chat_runs_what_was_approved_and_not_before() {
     assert!(!chat.project("made").exists());
     chat.looks("command  ./check");
     chat.sees("all of it");
-    chat.terminal.send(b"y");
+    chat.terminal.answer(b"y");
     let screen = chat.sees("exit 3");
     assert!(screen.contains("│ 12 passed"), "{}", screen.text());
     assert!(chat.project("made").exists());
@@ -90,10 +90,10 @@ fn chat_does_not_take_what_was_typed_ahead_for_an_answer() {
     chat.terminal.press(Key::Ctrl('u'));
     chat.rests();
     chat.terminal.send(b"\tyyyyyyyyyy");
-    chat.sees("too soon");
+    chat.sees("press y alone");
     chat.rests();
     assert!(!chat.project("made").exists());
-    chat.terminal.send(b"y");
+    chat.terminal.answer(b"y");
     chat.sees("exit 0");
     assert!(chat.project("made").exists());
 }
@@ -104,12 +104,12 @@ fn chat_rejects_edits_and_confines() {
     chat.asks("run `echo one`");
     chat.sees("waits for you");
     chat.looks("Run this command?");
-    chat.terminal.send(b"e");
+    chat.terminal.answer(b"e");
     chat.sees("Enter propose this");
     chat.terminal.send(b"\x15echo two\r");
     chat.terminal.wait_for("the new offer", |screen| screen.contains("command  echo two"));
     chat.rests();
-    chat.terminal.send(b"y");
+    chat.terminal.answer(b"y");
     chat.sees("│ two");
     chat.sees("exit 0");
 
@@ -130,11 +130,11 @@ fn chat_edits_in_the_editor_and_has_the_screen_again() {
     chat.asks("run `echo one`");
     chat.sees("waits for you");
     chat.looks("command  echo one");
-    chat.terminal.send(b"E");
+    chat.terminal.answer(b"E");
     chat.sees("command  echo two");
     assert!(!chat.terminal.screen().contains("editing"));
     chat.rests();
-    chat.terminal.send(b"y");
+    chat.terminal.answer(b"y");
     chat.sees("│ two");
 }
 
@@ -155,13 +155,13 @@ fn chat_writes_a_change_that_was_seen_to_its_end_and_takes_it_back() {
     chat.asks("add comments to src/a.py");
     chat.sees("file     M src/a.py +40 -0");
     chat.looks("Write this change?");
-    chat.terminal.send(b"y");
+    chat.terminal.answer(b"y");
     chat.sees("not seen yet");
     // Jumping past the rows does not count as having seen them.
     chat.terminal.send(b"G");
     chat.sees("⇥   # line 40");
     chat.rests();
-    chat.terminal.send(b"y");
+    chat.terminal.answer(b"y");
     chat.sees("not seen yet");
     chat.terminal.send(b"g");
     chat.sees("⇥   # line 1");
@@ -171,7 +171,7 @@ fn chat_writes_a_change_that_was_seen_to_its_end_and_takes_it_back() {
     }
     chat.sees("all of it");
     assert!(!chat.home.read("project/src/a.py").contains('#'));
-    chat.terminal.send(b"y");
+    chat.terminal.answer(b"y");
     chat.sees("undoes it");
     assert!(chat.home.read("project/src/a.py").contains("# line 40"));
 
@@ -180,7 +180,7 @@ fn chat_writes_a_change_that_was_seen_to_its_end_and_takes_it_back() {
     chat.terminal.send(b"u");
     chat.sees("undo what it wrote?");
     chat.rests();
-    chat.terminal.send(b"y");
+    chat.terminal.answer(b"y");
     chat.terminal.wait_for("it to be taken back", |_| !chat.home.read("project/src/a.py").contains('#'));
 }
 
@@ -214,7 +214,7 @@ fn chat_goes_on_with_the_next_daemon() {
         screen.contains("waits for you") && !screen.contains("no connection")
     });
     chat.looks("command  echo one");
-    chat.terminal.send(b"y");
+    chat.terminal.answer(b"y");
     chat.sees("│ one");
 }
 
@@ -224,7 +224,7 @@ fn chat_shows_nothing_that_moves_the_cursor() {
     chat.asks("run `printf 'a\\033[2J\\033[1;1Hb\\033]0;title\\007c\\n'`");
     chat.sees("waits for you");
     chat.looks("Run this command?");
-    chat.terminal.send(b"y");
+    chat.terminal.answer(b"y");
     let screen = chat.sees("exit 0");
     assert!(screen.contains("› run `printf"), "{}", screen.text());
 }
@@ -236,7 +236,7 @@ fn chat_cancels_what_runs_and_leaves_when_told_twice() {
     chat.asks("run `./slow`");
     chat.sees("waits for you");
     chat.looks("Run this command?");
-    chat.terminal.send(b"y");
+    chat.terminal.answer(b"y");
     chat.sees("│ begun");
     chat.terminal.press(Key::CtrlC);
     chat.sees("✗");

@@ -259,7 +259,7 @@ fn what_is_to_be_tried_first_shows_grey_text() {
 fn setup_asks_before_each_change_and_the_next_shell_has_it() {
     let mut scene = Scene::zsh().without_aside().file(".bash_history", "echo from the past\n").start();
     scene.types("SHELL=/bin/zsh OPENAI_API_KEY=invented aside setup").sends("\r");
-    scene.shows("zsh: this line would be added").shows("Add it? [Y/n]").sends("y\r");
+    scene.shows("zsh: this line would be added").shows("Add it? [Y/n]").answers("y\r");
     scene.shows("bash: this line would be added").shows("Add it? [y/N]").sends("\r");
     scene.shows("fish: this line would be added").sends("n\r");
     scene.shows("OpenAI, with the key in $OPENAI_API_KEY").shows("Which?").sends("frob\r");

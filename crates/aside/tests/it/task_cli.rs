@@ -77,7 +77,7 @@ fn at_terminal(home: &Home, args: &[&str]) -> Terminal {
 /// Reads the proposal, approves it, and returns the exit code and everything that was printed.
 fn approved(mut terminal: Terminal, question: &str) -> (i32, String) {
     terminal.wait_for("the question", |screen| screen.contains(question));
-    terminal.send(b"y");
+    terminal.answer(b"y");
     let code = terminal.wait_for_end();
     (code, terminal.transcript().join("\n"))
 }
@@ -242,7 +242,7 @@ fn an_edited_command_is_the_persons_own() {
     home.set_env("VISUAL", &edit);
     let terminal = at_terminal(&home, &["run the tests"]);
     terminal.wait_for("the question", |screen| screen.contains("Run it?"));
-    terminal.send(b"e");
+    terminal.answer(b"e");
     terminal.wait_for("the new proposal", |screen| {
         screen.contains("Run `frobnicate --one`")
             && screen.contains("It is what you wrote.")

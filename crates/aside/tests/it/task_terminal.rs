@@ -32,8 +32,14 @@ fn waiting(home: &Home, offer: Value) -> (StubDaemon, Terminal) {
     let desk = StubDaemon::listens(home);
     desk.proposes(offer);
     let terminal = terminal(home, &["run", "the", "tests"], SIZE);
-    terminal.wait_for("the question", |screen| screen.contains("help"));
+    terminal.wait_for("a question that takes keys", is_ready);
     (desk, terminal)
+}
+
+/// The question is dim until a key counts.
+fn is_ready(screen: &Screen) -> bool {
+    let row = screen.cursor.0;
+    screen.row(row).contains("help") && screen.spans(row).iter().any(|span| span.style.bold)
 }
 
 fn ends(mut terminal: Terminal) -> (i32, Vec<String>) {
@@ -53,7 +59,7 @@ fn y_approves_what_is_shown_and_its_output_is_live() {
     }
     let danger = (0..24).find(|row| screen.row(*row).contains("danger")).unwrap();
     assert!(screen.spans(danger).iter().any(|span| span.style.fg == Color::Idx(1)), "a danger is red");
-    terminal.send(b"y");
+    terminal.answer(b"y");
     let said = desk.waits_for("approve");
     assert_eq!((&said["step"], &said["digest"]), (&json!(1), &json!("d1")));
     assert!(said["by"].as_str().is_some_and(|by| by.starts_with("pts/")), "{said}");
@@ -84,7 +90,7 @@ fn what_was_typed_before_the_question_is_no_answer() {
     terminal.wait_while_quiet("the question", QUIET, |screen| screen.contains("Run it?"));
     assert!(desk.said("approve").is_empty(), "typed ahead");
     assert!(!terminal.screen().contains("yY"), "nor is it shown");
-    terminal.send(b"y");
+    terminal.answer(b"y");
     desk.waits_for("approve");
 }
 
@@ -123,9 +129,43 @@ fn key_is_held_down() -> bool {
     }
     assert_eq!(approved, 0, "held down");
     terminal.wait_for("the question", |screen| screen.contains("Run it?"));
-    terminal.send(b"y");
+    terminal.answer(b"y");
     desk.waits_for("approve");
     true
+}
+
+#[test]
+fn a_key_that_does_not_stand_alone_is_no_answer() {
+    let home = Home::new();
+    let desk = StubDaemon::listens(&home);
+    desk.proposes(command_offer("make test", 1));
+    let terminal = terminal(&home, &["run", "the", "tests"], SIZE);
+    terminal.wait_for("the question", |screen| screen.contains("Run it?"));
+    // As soon as it is there.
+    terminal.send(b"y");
+    terminal.wait_for("a word about it", |screen| {
+        screen.contains("press y alone") && screen.row(screen.cursor.0).contains("Run it?")
+    });
+    terminal.wait_while_quiet("the question", QUIET, |screen| screen.contains("Run it?"));
+    for word in ["maybe", "yy", "okay"] {
+        let mut slowest = Duration::ZERO;
+        for letter in word.bytes() {
+            let begun = Instant::now();
+            terminal.send(&[letter]);
+            // The time between two keys of a fast typist.
+            std::thread::sleep(Duration::from_millis(100));
+            slowest = slowest.max(begun.elapsed());
+        }
+        if slowest > Duration::from_millis(200) {
+            eprintln!("skipped: this machine is too busy to type a word");
+            return;
+        }
+        terminal.wait_while_quiet("the question", QUIET, |screen| screen.contains("Run it?"));
+    }
+    assert!(desk.said("approve").is_empty());
+    assert!(desk.said("reject").is_empty());
+    terminal.answer(b"y");
+    desk.waits_for("approve");
 }
 
 #[test]
@@ -187,14 +227,14 @@ fn an_edited_proposal_is_shown_whole_and_asked_about_again() {
     home.write("bin/ed", "#!/bin/sh\ncp \"$1\" \"$HOME/edited\"\nprintf 'make check\\n' > \"$1\"\n");
     home.set_env("EDITOR", &home.path("bin/ed").display().to_string());
     let (desk, terminal) = waiting(&home, command_offer("make test", 1));
-    terminal.send(b"e");
+    terminal.answer(b"e");
     let said = desk.waits_for("edit");
     assert_eq!((&said["text"], &said["digest"], &said["step"]), (&json!("make check\n"), &json!("d1"), &json!(1)));
     assert_eq!(home.read("edited"), "make test\n");
     desk.proposes(command_offer("make check", 2));
     terminal
         .wait_for("the new question", |screen| screen.contains("command  make check") && screen.contains("Run it?"));
-    terminal.send(b"y");
+    terminal.answer(b"y");
     let said = desk.waits_for("approve");
     assert_eq!((&said["step"], &said["digest"]), (&json!(2), &json!("d2")));
 }
@@ -209,10 +249,10 @@ fn what_the_daemon_does_not_take_is_not_lost() {
     desk.proposes(diff_offer(3, 1));
     let terminal = terminal(&home, &["fix", "it"], SIZE);
     terminal.wait_for("the question", |screen| screen.contains("Write it?"));
-    terminal.send(b"e");
+    terminal.answer(b"e");
     terminal.wait_for("why it was not taken", |screen| screen.contains("hunk 1 does not fit"));
     terminal.wait_for("the question again", |screen| screen.contains("Write it?"));
-    terminal.send(b"e");
+    terminal.answer(b"e");
     let all = desk.waits_for_all("edit", 2);
     assert!(all[1]["text"].as_str().unwrap().ends_with("more\nmore\n"), "{}", all[1]["text"]);
     assert!(home.read("names").lines().all(|name| name.ends_with(".diff")), "an editor knows what it is");
@@ -222,14 +262,14 @@ fn what_the_daemon_does_not_take_is_not_lost() {
 fn c_asks_for_another_place_to_write() {
     let home = Home::new();
     let (desk, terminal) = waiting(&home, command_offer("make test", 1));
-    terminal.send(b"c");
+    terminal.answer(b"c");
     let said = desk.waits_for("edit");
     assert_eq!((&said["confine"], &said["text"]), (&json!("workspace"), &json!("make test")));
     let mut offer = command_offer("make test", 2);
     offer["confine"] = "workspace".into();
     desk.proposes(offer);
     terminal.wait_for("the way back", |screen| screen.contains("c unconfine"));
-    terminal.send(b"c");
+    terminal.answer(b"c");
     assert_eq!(desk.waits_for_all("edit", 2)[1]["confine"], "no");
 }
 
@@ -245,16 +285,16 @@ fn what_was_not_on_the_screen_is_not_approved_by_y() {
     assert!(screen.contains("M x +100 -0") && screen.contains("because"), "{}", screen.text());
     let left = screen.text().lines().find_map(|row| row.strip_prefix("… ").map(str::to_owned)).expect("a count");
     let left: usize = left.split(' ').next().unwrap().parse().unwrap();
-    terminal.send(b"y");
+    terminal.answer(b"y");
     terminal.wait_for("a word about it", |screen| screen.contains(&format!("{left} lines were not shown")));
     assert!(desk.said("approve").is_empty());
-    terminal.send(b"v");
+    terminal.answer(b"v");
     terminal.wait_for("the pager, and the question again", |screen| {
         screen.contains("paged") && screen.row(screen.cursor.0).contains("Write it?")
     });
     assert!(home.read("viewed").contains("+line 99"));
     terminal.wait_while_quiet("the question", QUIET, |screen| screen.contains("Write it?"));
-    terminal.send(b"y");
+    terminal.answer(b"y");
     desk.waits_for("approve");
 }
 
@@ -265,7 +305,7 @@ fn whoever_wants_to_approve_what_they_did_not_see_says_so() {
     desk.proposes(diff_offer(100, 1));
     let terminal = terminal(&home, &["fix", "it"], SIZE);
     terminal.wait_for("the question", |screen| screen.contains("Write it?"));
-    terminal.send(b"Y");
+    terminal.answer(b"Y");
     desk.waits_for("approve");
     desk.executes();
     desk.writes("changed 1 file");
@@ -345,7 +385,7 @@ fn a_daemon_that_comes_back_shows_its_own_offer() {
     terminal.wait_for("the question again", |screen| {
         screen.text().matches("command  make test").count() == 2 && screen.contains("Run it?")
     });
-    terminal.send(b"y");
+    terminal.answer(b"y");
     assert_eq!(desk.waits_for("approve")["digest"], "other");
     assert_eq!(desk.said("ask").len(), 1, "it is not asked for again");
 }
@@ -368,7 +408,7 @@ fn interrupt_while_it_thinks_cancels_it() {
 fn interrupt_while_it_runs_stops_it_and_the_second_one_leaves() {
     let home = Home::new();
     let (desk, terminal) = waiting(&home, command_offer("sleep 60", 1));
-    terminal.send(b"y");
+    terminal.answer(b"y");
     desk.waits_for("approve");
     desk.executes();
     terminal.wait_for("that it runs", |screen| screen.contains("running; Ctrl-C stops"));
@@ -432,7 +472,7 @@ fn it_can_be_stopped_and_continued() {
     terminal.send(b"clear; fg\r");
     terminal.wait_for("the question again", |screen| screen.contains("Run it?"));
     terminal.wait_while_quiet("the question", QUIET, |screen| screen.contains("Run it?"));
-    terminal.send(b"y");
+    terminal.answer(b"y");
     desk.waits_for("approve");
     assert_eq!(home.read("stopped"), home.read("modes"));
 }
@@ -448,7 +488,7 @@ fn a_terminal_that_can_do_nothing_is_asked_all_the_same() {
     assert!(
         (0..24).all(|row| screen.spans(row).iter().all(|span| span.style.fg == Color::Default && !span.style.bold))
     );
-    terminal.send(b"y\n");
+    terminal.answer(b"y\n");
     desk.waits_for("approve");
 }
 

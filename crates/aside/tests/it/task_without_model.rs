@@ -62,6 +62,30 @@ fn every_kind_is_of_use_without_a_model() {
 }
 
 #[test]
+fn what_is_to_happen_when_something_else_has_is_not_proposed_now() {
+    let mut scene = Scene::new();
+    scene.home.write("project/a.txt", "one\n");
+    for (words, when) in [
+        ("as soon as the build is green, delete the branch topic", "as soon as the build is green"),
+        ("once CI passes run the tests", "once CI passes"),
+        ("run the tests when the build is done", "when the build is done"),
+        ("tomorrow delete a.txt", "tomorrow"),
+        ("later delete a.txt", "later"),
+        ("delete a.txt if the disk is full", "if the disk is full"),
+        ("明天删除 a.txt", "明天"),
+        ("等构建通过再删除 a.txt", "等"),
+    ] {
+        let result = scene.asks(words);
+        let said = text(&result);
+        assert!(said.contains(when) && (said.contains("ask again") || said.contains("再说一次")), "{words}: {said}");
+        assert_eq!(scene.home.aside(&["translate", words]).stdout, "", "{words}");
+    }
+    // The command itself minds what exists; a command line has no moods.
+    assert_eq!(scene.asks("run the tests")["proposal"]["cmd"], "make test");
+    assert_eq!(scene.asks("echo later")["proposal"]["cmd"], "echo later");
+}
+
+#[test]
 fn a_change_without_a_model_is_honest() {
     let mut scene = Scene::new();
     for (words, nothing) in [

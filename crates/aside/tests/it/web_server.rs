@@ -120,6 +120,33 @@ fn exchange(port: u16, request: &str) -> String {
     answered
 }
 
+/// The commands under `What goes over HTTP`, as they are written there.
+#[test]
+fn web_server_the_example_of_the_documentation_works() {
+    if !std::process::Command::new("curl").arg("--version").output().is_ok_and(|said| said.status.success()) {
+        eprintln!("skipped: there is no curl");
+        return;
+    }
+    let docs = include_str!("../../../../docs/web.md");
+    let (_, example) = docs.split_once("```\nlink=").expect("an example");
+    let example = format!("link={}", example.split("```").next().unwrap());
+    let home = home();
+    home.aside_does(&["daemon", "start"]);
+    let mut ada = TaskClient::at(&home, &home.path("project"));
+    ada.asks("run `echo one`");
+    // When the tests run as root, a running command of another scene keeps the page closed.
+    let deadline = Instant::now() + patience();
+    loop {
+        let said = crate::harness::home::run(home.command("/bin/sh").args(["-c", &example]), "");
+        let told: Value = serde_json::from_str(&said.stdout).unwrap_or_else(|error| panic!("{error}: {said:?}"));
+        if told["tasks"][0]["text"] == "run `echo one`" {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{told}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
 fn home() -> Home {
     let mut home = Home::new();
     home.set_env("SHELL", "/bin/bash");

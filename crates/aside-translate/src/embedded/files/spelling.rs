@@ -130,7 +130,13 @@ impl<'a> CommandSpelling<'_, 'a> {
             if query.what != FileType::Files && query.what != FileType::Unsaid {
                 parts.push(format!("{} -name {}", self.not(), single(directory)));
             }
-            let path = if directory.contains('/') { format!("./{directory}/*") } else { format!("*/{directory}/*") };
+            // find prints paths as its roots are spelled.
+            let is_below = |root: &String| directory.starts_with(&format!("{}/", root.trim_end_matches('/')));
+            let path = match directory.contains('/') {
+                true if query.roots.iter().any(is_below) => format!("{directory}/*"),
+                true if query.roots.is_empty() => format!("./{directory}/*"),
+                true | false => format!("*/{directory}/*"),
+            };
             parts.push(format!("{} -path {}", self.not(), single(&path)));
         }
         if self.spares_repositories() {

@@ -29,6 +29,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/labels.js", SCRIPT, include_bytes!("../../../web/labels.js")),
     ("/markdown.js", SCRIPT, include_bytes!("../../../web/markdown.js")),
     ("/output.js", SCRIPT, include_bytes!("../../../web/output.js")),
+    ("/meant.js", SCRIPT, include_bytes!("../../../web/meant.js")),
     ("/task.js", SCRIPT, include_bytes!("../../../web/task.js")),
     ("/text.js", SCRIPT, include_bytes!("../../../web/text.js")),
     ("/theme.js", SCRIPT, include_bytes!("../../../web/theme.js")),

@@ -92,6 +92,9 @@ impl<'a> EventLoop<'a> {
                 true => self.read_keys()?,
                 false => self.end_sequence()?,
             }
+            if !keys && self.key_stands().is_some_and(|at| Instant::now() >= at) {
+                self.happens(ChatEvent::Quiet)?;
+            }
             self.connect_again()?;
         }
     }
@@ -189,6 +192,7 @@ impl<'a> EventLoop<'a> {
         let until = |at: Instant| at.saturating_duration_since(now);
         let pauses = [
             self.sequence_ends().map(until),
+            self.key_stands().map(until),
             self.again.map(|(at, _)| until(at)),
             self.model.is_busy().then_some(TURN),
             self.model.changed.then(|| self.painted.map_or(Duration::ZERO, |painted| until(painted + PICTURE))),
@@ -231,6 +235,12 @@ impl<'a> EventLoop<'a> {
 
     fn sequence_ends(&self) -> Option<Instant> {
         Some(self.typed + self.decoder.patience()?)
+    }
+
+    /// When a key stood alone. An incomplete sequence may be another one.
+    fn key_stands(&self) -> Option<Instant> {
+        let wakes = self.model.wakes(self.now()).filter(|_| self.decoder.patience().is_none())?;
+        Some(self.started + Duration::from_millis(wakes))
     }
 
     fn press(&mut self, keys: Vec<Key>) -> anyhow::Result<()> {

@@ -24,6 +24,7 @@ use crate::cli::chat::model::proposal_card::Card;
 use crate::cli::chat::model::task::TaskView;
 use crate::cli::chat::model::threads::Thread;
 use crate::cli::chat::rows::Row;
+use crate::lone_key::LoneKey;
 
 /// How many tasks are followed, newest first.
 const FOLLOWED: u32 = 300;
@@ -54,6 +55,8 @@ pub struct UserContext {
 #[derive(Clone, Debug)]
 pub enum ChatEvent {
     Key(Key),
+    /// The time of `Model::wakes` has come, and no key waits to be read.
+    Quiet,
     Resized(u16, u16),
     Connected,
     /// The connection is lost, with the reason.
@@ -102,6 +105,14 @@ pub enum ReplyTag {
     Retry,
     Undo,
     Welcome,
+}
+
+/// What a key could answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Question {
+    /// The offer's task, step and digest.
+    Card(String, u32, String),
+    Undo(String),
 }
 
 /// Which part has the keyboard focus.
@@ -186,8 +197,9 @@ pub struct Model {
     pub pane: Pane,
     pub picked: usize,
     pub notice: Option<(String, NoteKind)>,
-    /// The task to undo if the user confirms, and since when the question is on the screen.
-    undo: Option<(String, Option<u64>)>,
+    /// The task to undo if the user confirms.
+    undo: Option<String>,
+    keys: LoneKey<Question>,
     leaving: Option<u64>,
     /// The state differs from what was painted.
     pub changed: bool,
@@ -228,6 +240,7 @@ impl Model {
             picked: 0,
             notice: None,
             undo: None,
+            keys: LoneKey::default(),
             leaving: None,
             changed: true,
         }
@@ -241,8 +254,11 @@ impl Model {
                 self.lay();
                 self.press(&key, now, &mut out);
             }
+            ChatEvent::Quiet => self.stands(now, &mut out),
             ChatEvent::Resized(width, height) => {
                 self.size = (width, height);
+                // All of it has moved, perhaps since another program had the terminal.
+                self.keys.hides();
                 out.push(ChatAction::Redraw);
             }
             ChatEvent::Connected => self.connected(&mut out),
@@ -277,12 +293,35 @@ impl Model {
             && let Some(card) = self.card_mut()
         {
             let unseen = card.unseen();
-            card.painted(height, now);
+            card.painted(height);
             // The card's head shows how much of it was seen.
             self.changed = card.unseen() != unseen;
         }
-        if let Some((_, since)) = &mut self.undo {
-            since.get_or_insert(now);
+        match self.question() {
+            Some(question) => self.keys.shows(question, now),
+            None => self.keys.hides(),
+        }
+    }
+
+    /// When to say `Quiet`.
+    pub fn wakes(&self, now: u64) -> Option<u64> {
+        self.keys.wakes(now)
+    }
+
+    fn question(&self) -> Option<Question> {
+        match self.focus {
+            Focus::Card => {
+                let offer = self.card()?.offer();
+                Some(Question::Card(offer.task_id.clone(), offer.step, offer.digest.clone()))
+            }
+            Focus::Talk => self.undo.clone().map(Question::Undo),
+            Focus::Input
+            | Focus::Threads
+            | Focus::Editing
+            | Focus::Output
+            | Focus::Found
+            | Focus::Search
+            | Focus::Help => None,
         }
     }
 
@@ -603,8 +642,8 @@ impl Model {
 
     fn edited(&mut self, task: &str, text: Option<String>, out: &mut Vec<ChatAction>) {
         let Some(shown) = self.tasks.iter_mut().find(|shown| shown.id == task) else { return };
-        let Some(card) = &mut shown.card else { return };
-        card.approach();
+        let Some(card) = &shown.card else { return };
+        self.keys.hides();
         let offer = card.offer();
         match text {
             Some(text) if text.trim().is_empty() => self.tell(NoteKind::Trouble, "nothing is left of it; n rejects it"),

@@ -1,23 +1,17 @@
-//! The question below a proposal, and what keys mean to it. A key counts only after everything above was on the screen for a moment; the
-//! usual key does not approve what was never shown.
-
-use std::time::{Duration, Instant};
+//! The question below a proposal, and what keys mean to it. A key that does something with the proposal has to stand alone, after everything
+//! above was on the screen for a moment; the usual key does not approve what was never shown.
 
 use aside_proto::task::ApprovalOffer;
 
 use crate::cli::task::keys::KeyPress;
 use crate::cli::task::proposal::lines;
-use crate::cli::task::style::{BOLD, Style};
+use crate::cli::task::style::{BOLD, DIM, Style};
+use crate::lone_key::LoneKey;
 use crate::screen::Size;
-
-/// Minimum time before a key counts: an earlier one was meant for something else, or was in flight over a slow line.
-pub const GRACE: Duration = Duration::from_millis(250);
 
 pub struct ApprovalPrompt {
     pub offer: ApprovalOffer,
-    pub asked: Instant,
-    /// Keys count from now on.
-    pub ready: bool,
+    pub keys: LoneKey<()>,
     pub seen: ShownExtent,
     /// The proposal in one line.
     pub summary: String,
@@ -46,12 +40,7 @@ pub enum KeyDecision {
 
 impl ApprovalPrompt {
     pub fn new(offer: ApprovalOffer, summary: String, seen: ShownExtent) -> Self {
-        Self { offer, asked: Instant::now(), ready: false, seen, summary }
-    }
-
-    /// Restarts the minimum time after another program had the terminal.
-    pub fn asks_again(&mut self) {
-        (self.asked, self.ready) = (Instant::now(), false);
+        Self { offer, keys: LoneKey::default(), seen, summary }
     }
 
     fn runs(&self) -> bool {
@@ -78,12 +67,12 @@ impl ApprovalPrompt {
             (KeyPress::Letter('?' | 'h'), _) => KeyDecision::Help,
             (KeyPress::Letter('q') | KeyPress::End, _) => KeyDecision::Leave,
             (KeyPress::Several, _) => KeyDecision::Remark("several keys came at once: press one".to_owned()),
-            (KeyPress::Letter(_) | KeyPress::Other, _) => KeyDecision::Nothing,
+            (KeyPress::Letter(_) | KeyPress::Enter | KeyPress::Other, _) => KeyDecision::Nothing,
         }
     }
 
-    /// One row, cut to the width.
-    pub fn row(&self, look: Style, size: Size) -> String {
+    /// One row, cut to the width. It is dim until a key counts.
+    pub fn row(&self, look: Style, size: Size, now: u64) -> String {
         let asks = if self.runs() { "Run it?" } else { "Write it?" };
         let mut keys = vec![
             ("y", "yes"),
@@ -98,15 +87,18 @@ impl ApprovalPrompt {
             keys[4].1 = "unconfine";
         }
         keys.retain(|(key, _)| *key != "c" || self.runs());
+        let is_read = self.keys.is_read(now);
+        let lit = |text: &str| if is_read { look.with(BOLD, text) } else { text.to_owned() };
+        let row = |text: String| if is_read { text } else { look.with(DIM, &text) };
         let long: usize = keys.iter().map(|(key, word)| key.len() + word.len() + 3).sum();
         let width = asks.len() + long;
-        let asks = look.with(BOLD, asks);
+        let asks = lit(asks);
         if width < size.columns {
-            let keys: Vec<String> = keys.iter().map(|(key, word)| format!("{} {word}", look.with(BOLD, key))).collect();
-            return format!("{asks}  {}  ", keys.join("  "));
+            let keys: Vec<String> = keys.iter().map(|(key, word)| format!("{} {word}", lit(key))).collect();
+            return row(format!("{asks}  {}  ", keys.join("  ")));
         }
         let keys: Vec<&str> = keys.into_iter().map(|(key, _)| key).collect();
-        format!("{asks} {} ", keys.join("/"))
+        row(format!("{asks} {} ", keys.join("/")))
     }
 
     pub fn help(&self) -> Vec<String> {
@@ -161,7 +153,7 @@ mod tests {
         {
             assert_ne!(whole.means(pressed), KeyDecision::Approve, "{pressed:?}");
         }
-        for pressed in [KeyPress::Escape, KeyPress::End, KeyPress::Several, KeyPress::Other] {
+        for pressed in [KeyPress::Escape, KeyPress::End, KeyPress::Several, KeyPress::Enter, KeyPress::Other] {
             assert_ne!(whole.means(pressed), KeyDecision::Approve, "{pressed:?}");
         }
         assert_eq!(whole.means(KeyPress::Letter('c')), KeyDecision::Nothing, "a change is confined anyway");
@@ -170,7 +162,7 @@ mod tests {
     #[test]
     fn the_question_fits_on_one_row() {
         let look = Style { paint: Paint::Plain, letters: Charset::All };
-        let row = |action, columns| question(action, ShownExtent::Whole).row(look, Size { columns, rows: 24 });
+        let row = |action, columns| question(action, ShownExtent::Whole).row(look, Size { columns, rows: 24 }, 0);
         assert_eq!(row("run_command", 80), "Run it?  y yes  n no  e edit  v view  c confine  q later  ? help  ");
         assert_eq!(row("apply_diff", 80), "Write it?  y yes  n no  e edit  v view  q later  ? help  ");
         assert_eq!(row("run_command", 30), "Run it? y/n/e/v/c/q/? ");

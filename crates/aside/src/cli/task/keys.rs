@@ -40,6 +40,7 @@ pub enum PendingInput {
 pub enum KeyPress {
     Letter(char),
     Escape,
+    Enter,
     /// Ctrl-D, or the terminal is gone.
     End,
     /// More than one key in one read: the user cannot have looked between them.
@@ -160,6 +161,7 @@ fn understood(bytes: &[u8], pasting: bool, kind: Kind) -> (KeyPress, bool) {
     let pressed = match bytes {
         [] | [4] => KeyPress::End,
         [0x1b] => KeyPress::Escape,
+        b"\n" | b"\r" => KeyPress::Enter,
         [0x1b, ..] => KeyPress::Other,
         _ => match std::str::from_utf8(bytes).map(|text| text.chars().collect::<Vec<char>>()).as_deref() {
             Ok([letter]) if !letter.is_control() => KeyPress::Letter(*letter),
@@ -182,7 +184,7 @@ mod tests {
             (b"\x1b", KeyPress::Escape),
             (b"\x1b[A", KeyPress::Other),
             (b"\x1by", KeyPress::Other),
-            (b"\r", KeyPress::Other),
+            (b"\r", KeyPress::Enter),
             (b"\x04", KeyPress::End),
             (b"", KeyPress::End),
             (b"yes", KeyPress::Several),

@@ -8,15 +8,16 @@ use aside_proto::task::{ApprovalOffer, TaskBrief, TaskOp, TaskParams};
 use aside_task::event::{EndStatus, Event, EventKind};
 use aside_task::state::StateName;
 
-use crate::cli::task::approval_prompt::{ApprovalPrompt, GRACE, KeyDecision, ShownExtent};
+use crate::cli::task::approval_prompt::{ApprovalPrompt, KeyDecision, ShownExtent};
 use crate::cli::task::edit::{self, Edited};
-use crate::cli::task::keys::{Keys, Kind, PendingInput};
+use crate::cli::task::keys::{KeyPress, Keys, Kind, PendingInput};
 use crate::cli::task::proposal::{self, Extent, Page};
 use crate::cli::task::signals::{self, Modes, Signals};
 use crate::cli::task::style::{DIM, RED, Style, YELLOW};
 use crate::cli::task::view::{Request, TURN, View};
 use crate::cli::{Exit, one_line, print, tasks, terminal};
 use crate::client::tasks::{TaskError, TaskMessage, Tasks};
+use crate::lone_key::Pressed;
 use crate::paths::Paths;
 use crate::screen::{Size, Surface};
 
@@ -147,7 +148,7 @@ impl<'a> Session<'a> {
                     return Ok(exit);
                 }
             }
-            let over = if key { self.pressed()? } else { None };
+            let over = if key { self.pressed()? } else { self.stands()? };
             if let Some(exit) = over {
                 self.ends()?;
                 return Ok(exit);
@@ -307,11 +308,52 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// By the clock of `LoneKey`.
+    fn now(&self) -> u64 {
+        u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
     fn pressed(&mut self) -> anyhow::Result<Option<Exit>> {
-        let (Some(keys), Some(question)) = (&mut self.keys, &self.question) else { return Ok(None) };
-        let act = question.means(keys.read());
+        let now = self.now();
+        let (Some(keys), Some(question)) = (&mut self.keys, &mut self.question) else { return Ok(None) };
+        let pressed = keys.read();
+        // It ends the line, of which a terminal without single keys sends all at once or not.
+        if pressed == KeyPress::Enter && keys.kind() == Kind::Dumb {
+            return Ok(None);
+        }
+        let decision = question.means(pressed);
+        let became = match (&decision, pressed) {
+            (
+                KeyDecision::Approve | KeyDecision::Edit | KeyDecision::View | KeyDecision::Confine,
+                KeyPress::Letter(letter),
+            ) => question.keys.answers(letter, now),
+            _ => question.keys.others(now),
+        };
+        match decision {
+            KeyDecision::Reject | KeyDecision::Leave | KeyDecision::Help => return self.acts(decision),
+            KeyDecision::Remark(_) if became == Pressed::Nothing => return self.acts(decision),
+            _ => {}
+        }
+        if let Pressed::Stray(letter) = became {
+            self.remarks(&format!("press {letter} alone"));
+        }
+        Ok(None)
+    }
+
+    /// Does what the last key says, once it stood alone.
+    fn stands(&mut self) -> anyhow::Result<Option<Exit>> {
+        let now = self.now();
+        let decision = self
+            .question
+            .as_mut()
+            .and_then(|question| question.keys.stands(now).map(|letter| question.means(KeyPress::Letter(letter))));
+        decision.map_or(Ok(None), |decision| self.acts(decision))
+    }
+
+    fn acts(&mut self, decision: KeyDecision) -> anyhow::Result<Option<Exit>> {
+        let Some(question) = &self.question else { return Ok(None) };
         let offer = question.offer.clone();
-        match act {
+        match decision {
             KeyDecision::Approve => {
                 let environment = std::env::vars_os().filter_map(|(name, value)| {
                     Some(format!("{}={}", name.into_string().ok()?, value.into_string().ok()?))
@@ -430,7 +472,7 @@ impl<'a> Session<'a> {
             keys.enter();
         }
         if let Some(question) = &mut self.question {
-            question.asks_again();
+            question.keys.hides();
         }
     }
 
@@ -507,22 +549,21 @@ impl<'a> Session<'a> {
         if self.form == OutputFormat::Json {
             return Ok(());
         }
-        let size = Size::here();
+        let (size, now) = (Size::here(), self.now());
         let mut asked = None;
         let mut line = String::new();
         if let (Some(question), Some(keys)) = (&mut self.question, &self.keys) {
-            if !question.ready && question.asked.elapsed() >= GRACE {
-                // Discards what was typed so far, which cannot answer this. If there was any, the user is still typing or holds a key:
-                // waits again.
-                match keys.forgets() {
-                    PendingInput::Something => question.asks_again(),
-                    PendingInput::Nothing => question.ready = true,
+            if !question.keys.is_shown() {
+                // Discards what was typed so far, which cannot answer this. If there was any, the user is still typing or holds a key.
+                if keys.forgets() == PendingInput::Something {
+                    question.keys.others(now);
                 }
-                if question.ready && keys.kind() == Kind::Dumb {
-                    line = format!("{}\n", question.row(self.look, size));
+                question.keys.shows((), now);
+                if keys.kind() == Kind::Dumb {
+                    line = format!("{}\n", question.row(self.look, size, now));
                 }
             }
-            asked = Some(if question.ready { question.row(self.look, size) } else { String::new() });
+            asked = Some(question.row(self.look, size, now));
         }
         write(&(self.view.draws(asked, self.begun.elapsed(), size) + &line))?;
         for remark in self.view.remarks() {
@@ -543,10 +584,10 @@ impl<'a> Session<'a> {
 
     /// Waits for an event. Returns whether it is a key for the question.
     fn waits(&mut self) -> anyhow::Result<bool> {
-        let keys = self.keys.as_ref().filter(|_| self.question.as_ref().is_some_and(|question| question.ready));
+        let keys = self.keys.as_ref().filter(|_| self.question.is_some());
+        let now = self.now();
         let patience = match &self.question {
-            Some(question) if !question.ready => Some(GRACE.saturating_sub(question.asked.elapsed())),
-            Some(_) => None,
+            Some(question) => question.keys.wakes(now).map(|wakes| Duration::from_millis(wakes.saturating_sub(now))),
             None if self.form == OutputFormat::Json => None,
             None if self.view.state() == Some(StateName::WaitingApproval) && self.keys.is_none() => None,
             None => Some(TURN),

@@ -2,6 +2,7 @@
 //! configured and the request is not private; either yields only a proposal. Runs nothing and writes nothing.
 
 mod agent_turn;
+mod deferred;
 mod exact_change;
 mod fact_answers;
 mod failure;
@@ -400,6 +401,13 @@ impl Attempt {
             let outcome = self.by_agent(intent, "", say).await?;
             return Ok(self.allowed(outcome, scope));
         }
+        // An unsure route would end in a plan, and one without a model says only that it did not understand.
+        let unsure = scope == TaskScope::Plan && intent.confidence < 1.0 && self.lack().is_some();
+        if (unsure || scope == TaskScope::Full && intent.kind.acts())
+            && let Some(outcome) = self.deferred(intent.kind)
+        {
+            return Ok(outcome);
+        }
         if let Some(outcome) = self.follow_up(intent.kind).await {
             return Ok(self.allowed(outcome, scope));
         }
@@ -642,7 +650,8 @@ impl Attempt {
     }
 
     /// Applies the settings and the scope to a proposal: one that may not be carried out is described in words instead.
-    fn allowed(&self, mut outcome: RunnerOutcome, scope: TaskScope) -> RunnerOutcome {
+    fn allowed(&self, outcome: RunnerOutcome, scope: TaskScope) -> RunnerOutcome {
+        let mut outcome = self.not_yet(outcome);
         let settings = self.state.config();
         let language = Language::of(self.words());
         // A command of ours for other words is not what the user wrote.

@@ -72,7 +72,8 @@ impl OfferBuilder {
                 *files = summaries(changes);
                 *diff_id = format!("{}.{number}", self.id);
                 let digest = parse_digest(proposal.digest().to_string().as_str()).ok_or("the change has no digest")?;
-                let change = OfferedChange { digest, rows: changes.rows(), reason: Some(bounded(&draft.summary)) };
+                let (rows, names) = (changes.rows(), changes.names());
+                let change = OfferedChange { digest, rows, names, reason: Some(bounded(&draft.summary)) };
                 GateOffer::apply(step, change, self.request.source).map_err(|unfit| unfit.to_string())?
             }
         };

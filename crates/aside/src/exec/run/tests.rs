@@ -558,7 +558,7 @@ async fn it_runs_in_the_very_directory_that_was_approved() {
 async fn a_change_to_files_is_no_command() {
     let scene = Scene::new();
     let step = OfferStep { task: "t1".to_owned(), number: 1 };
-    let change = OfferedChange { digest: [1; 32], rows: vec!["rm -rf x".to_owned()], reason: None };
+    let change = OfferedChange { digest: [1; 32], rows: vec!["rm -rf x".to_owned()], names: Vec::new(), reason: None };
     let mut gate = gate();
     let digest = gate.show(GateOffer::apply(step.clone(), change, RequestSource::LocalUi).unwrap()).unwrap();
     let answer = ApprovalAnswer { step, digest, from: RequestSource::LocalUi, by: "pts/1".to_owned() };

@@ -186,11 +186,18 @@ impl Browser {
         text.as_str().unwrap_or_else(|| panic!("there is no {css}")).to_owned()
     }
 
-    /// A real click in the middle of the element, once it is there and enabled.
+    /// A real click in the middle of the element, once it is there and enabled, and in its place for as long as it says that it needs.
     #[track_caller]
     pub fn clicks(&self, css: &str) -> &Self {
         let quoted = json!(css);
         self.waits(&format!("document.querySelector({quoted}) && !document.querySelector({quoted}).disabled"));
+        self.waits(&format!("((one) => {{ if (one?.dataset.steady == 'no') one.scrollIntoView({{ block: 'nearest', behavior: 'instant' }}); return one?.dataset.steady != 'no' }})(document.querySelector({quoted}))"));
+        self.clicks_at_once(css)
+    }
+
+    /// A real click in the middle of the element, whatever it says.
+    #[track_caller]
+    pub fn clicks_at_once(&self, css: &str) -> &Self {
         let found = self.post("/element", &json!({"using": "css selector", "value": css}));
         let id = found[ELEMENT].as_str().unwrap();
         self.post(&format!("/element/{id}/click"), &json!({}));

@@ -79,6 +79,13 @@ impl Scene {
         self
     }
 
+    /// Answers a question once it could be read.
+    #[track_caller]
+    pub fn answers(&mut self, bytes: &str) -> &mut Self {
+        self.terminal.answer(bytes.as_bytes());
+        self
+    }
+
     /// Types a command, runs it, waits for the next prompt, and returns the output without the last newline. The command must be
     /// one line, and its output must end in a newline.
     #[track_caller]

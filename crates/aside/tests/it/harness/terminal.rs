@@ -25,6 +25,9 @@ use crate::harness::terminal_replies::TerminalReplies;
 /// Lines kept above the screen; `transcript` cannot see further back.
 const SCROLLBACK: usize = 2000;
 
+/// Longer than a question is on the screen, and nothing is typed, before a key answers it.
+const READ: Duration = Duration::from_millis(600);
+
 /// How long a key waits for a program that never becomes idle.
 const LONGEST_BUSY: Duration = Duration::from_millis(200);
 
@@ -208,6 +211,13 @@ impl Terminal {
         if let Err(error) = (&self.master).write_all(bytes) {
             self.fail(self.shared.lock(), &format!("could not send {bytes:?}: {error}"));
         }
+    }
+
+    /// Answers the question on the screen like a user who has read it: a key that answers has to stand alone.
+    #[track_caller]
+    pub fn answer(&self, bytes: &[u8]) {
+        self.wait_while_quiet("a screen to read", READ, |_| true);
+        self.send(bytes);
     }
 
     pub fn resize(&self, rows: u16, columns: u16) {

@@ -49,6 +49,7 @@ pub const ASIDE: Layers = Layers {
             "screen",
             "connections",
             "confirm",
+            "lone_key",
             "rc",
             "text_work",
             "trusted_file",

@@ -1,5 +1,5 @@
-//! What a key does, by focus. A key meant for something else can never approve: the user has to open the proposal, and all of it must have
-//! been on the screen, for a minimum time.
+//! What a key does, by focus. A key meant for something else can never approve: the user has to open the proposal, all of it must have been
+//! on the screen, and the key must stand alone.
 
 use aside_proto::task::{TaskOp, TaskParams};
 use aside_task::proposal::Proposal;
@@ -8,9 +8,10 @@ use aside_task::state::StateName;
 use crate::cli::chat::diff_view::{RowStart, WIDE};
 use crate::cli::chat::input::{Consumed, Input};
 use crate::cli::chat::keys::Key;
-use crate::cli::chat::model::proposal_card::{Direction, MOMENT, Readiness};
+use crate::cli::chat::model::proposal_card::Direction;
 use crate::cli::chat::model::{ChatAction, Focus, Line, MAX_HISTORY, Model, NO_CONNECTION, NoteKind, Pane, ReplyTag};
 use crate::cli::chat::{conversation_view, rows};
+use crate::lone_key::Pressed;
 
 /// Milliseconds within which a second Ctrl-C leaves.
 const TWICE: u64 = 2000;
@@ -24,11 +25,58 @@ enum Insists {
 
 impl Model {
     pub(super) fn press(&mut self, key: &Key, now: u64, out: &mut Vec<ChatAction>) {
+        self.keys.keeps(self.question().as_ref());
+        let answer = self.answer_of(key);
+        let became = match answer {
+            Some(letter) => self.keys.answers(letter, now),
+            None => self.keys.others(now),
+        };
         if *key == Key::Ctrl('c') {
             return self.stop(now, out);
         }
         self.leaving = None;
-        self.notice = None;
+        if !self.keys.is_remarked() {
+            self.notice = None;
+        }
+        if answer.is_none() {
+            if self.undo.take().is_some() {
+                self.tell(NoteKind::Told, "nothing was undone");
+            }
+            self.press_other(key, out);
+        }
+        if let Pressed::Stray(letter) = became {
+            self.tell(NoteKind::Told, &format!("press {letter} alone"));
+        }
+    }
+
+    /// The letter, if it does something with what is asked: such a key has to stand alone.
+    fn answer_of(&self, key: &Key) -> Option<char> {
+        match (key, &self.focus) {
+            (Key::Char(letter @ ('y' | 'Y' | 'e' | 'E' | 'c')), Focus::Card) => Some(*letter),
+            (Key::Char('y'), Focus::Talk) if self.undo.is_some() => Some('y'),
+            _ => None,
+        }
+    }
+
+    /// Does what the last key says, once it stood alone.
+    pub(super) fn stands(&mut self, now: u64, out: &mut Vec<ChatAction>) {
+        self.keys.keeps(self.question().as_ref());
+        let Some(letter) = self.keys.stands(now) else { return };
+        if let Some(task) = self.undo.take() {
+            self.tell(NoteKind::Told, "undoing it");
+            let by = self.who.by.clone();
+            return self.send(ReplyTag::Undo, TaskParams { by, ..Self::about(TaskOp::Undo, &task) }, out);
+        }
+        match letter {
+            'y' => self.approve(Insists::No, out),
+            'Y' => self.approve(Insists::Yes, out),
+            'c' => self.confine(out),
+            'E' => self.edit_outside(out),
+            _ => self.edit(out),
+        }
+    }
+
+    fn press_other(&mut self, key: &Key, out: &mut Vec<ChatAction>) {
         match key {
             Key::Ctrl('l') => return out.push(ChatAction::Redraw),
             Key::Ctrl('z') => return out.push(ChatAction::Suspend),
@@ -43,9 +91,9 @@ impl Model {
         }
         match self.focus {
             Focus::Input => self.press_input(key, out),
-            Focus::Talk => self.press_talk(key, now, out),
+            Focus::Talk => self.press_talk(key, out),
             Focus::Threads => self.press_threads(key, out),
-            Focus::Card => self.press_card(key, now, out),
+            Focus::Card => self.press_card(key, out),
             Focus::Editing => self.press_editing(key, out),
             Focus::Search => self.press_search(key),
             Focus::Output | Focus::Help => self.press_pane(key),
@@ -61,7 +109,7 @@ impl Model {
         match self.focus {
             Focus::Editing => {
                 self.focus = Focus::Card;
-                return self.approach();
+                return self.keys.hides();
             }
             Focus::Search => {
                 self.focus = Focus::Talk;
@@ -123,19 +171,7 @@ impl Model {
         }
     }
 
-    fn press_talk(&mut self, key: &Key, now: u64, out: &mut Vec<ChatAction>) {
-        if let Some((task, since)) = self.undo.take() {
-            let early = since.is_none_or(|since| now.saturating_sub(since) < MOMENT);
-            match key {
-                Key::Char('y') if !early => {
-                    self.tell(NoteKind::Told, "undoing it");
-                    let by = self.who.by.clone();
-                    return self.send(ReplyTag::Undo, TaskParams { by, ..Self::about(TaskOp::Undo, &task) }, out);
-                }
-                Key::Char('y') => return self.tell(NoteKind::Told, "too soon; u again"),
-                _ => self.tell(NoteKind::Told, "nothing was undone"),
-            }
-        }
+    fn press_talk(&mut self, key: &Key, out: &mut Vec<ChatAction>) {
         let last = self.tasks.len().saturating_sub(1);
         match key {
             Key::Char('j') | Key::Down => self.choose((self.chosen + 1).min(last)),
@@ -195,7 +231,7 @@ impl Model {
         }
     }
 
-    fn press_card(&mut self, key: &Key, now: u64, out: &mut Vec<ChatAction>) {
+    fn press_card(&mut self, key: &Key, out: &mut Vec<ChatAction>) {
         let height = usize::from(self.areas().pane_rows());
         let page = height.saturating_sub(1).max(1);
         let width_allows = usize::from(self.areas().main.width) >= WIDE;
@@ -210,19 +246,7 @@ impl Model {
         };
         let top = card.top;
         match key {
-            Key::Char('y') => self.approve(Insists::No, now, out),
-            Key::Char('Y') => self.approve(Insists::Yes, now, out),
-            Key::Char('n') => self.reject(now, out),
-            // The one-line editor strips tabs and invisible characters, which would change the command: uses the external editor.
-            Key::Char('e') if card.is_change() || rows::seen(&card.offer().text) != card.offer().text => {
-                self.edit_outside(out);
-            }
-            Key::Char('e') => {
-                self.words = Input::of(&card.offer().text);
-                self.focus = Focus::Editing;
-            }
-            Key::Char('E') => self.edit_outside(out),
-            Key::Char('c') => self.confine(now, out),
+            Key::Char('n') => self.reject(out),
             Key::Char('v') if card.is_change() && !width_allows => {
                 self.tell(NoteKind::Told, "the window is too narrow for two sides");
             }
@@ -256,7 +280,7 @@ impl Model {
             }
             Key::Esc => {
                 self.focus = Focus::Card;
-                self.approach();
+                self.keys.hides();
             }
             _ => {
                 self.words.press(key);
@@ -332,21 +356,16 @@ impl Model {
         self.pane.top = top.max(at.end.saturating_sub(height));
     }
 
-    fn approve(&mut self, insists: Insists, now: u64, out: &mut Vec<ChatAction>) {
+    fn approve(&mut self, insists: Insists, out: &mut Vec<ChatAction>) {
         let (by, environment) = (self.who.by.clone(), self.who.environment.clone());
         if self.line == Line::Down {
             return self.tell(NoteKind::Trouble, NO_CONNECTION);
         }
-        let Some(card) = self.card_mut() else { return };
-        match (card.ready(now), insists) {
-            (Readiness::TooSoon, _) => {
-                return self.tell(NoteKind::Told, "that was too soon to have been read; once more");
-            }
-            (Readiness::Unseen(rows), Insists::No) => {
-                let told = if rows == 1 { "1 row was".to_owned() } else { format!("{rows} rows were") };
-                return self.tell(NoteKind::Told, &format!("{told} not seen yet: scroll on, or Y"));
-            }
-            (Readiness::Unseen(_), Insists::Yes) | (Readiness::Yes, _) => {}
+        let Some(card) = self.card() else { return };
+        let unseen = card.unseen();
+        if unseen > 0 && insists == Insists::No {
+            let told = if unseen == 1 { "1 row was".to_owned() } else { format!("{unseen} rows were") };
+            return self.tell(NoteKind::Told, &format!("{told} not seen yet: scroll on, or Y"));
         }
         let offer = card.offer();
         let approval = TaskParams {
@@ -358,22 +377,21 @@ impl Model {
             environment,
             ..TaskParams::default()
         };
-        // Restarts the waiting time, so that the same key pressed again is no second answer.
-        card.approach();
+        self.keys.hides();
         self.send(ReplyTag::Approve(approval.task.clone()), approval, out);
         self.focus = Focus::Input;
         self.top = None;
     }
 
-    fn reject(&mut self, now: u64, out: &mut Vec<ChatAction>) {
+    fn reject(&mut self, out: &mut Vec<ChatAction>) {
         let by = self.who.by.clone();
         if self.line == Line::Down {
             return self.tell(NoteKind::Trouble, NO_CONNECTION);
         }
-        let Some(card) = self.card_mut() else { return };
-        if card.ready(now) == Readiness::TooSoon {
+        if !self.keys.is_shown() {
             return self.tell(NoteKind::Told, "that was too soon to have been read; once more");
         }
+        let Some(card) = self.card() else { return };
         let offer = card.offer();
         let rejection = TaskParams {
             op: TaskOp::Reject,
@@ -383,19 +401,15 @@ impl Model {
             by,
             ..TaskParams::default()
         };
-        card.approach();
+        self.keys.hides();
         self.send(ReplyTag::Reject(rejection.task.clone()), rejection, out);
         self.focus = Focus::Input;
     }
 
     /// Toggles whether the command may write only in the workspace or wherever the user may. Either way makes a new offer.
-    fn confine(&mut self, now: u64, out: &mut Vec<ChatAction>) {
+    fn confine(&mut self, out: &mut Vec<ChatAction>) {
         let by = self.who.by.clone();
-        let Some(card) = self.card_mut().filter(|card| !card.is_change()) else { return };
-        if card.ready(now) == Readiness::TooSoon {
-            return self.tell(NoteKind::Told, "that was too soon to have been read; once more");
-        }
-        card.approach();
+        let Some(card) = self.card().filter(|card| !card.is_change()) else { return };
         let offer = card.offer();
         let confine = if offer.confine == "workspace" { "no" } else { "workspace" };
         let edit = TaskParams {
@@ -411,9 +425,18 @@ impl Model {
         self.send(ReplyTag::Edit(edit.task.clone()), edit, out);
     }
 
+    fn edit(&mut self, out: &mut Vec<ChatAction>) {
+        let Some(card) = self.card() else { return };
+        // The one-line editor strips tabs and invisible characters, which would change the command: uses the external editor.
+        if card.is_change() || rows::seen(&card.offer().text) != card.offer().text {
+            return self.edit_outside(out);
+        }
+        self.words = Input::of(&card.offer().text);
+        self.focus = Focus::Editing;
+    }
+
     fn edit_outside(&mut self, out: &mut Vec<ChatAction>) {
-        let Some(card) = self.card_mut() else { return };
-        card.approach();
+        let Some(card) = self.card() else { return };
         let suffix = if card.is_change() { ".diff" } else { ".sh" };
         let offer = card.offer();
         out.push(ChatAction::Edit { task: offer.task_id.clone(), text: offer.text.clone(), suffix });
@@ -434,7 +457,7 @@ impl Model {
     fn ask_to_undo(&mut self) {
         match self.tasks.get(self.chosen) {
             Some(task) if task.undo => {
-                self.undo = Some((task.id.clone(), None));
+                self.undo = Some(task.id.clone());
                 self.tell(NoteKind::Told, "undo what it wrote? y");
             }
             Some(_) => self.tell(NoteKind::Told, "it wrote nothing that could be undone"),
@@ -471,16 +494,10 @@ impl Model {
         }
     }
 
-    fn approach(&mut self) {
-        if let Some(card) = self.card_mut() {
-            card.approach();
-        }
-    }
-
     fn go_to_card(&mut self, task: usize, out: &mut Vec<ChatAction>) {
         self.chosen = task;
         self.focus = Focus::Card;
-        self.approach();
+        self.keys.hides();
         // The offer was requested when the proposal appeared; that reply may have been lost.
         if let Some(task) = self.tasks.get(task).filter(|task| task.card.is_none()).map(|task| task.id.clone()) {
             self.show(&task, out);

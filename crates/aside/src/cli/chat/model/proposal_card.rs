@@ -1,5 +1,5 @@
-//! A pending proposal as shown to the user: all of its rows, which of them were on the screen, and whether an answer counts yet. An answer
-//! applies to exactly what was painted: another offer is another card, which is unseen.
+//! A pending proposal as shown to the user: all of its rows, and which of them were on the screen. An answer applies to exactly what was
+//! painted: another offer is another card, which is unseen.
 
 use std::collections::HashSet;
 
@@ -9,9 +9,6 @@ use ratatui_core::text::{Line, Span};
 use crate::cli::chat::diff_view::{DiffLayout, Patch, RowStart};
 use crate::cli::chat::rows::{self, Row};
 
-/// Minimum milliseconds on the screen before a key counts: protects against keys pressed before the user could read, and against a held
-/// key.
-pub const MOMENT: u64 = 300;
 /// Columns of the labels.
 const LABEL: usize = 9;
 
@@ -24,8 +21,6 @@ pub struct Card {
     width: usize,
     rows: Vec<CardRow>,
     pub top: usize,
-    /// Since when no key was pressed that may have been meant for an earlier screen. `None` until painted.
-    since: Option<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -43,16 +38,6 @@ enum Seen {
     No,
 }
 
-/// Whether an answer counts now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Readiness {
-    Yes,
-    /// This many rows were never on the screen.
-    Unseen(usize),
-    /// The card has just appeared.
-    TooSoon,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     Forward,
@@ -62,7 +47,7 @@ pub enum Direction {
 impl Card {
     pub fn of(offer: ApprovalOffer) -> Self {
         let patch = if offer.action == "apply_diff" { Patch::read(&offer.text) } else { Patch::default() };
-        Self { offer, patch, sides: DiffLayout::One, width: 0, rows: Vec::new(), top: 0, since: None }
+        Self { offer, patch, sides: DiffLayout::One, width: 0, rows: Vec::new(), top: 0 }
     }
 
     pub fn offer(&self) -> &ApprovalOffer {
@@ -85,11 +70,6 @@ impl Card {
         self.rows.iter().filter(|row| row.seen == Seen::No).count()
     }
 
-    /// The user opens the card: starts its time on the screen again, since what was painted before may be outdated or too small.
-    pub fn approach(&mut self) {
-        self.since = None;
-    }
-
     /// Wraps to this width. A line that was seen whole stays seen, however it is wrapped.
     pub fn lay(&mut self, width: usize) {
         if width == self.width && !self.rows.is_empty() {
@@ -110,25 +90,9 @@ impl Card {
     }
 
     /// Notes that the card is on the screen, in so many rows.
-    pub fn painted(&mut self, height: usize, now: u64) {
-        self.since.get_or_insert(now);
+    pub fn painted(&mut self, height: usize) {
         for row in self.rows.iter_mut().skip(self.top).take(height) {
             row.seen = Seen::Yes;
-        }
-    }
-
-    /// Whether a key pressed now counts as an answer. One that comes too soon restarts the waiting time.
-    pub fn ready(&mut self, now: u64) -> Readiness {
-        match self.since {
-            Some(since) if now.saturating_sub(since) >= MOMENT => match self.unseen() {
-                0 => Readiness::Yes,
-                rows => Readiness::Unseen(rows),
-            },
-            Some(_) => {
-                self.since = Some(now);
-                Readiness::TooSoon
-            }
-            None => Readiness::TooSoon,
         }
     }
 
@@ -213,36 +177,22 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_too_soon_is_no_answer_and_neither_is_a_key_that_is_held_down() {
-        let mut card = card(2);
-        card.lay(40);
-        assert_eq!(card.ready(1000), Readiness::TooSoon);
-        card.painted(20, 1000);
-        for now in [1010, 1200, 1450, 1700, 1990] {
-            assert_eq!(card.ready(now), Readiness::TooSoon);
-        }
-        assert_eq!(card.ready(2290), Readiness::Yes);
-        card.approach();
-        assert_eq!(card.ready(9999), Readiness::TooSoon);
-    }
-
-    #[test]
     fn what_was_jumped_over_was_not_seen() {
         let mut card = card(30);
         card.lay(40);
-        card.painted(10, 0);
-        assert_eq!(card.ready(1000), Readiness::Unseen(25));
+        card.painted(10);
+        assert_eq!(card.unseen(), 25);
         card.scroll_to(usize::MAX, 10);
-        card.painted(10, 1000);
-        assert_eq!(card.ready(2000), Readiness::Unseen(15));
+        card.painted(10);
+        assert_eq!(card.unseen(), 15);
         for top in [10, 20] {
             card.scroll_to(top, 10);
-            card.painted(10, 2000);
+            card.painted(10);
         }
-        assert_eq!(card.ready(3000), Readiness::Yes);
+        assert_eq!(card.unseen(), 0);
         // Wrapped differently, it is the same text.
         card.lay(20);
-        assert_eq!(card.ready(4000), Readiness::Yes);
+        assert_eq!(card.unseen(), 0);
     }
 
     #[test]
@@ -251,9 +201,9 @@ mod tests {
         let rows = vec![Told { label: "command".to_owned(), text }];
         let mut card = Card::of(ApprovalOffer { action: "run_command".to_owned(), rows, ..ApprovalOffer::default() });
         card.lay(29);
-        card.painted(3, 0);
-        assert_eq!(card.ready(1000), Readiness::Unseen(2));
+        card.painted(3);
+        assert_eq!(card.unseen(), 2);
         card.lay(59);
-        assert_eq!(card.ready(2000), Readiness::Unseen(2));
+        assert_eq!(card.unseen(), 2);
     }
 }

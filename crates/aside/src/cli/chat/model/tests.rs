@@ -4,7 +4,7 @@ use aside_proto::task::{ApprovalOffer, OfferRow as Told};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cli::chat::model::proposal_card::MOMENT;
+use crate::lone_key::{BEFORE, READ};
 
 /// A conversation with a fake clock. Each key comes long after the last paint, unless a test says otherwise.
 pub struct Chat {
@@ -39,16 +39,23 @@ impl Chat {
         self.model.painted(self.now);
     }
 
-    /// Paints, waits, and presses, like a user.
+    /// Paints, waits, presses, and waits, like a user.
     pub fn press(&mut self, key: Key) -> Vec<ChatAction> {
         self.paint();
         self.now += 1000;
-        self.feed(ChatEvent::Key(key))
+        let mut out = self.feed(ChatEvent::Key(key));
+        out.extend(self.rests());
+        out
     }
 
     /// Presses before anything was painted.
     fn press_at_once(&mut self, key: Key) -> Vec<ChatAction> {
         self.feed(ChatEvent::Key(key))
+    }
+
+    fn rests(&mut self) -> Vec<ChatAction> {
+        self.now += 1000;
+        self.feed(ChatEvent::Quiet)
     }
 
     pub fn types(&mut self, text: &str) {
@@ -250,11 +257,41 @@ fn keys_that_were_typed_ahead_do_not_approve() {
     // Or a held key, however long.
     for _ in 0..50 {
         chat.paint();
-        chat.now += MOMENT - 1;
+        chat.now += BEFORE - 1;
         assert_eq!(chat.press_at_once(Key::Char('y')), []);
     }
-    chat.now += MOMENT;
-    assert_eq!(ops(&chat.press_at_once(Key::Char('y'))), ["approve"]);
+    assert_eq!(chat.model.notice.as_ref().map(|(text, _)| text.as_str()), Some("press y alone"));
+    chat.now += READ;
+    assert_eq!(chat.press_at_once(Key::Char('y')), []);
+    assert_eq!(ops(&chat.rests()), ["approve"]);
+}
+
+#[test]
+fn a_word_typed_at_a_card_answers_nothing() {
+    for word in ["maybe", "why", "ecyE", "yY", "okay"] {
+        let mut chat = waiting();
+        chat.press(Key::Tab);
+        chat.paint();
+        chat.now += READ;
+        for letter in word.chars() {
+            chat.now += 100;
+            assert_eq!(chat.press_at_once(Key::Char(letter)), []);
+            chat.paint();
+        }
+        assert_eq!((chat.rests(), &chat.model.focus), (vec![], &Focus::Card), "{word}");
+    }
+}
+
+#[test]
+fn a_key_that_waits_answers_no_other_offer() {
+    let mut chat = waiting();
+    chat.press(Key::Tab);
+    chat.paint();
+    chat.now += READ;
+    assert_eq!(chat.press_at_once(Key::Char('y')), []);
+    chat.state("PROPOSAL_READY", json!({}));
+    chat.waits(command(2, "d2", "make tests"));
+    assert_eq!(chat.rests(), []);
 }
 
 #[test]
@@ -454,7 +491,7 @@ fn retry_and_undo_are_for_the_chosen_task_and_undo_is_asked_about() {
     assert_eq!(ops(&chat.press(Key::Char('r'))), ["retry"]);
     assert_eq!(chat.press(Key::Char('u')), []);
     assert_eq!(chat.press_at_once(Key::Char('y')), [], "before it could be read");
-    assert_eq!(chat.press(Key::Char('u')), []);
+    assert_eq!(chat.rests(), []);
     assert_eq!(chat.press(Key::Char('j')), [], "something else");
     assert_eq!(chat.press(Key::Char('y')), []);
     assert_eq!(chat.press(Key::Char('u')), []);
