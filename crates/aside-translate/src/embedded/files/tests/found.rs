@@ -112,7 +112,7 @@ pub const FOUND: &[(&str, &str)] = &[
     ("delete files older than 30 days in logs", "find logs -xdev -type f -not -path '*/.*' -mtime +30 -delete"),
     ("delete all .tmp files in this directory", "rm *.tmp"),
     ("remove all pyc files recursively", "find . -xdev -type f -not -path '*/.*' -name '*.pyc' -delete"),
-    ("delete all files except *.txt", "find . -maxdepth 1 -type f -not -name '.*' -not -name '*.txt' -delete"),
+    ("delete all files except *.txt", "find . -maxdepth 1 -type f -not -name '.*' -not -iname '*.txt' -delete"),
     ("move all jpg files to images", "mv -n *.jpg images/"),
     ("copy all txt files to backup", "mkdir -p backup && cp *.txt backup/"),
     ("make all shell scripts executable", "find . -xdev -type f -not -path '*/.*' -name '*.sh' -exec chmod +x {} +"),
@@ -165,10 +165,10 @@ pub const FOUND: &[(&str, &str)] = &[
     ("all files except the newest", r#"find . -type f -printf '%T@\t%p\n' | sort -rn | tail -n +2 | cut -f2-"#),
     (
         "delete everything except a.txt",
-        "find . -maxdepth 1 -mindepth 1 -type f -not -name '.*' -not -name 'a.txt' -delete",
+        "find . -maxdepth 1 -mindepth 1 -type f -not -name '.*' -not -iname 'a.txt' -delete",
     ),
-    ("delete all files except README.md", "find . -maxdepth 1 -type f -not -name '.*' -not -name 'README.md' -delete"),
-    ("remove all but *.py files", "find . -maxdepth 1 -type f -not -name '.*' -not -name '*.py' -delete"),
+    ("delete all files except README.md", "find . -maxdepth 1 -type f -not -name '.*' -not -iname 'README.md' -delete"),
+    ("remove all but *.py files", "find . -maxdepth 1 -type f -not -name '.*' -not -iname '*.py' -delete"),
     (r#"Search for a regular file named "file_name""#, "find . -type f -name 'file_name'"),
     (r#"find a file named "file_name""#, "find . -type f -name 'file_name'"),
     (
