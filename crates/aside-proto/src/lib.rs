@@ -486,6 +486,8 @@ pub struct HistoryStatus {
     pub waiting: usize,
     /// Why, or empty.
     pub problem: String,
+    /// Commands that were not stored since the start, because a secret was seen in them.
+    pub withheld: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

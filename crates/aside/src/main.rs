@@ -18,6 +18,7 @@ mod rc;
 mod screen;
 mod store;
 mod text_work;
+mod touched_files;
 mod trusted_file;
 mod workspace;
 mod world;

@@ -149,6 +149,9 @@ fn report(status: &Status) -> String {
         sessions.len(),
         *rss_kb as f64 / 1024.0,
     );
+    if history.withheld > 0 {
+        text.push_str(&format!("withheld  {} commands, each with what looked like a secret\n", history.withheld));
+    }
     for notice in notices {
         text.push_str(&format!("notice    {} ago: {}\n", span(notice.s_ago), notice.text));
     }

@@ -93,6 +93,8 @@ pub struct State {
     under_way: AtomicUsize,
     rested: Notify,
     answered: AtomicU64,
+    /// Commands that were not stored because of a secret.
+    withheld: AtomicU64,
     records: AtomicU64,
     /// Why commands cannot be stored, or empty; and how many wait.
     unstored: Mutex<(String, usize)>,
@@ -162,6 +164,7 @@ impl State {
             under_way: AtomicUsize::new(0),
             rested: Notify::new(),
             answered: AtomicU64::new(0),
+            withheld: AtomicU64::new(0),
             records: AtomicU64::new(0),
             unstored: Mutex::default(),
             loading: AtomicBool::new(false),
@@ -226,6 +229,11 @@ impl State {
         if let Some(name) = succeeded {
             self.machine.ran(name);
         }
+    }
+
+    /// A command was not stored because of a secret, which `status` and `doctor` say.
+    pub fn withheld_command(&self) {
+        self.withheld.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The built-in specs with the user's own.
@@ -590,6 +598,7 @@ impl State {
                 loading: self.loading.load(Ordering::Relaxed),
                 waiting,
                 problem,
+                withheld: self.withheld.load(Ordering::Relaxed),
             },
             sessions,
             answered: self.answered.load(Ordering::Relaxed),

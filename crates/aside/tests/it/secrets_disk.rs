@@ -165,6 +165,8 @@ fn secrets_are_not_recorded_by_default() {
     starts(&home);
     records_all(&home);
     assert_eq!(stored(&home), EVERYDAY);
+    let status = home.aside_does(&["daemon", "status"]).stdout;
+    assert!(status.contains(&format!("withheld  {} commands", COMMANDS.len())), "{status}");
     holds_no_secret(&home);
     assert!(!offered(&home, "export DB_P").contains("Lantern"));
     home.aside_does(&["daemon", "stop"]);

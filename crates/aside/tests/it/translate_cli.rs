@@ -57,6 +57,23 @@ fn translate_prints_the_command_and_nothing_else() {
 }
 
 #[test]
+fn a_command_over_many_files_says_what_it_would_touch() {
+    let home = Home::new();
+    for name in ["a.log", "sub/b.log", ".git/c.log", "d e.log", "f.log", "g.txt"] {
+        home.write(&format!("here/{name}"), "0123456789");
+    }
+    let here = home.path("here").display().to_string();
+    let said = home.aside(&["translate", "--cwd", &here, "delete", "all", "log", "files"]);
+    assert!(said.stderr.contains("deletes files (4 entries, 40 bytes: "), "{said:?}");
+    assert_eq!(said.stderr.matches(".log").count(), 3, "the first three: {said:?}");
+    assert!(!said.stderr.contains(".git"), "{said:?}");
+    let none = home.aside(&["translate", "--cwd", &here, "delete", "all", "pdf", "files"]);
+    assert!(none.stderr.contains("(nothing matches now)"), "{none:?}");
+    // The files are still there: only a search has run.
+    assert!(home.path("here/a.log").exists() && home.path("here/sub/b.log").exists());
+}
+
+#[test]
 fn translate_says_why_there_is_no_answer() {
     let home = home();
     let said = translate(&home, &["frobnicate", "the", "quux"]);

@@ -75,7 +75,7 @@ pub fn history(facts: &Facts) -> Vec<Finding> {
         let what = format!("the disk with {} is full, so nothing can be stored and no task can begin", dir.display());
         Finding::fix(what, "free some space; `df -h` shows the disks, `aside model remove` frees that of a model")
     });
-    full.chain(unstored(facts)).chain([records]).chain(damaged).collect()
+    full.chain(unstored(facts)).chain(withheld(facts)).chain([records]).chain(damaged).collect()
 }
 
 /// While the daemon cannot store what shells tell it.
@@ -93,6 +93,17 @@ fn unstored(facts: &Facts) -> Option<Finding> {
             format!("make {dir} writable, and see that its disk has room; what waits is then stored by itself");
         Finding::fix(format!("commands are not stored now: {problem}{waits}"), advice)
     })
+}
+
+/// Commands that the daemon left out of the history because of a secret.
+fn withheld(facts: &Facts) -> Option<Finding> {
+    let Answer::Alive(status) = &facts.daemon.answer else { return None };
+    let what = match status.history.withheld {
+        0 => return None,
+        1 => "1 command was not stored since the daemon's start: a secret was seen in it".to_owned(),
+        many => format!("{many} commands were not stored since the daemon's start: a secret was seen in each"),
+    };
+    Some(Finding::note(format!("{what} (history.secrets)")))
 }
 
 /// How much of what is stored contains secrets: numbers only, since the report is pasted.

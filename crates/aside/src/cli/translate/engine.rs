@@ -16,6 +16,7 @@ use crate::config::Config;
 use crate::daemon::control;
 use crate::daemon::user_specs::UserSpecs;
 use crate::paths::Paths;
+use crate::touched_files;
 use crate::world::Environment;
 use crate::world::one_shot::OneShot;
 
@@ -101,6 +102,7 @@ fn here(paths: &Paths, config: &Config, cwd: &str, asked: &QueryArgs, mut excuse
     if environment.path.is_empty() && excuse.is_empty() {
         excuse = "PATH is empty, so no program is known";
     }
+    let path = environment.path.to_string();
     let here = OneShot::new(cwd, &asked.shell, environment, UserSpecs::read(paths.specs_dir()).current());
     let limit = usize::try_from(asked.number).unwrap_or(usize::MAX);
     let query = TranslateQuery { words: &asked.words, place: here.place(), limit };
@@ -108,6 +110,9 @@ fn here(paths: &Paths, config: &Config, cwd: &str, asked: &QueryArgs, mut excuse
     let mut proposals = offers(&known, &here.place(), &config.security.command_blocklist, limit);
     let language = Language::of(&asked.words);
     language.speak(&mut proposals);
+    let home = here.place().world.home().to_owned();
+    let at = touched_files::Place { cwd, path: &path, home: &home };
+    touched_files::describe(&mut proposals, here.place().dialect, &at, language);
     let unknown = if known.is_empty() { embedded::not_understood(&query) } else { None };
     let blocklist = &config.security.command_blocklist;
     let missing = if proposals.is_empty() && excuse.is_empty() { missing_program(&query, blocklist) } else { None };

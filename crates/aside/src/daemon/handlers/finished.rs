@@ -1,10 +1,10 @@
 //! Handles `finished`: a command ended. Replies once it is stored, so that an acknowledged record is never lost.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use aside_core::history::HistoryEntry;
+use aside_core::history::filter::NotStored;
 use aside_core::history::run_record::RunRecord;
 use aside_proto::{Finished, Reply};
 
@@ -19,7 +19,15 @@ pub async fn handle(state: &Arc<State>, finished: Finished, privacy: Privacy) ->
     tmux_pipes::reopen_if_needed(state, &finished.session);
     let name = finished.command.split_whitespace().next();
     state.something_ran(&finished.cwd, name.filter(|_| finished.exit == 0));
-    let stored = state.filter().and_then(|filter| filter.stored(&finished.command).ok().map(Cow::into_owned));
+    let stored = state.filter().and_then(|filter| match filter.stored(&finished.command) {
+        Ok(command) => Some(command.into_owned()),
+        Err(refusal) => {
+            if refusal == NotStored::Secret {
+                state.withheld_command();
+            }
+            None
+        }
+    });
     if stored.is_some() {
         let Finished { session, seq, command, cwd, exit, shell, .. } = &finished;
         state.ran(session, shell, (*seq, command, cwd, *exit), privacy);

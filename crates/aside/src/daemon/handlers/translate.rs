@@ -2,7 +2,6 @@
 //! is asked too, and the likelier answer is ranked first. Runs no command, and never blocks a keystroke.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,7 +16,6 @@ use aside_translate::arbiter;
 use aside_translate::facts::{self, PromptFacts};
 use aside_translate::offer::{last, missing_program, offers};
 use aside_translate::prompt::{self, AnswerFormat};
-use aside_translate::selection::{self, FoundFiles};
 use aside_translate::{Completeness, Proposal, ProposalSource, ToolFlavor, TranslateContext, TranslateQuery, embedded};
 use shell_line::Dialect;
 use tokio::sync::oneshot;
@@ -28,11 +26,10 @@ use crate::daemon::model::{self, Purpose};
 use crate::daemon::pending_queries::{CacheKey, LastAnswer, ModelUsage, NormalizedQuery, PendingQueries};
 use crate::daemon::state::{SessionRef, State};
 use crate::daemon::updates::{ReplyMode, Updates};
-use crate::exec::{self, Probe};
 use crate::provider::http_exchange::FinishReason;
-use crate::provider::local::installed_models::size;
 use crate::provider::{Format, ModelReply, Privacy, Question, Selection};
 use crate::text_work::{self, Unread};
+use crate::touched_files;
 use crate::world::system::looked_up;
 use crate::world::{Environment, MachineView};
 
@@ -49,10 +46,6 @@ const LONG: usize = 4096;
 const RARELY: u32 = 10;
 /// Extra tokens for a model that reasons before it answers.
 const THOUGHTS: u32 = 1024;
-/// Bytes of a name; a list within so many bytes of its cap was cut off.
-const MAX_NAME: usize = 4096;
-/// Files of a selection whose sizes are added up.
-const MAX_MEASURED: usize = 20_000;
 /// Characters of a query; anything longer was pasted.
 const MAX_QUERY: usize = prompt::MAX_WISH;
 
@@ -211,13 +204,22 @@ impl TranslateRequest {
 
     /// Says beside each command over many files what it would touch now.
     async fn counted(&self, mut result: TranslateResult) -> TranslateResult {
-        for offer in &mut result.proposals {
-            let Some(search) = selection::search(&offer.text, self.dialect, self.view.home()) else { continue };
-            let Some(line) = selected(search, &self.asked.cwd, self.view.path(), &self.asked.query).await else {
-                continue;
-            };
-            let said = if offer.warning.is_empty() { &mut offer.description } else { &mut offer.warning };
-            *said = if said.is_empty() { line } else { format!("{said} ({line})") };
+        let language = Language::of(&self.asked.query);
+        let (cwd, path, home) = (self.asked.cwd.clone(), self.view.path().to_owned(), self.view.home().to_owned());
+        let (dialect, mut proposals) = (self.dialect, result.proposals.clone());
+        let look = move || {
+            touched_files::describe(
+                &mut proposals,
+                dialect,
+                &touched_files::Place { cwd: &cwd, path: &path, home: &home },
+                language,
+            );
+            proposals
+        };
+        if result.proposals.iter().any(|offer| touched_files::is_of_many(offer, self.dialect))
+            && let Ok(described) = blocking_io::run(&self.asked.cwd, look).await
+        {
+            result.proposals = described;
         }
         result
     }
@@ -502,30 +504,6 @@ impl TranslateRequest {
             specs,
         }
     }
-}
-
-/// What a search finds now, in one line; `None` when it takes longer than a moment.
-async fn selected(search: Vec<String>, cwd: &str, path: &str, query: &str) -> Option<String> {
-    let (place, path) = (cwd.to_owned(), path.to_owned());
-    let look = move || {
-        let found = exec::probe(&Probe::Found { search: &search, cwd: &place, path: &path })?;
-        let names = found.split_terminator('\0');
-        let mut selection = FoundFiles { is_part: found.len() + MAX_NAME > exec::LIST_BYTES, ..FoundFiles::default() };
-        for name in names {
-            selection.count += 1;
-            if selection.first.len() < selection::SHOWN {
-                selection.first.push(aside_text::clean(name.strip_prefix("./").unwrap_or(name)).into_owned());
-            }
-            if selection.count <= MAX_MEASURED {
-                let meta = std::fs::symlink_metadata(Path::new(&place).join(name));
-                selection.bytes += meta.map_or(0, |meta| if meta.is_file() { meta.len() } else { 0 });
-            }
-        }
-        Some(selection)
-    };
-    let selection = blocking_io::run(cwd, look).await.ok()??;
-    let size = size(selection.bytes);
-    Some(selection.line(&size, Language::of(query) == Language::Chinese))
 }
 
 /// Models list the best command first, so the confidence falls with the position.

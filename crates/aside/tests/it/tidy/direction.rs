@@ -52,6 +52,7 @@ pub const ASIDE: Layers = Layers {
             "lone_key",
             "rc",
             "text_work",
+            "touched_files",
             "trusted_file",
         ],
     ],
