@@ -191,7 +191,13 @@ impl Browser {
     pub fn clicks(&self, css: &str) -> &Self {
         let quoted = json!(css);
         self.waits(&format!("document.querySelector({quoted}) && !document.querySelector({quoted}).disabled"));
-        self.waits(&format!("((one) => {{ if (one?.dataset.steady == 'no') one.scrollIntoView({{ block: 'nearest', behavior: 'instant' }}); return one?.dataset.steady != 'no' }})(document.querySelector({quoted}))"));
+        // Scrolling moves it, so that it has to rest again.
+        self.waits(&format!(
+            "((one) => {{ if (!one?.dataset.steady) return true; const before = one.getBoundingClientRect().top; \
+             one.scrollIntoView({{ block: 'nearest', behavior: 'instant' }}); \
+             return before === one.getBoundingClientRect().top && one.dataset.steady === 'yes' \
+             }})(document.querySelector({quoted}))"
+        ));
         self.clicks_at_once(css)
     }
 
