@@ -26,8 +26,9 @@ pub fn lead_a_session(command: &mut Command, slave: OwnedFd) {
     let lead = move || {
         rustix::process::setsid()?;
         rustix::process::ioctl_tiocsctty(&slave)?;
-        // A terminal starts its shell with the defaults; tests that run in the background of a script inherit ignored signals.
-        for signal in [libc::SIGINT, libc::SIGQUIT] {
+        // A terminal starts its shell with the defaults; tests that run in the background of a script inherit ignored signals, under nohup
+        // that of hanging up.
+        for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
             // SAFETY: restores the default; no handler is installed.
             unsafe { libc::signal(signal, libc::SIG_DFL) };
         }
