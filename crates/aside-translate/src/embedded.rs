@@ -281,7 +281,9 @@ fn candidates(reading: &AnalyzedQuery<'_>, heard: &FrameScores<'_>) -> Vec<Draft
     let named = Named::of(reading);
     let confined = |draft: Draft| {
         let command = bulk::confined(&draft.command, named, &reading.place)?;
-        Some(Draft { command, ..draft })
+        // What was said about the command before may not hold any more.
+        let about = if command == draft.command { draft.about } else { bulk::about(&command) };
+        Some(Draft { command, about, ..draft })
     };
     drafts.into_iter().filter_map(confined).collect()
 }

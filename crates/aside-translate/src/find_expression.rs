@@ -133,7 +133,10 @@ pub fn branches(tests: &[Word], dialect: Dialect) -> Vec<Branch> {
                 && !name.starts_with("-exec")
                 && !name.starts_with("-ok") =>
             {
-                branch.left_out.push(value.to_owned());
+                // No name has a slash, so that this leaves out nothing.
+                if !(name.ends_with("name") && !name.contains("whole") && value.contains('/')) {
+                    branch.left_out.push(value.to_owned());
+                }
                 if name == "-name" && value.bytes().any(|byte| byte.is_ascii_alphabetic()) {
                     branch.spared.push(word.span.clone());
                 }

@@ -7,6 +7,8 @@ pub const READ: u64 = 500;
 /// How long nothing was typed before a key that answers, and after it.
 pub const BEFORE: u64 = 400;
 pub const AFTER: u64 = 250;
+/// How long nothing was typed before it when the last key was a letter that means nothing: of a word that is typed slowly.
+pub const WORD: u64 = 1500;
 
 /// `Question` tells one question from another.
 #[derive(Clone, Debug)]
@@ -15,6 +17,8 @@ pub struct LoneKey<Question> {
     shown: Option<(Question, u64)>,
     /// When the last key came.
     typed: Option<u64>,
+    /// When a letter came that means nothing.
+    letter: Option<u64>,
     /// The key that may stand alone.
     held: Option<(char, u64)>,
     row: KeyRow,
@@ -40,7 +44,7 @@ pub enum Pressed {
 
 impl<Question> Default for LoneKey<Question> {
     fn default() -> Self {
-        Self { shown: None, typed: None, held: None, row: KeyRow::Quiet }
+        Self { shown: None, typed: None, letter: None, held: None, row: KeyRow::Quiet }
     }
 }
 
@@ -79,7 +83,11 @@ impl<Question: PartialEq> LoneKey<Question> {
         if let stray @ Pressed::Stray(_) = self.others(now) {
             return stray;
         }
-        if is_first && self.is_read(now) {
+        let is_in_word = self.letter.is_some_and(|letter| now.saturating_sub(letter) < WORD);
+        if is_in_word {
+            self.letter = Some(now);
+        }
+        if is_first && !is_in_word && self.is_read(now) {
             self.held = Some((key, now));
             return Pressed::Held;
         }
@@ -95,6 +103,12 @@ impl<Question: PartialEq> LoneKey<Question> {
             Some((key, _)) => self.strays(key),
             None => Pressed::Nothing,
         }
+    }
+
+    /// A letter that means nothing: the next one may belong to the same word.
+    pub fn letter(&mut self, now: u64) -> Pressed {
+        self.letter = Some(now);
+        self.others(now)
     }
 
     fn strays(&mut self, key: char) -> Pressed {
@@ -134,7 +148,11 @@ mod tests {
         lone.shows("run it?", 1000);
         let (mut answer, mut strays) = (None, String::new());
         for (at, (key, now)) in keys.iter().enumerate() {
-            let pressed = if *key == 'y' { lone.answers(*key, *now) } else { lone.others(*now) };
+            let pressed = match key {
+                'y' => lone.answers(*key, *now),
+                'a'..='z' => lone.letter(*now),
+                _ => lone.others(*now),
+            };
             if let Pressed::Stray(stray) = pressed {
                 strays.push(stray);
             }
@@ -152,7 +170,8 @@ mod tests {
     fn a_key_answers_when_it_stands_alone() {
         assert_eq!(pressed(&typed("y", 1500, 1)), (Some('y'), String::new()));
         // Much later, and after other keys.
-        assert_eq!(pressed(&typed("ay", 2000, BEFORE)), (Some('y'), String::new()));
+        assert_eq!(pressed(&typed("\ty", 2000, BEFORE)), (Some('y'), String::new()));
+        assert_eq!(pressed(&typed("ay", 2000, WORD)), (Some('y'), String::new()));
     }
 
     #[test]
@@ -172,6 +191,11 @@ mod tests {
             }
         }
         assert_eq!(pressed(&typed("no", 5000, 100)), (None, String::new()));
+        // A word that is typed slowly is one all the same.
+        for pause in [400, 600, 1000, 1499] {
+            assert_eq!(pressed(&typed("maybe", 5000, pause)), (None, "y".to_owned()), "at {pause}");
+        }
+        assert_eq!(pressed(&typed("okay yes", 5000, 700)).0, None);
     }
 
     #[test]
@@ -203,7 +227,7 @@ mod tests {
                 .into_iter()
                 .map(|(pause, is_y)| {
                     now += pause;
-                    (if is_y { 'y' } else { 'x' }, now)
+                    (if is_y { 'y' } else { '\t' }, now)
                 })
                 .collect();
             let alone = keys.iter().enumerate().any(|(at, (key, now))| {

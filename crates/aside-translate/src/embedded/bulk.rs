@@ -116,6 +116,27 @@ pub fn confined(command: &str, named: Named, place: &TranslateContext<'_>) -> Op
     Some(confined)
 }
 
+/// What a confined command does, in a few words.
+pub fn about(command: &str) -> String {
+    const DOES: &[(&str, &str)] = &[
+        ("-delete", "deletes"),
+        ("rm ", "deletes"),
+        ("mv ", "moves"),
+        ("chmod ", "changes what may be done with"),
+        ("chown ", "changes who owns"),
+        ("gzip ", "compresses"),
+        ("sed -i", "changes the text of"),
+    ];
+    let does = DOES.iter().find(|(mark, _)| command.contains(mark)).map_or("changes", |(_, does)| does);
+    let what = match (command.contains("-type d"), command.contains("'*/.*'") || command.contains("-name '.*'")) {
+        (true, true) => "the directories, nothing hidden",
+        (true, false) => "the directories",
+        (false, true) => "the files, no directories and nothing hidden",
+        (false, false) => "the files, no directories",
+    };
+    format!("{does} {what}")
+}
+
 /// A run of `find`.
 struct Search<'a> {
     command: &'a str,

@@ -40,8 +40,13 @@ pub fn clause(taken: &DissectedCommand, clause: impl Fn(&DissectedCommand) -> St
                     ("-prune", _) => complicated = true,
                     ("-exec" | "-execdir" | "-ok" | "-okdir", _) => {}
                     (name, value) => {
+                        let is_hidden = matches!((name, value), ("-path", "*/.*") | ("-name", ".*"));
                         let Some(test) = test(name, value) else { continue };
-                        let test = if not { format!("but not {test}") } else { test };
+                        let test = match (not, is_hidden) {
+                            (true, true) => "that are not hidden".to_owned(),
+                            (true, false) => format!("but not {test}"),
+                            (false, _) => test,
+                        };
                         match tests.last_mut() {
                             Some(last) if or => {
                                 // `whose names end in .jpg or .png`

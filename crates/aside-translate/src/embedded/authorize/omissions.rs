@@ -91,7 +91,12 @@ pub fn forgets_limit(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
             && ["are", "is", "the", "all", "every", "any", "and", "空的"].contains(&said_at(reading, place - 1))
     };
     const EMPTIES: &[&str] = &["-empty", "-size 0", "rmdir", "truncate", ": >", "[ -s", "! -s"];
-    (0..reading.words.len()).any(is_empty) && !EMPTIES.iter().any(|mark| draft.command.contains(mark))
+    // `older than a day or bigger than 1M`: a command with both tests asks for both.
+    let either = said.iter().any(|word| matches!(*word, "or" | "或" | "或者" | "oder"));
+    let bounds = ["-size", "-mtime", "-mmin", "-atime", "-newer", "-empty"];
+    let tests = bounds.iter().map(|test| draft.command.matches(&format!(" {test}")).count()).sum::<usize>();
+    either && tests > 1 && !draft.command.contains(" -o ")
+        || (0..reading.words.len()).any(is_empty) && !EMPTIES.iter().any(|mark| draft.command.contains(mark))
         || excepts && !ALL_BUT.iter().any(|mark| draft.command.contains(mark)) && !spares_exception(reading, draft)
         || said.iter().enumerate().any(is_condition) && !TESTS.iter().any(|test| draft.command.contains(test))
 }

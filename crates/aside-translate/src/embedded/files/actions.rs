@@ -225,7 +225,8 @@ fn each(spell: &CommandSpelling<'_, '_>, command: &str, about: &str) -> Vec<Expl
             all.push(glob.unwrap_or_else(|| find(SearchDepth::Flat)));
         }
     }
-    if matches!(query.action, Action::Print | Action::Gzip | Action::Sum(_)) && query.reach == SearchDepth::Unsaid {
+    let shown = matches!(query.action, Action::Print | Action::Gzip | Action::Sum(_));
+    if shown && query.tests.is_empty() && query.reach == SearchDepth::Unsaid {
         all.reverse();
     }
     all

@@ -107,9 +107,11 @@ pub fn draft(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
         None => return Vec::new(),
     };
     let command = in_a_loop(&change, reading.place.dialect, &glob, &name);
-    let flat = match &root {
-        Some(root) => format!("cd {} && {command}", scan.quoted(root)),
-        None => command,
+    let flat = match (&root, reading.place.dialect) {
+        // In a subshell, so that the prompt stays where it is.
+        (Some(root), Dialect::Zsh | Dialect::Bash) => format!("(cd {} && {command})", scan.quoted(root)),
+        (Some(root), Dialect::Fish) => format!("pushd {}; and begin; {command}; popd; end", scan.quoted(root)),
+        (None, _) => command,
     };
     // If no file here matches, the query means files further down.
     let is_here = any_here(reading, root.as_deref(), &glob);

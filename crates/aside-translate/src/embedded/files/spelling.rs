@@ -5,7 +5,7 @@ use shell_line::quote;
 
 use crate::embedded::entities::{self, Size, Time, Unit};
 use crate::embedded::files::query::{
-    Comparison, FileType, Filter, Order, OutputShape, Query, SearchDepth, SortKey, Test, TimeField,
+    Comparison, FileType, Filter, Name, Order, OutputShape, Query, SearchDepth, SortKey, Test, TimeField,
 };
 use crate::embedded::shell_syntax;
 use crate::embedded::slots::single;
@@ -111,20 +111,28 @@ impl<'a> CommandSpelling<'_, 'a> {
             FileType::Files | FileType::Unsaid => parts.push("-type f".to_owned()),
         }
         let names_any_case = query.any_case && query.texts.is_empty();
-        let flag = |is_loose: bool| if is_loose || names_any_case { "-iname" } else { "-name" };
+        let test = |name: &Name| {
+            let any_case = name.is_loose || names_any_case;
+            match (name.glob.contains('/'), any_case) {
+                // A name has no slash: `logs/a.log` is a path, however the roots are spelled.
+                (true, false) => format!("-path {}", single(&format!("*{}", name.glob.trim_start_matches("./")))),
+                (true, true) => format!("-ipath {}", single(&format!("*{}", name.glob.trim_start_matches("./")))),
+                (false, false) => format!("-name {}", single(&name.glob)),
+                (false, true) => format!("-iname {}", single(&name.glob)),
+            }
+        };
         for group in std::iter::once(&query.names).chain(&query.also) {
             match group.as_slice() {
                 [] => {}
-                [name] => parts.push(format!("{} {}", flag(name.is_loose), single(&name.glob))),
+                [name] => parts.push(test(name)),
                 names => {
-                    let any: Vec<String> =
-                        names.iter().map(|name| format!("{} {}", flag(name.is_loose), single(&name.glob))).collect();
+                    let any: Vec<String> = names.iter().map(test).collect();
                     parts.push(format!("\\( {} \\)", any.join(" -o ")));
                 }
             }
         }
         for name in &query.not_names {
-            parts.push(format!("{} {} {}", self.not(), flag(name.is_loose), single(&name.glob)));
+            parts.push(format!("{} {}", self.not(), test(name)));
         }
         for directory in &query.avoid {
             if query.what != FileType::Files && query.what != FileType::Unsaid {

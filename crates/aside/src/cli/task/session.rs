@@ -327,6 +327,7 @@ impl<'a> Session<'a> {
                 KeyDecision::Approve | KeyDecision::Edit | KeyDecision::View | KeyDecision::Confine,
                 KeyPress::Letter(letter),
             ) => question.keys.answers(letter, now),
+            (KeyDecision::Nothing, KeyPress::Letter(_)) => question.keys.letter(now),
             _ => question.keys.others(now),
         };
         match decision {

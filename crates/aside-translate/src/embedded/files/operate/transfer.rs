@@ -153,6 +153,10 @@ pub fn transfer(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
     if puts && !(goal.is_directory && goal.is_there && sources.iter().all(|source| source.is_there)) {
         return Vec::new();
     }
+    // `rename a.pdf to a 2022.pdf`: a name with a blank that is not quoted.
+    if rename && sources.len() > 1 {
+        return Vec::new();
+    }
     goal.take(&mut scan);
     sources.iter().for_each(|source| source.take(&mut scan));
     let everything = reading.find("all").is_some_and(|at| scan.low(at) == "everything" || reading.has("content"))
