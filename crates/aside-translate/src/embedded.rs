@@ -281,6 +281,7 @@ fn candidates(reading: &AnalyzedQuery<'_>, heard: &FrameScores<'_>) -> Vec<Draft
     let named = Named::of(reading);
     let confined = |draft: Draft| {
         let command = bulk::confined(&draft.command, named, &reading.place)?;
+        let command = bulk::safe_patterns(&command, &reading.place);
         // What was said about the command before may not hold any more.
         let about = if command == draft.command { draft.about } else { bulk::about(&command) };
         Some(Draft { command, about, ..draft })

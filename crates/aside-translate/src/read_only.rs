@@ -47,6 +47,8 @@ fn reads(run: &NestedCommand, next: Option<&NestedCommand>) -> bool {
         let body = entry.body();
         match (body.runs, inner) {
             // Flags behind the inner command's name belong to that command.
+            // A search goes on behind what it runs: `find . -exec true {} \; -delete`.
+            (true, Some(_)) if SEARCHES.contains(&name) => body.fits(&outside_of_runs(arguments)),
             (true, Some(own)) => body.fits(arguments.get(..own).unwrap_or_default()),
             (true, None) => SEARCHES.contains(&name) && body.fits(arguments),
             (false, _) => body.fits(arguments),
@@ -54,6 +56,21 @@ fn reads(run: &NestedCommand, next: Option<&NestedCommand>) -> bool {
     };
     let of = |name: &str| TABLE_BY_NAME.get(name).into_iter().flatten().any(fits);
     !name.is_empty() && (name == ":" || of(name) || of("*"))
+}
+
+/// The words of a search without those of the commands that it runs.
+fn outside_of_runs<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    const RUNS: [&str; 8] = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
+    let mut outside = Vec::new();
+    let mut is_inside = false;
+    for word in arguments {
+        is_inside |= RUNS.contains(word);
+        if !is_inside {
+            outside.push(*word);
+        }
+        is_inside &= !matches!(*word, ";" | "+");
+    }
+    outside
 }
 
 fn writes(redirection: &Redirection) -> bool {

@@ -124,6 +124,8 @@ fn of_pattern(program: &str, arguments: &[Word], home: &str) -> Option<Vec<Strin
         Some(_) => return None,
         None => root.to_owned(),
     };
+    // With a slash, so that a link to a directory is followed as the shell follows it.
+    let root = if root == "." || root.ends_with('/') { root } else { format!("{root}/") };
     let mut search =
         vec![root, "-mindepth".into(), "1".into(), "-maxdepth".into(), "1".into(), "-name".into(), name.to_owned()];
     if !name.starts_with('.') {
@@ -198,8 +200,8 @@ mod tests {
             ("find . -type d -name build -prune -exec rm -r {} +", ". -type d -name build"),
             ("mkdir -p old && find . -type f -mtime +9 -exec mv -n -t old {} +", ". -type f -mtime +9"),
             ("rm *.log", ". -mindepth 1 -maxdepth 1 -name *.log -not -name .*"),
-            ("mv -n docs/*.md notes/", "docs -mindepth 1 -maxdepth 1 -name *.md -not -name .*"),
-            ("chmod 644 ~/x/*.txt", "/home/ada/x -mindepth 1 -maxdepth 1 -name *.txt -not -name .*"),
+            ("mv -n docs/*.md notes/", "docs/ -mindepth 1 -maxdepth 1 -name *.md -not -name .*"),
+            ("chmod 644 ~/x/*.txt", "/home/ada/x/ -mindepth 1 -maxdepth 1 -name *.txt -not -name .*"),
         ] {
             assert_eq!(searched(command).as_deref(), Some(listed), "{command}");
         }

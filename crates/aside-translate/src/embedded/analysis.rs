@@ -24,6 +24,8 @@ pub struct AnalyzedQuery<'a> {
     pub lexicon: &'a Lexicon,
     /// Whether the words order, ask or tell, and the verbs of an order.
     pub speech_acts: SpeechActs,
+    /// A clause that was left out forbids something by its name: `delete the logs, but don't delete a.log`.
+    pub forbids_object: bool,
     /// Bit set of the meanings that occur.
     meant: Vec<u64>,
 }
@@ -112,7 +114,7 @@ impl<'a> AnalyzedQuery<'a> {
         unweigh_frames(&mut words, &speech_acts, lexicon);
         unweigh_filler(&mut words);
         unweigh_here(&mut words);
-        leave_out_forbidden(&mut words, &speech_acts, lexicon);
+        let forbids_object = leave_out_forbidden(&mut words, &speech_acts, lexicon);
         unweigh_secrets(request, &mut words);
         let mut meant = Vec::new();
         for number in words.iter().filter_map(|word| word.concept).map(Concept::number) {
@@ -121,7 +123,7 @@ impl<'a> AnalyzedQuery<'a> {
             }
             meant[number / 64] |= 1 << (number % 64);
         }
-        Self { words, place, lexicon, speech_acts, meant }
+        Self { words, place, lexicon, speech_acts, forbids_object, meant }
     }
 
     /// Whether any word has this meaning.
@@ -420,7 +422,8 @@ impl Reader<'_, '_> {
         } else if let Some(kind) = entities::kind(low).filter(|_| matches!(after, "files" | "scripts")) {
             return Some((Entity::Kind(kind), 1));
         }
-        if text.contains('*') || text.contains('[') && text.contains(']') || text.contains('?') {
+        let is_pattern = text.contains('*') || text.contains('[') && text.contains(']') || text.contains('?');
+        if is_pattern && find(&self.here, text).is_none() {
             return Some((Entity::Glob(text.to_owned()), 1));
         }
         // `the branch feature/login` is a path only if it exists.
@@ -723,10 +726,12 @@ fn unweigh_secrets(request: &str, words: &mut [QueryWord]) {
 }
 
 /// Removes forbidden clauses: `don't delete the logs, just list them` is answered by the rest. Keeps what a rule may
-/// respect: `but keep the changes`, `without overwriting`, and what limits a search.
-fn leave_out_forbidden(words: &mut [QueryWord], speech_acts: &SpeechActs, lexicon: &Lexicon) {
+/// respect: `but keep the changes`, `without overwriting`, and what limits a search. Returns whether something was forbidden by its name.
+fn leave_out_forbidden(words: &mut [QueryWord], speech_acts: &SpeechActs, lexicon: &Lexicon) -> bool {
+    const PRONOUNS: &[&str] = &["it", "them", "that", "this", "anything", "any", "me", "yet", "please", "它", "它们"];
+    let mut forbids_object = false;
     if !speech_acts.clauses.iter().any(|clause| clause.kind.asks_to_act()) {
-        return;
+        return false;
     }
     let polite = lexicon.get("please");
     let low = |words: &[QueryWord], span: &Range<usize>| {
@@ -743,6 +748,14 @@ fn leave_out_forbidden(words: &mut [QueryWord], speech_acts: &SpeechActs, lexico
             continue;
         }
         let inside = |word: &&mut QueryWord| clause.span.start <= word.span.start && word.span.end <= clause.span.end;
+        let is_head = |word: &QueryWord| clause.heads.iter().any(|head| head.span == word.span);
+        let names = |word: &&QueryWord| {
+            (word.thing.is_some() || word.entry.is_some() || word.weight >= 0.9)
+                && !is_head(word)
+                && !PRONOUNS.contains(&word.low.as_str())
+                && word.span.start >= clause.heads.first().map_or(0, |head| head.span.end)
+        };
+        forbids_object |= words.iter().filter(|word| inside(&&mut (*word).clone())).any(|word| names(&word));
         for word in words.iter_mut().filter(inside) {
             *word = QueryWord {
                 low: "please".to_owned(),
@@ -755,6 +768,7 @@ fn leave_out_forbidden(words: &mut [QueryWord], speech_acts: &SpeechActs, lexico
             };
         }
     }
+    forbids_object
 }
 
 fn find(entries: &[DirEntry], name: &str) -> Option<FileKind> {

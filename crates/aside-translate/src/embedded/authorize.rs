@@ -22,8 +22,8 @@ pub mod omissions;
 
 use contents::{edits_leftover, removes_place};
 pub use omissions::{
-    forgets_each, forgets_exception, forgets_limit, forgets_order, forgets_scope, reads_missing, searches_as_said,
-    searches_unannounced,
+    forgets_each, forgets_exception, forgets_limit, forgets_order, forgets_scope, inverts_bound, reads_missing,
+    respells_name, searches_as_said, searches_unannounced,
 };
 
 /// Words that ask to remove, replace or end something.
@@ -155,6 +155,9 @@ pub fn permits(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
             && !edits_leftover(reading, draft)
             && !forgets_exception(reading, draft)
             && !forgets_limit(reading, draft)
+            && !inverts_bound(reading, draft)
+            && !respells_name(reading, draft)
+            && !reading.forbids_object
 }
 
 /// Whether the request copies from or to a login on another machine and the command does not: a copy to `ada@build` is none into a
@@ -169,6 +172,14 @@ fn stays_here(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
         SENDS.contains(&low) || SENDS.contains(&reading.meaning(place))
     };
     let Some(host) = reading.words.iter().find_map(|word| remote::login(&word.text)) else { return false };
+    // `ada@build:/srv` is no directory here.
+    const REMOTE: &[&str] = &["scp", "rsync", "sftp", "ssh", "curl", "git", "ssh-copy-id", "sshfs", "mosh"];
+    let line = line::parse(&draft.command, reading.place.dialect);
+    let is_local = |run: &line::Command| run.words.first().is_none_or(|name| !REMOTE.contains(&name.value.as_str()));
+    let names = |run: &line::Command| run.words.iter().any(|word| word.value.starts_with(&format!("{host}:")));
+    if line.commands.iter().any(|run| is_local(run) && names(run)) {
+        return true;
+    }
     let reaches =
         draft.command.contains(&format!("{host}:")) || draft.command.starts_with("ssh") && draft.command.contains(host);
     (0..reading.words.len()).any(sends) && !reaches

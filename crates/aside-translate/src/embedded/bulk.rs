@@ -116,6 +116,28 @@ pub fn confined(command: &str, named: Named, place: &TranslateContext<'_>) -> Op
     Some(confined)
 }
 
+/// The command with `./` before each pattern, where the name of a file here begins with a dash and would be read as an option.
+pub fn safe_patterns(command: &str, place: &TranslateContext<'_>) -> String {
+    let is_option = || {
+        let entries = place.world.entries(place.cwd).yes();
+        entries.is_some_and(|entries| entries.iter().any(|entry| entry.name.starts_with('-')))
+    };
+    let mut safe = command.to_owned();
+    if !command.contains(['*', '?', '[']) || !is_option() {
+        return safe;
+    }
+    let line = line::parse(command, place.dialect);
+    let words = line.commands.iter().flat_map(|run| run.words.iter().skip(1));
+    let is_typed = |word: &Word| command.get(word.span.clone()) == Some(word.value.as_str());
+    let is_pattern = |word: &&Word| !word.fixed && word.value.starts_with(['*', '?', '[']) && is_typed(word);
+    let mut places: Vec<usize> = words.filter(is_pattern).map(|word| word.span.start).collect();
+    places.sort_unstable();
+    for place in places.into_iter().rev() {
+        safe.insert_str(place, "./");
+    }
+    safe
+}
+
 /// What a confined command does, in a few words.
 pub fn about(command: &str) -> String {
     const DOES: &[(&str, &str)] = &[

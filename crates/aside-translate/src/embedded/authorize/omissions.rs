@@ -115,10 +115,68 @@ pub fn exception(reading: &AnalyzedQuery<'_>) -> Option<usize> {
         let next = if matches!(low(place), "the" | "any" | "for") { place + 1 } else { place };
         matches!(thing(next), Some(Entity::Kind(_) | Entity::Glob(_) | Entity::Path(_)))
     };
-    (0..reading.words.len()).find(|place| match low(*place) {
+    (0..reading.words.len()).find(|&place| match low(place) {
         "but" => (takes_all || names(place + 1)) && !GOES_ON.contains(&low(place + 1)),
-        word => EXCEPT.contains(&word) || word.split(' ').any(|part| WORDS.contains(&part)),
+        // `exception` may be what is sought: `lines with exception`.
+        "exception" | "exceptions" => {
+            matches!(low(place + 1), "of" | "are" | "is" | "in" | "being" | "for") || low(place + 1).ends_with(':')
+        }
+        word => {
+            const STEMS: &[&str] = &["excep", "exclu", "omit", "exempt", "sparing", "spare"];
+            let is_stem =
+                |part: &str| STEMS.iter().any(|stem| part.starts_with(stem)) && !part.starts_with("exception");
+            EXCEPT.contains(&word) || word.split(' ').any(|part| WORDS.contains(&part) || is_stem(part))
+        }
     })
+}
+
+/// Whether a comparison is negated and the command has it the other way round: `not older than 30 days` as `-mtime +30`. Or whether a period of
+/// the calendar became days back from now: `from last month` is no `-mtime -30`.
+pub fn inverts_bound(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
+    const NOT: &[&str] = &["not", "no", "isn't", "aren't", "never", "不", "没有"];
+    const PERIODS: &[&str] = &[
+        "this week",
+        "last week",
+        "this month",
+        "last month",
+        "this year",
+        "last year",
+        "上周",
+        "上个月",
+        "本周",
+        "本月",
+    ];
+    let is_negated = |place: usize| place.checked_sub(1).is_some_and(|before| NOT.contains(&said_at(reading, before)));
+    let bare = |mark: &str| {
+        let mut places = draft.command.match_indices(mark).peekable();
+        let is_not = |at: usize| draft.command[..at].ends_with("-not ") || draft.command[..at].ends_with("! ");
+        places.peek().is_some() && places.all(|(at, _)| !is_not(at))
+    };
+    let inverted = (0..reading.words.len()).filter(|place| is_negated(*place)).any(|place| {
+        let (newer, older) = (["-mtime -", "-mmin -", "-atime -", "-newer"], ["-mtime +", "-mmin +", "-atime +"]);
+        reading.is(place, "older") && older.iter().any(|mark| bare(mark))
+            || reading.is(place, "newer") && newer.iter().any(|mark| bare(mark))
+            || reading.is(place, "larger") && bare("-size +")
+            || reading.is(place, "smaller") && bare("-size -")
+    });
+    let text: Vec<&str> = reading.words.iter().map(|word| word.low.as_str()).collect();
+    let text = text.join(" ");
+    let is_period = PERIODS.iter().any(|period| text.contains(period)) && !text.contains("than");
+    inverted || is_period && (draft.command.contains("-mtime -") || draft.command.contains("-mmin -"))
+}
+
+/// Whether a name that was typed in another way stands in a command over many files: `isn't a log` as `a.log`.
+pub fn respells_name(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
+    let is_of_many = draft.command.contains("find ") || draft.command.contains('*');
+    let respells = |word: &QueryWord| match &word.thing {
+        Some(Entity::Path(path)) => {
+            let typed = word.text.trim_matches(['"', '\'', '/']).trim_start_matches("./").trim_start_matches("~/");
+            let path = path.trim_end_matches('/');
+            !path.ends_with(typed) && !typed.ends_with(path.trim_start_matches("./")) && draft.command.contains(path)
+        }
+        _ => false,
+    };
+    is_of_many && reading.words.iter().any(respells)
 }
 
 /// Whether the command leaves out each thing that the request excepts: a kind, a name, a pattern. A word of the exception that the command

@@ -135,7 +135,8 @@ impl<'a> CommandSpelling<'_, 'a> {
             parts.push(format!("{} {}", self.not(), test(name)));
         }
         for directory in &query.avoid {
-            if query.what != FileType::Files && query.what != FileType::Unsaid {
+            // `.env` may be a file.
+            if query.what != FileType::Files && query.what != FileType::Unsaid || directory.starts_with('.') {
                 parts.push(format!("{} -name {}", self.not(), single(directory)));
             }
             // find prints paths as its roots are spelled.

@@ -33,7 +33,19 @@ impl<'r, 'a> Reader<'r, 'a> {
         self.mark(at);
         self.specific += 1;
         if self.negated(at) {
-            self.query.not_names.extend(names);
+            // What is spared is meant widely: `all that are no images`.
+            const WIDER: &[(&str, &[&str])] = &[
+                ("*.png", &["webp", "svg", "bmp", "tif", "tiff", "heic", "heif", "avif", "gif", "ico", "raw"]),
+                ("*.mp4", &["webm", "m4v", "mpg", "mpeg", "wmv", "flv", "3gp"]),
+                ("*.mp3", &["opus", "aac", "wma", "m4a", "aiff", "ogg"]),
+            ];
+            let is_family = names.len() > 1 && names.iter().all(|name| name.is_loose);
+            let wider = WIDER.iter().filter(|(glob, _)| is_family && names.iter().any(|name| name.glob == *glob));
+            let more = wider
+                .flat_map(|(_, endings)| *endings)
+                .map(|ending| Name { glob: format!("*.{ending}"), is_loose: true });
+            let more: Vec<Name> = more.filter(|name| !names.contains(name)).collect();
+            self.query.not_names.extend(names.into_iter().chain(more));
             return;
         }
         // `jpg images` narrows images to jpg.

@@ -68,7 +68,7 @@ pub const FOUND: &[(&str, &str)] = &[
     ("where is config.json", "find . -type f -name 'config.json'"),
     ("find directory named node_modules", "find . -type d -name 'node_modules'"),
     ("find all js files except in node_modules", "find . -type f -name '*.js' -not -path '*/node_modules/*'"),
-    ("list all files excluding the .git directory", "find . -type f -not -path '*/.git/*'"),
+    ("list all files excluding the .git directory", "find . -type f -not -name '.git' -not -path '*/.git/*'"),
     ("find python files but not tests", "find . -type f -name '*.py' -not -name '*test*'"),
     ("everything except txt files", "find . -mindepth 1 -not -name '*.txt'"),
     ("list files sorted by size", "ls -lS"),
@@ -313,7 +313,7 @@ pub const FOUND: &[(&str, &str)] = &[
     ("first 5 files", "ls -p | grep -v / | head -n 5"),
     ("python files starting with test", "find . -type f -name 'test*.py'"),
     ("txt files with foo in the name", "find . -type f -name '*foo*.txt'"),
-    ("delete all txt files containing foo", r#"find . -type f -name '*.txt' -exec grep -q 'foo' {} \; -delete"#),
+    ("delete all txt files containing foo", r#"find . -xdev -type f -not -path '*/.*' -name '*.txt' -exec grep -q 'foo' {} \; -delete"#),
     (
         "remove all jpgs smaller than 10k from images",
         "find images -xdev -type f -not -path '*/.*' -name '*.jpg' -size -10240c -delete",
