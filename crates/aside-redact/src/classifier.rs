@@ -6,14 +6,16 @@ mod column;
 mod features;
 mod hints;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::hash::Hash;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::classifier::hints::Hint;
 use crate::key_value::is_unspaced;
 use crate::secret_strength::SecretStrength;
-use crate::{placeholder, secret_name, secret_strength};
+use crate::{entropy, placeholder, secret_name, secret_strength};
 
 const WEIGHTS: &str = include_str!("../data/redact/classifier.txt");
 
@@ -75,6 +77,14 @@ const REACH_BEHIND: usize = 5;
 const MOST_FEATURES: usize = 200;
 /// Distance in words within which an ordinary word must be announced.
 const TOLD_BEFORE: usize = 6;
+/// What the score of a word with a number loses if nothing announces it.
+const OF_THING: f32 = 1.0;
+
+/// Words of a text whose scores are remembered, the most scores, and the words around one that its features see.
+const MIN_REMEMBERED: usize = 1024;
+const MAX_REMEMBERED: usize = 4 * 1024;
+const SEEN_BEFORE: usize = 16;
+const SEEN_BEHIND: usize = 6;
 
 /// Weights by the hash of a feature's name. An open-addressing hash table: each word looks up some hundred features,
 /// and a binary search would take most of the time.
@@ -134,8 +144,7 @@ pub fn secrets(text: &str, found: &[Range<usize>], margin: f32) -> Vec<Range<usi
             let next = found.partition_point(|found| found.end <= word.start);
             found.get(next).is_some_and(|found| found.start < word.end)
         };
-        let sort = page.sort(*at).filter(|_| !is_found());
-        sort.is_some_and(|sort| page.sum(*at, sort) > sort.threshold() + margin)
+        !is_found() && page.score(*at).is_some_and(|score| score > margin)
     };
     page.words.iter().enumerate().filter(is_secret).map(|(_, word)| word.clone()).collect()
 }
@@ -157,6 +166,27 @@ pub struct WordTokens<'t> {
     text: &'t str,
     pub words: Vec<Range<usize>>,
     hints: OnceCell<Vec<Option<Hint>>>,
+    sorts: RefCell<HashMap<Near<'t>, Option<CandidateShape>>>,
+    scores: RefCell<HashMap<Seen<'t>, f32>>,
+}
+
+/// The text around a word, and the offset of the word in it.
+type Near<'t> = (&'t str, usize);
+
+/// Also, whether something explains the word, and its column.
+type Seen<'t> = (Near<'t>, bool, Option<(&'t str, &'t str)>);
+
+fn remembered<K: Eq + Hash, V: Copy>(known: &RefCell<HashMap<K, V>>, key: K, make: impl FnOnce() -> V) -> V {
+    if let Some(value) = known.borrow().get(&key) {
+        return *value;
+    }
+    let value = make();
+    let mut known = known.borrow_mut();
+    if known.len() >= MAX_REMEMBERED {
+        known.clear();
+    }
+    known.insert(key, value);
+    value
 }
 
 impl<'t> WordTokens<'t> {
@@ -202,7 +232,7 @@ impl<'t> WordTokens<'t> {
         }
         words.extend(start.and_then(|start| trimmed(text, start..text.len())));
         join_groups(text, &mut words);
-        Self { text, words, hints: OnceCell::new() }
+        Self { text, words, hints: OnceCell::new(), sorts: RefCell::default(), scores: RefCell::default() }
     }
 
     fn word(&self, at: usize) -> &'t str {
@@ -263,6 +293,40 @@ impl<'t> WordTokens<'t> {
         before
             || hints::unspaced(self.between(at)).any(Hint::announces)
             || (at + 1..at + 1 + REACH_BEHIND).take_while(|behind| !self.between(*behind).contains('\n')).any(announces)
+    }
+
+    /// How far the word is above the threshold of its shape. A long text repeats itself, so the answer is remembered by
+    /// everything that it depends on.
+    fn score(&self, at: usize) -> Option<f32> {
+        sort(self.word(at))?;
+        if self.words.len() < MIN_REMEMBERED {
+            let sort = self.sort(at)?;
+            return Some(self.above(at, sort));
+        }
+        let end = |at: usize| self.words.get(at).map_or(self.text.len(), |word| word.end);
+        let start = at.checked_sub(SEEN_BEFORE).map_or(0, end);
+        let word = self.words.get(at)?;
+        let near = (self.text.get(start..end(at + SEEN_BEHIND)).unwrap_or_default(), word.start - start);
+        let sort = remembered(&self.sorts, near, || self.sort(at))?;
+        let explained =
+            word.len() >= features::MIN_EXPLAINED && !entropy::is_unexplained(self.text, word.start, word.end);
+        let seen = (near, explained, column::title(self.text, word.start));
+        Some(remembered(&self.scores, seen, || self.above(at, sort)))
+    }
+
+    fn above(&self, at: usize, sort: CandidateShape) -> f32 {
+        // `Sommer2025`, `Server2019`: more often a thing and its number, unless a word announces it.
+        let thing = sort == CandidateShape::Chosen
+            && secret_strength::is_numbered_word(self.word(at))
+            && !self.is_announced(at)
+            && !self.is_in_account_column(at);
+        self.sum(at, sort) - sort.threshold() - if thing { OF_THING } else { 0.0 }
+    }
+
+    /// Whether the first row of its table speaks of passwords or users.
+    fn is_in_account_column(&self, at: usize) -> bool {
+        let start = self.words.get(at).map_or(0, |word| word.start);
+        column::title(self.text, start).is_some_and(|(_, head)| speaks_of_accounts(head))
     }
 
     fn sum(&self, at: usize, sort: CandidateShape) -> f32 {

@@ -2,7 +2,9 @@
 //! blockchain addresses, base64 data and long names look much the same, and a text without them says little.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use aside_text::base64;
 
 use crate::{classifier, secret_strength};
@@ -143,6 +145,13 @@ const INNOCENT: &[&str] = &[
     "id\": ",
 ];
 
+static EXPLAIN: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(INNOCENT).ok());
+
+/// Whether a text in lower case has a word that explains a string as harmless.
+fn is_innocent(low: &str) -> bool {
+    EXPLAIN.as_ref().is_some_and(|words| words.is_match(low))
+}
+
 /// All such strings, in order.
 pub fn strings(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
@@ -282,6 +291,7 @@ fn passwords(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let of_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"!&^_-".contains(byte);
     let mut found = Vec::new();
+    let mut last: Option<([&str; 2], bool)> = None;
     for at in memchr::memchr3_iter(b'!', b'&', b'^', bytes) {
         let limit = *PASSWORD_SIZES.end();
         let before =
@@ -296,20 +306,62 @@ fn passwords(text: &str) -> Vec<Range<usize>> {
         };
         let apart =
             outside(word.start.checked_sub(1), b"./+@#$%&=~^*!?\\") && outside(Some(word.end), b"./+@#$%&=~^*\\([{<;");
+        let chosen = || text.get(word.clone()).is_some_and(is_chosen_password);
+        if !PASSWORD_SIZES.contains(&word.len()) || !apart || !chosen() {
+            continue;
+        }
         // `|2345-7^Glucose|`: components of an HL7 field.
-        let line = text.get(crate::scan::line_start(text, word.start)..word.start).unwrap_or_default();
-        let field = line.contains("^^")
+        let start = crate::scan::line_start(text, word.start);
+        let before = text.get(start..word.start).unwrap_or_default();
+        let field = before.contains("^^")
             || bytes.get(at) == Some(&b'^')
                 && [word.start.checked_sub(1), Some(word.end)]
                     .into_iter()
                     .flatten()
                     .any(|at| bytes.get(at) == Some(&b'|'));
-        let chosen = !field && text.get(word.clone()).is_some_and(is_chosen_password);
-        if PASSWORD_SIZES.contains(&word.len()) && apart && chosen {
+        let mut named = || {
+            let sides = sides(text, &word);
+            // Dense text repeats itself.
+            let of_account = last.filter(|(seen, _)| *seen == sides).map_or_else(|| is_of_account(sides), |(_, of)| of);
+            last = Some((sides, of_account));
+            of_account
+        };
+        if !field && (!is_name_or_cheer(text.get(word.clone()).unwrap_or_default()) || named()) {
             found.push(word);
         }
     }
     found
+}
+
+/// `Expo2025!`, `T14Gen3!`, `FRITZ!Box7590`, `Sales&Marketing2024`, `Main^2`: what a sentence ends with, and names of
+/// things of several words and a number, which are passwords only beside an account.
+fn is_name_or_cheer(word: &str) -> bool {
+    let stem = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let words = stem.split(['!', '&', '-', '_']);
+    word.ends_with('!')
+        || stem.ends_with('^')
+        || stem.len() + MAX_NUMBER >= word.len()
+            && words.into_iter().all(|part| part.len() > 2 && part.bytes().all(|byte| byte.is_ascii_alphabetic()))
+}
+
+/// Digits of a year or a model.
+const MAX_NUMBER: usize = 4;
+
+/// Bytes on either side of a word that may name it.
+const MAX_SIDE: usize = 80;
+
+/// The line before and behind a word.
+fn sides<'t>(text: &'t str, word: &Range<usize>) -> [&'t str; 2] {
+    let from = text.ceil_char_boundary(word.start.saturating_sub(MAX_SIDE));
+    let to = text.floor_char_boundary(word.end.saturating_add(MAX_SIDE));
+    let before = text.get(from..word.start).unwrap_or_default();
+    let behind = text.get(word.end..to).unwrap_or_default();
+    [before.rsplit('\n').next().unwrap_or_default(), behind.split('\n').next().unwrap_or_default()]
+}
+
+/// Whether a line speaks of passwords or users, or is nothing but the word.
+fn is_of_account(sides: [&str; 2]) -> bool {
+    sides.iter().all(|side| side.trim().is_empty()) || sides.into_iter().any(classifier::speaks_of_accounts)
 }
 
 fn is_chosen_password(word: &str) -> bool {
@@ -565,14 +617,14 @@ pub fn is_unexplained(text: &str, start: usize, end: usize) -> bool {
         rest.split('\n').nth(1).is_some_and(|line| data(line.get(..line.floor_char_boundary(200)).unwrap_or_default()));
     // `Public Key:` on a line of its own.
     let title = lines.rsplit('\n').next().unwrap_or_default().to_ascii_lowercase();
-    let titled = title.trim_end().ends_with(':') && INNOCENT.iter().any(|word| title.contains(word));
+    let titled = title.trim_end().ends_with(':') && is_innocent(&title);
     let alone = line.trim_matches([' ', '\t', '"', '\'', '>', '#', '*', '+', '/', '!', '\\', ',']).is_empty();
     // `echo … | base64 -d`: the user is shown what it decodes to.
     let decoded = rest.trim_start_matches(['"', '\'', ' ', '|']).starts_with("base64 ");
     !(alone && (above || below || titled))
         && !decoded
         && !lines.ends_with("-----")
-        && !INNOCENT.iter().any(|word| low.contains(word))
+        && !is_innocent(&low)
         && !is_in_signature_header(text, start)
 }
 

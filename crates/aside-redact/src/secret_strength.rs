@@ -268,6 +268,15 @@ pub fn is_dated(value: &str) -> bool {
     digits.len() == 8 && year && words && (date.starts_with('-') || stem.ends_with(['_', '.']))
 }
 
+/// `Sommer2025`, `Server2019`, `tulip77`: one word and a short number.
+pub fn is_numbered_word(value: &str) -> bool {
+    let stem = value.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    (1..=4).contains(&(value.len() - stem.len()))
+        && stem.chars().count() > 2
+        && stem.chars().all(char::is_alphabetic)
+        && !stem.chars().skip(1).any(char::is_uppercase)
+}
+
 /// Whether the value looks generated.
 pub fn is_random(value: &str) -> bool {
     let value = value.trim_end_matches('=');

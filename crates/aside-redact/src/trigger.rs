@@ -1,7 +1,7 @@
 //! What each trigger word may be the beginning of, and who reads on from there. A scanner sees a window of the text,
 //! never all of it (`view`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -108,9 +108,12 @@ impl Words {
         let hits: Vec<_> = finder.find_overlapping_iter(low).collect();
         let mut windows = Windows::of(text, hits.iter().map(|hit| hit.range()));
         let mut done = Done::default();
+        let mut memory = Memory::default();
         for hit in hits {
-            for trigger in self.triggers.get(hit.pattern().as_usize()).into_iter().flatten() {
-                trigger.secrets(text, &hit.range(), &mut windows, &mut done, found);
+            let pattern = hit.pattern().as_usize();
+            for (number, trigger) in self.triggers.get(pattern).into_iter().flatten().enumerate() {
+                let place = Place { trigger: *trigger, id: (pattern, number), word: hit.range() };
+                place.secrets(text, &mut windows, &mut done, &mut memory, found);
             }
         }
     }
@@ -235,18 +238,36 @@ fn spellings(word: &str) -> Vec<String> {
     spellings
 }
 
-impl Trigger {
-    fn secrets(self, text: &str, word: &Range<usize>, windows: &mut Windows, done: &mut Done, found: &mut Vec<Secret>) {
-        if self.is_done(word, done) {
+/// A trigger, its number among all, and where its word is.
+struct Place {
+    trigger: Trigger,
+    id: (usize, usize),
+    word: Range<usize>,
+}
+
+impl Place {
+    fn secrets<'t>(
+        &self,
+        text: &'t str,
+        windows: &mut Windows<'t>,
+        done: &mut Done,
+        memory: &mut Memory<'t>,
+        found: &mut Vec<Secret>,
+    ) {
+        let Self { trigger, id, word } = self;
+        if trigger.is_done(word, done) {
             return;
         }
         let first = found.len();
-        let lists = self.reach().and_then(|reach| windows.wide(word, reach));
+        let lists = trigger.reach().and_then(|reach| windows.wide(word, reach));
         let window = lists.unwrap_or_else(|| windows.near(word));
-        self.read(window, word, done, found);
-        if matches!(self, Trigger::Program) && is_word(window.text, &window.inside(word)) {
-            command_lines(text, word, done, found);
-        }
+        let table = |window: Window| {
+            let inside = |at: usize| at.clamp(window.base, window.end()) - window.base;
+            inside(done.table.start)..inside(done.table.end)
+        };
+        let seen = Seen { id: *id, word: window.inside(word), table: table(window), text: window.text };
+        let reading = memory.reading(seen, lists.is_none() && text.len() > MIN_REMEMBERED, *trigger);
+        reading.report(window, found);
         let is_cut = |end: usize, secret: &Secret| {
             end < text.len() && secret.span.end + CUT > end || window.base > 0 && secret.span.start < window.base + CUT
         };
@@ -256,15 +277,122 @@ impl Trigger {
             && let Some(wide) = windows.wide(word, REACH)
         {
             found.truncate(first);
-            self.read(wide, word, done, found);
+            let inside = table(wide);
+            let reading = trigger.read(wide.text, wide.inside(word), &inside);
+            reading.report(wide, found);
+            reading.done(*trigger, wide.base, done);
             end = wide.end();
+        } else {
+            reading.done(*trigger, window.base, done);
         }
         if end < text.len() {
             let cut = found.iter_mut().skip(first).filter(|secret| secret.span.end == end);
             cut.for_each(|secret| secret.span.end = windows.continued(end));
         }
+        if matches!(trigger, Trigger::Program) && is_word(window.text, &window.inside(word)) {
+            command_lines(text, word, done, found);
+        }
+    }
+}
+
+/// What a trigger's reading depends on.
+#[derive(PartialEq, Eq, Hash)]
+struct Seen<'t> {
+    id: (usize, usize),
+    word: Range<usize>,
+    /// The part of the window that is a table already read.
+    table: Range<usize>,
+    text: &'t str,
+}
+
+/// What a trigger has found in its window, and how far it has read, by the offset in the window.
+#[derive(Clone, Default)]
+struct Reading {
+    secrets: Vec<Secret>,
+    name: Option<usize>,
+    value: Option<usize>,
+    table: Option<Range<usize>>,
+    /// The end of a list, a key, a header, or the last match of a rule.
+    end: Option<usize>,
+}
+
+impl Reading {
+    fn report(&self, window: Window, found: &mut Vec<Secret>) {
+        let base = window.base;
+        let of = |Secret { span, kind }: &Secret| Secret { span: base + span.start..base + span.end, kind };
+        found.extend(self.secrets.iter().map(of));
     }
 
+    fn done(&self, trigger: Trigger, base: usize, done: &mut Done) {
+        if let Some(name) = self.name {
+            done.name = base + name;
+        }
+        if let Some(value) = self.value {
+            done.value = done.value.max(base + value);
+        }
+        if let Some(table) = &self.table {
+            done.table = base + table.start..base + table.end;
+        }
+        let Some(end) = self.end.map(|end| base + end) else { return };
+        match trigger {
+            Trigger::Codes => done.list = end,
+            Trigger::Begin | Trigger::End | Trigger::Putty | Trigger::KeyBody => done.pem = end,
+            Trigger::Cookie => done.cookie = end,
+            Trigger::Rule(number, _) => done.rules.get_mut(number).into_iter().for_each(|last| *last = end),
+            Trigger::Name
+            | Trigger::Phrase(_)
+            | Trigger::Seeds
+            | Trigger::Logins
+            | Trigger::Section
+            | Trigger::Heading
+            | Trigger::Column
+            | Trigger::Slash
+            | Trigger::Printing
+            | Trigger::Address
+            | Trigger::Kubernetes
+            | Trigger::Call
+            | Trigger::At
+            | Trigger::Program => {}
+        }
+    }
+}
+
+/// Bytes of a text whose readings are remembered, and of a window; readings; and those made in vain before it is given
+/// up.
+const MIN_REMEMBERED: usize = 4 * 1024;
+const MAX_WINDOW: usize = 2 * 1024;
+const MAX_READINGS: usize = 4 * 1024;
+const MAX_VAIN: usize = 512;
+
+/// Readings by what they depend on. Logs and dense texts repeat themselves, and a window need not be read twice.
+#[derive(Default)]
+struct Memory<'t> {
+    readings: HashMap<Seen<'t>, Reading>,
+    used: usize,
+    made: usize,
+}
+
+impl<'t> Memory<'t> {
+    fn reading(&mut self, seen: Seen<'t>, remembered: bool, trigger: Trigger) -> Reading {
+        let in_vain = self.made > MAX_VAIN + self.used;
+        if !remembered || in_vain || seen.text.len() > MAX_WINDOW {
+            return trigger.read(seen.text, seen.word, &seen.table);
+        }
+        if let Some(reading) = self.readings.get(&seen) {
+            self.used += 1;
+            return reading.clone();
+        }
+        self.made += 1;
+        if self.readings.len() >= MAX_READINGS {
+            self.readings.clear();
+        }
+        let reading = trigger.read(seen.text, seen.word.clone(), &seen.table);
+        self.readings.insert(seen, reading.clone());
+        reading
+    }
+}
+
+impl Trigger {
     /// Bytes that a list or a block may have, for what is wanted rarely and reads one.
     fn reach(self) -> Option<usize> {
         match self {
@@ -316,44 +444,49 @@ impl Trigger {
         }
     }
 
-    fn read(self, window: Window, word: &Range<usize>, done: &mut Done, found: &mut Vec<Secret>) {
-        let Window { text, base } = window;
-        let word = window.inside(word);
-        let first = found.len();
+    /// `table` is the part of the text that is a table already read.
+    fn read(self, text: &str, word: Range<usize>, table: &Range<usize>) -> Reading {
+        let mut reading = Reading::default();
         let of = |kind: &'static str| move |span: Range<usize>| Secret { span, kind };
         match self {
             Trigger::Name => {
                 let mut name = key_value::around(text, word);
                 // Trigger words overlap within a name, and one within a secret goes with it.
-                done.name = base + name.end;
+                reading.name = Some(name.end);
                 if !is_checksum(text, &name) {
                     if let Some(class) = class_at(text, &mut name) {
-                        named(window, name, class, done, found);
+                        named(text, name, class, table, &mut reading);
                     } else {
                         let plural = text.get(name.clone()).and_then(secret_name::plural);
                         let values =
                             plural.map(|class| recovery_codes::values(text, name.clone(), class)).unwrap_or_default();
                         let values = if values.is_empty() { recovery_codes::cookie_keys(text, name) } else { values };
-                        found.extend(values.into_iter().map(of("key")));
+                        reading.secrets.extend(values.into_iter().map(of("key")));
                     }
                 }
             }
             Trigger::Phrase(_) if !is_whole(text, &word) => {}
-            Trigger::Phrase(class) => named(window, numbered(text, word), class, done, found),
+            Trigger::Phrase(class) => named(text, numbered(text, word), class, table, &mut reading),
             Trigger::Codes => {
                 let codes = recovery_codes::codes(text, word);
-                done.list = codes.last().map_or(done.list, |code| base + code.end);
-                found.extend(codes.into_iter().map(of("recovery code")));
+                reading.end = codes.last().map(|code| code.end);
+                reading.secrets.extend(codes.into_iter().map(of("recovery code")));
             }
-            Trigger::Seeds => found.extend(recovery_codes::seeds(text, word).map(of("seed phrase"))),
-            Trigger::Logins => found.extend(recovery_codes::logins(text, word).into_iter().map(of("password"))),
-            Trigger::Section => found.extend(recovery_codes::section(text, word).into_iter().map(of("secret"))),
-            Trigger::Heading => found.extend(password_notes::passwords(text, word).into_iter().map(of("password"))),
+            Trigger::Seeds => reading.secrets.extend(recovery_codes::seeds(text, word).map(of("seed phrase"))),
+            Trigger::Logins => {
+                reading.secrets.extend(recovery_codes::logins(text, word).into_iter().map(of("password")))
+            }
+            Trigger::Section => {
+                reading.secrets.extend(recovery_codes::section(text, word).into_iter().map(of("secret")))
+            }
+            Trigger::Heading => {
+                reading.secrets.extend(password_notes::passwords(text, word).into_iter().map(of("password")))
+            }
             Trigger::Column if !is_whole(text, &word) => {}
-            Trigger::Column => found.extend(table::access(text, word).into_iter().map(of("password"))),
-            Trigger::Slash => found.extend(password_notes::behind_slash(text, word).map(of("password"))),
-            Trigger::Printing => found.extend(nested::printed(text, word).map(of("secret"))),
-            Trigger::Address => found.extend(url::password(text, word.start).map(of("password"))),
+            Trigger::Column => reading.secrets.extend(table::access(text, word).into_iter().map(of("password"))),
+            Trigger::Slash => reading.secrets.extend(password_notes::behind_slash(text, word).map(of("password"))),
+            Trigger::Printing => reading.secrets.extend(nested::printed(text, word).map(of("secret"))),
+            Trigger::Address => reading.secrets.extend(url::password(text, word.start).map(of("password"))),
             Trigger::Begin | Trigger::End | Trigger::Putty | Trigger::KeyBody => {
                 let key = match self {
                     Trigger::Begin => pem::key(text, word.start),
@@ -361,32 +494,28 @@ impl Trigger {
                     Trigger::Putty => pem::putty(text, word.start),
                     _ => pem::body(text, word.start),
                 };
-                done.pem = key.as_ref().map_or(done.pem, |key| base + key.end);
-                found.extend(key.map(of("private key")));
+                reading.end = key.as_ref().map(|key| key.end);
+                reading.secrets.extend(key.map(of("private key")));
             }
-            Trigger::Kubernetes => found.extend(kubernetes::values(text, word).into_iter().map(of("secret"))),
+            Trigger::Kubernetes => reading.secrets.extend(kubernetes::values(text, word).into_iter().map(of("secret"))),
             Trigger::Cookie => {
                 let header = url::cookie_header(text, word.end);
-                done.cookie = base + header.end;
-                found.extend(url::cookies(text, header).into_iter().map(of("cookie")));
+                reading.end = Some(header.end);
+                reading.secrets.extend(url::cookies(text, header).into_iter().map(of("cookie")));
             }
             Trigger::At => {
                 let login = url::login(text, word.start).or_else(|| function_call::by_email(text, word.start));
-                found.extend(login.map(of("password")));
+                reading.secrets.extend(login.map(of("password")));
             }
-            Trigger::Call => found.extend(function_call::by_place(text, word).map(of("password"))),
-            Trigger::Program => found.extend(argv::secrets(text, &word).into_iter().map(of("password"))),
-            Trigger::Rule(number, rule) => {
+            Trigger::Call => reading.secrets.extend(function_call::by_place(text, word).map(of("password"))),
+            Trigger::Program => reading.secrets.extend(argv::secrets(text, &word).into_iter().map(of("password"))),
+            Trigger::Rule(_, rule) => {
                 let secrets = rule.find(text, word);
-                if let (Some(last), Some(end)) = (secrets.last(), done.rules.get_mut(number)) {
-                    *end = base + last.end;
-                }
-                found.extend(secrets.into_iter().map(of(&rule.kind)));
+                reading.end = secrets.last().map(|last| last.end);
+                reading.secrets.extend(secrets.into_iter().map(of(&rule.kind)));
             }
         }
-        for secret in found.iter_mut().skip(first) {
-            secret.span = base + secret.span.start..base + secret.span.end;
-        }
+        reading
     }
 }
 
@@ -468,42 +597,41 @@ fn is_in_key_section(before: &str) -> bool {
 }
 
 /// The value of a name, or the cells of the column with this name.
-fn named(window: Window, name: Range<usize>, class: SecretClass, done: &mut Done, found: &mut Vec<Secret>) {
-    let Window { text, base } = window;
+fn named(text: &str, name: Range<usize>, class: SecretClass, table: &Range<usize>, reading: &mut Reading) {
     let kind = class.kind();
     let of = |span: Range<usize>| Secret { span, kind };
     if let Some(span) = key_value::of_class(text, name.clone(), class) {
-        done.value = done.value.max(base + span.end);
+        reading.value = Some(span.end);
         // A Terraform plan: `"old" -> "new"`.
         let rest = text.get(span.end..).unwrap_or_default();
         let new = rest.starts_with("\" -> \"").then(|| scan::quoted(text, span.end + 5)).flatten();
-        found.extend(
+        reading.secrets.extend(
             new.filter(|new| text.get(new.clone()).is_some_and(|new| secret_strength::fits(class, new))).map(of),
         );
-        found.extend(recovery_codes::continued(text, &span).into_iter().map(of));
-        found.push(of(span));
+        reading.secrets.extend(recovery_codes::continued(text, &span).into_iter().map(of));
+        reading.secrets.push(of(span));
         return;
     }
     if matches!(class, SecretClass::Password | SecretClass::Secret) {
         let values = recovery_codes::literals(text, name.clone(), class);
         if !values.is_empty() {
-            found.extend(values.into_iter().map(of));
+            reading.secrets.extend(values.into_iter().map(of));
             return;
         }
     }
     let reader = key_value::NamedSecret { text, bytes: text.as_bytes(), name, class };
     if let Some(span) = table::record(&reader).or_else(|| table::row(&reader)) {
-        found.push(of(span));
+        reading.secrets.push(of(span));
         return;
     }
-    if done.table.contains(&(base + reader.name.start)) {
+    if table.contains(&reader.name.start) {
         return;
     }
     if let Some((cells, end)) = table::cells(&reader) {
-        done.table = base + scan::line_end(text, reader.name.end)..base + end;
-        found.extend(cells.into_iter().map(of));
+        reading.table = Some(scan::line_end(text, reader.name.end)..end);
+        reading.secrets.extend(cells.into_iter().map(of));
     }
-    found.extend(table::inserted(&reader).into_iter().map(of));
+    reading.secrets.extend(table::inserted(&reader).into_iter().map(of));
 }
 
 /// A phrase must not be part of a longer word, in scripts that separate words.

@@ -33,7 +33,8 @@ pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
             let from = start + name.len() + 1;
             let found = from..from + password.len();
             // `guest:guest` is a server's default.
-            let common = name == password && ["guest", "user", "test", "demo", "foo"].contains(&name);
+            let local = ["@localhost", "@127.0.0.1", "@[::1]"].iter().any(|host| rest.contains(host));
+            let common = name == password && (local || ["guest", "user", "test", "demo", "foo"].contains(&name));
             // `$HOST:8000@` in a command that replaces text.
             let port = password.bytes().all(|byte| byte.is_ascii_digit()) && name.contains(['$', '.', '{']);
             let none = common || port || placeholder::is_label(password) || placeholder::is_placeholder(password);

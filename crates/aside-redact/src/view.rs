@@ -16,7 +16,7 @@ const MAX_NEAR: usize = 8 * 1024;
 const SMALL: usize = 2 * 1024;
 
 /// The sum of all wide windows: for each byte of the text, and for any text.
-const CREDIT_OF_BYTE: usize = 48;
+const CREDIT_OF_BYTE: usize = 24;
 const CREDIT: usize = 256 * 1024;
 
 /// A part of the text, and its offset.

@@ -15,6 +15,8 @@ const HINTS_BEHIND: usize = 5;
 const MAX_LETTERS: usize = 24;
 /// Bytes of a column's title.
 const MAX_TITLE: usize = 40;
+/// Bytes of a word that something on its line may explain.
+pub const MIN_EXPLAINED: usize = 12;
 /// Words of a command or clause before a word.
 const MAX_HEAD: usize = 14;
 
@@ -98,7 +100,7 @@ impl WordTokens<'_> {
         let last = at + 1 == self.words.len() || self.between(at + 1).contains('\n');
         put(&["line ", if first { "first" } else { "" }, if last { "last" } else { "" }]);
         put(&["count ", bucket(self.words.len())]);
-        if let Some(word) = self.words.get(at).filter(|word| word.len() > 11) {
+        if let Some(word) = self.words.get(at).filter(|word| word.len() >= MIN_EXPLAINED) {
             put(&["explained ", if entropy::is_unexplained(self.text, word.start, word.end) { "no" } else { "yes" }]);
         }
     }
