@@ -17,6 +17,7 @@ mod rules;
 mod self_approval;
 mod socket_access;
 mod threads;
+mod undo_records;
 
 use std::collections::BTreeMap;
 
@@ -40,6 +41,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("process_escape", process_escape::all),
     ("pages", pages::all),
     ("chats", chats::all),
+    ("undo_records", undo_records::all),
 ];
 
 /// What the project has set itself.
