@@ -13,6 +13,7 @@ mod logs;
 mod pages;
 mod process_escape;
 mod prompt_injection;
+mod relays;
 mod rules;
 mod self_approval;
 mod socket_access;
@@ -41,6 +42,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("process_escape", process_escape::all),
     ("pages", pages::all),
     ("chats", chats::all),
+    ("relays", relays::all),
     ("undo_records", undo_records::all),
 ];
 
