@@ -11,6 +11,7 @@ mod agent_acp;
 mod agent_acp_adversarial;
 mod agent_adversarial;
 mod agent_cli;
+mod agent_lies;
 mod agent_reach;
 mod agent_real;
 mod agent_scripted;
