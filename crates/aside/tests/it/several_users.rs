@@ -15,7 +15,7 @@ use crate::harness::home::{ASIDE, Home, Said, run};
 const ANN: u32 = 60_001;
 const EVE: u32 = 60_002;
 
-/// A home of Ann's, with a program that she can run, wherever it was built. `None` where nobody can be somebody else.
+/// A home of Ann's, with a program that she can run, wherever it was built. `None` where only one user can act.
 fn anns() -> Option<Home> {
     if !rustix::process::getuid().is_root() {
         eprintln!("skipped: only root can act as several users");
