@@ -6,6 +6,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use ring::digest;
 use ring::rand::{SecureRandom, SystemRandom};
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
+use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
 /// Bytes of a public key.
@@ -15,6 +16,23 @@ const CODE: usize = 20;
 const GROUP: usize = 5;
 /// Without letters that are mistaken for each other.
 const LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+
+/// What a code stands for.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Invitation {
+    pub machine: String,
+    pub users: Vec<String>,
+    #[serde(default)]
+    pub made: u64,
+    pub until: u64,
+}
+
+impl Invitation {
+    /// Void before it was made, too: a clock that was set back must not make it good for longer.
+    pub fn is_good(&self, now: u64) -> bool {
+        (self.made..=self.until).contains(&now)
+    }
+}
 
 /// The secret half, as a machine keeps it.
 pub struct MachineKey(Ed25519KeyPair);
@@ -125,5 +143,13 @@ mod tests {
         assert_ne!(code_digest(&code), code_digest(&super::code().unwrap()));
         assert_ne!(digest(&["ab", "c"]), digest(&["a", "bc"]));
         assert!(is_same("token", "token") && !is_same("token", "token2") && !is_same("", "token"));
+    }
+
+    #[test]
+    fn a_code_is_good_from_when_it_was_made_until_its_end_whatever_the_clock_does() {
+        let invitation = Invitation { machine: "m".to_owned(), users: Vec::new(), made: 1000, until: 2000 };
+        let good: Vec<u64> =
+            [0, 999, 1000, 1500, 2000, 2001, u64::MAX].into_iter().filter(|now| invitation.is_good(*now)).collect();
+        assert_eq!(good, [1000, 1500, 2000]);
     }
 }

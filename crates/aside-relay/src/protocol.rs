@@ -15,6 +15,8 @@ pub const MAX_TEXT: usize = 8 * 1024;
 /// Bytes of a name that a chat gives, and of the id of a message.
 pub const MAX_NAME: usize = 128;
 pub const MAX_ID: usize = 256;
+/// Other machines of a user that a machine is told of.
+pub const MAX_OTHERS: usize = 8;
 
 /// From the relay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

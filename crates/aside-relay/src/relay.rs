@@ -13,9 +13,10 @@ use tokio::sync::mpsc;
 
 use crate::address::{Addressed, MAX_MACHINE, addressed, is_machine};
 use crate::chat::ChatMessage;
+use crate::key::Invitation;
 use crate::metrics::Metrics;
 use crate::notice::{Notice, notice};
-use crate::protocol::{MAX_ID, MAX_NAME, MAX_REPLY, MAX_TEXT, Message};
+use crate::protocol::{MAX_ID, MAX_NAME, MAX_OTHERS, MAX_REPLY, MAX_TEXT, Message};
 use crate::settings::Settings;
 use crate::store::{Bucket, Note, PutOutcome, Queue, Store};
 use crate::{key, milliseconds};
@@ -36,8 +37,6 @@ pub const MAX_USERS: usize = 64;
 const MAX_TOPIC: usize = 128;
 /// Chats that are remembered in memory; the store has them all.
 const MAX_CONTACTS: usize = 10_000;
-/// Other machines of a user that a machine is told of.
-const MAX_OTHERS: usize = 8;
 /// Begins the topic of what says how many replies were left out.
 pub const LEFT_OUT: &str = "left out";
 /// Begins the topic of a refusal, and of what says that a machine is not connected.
@@ -83,14 +82,6 @@ pub struct Machine {
     pub enrolled: u64,
     #[serde(default)]
     pub revoked: bool,
-}
-
-/// What a code stands for.
-#[derive(Debug, Serialize, Deserialize)]
-struct Invitation {
-    machine: String,
-    users: Vec<String>,
-    until: u64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -391,10 +382,11 @@ impl Relay {
         let known = self.machine(machine).await?.map(|known| known.users).unwrap_or_default();
         let added = users.iter().filter(|user| !known.contains(user)).count();
         ensure!(known.len() + added <= MAX_USERS, "{}", too_many_users(machine));
-        self.forget_codes(|invitation| invitation.until < milliseconds()).await?;
+        let made = milliseconds();
+        self.forget_codes(|invitation| !invitation.is_good(made)).await?;
         let code = key::code()?;
-        let until = milliseconds() + u64::try_from(life.as_millis()).unwrap_or(u64::MAX);
-        let invitation = Invitation { machine: machine.to_owned(), users: users.to_vec(), until };
+        let until = made + u64::try_from(life.as_millis()).unwrap_or(u64::MAX);
+        let invitation = Invitation { machine: machine.to_owned(), users: users.to_vec(), made, until };
         let put = self.store.put(Bucket::Codes, &key::code_digest(&code), serde_json::to_vec(&invitation)?, 0).await?;
         put.context("there is such a code already")?;
         self.audit("invited", json!({ "machine": machine, "users": users })).await?;
@@ -405,9 +397,9 @@ impl Relay {
     pub async fn invited(&self) -> anyhow::Result<Vec<(String, Vec<String>, u64)>> {
         let mut invited = Vec::new();
         for (_, value) in self.store.list(Bucket::Codes).await? {
-            let Invitation { machine, users, until } = serde_json::from_slice(&value)?;
-            if until >= milliseconds() {
-                invited.push((machine, users, until));
+            let invitation: Invitation = serde_json::from_slice(&value)?;
+            if invitation.is_good(milliseconds()) {
+                invited.push((invitation.machine, invitation.users, invitation.until));
             }
         }
         invited.sort();
@@ -442,8 +434,10 @@ impl Relay {
         }
         // Removing the code claims it: of two requests with the same code at once, one succeeds.
         let is_first = self.store.remove(Bucket::Codes, &digest, entry.revision).await?;
-        let Invitation { machine, users, until } = serde_json::from_slice(&entry.value)?;
-        if !is_first || until < milliseconds() {
+        let invitation: Invitation = serde_json::from_slice(&entry.value)?;
+        let is_good = is_first && invitation.is_good(milliseconds());
+        let Invitation { machine, users, .. } = invitation;
+        if !is_good {
             refused();
             self.audit("enrolment refused", json!({ "machine": machine })).await?;
             return Ok(None);

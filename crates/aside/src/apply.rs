@@ -22,7 +22,7 @@ use aside_task::diff::resolve::{FileState, ResolvedChanges, resolve};
 
 use crate::apply::file_ops::{PathEntry, Permissions, RegularFile};
 use crate::apply::fingerprint::{Digest, Fingerprint};
-use crate::apply::undo_log::{Id, Record, Stage, Step, UndoLog, UndoLogLock};
+use crate::apply::undo_log::{Id, Receipt, Record, Stage, Step, UndoLog, UndoLogLock};
 use crate::apply::write::NewFile;
 use crate::workspace::rooted_fs::Root;
 
@@ -68,7 +68,7 @@ pub enum RecoveryOutcome {
 }
 
 /// Writes an approved change; `label` identifies it later. On an error nothing has changed, unless the error says otherwise.
-pub fn apply(undo_log: &UndoLog, proposal: &Proposal, approved: &Digest, label: &str) -> anyhow::Result<Id> {
+pub fn apply(undo_log: &UndoLog, proposal: &Proposal, approved: &Digest, label: &str) -> anyhow::Result<Receipt> {
     ensure!(proposal.digest == *approved, "this is not what was approved; ask again");
     let held = undo_log.hold()?;
     ready(&held, &proposal.root)?;
@@ -96,9 +96,10 @@ pub fn apply(undo_log: &UndoLog, proposal: &Proposal, approved: &Digest, label: 
     run(&held, &proposal.root, works, None, label)
 }
 
-/// Restores the files that a record changed, if they are still as it left them. The undo is itself a record that can be undone.
-pub fn undo(undo_log: &UndoLog, id: Id) -> anyhow::Result<Id> {
-    let held = undo_log.hold()?;
+/// Restores the files that a record changed, if they are still as it left them, and the record is still the one that was written. Returns
+/// that record. The undo is itself a record that can be undone.
+pub fn undo(undo_log: &UndoLog, receipt: &Receipt) -> anyhow::Result<Record> {
+    let (id, held) = (receipt.id, undo_log.hold()?);
     recover_held(&held)?;
     let records = held.records().context("could not read what was changed before")?;
     let record = match records.into_iter().find(|(record, _)| record.id == id) {
@@ -106,8 +107,13 @@ pub fn undo(undo_log: &UndoLog, id: Id) -> anyhow::Result<Id> {
         Some((_, Stage::Undone)) => bail!("{} was undone already", id.0),
         Some((_, Stage::Torn)) => bail!("{} was not written whole; look at its files yourself", id.0),
         Some((_, Stage::Open | Stage::Done)) => bail!("{} is not finished; ask again later", id.0),
-        None => bail!("there is no change {}; only the newest are kept", id.0),
+        None => bail!("there is no change {} that could be read; only the newest are kept", id.0),
     };
+    ensure!(
+        receipt.is_of(&record),
+        "what was kept of change {} is not what was written then; nothing was changed",
+        id.0
+    );
     let root = workspace(&record)?;
     ready(&held, &root)?;
     let mut works = Vec::new();
@@ -122,7 +128,8 @@ pub fn undo(undo_log: &UndoLog, id: Id) -> anyhow::Result<Id> {
         };
         works.push(Work::new(&name, step.after.clone(), step.before.clone(), new));
     }
-    run(&held, &root, works, Some(id), "")
+    run(&held, &root, works, Some(id), "")?;
+    Ok(record)
 }
 
 /// Finishes what a crash left open. A change that was not completely written is rolled back, since its success was never reported.
@@ -157,7 +164,13 @@ fn ready(held: &UndoLogLock<'_>, root: &Root) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn run(held: &UndoLogLock<'_>, root: &Root, works: Vec<Work>, undoes: Option<Id>, label: &str) -> anyhow::Result<Id> {
+fn run(
+    held: &UndoLogLock<'_>,
+    root: &Root,
+    works: Vec<Work>,
+    undoes: Option<Id>,
+    label: &str,
+) -> anyhow::Result<Receipt> {
     let path = root.path().to_str().context("the path of the workspace is not UTF-8")?;
     let mut old = Vec::new();
     for work in &works {
@@ -200,7 +213,7 @@ fn run(held: &UndoLogLock<'_>, root: &Root, works: Vec<Work>, undoes: Option<Id>
     if let Err(error) = finish(root, held, &record) {
         tracing::warn!("could not tidy up after change {}: {error:#}", id.0);
     }
-    Ok(id)
+    Ok(record.receipt())
 }
 
 fn take_back(root: &Root, held: &UndoLogLock<'_>, record: &Record) -> anyhow::Result<Vec<String>> {

@@ -30,6 +30,11 @@ impl Digest {
         Self::of(&both)
     }
 
+    pub fn read(text: &str) -> Option<Self> {
+        let is_digest = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_digest.then(|| Self(text.to_owned()))
+    }
+
     fn of(parts: &[&[u8]]) -> Self {
         let mut context = digest::Context::new(&digest::SHA256);
         for part in parts {

@@ -61,7 +61,13 @@ impl Scene {
     /// Proposes, approves and writes a diff.
     fn apply(&self, diff: &str) -> anyhow::Result<Id> {
         let proposal = self.propose(diff)?;
-        apply(&self.undo_log(), &proposal, proposal.digest(), "")
+        Ok(apply(&self.undo_log(), &proposal, proposal.digest(), "")?.id)
+    }
+
+    /// Undoes a change as a log from before digests names it.
+    fn undo(&self, id: Id) -> anyhow::Result<Id> {
+        undo(&self.undo_log(), &id.into())?;
+        Ok(self.undo_log().records()?.pop().unwrap().0.id)
     }
 
     fn tree(&self, name: &str) -> Tree {
@@ -147,7 +153,7 @@ fn a_change_is_written_and_taken_back_and_written_again() {
         ["M src/a.rs +1 -1", "M b.txt +1 -0", "A deep/er/new +1 -0", "D gone +0 -1", "R old → src/renamed +1 -1"];
     assert_eq!(proposal.changes().rows()[..5], rows);
     assert_eq!(scene.tree("work"), before);
-    let id = apply(&scene.undo_log(), &proposal, proposal.digest(), "").unwrap();
+    let id = apply(&scene.undo_log(), &proposal, proposal.digest(), "").unwrap().id;
     let after = scene.tree("work");
     let bytes = |name: &str| after.get(name).map(|(bytes, _)| String::from_utf8_lossy(bytes).into_owned());
     assert_eq!(bytes("src/a.rs").as_deref(), Some("one\nTWO\nthree\n"));
@@ -158,11 +164,11 @@ fn a_change_is_written_and_taken_back_and_written_again() {
     assert_eq!(after["run.sh"].1 & 0o777, 0o640);
     assert_eq!(after["latin"].0, b"caf\xe9\nB\n");
     assert_eq!(after.len(), before.len() + 2);
-    let again = undo(&scene.undo_log(), id).unwrap();
+    let again = scene.undo(id).unwrap();
     assert_eq!(scene.tree("work"), before);
     assert_eq!(scene.stages(), [Stage::Undone, Stage::Kept]);
-    assert!(undo(&scene.undo_log(), id).unwrap_err().to_string().contains("undone already"));
-    undo(&scene.undo_log(), again).unwrap();
+    assert!(scene.undo(id).unwrap_err().to_string().contains("undone already"));
+    scene.undo(again).unwrap();
     assert_eq!(scene.tree("work"), after);
     assert_eq!(recover(&scene.undo_log()).unwrap(), []);
 }
@@ -181,7 +187,7 @@ fn what_was_changed_since_is_not_taken_back() {
         let id = scene.apply(ALL).unwrap();
         act(&scene);
         let before = scene.tree("work");
-        let error = undo(&scene.undo_log(), id).unwrap_err().to_string();
+        let error = scene.undo(id).unwrap_err().to_string();
         assert_eq!(error, format!("{what} has changed since; it is left as it is"));
         assert_eq!(scene.tree("work"), before);
         assert_eq!(scene.stages(), [Stage::Kept]);
@@ -198,12 +204,12 @@ fn what_was_kept_and_is_another_text_by_now_is_not_put_back() {
     for old in old.filter(|path| path.extension().is_some_and(|ending| ending == "old")) {
         let bytes = fs::read(&old).unwrap();
         fs::write(&old, b"#!/bin/sh\nevil\n").unwrap();
-        let error = format!("{:#}", undo(&scene.undo_log(), id).unwrap_err());
+        let error = format!("{:#}", scene.undo(id).unwrap_err());
         assert!(error.contains("damaged"), "{error}");
         assert_eq!(scene.tree("work"), after);
         fs::write(&old, bytes).unwrap();
     }
-    undo(&scene.undo_log(), id).unwrap();
+    scene.undo(id).unwrap();
 }
 
 #[test]
@@ -211,7 +217,7 @@ fn a_directory_that_somebody_uses_by_now_stays() {
     let scene = Scene::new();
     let id = scene.apply(ALL).unwrap();
     scene.put("work/deep/mine", "mine\n");
-    undo(&scene.undo_log(), id).unwrap();
+    scene.undo(id).unwrap();
     assert!(scene.path("work/deep/mine").exists() && !scene.path("work/deep/er").exists());
 }
 
@@ -408,7 +414,7 @@ fn a_disk_that_is_full_changes_nothing() {
                 plan::passed();
                 plan::plan(at, fate);
                 let tried = match id {
-                    Some(id) => undo(&scene.undo_log(), id),
+                    Some(id) => scene.undo(id),
                     None => scene.apply(ALL),
                 };
                 let passed = plan::passed();
@@ -580,7 +586,7 @@ fn works_until_it_dies() {
     plan::plan(usize::try_from(number("ASIDE_TEST_APPLY_AT").unwrap()).unwrap(), Fate::Dies);
     match (number("ASIDE_TEST_APPLY_UNDO"), proposal) {
         (Some(0), _) => drop(recover(&undo_log).unwrap()),
-        (Some(id), _) => drop(undo(&undo_log, Id(id)).unwrap()),
+        (Some(id), _) => drop(undo(&undo_log, &Id(id).into()).unwrap()),
         (None, Some(proposal)) => drop(apply(&undo_log, &proposal, proposal.digest(), "").unwrap()),
         (None, None) => panic!("no proposal"),
     }
@@ -648,7 +654,7 @@ fn a_crash_leaves_no_half_of_a_change() {
             } else {
                 // An undone change can be redone, byte for byte.
                 let last = scene.undo_log().records().unwrap().pop().unwrap().0.id;
-                undo(&scene.undo_log(), last).unwrap();
+                scene.undo(last).unwrap();
                 assert_eq!(files(&scene.tree("work")), files(&before), "{round} {recovered:?}");
             }
         }

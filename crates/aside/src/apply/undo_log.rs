@@ -1,24 +1,28 @@
 //! Records what was written to workspaces, so that a crash or the user can undo it. A record is a directory whose extension is its stage;
 //! the stage changes by one atomic rename. Knows nothing of a workspace's content.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use aside_task::diff::MAX_FILE_BYTES;
 use aside_task::diff::path::RelativePath;
 use jiff::Timestamp;
 use rustix::fs::{FlockOperation, RawMode};
 use serde::{Deserialize, Serialize};
 
 use crate::apply::failpoint::failpoint;
-use crate::apply::fingerprint::Fingerprint;
+use crate::apply::fingerprint::{Digest, Fingerprint};
 use crate::trusted_file;
 
 /// Caps on the records that are kept for `undo`: their number and their bytes together.
 const MAX_KEPT: usize = 100;
 const MAX_KEPT_BYTES: u64 = 64 * 1024 * 1024;
+/// Cap on the text of one record. The longest names that a change may have fit ten times.
+const MAX_RECORD: u64 = 4 * 1024 * 1024;
 
 pub struct UndoLog {
     dir: PathBuf,
@@ -33,6 +37,13 @@ pub struct UndoLogLock<'a> {
 /// Microseconds since 1970, or the next free number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Id(pub u64);
+
+/// Names a record and what is in it, for the log of a task: only the record as it was written is undone. Older logs name it only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    pub id: Id,
+    digest: Option<Digest>,
+}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
@@ -107,10 +118,11 @@ impl UndoLog {
         let mut records = Vec::new();
         for (id, stage) in self.stages()? {
             let path = self.path(id, stage).join("record.json");
-            let record = read(&path).and_then(|bytes| Ok(serde_json::from_slice(&bytes)?));
+            let record = read(&path, MAX_RECORD).and_then(|bytes| Ok(serde_json::from_slice::<Record>(&bytes)?));
             // An unreadable record must not block the rollback of the others.
             match record {
-                Ok(record) => records.push((record, stage)),
+                Ok(record) if record.id == id && record.is_sound() => records.push((record, stage)),
+                Ok(_) => tracing::warn!("{} is not what was written there", path.display()),
                 Err(error) => tracing::warn!("could not read {}: {error}", path.display()),
             }
         }
@@ -128,7 +140,9 @@ impl UndoLog {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other?,
         };
-        Ok(names.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
+        // A record is a directory. What else is there, such as a link to one, is not ours.
+        let directories = names.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        Ok(directories.filter_map(|entry| entry.file_name().into_string().ok()).collect())
     }
 
     fn path(&self, id: Id, stage: Stage) -> PathBuf {
@@ -142,8 +156,8 @@ impl UndoLog {
 }
 
 /// What another user has put there is not written back.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    trusted_file::read(path, u64::MAX)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    trusted_file::read(path, most)?.ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
 fn stage(name: &str) -> Option<(Id, Stage)> {
@@ -160,7 +174,8 @@ impl UndoLogLock<'_> {
     pub fn next(&self) -> io::Result<Id> {
         let now = u64::try_from(Timestamp::now().as_microsecond()).unwrap_or(0);
         let last = self.undo_log.stages()?.last().map_or(0, |(id, _)| id.0);
-        Ok(Id(now.max(last + 1)))
+        let next = last.checked_add(1).ok_or_else(|| io::Error::other("no number is left for another change"))?;
+        Ok(Id(now.max(next)))
     }
 
     /// Writes the record and the bytes that its steps replace, synced to disk when this returns.
@@ -183,7 +198,8 @@ impl UndoLogLock<'_> {
 
     /// Returns the replaced bytes of a step. Fails if they no longer match `before`: the user never saw such bytes.
     pub fn old(&self, id: Id, stage: Stage, number: usize, before: &Fingerprint) -> io::Result<Vec<u8>> {
-        let bytes = read(&self.undo_log.path(id, stage).join(format!("{number}.old")))?;
+        let most = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX);
+        let bytes = read(&self.undo_log.path(id, stage).join(format!("{number}.old")), most)?;
         if Fingerprint::of(&bytes, before.executable) != *before {
             return Err(io::Error::other("what was kept of it is damaged"));
         }
@@ -247,6 +263,51 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 fn sync(dir: &Path) -> io::Result<()> {
     File::open(dir)?.sync_all()
+}
+
+impl Record {
+    pub fn receipt(&self) -> Receipt {
+        Receipt { id: self.id, digest: self.digest() }
+    }
+
+    /// Of what it says, so that a record written by an older version keeps its digest as long as new fields are left out where empty.
+    fn digest(&self) -> Option<Digest> {
+        serde_json::to_vec(self).ok().map(|text| Digest::of_all(&[&text]))
+    }
+
+    /// Whether its directories are those of its files, which a rollback may remove.
+    fn is_sound(&self) -> bool {
+        let is_above = |dir: &str, name: &RelativePath| {
+            name.as_str().strip_prefix(dir).is_some_and(|rest| !dir.is_empty() && rest.starts_with('/'))
+        };
+        let names: Vec<RelativePath> = self.steps.iter().filter_map(Step::checked).collect();
+        self.dirs.iter().all(|dir| names.iter().any(|name| is_above(dir, name)))
+    }
+}
+
+impl Receipt {
+    pub fn read(text: &str) -> Option<Self> {
+        let (id, digest) = text.split_once(' ').map_or((text, None), |(id, digest)| (id, Some(digest)));
+        let digest = digest.map(|digest| Digest::read(digest).ok_or(())).transpose().ok()?;
+        Some(Self { id: Id(id.parse().ok()?), digest })
+    }
+
+    pub fn is_of(&self, record: &Record) -> bool {
+        self.id == record.id && (self.digest.is_none() || self.digest == record.digest())
+    }
+}
+
+impl fmt::Display for Receipt {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.id.0)?;
+        self.digest.as_ref().map_or(Ok(()), |digest| write!(out, " {digest}"))
+    }
+}
+
+impl From<Id> for Receipt {
+    fn from(id: Id) -> Self {
+        Self { id, digest: None }
+    }
 }
 
 impl Step {

@@ -19,6 +19,7 @@ const MAX_LINE: u64 = 1024 * 1024;
 const MINUTE: Duration = Duration::from_secs(60);
 
 const PARSE_ERROR: i64 = -32700;
+const NO_REQUEST: i64 = -32600;
 const NO_METHOD: i64 = -32601;
 const BAD_PARAMS: i64 = -32602;
 
@@ -74,10 +75,15 @@ impl Server {
         let Ok(message) = serde_json::from_slice::<Value>(line) else {
             return Some(error(&Value::Null, PARSE_ERROR, "this is no JSON"));
         };
+        if !message.is_object() {
+            return Some(error(&Value::Null, NO_REQUEST, "this is no request; batches are not served"));
+        }
         let id = message.get("id")?.clone();
-        let Some(method) = message["method"].as_str() else {
+        let method = match &message["method"] {
             // A response, although the server never sends requests.
-            return None;
+            Value::Null => return None,
+            Value::String(method) => method.as_str(),
+            _ => return Some(error(&id, NO_REQUEST, "its method is no text")),
         };
         let result = match method {
             "initialize" => Ok(hello(&message["params"])),

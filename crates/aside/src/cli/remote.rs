@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use aside_proto::task::{TaskOp, TaskParams};
 use aside_proto::{RemoteStatus, Reply, Request};
+use aside_relay::address::is_machine;
 use aside_relay::key::MachineKey;
 use aside_relay::outbound_http;
 use aside_relay::protocol::{ENROL_PATH, Enrol, Enrolled};
@@ -313,8 +314,8 @@ fn enrolled(http: &str, code: &str) -> anyhow::Result<Result<(String, String), S
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("could not start the runtime")?;
     Ok(match runtime.block_on(outbound_http::exchange(request)) {
         Ok((StatusCode::OK, body)) => match serde_json::from_slice(&body) {
-            Ok(Enrolled { machine }) => Ok((kept, machine)),
-            Err(_) => Err(format!("what answers at {http} is no relay; check the address")),
+            Ok(Enrolled { machine }) if is_machine(&machine) => Ok((kept, machine)),
+            Ok(_) | Err(_) => Err(format!("what answers at {http} is no relay; check the address")),
         },
         Ok((StatusCode::FORBIDDEN, _)) => {
             Err("the code is wrong, used or expired; `aside relay enroll` at the relay makes another".to_owned())

@@ -149,7 +149,7 @@ pub fn holder(paths: &Paths) -> anyhow::Result<Option<LockHolder>> {
 }
 
 /// Opens only a regular file of the user and never blocks: a FIFO would wait for a writer, and a link could make the daemon truncate any
-/// file.
+/// file. So could another name of one: where other users can create files they can give our files names, too.
 fn open_lock(path: &Path, options: &mut OpenOptions) -> anyhow::Result<File> {
     let found =
         |what: &str| anyhow!("the lock {0} is {what}, not a file of Aside's; remove it: rm -r {0}", path.display());
@@ -171,6 +171,9 @@ fn open_lock(path: &Path, options: &mut OpenOptions) -> anyhow::Result<File> {
     }
     if meta.uid() != rustix::process::getuid().as_raw() {
         return Err(found("another user's"));
+    }
+    if meta.nlink() > 1 {
+        return Err(found("another name of a file"));
     }
     Ok(file)
 }

@@ -424,13 +424,12 @@ impl Tasks {
                 "this task changed no files that could be undone, and what a command did stays".to_owned(),
             ));
         };
+        // The log counts, whatever the record says.
+        if !known.brief.undone_by.is_empty() {
+            return Err(TaskError::Refused(format!("{id} was undone already")));
+        }
         let undo_log = self.undo_log();
-        let change = apply::undo_log::Id(change);
-        let undone = tokio::task::spawn_blocking(move || {
-            let records = undo_log.records().unwrap_or_default();
-            let record = records.into_iter().map(|(record, _)| record).find(|record| record.id == change);
-            apply::undo(&undo_log, change).map(|_| record)
-        });
+        let undone = tokio::task::spawn_blocking(move || apply::undo(&undo_log, &change));
         let undone = undone.await.map_err(|error| TaskError::Broken(error.to_string()))?;
         let record = undone.map_err(|error| TaskError::Refused(format!("{error:#}")))?;
         if let Some(known) = locked(&self.inner).known.get_mut(id) {
@@ -441,14 +440,9 @@ impl Tasks {
             tracing::warn!("that {id} was undone could not be written down: {trouble:?}");
         }
         self.moves.send_modify(|moves| *moves += 1);
-        Ok(match record {
-            Some(record) => {
-                let names: Vec<&str> = record.steps.iter().map(|step| step.name.as_str()).collect();
-                let are = if names.len() == 1 { "is as it was" } else { "are as they were" };
-                format!("{id} was undone: {} in {} {are} before", names.join(", "), record.root)
-            }
-            None => format!("{id} was undone: its files are as they were before"),
-        })
+        let names: Vec<&str> = record.steps.iter().map(|step| step.name.as_str()).collect();
+        let are = if names.len() == 1 { "is as it was" } else { "are as they were" };
+        Ok(format!("{id} was undone: {} in {} {are} before", names.join(", "), record.root))
     }
 
     /// Whether a task is in progress. A daemon that should be replaced waits for that.
@@ -534,15 +528,12 @@ impl Tasks {
             let known = read.await.unwrap_or_default();
             let undo_log = self.undo_log();
             let kept = tokio::task::spawn_blocking(move || undo_log.records().unwrap_or_default()).await;
-            let kept: Vec<u64> = kept
-                .unwrap_or_default()
-                .into_iter()
-                .filter(|(_, stage)| *stage == apply::undo_log::Stage::Kept)
-                .map(|(record, _)| record.id.0)
-                .collect();
+            let mut kept = kept.unwrap_or_default();
+            kept.retain(|(_, stage)| *stage == apply::undo_log::Stage::Kept);
             let mut inner = locked(&self.inner);
             for (id, mut known) in known {
-                known.brief.undo &= known.wrote.is_some_and(|wrote| kept.contains(&wrote));
+                known.brief.undo &=
+                    known.wrote.as_ref().is_some_and(|wrote| kept.iter().any(|(record, _)| wrote.is_of(record)));
                 inner.known.entry(id).or_insert(known);
             }
         };
@@ -560,7 +551,7 @@ fn again(id: &TaskId, task: &Task, records: &[(apply::undo_log::Record, apply::u
     let label = format!("{id}.{}", executing.acting().step());
     let written =
         records.iter().find(|(record, stage)| *stage == apply::undo_log::Stage::Kept && record.label == label);
-    written.map_or(Input::Restarted, |(record, _)| actor::written(record.id.0))
+    written.map_or(Input::Restarted, |(record, _)| actor::written(&record.receipt()))
 }
 
 /// A random name that is not a word.

@@ -125,6 +125,105 @@ fn mcp_answers_from_what_aside_knows_without_secrets() {
     assert_eq!((&answers[8]["result"]["isError"], text(8).as_str()), (&json!(true), "text is no text"));
 }
 
+/// What a client says, line by line, and the code of the error; `None`: no answer at all. Nothing is done, and the next line is answered.
+#[test]
+fn whatever_a_client_of_mcp_says_nothing_is_done() {
+    let home = Home::new();
+    home.aside_does(&["config", "set", "mcp.enabled", "true"]);
+    home.write("project/a.txt", "one\n");
+    let before = home.aside_does(&["task", "list", "--json"]).stdout;
+    let method = |method: &str| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": { "taskId": "t", "step": 1, "name": "approve" } });
+    let (invalid, unknown, bad) = (Some(-32600), Some(-32601), Some(-32602));
+    let parse = Some(-32700);
+    let mut cases: Vec<(String, Option<i64>)> = Vec::new();
+    for name in [
+        "approve",
+        "task_approve",
+        "run",
+        "run_command",
+        "apply",
+        "undo",
+        "write_file",
+        "SEARCH_HISTORY",
+        "search_history\0",
+        "../search_history",
+        "",
+    ] {
+        cases.push((call(1, name, json!({ "command": "touch evil", "approve": true })).to_string(), bad));
+    }
+    for name in [
+        "task/approve",
+        "approve",
+        "tools/run",
+        "TOOLS/CALL",
+        "tools/call ",
+        "sampling/createMessage",
+        "elicitation/create",
+        "completion/complete",
+        "resources/read",
+        "prompts/get",
+        "logging/setLevel",
+        "roots/list",
+        "\u{1b}[2J",
+        "",
+    ] {
+        cases.push((method(name).to_string(), unknown));
+    }
+    for params in [
+        json!(null),
+        json!([]),
+        json!("approve"),
+        json!({ "name": ["search_history"] }),
+        json!({ "name": { "a": 1 } }),
+        json!(1),
+    ] {
+        cases.push((json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string(), bad));
+    }
+    let one = call(1, "explain_command", json!({ "command": "ls" }));
+    cases.extend([
+        // Batches ended with a version of the protocol, and none is done in part.
+        (json!([one, one]).to_string(), invalid),
+        ("[]".to_owned(), invalid),
+        ("7".to_owned(), invalid),
+        ("null".to_owned(), invalid),
+        (json!({ "jsonrpc": "2.0", "id": 1 }).to_string(), None),
+        (json!({ "jsonrpc": "2.0", "id": 1, "method": 7 }).to_string(), invalid),
+        (json!({ "jsonrpc": "2.0", "id": 1, "method": ["tools/call"] }).to_string(), invalid),
+        // An answer to what was never asked, and a notification that would call a tool.
+        (json!({ "jsonrpc": "2.0", "id": 99, "result": { "action": "accept" } }).to_string(), None),
+        (json!({ "jsonrpc": "2.0", "id": 99, "error": { "code": 1, "message": "x" } }).to_string(), None),
+        (json!({ "jsonrpc": "2.0", "method": "tools/call", "params": { "name": "run_command" } }).to_string(), None),
+        (
+            json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } }).to_string(),
+            None,
+        ),
+        ("[".repeat(100_000), parse),
+        ("{\"jsonrpc\":".to_owned(), parse),
+        ("nonsense".to_owned(), parse),
+    ]);
+    for (line, code) in cases {
+        let ping = json!({ "jsonrpc": "2.0", "id": "after", "method": "ping" });
+        let said = home.aside_reads(&["mcp"], &format!("{line}\n{ping}\n"));
+        let answers: Vec<Value> = said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let shown = line.get(..line.len().min(120)).unwrap_or_default();
+        assert_eq!(answers.last().map(|last| &last["id"]), Some(&json!("after")), "{shown}: {said:?}");
+        let codes: Vec<Option<i64>> =
+            answers.iter().rev().skip(1).map(|answer| answer["error"]["code"].as_i64()).collect();
+        assert_eq!(codes, code.map(Some).into_iter().collect::<Vec<_>>(), "{shown}: {said:?}");
+        assert!(!said.stdout.contains('\u{1b}'), "{shown}: {said:?}");
+    }
+    assert_eq!(home.aside_does(&["task", "list", "--json"]).stdout, before);
+    assert!(!home.path("project/evil").exists() && !home.path("evil").exists());
+}
+
+#[test]
+fn a_message_of_mcp_without_end_ends_the_server() {
+    let home = Home::new();
+    home.aside_does(&["config", "set", "mcp.enabled", "true"]);
+    let said = home.aside_reads(&["mcp"], &"x".repeat(3 << 20));
+    assert!(said.code == 1 && said.stdout.is_empty() && said.stderr.contains("bytes"), "{said:?}");
+}
+
 #[test]
 fn the_official_client_of_mcp_lists_and_calls_the_tools() {
     let Some(agents) = std::env::var_os("ASIDE_TEST_AGENTS").map(std::path::PathBuf::from) else { return };

@@ -116,6 +116,21 @@ fn a_code_that_is_not_good_and_a_relay_that_is_not_there_are_said() {
     assert!(said.code == 2 && said.stderr.contains("`aside relay serve` makes one"), "{said:?}");
 }
 
+/// What answers a code is shown at the terminal and kept, so it has to be a name.
+#[test]
+fn a_relay_gives_a_machine_no_other_name_than_a_name() {
+    let long = "m".repeat(10_000);
+    for name in ["\u{1b}[2Jdev-1", "dev 1", "", "DEV-1", "../dev", "dev-1\ndev-2", "dev-1`; touch canary`", &long] {
+        let home = machine();
+        let body = json!({ "machine": name }).to_string();
+        let relay = Server::start(move |_| (200, body.clone()));
+        let args = ["remote", "setup", "--chat", "relay", "--server", &relay.address, "--user", "li"];
+        let said = home.aside_reads(&args, "AAAAA-AAAAA-AAAAA-AAAAA\n");
+        assert!(said.code == 1 && said.stderr.contains("is no relay"), "{name:?}: {said:?}");
+        assert!(!said.stderr.contains('\u{1b}') && !home.path(".local/share/aside/remote.json").exists(), "{said:?}");
+    }
+}
+
 #[test]
 fn a_message_waits_for_its_machine_and_is_acted_upon_once() {
     let (home, replies) = (machine(), Server::start(|_| (204, String::new())));

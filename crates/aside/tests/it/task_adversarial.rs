@@ -13,10 +13,12 @@ mod logs;
 mod pages;
 mod process_escape;
 mod prompt_injection;
+mod relays;
 mod rules;
 mod self_approval;
 mod socket_access;
 mod threads;
+mod undo_records;
 
 use std::collections::BTreeMap;
 
@@ -40,6 +42,8 @@ const FAMILIES: &[(&str, Family)] = &[
     ("process_escape", process_escape::all),
     ("pages", pages::all),
     ("chats", chats::all),
+    ("relays", relays::all),
+    ("undo_records", undo_records::all),
 ];
 
 /// What the project has set itself.

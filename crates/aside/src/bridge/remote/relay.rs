@@ -4,8 +4,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use aside_relay::address::is_machine;
 use aside_relay::key::MachineKey;
-use aside_relay::protocol::{MACHINE_PATH, MAX_FRAME, Message, ToMachine, ToRelay};
+use aside_relay::protocol::{MACHINE_PATH, MAX_FRAME, MAX_OTHERS, Message, ToMachine, ToRelay};
 use aside_relay::settings;
 use futures_util::{SinkExt, StreamExt};
 use ring::rand::{SecureRandom, SystemRandom};
@@ -135,8 +136,9 @@ impl Link<'_> {
     fn take(&mut self, frame: ToMachine) -> Result<(), End> {
         match frame {
             ToMachine::Deliver(Message { id, user, chat, text, others, after_refusal }) => {
-                let taken = self.taken.0.clone();
-                let known = id.clone();
+                let (taken, known) = (self.taken.0.clone(), id.clone());
+                // They are named in replies, so whatever else a relay says is left out.
+                let others = others.into_iter().filter(|name| is_machine(name)).take(MAX_OTHERS).collect();
                 let incoming = Incoming { id, user, chat, text, reply_to: None, others, after_refusal };
                 self.chat.hear_then(incoming, move || {
                     let _ = taken.send(known);

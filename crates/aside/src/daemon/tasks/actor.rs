@@ -26,6 +26,7 @@ use aside_task::run::{code, short};
 use aside_task::state::{OpenState, State as Stage};
 use tokio::sync::{mpsc, watch};
 
+use crate::apply::undo_log::Receipt;
 use crate::daemon::state::{ActiveRequest, State};
 use crate::daemon::tasks::actor::message::{Event, Message, PendingOffer, UserCommand, Vote};
 use crate::daemon::tasks::actor::telling::{Pieces, Telling};
@@ -703,10 +704,10 @@ pub fn now() -> u64 {
 }
 
 /// The outcome of a change that was written right before a crash, according to the undo log.
-pub fn written(id: u64) -> Input {
+pub fn written(receipt: &Receipt) -> Input {
     Input::Finished(ActOutcome {
         summary: "the change was written; the daemon ended right after it".to_owned(),
-        undo: Some(id.to_string()),
+        undo: Some(receipt.to_string()),
         ..ActOutcome::default()
     })
 }

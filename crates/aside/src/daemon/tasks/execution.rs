@@ -96,15 +96,15 @@ async fn write(proposal: Proposal, ground: ExecutionContext) -> Result<ActOutcom
             "the files are not what they were when you looked; retry it"
         );
         let files = proposal.changes().files().len();
-        let id = apply::apply(&ground.undo_log, &proposal, proposal.digest(), &ground.label)?;
-        anyhow::Ok((files, id))
+        let receipt = apply::apply(&ground.undo_log, &proposal, proposal.digest(), &ground.label)?;
+        anyhow::Ok((files, receipt))
     });
     match written.await {
-        Ok(Ok((files, id))) => {
+        Ok(Ok((files, receipt))) => {
             let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
             Ok(ActOutcome {
                 summary: format!("changed {files}"),
-                undo: Some(id.0.to_string()),
+                undo: Some(receipt.to_string()),
                 ..ActOutcome::default()
             })
         }

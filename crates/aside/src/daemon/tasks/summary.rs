@@ -7,6 +7,8 @@ use aside_task::proposal::{Proposal, SearchResult, TaskResult, UserRequest};
 use aside_task::route::intent::ApprovalAction;
 use aside_task::state::StateName;
 
+use crate::apply::undo_log::Receipt;
+
 /// Characters of a request in a list. The events hold all of it.
 const MAX_TEXT: usize = 2000;
 /// Characters of the summary of a proposal.
@@ -17,8 +19,8 @@ const CHUNK: &[u8] = br#"{"type":"task_stream_chunk""#;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskSummary {
     pub brief: TaskBrief,
-    /// The id of the change that it wrote.
-    pub wrote: Option<u64>,
+    /// The change that it wrote.
+    pub wrote: Option<Receipt>,
     /// The session that it was requested from.
     pub session: String,
     pub private: bool,
@@ -102,7 +104,7 @@ impl TaskSummary {
             brief.summary = cut(message, MAX_SUMMARY);
         }
         if let Some(undo) = change.outcome.as_ref().and_then(|outcome| outcome.undo.as_ref()) {
-            self.wrote = undo.parse().ok();
+            self.wrote = Receipt::read(undo);
             brief.undo = self.wrote.is_some();
         }
     }
@@ -239,7 +241,10 @@ mod tests {
         }
         let waiting = "WAITING_APPROVAL apply_diff";
         assert_eq!(states, ["ROUTED ", "PROPOSING ", "PROPOSING ", waiting, waiting, "EXECUTING ", "COMPLETED "]);
-        assert_eq!((live.wrote, live.brief.undo, live.brief.since, live.brief.at), (Some(77), true, 5, 9));
+        assert_eq!(
+            (live.wrote.clone(), live.brief.undo, live.brief.since, live.brief.at),
+            (Receipt::read("77"), true, 5, 9)
+        );
         assert!(live.has("BLUE /p") && !live.has("red"));
     }
 }

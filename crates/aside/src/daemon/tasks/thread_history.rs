@@ -22,13 +22,13 @@ impl Tasks {
         }
         self.ready(state).await;
         self.look_back().await;
-        let since = actor::now().saturating_sub(WITHIN);
+        let now = actor::now();
         let inner = locked(&self.inner);
         let theirs = inner.known.values().filter(|known| {
             known.session == session
                 && known.brief.workspace == workspace
                 && known.brief.source == "local_ui"
-                && known.brief.at >= since
+                && is_recent(known.brief.at, now)
         });
         theirs.max_by_key(|known| known.brief.since).map(|known| known.brief.thread_id.clone())
     }
@@ -67,7 +67,9 @@ impl Tasks {
         self.load().await;
         let can = |known: &&TaskSummary| known.brief.undo && is_of(known, request);
         let newest = |inner: &Inner| {
-            let last = inner.known.values().filter(can).max_by_key(|known| known.brief.at)?;
+            // By the number of the change, which grows whatever the clock does.
+            let last =
+                inner.known.values().filter(can).max_by_key(|known| known.wrote.as_ref().map(|wrote| wrote.id))?;
             TaskId::of(&last.brief.task_id)
         };
         let id = newest(&locked(&self.inner))?;
@@ -104,10 +106,29 @@ impl Tasks {
     }
 }
 
+/// After the clock was set back, what is in the future may be days old.
+fn is_recent(at: u64, now: u64) -> bool {
+    at.abs_diff(now) <= WITHIN
+}
+
 /// Whether a request may know of a task: remote users and the local user do not see each other's tasks.
 fn is_of(known: &TaskSummary, request: &UserRequest) -> bool {
     known.brief.source == request.source.name()
         && known.brief.from_user == request.from_user.as_deref().unwrap_or_default()
         && known.brief.workspace == request.meta.workspace
         && (!known.private || request.meta.private)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_jumps_ends_a_conversation_and_prolongs_none() {
+        let (now, day) = (1_800_000_000_000, 24 * 60 * 60 * 1000);
+        let recent = [now, now - WITHIN, now + WITHIN].map(|at| is_recent(at, now));
+        let others =
+            [now - WITHIN - 1, now + WITHIN + 1, now - day, now + day, 0, u64::MAX].map(|at| is_recent(at, now));
+        assert_eq!((recent, others), ([true; 3], [false; 6]));
+    }
 }

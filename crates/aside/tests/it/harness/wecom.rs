@@ -160,7 +160,7 @@ fn said(frame: &Value) -> Option<SentMessage> {
     Some(SentMessage { to: to.as_str()?.to_owned(), text: text.as_str()?.to_owned() })
 }
 
-fn shake_hands(stream: &mut TcpStream) -> Option<()> {
+pub fn shake_hands(stream: &mut TcpStream) -> Option<()> {
     let mut head = Vec::new();
     let mut byte = [0];
     while !head.ends_with(b"\r\n\r\n") {
