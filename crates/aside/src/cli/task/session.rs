@@ -553,20 +553,23 @@ impl<'a> Session<'a> {
         let (size, now) = (Size::here(), self.now());
         let mut asked = None;
         let mut line = String::new();
+        let is_new = self.question.as_ref().is_some_and(|question| !question.keys.is_shown());
         if let (Some(question), Some(keys)) = (&mut self.question, &self.keys) {
-            if !question.keys.is_shown() {
-                // Discards what was typed so far, which cannot answer this. If there was any, the user is still typing or holds a key.
-                if keys.forgets() == PendingInput::Something {
-                    question.keys.others(now);
-                }
-                question.keys.shows((), now);
-                if keys.kind() == Kind::Dumb {
-                    line = format!("{}\n", question.row(self.look, size, now));
-                }
+            if is_new && keys.kind() == Kind::Dumb {
+                line = format!("{}\n", question.row(self.look, size, now));
             }
             asked = Some(question.row(self.look, size, now));
         }
         write(&(self.view.draws(asked, self.begun.elapsed(), size) + &line))?;
+        // Counted from when a slow terminal has taken it all.
+        let now = self.now();
+        if let (true, Some(question), Some(keys)) = (is_new, &mut self.question, &self.keys) {
+            // Discards what was typed so far, which cannot answer this. If there was any, the user is still typing or holds a key.
+            if keys.forgets() == PendingInput::Something {
+                question.keys.others(now);
+            }
+            question.keys.shows((), now);
+        }
         for remark in self.view.remarks() {
             complain!("aside: {remark}");
         }

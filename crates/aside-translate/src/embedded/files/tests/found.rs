@@ -313,7 +313,10 @@ pub const FOUND: &[(&str, &str)] = &[
     ("first 5 files", "ls -p | grep -v / | head -n 5"),
     ("python files starting with test", "find . -type f -name 'test*.py'"),
     ("txt files with foo in the name", "find . -type f -name '*foo*.txt'"),
-    ("delete all txt files containing foo", r#"find . -xdev -type f -not -path '*/.*' -name '*.txt' -exec grep -q 'foo' {} \; -delete"#),
+    (
+        "delete all txt files containing foo",
+        r#"find . -xdev -type f -not -path '*/.*' -name '*.txt' -exec grep -q 'foo' {} \; -delete"#,
+    ),
     (
         "remove all jpgs smaller than 10k from images",
         "find images -xdev -type f -not -path '*/.*' -name '*.jpg' -size -10240c -delete",
