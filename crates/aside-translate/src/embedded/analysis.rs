@@ -750,7 +750,7 @@ fn leave_out_forbidden(words: &mut [QueryWord], speech_acts: &SpeechActs, lexico
         let inside = |word: &&mut QueryWord| clause.span.start <= word.span.start && word.span.end <= clause.span.end;
         let is_head = |word: &QueryWord| clause.heads.iter().any(|head| head.span == word.span);
         let names = |word: &&QueryWord| {
-            (word.thing.is_some() || word.entry.is_some() || word.weight >= 0.9)
+            (word.thing.is_some() || word.entry.is_some() || word.weight >= 0.3)
                 && !is_head(word)
                 && !PRONOUNS.contains(&word.low.as_str())
                 && word.span.start >= clause.heads.first().map_or(0, |head| head.span.end)

@@ -180,6 +180,21 @@ fn stays_here(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     if line.commands.iter().any(|run| is_local(run) && names(run)) {
         return true;
     }
+    let direction = (0..reading.words.len()).find(|place| reading.words[*place].text.contains(host)).map(|at| {
+        const CALLED: &[&str] = &["my", "the", "our", "remote", "server", "host", "machine", "box"];
+        (0..at)
+            .rev()
+            .map(|place| reading.words[place].low.as_str())
+            .find(|low| !CALLED.contains(low))
+            .unwrap_or_default()
+    });
+    // What comes from there does not go there.
+    let goes_there = draft.command.split(' ').next_back().is_some_and(|last| last.starts_with(&format!("{host}:")));
+    match direction {
+        Some("from" | "off" | "从") if goes_there => return true,
+        Some("to" | "into" | "onto" | "on" | "到") if draft.command.starts_with("scp ") && !goes_there => return true,
+        _ => {}
+    }
     let reaches =
         draft.command.contains(&format!("{host}:")) || draft.command.starts_with("ssh") && draft.command.contains(host);
     (0..reading.words.len()).any(sends) && !reaches

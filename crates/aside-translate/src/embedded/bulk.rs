@@ -77,7 +77,9 @@ impl Named {
 
 /// The command, confined to what the request names; `None` where it cannot be.
 pub fn confined(command: &str, named: Named, place: &TranslateContext<'_>) -> Option<String> {
-    let is_bulk = command.contains("find ") || command.contains(['*', '?', '[']) || command.contains(" -R ");
+    // `chmod every file in logs 644` may have become a change of the directory.
+    let is_mode = named.files && ["chmod ", "chown ", "chgrp "].iter().any(|program| command.contains(program));
+    let is_bulk = is_mode || command.contains("find ") || command.contains(['*', '?', '[']) || command.contains(" -R ");
     if !is_bulk || is_read_only(command, place.dialect) {
         return Some(command.to_owned());
     }

@@ -98,6 +98,10 @@ const NAMED: &[(&str, Allows)] = &[
     ("make all file names lowercase", any),
     ("delete all txt files older than a month or bigger than 1 MB", |entry| entry.ends(&["txt"])),
     ("delete all log files, don't delete app.log", |entry| entry.ends(&["log"]) && entry.name() != "app.log"),
+    ("把 docs 里所有文件权限改成 600，不要改文件夹", |entry| {
+        entry.is_below("docs") && !entry.is_directory
+    }),
+    ("chmod every file in docs 644", |entry| entry.is_below("docs") && !entry.is_directory),
     ("delete all txt files. Never delete notes.txt", |entry| entry.ends(&["txt"]) && entry.name() != "notes.txt"),
     ("删除所有日志，不要删 app.log", |entry| entry.ends(&["log"]) && entry.name() != "app.log"),
     ("delete all log files with the exception of those in src", |entry| entry.ends(&["log"]) && !entry.is_below("src")),
@@ -278,6 +282,10 @@ fn a_copy_to_another_machine_names_that_machine() {
         ("copy report.pdf to ada@build in /tmp", "scp report.pdf ada@build:/tmp"),
         ("copy notes.txt from ada@build in /srv to here", "scp -r ada@build:/srv/notes.txt ."),
         ("copy notes.txt from /srv/data on ada@build", "scp -r ada@build:/srv/data/notes.txt ."),
+        (
+            "copy the remote file /etc/nginx/nginx.conf from host root@web2.example.com here",
+            "scp -r root@web2.example.com:/etc/nginx/nginx.conf .",
+        ),
         ("upload report.pdf to /var/www on ada@build", "scp report.pdf ada@build:/var/www"),
         ("send report.pdf to ada@10.0.0.7 in the backups folder", "scp report.pdf ada@10.0.0.7:backups"),
     ] {

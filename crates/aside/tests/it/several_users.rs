@@ -120,7 +120,7 @@ fn the_daemon_of_a_user_speaks_with_nobody_else() {
     ann(&home, &["daemon", "stop"]);
 }
 
-/// What Eve does before Ann's daemon starts, in directories that are Eve's or everybody's: the daemon does not start there, or elsewhere, and
+/// What Eve does before Ann's daemon starts, in directories that are Eve's or open to all: the daemon does not start there, or elsewhere, and
 /// nothing of Ann's is changed.
 #[test]
 fn what_others_prepare_is_not_walked_into() {

@@ -92,7 +92,7 @@ pub fn wrong_imports(sources: &[Source], layers: &Layers) -> Vec<String> {
 }
 
 /// Files that contain only tests.
-const TESTS: [&str; 4] = ["/tests.rs", "/tests/teach.rs", "/adversarial.rs", "/random_tests.rs"];
+const TESTS: [&str; 5] = ["/tests.rs", "/tests/teach.rs", "/adversarial.rs", "/random_tests.rs", "/linear.rs"];
 
 /// A message for each use of something that only `aside` may do.
 pub fn acts(source: &Source) -> Vec<String> {

@@ -149,12 +149,10 @@ pub fn transfer(reading: &AnalyzedQuery<'_>) -> Vec<Draft> {
     if let (Some(goal), true, false) = (&goal, sources.is_empty(), moves || rename) {
         return copy_here(scan, goal);
     }
-    let (Some(goal), false) = (goal, sources.is_empty()) else { return Vec::new() };
-    if puts && !(goal.is_directory && goal.is_there && sources.iter().all(|source| source.is_there)) {
-        return Vec::new();
-    }
     // `rename a.pdf to a 2022.pdf`: a name with a blank that is not quoted.
-    if rename && sources.len() > 1 {
+    let is_odd = sources.is_empty() || rename && sources.len() > 1;
+    let (Some(goal), false) = (goal, is_odd) else { return Vec::new() };
+    if puts && !(goal.is_directory && goal.is_there && sources.iter().all(|source| source.is_there)) {
         return Vec::new();
     }
     goal.take(&mut scan);
