@@ -39,6 +39,8 @@ mod corpus;
 #[cfg(test)]
 mod linear;
 #[cfg(test)]
+mod long;
+#[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;

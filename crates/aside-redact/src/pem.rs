@@ -8,9 +8,13 @@ use crate::scan::{line_end, next_line, previous_line};
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
 
-/// Bytes of a key, and lines of a truncated one.
-pub const MAX_KEY: usize = 64 * 1024;
-const MAX_LINES: usize = 200;
+/// Bytes up to the end of a key, unless all of them look like one; lines of a key that says how many it has.
+const MAX_KEY: usize = 64 * 1024;
+const MAX_LINES: usize = 10_000;
+
+/// Bytes of a label and its dashes, and of what stands before the first line of a key.
+const MAX_LABEL: usize = 64;
+const MAX_START: usize = 256;
 
 /// Prefixes of a private key's base64: OpenSSH, PKCS 1, PKCS 8, SEC 1; and of the base64 of `-----BEGIN … PRIVATE KEY`.
 pub const BODIES: &[&str] = &[
@@ -47,30 +51,39 @@ pub const BODIES: &[&str] = &[
     "LS0tLS1CRUdJTiBEU0EgUFJJ",
 ];
 
-/// `at` is the offset of `-----BEGIN`.
+/// `at` is the offset of `-----BEGIN`. Reads up to the next beginning at most, so all keys of a text are read in linear
+/// time.
 pub fn key(text: &str, at: usize) -> Option<Range<usize>> {
-    let limit = text.floor_char_boundary(at.saturating_add(MAX_KEY));
-    let rest = text.get(at..limit)?;
-    let label = rest.strip_prefix(BEGIN)?;
-    let label_end = label.find("-----").filter(|end| *end < 60)?;
+    let rest = text.get(at..)?;
+    let label = up_to(rest.strip_prefix(BEGIN)?, MAX_LABEL);
+    let label_end = label.find("-----")?;
     if !is_private(label.get(..label_end)?) {
         return None;
     }
     let body = BEGIN.len() + label_end + 5;
     let inside = rest.get(body..)?;
+    let start = up_to(inside, MAX_START);
+    if !is_written(start) || is_constant(start) {
+        return None;
+    }
     // Another beginning before the end: this key is truncated.
     let next = inside.find(BEGIN).unwrap_or(inside.len());
-    let end = match inside.get(..next)?.find(END) {
+    let own = inside.get(..next)?;
+    let end = match up_to(own, MAX_KEY).find(END) {
         Some(end) => {
             let tail = end + END.len();
-            let closing = inside.get(tail..)?.find("-----").filter(|dashes| *dashes < 60);
-            let end = closing.map_or(inside.len(), |dashes| tail + dashes + 5);
+            let closing = up_to(inside.get(tail..)?, MAX_LABEL).find("-----");
+            let end = tail + closing.map_or_else(|| line_end(inside, tail) - tail, |dashes| dashes + 5);
             // The line break as JSON writes it.
             end + if inside.get(end..)?.starts_with("\\n") { 2 } else { 0 }
         }
-        None => cut_off(inside.get(..next)?),
+        None => cut_off(own),
     };
-    (is_written(inside) && !is_constant(inside)).then_some(at..at + body + end)
+    Some(at..at + body + end)
+}
+
+fn up_to(text: &str, bytes: usize) -> &str {
+    text.get(..text.floor_char_boundary(bytes)).unwrap_or_default()
 }
 
 /// Whether something that may be a key follows, not `...` or a comment.
@@ -125,15 +138,15 @@ fn is_base64(line: &str) -> bool {
 
 /// The lines above `-----END … PRIVATE KEY` when the beginning is cut off. `at` is the offset of `-----END`.
 pub fn beheaded(text: &str, at: usize) -> Option<Range<usize>> {
-    let label = text.get(at..)?.strip_prefix(END)?;
-    let label = label.get(..label.find("-----").filter(|end| *end < 60)?)?;
+    let label = up_to(text.get(at..)?.strip_prefix(END)?, MAX_LABEL);
+    let label = label.get(..label.find("-----")?)?;
     if !is_private(label) {
         return None;
     }
     let mut start = None;
     let mut longest = 0;
     let mut line = previous_line(text, at)?;
-    for _ in 0..MAX_LINES {
+    while at - line.start < MAX_KEY {
         let content = text.get(line.clone())?.trim().trim_matches(['"', '\'', '+', ',', '>', '|', ' ']);
         let content = content.strip_suffix("\\n").unwrap_or(content);
         if content.len() < 4 || !is_base64(content) {
@@ -150,8 +163,13 @@ pub fn beheaded(text: &str, at: usize) -> Option<Range<usize>> {
 /// The lines behind `Private-Lines: 14` in a PuTTY key.
 pub fn putty(text: &str, at: usize) -> Option<Range<usize>> {
     let head = line_end(text, at);
-    let lines: usize =
-        text.get(at..head)?.rsplit(' ').next()?.trim().parse().ok().filter(|lines| *lines < MAX_LINES)?;
+    let lines: usize = up_to(text.get(at..head)?, MAX_LABEL)
+        .rsplit(' ')
+        .next()?
+        .trim()
+        .parse()
+        .ok()
+        .filter(|lines| *lines < MAX_LINES)?;
     let first = next_line(text, head)?;
     let mut last = first.clone();
     for _ in 1..lines {
@@ -177,7 +195,7 @@ pub fn body(text: &str, at: usize) -> Option<Range<usize>> {
     }
     let mut end = at;
     loop {
-        while end - at < MAX_KEY && bytes.get(end).is_some_and(of_body) {
+        while bytes.get(end).is_some_and(of_body) {
             end += 1;
         }
         // The next line of the same key, or `\n` as JSON writes it.
@@ -188,7 +206,7 @@ pub fn body(text: &str, at: usize) -> Option<Range<usize>> {
         let breaks = between.contains('\n') || between.starts_with("\\");
         let skip = break_end + usize::from(between.ends_with('\\') && rest.get(break_end..)?.starts_with('n'));
         let next = rest.get(skip..)?.bytes().take_while(|byte| of_body(byte)).count();
-        if !breaks || next < 40 && !(next >= 4 && end - at > 200) || end - at >= MAX_KEY {
+        if !breaks || next < 40 && !(next >= 4 && end - at > 200) {
             break;
         }
         end += skip;

@@ -1,6 +1,7 @@
 //! Secrets in a table column whose header names it: Markdown, CSV, the output of a database, columns separated by
 //! blanks; and the values of an `INSERT`.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::key_value::NamedSecret;
@@ -11,86 +12,234 @@ use crate::sentence_context::is_pin;
 use crate::vocabulary::words;
 use crate::{classifier, secret_name};
 
-/// Rows of one table.
+/// Rows above a cell that are searched for the header.
 const MAX_ROWS: usize = 200;
 
 /// Bytes of one row; a longer one is not a table.
 const MAX_ROW: usize = 1000;
 
+/// Bytes of one row of an insert, and those before its columns.
+const MAX_VALUES: usize = 8 * 1024;
+const MAX_INTO: usize = 200;
+
 /// Words of a header cell: `Initial password`.
 const MAX_WORDS: usize = 4;
 
-/// The cells below the name, and the end of the table.
-pub fn cells(reader: &NamedSecret<'_>) -> Option<(Vec<Range<usize>>, usize)> {
-    if reader.class == SecretClass::Random {
-        return None;
-    }
-    let head = line_start(reader.text, reader.name.start)..line_end(reader.text, reader.name.end);
-    if head.len() > MAX_ROW {
-        return None;
-    }
-    let next = next_line(reader.text, head.end)?;
-    let split = Split::of(reader.of(&head), reader.name.start - head.start)?;
-    let columns = split.cells(reader.text, &head);
-    let column = columns.iter().position(|cell| cell.start <= reader.name.start && reader.name.end <= cell.end)?;
-    let cell = columns.get(column)?;
-    let filled = |cells: &[Range<usize>]| cells.iter().filter(|cell| !cell.is_empty()).count();
-    if filled(&columns) < 2 || !is_title(reader, cell) || split.is_loose() && is_code(reader.of(&head)) {
-        return None;
-    }
-    // `RuleID:   generic-api-key` is a field and its value.
-    let record = split.is_loose() && columns.first().is_some_and(|cell| reader.of(cell).ends_with(':'));
-    if record || columns.iter().any(|cell| is_data(reader.of(cell))) {
-        return None;
-    }
-    // A data row is not a header.
-    let above = scan::previous_line(reader.text, head.start);
-    if above.is_some_and(|above| {
-        above.len() <= MAX_ROW
-            && !is_rule(reader.of(&above))
-            && filled(&split.cells(reader.text, &above)) + 1 >= filled(&columns)
-            && filled(&columns) > 1
-            && split != Split::Blanks
-    }) {
-        return None;
-    }
-    let mut found = Vec::new();
-    let mut row = next;
-    let mut end = head.end;
-    for _ in 0..MAX_ROWS {
-        let content = reader.of(&row);
-        if content.trim().is_empty() || row.len() > MAX_ROW {
-            break;
+/// The tables and inserts of one text. Each row is split once, however many columns are secret, and each line is a row of
+/// one table: so they need no window.
+#[derive(Default)]
+pub struct Tables {
+    /// The rows below a header that were read.
+    read: Range<usize>,
+    last: Option<Table>,
+    insert: Option<Insert>,
+}
+
+impl Tables {
+    /// The cells of the column or the insert with this name.
+    pub fn below(&mut self, reader: &NamedSecret<'_>) -> Vec<Range<usize>> {
+        if self.read.contains(&reader.name.start) {
+            return Vec::new();
         }
-        if !is_rule(content) {
-            let cells = split.cells(reader.text, &row);
-            let same = match split {
-                Split::Blanks if cells.len() == columns.len() => cells.get(column).cloned(),
-                // A column may be empty: takes the cell that is positioned below the name.
-                Split::Blanks => cells
-                    .iter()
-                    .find(|below| {
-                        below.start - row.start <= cell.start - head.start + 2
-                            && below.end - row.start >= cell.start - head.start
-                    })
-                    .cloned(),
-                Split::At(_)
-                    if cells.len() + 1 >= columns.len() && cells.len() <= columns.len() + 2
-                        || cells.len() > column && cells.len() > 2 =>
-                {
-                    cells.get(column).cloned()
-                }
-                Split::At(_) => None,
+        let mut found = self.cells(reader).unwrap_or_default();
+        found.extend(self.inserted(reader).unwrap_or_default());
+        found
+    }
+
+    /// The cells of a column such as `Zugang` beside one of users, or of hexadecimal keys.
+    pub fn access(&mut self, reader: &NamedSecret<'_>) -> Vec<Range<usize>> {
+        let (Some(cells), Some(head)) = (self.cells(reader), head(reader)) else { return Vec::new() };
+        let hex =
+            |cell: &Range<usize>| cell.len() == 32 && reader.of(cell).bytes().all(|byte| byte.is_ascii_hexdigit());
+        let titles = reader.of(&head).split(['|', '│', ';', ',', '\t']).flat_map(|cell| cell.split("  "));
+        if titles.into_iter().any(is_user_title) || cells.iter().all(hex) { cells } else { Vec::new() }
+    }
+
+    fn cells(&mut self, reader: &NamedSecret<'_>) -> Option<Vec<Range<usize>>> {
+        if reader.class == SecretClass::Random {
+            return None;
+        }
+        let head = head(reader)?;
+        if self.last.as_ref().is_none_or(|table| table.head != head) {
+            self.last = Table::of(reader, head);
+        }
+        let table = self.last.as_mut().filter(|table| table.is_table)?;
+        let column =
+            table.columns.iter().position(|cell| cell.start <= reader.name.start && reader.name.end <= cell.end)?;
+        if !is_title(reader, table.columns.get(column)?) {
+            return None;
+        }
+        let (found, end) = table.column(reader, column);
+        // A line is below one header only, or it would be read once for each.
+        if end > self.read.end {
+            self.read = table.head.end..end;
+        }
+        Some(secrets(reader, found, table.has_users))
+    }
+
+    /// `INSERT INTO users (name, password) VALUES ('bob', '…')`
+    fn inserted(&mut self, reader: &NamedSecret<'_>) -> Option<Vec<Range<usize>>> {
+        let from = reader.text.ceil_char_boundary(reader.name.start.saturating_sub(MAX_ROW));
+        let before = reader.text.get(from..reader.name.start)?;
+        let open = before.rfind('(')?;
+        let columns = before.get(open + 1..).filter(|columns| !columns.contains(')'))?;
+        if self.insert.as_ref().is_none_or(|insert| insert.open != from + open) {
+            if self.insert.as_ref().is_some_and(|insert| reader.name.start < insert.end) {
+                return None;
+            }
+            self.insert = Some(Insert::of(reader, from + open)?);
+        }
+        let column = columns.matches(',').count();
+        let rows = &self.insert.as_ref()?.rows;
+        let cells = rows.iter().filter_map(|row| row.get(column).cloned().flatten());
+        Some(cells.filter(|range| reader.fits(range)).collect())
+    }
+}
+
+struct Table {
+    head: Range<usize>,
+    /// Whether the first line is one of titles.
+    is_table: bool,
+    has_users: bool,
+    split: Split,
+    columns: Vec<Range<usize>>,
+    /// The rows that were split, without lines between rows.
+    rows: Vec<Row>,
+    /// The row behind the last one.
+    next: Option<Range<usize>>,
+}
+
+struct Row {
+    line: Range<usize>,
+    cells: Vec<Range<usize>>,
+    filled: usize,
+}
+
+/// The line around a name, unless it is too long for a row.
+fn head(reader: &NamedSecret<'_>) -> Option<Range<usize>> {
+    let (bytes, name) = (reader.bytes, &reader.name);
+    let from = name.start.saturating_sub(MAX_ROW);
+    let start = memchr::memrchr(b'\n', bytes.get(from..name.start)?).map_or(from, |back| from + back + 1);
+    if start == from && from > 0 && reader.byte(from - 1) != Some(b'\n') {
+        return None;
+    }
+    Some(start..line_end(reader.text, name.end)).filter(|head| head.len() <= MAX_ROW)
+}
+
+fn filled(cells: &[Range<usize>]) -> usize {
+    cells.iter().filter(|cell| !cell.is_empty()).count()
+}
+
+impl Table {
+    fn of(reader: &NamedSecret<'_>, head: Range<usize>) -> Option<Self> {
+        let split = Split::of(reader.of(&head), reader.name.start - head.start)?;
+        let columns = split.cells(reader.text, &head);
+        let next = next_line(reader.text, head.end);
+        // `RuleID:   generic-api-key` is a field and its value.
+        let record = split.is_loose() && columns.first().is_some_and(|cell| reader.of(cell).ends_with(':'));
+        let above = scan::previous_line(reader.text, head.start);
+        let is_row = above.is_some_and(|above| {
+            above.len() <= MAX_ROW
+                && split != Split::Blanks
+                && !is_rule(reader.of(&above))
+                && filled(&split.cells(reader.text, &above)) + 1 >= filled(&columns)
+        });
+        let is_code = split.is_loose() && is_code(reader.of(&head));
+        let is_data = columns.iter().any(|cell| is_data(reader.of(cell)));
+        let is_table = next.is_some() && filled(&columns) > 1 && !(is_code || record || is_data || is_row);
+        let has_users = columns.iter().any(|cell| is_user_title(reader.of(cell)));
+        Some(Self { head, is_table, has_users, split, columns, rows: Vec::new(), next })
+    }
+
+    /// The cells of a column, and the end of the table.
+    fn column(&mut self, reader: &NamedSecret<'_>, column: usize) -> (Vec<Range<usize>>, usize) {
+        let (mut found, mut end) = (Vec::new(), self.head.end);
+        let mut number = 0;
+        while number < self.rows.len() || self.read(reader) {
+            let Some((row, below)) = self.rows.get(number).and_then(|row| Some((row, self.cell(row, column)?))) else {
+                break;
             };
-            let Some(below) = same.filter(|_| filled(&cells) > 1) else { break };
             found.push(unquoted(reader.text, below));
+            end = row.line.end;
+            number += 1;
         }
-        end = row.end;
-        let Some(next) = next_line(reader.text, row.end) else { break };
-        row = next;
+        (found, end)
     }
-    let logins = columns.iter().any(|cell| is_user_title(reader.of(cell)));
-    Some((secrets(reader, found, logins), end))
+
+    /// Splits the next row.
+    fn read(&mut self, reader: &NamedSecret<'_>) -> bool {
+        while let Some(line) = self.next.take() {
+            let content = reader.of(&line);
+            if content.trim().is_empty() || line.len() > MAX_ROW {
+                return false;
+            }
+            self.next = next_line(reader.text, line.end);
+            if !is_rule(content) {
+                let cells = self.split.cells(reader.text, &line);
+                self.rows.push(Row { filled: filled(&cells), line, cells });
+                return true;
+            }
+        }
+        false
+    }
+
+    fn cell(&self, row: &Row, column: usize) -> Option<Range<usize>> {
+        let (cells, title) = (&row.cells, self.columns.get(column)?);
+        let same = match self.split {
+            Split::Blanks if cells.len() == self.columns.len() => cells.get(column),
+            // A column may be empty: takes the cell that is positioned below the name.
+            Split::Blanks => cells.iter().find(|below| {
+                below.start - row.line.start <= title.start - self.head.start + 2
+                    && below.end - row.line.start >= title.start - self.head.start
+            }),
+            Split::At(_)
+                if cells.len() + 1 >= self.columns.len() && cells.len() <= self.columns.len() + 2
+                    || cells.len() > column && cells.len() > 2 =>
+            {
+                cells.get(column)
+            }
+            Split::At(_) => None,
+        };
+        same.filter(|_| row.filled > 1).cloned()
+    }
+}
+
+/// The rows of an `INSERT` whose columns are listed from `open` on.
+struct Insert {
+    open: usize,
+    /// The quoted values of each row.
+    rows: Vec<Vec<Option<Range<usize>>>>,
+    end: usize,
+}
+
+impl Insert {
+    fn of(reader: &NamedSecret<'_>, open: usize) -> Option<Self> {
+        let text = reader.text;
+        let before = text.get(text.ceil_char_boundary(open.saturating_sub(MAX_INTO))..open)?;
+        let rest = text.get(reader.name.end..text.floor_char_boundary(reader.name.end.saturating_add(MAX_ROW)))?;
+        let close = reader.name.end + rest.find(')')? + 1;
+        let behind = text.get(close..)?;
+        let word = behind.trim_ascii_start();
+        let is_insert = word.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("values"));
+        if !is_insert || !before.to_ascii_lowercase().contains("into") {
+            return None;
+        }
+        let mut insert = Self { open, rows: Vec::new(), end: close + behind.len() - word.len() + 6 };
+        let bytes = text.as_bytes();
+        while let Some(next) = bytes.get(insert.end) {
+            match next {
+                b'(' => {
+                    let Some((row, end)) = literals(reader, insert.end + 1) else { break };
+                    insert.rows.push(row);
+                    insert.end = end;
+                }
+                b',' => insert.end += 1,
+                blank if blank.is_ascii_whitespace() => insert.end += 1,
+                _ => break,
+            }
+        }
+        Some(insert)
+    }
 }
 
 /// A separator line between rows.
@@ -191,16 +340,6 @@ pub fn row(reader: &NamedSecret<'_>) -> Option<Range<usize>> {
     (named && head != line && !found.is_empty() && reader.fits(&found)).then_some(found)
 }
 
-/// The cells of a column such as `Zugang` beside one of users, or of hexadecimal keys.
-pub fn access(text: &str, name: Range<usize>) -> Vec<Range<usize>> {
-    let reader = NamedSecret { text, bytes: text.as_bytes(), name, class: SecretClass::Password };
-    let head = line_start(text, reader.name.start)..line_end(text, reader.name.end);
-    let Some((cells, _)) = cells(&reader) else { return Vec::new() };
-    let hex = |cell: &Range<usize>| cell.len() == 32 && reader.of(cell).bytes().all(|byte| byte.is_ascii_hexdigit());
-    let users = reader.of(&head).split(['|', '│', ';', ',', '\t']).flat_map(|cell| cell.split("  ")).any(is_user_title);
-    if users || cells.iter().all(hex) { cells } else { Vec::new() }
-}
-
 /// If one value of a column is a password, all are, even ordinary words. Beside a column of users, joined words are
 /// passwords too.
 fn secrets(reader: &NamedSecret<'_>, cells: Vec<Range<usize>>, logins: bool) -> Vec<Range<usize>> {
@@ -246,8 +385,8 @@ fn are_words(reader: &NamedSecret<'_>, cells: &[Range<usize>]) -> bool {
             && classifier::is_neutral(value)
             && !words().roles.contains(&value.to_lowercase())
     };
-    let distinct = |cell: &Range<usize>| cells.iter().filter(|other| reader.of(other) == reader.of(cell)).count() == 1;
-    cells.len() > 1 && cells.iter().all(|cell| is_word(cell) && distinct(cell))
+    let mut seen = HashSet::new();
+    cells.len() > 1 && cells.iter().all(|cell| is_word(cell) && seen.insert(reader.of(cell)))
 }
 
 fn is_user_title(title: &str) -> bool {
@@ -372,49 +511,9 @@ impl Split {
     }
 }
 
-/// `INSERT INTO users (name, password) VALUES ('bob', '…')`
-pub fn inserted(reader: &NamedSecret<'_>) -> Vec<Range<usize>> {
-    values(reader).unwrap_or_default()
-}
-
-fn values(reader: &NamedSecret<'_>) -> Option<Vec<Range<usize>>> {
-    let from = reader.text.ceil_char_boundary(reader.name.start.saturating_sub(MAX_ROW));
-    let before = reader.text.get(from..reader.name.start)?;
-    let open = before.rfind('(')?;
-    let columns = before.get(open + 1..)?;
-    if columns.contains(')') || !before.get(..open)?.to_ascii_lowercase().contains("into") {
-        return None;
-    }
-    let column = columns.matches(',').count();
-    let rest = reader
-        .text
-        .get(reader.name.end..reader.text.floor_char_boundary(reader.name.end.saturating_add(MAX_ROW * 8)))?;
-    let close = rest.find(')')?;
-    let behind = rest.get(close + 1..)?;
-    let word = behind.trim_start();
-    let rows = word.get(..6).filter(|word| word.eq_ignore_ascii_case("values")).and(word.get(6..))?;
-    let mut at = reader.name.end + rest.len() - rows.len();
-    let mut found = Vec::new();
-    for _ in 0..MAX_ROWS {
-        let Some(open) =
-            reader.text.get(at..).and_then(|rest| rest.find(|letter: char| !letter.is_whitespace() && letter != ','))
-        else {
-            break;
-        };
-        at += open;
-        if reader.byte(at) != Some(b'(') {
-            break;
-        }
-        let (row, end) = literals(reader, at + 1)?;
-        found.extend(row.get(column).cloned().flatten().filter(|range| reader.fits(range)));
-        at = end;
-    }
-    Some(found)
-}
-
 /// The values up to the closing bracket: the quoted ones, and `None` for the others.
 fn literals(reader: &NamedSecret<'_>, mut at: usize) -> Option<(Vec<Option<Range<usize>>>, usize)> {
-    let limit = at.saturating_add(MAX_ROW);
+    let limit = at.saturating_add(MAX_VALUES);
     let mut row = vec![None];
     let mut depth = 0;
     while at < limit {

@@ -159,13 +159,14 @@ pub enum Trigger {
 struct Done {
     name: usize,
     value: usize,
-    /// The rows below the last table header.
-    table: Range<usize>,
+    tables: table::Tables,
     list: usize,
     line: Range<usize>,
     /// The quoted parts of that line.
     quotes: Vec<Range<usize>>,
     pem: usize,
+    /// The line of the last end of a key.
+    ends: usize,
     cookie: usize,
     /// The end of each rule's last secret.
     rules: Vec<usize>,
@@ -258,15 +259,22 @@ impl Place {
         if trigger.is_done(word, done) {
             return;
         }
+        if trigger.is_key() {
+            let window = Window { text, base: 0 };
+            let reading = trigger.read(text, word.clone());
+            reading.report(window, found);
+            reading.done(*trigger, 0, done);
+            if matches!(trigger, Trigger::End) {
+                done.ends = scan::line_end(text, word.end);
+            }
+            return;
+        }
         let first = found.len();
         let lists = trigger.reach().and_then(|reach| windows.wide(word, reach));
         let window = lists.unwrap_or_else(|| windows.near(word));
-        let table = |window: Window| {
-            let inside = |at: usize| at.clamp(window.base, window.end()) - window.base;
-            inside(done.table.start)..inside(done.table.end)
-        };
-        let seen = Seen { id: *id, word: window.inside(word), table: table(window), text: window.text };
-        let reading = memory.reading(seen, lists.is_none() && text.len() > MIN_REMEMBERED, *trigger);
+        let seen = Seen { id: *id, word: window.inside(word), text: window.text };
+        let mut base = window.base;
+        let mut reading = memory.reading(seen, lists.is_none() && text.len() > MIN_REMEMBERED, *trigger);
         reading.report(window, found);
         let is_cut = |end: usize, secret: &Secret| {
             end < text.len() && secret.span.end + CUT > end || window.base > 0 && secret.span.start < window.base + CUT
@@ -277,17 +285,26 @@ impl Place {
             && let Some(wide) = windows.wide(word, REACH)
         {
             found.truncate(first);
-            let inside = table(wide);
-            let reading = trigger.read(wide.text, wide.inside(word), &inside);
+            reading = trigger.read(wide.text, wide.inside(word));
             reading.report(wide, found);
-            reading.done(*trigger, wide.base, done);
-            end = wide.end();
-        } else {
-            reading.done(*trigger, window.base, done);
+            (base, end) = (wide.base, wide.end());
         }
-        if end < text.len() {
-            let cut = found.iter_mut().skip(first).filter(|secret| secret.span.end == end);
-            cut.for_each(|secret| secret.span.end = windows.continued(end));
+        reading.done(*trigger, base, done);
+        for secret in found.iter_mut().skip(first) {
+            let is_longest = secret.span.len() + CUT > scan::MAX_LINE;
+            if secret.span.end < text.len() && (secret.span.end == end || is_longest) {
+                secret.span.end = windows.continued(secret.span.end);
+                // What it goes on with is part of it.
+                if reading.value.is_some() {
+                    done.value = done.value.max(secret.span.end);
+                }
+            }
+        }
+        if let Some((title, class)) = reading.title {
+            let name = base + title.start..base + title.end;
+            let reader = key_value::NamedSecret { text, bytes: text.as_bytes(), name, class };
+            let cells = done.tables.below(&reader);
+            found.extend(cells.into_iter().map(|span| Secret { span, kind: class.kind() }));
         }
         if matches!(trigger, Trigger::Program) && is_word(window.text, &window.inside(word)) {
             command_lines(text, word, done, found);
@@ -300,8 +317,6 @@ impl Place {
 struct Seen<'t> {
     id: (usize, usize),
     word: Range<usize>,
-    /// The part of the window that is a table already read.
-    table: Range<usize>,
     text: &'t str,
 }
 
@@ -311,7 +326,8 @@ struct Reading {
     secrets: Vec<Secret>,
     name: Option<usize>,
     value: Option<usize>,
-    table: Option<Range<usize>>,
+    /// What may be the title of a column.
+    title: Option<(Range<usize>, SecretClass)>,
     /// The end of a list, a key, a header, or the last match of a rule.
     end: Option<usize>,
 }
@@ -330,13 +346,10 @@ impl Reading {
         if let Some(value) = self.value {
             done.value = done.value.max(base + value);
         }
-        if let Some(table) = &self.table {
-            done.table = base + table.start..base + table.end;
-        }
         let Some(end) = self.end.map(|end| base + end) else { return };
         match trigger {
             Trigger::Codes => done.list = end,
-            Trigger::Begin | Trigger::End | Trigger::Putty | Trigger::KeyBody => done.pem = end,
+            Trigger::Begin | Trigger::End | Trigger::Putty | Trigger::KeyBody => done.pem = done.pem.max(end),
             Trigger::Cookie => done.cookie = end,
             Trigger::Rule(number, _) => done.rules.get_mut(number).into_iter().for_each(|last| *last = end),
             Trigger::Name
@@ -376,7 +389,7 @@ impl<'t> Memory<'t> {
     fn reading(&mut self, seen: Seen<'t>, remembered: bool, trigger: Trigger) -> Reading {
         let in_vain = self.made > MAX_VAIN + self.used;
         if !remembered || in_vain || seen.text.len() > MAX_WINDOW {
-            return trigger.read(seen.text, seen.word, &seen.table);
+            return trigger.read(seen.text, seen.word);
         }
         if let Some(reading) = self.readings.get(&seen) {
             self.used += 1;
@@ -386,7 +399,7 @@ impl<'t> Memory<'t> {
         if self.readings.len() >= MAX_READINGS {
             self.readings.clear();
         }
-        let reading = trigger.read(seen.text, seen.word.clone(), &seen.table);
+        let reading = trigger.read(seen.text, seen.word.clone());
         self.readings.insert(seen, reading.clone());
         reading
     }
@@ -396,7 +409,6 @@ impl Trigger {
     /// Bytes that a list or a block may have, for what is wanted rarely and reads one.
     fn reach(self) -> Option<usize> {
         match self {
-            Trigger::Begin | Trigger::End | Trigger::Putty | Trigger::KeyBody => Some(pem::MAX_KEY),
             Trigger::Codes
             | Trigger::Seeds
             | Trigger::Logins
@@ -404,7 +416,11 @@ impl Trigger {
             | Trigger::Heading
             | Trigger::Column
             | Trigger::Kubernetes => Some(REACH),
-            Trigger::Name
+            Trigger::Begin
+            | Trigger::End
+            | Trigger::Putty
+            | Trigger::KeyBody
+            | Trigger::Name
             | Trigger::Phrase(_)
             | Trigger::Slash
             | Trigger::Printing
@@ -417,13 +433,19 @@ impl Trigger {
         }
     }
 
+    /// A key is read in the whole text, as each line is part of one key only.
+    fn is_key(self) -> bool {
+        matches!(self, Trigger::Begin | Trigger::End | Trigger::Putty | Trigger::KeyBody)
+    }
+
     /// Whether an earlier trigger has read this place.
     fn is_done(self, word: &Range<usize>, done: &mut Done) -> bool {
         match self {
             Trigger::Name => word.end <= done.name || word.start < done.value,
             Trigger::Phrase(_) => word.start < done.value,
             Trigger::Codes => word.start < done.list,
-            Trigger::Begin | Trigger::End | Trigger::Putty | Trigger::KeyBody => word.start < done.pem,
+            Trigger::Begin | Trigger::Putty | Trigger::KeyBody => word.start < done.pem,
+            Trigger::End => word.start < done.pem.max(done.ends),
             Trigger::Cookie => word.start < done.cookie,
             Trigger::Rule(number, _) => {
                 done.rules.resize(rules::all().len(), 0);
@@ -444,8 +466,7 @@ impl Trigger {
         }
     }
 
-    /// `table` is the part of the text that is a table already read.
-    fn read(self, text: &str, word: Range<usize>, table: &Range<usize>) -> Reading {
+    fn read(self, text: &str, word: Range<usize>) -> Reading {
         let mut reading = Reading::default();
         let of = |kind: &'static str| move |span: Range<usize>| Secret { span, kind };
         match self {
@@ -455,7 +476,7 @@ impl Trigger {
                 reading.name = Some(name.end);
                 if !is_checksum(text, &name) {
                     if let Some(class) = class_at(text, &mut name) {
-                        named(text, name, class, table, &mut reading);
+                        named(text, name, class, &mut reading);
                     } else {
                         let plural = text.get(name.clone()).and_then(secret_name::plural);
                         let values =
@@ -466,7 +487,7 @@ impl Trigger {
                 }
             }
             Trigger::Phrase(_) if !is_whole(text, &word) => {}
-            Trigger::Phrase(class) => named(text, numbered(text, word), class, table, &mut reading),
+            Trigger::Phrase(class) => named(text, numbered(text, word), class, &mut reading),
             Trigger::Codes => {
                 let codes = recovery_codes::codes(text, word);
                 reading.end = codes.last().map(|code| code.end);
@@ -483,7 +504,12 @@ impl Trigger {
                 reading.secrets.extend(password_notes::passwords(text, word).into_iter().map(of("password")))
             }
             Trigger::Column if !is_whole(text, &word) => {}
-            Trigger::Column => reading.secrets.extend(table::access(text, word).into_iter().map(of("password"))),
+            Trigger::Column => {
+                let reader =
+                    key_value::NamedSecret { text, bytes: text.as_bytes(), name: word, class: SecretClass::Password };
+                let cells = table::Tables::default().access(&reader);
+                reading.secrets.extend(cells.into_iter().map(of("password")));
+            }
             Trigger::Slash => reading.secrets.extend(password_notes::behind_slash(text, word).map(of("password"))),
             Trigger::Printing => reading.secrets.extend(nested::printed(text, word).map(of("secret"))),
             Trigger::Address => reading.secrets.extend(url::password(text, word.start).map(of("password"))),
@@ -596,8 +622,8 @@ fn is_in_key_section(before: &str) -> bool {
     before.ends_with('\n') && title.len() > 3 && title.ends_with("Key")
 }
 
-/// The value of a name, or the cells of the column with this name.
-fn named(text: &str, name: Range<usize>, class: SecretClass, table: &Range<usize>, reading: &mut Reading) {
+/// The value of a name, which may also be the title of a column.
+fn named(text: &str, name: Range<usize>, class: SecretClass, reading: &mut Reading) {
     let kind = class.kind();
     let of = |span: Range<usize>| Secret { span, kind };
     if let Some(span) = key_value::of_class(text, name.clone(), class) {
@@ -624,14 +650,7 @@ fn named(text: &str, name: Range<usize>, class: SecretClass, table: &Range<usize
         reading.secrets.push(of(span));
         return;
     }
-    if table.contains(&reader.name.start) {
-        return;
-    }
-    if let Some((cells, end)) = table::cells(&reader) {
-        reading.table = Some(scan::line_end(text, reader.name.end)..end);
-        reading.secrets.extend(cells.into_iter().map(of));
-    }
-    reading.secrets.extend(table::inserted(&reader).into_iter().map(of));
+    reading.title = Some((reader.name, class));
 }
 
 /// A phrase must not be part of a longer word, in scripts that separate words.
@@ -683,12 +702,19 @@ fn is_word(text: &str, word: &Range<usize>) -> bool {
 /// The line around `at`, with the lines that a backslash joins to it.
 fn command_line(text: &str, at: usize) -> Range<usize> {
     let bytes = text.as_bytes();
-    let first = text.ceil_char_boundary(at.saturating_sub(MAX_LINE / 4));
+    let first = at.saturating_sub(MAX_LINE);
     let last = text.floor_char_boundary(at.saturating_add(MAX_LINE));
     let joined = |end: usize| end.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'\\');
     let mut start = at;
     while start > first && (bytes.get(start - 1) != Some(&b'\n') || joined(start - 1)) {
         start -= 1;
+    }
+    // A longer line begins with a whole word, at a new command if there is one.
+    if start > 0 && start == first {
+        let cut = bytes.get(start..at).unwrap_or_default();
+        let begins = cut.iter().position(|byte| b";|&".contains(byte));
+        let begins = begins.or_else(|| cut.iter().position(u8::is_ascii_whitespace));
+        start += begins.map_or(0, |before| before + 1);
     }
     let mut end = at;
     while end < last && (bytes.get(end) != Some(&b'\n') || joined(end)) {
