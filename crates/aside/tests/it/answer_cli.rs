@@ -207,7 +207,7 @@ fn a_pipe_gets_plain_text_and_what_is_no_part_of_it_goes_elsewhere() {
     let mouth = Mouth::listens(&home).says_at_once(&[said("partial", &[], &["On"]), last]);
     home.set_env("COLUMNS", "57");
     let said = answer(&home, &["what", "is", "-l"]);
-    assert_eq!((said.stdout.as_str(), said.code), ("One row\ntwo[31m\n\n  ls -l\n", 0));
+    assert_eq!((said.stdout.as_str(), said.code), ("One row\ntwo\\u{1b}[31m\n\n  ls -l\n", 0));
     assert_eq!(said.stderr, "aside: private, so no model was asked\n");
     let asked = &mouth.asked()[0];
     assert_eq!((&asked["query"], &asked["width"], &asked["wait"]), (&"what is -l".into(), &57.into(), &false.into()));

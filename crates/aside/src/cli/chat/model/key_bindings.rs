@@ -29,7 +29,6 @@ impl Model {
         let answer = self.answer_of(key);
         let became = match answer {
             Some(letter) => self.keys.answers(letter, now),
-            None if matches!(key, Key::Char(_)) => self.keys.letter(now),
             None => self.keys.others(now),
         };
         if *key == Key::Ctrl('c') {
