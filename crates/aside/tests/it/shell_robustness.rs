@@ -161,7 +161,7 @@ fn a_task_is_shown_and_waits_for_a_yes_in_every_shell() {
         let mut scene = stage.file("work/Makefile", "test:\n\t@echo all is $$((40 + 2))\n").rc("cd ~/work").start();
         scene.types("aside task run the tests").sends("\r").shows("Run it?");
         assert!(!scene.screen().text().contains("all is 42"), "{shell} ran it");
-        scene.sends("y").shows("all is 42").prompt(2);
+        scene.answers("y").shows("all is 42").prompt(2);
     }
 }
 
