@@ -87,7 +87,6 @@ pub struct Branch {
     pub changes: bool,
     pub removes: bool,
     pub prints: bool,
-    pub prunes: bool,
     pub has_action: bool,
     /// Where a flag against overwriting belongs: behind a `mv` without one.
     pub overwrites: Option<usize>,
@@ -152,7 +151,7 @@ pub fn branches(tests: &[Word], dialect: Dialect) -> Vec<Branch> {
             "-empty" => branch.is_empty_test |= !is_not,
             "-delete" => (branch.changes, branch.removes, branch.has_action) = (true, true, true),
             "-print" | "-print0" | "-printf" | "-ls" => (branch.prints, branch.has_action) = (true, true),
-            "-prune" => (branch.prunes, branch.has_action) = (true, true),
+            "-prune" => branch.has_action = true,
             "-exec" | "-execdir" | "-ok" | "-okdir" => {
                 let rest = &tests[at + 1..];
                 let length =

@@ -125,6 +125,9 @@ const NAMED: &[(&str, Allows)] = &[
     ("删除所有超过30天的文件", |entry| entry.days > 27.0),
     ("删除所有日志文件", |entry| entry.ends(&["log"])),
     ("把所有图片移动到 archive", |entry| entry.ends(&["jpg", "jpeg", "png", "gif"])),
+    ("删除所有文件，除了日志", |entry| !entry.ends(&["log"])),
+    ("除了 src 以外的文件都删除", |entry| !entry.is_below("src")),
+    ("把除了图片以外的所有文件移动到 archive", |entry| !entry.ends(&["jpg", "jpeg", "png", "gif"])),
     ("除了txt文件全部删除", |entry| !entry.ends(&["txt"])),
 ];
 

@@ -183,7 +183,7 @@ pub fn respells_name(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
 /// does not leave out, or asks for, was not understood.
 fn spares_exception(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     const END: &[&str] = &["then", "and then", "然后", "afterwards"];
-    let Some(marker) = exception(reading) else { return leaves_out(draft) };
+    let Some(marker) = exception(reading) else { return true };
     let left_out = find_expression::left_out(&draft.command, reading.place.dialect);
     let holds = |text: &str| {
         let bare = text.trim_matches(['*', '/', '"', '\'']).trim_start_matches("./").to_lowercase();
@@ -223,7 +223,9 @@ fn spares_exception(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
         }
         spared += 1;
     }
-    spared > 0 || leaves_out(draft) && reading.words.iter().any(is_behind)
+    // What every change of many files leaves out is no exception of the request.
+    let is_named = |pattern: &String| !matches!(pattern.as_str(), "*/.*" | ".*" | "*/.git/*");
+    spared > 0 || left_out.iter().any(is_named) && reading.words.iter().any(is_behind)
 }
 
 /// Whether a word became a search text although nothing announces one: `appear` in `lines that appear in a and b`,
