@@ -1,5 +1,5 @@
-//! Twice the text takes about twice as long, whatever it consists of: each trigger word of every table, repeated. A new
-//! rule is part of this by being in its table.
+//! The time grows with the length of the text, not with its square, whatever the text consists of: each trigger word of
+//! every table, repeated. A new rule is part of this by being in its table.
 
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
@@ -114,18 +114,20 @@ fn words() -> Vec<&'static str> {
         .collect()
 }
 
-/// Panics if twice the text takes more than three times as long. The least of several runs counts, with an allowance
-/// for texts that take next to nothing.
+/// Panics if eight times the text takes more than 24 times as long, where the square would be 64: what else the machine
+/// does changes a figure by less than that. The least of several runs counts, with an allowance for texts that take next
+/// to nothing.
 fn check(unit: &str, size: usize) {
+    const TIMES: usize = 8;
     const ALLOWANCE: Duration = Duration::from_millis(2);
-    let (small, large) = (filled(unit, size), filled(unit, 2 * size));
+    let (small, large) = (filled(unit, size), filled(unit, TIMES * size));
     let (mut least_small, mut least_large) = (Duration::MAX, Duration::MAX);
     let is_linear = (0..6).any(|_| {
         least_small = least_small.min(time(&small));
         least_large = least_large.min(time(&large));
-        least_large < least_small * 3 + ALLOWANCE
+        least_large < least_small * 24 + ALLOWANCE
     });
-    assert!(is_linear, "{unit:?}: {least_small:?}, and for twice the text {least_large:?}");
+    assert!(is_linear, "{unit:?}: {least_small:?}, and for {TIMES} times the text {least_large:?}");
 }
 
 #[test]
@@ -133,10 +135,10 @@ fn time_is_linear_in_a_text_that_repeats_one_trigger() {
     let filler = "some plain words and ".repeat(50);
     for (number, word) in words().into_iter().enumerate() {
         for which in 0..2 {
-            check(&format!("{word}{}", SEPARATORS[(2 * number + which) % SEPARATORS.len()]), 4 * KIB);
+            check(&format!("{word}{}", SEPARATORS[(2 * number + which) % SEPARATORS.len()]), KIB);
         }
         if number % 20 == 0 {
-            check(&format!("{word}{filler}"), 16 * KIB);
+            check(&format!("{word}{filler}"), 4 * KIB);
         }
     }
 }
@@ -144,8 +146,8 @@ fn time_is_linear_in_a_text_that_repeats_one_trigger() {
 #[test]
 fn time_is_linear_in_texts_that_were_slow() {
     for unit in FAMOUS {
-        check(unit, 32 * KIB);
-        check(&format!("{}\n", unit.repeat(8)), 16 * KIB);
+        check(unit, 8 * KIB);
+        check(&format!("{}\n", unit.repeat(8)), 4 * KIB);
     }
 }
 
