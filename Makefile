@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-bulk eval-complete eval-specs teach-route teach-redact teach-ghost neighbours soak vscode test-vscode neighbours-fuzz bench-complete bench-agents test-agents bench-shells test-wecom test-relay bench-relay teach-understand random-stems fuzz audit bench-scale bench-instructions
+.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-bulk eval-complete eval-specs teach-route teach-redact teach-ghost teach-reader neighbours soak vscode test-vscode neighbours-fuzz bench-complete bench-agents test-agents bench-shells test-wecom test-relay bench-relay teach-understand random-stems fuzz audit bench-scale bench-instructions
 
 # Starts a shell with Aside on. Touches none of your files.
 try:
@@ -284,6 +284,14 @@ teach-ghost:
 PYTHON ?= python3
 teach-understand:
 	$(PYTHON) scripts/understand.py
+
+# Teaches the reader, a small language model, from data/pairs: weights, figures and answers go to target/reader. What is chosen of them is
+# copied to data/reader, with its figures in CARD.md. Needs a GPU for fifteen minutes; PYTHON must have torch, transformers, tokenizers and
+# safetensors. make teach-reader BASE=SmolLM2-135M-Instruct.Q4_1.gguf PUBLIC=pairs.jsonl.xz ARGS='--extract 64 96 128'
+teach-reader:
+	@test -n "$(BASE)" || { echo 'make teach-reader BASE=FILE: the GGUF of data/reader/CARD.md' >&2; exit 2; }
+	$(PYTHON) scripts/teach-reader.py --base $(abspath $(patsubst ~/%,$(HOME)/%,$(BASE))) --whole target/reader/whole.pt --spread \
+		$(if $(PUBLIC),--public $(abspath $(patsubst ~/%,$(HOME)/%,$(PUBLIC)))) --out target/reader $(ARGS)
 
 # Aside next to the real plugins, from a directory of checkouts that you fetched: in zsh every setup, both orders, the rc file
 # read again; in bash and fish prompts, mise, bash-preexec and ble.sh. make neighbours PLUGINS=~/plugins ONLY=p10k,omz CHECK=ctrl-c SHOW=1
