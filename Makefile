@@ -351,3 +351,9 @@ soak:
 	ASIDE_LINES=10000000 $(CARGO) test --release -p aside-core --test detect_lines -- --nocapture
 	ASIDE_SYNTAX_LINES=20 ASIDE_ORACLE_LINES=200000 $(CARGO) test -p aside --test it _oracle::no_line -- --nocapture
 	$(if $(PLUGINS),$(NEIGHBOURS))
+
+# The language model's runtime. BASE is SmolLM2-135M-Instruct.Q4_1.gguf (data/reader/CARD.md); OUT keeps the merged file, for
+# `ASIDE_TEST_READER=FILE cargo test --release -p aside-reader`.
+.PHONY: bench-reader
+bench-reader:
+	ASIDE_READER_BASE='$(abspath $(BASE))' $(if $(OUT),ASIDE_READER_OUT='$(abspath $(OUT))') $(CARGO) bench -p aside-reader --bench reader

@@ -12,7 +12,7 @@ use aside_reader::search::{Next, Reader, Search, Step};
 
 /// How often each figure is taken; the best and the median are printed.
 const TIMES: usize = 15;
-const PROMPT: &str = "# list the ten largest files in downloads\n$";
+const PROMPT: &str = "# show me the ten largest files in my downloads\n$";
 
 fn main() {
     let Some(base) = std::env::var_os("ASIDE_READER_BASE") else {
@@ -42,10 +42,12 @@ fn main() {
         println!("tokens per second {:8.1}", 40.0 / (long - short).as_secs_f64());
         let beams = report("4 beams × 12", || run(&mut reader, PROMPT, 4, 12));
         println!("each step of 4    {:8.2} ms", beams.as_secs_f64() * 1000.0 / 12.0);
-        report("a whole answer", || {
-            let search = Search { beams: 4, tokens: 72, deadline: None, cancel: None };
-            reader.search(PROMPT, &search, &mut |_: &Step| true).expect("the prompt is short")
-        });
+        for answers in [1, 4] {
+            report(&format!("4 beams, best {answers}"), || {
+                let search = Search { beams: 4, answers, tokens: 72, deadline: None, cancel: None };
+                reader.search(PROMPT, &search, &mut |_: &Step| true).expect("the prompt is short")
+            });
+        }
     }
     print_memory();
     print_load();
@@ -53,7 +55,7 @@ fn main() {
 
 /// Never ends before the last token, so that each run does the same.
 fn run(reader: &mut Reader, prompt: &str, beams: usize, tokens: usize) {
-    let search = Search { beams, tokens, deadline: None, cancel: None };
+    let search = Search { beams, answers: beams, tokens, deadline: None, cancel: None };
     let found = reader.search(prompt, &search, &mut |step: &Step| step.next != Next::End);
     found.expect("the prompt is short");
 }

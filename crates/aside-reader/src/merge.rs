@@ -16,6 +16,8 @@ use crate::tokenizer::Tokenizer;
 const FORMAT: &str = "aside-reader-1";
 /// Rank of an update at most.
 const RANK: usize = 4096;
+/// Rows that are merged at once.
+const BLOCK: usize = 64;
 
 /// Merges the bytes of a GGUF file and of the safetensors files, in the order of their names, into the file at `path`.
 pub fn merge(base: &[u8], weights: &[&[u8]], path: &Path) -> Result<Identity, Error> {
@@ -146,10 +148,10 @@ impl Merger<'_> {
         let kernel = Kernel::best();
         let merge_rows = |start: usize| {
             let mut part = Rounded { codes: Vec::new(), scales: Vec::new(), sums: Vec::new() };
-            let mut values = vec![0.0; 4 * columns];
+            let mut values = vec![0.0; BLOCK * columns];
             let end = (start + share).min(rows);
-            for first in (start..end).step_by(4) {
-                let count = (end - first).min(4);
+            for first in (start..end).step_by(BLOCK) {
+                let count = (end - first).min(BLOCK);
                 let values = &mut values[..count * columns];
                 for (row, values) in values.chunks_exact_mut(columns).enumerate() {
                     base.row(first + row, values);

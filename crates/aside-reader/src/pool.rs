@@ -16,6 +16,11 @@ const SPIN: Duration = Duration::from_micros(200);
 /// How many chunks a matrix is cut into for each thread, so that a thread that is held up leaves its share to others.
 const CHUNKS: usize = 6;
 
+/// A worker that holds a product up for so long has lost its core to another process. The caller then computes so many products alone, two
+/// steps of thirty layers, since each of such waits costs more than the worker saves.
+const STALL: Duration = Duration::from_micros(500);
+const ALONE: u32 = 250;
+
 /// A matrix of the model by name, since a worker cannot borrow it from the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
@@ -38,6 +43,8 @@ pub struct Pool {
     workers: Vec<Worker>,
     kernel: Kernel,
     scratch: Vec<i32>,
+    /// Products to compute without the workers.
+    alone: u32,
 }
 
 struct Worker {
@@ -87,7 +94,8 @@ impl Vectors {
             let largest = row.iter().fold(0.0f32, |largest, value| largest.max(value.abs()));
             let scale = (largest / 127.0).max(1e-12);
             self.scales.push(scale);
-            self.codes.extend(row.iter().map(|value| (value / scale + WHOLE - WHOLE) as i8));
+            // The last bits of the sum are the code; a cast from a float would check its range.
+            self.codes.extend(row.iter().map(|value| (value / scale + WHOLE).to_bits() as i8));
         }
     }
 }
@@ -126,7 +134,7 @@ impl Pool {
                 workers.push(Worker { handle, side });
             }
         }
-        Pool { shared, workers, kernel, scratch: Vec::new() }
+        Pool { shared, workers, kernel, scratch: Vec::new(), alone: 0 }
     }
 
     /// Writes the product of a matrix with the rounded rows of `values`: `out[vector * rows + row]`.
@@ -145,39 +153,55 @@ impl Pool {
             *job.next.get_mut() = 0;
             *job.finished.get_mut() = 0;
         }
+        self.call_workers();
+        let job = self.shared.job.read().unwrap_or_else(PoisonError::into_inner);
+        let mut own = 0;
+        while let Some(chunk) = job.take() {
+            let first = chunk * job.chunk_rows;
+            job.multiply(&model, self.kernel, chunk, &mut self.scratch);
+            let rows = job.rows(matrix, chunk);
+            for (vector, products) in self.scratch.chunks_exact(rows).enumerate() {
+                let out = &mut out[vector * matrix.rows + first..][..rows];
+                out.iter_mut().zip(job.scaled(matrix, chunk, vector, products)).for_each(|(out, value)| *out = value);
+            }
+            own += 1;
+        }
+        if self.wait(&job, own) > STALL {
+            self.alone = ALONE;
+        }
+        self.collect(&job, matrix.rows, count, out);
+    }
+
+    fn call_workers(&mut self) {
+        if self.alone > 0 {
+            self.alone -= 1;
+            return;
+        }
         self.shared.current.fetch_add(1, Ordering::SeqCst);
         for worker in &self.workers {
             if worker.side.asleep.swap(false, Ordering::SeqCst) {
                 worker.handle.thread().unpark();
             }
         }
-        let job = self.shared.job.read().unwrap_or_else(PoisonError::into_inner);
-        let mut own = 0;
-        while let Some(chunk) = job.take() {
-            let first = chunk * job.chunk_rows;
-            let rows = job.multiply(&model, self.kernel, chunk, &mut self.scratch, |vector, row, value| {
-                out[vector * matrix.rows + first + row] = value;
-            });
-            debug_assert!(rows <= job.chunk_rows);
-            own += 1;
-        }
-        self.wait(&job, own);
-        self.collect(&job, matrix.rows, count, out);
     }
 
-    fn wait(&self, job: &Job, own: usize) {
-        let mut turns = 0u32;
-        while job.finished.load(Ordering::Acquire) + own < job.chunks {
-            turns += 1;
-            if turns < 10_000 {
-                std::hint::spin_loop();
-            } else {
-                // Its core is taken by another process.
-                thread::yield_now();
-                let is_dead = self.workers.iter().any(|worker| worker.handle.is_finished());
-                assert!(!is_dead, "a worker of the reader ended early");
-            }
+    /// Waits for the chunks that workers have taken; returns for how long.
+    fn wait(&self, job: &Job, own: usize) -> Duration {
+        let is_finished = || job.finished.load(Ordering::Acquire) + own == job.chunks;
+        if is_finished() {
+            return Duration::ZERO;
         }
+        let start = Instant::now();
+        while !is_finished() {
+            if start.elapsed() < STALL {
+                std::hint::spin_loop();
+                continue;
+            }
+            thread::yield_now();
+            let is_dead = self.workers.iter().any(|worker| worker.handle.is_finished());
+            assert!(!is_dead || is_finished(), "a worker of the reader ended early");
+        }
+        start.elapsed()
     }
 
     fn collect(&self, job: &Job, rows: usize, count: usize, out: &mut [f32]) {
@@ -215,28 +239,28 @@ impl Job {
         (chunk < self.chunks).then_some(chunk)
     }
 
-    /// Multiplies the rows of a chunk and gives each value to `put`, vector by vector; returns how many rows it has.
-    fn multiply(
-        &self,
-        model: &Model,
-        kernel: Kernel,
-        chunk: usize,
-        scratch: &mut Vec<i32>,
-        mut put: impl FnMut(usize, usize, f32),
-    ) -> usize {
+    fn rows(&self, matrix: &Matrix, chunk: usize) -> usize {
+        self.chunk_rows.min(matrix.rows - chunk * self.chunk_rows)
+    }
+
+    /// Writes the products of the rows of a chunk, vector by vector.
+    fn multiply(&self, model: &Model, kernel: Kernel, chunk: usize, out: &mut Vec<i32>) {
         let matrix = model.matrix(self.which);
-        let first = chunk * self.chunk_rows;
-        let rows = self.chunk_rows.min(matrix.rows - first);
-        scratch.clear();
-        scratch.resize(rows * self.vectors.scales.len(), 0);
-        kernel.multiply(model.rows(matrix, first, rows), &self.vectors.codes, matrix.columns, scratch);
-        let scales = &matrix.scales[first..first + rows];
-        for (vector, (products, scale)) in scratch.chunks_exact(rows).zip(&self.vectors.scales).enumerate() {
-            for (row, (product, row_scale)) in products.iter().zip(scales).enumerate() {
-                put(vector, row, *product as f32 * (row_scale * scale));
-            }
-        }
-        rows
+        let rows = self.rows(matrix, chunk);
+        out.resize(rows * self.vectors.scales.len(), 0);
+        kernel.multiply(model.rows(matrix, chunk * self.chunk_rows, rows), &self.vectors.codes, matrix.columns, out);
+    }
+
+    fn scaled<'a>(
+        &self,
+        matrix: &'a Matrix,
+        chunk: usize,
+        vector: usize,
+        products: &'a [i32],
+    ) -> impl Iterator<Item = f32> + 'a {
+        let scale = self.vectors.scales[vector];
+        let scales = &matrix.scales[chunk * self.chunk_rows..];
+        products.iter().zip(scales).map(move |(product, row_scale)| *product as f32 * (row_scale * scale))
     }
 }
 
@@ -252,8 +276,11 @@ fn work(shared: &Shared, side: &Side, kernel: Kernel) {
         while let Some(chunk) = job.take() {
             let mut results = side.results.lock().unwrap_or_else(PoisonError::into_inner);
             results.chunks.push(chunk);
-            let values = &mut results.values;
-            job.multiply(&shared.model, kernel, chunk, &mut scratch, |_, _, value| values.push(value));
+            job.multiply(&shared.model, kernel, chunk, &mut scratch);
+            let matrix = shared.model.matrix(job.which);
+            for (vector, products) in scratch.chunks_exact(job.rows(matrix, chunk)).enumerate() {
+                results.values.extend(job.scaled(matrix, chunk, vector, products));
+            }
             drop(results);
             job.finished.fetch_add(1, Ordering::Release);
         }

@@ -25,6 +25,8 @@ const READ: usize = 64;
 #[derive(Clone, Copy, Debug)]
 pub struct Search<'a> {
     pub beams: usize,
+    /// How many answers are wanted: the search ends when no continuation could be among that many. As many as there are beams at most.
+    pub answers: usize,
     pub tokens: usize,
     pub deadline: Option<Instant>,
     pub cancel: Option<&'a AtomicBool>,
@@ -148,6 +150,7 @@ impl Reader {
 
     fn run(&mut self, prompt: &[u32], path: Vec<u32>, search: &Search, allows: &mut dyn FnMut(&Step) -> bool) -> Found {
         let width = search.beams.clamp(1, BEAMS);
+        let wanted = search.answers.clamp(1, width);
         let rows: Vec<Row> = (0..prompt.len()).map(|i| Row { token: prompt[i], path: &path[..=i] }).collect();
         for part in rows.chunks(READ) {
             if let Some(stopped) = search.interruption() {
@@ -162,7 +165,8 @@ impl Reader {
         let mut left = search.tokens.clamp(1, TOKENS);
         let stopped = loop {
             live = self.extend(&live, width, &mut answers, allows);
-            let worst = if answers.len() == width { answers[width - 1].score } else { f32::NEG_INFINITY };
+            answers.truncate(wanted);
+            let worst = if answers.len() == wanted { answers[wanted - 1].score } else { f32::NEG_INFINITY };
             // Scores only fall, so these can no longer be among the best.
             live.retain(|beam| beam.score > worst);
             if live.is_empty() {
@@ -229,7 +233,6 @@ impl Reader {
                 let text = String::from_utf8_lossy(&beam.text).into_owned();
                 let Beam { log_probabilities, score, .. } = ended;
                 answers.insert(at, Answer { text, tokens: beam.tokens.clone(), log_probabilities, score });
-                answers.truncate(width);
             }
         }
         next
@@ -249,7 +252,7 @@ impl Beam {
 
 /// The tokens with the largest logits, and the end, with their log-probabilities.
 fn likeliest(logits: &[f32]) -> Vec<(u32, f32)> {
-    let largest = logits.iter().copied().fold(f32::MIN, f32::max);
+    let largest = logits.iter().copied().fold(f32::MIN, |one, other| if other > one { other } else { one });
     let mut best: Vec<(u32, f32)> = Vec::with_capacity(CANDIDATES + 1);
     let mut sum = 0.0f64;
     let mut least = f32::NEG_INFINITY;

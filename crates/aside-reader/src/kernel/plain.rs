@@ -14,38 +14,38 @@ pub fn multiply(rows: Rows, vectors: &[i8], columns: usize, out: &mut [i32]) {
     }
 }
 
-/// `#[inline(always)]`, so that it is compiled once more for the vectors of the caller.
+/// Tile by tile, so that the columns of the matrix that a tile needs stay in the nearest cache for all rows. `#[inline(always)]`, so that it
+/// is compiled once more for the vectors of the caller.
 #[inline(always)]
 pub fn add_products(factors: &[f32], matrix: &[f32], columns: usize, rows: &mut [f32]) {
     let rank = matrix.len() / columns;
     assert!(columns.is_multiple_of(TILE) && factors.len() == rows.len() / columns * rank);
-    let mut groups = rows.chunks_mut(TOGETHER * columns).zip(factors.chunks(TOGETHER * rank));
-    for (rows, factors) in &mut groups {
-        if rows.len() == TOGETHER * columns {
-            tiles::<TOGETHER>(factors, matrix, columns, rows);
-        } else {
+    for tile in (0..columns).step_by(TILE) {
+        for (rows, factors) in rows.chunks_mut(TOGETHER * columns).zip(factors.chunks(TOGETHER * rank)) {
+            if rows.len() == TOGETHER * columns {
+                add_to_tile::<TOGETHER>(factors, matrix, columns, tile, rows);
+                continue;
+            }
             for (row, factors) in rows.chunks_mut(columns).zip(factors.chunks(rank)) {
-                tiles::<1>(factors, matrix, columns, row);
+                add_to_tile::<1>(factors, matrix, columns, tile, row);
             }
         }
     }
 }
 
 #[inline(always)]
-fn tiles<const N: usize>(factors: &[f32], matrix: &[f32], columns: usize, rows: &mut [f32]) {
+fn add_to_tile<const N: usize>(factors: &[f32], matrix: &[f32], columns: usize, tile: usize, rows: &mut [f32]) {
     let rank = matrix.len() / columns;
-    for tile in (0..columns).step_by(TILE) {
-        let mut sums: [[f32; TILE]; N] =
-            std::array::from_fn(|row| std::array::from_fn(|column| rows[row * columns + tile + column]));
-        for (k, line) in matrix.chunks_exact(columns).enumerate() {
-            let line: &[f32; TILE] = line[tile..tile + TILE].try_into().expect("a tile");
-            for (row, sums) in sums.iter_mut().enumerate() {
-                let factor = factors[row * rank + k];
-                sums.iter_mut().zip(line).for_each(|(sum, value)| *sum += factor * value);
-            }
+    let mut sums: [[f32; TILE]; N] =
+        std::array::from_fn(|row| std::array::from_fn(|column| rows[row * columns + tile + column]));
+    for (k, line) in matrix.chunks_exact(columns).enumerate() {
+        let line: &[f32; TILE] = line[tile..tile + TILE].try_into().expect("a tile");
+        for (row, sums) in sums.iter_mut().enumerate() {
+            let factor = factors[row * rank + k];
+            sums.iter_mut().zip(line).for_each(|(sum, value)| *sum += factor * value);
         }
-        for (row, sums) in sums.iter().enumerate() {
-            rows[row * columns + tile..][..TILE].copy_from_slice(sums);
-        }
+    }
+    for (row, sums) in sums.iter().enumerate() {
+        rows[row * columns + tile..][..TILE].copy_from_slice(sums);
     }
 }

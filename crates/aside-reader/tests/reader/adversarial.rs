@@ -5,7 +5,7 @@ use aside_reader::search::{PROMPT, Search};
 
 use crate::tiny::reader;
 
-const SEARCH: Search = Search { beams: 3, tokens: 8, deadline: None, cancel: None };
+const SEARCH: Search = Search { beams: 3, answers: 3, tokens: 8, deadline: None, cancel: None };
 
 #[test]
 fn a_prompt_of_ten_thousand_characters_is_refused() {

@@ -8,7 +8,7 @@ use aside_reader::search::{END, Found, Next, Reader, Search, Step, Stopped};
 use crate::tiny::reader;
 
 fn search(beams: usize, tokens: usize) -> Search<'static> {
-    Search { beams, tokens, deadline: None, cancel: None }
+    Search { beams, answers: beams, tokens, deadline: None, cancel: None }
 }
 
 fn run(reader: &mut Reader, beams: usize, tokens: usize) -> Found {
@@ -65,6 +65,20 @@ fn more_beams_find_nothing_worse() {
     assert!(score(&eight) >= score(&one));
     assert!(eight.answers.len() <= 8);
     assert_eq!(run(&mut reader, 8, 64), eight);
+}
+
+#[test]
+fn a_search_for_fewer_answers_finds_none_worse() {
+    let mut reader = reader(2);
+    // The end is not likely to random weights.
+    let mut short = |step: &Step| step.tokens.len() < 6 || step.next == Next::End;
+    let all = reader.search("# list", &search(6, 20), &mut short).unwrap();
+    assert_eq!(all.answers.len(), 6);
+    for answers in 1..6 {
+        let fewer = reader.search("# list", &Search { answers, ..search(6, 20) }, &mut short).unwrap();
+        assert_eq!(fewer.answers.len(), answers);
+        assert!(fewer.answers.iter().zip(&all.answers).all(|(one, other)| one.score >= other.score));
+    }
 }
 
 #[test]

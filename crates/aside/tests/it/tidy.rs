@@ -22,7 +22,7 @@ const STARTER: &str = "crates/aside/src/exec.rs";
 const STARTERS: &str = "crates/aside/src/exec/";
 
 /// The crates that do I/O. Every other one takes values and returns values.
-const ACTING: [&str; 3] = ["crates/aside/", "crates/aside-relay/", "crates/aside-fuzz/"];
+const ACTING: [&str; 4] = ["crates/aside/", "crates/aside-relay/", "crates/aside-reader/", "crates/aside-fuzz/"];
 
 /// What reads texts of any length.
 const READERS: [&str; 9] = [
