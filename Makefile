@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CARGO ?= cargo
 ASIDE = target/release/aside
 
-.PHONY: try test test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-bulk eval-complete eval-specs teach-route teach-redact teach-ghost teach-reader neighbours soak vscode test-vscode neighbours-fuzz bench-complete bench-agents test-agents bench-shells test-wecom test-relay bench-relay teach-understand random-stems fuzz audit bench-scale bench-instructions
+.PHONY: try test check test-models lint install dist film reference uninstall bench bench-replay bench-translate bench-detect bench-filter bench-route bench-screen bench-capture bench-search bench-callers eval eval-detect eval-suggest eval-route eval-unseen eval-bulk eval-complete eval-specs teach-route teach-redact teach-ghost teach-reader neighbours soak vscode test-vscode neighbours-fuzz bench-complete bench-agents test-agents bench-shells test-wecom test-relay bench-relay teach-understand random-stems fuzz audit bench-scale bench-instructions
 
 # Starts a shell with Aside on. Touches none of your files.
 try:
@@ -16,11 +16,15 @@ try:
 $(ASIDE):
 	$(CARGO) build --release --bin aside
 
-test: lint
-	scripts/packages zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf bash-completion direnv zoxide tmux screen chromium chromium-driver fonts-dejavu-core fonts-noto-cjk
-	$(CARGO) test --workspace --lib --bins --test '[!i]*'
-	$(CARGO) test --doc -p aside-task
-	ASIDE_TEST_PATIENCE=3 CARGO=$(CARGO) scripts/scenes --workspace --test it
+# Everything that decides: rustfmt, clippy, all tests, all scenes. `make check` runs what the changes since BASE can break, and nothing else.
+TESTED_WITH = zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf bash-completion direnv zoxide tmux screen chromium chromium-driver \
+	fonts-dejavu-core fonts-noto-cjk
+CHECK = ASIDE_TEST_PATIENCE=3 CARGO='$(CARGO)' PACKAGES='$(TESTED_WITH)' scripts/check
+test:
+	$(CHECK) all
+
+check:
+	$(CHECK) $(BASE)
 
 # Tests with a real model server and with the official clients. Downloads some hundred megabytes the first time.
 test-models:

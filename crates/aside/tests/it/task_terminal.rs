@@ -452,7 +452,7 @@ fn the_terminal_is_as_it_was_however_we_end() {
     terminal.wait_for("that it has gone", |screen| home.path("after-143").exists() && !screen.contains("Run it?"));
     terminal.send(b"clear; aside task show; stty -g > after-$?\r");
     terminal.wait_for("the question", |screen| screen.contains("Run it?"));
-    terminal.send(b"q");
+    terminal.answer(b"q");
     terminal.wait_for("that it has gone", |_| home.path("after-4").exists());
     terminal.send(b"echo all is w''ell\r");
     terminal.wait_for("an echo", |screen| screen.contains("all is well"));

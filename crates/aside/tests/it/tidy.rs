@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::harness::home::{self, Home};
 use crate::tidy::source::Source;
 
+mod behaviours;
 mod direction;
 mod functions;
 mod links;
@@ -107,6 +108,16 @@ fn every_dependency_has_its_reason() {
 fn the_map_of_the_architecture_names_every_folder_and_no_other() {
     let architecture = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     complain(map::wrong_map(&architecture, &map::folders(&root())));
+}
+
+#[test]
+fn every_scene_is_played_after_some_change() {
+    let list = std::fs::read_to_string(root().join("scripts/scenes-of.txt")).unwrap();
+    let main = std::fs::read_to_string(root().join("crates/aside/tests/it/main.rs")).unwrap();
+    let scenes = main.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+    let scenes = scenes.filter(|name| !["harness", "model"].contains(name)).map(str::to_owned).collect();
+    let tree: Vec<String> = behaviours::TREES.iter().flat_map(|tree| behaviours::files(&root(), tree)).collect();
+    complain(behaviours::untrue(&list, &scenes, &tree));
 }
 
 #[test]
