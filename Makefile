@@ -297,6 +297,16 @@ teach-reader:
 	$(PYTHON) scripts/teach-reader.py --base $(abspath $(patsubst ~/%,$(HOME)/%,$(BASE))) --whole target/reader/whole.pt --spread \
 		$(if $(PUBLIC),--public $(abspath $(patsubst ~/%,$(HOME)/%,$(PUBLIC)))) --out target/reader $(ARGS)
 
+# How good the reader's answers are as the program runs it: held-out pairs letter by letter, and the dev half of make eval by effect. See
+# docs/eval.md. MODEL is the merged file; with BASE, the GGUF of data/reader/CARD.md, it is made first, of that and data/reader.
+# make eval-reader BASE=SmolLM2-135M-Instruct.Q4_1.gguf ARGS='--part 3 --only pairs'
+.PHONY: eval-reader
+eval-reader:
+	@test -n "$(MODEL)$(BASE)" || { echo 'make eval-reader BASE=FILE: the GGUF of data/reader/CARD.md; or MODEL=FILE: the merged file' >&2; exit 2; }
+	scripts/packages bubblewrap zip unzip lsof psmisc procps iproute2 net-tools jq file gcc git perl python3 curl
+	CARGO='$(CARGO)' scripts/eval-reader $(if $(MODEL),--model $(abspath $(patsubst ~/%,$(HOME)/%,$(MODEL))),--base \
+		$(abspath $(patsubst ~/%,$(HOME)/%,$(BASE)))) $(ARGS)
+
 # Aside next to the real plugins, from a directory of checkouts that you fetched: in zsh every setup, both orders, the rc file
 # read again; in bash and fish prompts, mise, bash-preexec and ble.sh. make neighbours PLUGINS=~/plugins ONLY=p10k,omz CHECK=ctrl-c SHOW=1
 NEIGHBOURS = ASIDE_TEST_PLUGINS=$(abspath $(patsubst ~/%,$(HOME)/%,$(PLUGINS))) ASIDE_TEST_ONLY='$(ONLY)' ASIDE_TEST_CHECK='$(CHECK)' \

@@ -211,7 +211,8 @@ pub fn json(results: &[Result], latency: &Latency, show_held: bool) -> Value {
         .map(|result| {
             json!({
                 "at": result.request.at, "words": result.request.words, "commands": result.commands,
-                "nearness": result.sure.name(), "right": result.right.map(|at| at + 1), "harm": result.harm,
+                "nearness": result.sure.name(), "confidence": result.confidence,
+                "right": result.right.map(|at| at + 1), "harm": result.harm,
             })
         })
         .collect();
