@@ -112,7 +112,8 @@ fn an_answer_is_heard_while_it_comes() {
 fn what_was_shown_of_an_answer_that_broke_off_is_taken_back() {
     let desk = ModelFixture::new();
     desk.ran(1, "frob stash");
-    desk.model.next(ScriptedReply::streams(["frob status", " --short"]).pace(Duration::from_millis(400)).drops_after(1));
+    desk.model
+        .next(ScriptedReply::streams(["frob status", " --short"]).pace(Duration::from_millis(400)).drops_after(1));
     let mut shell = desk.shell("a");
     assert_eq!(shell.types("frob st"), ["frob stash  history"]);
     assert_eq!(shell.is_told(), ["frob stash  history", "frob status  llm"]);

@@ -1,4 +1,5 @@
-//! `scripts/scenes`, which runs these tests: it tells a flaky test from a broken one, and fails when too many are flaky.
+//! `scripts/scenes`, which runs these tests: it tells a flaky test from a broken one, and fails when too many are flaky. And what
+//! `scripts/check` chooses for the paths that changed.
 
 use std::process::Command;
 
@@ -91,4 +92,26 @@ fn too_much_chance_is_none_and_what_did_not_end_has_failed() {
     for first in ["", "error: could not compile `aside`\n", "test a::b ... FAILED\n"] {
         assert_eq!(plays(first, "ok ok ok").code, 1, "{first:?}");
     }
+}
+
+/// The crates and the scenes that are tested after a change of these paths.
+fn chosen(paths: &str) -> (String, String) {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/check");
+    let said = home::run(Command::new(script).args(["--list", "-"]), paths);
+    let (crates, scenes) = said.stdout.trim_end().split_once("\nscenes: ").unwrap_or_else(|| panic!("{said:?}"));
+    (crates.trim_start_matches("crates: ").to_owned(), scenes.to_owned())
+}
+
+#[test]
+fn a_change_is_tested_with_what_depends_on_it_and_the_scenes_of_its_behaviour() {
+    let own = |crates: &str, scenes: &str| (crates.to_owned(), scenes.to_owned());
+    assert_eq!(chosen("crates/aside-wecom/src/lib.rs\n").0, "aside aside-fuzz aside-relay aside-wecom");
+    assert_eq!(chosen("crates/aside/src/world/sandbox/x.rs\n"), own("aside", "agent_reach sandbox scene_runner tidy"));
+    assert_eq!(chosen("docs/web.md\n"), own("", "doc_pages scene_runner tidy"));
+    assert_eq!(
+        chosen("crates/aside/tests/it/zsh.rs\ndata/pairs/git.tsv\n"),
+        own("aside-translate", "scene_runner tidy zsh")
+    );
+    assert_eq!(chosen("crates/aside/tests/it/harness/pty.rs\n").1, "all");
+    assert_eq!(chosen("Cargo.lock\n"), own("all", "all"));
 }

@@ -58,7 +58,8 @@ fn what_is_not_named_is_found() {
     let untrue = |list| untrue(list, &scenes, &files);
     assert_eq!(untrue("always = bar\nline = zsh\n\ncrates/a line\ncrates/b none\n"), Vec::<String>::new());
     let found = untrue("always = bar\nline = zshh\ncrates/a line\ncrates/c/src none\n").join("\n");
-    for part in ["`zshh` is no scene", "no path leads to zsh.rs", "crates/c/src is gone", "no path begins crates/b/src"] {
+    for part in ["`zshh` is no scene", "no path leads to zsh.rs", "crates/c/src is gone", "no path begins crates/b/src"]
+    {
         assert!(found.contains(part), "{part}: {found}");
     }
 }
