@@ -2,6 +2,7 @@
 //! chooses among them by how many of the words each explains. Rules are data (`data/translate`); what is too free for a
 //! rule is a domain written in code.
 
+mod accounted;
 #[cfg(test)]
 mod adversarial;
 mod analysis;
@@ -282,6 +283,9 @@ fn candidates(reading: &AnalyzedQuery<'_>, heard: &FrameScores<'_>) -> Vec<Draft
     let confined = |draft: Draft| {
         let command = bulk::confined(&draft.command, named, &reading.place)?;
         let command = bulk::safe_patterns(&command, &reading.place);
+        if !accounted::is_accounted_for(reading, &command) {
+            return None;
+        }
         // What was said about the command before may not hold any more.
         let about = if command == draft.command { draft.about } else { bulk::about(&command) };
         Some(Draft { command, about, ..draft })

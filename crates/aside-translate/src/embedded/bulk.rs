@@ -102,7 +102,7 @@ pub fn confined(command: &str, named: Named, place: &TranslateContext<'_>) -> Op
                         .any(|other| other.words.first().is_some_and(|word| is_changer(&word.value)))
                 || line.commands[number + 1..].iter().any(|next| {
                     // The body of `… | while read f; do …`
-                    command[run.span.end..next.span.start].contains("| while")
+                    command.get(run.span.end..next.span.start).is_some_and(|between| between.contains("| while"))
                         && next.words.first().is_some_and(|word| is_changer(&word.value))
                 });
             Search { command, arguments, named, place, is_fed }.confine(&mut edits)?;
@@ -261,7 +261,16 @@ impl Search<'_> {
             return Some(if is_flat { format!("{not} -name '.*'") } else { format!("{not} -path '*/.*'") });
         }
         let is_said = self.named.repository || git_root || named(is_repository) || excludes("*/.git/*");
-        (!is_said && !is_flat).then(|| format!("{not} -path '*/.git/*'"))
+        if is_said || excludes(".git") {
+            return None;
+        }
+        let is_of_files = branch.kind.as_deref() == Some("f");
+        match (is_flat, is_of_files) {
+            (true, true) => None,
+            (true, false) => Some(format!("{not} -name .git")),
+            (false, true) => Some(format!("{not} -path '*/.git/*'")),
+            (false, false) => Some(format!("{not} -path '*/.git/*' {not} -name .git")),
+        }
     }
 }
 

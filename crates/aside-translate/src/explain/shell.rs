@@ -261,11 +261,19 @@ const VARIABLES: [(&str, &str); 21] = [
     ("status", "how the last command ended"),
 ];
 
+/// Notes on one word. What is substituted behind them is not explained.
+const MAX_NOTES: usize = 12;
+/// Words that `{a,b}` is spelled out for, and their bytes. More are only counted: each holds all that stands around the braces.
+const MAX_SPELLED: usize = 12;
+const MAX_SPELLED_BYTES: usize = 400;
+
 /// What the shell substitutes for parts of a word as typed; empty when it changes nothing.
 pub fn expansions(raw: &str) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
+    // Every brace is looked at once, and its end is looked for.
+    let mut seen = 0;
     let mut add = |note: String| {
-        if !notes.contains(&note) {
+        if notes.len() < MAX_NOTES && !notes.contains(&note) {
             notes.push(note);
         }
     };
@@ -324,7 +332,8 @@ pub fn expansions(raw: &str) -> Vec<String> {
                     format!("~{user} is the home directory of {user}")
                 });
             }
-            '{' if !double => {
+            '{' if !double && seen < MAX_NOTES => {
+                seen += 1;
                 if let Some(note) = braces(&raw[..at], rest) {
                     add(note);
                 }
@@ -345,7 +354,13 @@ fn braces(before: &str, rest: &str) -> Option<String> {
     let inner = &rest[..end];
     let after = &rest[end + 1..];
     if let Some((from, to)) = inner.split_once("..") {
-        return Some(format!("one for each from {from} to {}", to.split("..").next().unwrap_or(to)));
+        let to = to.split("..").next().unwrap_or(to);
+        return (inner.len() < MAX_SPELLED_BYTES).then(|| format!("one for each from {from} to {to}"));
+    }
+    let count = inner.split(',').count();
+    let around = before.len().saturating_add(after.len());
+    if count > MAX_SPELLED || count.saturating_mul(around).saturating_add(inner.len()) > MAX_SPELLED_BYTES {
+        return (count > 1).then(|| format!("stands for {count} words"));
     }
     let words: Vec<String> = inner.split(',').map(|word| format!("{before}{word}{after}")).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

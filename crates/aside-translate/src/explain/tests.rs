@@ -319,3 +319,22 @@ proptest! {
         }
     }
 }
+
+/// Each brace of a word stands for words that hold all of the text around it.
+#[test]
+fn braces_are_spelled_out_only_where_that_is_short() {
+    let nested = |count: usize| {
+        let (open, commas, rest) = ("{".repeat(count), ",".repeat(count), "x".repeat(count));
+        format!("{open}{commas}}}{rest}")
+    };
+    for count in [10, 160, 1300] {
+        let many = format!("{}{}", "{a,".repeat(count), "}".repeat(32));
+        for word in [nested(count), many, "{".repeat(count) + "1..2}"] {
+            let notes = crate::explain::shell::expansions(&word);
+            let length: usize = notes.iter().map(String::len).sum();
+            assert!(notes.len() <= 12 && length < 12 * 500, "{length} bytes for {} bytes", word.len());
+        }
+    }
+    assert_eq!(crate::explain::shell::expansions("a{b,c}"), ["stands for ab and ac"]);
+    assert_eq!(crate::explain::shell::expansions(&format!("{{{}}}", "x,".repeat(20))), ["stands for 21 words"]);
+}

@@ -310,3 +310,56 @@ fn a_copy_to_another_machine_names_that_machine() {
         }
     }
 }
+
+/// A limit that the command does not have would take more than was named.
+#[test]
+fn an_order_with_a_limit_that_is_not_understood_changes_nothing() {
+    let tree = Tree::new();
+    let orders = [
+        "delete the first 3 files in backup",
+        "remove the first five files",
+        "delete first two txt files",
+        "删除前3个文件",
+        "delete every .o file whose .c file does not exist",
+        "delete all jpg files whose png twin is missing",
+        "delete all files whose directory is older than 100 days",
+        "delete all symbolic links to directories",
+        "remove symlinks to files",
+        "delete all files not behind symbolic links",
+        "delete files older than notes.txt",
+        "move files as old as notes.txt to archive",
+        "delete files starting with a dash",
+        "delete all files that begin with a number",
+        "remove all files ending with a tilde",
+        "delete files with a quote in the name",
+        "take away write permission for others on all files in docs",
+        "remove the execute bit for others from all files in scripts",
+        "give the owner write permission on all files in docs",
+        "give group read access to all files in docs",
+        "删除大于100MB的文件,不包括downloads里的",
+        "移动所有txt文件到archive,不包括notes.txt",
+        "chmod -x scripts",
+        "chmod +x *.sh",
+        "replace c with d in every txt file here",
+        "delete all files that nobody opened on a tuesday",
+        "remove all logs written by the scheduler",
+        "move all png files that are screenshots to archive",
+        "delete everything that is not mentioned in keep.txt",
+        "remove every file that I have already sent to Anna",
+    ];
+    const CHANGES: &[&str] = &["-delete", "-exec", "rm ", "mv ", "chmod ", "sed -i", "xargs"];
+    let mut wrong = Vec::new();
+    for order in orders {
+        let changing = commands(order, &tree).into_iter().filter(|command| {
+            let recursive = command.contains("find ") && !command.contains("-maxdepth 1");
+            let typed = order.starts_with("chmod") || order.contains("here");
+            CHANGES.iter().any(|mark| command.contains(mark)) && (recursive || !typed)
+        });
+        wrong.extend(changing.map(|command| format!("{order}\n  {command}")));
+    }
+    // They order nothing that can be confined, and end nothing.
+    for order in ["remove all files that are not owned by me", "remove directories not owned by me"] {
+        commands(order, &tree);
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), orders.len(), wrong.join("\n"));
+}

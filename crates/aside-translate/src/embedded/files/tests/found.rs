@@ -213,11 +213,11 @@ pub const FOUND: &[(&str, &str)] = &[
     ("delete all txt files in docs", "find docs -xdev -type f -not -path '*/.*' -name '*.txt' -delete"),
     (
         "move all files larger than 1MB to big",
-        "mkdir -p big && find . -xdev -type f -not -path '*/.*' -not -path '*/big/*' -size +1M -exec mv -n -t big {} +",
+        "mkdir -p big && find . -maxdepth 1 -type f -not -name '.*' -size +1M -exec mv -n -t big {} +",
     ),
     (
         "move files older than 30 days to archive",
-        "mkdir -p archive && find . -xdev -type f -not -path '*/.*' -not -path '*/archive/*' -mtime +30 -exec mv -n -t archive {} +",
+        "mkdir -p archive && find . -maxdepth 1 -type f -not -name '.*' -mtime +30 -exec mv -n -t archive {} +",
     ),
     ("copy all jpgs from images to photos", "mkdir -p photos && cp images/*.jpg photos/"),
     ("copy everything to /tmp/x", "mkdir -p /tmp/x && cp -r . /tmp/x/"),
