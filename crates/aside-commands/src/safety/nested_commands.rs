@@ -429,7 +429,12 @@ impl Walk {
         // `sh x`, `psql -f x`, where the line has written x.
         let named = run.arguments().iter().filter(|word| word.fixed).filter_map(|word| scope.file(&word.value));
         if wrappers::reads_files(run) {
-            fed.extend(named.map(|text| text.to_string()));
+            // A file that is named again adds nothing.
+            for text in named.map(|text| text.to_string()) {
+                if fed.len() < MAX_STAGES && !fed.contains(&text) {
+                    fed.push(text);
+                }
+            }
         }
         if fed.is_empty() {
             for range in &run.fed_by {

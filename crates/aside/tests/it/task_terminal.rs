@@ -275,6 +275,33 @@ fn c_asks_for_another_place_to_write() {
     assert_eq!(desk.waits_for_all("edit", 2)[1]["confine"], "no");
 }
 
+/// A pause after which a key is no part of the word before it.
+const WORD: Duration = Duration::from_millis(1600);
+
+/// `cycle` and `hydrate` have keys of the question before their `y`.
+#[test]
+fn a_word_that_is_typed_slowly_approves_nothing_whatever_its_letters_do() {
+    let home = Home::new();
+    let (desk, terminal) = waiting(&home, command_offer("make test", 1));
+    terminal.answer(b"h");
+    terminal.wait_for("the help", |screen| screen.contains("exactly as it is shown"));
+    terminal.answer(b"y");
+    terminal.wait_for("a remark", |screen| screen.contains("press y alone"));
+    terminal.wait_while_quiet("the end of the word", WORD, |_| true);
+    terminal.answer(b"c");
+    desk.waits_for("edit");
+    let mut offer = command_offer("make test", 2);
+    offer["confine"] = "workspace".into();
+    desk.proposes(offer);
+    terminal.wait_for("the way back", |screen| screen.contains("c unconfine"));
+    terminal.answer(b"y");
+    terminal.wait_for("a remark", |screen| screen.contains("press y alone"));
+    assert!(desk.said("approve").is_empty());
+    terminal.wait_while_quiet("the end of the word", WORD, |_| true);
+    terminal.answer(b"y");
+    desk.waits_for("approve");
+}
+
 #[test]
 fn what_was_not_on_the_screen_is_not_approved_by_y() {
     let mut home = Home::new();

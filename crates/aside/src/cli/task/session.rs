@@ -17,7 +17,7 @@ use crate::cli::task::style::{DIM, RED, Style, YELLOW};
 use crate::cli::task::view::{Request, TURN, View};
 use crate::cli::{Exit, one_line, print, tasks, terminal};
 use crate::client::tasks::{TaskError, TaskMessage, Tasks};
-use crate::lone_key::Pressed;
+use crate::lone_key::{Pressed, WORD};
 use crate::paths::Paths;
 use crate::screen::{Size, Surface};
 
@@ -66,6 +66,8 @@ pub struct Session<'a> {
     until: StopCondition,
     begun: Instant,
     question: Option<ApprovalPrompt>,
+    /// When a key last changed what is asked about.
+    changed: Option<u64>,
     /// The proposal on the screen, and its workspace.
     offered: Option<u32>,
     workspace: String,
@@ -117,6 +119,7 @@ impl<'a> Session<'a> {
             until,
             begun: Instant::now(),
             question: None,
+            changed: None,
             offered: None,
             workspace: String::new(),
             draft: None,
@@ -322,12 +325,21 @@ impl<'a> Session<'a> {
             return Ok(None);
         }
         let decision = question.means(pressed);
+        // The `c` that changed what is asked about may have begun a word, whose `y` is no approval.
+        let in_word = self.changed.is_some_and(|changed| now.saturating_sub(changed) < WORD);
         let became = match (&decision, pressed) {
+            (KeyDecision::Approve, KeyPress::Letter(letter)) if in_word => {
+                question.keys.letter(now);
+                Pressed::Stray(letter)
+            }
             (
                 KeyDecision::Approve | KeyDecision::Edit | KeyDecision::View | KeyDecision::Confine,
                 KeyPress::Letter(letter),
             ) => question.keys.answers(letter, now),
-            (KeyDecision::Nothing, KeyPress::Letter(_)) => question.keys.letter(now),
+            // `h` shows the help, and may begin a word.
+            (KeyDecision::Nothing | KeyDecision::Help, KeyPress::Letter(letter)) if letter != '?' => {
+                question.keys.letter(now)
+            }
             _ => question.keys.others(now),
         };
         match decision {
@@ -368,6 +380,7 @@ impl<'a> Session<'a> {
             KeyDecision::Edit => self.edits(&offer)?,
             KeyDecision::View => self.views(&offer)?,
             KeyDecision::Confine => {
+                self.changed = Some(self.now());
                 let confine = if offer.confine == "workspace" { "no" } else { "workspace" };
                 let text = offer.text.clone();
                 let _ =
