@@ -87,7 +87,7 @@ const CHARACTERS: &[&str] = &[
 
 /// Whether the command may be shown for the request.
 pub fn is_accounted_for(reading: &AnalyzedQuery<'_>, command: &str) -> bool {
-    if !is_of_many(reading, command) || is_read_only(command, reading.place.dialect) {
+    if is_read_only(command, reading.place.dialect) {
         return true;
     }
     let mut words: Vec<String> = Vec::new();
@@ -96,6 +96,9 @@ pub fn is_accounted_for(reading: &AnalyzedQuery<'_>, command: &str) -> bool {
     }
     words.retain(|word| !word.is_empty());
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    if !is_of_many(reading, command) {
+        return !widens_people(&words, command);
+    }
     // `example\.com` in the pattern of a program is `example.com`.
     let low = command.replace('\\', "").to_lowercase();
     let every = (0..words.len()).all(|place| is_known(&words, place, &low));
@@ -229,15 +232,16 @@ fn widens_typed(words: &[&str], command: &str) -> bool {
         "down",
         "inside",
         "within",
-        "all",
     ];
     let is_deep = command.contains("find ") && !command.contains("-maxdepth 1");
     let first = words.first().copied().unwrap_or_default();
     let is_typed = PROGRAMS.contains(&first)
         && words.iter().skip(1).any(|word| word.contains(['*', '+']) || word.starts_with('-'));
     let flattens = ["-exec mv", "-exec cp"].iter().any(|act| command.contains(act));
-    let asks_deep = words.iter().any(|word| DEEP[..DEEP.len() - 1].contains(word));
-    is_deep && !asks_deep && (is_typed && !words.contains(&"all") || flattens || words.contains(&"here"))
+    let asks_deep = words.iter().any(|word| DEEP.contains(word));
+    // `remove backup*`
+    let is_glob = words.len() == 2 && words[1].contains('*');
+    is_deep && !asks_deep && (is_typed && !words.contains(&"all") || flattens || is_glob || words.contains(&"here"))
 }
 
 /// `不包括 a.txt` is an exception, and no search for that text.

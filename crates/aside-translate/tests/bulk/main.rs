@@ -336,10 +336,12 @@ fn an_order_with_a_limit_that_is_not_understood_changes_nothing() {
         "remove the execute bit for others from all files in scripts",
         "give the owner write permission on all files in docs",
         "give group read access to all files in docs",
+        "take away read access for everyone else from docs",
         "删除大于100MB的文件,不包括downloads里的",
         "移动所有txt文件到archive,不包括notes.txt",
         "chmod -x scripts",
         "chmod +x *.sh",
+        "remove notes*",
         "replace c with d in every txt file here",
         "delete all files that nobody opened on a tuesday",
         "remove all logs written by the scheduler",
@@ -352,7 +354,8 @@ fn an_order_with_a_limit_that_is_not_understood_changes_nothing() {
     for order in orders {
         let changing = commands(order, &tree).into_iter().filter(|command| {
             let recursive = command.contains("find ") && !command.contains("-maxdepth 1");
-            let typed = order.starts_with("chmod") || order.contains("here");
+            let typed =
+                ["chmod", "remove notes*"].iter().any(|typed| order.starts_with(typed)) || order.contains("here");
             CHANGES.iter().any(|mark| command.contains(mark)) && (recursive || !typed)
         });
         wrong.extend(changing.map(|command| format!("{order}\n  {command}")));
