@@ -195,7 +195,7 @@ fn describes_character(words: &[&str], command: &str) -> bool {
 /// `take write permission from others` is no `a-w`.
 fn widens_people(words: &[&str], command: &str) -> bool {
     let said = |list: &[&str]| words.iter().any(|word| list.contains(word));
-    let some = said(&["others", "other", "group", "owner", "else", "user", "me", "myself", "world"]);
+    let some = said(&["others", "group", "owner", "else"]);
     let everyone = ["chmod a", "chmod +", "chmod -w", "chmod -r", "chmod -x", "chmod -R a", "chmod -R +", "chmod -R -"];
     some && everyone.iter().any(|mode| command.contains(mode))
 }

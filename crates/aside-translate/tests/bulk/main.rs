@@ -365,4 +365,8 @@ fn an_order_with_a_limit_that_is_not_understood_changes_nothing() {
         commands(order, &tree);
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), orders.len(), wrong.join("\n"));
+    // Whom it is done for is no limit, and everyone is `a`.
+    for order in ["can you make notes.txt executable for me", "make notes.txt world readable"] {
+        assert!(commands(order, &tree).iter().any(|command| command.starts_with("chmod ")), "{order}");
+    }
 }
