@@ -370,4 +370,5 @@ soak:
 # `ASIDE_TEST_READER=FILE cargo test --release -p aside-reader`.
 .PHONY: bench-reader
 bench-reader:
+	@test -n "$(BASE)" || { echo 'make bench-reader BASE=FILE: the GGUF of data/reader/CARD.md' >&2; exit 2; }
 	ASIDE_READER_BASE='$(abspath $(BASE))' $(if $(OUT),ASIDE_READER_OUT='$(abspath $(OUT))') $(CARGO) bench -p aside-reader --bench reader

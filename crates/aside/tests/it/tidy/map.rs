@@ -12,6 +12,7 @@ const OTHERS: &[(&str, usize)] = &[
     ("crates/aside/tests/it", 0),
     ("crates/aside/benches", 0),
     ("crates/aside/eval", 0),
+    ("data", 1),
     ("editors", 1),
     ("scripts", 0),
     ("packaging", 0),
