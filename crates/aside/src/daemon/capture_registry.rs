@@ -38,7 +38,7 @@ const MAX_LEFT: usize = 256;
 /// How long tmux may take to notice that a watcher has ended: it does with the next byte of the pane.
 const CLOSING: Duration = Duration::from_secs(5);
 /// Why the output of a shell is not captured after `aside-off`.
-const SWITCHED_OFF: &str = "Aside is off in this shell";
+pub const SWITCHED_OFF: &str = "Aside is off in this shell";
 
 /// How the output of a shell is captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -274,6 +274,11 @@ impl CaptureRegistry {
         for watch in ended {
             watch.later.send(not_wanted());
         }
+    }
+
+    /// Whether the shell in this terminal was switched off: what was started for it before comes too late.
+    pub fn is_switched_off(&self, tty: &str) -> bool {
+        self.known().newest_on(tty).is_some_and(|(_, place)| place.reason == SWITCHED_OFF)
     }
 
     /// Whether tmux may not have noticed yet that our watcher of this pane has ended.

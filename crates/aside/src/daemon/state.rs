@@ -126,6 +126,11 @@ struct Session {
     names: Arc<ShellNames>,
 }
 
+/// Whether these facts are of the greeting with which `aside-off` ends.
+pub fn tells_off(facts: &str) -> bool {
+    facts.lines().any(|fact| fact == "switched=off")
+}
+
 impl State {
     pub fn new(paths: Paths) -> Arc<Self> {
         let now = Instant::now();
@@ -491,6 +496,14 @@ impl State {
             .filter(|_| !name.is_empty())
             .or_else(|| self.recent_commands().called(&is_it).filter(|_| !name.is_empty()));
         heard.unwrap_or_else(|| name.to_owned())
+    }
+
+    /// Whether the last greeting of the session was that of `aside-off`. Bash and fish send each message from a process of its own, so that an
+    /// earlier one may come later; zsh sends all of them in order.
+    pub fn is_switched_off(&self, session: &str) -> bool {
+        let sessions = locked(&self.sessions);
+        let known = sessions.get(&session[..session.floor_char_boundary(MAX_NAME)]);
+        known.is_some_and(|known| known.hello.shell != "zsh" && tells_off(&known.hello.facts))
     }
 
     /// Whether the session is private, so that nothing of it may leave.

@@ -521,6 +521,8 @@ fn aside_off_in_bash_and_fish_closes_the_pipe_of_the_pane_too() {
         wait_until("the shell to be watched", || tmux.sinks().len() == 1);
         tmux.types(&pane, "aside-off");
         wait_until("the sink to go", || tmux.sinks().is_empty());
+        // It notices at the latest when there is something to pipe.
+        tmux.types(&pane, "echo while off");
         wait_until("tmux to notice", || !tmux.is_piped(&pane));
         tmux.types(&pane, "aside doctor --json > report.json");
         let report = || std::fs::read_to_string(tmux.home.path("report.json")).unwrap_or_default();

@@ -71,6 +71,13 @@ fn spawn(home: &Home, program: &str) -> Child {
     command.spawn().unwrap()
 }
 
+/// Copies a program in a process of its own. A child that another test starts meanwhile would hold our file for writing, and nobody can
+/// run a program that somebody writes.
+fn copies(from: &str, to: &std::path::Path) {
+    let mut cp = std::process::Command::new("cp");
+    assert!(cp.args([from.as_ref(), to.as_os_str()]).status().unwrap().success());
+}
+
 fn finished(seq: usize, command: &str) -> Vec<String> {
     let seq = seq.to_string();
     [&seq, "finished", "s", &seq, "/here", "0", "1700000000000", "5", "zsh", command].map(str::to_owned).to_vec()
@@ -712,7 +719,7 @@ fn a_new_program_takes_over_unnoticed() {
     let home = Home::new();
     let program = home.path("bin/aside");
     std::fs::create_dir_all(program.parent().unwrap()).unwrap();
-    std::fs::copy(ASIDE, &program).unwrap();
+    copies(ASIDE, &program);
     let child = spawn(&home, program.to_str().unwrap());
     let daemon = Daemon { home, child };
     let mut wire = daemon.home.wire();
@@ -730,7 +737,7 @@ fn a_new_program_takes_over_unnoticed() {
         std::thread::sleep(Duration::from_millis(20));
     }
 
-    std::fs::copy(ASIDE, &new).unwrap();
+    copies(ASIDE, &new);
     std::fs::rename(&new, &program).unwrap();
     let inode = |path: &str| std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(path).unwrap());
     let wanted = inode(program.to_str().unwrap());
@@ -745,6 +752,20 @@ fn a_new_program_takes_over_unnoticed() {
     assert_eq!(answer[3], "frob test");
     assert!(is_running(daemon.pid()));
     assert!(wire.ends().is_empty(), "the old connection ended");
+}
+
+#[test]
+fn a_greeting_that_comes_after_that_of_aside_off_turns_nothing_on() {
+    let daemon = Daemon::start();
+    let greets = |facts: &str| {
+        daemon.home.wire().record(&["1", "hello", "1", "0.1.0", "bash", "5.2", "bash-1-1", "1", "", facts, "0"]);
+        let status = daemon.status();
+        status["sessions"][0]["facts"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(greets("switched=off\nkeys=emacs"), "switched=off\nkeys=emacs");
+    assert_eq!(greets("keys=emacs"), "switched=off\nkeys=emacs");
+    assert_eq!(greets("switched=on\nkeys=vi"), "switched=on\nkeys=vi");
+    assert_eq!(greets("keys=emacs"), "keys=emacs");
 }
 
 #[test]

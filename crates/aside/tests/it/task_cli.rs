@@ -292,7 +292,8 @@ fn a_list_that_stops_says_so() {
     home.aside_does(&["daemon", "start"]);
     let mut ada = TaskClient::at(&home, &home.path("project"));
     for number in 0..51 {
-        ada.asks(&format!("help {number}"));
+        let task = ada.asks(&format!("help {number}"));
+        ada.ends(&task);
     }
     let listed = said(&home, &["list"]);
     assert_eq!(listed.stdout.lines().count(), 50);

@@ -17,9 +17,16 @@ use crate::daemon::updates::Updates;
 
 pub async fn handle(state: &Arc<State>, asked: command_ended::CaptureParams) -> Reply {
     let config = state.config();
-    let ruling = rule(state, &asked, &config).await;
-    let CaptureDecision { tier, reason } = ruling;
+    let CaptureDecision { tier, reason } = if state.is_switched_off(&asked.session) {
+        CaptureDecision::off(capture_registry::SWITCHED_OFF)
+    } else {
+        rule(state, &asked, &config).await
+    };
     state.capture_registry().settle(&asked.session, tier, &reason);
+    // `aside-off` may have come while tmux was asked.
+    if state.is_switched_off(&asked.session) {
+        state.capture_registry().switch_off(&asked.session);
+    }
     let suggest = &config.suggest;
     Reply::Capture(command_ended::CaptureTier {
         tier: tier.map_or("off", Tier::name).to_owned(),
@@ -36,7 +43,8 @@ pub fn watching(state: &Arc<State>, watching: WatchParams, updates: &Updates) ->
         return Reply::Ok;
     }
     let wanted = [Tier::Tmux, Tier::Pty].into_iter().find(|tier| tier.name() == watching.tier);
-    if !wanted.is_some_and(|tier| tier.is_wanted(&state.config().suggest)) {
+    let is_late = watching.tier == Tier::Tmux.name() && state.capture_registry().is_switched_off(&watching.tty);
+    if is_late || !wanted.is_some_and(|tier| tier.is_wanted(&state.config().suggest)) {
         return capture_registry::not_wanted();
     }
     match state.watch(&watching, updates) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aside_proto::{Hello, OnOff, Reply, Welcome};
 
 use crate::daemon::handover;
-use crate::daemon::state::State;
+use crate::daemon::state::{self, State};
 use crate::daemon::tmux_pipes;
 
 pub fn handle(state: &Arc<State>, hello: Hello) -> Reply {
@@ -18,8 +18,9 @@ pub fn handle(state: &Arc<State>, hello: Hello) -> Reply {
         history_writer.import_first(hello.shell.clone(), hello.histfile.clone());
     }
     let session = hello.session.clone();
-    if !session.is_empty() {
-        if is_switched_off(&hello) {
+    let is_late = !hello.facts.contains("switched=") && state.is_switched_off(&session);
+    if !session.is_empty() && !is_late {
+        if state::tells_off(&hello.facts) {
             state.capture_registry().switch_off(&session);
         } else {
             tmux_pipes::reopen_if_needed(state, &session);
@@ -27,11 +28,6 @@ pub fn handle(state: &Arc<State>, hello: Hello) -> Reply {
         state.greet(hello);
     }
     welcome(state, &session)
-}
-
-/// Whether this is the last message of a shell before `aside-off` removes the plugin from it.
-fn is_switched_off(hello: &Hello) -> bool {
-    hello.facts.lines().any(|fact| fact == "switched=off")
 }
 
 pub fn welcome(state: &State, session: &str) -> Reply {
