@@ -10,11 +10,13 @@ ASIDE = target/release/aside
 try:
 	scripts/packages zsh
 	$(CARGO) build --profile try --bin aside
+	scripts/reader target/reader target/try/aside
 	target/try/aside try zsh
 
 .PHONY: $(ASIDE)
 $(ASIDE):
 	$(CARGO) build --release --bin aside
+	scripts/reader target/reader $(ASIDE)
 
 # Everything that decides: rustfmt, clippy, all tests, all scenes. `make check` runs what the changes since BASE can break, and nothing else.
 TESTED_WITH = zsh fish zsh-autosuggestions zsh-syntax-highlighting fzf bash-completion direnv zoxide tmux screen chromium chromium-driver \
@@ -109,6 +111,7 @@ install: $(ASIDE)
 	$(ASIDE) completions zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_aside
 	$(ASIDE) completions bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/aside
 	$(ASIDE) completions fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/aside.fish
+	if [ -e target/reader/reader.model ]; then install -D -m 644 target/reader/reader.model $(DESTDIR)$(PREFIX)/share/aside/reader.model; fi
 	@echo 'Next: $(PREFIX)/bin/aside setup'
 
 # Builds a tarball with install.sh, a Debian package, the bill of materials and their checksums in target/dist. The C library is linked
@@ -118,6 +121,7 @@ dist:
 		$(CARGO) build --locked --release --bin aside --target $(shell rustc -vV | sed -n 's/^host: //p')
 	mkdir -p target/dist
 	scripts/sbom $(shell rustc -vV | sed -n 's/^host: //p') > target/dist/aside.cdx.json
+	scripts/reader target/reader target/$(shell rustc -vV | sed -n 's/^host: //p')/release/aside
 	scripts/dist target/$(shell rustc -vV | sed -n 's/^host: //p')/release/aside target/dist
 
 # Records the README's animation from a real zsh.
@@ -131,6 +135,7 @@ reference:
 	$(CARGO) run --bin aside -- man --reference docs
 
 uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/share/aside/reader.model
 	rm -f $(DESTDIR)$(PREFIX)/bin/aside $(DESTDIR)$(PREFIX)/share/man/man1/aside.1
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/aside-*.1
 	rm -f $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_aside

@@ -12,6 +12,7 @@ pub mod offer;
 pub mod placeholders;
 pub mod prompt;
 pub mod read_only;
+pub mod reader;
 pub mod selection;
 pub mod tools;
 
@@ -65,6 +66,8 @@ pub struct Proposal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProposalSource {
     Embedded,
+    /// The language model that travels with us.
+    Reader,
     Llm,
 }
 
@@ -72,6 +75,7 @@ impl ProposalSource {
     pub fn name(self) -> &'static str {
         match self {
             ProposalSource::Embedded => "embedded",
+            ProposalSource::Reader => "reader",
             ProposalSource::Llm => "llm",
         }
     }

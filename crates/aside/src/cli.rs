@@ -54,6 +54,7 @@ mod model;
 mod pipe;
 mod privacy;
 mod proxy;
+mod reader;
 mod relay;
 mod remote;
 mod sandbox;
@@ -102,6 +103,7 @@ enum Command {
     Why(complete::why::Args),
     History(history::Args),
     Model(model::Args),
+    Reader(reader::Args),
     Agent(agent::Args),
     Mcp(mcp::Args),
     Privacy(privacy::Args),
@@ -192,6 +194,7 @@ pub fn main() -> ExitCode {
         Command::Why(args) => complete::why::run(args),
         Command::History(args) => history::run(args),
         Command::Model(args) => model::run(args),
+        Command::Reader(args) => reader::run(args),
         Command::Agent(args) => agent::run(args),
         Command::Mcp(args) => mcp::run(args),
         Command::Privacy(args) => privacy::run(args),

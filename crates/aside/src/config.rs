@@ -186,6 +186,7 @@ pub enum Ask {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Llm {
+    pub reader: bool,
     pub provider: Provider,
     pub base_url: String,
     pub model: String,

@@ -20,6 +20,7 @@ mod log;
 mod model;
 mod pending_queries;
 mod pending_suggestions;
+pub mod reader;
 mod recent_commands;
 mod remote;
 mod reroute_log;

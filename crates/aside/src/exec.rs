@@ -1,7 +1,8 @@
-//! The only module that starts processes, through seven functions: `probe` asks a program a read-only question with a timeout, on any
+//! The only module that starts processes, through eight functions: `probe` asks a program a read-only question with a timeout, on any
 //! thread that may block; `own` starts our daemon, or the user's shell, editor, pager or browser; `model_server` starts the model server that the
 //! settings name, which ends with us; `open_tmux_pipe` has tmux start `aside sink`; `start_in_terminal` starts the user's shell in a pty of ours; `run` runs an
-//! approved command; `agent` starts the agent that the settings name, where it can write nothing but its own state.
+//! approved command; `agent` starts the agent that the settings name, where it can write nothing but its own state; `reader` starts our
+//! small language model, which can only compute.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{PipeReader, Read};
@@ -23,6 +24,7 @@ pub mod agent;
 pub mod git;
 pub mod model_server;
 pub mod presence;
+pub mod reader;
 pub mod run;
 pub mod supervisor;
 pub mod taint;

@@ -15,6 +15,7 @@ mod lone_key;
 mod paths;
 mod provider;
 mod rc;
+mod reader_file;
 mod screen;
 mod store;
 mod text_work;

@@ -18,6 +18,8 @@ pub enum Engine {
     Aside {
         program: PathBuf,
         provider: Option<String>,
+        /// Its merged file; without one the rules answer alone.
+        reader: Option<PathBuf>,
     },
     /// Gets the words as its only argument; prints what `aside translate --json` prints, or a command per line.
     Program(PathBuf),
@@ -71,8 +73,8 @@ impl Engine {
     pub fn ask(&self, request: &Request, asked: &EngineRequest) -> Answer {
         let start = Instant::now();
         let said = match self {
-            Engine::Aside { program, provider } => {
-                let mut command = program_in(program, asked);
+            Engine::Aside { program, provider, reader } => {
+                let mut command = aside(program, reader.as_deref(), asked);
                 command.args(["translate", "--json", "-n", &CANDIDATES.to_string()]);
                 match provider {
                     Some(provider) => command.args(["--provider", provider]),
@@ -99,6 +101,15 @@ impl Engine {
 }
 
 impl Engine {
+    /// Starts the daemon, which alone asks the reader.
+    pub fn start(&self, asked: &EngineRequest) {
+        if let Engine::Aside { program, reader: Some(reader), .. } = self {
+            let mut command = aside(program, Some(reader), asked);
+            let started = command.env("PATH", PATH).args(["daemon", "start"]).stdout(Stdio::null()).status();
+            assert!(started.is_ok_and(|status| status.success()), "the daemon does not start");
+        }
+    }
+
     /// Stops a daemon that was started to answer faster.
     pub fn stop(&self, asked: &EngineRequest) {
         if let Engine::Aside { program, .. } = self {
@@ -106,6 +117,12 @@ impl Engine {
             let _ = command.args(["daemon", "stop"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
         }
     }
+}
+
+fn aside(program: &Path, reader: Option<&Path>, asked: &EngineRequest) -> Command {
+    let mut command = program_in(program, asked);
+    command.env("ASIDE_READER", reader.unwrap_or(Path::new("")));
+    command
 }
 
 fn program_in(program: &Path, asked: &EngineRequest) -> Command {

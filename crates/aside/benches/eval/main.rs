@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! cargo bench --profile dev --bench eval -- [OPTION…]
+//!     --reader FILE        asks the reader too, whose merged file this is
 //!     --provider NAME      asks this provider through Aside; --config FILE are its settings
 //!     --raw --base-url URL --model NAME [--key-env NAME]    asks the same model alone
 //!     --scripted PERCENT   asks Aside with a stub model of this accuracy
@@ -115,6 +116,7 @@ fn main() -> ExitCode {
 
 fn wanted(arguments: Vec<String>) -> Wanted {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target directory");
+    let mut reader = None;
     let (mut provider, mut program, mut key) = (None, PathBuf::from(env!("CARGO_BIN_EXE_aside")), None);
     let (mut url, mut model, mut raw) = (String::new(), String::new(), false);
     let mut engine = None;
@@ -137,6 +139,7 @@ fn wanted(arguments: Vec<String>) -> Wanted {
         let mut value = || arguments.next().unwrap_or_else(|| panic!("{argument} needs a value"));
         match argument.as_str() {
             "--provider" => provider = Some(value()),
+            "--reader" => reader = Some(PathBuf::from(value())),
             "--bin" => program = PathBuf::from(value()),
             "--scripted" => wanted.scripted = value().parse().ok(),
             "--engine" => engine = Some(Engine::Program(PathBuf::from(value()))),
@@ -158,7 +161,7 @@ fn wanted(arguments: Vec<String>) -> Wanted {
             _ => panic!("unknown option {argument}"),
         }
     }
-    let aside = || if raw { Engine::Model { url, model, key } } else { Engine::Aside { program, provider } };
+    let aside = || if raw { Engine::Model { url, model, key } } else { Engine::Aside { program, provider, reader } };
     wanted.engine = engine.unwrap_or_else(aside);
     wanted
 }
@@ -290,6 +293,8 @@ impl<'a> Asker<'a> {
         if let Some(config) = &wanted.config {
             std::fs::copy(config, own.path().join("config/aside/config.toml")).expect("settings that can be read");
         }
+        let home = bench.world.root();
+        wanted.engine.start(&EngineRequest { home: &home, folder: &home, own: own.path() });
         Asker { bench, engine: &wanted.engine, own }
     }
 

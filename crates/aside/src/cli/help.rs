@@ -13,7 +13,7 @@ use crate::screen::Size;
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Begin", &["setup", "tutor", "try", "doctor", "config", "uninstall"]),
     ("Ask", &["translate", "explain", "answer", "fix", "task", "chat", "web", "remote", "relay"]),
-    ("Look", &["why", "history", "log", "stats", "privacy", "model", "agent"]),
+    ("Look", &["why", "history", "log", "stats", "privacy", "model", "reader", "agent"]),
     ("For scripts and rc files", &["init", "daemon", "complete", "detect", "suggest", "completions", "proxy", "mcp"]),
 ];
 

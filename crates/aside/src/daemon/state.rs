@@ -29,6 +29,7 @@ use crate::daemon::last_shown::LastShown;
 use crate::daemon::model::Models;
 use crate::daemon::pending_queries::PendingQueries;
 use crate::daemon::pending_suggestions::PendingSuggestions;
+use crate::daemon::reader::Reader;
 use crate::daemon::recent_commands::RecentCommands;
 use crate::daemon::remote::Remote;
 use crate::daemon::reroute_log::RerouteLog;
@@ -78,6 +79,7 @@ pub struct State {
     complete_model: CompleteModel,
     suggest_model: SuggestModel,
     pending_queries: PendingQueries,
+    reader: Reader,
     conversations: Conversations,
     tasks: Tasks,
     agents: AgentThreads,
@@ -154,6 +156,7 @@ impl State {
             complete_model: CompleteModel::default(),
             suggest_model: SuggestModel::default(),
             pending_queries: PendingQueries::default(),
+            reader: Reader::default(),
             conversations: Conversations::default(),
             capture_registry: CaptureRegistry::default(),
             reroute_log: RerouteLog::new(&paths),
@@ -512,6 +515,10 @@ impl State {
             Some(session) => session.hello.private,
             None => !session.is_empty() && self.forgot_private.load(Ordering::Relaxed),
         }
+    }
+
+    pub fn reader(&self) -> &Reader {
+        &self.reader
     }
 
     pub fn connections(&self) -> &Arc<Connections> {

@@ -77,6 +77,7 @@ mod query_live;
 mod query_shells;
 mod query_typing;
 mod query_zsh;
+mod reader_real;
 mod remote;
 mod remote_callbacks;
 mod remote_page;

@@ -5,6 +5,7 @@ use aside_proto::{ModelLatency, ModelStatus, Notice};
 use crate::cli::doctor::facts::{Answer, Facts, Specs};
 use crate::cli::doctor::report::Finding;
 use crate::cli::span;
+use crate::daemon::reader::NOTICE;
 use crate::provider::local::installed_models::size;
 use crate::provider::local::{PROGRAM, Unavailable};
 
@@ -20,12 +21,32 @@ pub fn complete(facts: &Facts) -> Vec<Finding> {
     let mut findings = specs(&facts.specs);
     findings.push(learning(facts));
     findings.extend(model(facts));
+    findings.push(reader(facts));
     findings
+}
+
+/// The small model that travels with us, and its last trouble.
+fn reader(facts: &Facts) -> Finding {
+    const BRINGS: &str = "`aside reader get` installs it: requests in other words and other languages are understood";
+    if !facts.config.values.llm.reader {
+        return Finding::ok("the reader is off (llm.reader)");
+    }
+    if let Err(why) = &facts.reader {
+        return Finding::note(format!("the reader, our small model: {why}")).advise(BRINGS);
+    }
+    let Answer::Alive(status) = &facts.daemon.answer else { return Finding::ok("the reader is here") };
+    match status.notices.iter().rfind(|notice| notice.text.starts_with(NOTICE)) {
+        Some(Notice { s_ago, text }) => {
+            let what = format!("the reader failed {} ago: {}", span(*s_ago), text.trim_start_matches(NOTICE));
+            Finding::note(what).advise("`aside reader` says whether its file is sound; it may be well by now")
+        }
+        None => Finding::ok("the reader is here: it answers requests that no rule knows, on this machine"),
+    }
 }
 
 /// Whether this section reports a notice of the daemon, so that it is not listed twice.
 pub fn is_told(notice: &Notice, facts: &Facts) -> bool {
-    facts.specs.problems.contains(&notice.text) || notice.text.starts_with(MODEL)
+    facts.specs.problems.contains(&notice.text) || notice.text.starts_with(MODEL) || notice.text.starts_with(NOTICE)
 }
 
 fn specs(Specs { directory, count, problems }: &Specs) -> Vec<Finding> {

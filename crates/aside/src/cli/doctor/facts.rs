@@ -27,6 +27,8 @@ pub struct Facts {
     pub tasks: Tasks,
     /// Why the sandbox for help texts does not work here; `None` when it does.
     pub no_sandbox: Option<String>,
+    /// Whether the reader is installed and sound; otherwise why not.
+    pub reader: Result<(), String>,
     /// The agent that works through tasks, and what prevents it.
     pub agent: Option<(String, Result<(), String>)>,
     /// What the managed model server lacks.
@@ -349,6 +351,7 @@ pub fn healthy() -> Facts {
         detect: Detect::default(),
         tasks: Tasks::default(),
         no_sandbox: None,
+        reader: Ok(()),
         agent: None,
         lacks: Vec::new(),
         environment: Vec::new(),

@@ -33,6 +33,7 @@ use crate::exec::taint::TrustLevel;
 use crate::exec::{self, Probe, presence};
 use crate::paths::{self, Paths};
 use crate::provider::local::{ServerSpec, Unavailable};
+use crate::reader_file;
 use crate::store;
 use crate::store::clean::{self, Deadline};
 use crate::store::marked_commands::MarkedCommands;
@@ -77,6 +78,7 @@ pub fn gather() -> anyhow::Result<Gathered> {
         daemon: daemon(&paths),
         lacks: lacks(&config.values, &paths),
         agent: agent(&config.values, &paths),
+        reader: reader_file::check(&paths),
         config,
         history: history(&paths.history_db()),
         full: [&paths.data_dir, &paths.state_dir].into_iter().filter(|dir| paths::is_full(dir)).cloned().collect(),

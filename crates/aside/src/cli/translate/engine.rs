@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use aside_core::agent::language::Language;
-use aside_proto::query::{TranslateParams, TranslateResult};
+use aside_proto::query::{TranslateParams, TranslateResult, WireNearness};
 use aside_proto::{Reply, Request};
 use aside_translate::offer::{last, missing_program, offers};
 use aside_translate::{TranslateQuery, embedded, facts};
@@ -16,10 +16,13 @@ use crate::config::Config;
 use crate::daemon::control;
 use crate::daemon::user_specs::UserSpecs;
 use crate::paths::Paths;
+use crate::reader_file;
 use crate::touched_files;
 use crate::world::Environment;
 use crate::world::one_shot::OneShot;
 
+/// The daemon's time for an answer of the reader, its start included.
+const READER: Duration = Duration::from_secs(15);
 /// The daemon's time besides the model's timeout.
 const SLACK: Duration = Duration::from_secs(5);
 
@@ -52,7 +55,13 @@ pub fn answer(mut asked: QueryArgs) -> anyhow::Result<TranslateResult> {
         return Ok(here(&paths, &Config::default(), &cwd, &asked, excuse));
     };
     if !names_model(&config, &asked.provider) {
-        return Ok(here(&paths, &config, &cwd, &asked, &config.llm.unused_excuse(&asked.provider)));
+        let known = here(&paths, &config, &cwd, &asked, &config.llm.unused_excuse(&asked.provider));
+        let is_known = known.proposals.first().is_some_and(|best| best.nearness == WireNearness::Answer);
+        let may_read = config.llm.reader && asked.provider.is_empty() && reader_file::installed(&paths).is_some();
+        return match may_read && !is_known {
+            true => Ok(through_daemon(&paths, &cwd, &asked, READER).unwrap_or(known)),
+            false => Ok(known),
+        };
     }
     if client::is_private() {
         return Ok(here(&paths, &config, &cwd, &asked, "private, so no model was asked"));

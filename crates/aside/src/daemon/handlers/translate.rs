@@ -16,6 +16,7 @@ use aside_translate::arbiter;
 use aside_translate::facts::{self, PromptFacts};
 use aside_translate::offer::{last, missing_program, offers};
 use aside_translate::prompt::{self, AnswerFormat};
+use aside_translate::reader;
 use aside_translate::{Completeness, Proposal, ProposalSource, ToolFlavor, TranslateContext, TranslateQuery, embedded};
 use shell_line::Dialect;
 use tokio::sync::oneshot;
@@ -24,6 +25,7 @@ use crate::config;
 use crate::daemon::blocking_io;
 use crate::daemon::model::{self, Purpose};
 use crate::daemon::pending_queries::{CacheKey, LastAnswer, ModelUsage, NormalizedQuery, PendingQueries};
+use crate::daemon::reader::Reader;
 use crate::daemon::state::{SessionRef, State};
 use crate::daemon::updates::{ReplyMode, Updates};
 use crate::provider::http_exchange::FinishReason;
@@ -55,6 +57,9 @@ pub async fn handle(state: &Arc<State>, asked: TranslateParams, privacy: Privacy
     let length = asked.query.trim().chars().count();
     // A client that reads a single reply, or whose user has pressed Enter, has finished the query.
     let is_writing = mode == ReplyMode::Stream && !asked.now;
+    if is_writing && config.llm.natural_language {
+        Reader::warm(state);
+    }
     let is_short = length == 0 || is_writing && length < config.llm.nl_min_query_length;
     if is_short {
         return reply(TranslateResult::none(""));
@@ -231,8 +236,38 @@ impl TranslateRequest {
         if self.view.take_news() {
             known = self.embedded();
         }
+        let known = self.with_reader(known, sink).await;
         self.note(None);
         self.counted(self.last(&known, excuse)).await
+    }
+
+    /// The answers of the rules where they have one, otherwise those of the reader before what the rules think is close.
+    async fn with_reader(&self, known: Vec<Proposal>, sink: &SuggestionSink) -> Vec<Proposal> {
+        if known.first().is_some_and(|best| best.nearness == Completeness::Answer) {
+            return known;
+        }
+        let Some(prompt) = reader::prompt(&self.asked.query) else {
+            return known;
+        };
+        let key = self.key_of("reader");
+        let proposals = match self.state.pending_queries().recall(&key) {
+            Some(proposals) => proposals,
+            None => {
+                sink.send(TranslateResult::sign(ReplyStage::Thinking));
+                let answers = Reader::ask(&self.state, prompt).await;
+                let specs = self.state.specs();
+                let query = TranslateQuery { words: &self.asked.query, place: self.place(&specs), limit: self.limit };
+                let proposals: Arc<[Proposal]> = reader::proposals(&query, &answers).into();
+                if !answers.is_empty() {
+                    self.state.pending_queries().remember(key, Arc::clone(&proposals));
+                }
+                proposals
+            }
+        };
+        match proposals.first().map(|best| best.nearness) {
+            Some(Completeness::Answer) => [proposals.as_ref(), &known].concat(),
+            Some(Completeness::Closest) | None => [&known, proposals.as_ref()].concat(),
+        }
     }
 
     /// Waits for the lookups, and sends a progress reply if they take more than a moment.
@@ -299,6 +334,7 @@ impl TranslateRequest {
             Err(failure) => self.state.pending_queries().excuse(&self.who, &failure),
         };
         if !says_now {
+            let known = self.with_reader(known, sink).await;
             self.note(None);
             sink.send(self.counted(self.last(&known, &excuse)).await);
         }
@@ -421,13 +457,17 @@ impl TranslateRequest {
 
     fn key(&self, model: &config::endpoint::Endpoint) -> CacheKey {
         let config::endpoint::Endpoint { server, model } = model;
+        self.key_of(&format!("{} {} {model}", server.provider.name(), server.base_url))
+    }
+
+    fn key_of(&self, model: &str) -> CacheKey {
         CacheKey {
             query: NormalizedQuery::of(&self.asked.query),
             cwd: self.asked.cwd.clone(),
             system: self.system(),
             dialect: self.dialect,
             path: self.view.path().to_owned(),
-            model: format!("{} {} {model}", server.provider.name(), server.base_url),
+            model: model.to_owned(),
             project: facts::project(&self.place(&self.state.specs())),
             environment: facts::activated(&self.asked.env_hints),
             besides: self.asked.besides.clone(),

@@ -61,6 +61,8 @@ impl Home {
                 ("LANG", "C.UTF-8".to_owned()),
                 ("TZ", "UTC".to_owned()),
                 ("USER", "somebody".to_owned()),
+                // None, even if one is installed here.
+                ("ASIDE_READER", String::new()),
             ]
             .map(|(name, value)| (name.to_owned(), value)),
         );

@@ -1,0 +1,350 @@
+//! Holds each word of a proposed command against what it may come from: the request, this machine, or the language of commands, whose words
+//! stand in a list that the pairs make. A name that comes from none of them was invented; one that the request has and the command lacks was
+//! lost on the way.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use aside_commands::world::Fact;
+use shell_line::{self as line, Word};
+
+use crate::TranslateContext;
+
+/// Words that commands have and requests have not (`scripts/reader-words.py`).
+static WORDS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| include_str!("../../data/translate/reader_words.txt").lines().collect());
+
+/// Units of a number: how many of the next smaller one each has, as commands count them.
+const CONVERTED: &[u64] =
+    &[2, 7, 12, 14, 24, 28, 30, 31, 52, 60, 90, 365, 512, 1000, 1024, 1440, 3600, 86400, 1_000_000, 1_048_576];
+
+/// The command, with names as they are spelled here; `None` if something in it is invented, or a name of the request is missing.
+pub fn grounded(request: &str, command: &str, place: &TranslateContext<'_>) -> Option<String> {
+    let mut command = command.to_owned();
+    for (span, name) in respelled(request, &command, place).into_iter().rev() {
+        command.replace_range(span, &name);
+    }
+    let request = Request::of(request, place);
+    let kept = request.names.iter().all(|name| request.keeps(name, &command, place));
+    let counted = request.numbers.iter().all(|number| is_counted(*number, &command));
+    (kept && counted && !invents(&request, &command, place)).then_some(command)
+}
+
+/// A request, taken apart into what a command has to repeat.
+struct Request {
+    low: String,
+    /// Paths, names of files, quoted texts, words with digits or underscores.
+    names: Vec<String>,
+    numbers: Vec<u64>,
+    /// Those too that are written in letters.
+    counts: Vec<u64>,
+}
+
+impl Request {
+    fn of(request: &str, place: &TranslateContext<'_>) -> Self {
+        let mut names = quoted(request);
+        let mut numbers = Vec::new();
+        for word in words(request) {
+            if names.iter().any(|name| name.contains(word)) {
+                continue;
+            }
+            match number(word) {
+                Some(number) => numbers.push(number),
+                None if is_name(word) || is_spelled_name(word, place) => names.push(word.to_owned()),
+                None => {}
+            }
+        }
+        let low = request.to_lowercase();
+        let mut counts = numbers.clone();
+        counts.extend(low.split(|letter: char| !letter.is_alphanumeric()).filter_map(spoken));
+        Self { low, names, numbers, counts }
+    }
+
+    /// Whether the command has a name of the request: as it stands, as it is spelled here, or without its ending (`a.png to jpg`).
+    fn keeps(&self, name: &str, command: &str, place: &TranslateContext<'_>) -> bool {
+        let bare = name.trim_start_matches("./").trim_end_matches('/');
+        let has = |text: &str| !text.is_empty() && command.to_lowercase().contains(&text.to_lowercase());
+        // `3,000` and `1.5` are numbers with marks.
+        let is_number = bare.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, ',' | '.'));
+        // A name that says what is meant by a kind of files: `.txt`, `*.log`.
+        let ending = bare.trim_start_matches('*').trim_start_matches('.');
+        // What exists here is spelled exactly so; other names may be products (`node.js`).
+        let exists = exists(bare, place) == Some(true);
+        let escaped = bare.replace('.', r"\.");
+        command.contains(bare)
+            || command.contains(&escaped)
+            || is_number && has(&bare.replace([',', '.'], ""))
+            || !exists && (has(bare) || !ending.contains(['.', '/']) && has(ending))
+    }
+}
+
+/// The texts in quotes.
+fn quoted(request: &str) -> Vec<String> {
+    const PAIRS: &[(char, char)] = &[
+        ('"', '"'),
+        ('`', '`'),
+        ('“', '”'),
+        ('„', '“'),
+        ('«', '»'),
+        ('「', '」'),
+        ('『', '』'),
+        ('‘', '’'),
+        ('\'', '\''),
+    ];
+    let mut texts = Vec::new();
+    let mut rest = request;
+    while let Some(at) = rest.find(|letter| PAIRS.iter().any(|(open, _)| *open == letter)) {
+        let before = rest[..at].chars().next_back();
+        let open = rest[at..].chars().next().unwrap_or_default();
+        let inner = &rest[at + open.len_utf8()..];
+        // `it's` opens nothing.
+        let opens = before.is_none_or(|before| !before.is_ascii_alphanumeric());
+        let close = PAIRS.iter().filter(|(start, _)| *start == open).find_map(|(_, end)| inner.find(*end));
+        match close.filter(|_| opens) {
+            Some(end) => {
+                let text = inner[..end].trim();
+                if !text.is_empty() {
+                    texts.push(text.to_owned());
+                }
+                let closed = inner[end..].chars().next().map_or(0, char::len_utf8);
+                rest = &inner[end + closed..];
+            }
+            None => rest = inner,
+        }
+    }
+    texts
+}
+
+/// Runs of what names are written with, without the marks of the sentence around them.
+fn words(request: &str) -> impl Iterator<Item = &str> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || "._-/~*@:+%#$?=&".contains(letter);
+    request
+        .split(move |letter| !is_part(letter))
+        .map(|word| {
+            word.trim_end_matches(['.', ':', '?', '-', '=', '&', '+'])
+                .trim_start_matches([':', '-', '+', '=', '?', '&'])
+        })
+        .filter(|word| !word.is_empty())
+}
+
+/// A word that is no word of a sentence.
+fn is_name(word: &str) -> bool {
+    let inner = word.trim_matches(|letter: char| !letter.is_ascii_alphanumeric());
+    let is_abbreviation = || inner.split('.').all(|part| part.len() == 1);
+    let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
+    let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
+    inner.contains(['_', '@'])
+        || inner.contains('.') && !is_abbreviation()
+        || word.starts_with(['/', '~', '.']) && !inner.is_empty()
+        || word.contains('*') && !inner.is_empty()
+        || inner.contains('/') && !is_choice(inner)
+        || has_digit && letters >= 2 && !is_quantity(word)
+}
+
+/// `Makefile`: a word with a capital that is the name of something here.
+fn is_spelled_name(word: &str, place: &TranslateContext<'_>) -> bool {
+    word.bytes().any(|byte| byte.is_ascii_uppercase()) && exists(word, place) == Some(true)
+}
+
+/// `and/or`, `read/write`
+fn is_choice(word: &str) -> bool {
+    const CHOICES: &[&str] =
+        &["and/or", "either/or", "read/write", "yes/no", "on/off", "true/false", "tcp/udp", "n/a", "w/o", "i/o"];
+    CHOICES.contains(&word.to_lowercase().as_str())
+}
+
+/// `10MB`, `2nd`, `5pm`, `30min`
+fn is_quantity(word: &str) -> bool {
+    let unit = word.trim_start_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | ','));
+    const UNITS: &[&str] = &[
+        "k", "kb", "kib", "m", "mb", "mib", "g", "gb", "gib", "t", "tb", "tib", "b", "s", "st", "nd", "rd", "th", "am",
+        "pm", "d", "h", "w", "y", "ms", "sec", "secs", "min", "mins", "hr", "hrs", "x", "p", "px", "fps", "dpi",
+        "kbps", "mbps", "hz", "khz", "%", "bit", "bits",
+    ];
+    word.len() > unit.len() && UNITS.contains(&unit.to_lowercase().as_str())
+}
+
+/// A whole number, with or without a unit.
+fn number(word: &str) -> Option<u64> {
+    let digits = word.trim_end_matches(|letter: char| letter.is_ascii_alphabetic() || letter == '%');
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number && (digits.len() == word.len() || is_quantity(word))).then(|| digits.parse().ok()).flatten()
+}
+
+/// A number in letters.
+fn spoken(word: &str) -> Option<u64> {
+    const SPOKEN: &[(&str, u64)] = &[
+        ("two", 2),
+        ("twice", 2),
+        ("double", 2),
+        ("both", 2),
+        ("second", 2),
+        ("three", 3),
+        ("third", 3),
+        ("four", 4),
+        ("five", 5),
+        ("six", 6),
+        ("seven", 7),
+        ("eight", 8),
+        ("nine", 9),
+        ("ten", 10),
+        ("eleven", 11),
+        ("dozen", 12),
+        ("twelve", 12),
+        ("fifteen", 15),
+        ("twenty", 20),
+        ("thirty", 30),
+        ("fifty", 50),
+        ("hundred", 100),
+        ("thousand", 1000),
+        ("half", 50),
+    ];
+    SPOKEN.iter().find(|(name, _)| *name == word).map(|(_, number)| *number)
+}
+
+/// Whether the command has the number, in its unit or a smaller one. One and two may be said by the command's form.
+fn is_counted(number: u64, command: &str) -> bool {
+    let said: HashSet<u64> = numbers(command).collect();
+    let near = [number.saturating_sub(1), number, number + 1];
+    number <= 2
+        // `head` prints ten lines.
+        || number == 10 && (command.contains("head") || command.contains("tail"))
+        || near.iter().any(|number| said.contains(number))
+        || CONVERTED.iter().any(|unit| said.contains(&number.saturating_mul(*unit)))
+        || CONVERTED.iter().any(|unit| number.is_multiple_of(*unit) && said.contains(&(number / unit)))
+        || said.iter().any(|other| other.to_string().starts_with(&number.to_string()))
+}
+
+fn numbers(text: &str) -> impl Iterator<Item = u64> {
+    text.split(|letter: char| !letter.is_ascii_digit()).filter_map(|digits| digits.parse().ok())
+}
+
+/// Whether something in the command comes from nowhere.
+fn invents(request: &Request, command: &str, place: &TranslateContext<'_>) -> bool {
+    let line = line::parse(command, place.dialect);
+    let words = line.commands.iter().flat_map(|run| {
+        let values = run.assignments.iter().map(|assignment| &assignment.value);
+        let targets = run.redirections.iter().filter_map(|redirection| redirection.target.as_ref());
+        run.words.iter().skip(1).chain(values).chain(targets)
+    });
+    let mut words: Vec<&Word> = words.collect();
+    words.sort_by_key(|word| word.span.start);
+    words.iter().any(|word| is_invented(request, word, place))
+}
+
+fn is_invented(request: &Request, word: &Word, place: &TranslateContext<'_>) -> bool {
+    let value = word.value.as_str();
+    // What a flag is given with `=` is a value; the rest of a flag is checked as words are.
+    let value = value.strip_prefix("--").and_then(|flag| flag.split_once('=')).map_or(value, |(_, value)| value);
+    if word.fixed && is_path(value) && !request.low.contains(&value.trim_end_matches('/').to_lowercase()) {
+        match exists(value, place) {
+            Some(true) => return false,
+            // A directory that was looked into has no such name; what the request names as parts may be put together.
+            Some(false) if value.starts_with(['/', '~']) => return true,
+            Some(false) | None => {}
+        }
+    }
+    let is_said = |part: &str| {
+        let low = part.to_lowercase();
+        request.low.contains(&low) || low.len() > 3 && is_stem(&request.low, &low)
+    };
+    let mut parts =
+        value.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).filter(|part| !part.is_empty());
+    parts.any(|part| match part.parse::<u64>() {
+        Ok(number) => !is_derived(number, request, part),
+        Err(_) => {
+            !WORDS.contains(part)
+                && !is_said(part)
+                && exists(part, place) != Some(true)
+                && !is_part_of_name(part, place)
+        }
+    })
+}
+
+/// Whether a word of the request begins as this one does: `photo` for `photos`.
+fn is_stem(request: &str, word: &str) -> bool {
+    let stem = word.trim_end_matches('s');
+    stem.len() > 3 && request.contains(stem)
+}
+
+/// Whether a name here has this part: `main` of `main.c`.
+fn is_part_of_name(part: &str, place: &TranslateContext<'_>) -> bool {
+    part.len() > 1
+        && place
+            .world
+            .entries(place.cwd)
+            .yes()
+            .is_some_and(|entries| entries.iter().any(|entry| entry.name.contains(part)))
+}
+
+fn is_derived(number: u64, request: &Request, digits: &str) -> bool {
+    let from = |said: u64| {
+        let near = |target: u64| number.abs_diff(target) <= 1;
+        near(said)
+            || CONVERTED
+                .iter()
+                .any(|unit| near(said.saturating_mul(*unit)) || said.is_multiple_of(*unit) && near(said / unit))
+    };
+    digits.len() == 1
+        || WORDS.contains(digits)
+        || request.low.contains(digits)
+        || request.counts.iter().any(|said| from(*said))
+}
+
+fn is_path(value: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || !letter.is_ascii() || "._-/~+@".contains(letter);
+    value.contains('/') && value.len() > 1 && value.chars().all(is_plain)
+}
+
+/// Whether a path exists, if that is known.
+fn exists(path: &str, place: &TranslateContext<'_>) -> Option<bool> {
+    let absolute = match path.strip_prefix('~') {
+        Some(below) if below.is_empty() || below.starts_with('/') => format!("{}{below}", place.world.home()),
+        _ if path.starts_with('/') => path.to_owned(),
+        _ => format!("{}/{path}", place.cwd),
+    };
+    let mut parts = aside_text::path::names(absolute.split('/'));
+    let Some(name) = parts.pop() else { return Some(true) };
+    match place.world.entries(&format!("/{}", parts.join("/"))) {
+        Fact::Yes(entries) => Some(entries.binary_search_by(|entry| (*entry.name).cmp(name)).is_ok()),
+        Fact::No => Some(false),
+        Fact::NotYet => None,
+    }
+}
+
+/// The paths that do not exist where a name here is the same in other letters, or where the request does not say that it is at home:
+/// `~/Downloads` for the `downloads` that is here.
+fn respelled(request: &str, command: &str, place: &TranslateContext<'_>) -> Vec<(std::ops::Range<usize>, String)> {
+    let Some(entries) = place.world.entries(place.cwd).yes() else { return Vec::new() };
+    let line = line::parse(command, place.dialect);
+    let words = line.commands.iter().flat_map(|run| run.words.iter().skip(1));
+    let mut changes = Vec::new();
+    for word in words {
+        let written = command.get(word.span.clone()).unwrap_or_default();
+        let bare = written.trim_end_matches('/');
+        let (head, name) = match bare.strip_prefix("~/") {
+            Some(name) if !request.contains("~/") => ("~/", name),
+            _ => ("", bare.strip_prefix("./").unwrap_or(bare)),
+        };
+        if name.is_empty()
+            || name.contains('/')
+            || !head.is_empty() && request.contains(bare)
+            || exists(bare, place) == Some(true)
+        {
+            continue;
+        }
+        let same: Vec<&str> =
+            entries.iter().map(|entry| &*entry.name).filter(|entry| entry.eq_ignore_ascii_case(name)).collect();
+        if let [same] = same.as_slice()
+            && (!head.is_empty() || *same != name)
+            && is_path_letters(same)
+        {
+            changes.push((word.span.clone(), (*same).to_owned()));
+        }
+    }
+    changes
+}
+
+fn is_path_letters(name: &str) -> bool {
+    name.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-+".contains(letter)) && !name.starts_with('-')
+}
