@@ -447,7 +447,7 @@ fn base64_keys(text: &str) -> Vec<Range<usize>> {
         let symbols = value.trim_end_matches('=').contains('+') && !value.ends_with("IDAQAB");
         let key =
             SIZES.contains(&word.len()) && symbols && is_drawn(Some(value)) && is_unexplained(text, word.start, at);
-        let pair = value.ends_with('=') && !value.contains('-') && secret_strength::is_basic_pair(value);
+        let pair = value.len() % 4 == 0 && secret_strength::is_basic_pair(value);
         if key || pair {
             found.push(word);
         }
@@ -455,7 +455,7 @@ fn base64_keys(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-const BASE64_SIZES: std::ops::RangeInclusive<usize> = 20..=128;
+const BASE64_SIZES: std::ops::RangeInclusive<usize> = 12..=128;
 
 /// 64 bytes as base64 on their own, as in storage accounts.
 fn storage_keys(text: &str) -> impl Iterator<Item = Range<usize>> {
@@ -592,7 +592,9 @@ fn is_drawn(text: Option<&str>) -> bool {
 /// Whether decoded text is words with blanks, which no key decodes to.
 fn is_readable(text: &str) -> bool {
     let plain = text.chars().all(|letter| letter.is_ascii_lowercase() || "-_./".contains(letter));
-    plain || text.contains(' ') && text.chars().all(|letter| !letter.is_control() || letter == '\n')
+    plain
+        || (text.contains(' ') || text.contains("://") && !text.contains('@'))
+            && text.chars().all(|letter| !letter.is_control() || letter == '\n')
 }
 
 /// Base58 of the length of a public key or an address: IPFS, Solana.

@@ -37,6 +37,8 @@ mod vocabulary;
 #[cfg(test)]
 mod corpus;
 #[cfg(test)]
+mod forms;
+#[cfg(test)]
 mod linear;
 #[cfg(test)]
 mod long;

@@ -159,11 +159,27 @@ fn is_code(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let alphabet = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     alphabet
-        && digits > 0
+        && (digits > 0 || is_drawn(&groups))
         && (6..=48).contains(&word.len())
         && (groups.len() == 1 || groups.iter().all(|group| (3..=10).contains(&group.len())))
         && !is_date(word)
         && !secret_strength::is_ordinary_word(word)
+}
+
+/// `kzvw-pqrx-mtnb`: groups of the same length, most of them unlike a word.
+fn is_drawn(groups: &[&str]) -> bool {
+    let length = groups.first().map_or(0, |group| group.len());
+    let small = |group: &&str| group.bytes().all(|byte| byte.is_ascii_lowercase());
+    let capital = |group: &&str| group.bytes().all(|byte| byte.is_ascii_uppercase());
+    let odd = |group: &&&str| {
+        let mut runs = group.split(|letter| "aeiouyAEIOUY".contains(letter));
+        runs.any(|run| run.len() >= 3)
+    };
+    groups.len() > 1
+        && (4..=8).contains(&length)
+        && groups.iter().all(|group| group.len() == length)
+        && (groups.iter().all(small) || groups.iter().all(capital))
+        && 2 * groups.iter().filter(odd).count() >= groups.len()
 }
 
 /// `2024-11-02`

@@ -77,6 +77,8 @@ enum Judge {
     Drawn,
     /// Generated from the base32 alphabet.
     Base32,
+    /// `user:password` in base64.
+    Pair,
     /// A whole URL without a placeholder.
     Address,
 }
@@ -104,6 +106,7 @@ fn rule(table: &Table) -> Option<Rule> {
         Some("strong") => Judge::Strong,
         Some("drawn") => Judge::Drawn,
         Some("drawn32") => Judge::Base32,
+        Some("pair") => Judge::Pair,
         Some("noun") => Judge::Noun,
         Some("address") => Judge::Address,
         Some(_) => return None,
@@ -206,6 +209,7 @@ impl Rule {
             Judge::Strong => strength >= Some(SecretStrength::Strong) && !placeholder::is_label(secret),
             Judge::Address => !placeholder::is_placeholder_address(secret),
             Judge::Drawn => secret_strength::variety(secret) >= 20,
+            Judge::Pair => secret_strength::is_basic_pair(secret),
             Judge::Base32 => {
                 let digit = secret.bytes().any(|byte| byte.is_ascii_digit());
                 let known = placeholder::is_placeholder(&secret.replace(' ', ""));

@@ -308,14 +308,20 @@ pub fn is_hash(value: &str) -> bool {
     [32, 40, 56, 64, 96, 128].contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Base64 of `user:password`.
+/// Base64 of `user:password`, and not of a URL, a time, `host:port` or `note: a sentence`.
 pub fn is_basic_pair(value: &str) -> bool {
     (8..=400).contains(&value.len())
         && base64::decoded(value).is_some_and(|text| {
             let of_user = |letter: char| letter.is_alphanumeric() || "._-@+\\ ".contains(letter);
-            text.split_once(':')
-                .is_some_and(|(user, password)| !user.is_empty() && user.chars().all(of_user) && !password.is_empty())
-                && text.chars().all(|letter| !letter.is_control())
+            let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
+            text.split_once(':').is_some_and(|(user, password)| {
+                let port = number(password) && (number(user) || user.contains('.') || user == "localhost");
+                !user.is_empty()
+                    && user.chars().all(of_user)
+                    && !password.is_empty()
+                    && !password.starts_with([' ', '/'])
+                    && !port
+            }) && text.chars().all(|letter| !letter.is_control())
         })
 }
 

@@ -107,7 +107,7 @@ _aside_begin() {
     _aside_hook line-finish _aside_end
     _aside_ends=1
   elif _aside_load; then
-    _aside_start
+    _aside_start || return 0
   fi
   return 0
 }

@@ -488,8 +488,10 @@ _aside_ask_for() {
   fi
 }
 
-# Runs before every redraw, so nearly always nothing has changed.
-_aside_edit() {
+# Runs before every redraw, so nearly always nothing has changed. Called as a condition, here and where a line begins: what fails in a
+# function that zsh calls, such as a connection, is otherwise a failure for ZERR.
+_aside_edit() { _aside_edit_line || return 0; }
+_aside_edit_line() {
   if (( _aside_stopped )); then _aside_interrupted; fi
   if (( ${ZLE_RECURSIVE:-0} && _aside_armed )); then
     # Ctrl-C ends what the widget reads, which goes on; a trap would end the widget.
@@ -535,7 +537,8 @@ _aside_edit() {
   fi
 }
 
-_aside_begin() {
+_aside_begin() { _aside_begin_line || return 0; }
+_aside_begin_line() {
   local -i _aside_within=1
   _aside_whole || return 0
   _aside_seen=1 _aside_edited=0

@@ -41,17 +41,21 @@ pub async fn dispatch(
 
 /// Bytes of all texts in it that are read, or are unknown.
 fn length(request: &Request) -> usize {
+    let all = |texts: &[String]| texts.iter().map(String::len).sum::<usize>();
     match request {
-        Request::Complete(asked) => asked.left.len() + asked.right.len(),
-        Request::Translate(asked) => asked.query.len(),
-        Request::Explain(asked) => asked.command.len(),
+        Request::Complete(asked) => asked.left.len() + asked.right.len() + asked.cwd.len(),
+        Request::Translate(asked) => asked.query.len() + asked.cwd.len() + all(&asked.recent_commands),
+        Request::Explain(asked) => asked.command.len() + asked.cwd.len(),
         Request::Detect(asked) => asked.line.len() + asked.output.len(),
         Request::Outcome(outcome) => outcome.query.len() + outcome.suggestion.len() + outcome.r#final.len(),
         Request::Wrong(wrong) => wrong.line.len(),
         Request::Finished(finished) => finished.command.len(),
         Request::Captured(captured) => captured.output.len(),
         Request::Suggest(ended) => ended.command.len() + ended.output.as_deref().map_or(0, str::len),
-        Request::Task(asked) => asked.text.len() + asked.selection.len() + asked.diagnostics.len(),
+        Request::Task(asked) => {
+            let texts = [&asked.text, &asked.selection, &asked.diagnostics, &asked.cwd, &asked.active];
+            texts.iter().map(|text| text.len()).sum::<usize>() + all(&asked.open)
+        }
         // What the last command printed.
         Request::Ask(_) => text_work::UNKNOWN,
         Request::Recall(_) | Request::Hello(_) | Request::Capture(_) | Request::Watching(_) | Request::Names(_) => 0,
@@ -171,5 +175,23 @@ fn is_for_the_user(request: &Request) -> bool {
         Request::Complete(_) | Request::Translate(_) | Request::Explain(_) | Request::Detect(_) => false,
         Request::Ask(_) | Request::Suggest(_) | Request::Recall(_) | Request::Why(_) => false,
         Request::Reload | Request::Status => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aside_proto::query::TranslateParams;
+    use aside_proto::task::TaskParams;
+
+    #[test]
+    fn every_text_that_is_read_counts() {
+        let (long, many) = ("w".repeat(5000), vec!["w".repeat(100); 50]);
+        let translate = |asked| length(&Request::Translate(asked));
+        let task = |asked| length(&Request::Task(Box::new(asked)));
+        assert_eq!(translate(TranslateParams { cwd: long.clone(), ..TranslateParams::default() }), 5000);
+        assert_eq!(translate(TranslateParams { recent_commands: many.clone(), ..TranslateParams::default() }), 5000);
+        assert_eq!(task(TaskParams { cwd: long.clone(), ..TaskParams::default() }), 5000);
+        assert_eq!(task(TaskParams { active: long, open: many, ..TaskParams::default() }), 10_000);
     }
 }

@@ -37,7 +37,7 @@ use crate::store::task_logs::{self, Reader, TaskLogs};
 use crate::text_work;
 use actor::message::{Message, PendingOffer, UserCommand};
 use actor::{AGAIN, Actor};
-use summary::TaskSummary;
+use summary::{SearchedWords, TaskSummary};
 
 /// Caps on tasks in progress, and on tasks that wait for the user. A user has only a few.
 const MAX_BUSY: usize = 64;
@@ -346,14 +346,14 @@ impl Tasks {
 
     /// Lists tasks, newest first; with words, those whose request, answer or output contains them. Above the limit are open tasks alone:
     /// one that waits is never hidden by newer ones.
-    pub async fn list(&self, state: &Arc<State>, words: &str, thread: &str, limit: usize) -> Vec<TaskBrief> {
+    pub async fn list(&self, state: &Arc<State>, words: &SearchedWords, thread: &str, limit: usize) -> Vec<TaskBrief> {
         self.ready(state).await;
         self.load().await;
         let all: Vec<TaskSummary> = locked(&self.inner).known.values().cloned().collect();
         let here = all.into_iter().filter(|known| thread.is_empty() || known.brief.thread_id == thread);
         let (mut found, rest): (Vec<TaskSummary>, Vec<TaskSummary>) = here.partition(|known| known.has(words));
         if !rest.is_empty() {
-            let (events, words) = (self.events.clone(), words.to_owned());
+            let (events, words) = (self.events.clone(), words.clone());
             let said = move |known: &TaskSummary| {
                 let log = TaskId::of(&known.brief.task_id).and_then(|id| events.read(&id).ok());
                 log.is_some_and(|log| known.has_said(&words, &log))
@@ -382,7 +382,7 @@ impl Tasks {
         if let Some(id) = TaskId::of(name).filter(|id| locked(&self.inner).known.contains_key(id)) {
             return Ok(id);
         }
-        let briefs = self.list(state, "", "", usize::MAX).await;
+        let briefs = self.list(state, &SearchedWords::default(), "", usize::MAX).await;
         if name.is_empty() || name == "last" {
             return briefs.first().and_then(|brief| TaskId::of(&brief.task_id)).ok_or(TaskError::Unknown);
         }

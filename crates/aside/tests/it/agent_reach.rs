@@ -165,7 +165,7 @@ fn an_agent_of_a_user_who_is_not_root_is_enclosed_the_same_way() {
     home.write("own/x", "");
     home.write("secret", "an-unreadable-word\n");
     let aside = home.path("aside");
-    std::fs::copy(crate::harness::home::ASIDE, &aside).unwrap();
+    crate::harness::programs::copy(crate::harness::home::ASIDE, &aside);
     let is_root = rustix::process::geteuid().is_root();
     if is_root {
         for place in ["", "own", "own/x", "secret"] {

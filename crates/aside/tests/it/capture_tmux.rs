@@ -349,7 +349,7 @@ fn odd_paths_of_program_and_socket_reach_the_sink() {
     home.write(&format!("{odd}/note"), "");
     let program = home.path(&format!("{odd}/aside"));
     if std::fs::hard_link(ASIDE, &program).is_err() {
-        std::fs::copy(ASIDE, &program).unwrap();
+        crate::harness::programs::copy(ASIDE, &program);
     }
     home.set_env("ASIDE_SOCKET", &home.path(&format!("{odd}/s")).display().to_string());
     let socket = home.path(&format!("{odd}/s"));

@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
 
 use crate::harness::home::{ASIDE, Home, is_running, run};
-use crate::harness::patience;
+use crate::harness::{patience, programs};
 
 /// A daemon that runs as a subprocess of the test and is killed with it.
 struct Daemon {
@@ -69,13 +69,6 @@ fn spawn(home: &Home, program: &str) -> Child {
     let mut command = home.command(program);
     command.args(["daemon", "run"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().unwrap()
-}
-
-/// Copies a program in a process of its own. A child that another test starts meanwhile would hold our file for writing, and nobody can
-/// run a program that somebody writes.
-fn copies(from: &str, to: &std::path::Path) {
-    let mut cp = std::process::Command::new("cp");
-    assert!(cp.args([from.as_ref(), to.as_os_str()]).status().unwrap().success());
 }
 
 fn finished(seq: usize, command: &str) -> Vec<String> {
@@ -719,7 +712,7 @@ fn a_new_program_takes_over_unnoticed() {
     let home = Home::new();
     let program = home.path("bin/aside");
     std::fs::create_dir_all(program.parent().unwrap()).unwrap();
-    copies(ASIDE, &program);
+    programs::copy(ASIDE, &program);
     let child = spawn(&home, program.to_str().unwrap());
     let daemon = Daemon { home, child };
     let mut wire = daemon.home.wire();
@@ -727,8 +720,7 @@ fn a_new_program_takes_over_unnoticed() {
 
     // A program that does not run is not taken for a new version.
     let new = daemon.home.path("bin/new");
-    std::fs::write(&new, "#!/bin/sh\nexit 1\n").unwrap();
-    std::fs::set_permissions(&new, std::fs::Permissions::from_mode(0o755)).unwrap();
+    programs::write(&new, b"#!/bin/sh\nexit 1\n");
     std::fs::rename(&new, &program).unwrap();
     let deadline = Instant::now() + patience();
     while !daemon.status()["notices"].to_string().contains("does not run") {
@@ -737,7 +729,7 @@ fn a_new_program_takes_over_unnoticed() {
         std::thread::sleep(Duration::from_millis(20));
     }
 
-    copies(ASIDE, &new);
+    programs::copy(ASIDE, &new);
     std::fs::rename(&new, &program).unwrap();
     let inode = |path: &str| std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(path).unwrap());
     let wanted = inode(program.to_str().unwrap());

@@ -90,10 +90,10 @@ fn ctrl_c_while_a_plugin_completes_in_the_background_does_not_end_the_shell() {
 #[test]
 fn ctrl_c_ends_a_search_a_question_or_a_nested_line_and_not_the_line() {
     let rc = "bindkey -e; autoload -Uz compinit; compinit -u; LISTMAX=2
-              nested() { local line=$BUFFER; BUFFER=; zle recursive-edit; print -r status $? > ~/nested; BUFFER=$line; CURSOR=$#BUFFER; }
+              nested() { local line=$BUFFER; BUFFER='a nested line'; zle recursive-edit; print -r status $? > ~/nested; BUFFER=$line; CURSOR=$#BUFFER; }
               zle -N nested; bindkey '^Xr' nested";
     let mut scene = zsh().rc(rc).start();
-    for (keys, shown) in [("\x12sh", "bck-i-search: sh"), ("\x04", "do you wish"), ("\x18r", "1> ")] {
+    for (keys, shown) in [("\x12sh", "bck-i-search: sh"), ("\x04", "do you wish"), ("\x18r", "1> a nested line")] {
         scene.types("git st").shows_ghost("git st|atus --short").sends(keys).shows(shown);
         std::thread::sleep(A_WHILE);
         scene.presses(Key::CtrlC).shows_line("git st|");

@@ -216,6 +216,8 @@ fn options_and_traps_for_failures_hear_only_of_commands_of_yours() {
     for option in ["err_return", "err_exit"] {
         let mut scene = zsh().start();
         scene.runs(&format!("setopt {option}"));
+        // While keys are bound, at the first reply, zsh ignores Ctrl-C.
+        draws(&mut scene);
         scene.types("abc").presses(Key::CtrlC).prompt(3);
         draws(&mut scene);
         assert_eq!(scene.runs("print -r -- still $?"), "still 130", "{option}");
@@ -231,6 +233,18 @@ fn options_and_traps_for_failures_hear_only_of_commands_of_yours() {
         draws(&mut scene);
         assert_eq!(scene.runs("print -r -- still here"), "still here", "{option}");
     }
+}
+
+#[test]
+fn a_daemon_that_cannot_be_reached_is_no_failure_of_yours() {
+    let mut scene = zsh().rc("failures=(); TRAPZERR() { failures+=($? $funcstack) }").start();
+    draws(&mut scene);
+    scene.runs("_aside_socket=~/none _aside_bin=~/none");
+    for _ in 0..2 {
+        scene.types("git st").settles().presses(Key::Ctrl('u'));
+        scene.runs("(exit 3)");
+    }
+    assert_eq!(scene.runs("print -r -- failures $failures"), "failures 3 TRAPZERR 3 TRAPZERR");
 }
 
 #[test]

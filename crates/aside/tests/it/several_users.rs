@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::harness::home::{ASIDE, Home, Said, run};
+use crate::harness::programs;
 
 const ANN: u32 = 60_001;
 const EVE: u32 = 60_002;
@@ -22,7 +23,7 @@ fn anns() -> Option<Home> {
         return None;
     }
     let home = Home::new();
-    fs::copy(ASIDE, home.path("aside")).unwrap();
+    programs::copy(ASIDE, home.path("aside"));
     home.write("precious", "precious");
     let root = top(&home);
     for place in

@@ -1,11 +1,12 @@
 //! `aside suggest` and `aside fix` as scripts call them: no daemon, no model, the test's own PATH.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
+
+use crate::harness::programs;
 
 /// A home with a project in it, and a directory of programs.
 struct Desk {
@@ -20,8 +21,7 @@ impl Desk {
         }
         for name in programs {
             let file = desk.temp.path().join("bin").join(name);
-            fs::write(&file, "#!/bin/sh\n").unwrap();
-            fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+            programs::write(&file, b"#!/bin/sh\n");
         }
         desk
     }

@@ -20,6 +20,7 @@ use crate::daemon::tasks::TaskError;
 use crate::daemon::tasks::actor::message::{UserCommand, Vote};
 use crate::daemon::tasks::attempt::welcome::welcome;
 use crate::daemon::tasks::rules;
+use crate::daemon::tasks::summary::SearchedWords;
 use crate::daemon::updates::{ReplyStream, Updates};
 use crate::daemon::web_page::WebPage;
 use crate::provider::Privacy;
@@ -78,16 +79,17 @@ async fn told(state: &Arc<State>, asked: TaskParams, updates: &Updates) -> Resul
     match asked.op {
         TaskOp::Ask => ask(state, asked).await,
         TaskOp::List => {
+            let words = SearchedWords::of(&asked.text).map_err(TaskError::Refused)?;
             let limit = usize::try_from(asked.limit).unwrap_or(usize::MAX);
             let limit = if limit == 0 { SCREEN } else { limit };
             // A chat lists the tasks of one user: those of others are none of its business.
             if source(&asked)? != RequestSource::LocalUi {
-                let mut found = tasks.list(state, &asked.text, &asked.thread, usize::MAX).await;
+                let mut found = tasks.list(state, &words, &asked.thread, usize::MAX).await;
                 found.retain(|brief| is_of(brief, &asked));
                 newest_and_open(&mut found, limit);
                 return Ok(TaskList { tasks: found, ..TaskList::default() });
             }
-            Ok(TaskList { tasks: tasks.list(state, &asked.text, &asked.thread, limit).await, ..TaskList::default() })
+            Ok(TaskList { tasks: tasks.list(state, &words, &asked.thread, limit).await, ..TaskList::default() })
         }
         TaskOp::Follow => follow(state, &asked, updates).await,
         TaskOp::Rules => Ok(TaskList { lines: rules(state, &asked.cwd).await?, ..TaskList::default() }),
@@ -323,7 +325,7 @@ async fn follow(state: &Arc<State>, asked: &TaskParams, updates: &Updates) -> Re
     let stream = updates.stream().ok_or_else(|| TaskError::Refused("no client listens".to_owned()))?;
     let mut moves = state.tasks().moves();
     let list = async |state: &Arc<State>| TaskList {
-        tasks: state.tasks().list(state, "", "", limit).await,
+        tasks: state.tasks().list(state, &SearchedWords::default(), "", limit).await,
         ..TaskList::default()
     };
     let first = list(state).await;
@@ -332,7 +334,7 @@ async fn follow(state: &Arc<State>, asked: &TaskParams, updates: &Updates) -> Re
         while moves.changed().await.is_ok() {
             tokio::time::sleep(PACE).await;
             moves.borrow_and_update();
-            let tasks = state.tasks().list(&state, "", "", limit).await;
+            let tasks = state.tasks().list(&state, &SearchedWords::default(), "", limit).await;
             if !teller.put(Reply::Task(Box::new(TaskList { tasks, ..TaskList::default() }))).await {
                 return;
             }
@@ -370,7 +372,7 @@ async fn theirs(state: &Arc<State>, asked: &TaskParams, name: &str) -> Result<Ta
     if source(asked)? == RequestSource::LocalUi {
         return state.tasks().named(state, name).await;
     }
-    let own = state.tasks().list(state, "", "", usize::MAX).await;
+    let own = state.tasks().list(state, &SearchedWords::default(), "", usize::MAX).await;
     let own: Vec<&TaskBrief> =
         own.iter().filter(|brief| is_of(brief, asked) && !name.is_empty() && brief.task_id.starts_with(name)).collect();
     let exact = own.iter().find(|brief| brief.task_id == name);

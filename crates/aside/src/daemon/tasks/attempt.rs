@@ -64,6 +64,7 @@ use crate::daemon::tasks::attempt::project_actions::ProjectCommand;
 use crate::daemon::tasks::attempt::question_answers::AnsweredQuestion;
 use crate::daemon::tasks::attempt::question_forms::{asks, explains, shows_change};
 use crate::daemon::tasks::offer::OfferBuilder;
+use crate::daemon::tasks::summary::SearchedWords;
 use crate::provider::{Format, Privacy, Question, Selection, Variety};
 use crate::workspace::Workspace;
 use crate::workspace::masked::Secrets;
@@ -591,7 +592,7 @@ impl Attempt {
         let trouble = servers.iter().find(serves).filter(|server| server.state == "resting");
         // A chat sees only the tasks that its own user requested there.
         let thread = if self.request.source == RequestSource::LocalUi { "" } else { self.request.thread_id.as_str() };
-        let mut tasks = self.state.tasks().list(&self.state, "", thread, MAX_TASKS).await;
+        let mut tasks = self.state.tasks().list(&self.state, &SearchedWords::default(), thread, MAX_TASKS).await;
         if self.request.source != RequestSource::LocalUi {
             let user = self.request.from_user.as_deref().unwrap_or_default();
             tasks.retain(|brief| brief.source == self.request.source.name() && brief.from_user == user);

@@ -1,5 +1,7 @@
 //! Summarizes a task from its events without asking its actor: one line of a list.
 
+use std::collections::BTreeSet;
+
 use aside_proto::task::TaskBrief;
 use aside_task::event::{Event, EventKind, OfferedProposal, StateChange, TransitionCause};
 use aside_task::log;
@@ -110,19 +112,46 @@ impl TaskSummary {
     }
 
     /// Whether it contains every one of these words.
-    pub fn has(&self, words: &str) -> bool {
-        words.to_lowercase().split_whitespace().all(|word| self.lists(word))
+    pub fn has(&self, words: &SearchedWords) -> bool {
+        words.0.is_empty() || words.are_in(&self.listed())
     }
 
     /// The same, including everything in its log: answers, proposals and output.
-    pub fn has_said(&self, words: &str, log: &[u8]) -> bool {
-        let said = said(log).to_lowercase();
-        words.to_lowercase().split_whitespace().all(|word| self.lists(word) || said.contains(word))
+    pub fn has_said(&self, words: &SearchedWords, log: &[u8]) -> bool {
+        words.are_in(&(self.listed() + &said(log)))
     }
 
-    fn lists(&self, word: &str) -> bool {
+    /// What a list shows of it, a field on each line: no word contains a line end.
+    fn listed(&self) -> String {
         let TaskBrief { task_id, text, summary, kind, workspace, .. } = &self.brief;
-        [task_id, text, summary, kind, workspace].iter().any(|text| text.to_lowercase().contains(word))
+        format!("{task_id}\n{text}\n{summary}\n{kind}\n{workspace}\n")
+    }
+}
+
+/// The words that a list is searched for, in lower case, each once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SearchedWords(BTreeSet<String>);
+
+impl SearchedWords {
+    /// Each of them is searched for in every log.
+    const MAX_WORDS: usize = 32;
+    const MAX_LENGTH: usize = 4 * 1024;
+
+    /// Or why it is too much to search for.
+    pub fn of(text: &str) -> Result<Self, String> {
+        if text.len() > Self::MAX_LENGTH {
+            return Err(format!("a search is for at most {} KiB of words", Self::MAX_LENGTH / 1024));
+        }
+        let words: BTreeSet<String> = text.to_lowercase().split_whitespace().map(str::to_owned).collect();
+        if words.len() > Self::MAX_WORDS {
+            return Err(format!("a search is for at most {} words", Self::MAX_WORDS));
+        }
+        Ok(Self(words))
+    }
+
+    fn are_in(&self, text: &str) -> bool {
+        let low = text.to_lowercase();
+        self.0.iter().all(|word| low.contains(word))
     }
 }
 
@@ -245,6 +274,25 @@ mod tests {
             (live.wrote.clone(), live.brief.undo, live.brief.since, live.brief.at),
             (Receipt::read("77"), true, 5, 9)
         );
-        assert!(live.has("BLUE /p") && !live.has("red"));
+        let has = |words| live.has(&SearchedWords::of(words).unwrap());
+        assert!(has("BLUE /p blue") && has(" ") && !has("red") && !has("blue red"));
+    }
+
+    #[test]
+    fn a_search_is_for_a_few_words() {
+        let many = |count: usize| (0..count).map(|number| format!("w{number} ")).collect::<String>();
+        assert_eq!(SearchedWords::of("Blue  blue\nRED").unwrap().0.into_iter().collect::<Vec<_>>(), ["blue", "red"]);
+        assert!(SearchedWords::of(&many(32)).is_ok());
+        assert_eq!(SearchedWords::of(&many(33)), Err("a search is for at most 32 words".to_owned()));
+        for huge in [many(300_000), "w ".repeat(300_000), "w".repeat(5000)] {
+            assert_eq!(SearchedWords::of(&huge), Err("a search is for at most 4 KiB of words".to_owned()));
+        }
+        let log = br#"{"type":"task_stream_chunk"}"#;
+        let known = TaskSummary {
+            brief: TaskBrief { text: "Blau".to_owned(), ..TaskBrief::default() },
+            ..TaskSummary::default()
+        };
+        assert!(known.has_said(&SearchedWords::of("blau").unwrap(), log));
+        assert!(!known.has_said(&SearchedWords::of("blau grau").unwrap(), log));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 
-use crate::harness::patience;
 use crate::harness::socket_client::SocketClient;
+use crate::harness::{patience, programs};
 
 /// The binary under test.
 pub const ASIDE: &str = env!("CARGO_BIN_EXE_aside");
@@ -94,9 +94,10 @@ impl Home {
     pub fn write(&self, relative: &str, contents: impl AsRef<[u8]>) {
         let path = self.path(relative);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, contents.as_ref()).unwrap();
         if contents.as_ref().starts_with(b"#!") {
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+            programs::write(&path, contents.as_ref());
+        } else {
+            std::fs::write(&path, contents.as_ref()).unwrap();
         }
     }
 

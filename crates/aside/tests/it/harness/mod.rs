@@ -17,6 +17,7 @@ pub mod home;
 pub mod http;
 pub mod keys;
 pub mod line;
+pub mod programs;
 pub mod prose_cases;
 pub mod prose_script;
 pub mod pty;

@@ -1,10 +1,9 @@
 //! What is set up before a scene begins: rc files, history, configuration, files. Decides only their order.
 
-use std::os::unix::fs::PermissionsExt;
-
 use vt100::Color;
 
 use crate::harness::home::Home;
+use crate::harness::programs;
 use crate::harness::scene::Scene;
 use crate::harness::screen::GHOST;
 use crate::harness::scripted_daemon::ScriptedDaemon;
@@ -100,8 +99,8 @@ impl Setup {
 
     /// An executable in the home directory, with arbitrary contents.
     pub fn program(self, path: &str, bytes: &[u8]) -> Self {
-        self.home.write(path, bytes);
-        std::fs::set_permissions(self.home.path(path), std::fs::Permissions::from_mode(0o755)).unwrap();
+        self.home.write(path, "");
+        programs::write(&self.home.path(path), bytes);
         self
     }
 

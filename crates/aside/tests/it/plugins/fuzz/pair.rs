@@ -8,6 +8,7 @@ use rustix::process::{Pid, Signal};
 use super::sequence::Action;
 use crate::harness::home::{ASIDE, Home};
 use crate::harness::keys::Key;
+use crate::harness::programs;
 use crate::harness::screen::GHOST;
 use crate::plugins::setups::{Order, Setup};
 use crate::plugins::zsh::Zsh;
@@ -44,8 +45,8 @@ impl Builds {
     pub fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let other = std::env::var_os("ASIDE_TEST_OTHER").map_or_else(|| PathBuf::from(ASIDE), PathBuf::from);
-        std::fs::copy(ASIDE, dir.path().join("0")).unwrap();
-        std::fs::copy(other, dir.path().join("1")).unwrap();
+        programs::copy(ASIDE, dir.path().join("0"));
+        programs::copy(other, dir.path().join("1"));
         Self { dir }
     }
 
