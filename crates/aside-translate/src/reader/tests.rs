@@ -1,3 +1,5 @@
+//! What is shown of the reader's answers, at a desk with a few files.
+
 use std::sync::Arc;
 
 use aside_commands::shell_names::ShellNames;

@@ -35,7 +35,7 @@ const MAX_LINE: u64 = 64 * 1024;
 /// Say whether the reader is here, the small language model that answers where no rule does
 ///
 /// It runs on this machine, in a process of its own that reaches neither files nor network. It needs no key and asks
-/// nobody. `aside help translate` says what it is and what it cannot do.
+/// no server. `aside help translate` says what it is and what it cannot do.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]

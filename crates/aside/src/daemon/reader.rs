@@ -13,6 +13,7 @@ use crate::daemon::blocking_io;
 use crate::daemon::state::State;
 use crate::exec::reader::{self, ReaderLine, ReaderProcess, ReaderReply};
 use crate::reader_file;
+use crate::text_work;
 
 /// How long an answer may take; a process that exceeds it is ended. Far more than it needs, for a busy machine.
 const DEADLINE: Duration = Duration::from_secs(4);
@@ -63,7 +64,7 @@ impl Reader {
     pub fn warm(state: &Arc<State>) {
         if state.config().llm.reader && !state.reader().is_ready() {
             let state = Arc::clone(state);
-            tokio::spawn(async move { start(&state).await });
+            text_work::spawn(text_work::NO_TEXT, async move { start(&state).await });
         }
     }
 
@@ -223,7 +224,7 @@ async fn start(state: &Arc<State>) -> bool {
     let is_started = started.await.unwrap_or(false);
     if is_started {
         let cooler = Arc::clone(state);
-        tokio::spawn(async move {
+        text_work::spawn(text_work::NO_TEXT, async move {
             while let Some(left) = cooler.reader().cool() {
                 tokio::time::sleep(left).await;
             }

@@ -20,7 +20,7 @@ pub enum ReaderLine {
         prompt: String,
         ms: u64,
     },
-    /// Nobody waits for this answer any more.
+    /// The answer is not waited for any more.
     Cancel {
         id: u64,
     },
@@ -45,6 +45,7 @@ pub fn start(aside: &Path, file: &Path) -> anyhow::Result<(ReaderProcess, PipeRe
     let ((heard, input), (output, prints), (errors, complains)) = (pipe()?, pipe()?, pipe()?);
     let mut command = command(aside);
     command.args(["reader", "serve"]).arg(file).current_dir("/").env_clear();
+    command.envs(std::env::var_os("HOME").map(|home| ("HOME", home)));
     command.stdin(Stdio::from(heard)).stdout(Stdio::from(prints)).stderr(Stdio::from(complains));
     let child = command.spawn().with_context(|| format!("could not start {}", aside.display()))?;
     Ok((ReaderProcess { child, input }, output, errors))

@@ -747,20 +747,6 @@ fn a_new_program_takes_over_unnoticed() {
 }
 
 #[test]
-fn a_greeting_that_comes_after_that_of_aside_off_turns_nothing_on() {
-    let daemon = Daemon::start();
-    let greets = |facts: &str| {
-        daemon.home.wire().record(&["1", "hello", "1", "0.1.0", "bash", "5.2", "bash-1-1", "1", "", facts, "0"]);
-        let status = daemon.status();
-        status["sessions"][0]["facts"].as_str().unwrap().to_owned()
-    };
-    assert_eq!(greets("switched=off\nkeys=emacs"), "switched=off\nkeys=emacs");
-    assert_eq!(greets("keys=emacs"), "switched=off\nkeys=emacs");
-    assert_eq!(greets("switched=on\nkeys=vi"), "switched=on\nkeys=vi");
-    assert_eq!(greets("keys=emacs"), "keys=emacs");
-}
-
-#[test]
 fn a_stranger_is_refused() {
     // Only root can act as two users.
     if !rustix::process::getuid().is_root() {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::daemon::tasks::rules;
 use crate::paths::Paths;
+use crate::reader_file;
 use crate::store::task_logs;
 
 /// Key, and what it does at a zsh prompt. docs/keys.md has the other shells.
@@ -25,6 +26,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("ASIDE_PRIVATE", "1: nothing of this shell leaves the machine; aside-private sets it"),
     ("ASIDE_HOME", "one directory for settings, history, logs and socket, instead of their usual places"),
     ("ASIDE_SOCKET", "the daemon's socket, instead of the one in the runtime directory"),
+    ("ASIDE_READER", "the file of the reader, where it is elsewhere; empty: answer without it"),
     ("ASIDE_SESSION", "the shell that is meant, where the processes above do not tell"),
     ("ASIDE_PROXY", "set by aside proxy in the shell inside: its terminal and process"),
     ("ASIDE_PROXY_MARK", "set by aside proxy too: what the marks around a prompt carry"),
@@ -48,7 +50,7 @@ pub fn files() -> Vec<(String, &'static str)> {
         state_dir: PathBuf::from("~/.local/state/aside"),
         socket: PathBuf::from("$XDG_RUNTIME_DIR/aside.sock"),
     };
-    let rows: [(PathBuf, &str); 19] = [
+    let rows: [(PathBuf, &str); 20] = [
         (paths.config_file.clone(), "your settings"),
         (rules::of_person(&paths), "your approval rules: what is denied, asked about, allowed"),
         (rules::of_repository(Path::new("")), "in a repository: approval rules that can only tighten yours"),
@@ -56,6 +58,7 @@ pub fn files() -> Vec<(String, &'static str)> {
         (paths.history_db(), "the commands you ran"),
         (paths.data_dir.join("learnt"), "what programs said about themselves when asked for --help"),
         (paths.models_dir(), "models that you fetched"),
+        (reader_file::own(&paths), "the reader, once aside reader get has made it"),
         (paths.remote_secrets(), "the secrets of the chat from which tasks can be asked for"),
         (
             paths.remote_seen(),

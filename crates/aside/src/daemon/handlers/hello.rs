@@ -62,3 +62,29 @@ pub fn welcome(state: &State, session: &str) -> Reply {
         capture: capture.to_owned(),
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paths::Paths;
+
+    #[test]
+    fn a_greeting_that_comes_after_that_of_aside_off_turns_nothing_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let paths = Paths { config_file: at("c"), data_dir: at("d"), state_dir: at("st"), socket: at("s") };
+        let state = State::new(paths);
+        let is_off_after = |shell: &str, facts: &str| {
+            let (session, facts) = (format!("{shell}-1-1"), facts.to_owned());
+            handle(&state, Hello { shell: shell.to_owned(), session: session.clone(), facts, ..Hello::default() });
+            state.is_switched_off(&session)
+        };
+        for shell in ["bash", "fish"] {
+            assert!(is_off_after(shell, "switched=off\nkeys=emacs"));
+            assert!(is_off_after(shell, "keys=emacs"), "{shell}: a late one");
+            assert!(!is_off_after(shell, "switched=on\nkeys=vi"));
+            assert!(!is_off_after(shell, "keys=emacs"));
+        }
+        assert!(!is_off_after("zsh", "switched=off"), "zsh sends in order, and greets anew");
+    }
+}

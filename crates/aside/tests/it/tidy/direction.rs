@@ -51,6 +51,7 @@ pub const ASIDE: Layers = Layers {
             "confirm",
             "lone_key",
             "rc",
+            "reader_file",
             "text_work",
             "touched_files",
             "trusted_file",
