@@ -16,10 +16,12 @@ pub fn inspect(runs: &NestedCommands, run: &NestedCommand, view: WorldView<'_>, 
     }
     let from = dangers.len();
     let own = Own::of(run);
+    let feeding: Vec<&NestedCommand> =
+        run.fed_by.iter().filter_map(|range| runs.runs.get(range.clone())).filter_map(|runs| runs.first()).collect();
     if !own.is_dry {
-        overwrites::dangers(run, view, dangers);
+        overwrites::dangers(run, feeding.first().copied(), view, dangers);
     }
-    let harms = harms(runs, run, &own);
+    let harms = harms(runs, run, &own, &feeding);
     dangers.extend(harms.into_iter().map(|harm| Danger { harm, span: run.span() }));
     // With a world, `dd` to a file that does not exist loses nothing.
     if view.world.is_some()
@@ -91,7 +93,7 @@ impl Own {
     }
 }
 
-fn harms(runs: &NestedCommands, run: &NestedCommand, own: &Own) -> Vec<Harm> {
+fn harms(runs: &NestedCommands, run: &NestedCommand, own: &Own, feeding: &[&NestedCommand]) -> Vec<Harm> {
     let mut harms = Vec::new();
     match run.sign {
         Anomaly::Nothing => {}
@@ -116,9 +118,7 @@ fn harms(runs: &NestedCommands, run: &NestedCommand, own: &Own) -> Vec<Harm> {
     }
     harms.extend(said.harms.into_iter().filter(|harm| *harm != Harm::DeletesBuild || !is_followed(runs, run)));
     harms.extend(files::harms(run));
-    let feeding: Vec<&NestedCommand> =
-        run.fed_by.iter().filter_map(|range| runs.runs.get(range.clone())).filter_map(|runs| runs.first()).collect();
-    harms.extend(files::fed(run, &feeding));
+    harms.extend(files::fed(run, feeding));
     harms.extend(bulk::harms(run, feeding.first().copied()));
     harms.extend(network::request(run));
     harms.extend(code::reading(run).harms);

@@ -723,12 +723,13 @@ fn unfolded(words: &[Word]) -> Vec<Word> {
     parts.chain(words.iter().skip(1).cloned()).collect()
 }
 
-/// `<>` and fish's `>?` write without losing anything: they count as appending. So does `>` with noclobber.
+/// `<>` and fish's `>?` write without losing anything: they count as appending. So does `>` with noclobber. `1<>` writes over the beginning.
 fn gentle(text: &str, redirection: &Redirection, noclobber: bool) -> Redirection {
     let target = redirection.target.as_ref().map_or(redirection.span.end, |word| word.span.start);
     let operator = text.get(redirection.span.start..target).unwrap_or_default();
     let refuses = noclobber && !operator.contains(['|', '!']);
-    let keeps = operator.contains("<>") || operator.contains(">?") || refuses;
+    let over = operator.starts_with("1<>");
+    let keeps = operator.contains("<>") && !over || operator.contains(">?") || refuses;
     let kind = if keeps && redirection.kind == Redirect::Write { Redirect::Append } else { redirection.kind };
     Redirection { kind, ..redirection.clone() }
 }
