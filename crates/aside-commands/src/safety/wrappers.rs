@@ -746,7 +746,7 @@ mod tests {
             };
             let finds = |line: &str| {
                 let dangers = safety::dangers(line, Dialect::Bash);
-                dangers.iter().any(|danger| danger.harm == Harm::DeletesFiles)
+                dangers.iter().any(|danger| matches!(danger.harm, Harm::DeletesFiles | Harm::RunsUnseen))
             };
             assert!(!list("hits").is_empty(), "{row}");
             for hit in list("hits") {
