@@ -47,6 +47,7 @@ fn outlasts(harm: Harm) -> bool {
         Harm::DeletesBuild
         | Harm::Overwrites
         | Harm::EditsInPlace
+        | Harm::RunsLater
         | Harm::Uninstalls
         | Harm::WorldWritable
         | Harm::ChangesOwner

@@ -14,6 +14,7 @@ use crate::safety::blocks::Shape;
 use crate::safety::code;
 use crate::safety::known_output;
 use crate::safety::nested_commands::effects::{NOCLOBBER, added, follow_links, mounted, remember, writes};
+use crate::safety::startup;
 use crate::safety::target::{self, PathScope};
 use crate::safety::variables::{Body, Scope};
 use crate::safety::wrappers::forms::variable_scripts;
@@ -305,6 +306,9 @@ impl Walk {
             let within = command.inside.and_then(|outer| depths.get(outer)).map_or(0, |outer| outer + 1);
             depths.push(within);
             surroundings.enter(text, &shape, command, start.dialect, scope, &mut self.expansions);
+            let function = shape.function(command.span.start);
+            // Who redefines an everyday command hardly calls it knowingly.
+            let defined = function.is_some_and(|function| !startup::is_everyday(&function.name));
             let fed_by = feeding(&line.commands, number, &shape);
             let mut run = NestedCommand {
                 words: scope.expand(&unfolded(&command.words), text, start.dialect, &mut self.expansions),
@@ -318,7 +322,7 @@ impl Walk {
                 fed_by: fed_by.iter().filter_map(|fed| at.get(*fed).cloned()).collect(),
                 substituted: Vec::new(),
                 sign: if within >= MAX_SUBSTITUTED { Anomaly::Deep } else { bomb(text, &line.commands, number) },
-                role: if shape.function(command.span.start).is_some() { Persistence::Defined } else { start.role },
+                role: if defined { Persistence::Defined } else { start.role },
                 fed: Vec::new(),
                 directory: scope.directory.clone(),
                 is_inner: false,
@@ -342,7 +346,7 @@ impl Walk {
                 };
                 target.assign(&assignment.name, words);
             }
-            if run.role != Persistence::Defined {
+            if function.is_none() && run.role != Persistence::Defined {
                 remember(&run, scope);
                 writes(&run, scope);
             }

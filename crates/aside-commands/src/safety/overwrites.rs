@@ -12,6 +12,7 @@ use crate::safety::database_clients;
 use crate::safety::known_output::{self, TEMPORARY};
 use crate::safety::nested_commands::{NestedCommand, RunsWhere, is_flag};
 use crate::safety::rules::has_flag;
+use crate::safety::startup;
 use crate::safety::target::{self, WriteTarget};
 use crate::safety::toml_table;
 use crate::safety::wrappers::{self, InnerCommand};
@@ -127,7 +128,11 @@ pub fn dangers(run: &NestedCommand, feeding: Option<&NestedCommand>, view: World
     }
     for write in writes {
         if let Some(harm) = harm(&write, run, view) {
-            found.push(Danger { harm, span: write.span });
+            found.push(Danger { harm, span: write.span.clone() });
+        }
+        let path = target::joined(run.directory.as_deref(), &write.path);
+        if !is_remote(&path) && startup::runs_later(&path, &text(run)) {
+            found.push(Danger { harm: Harm::RunsLater, span: write.span });
         }
     }
 }
@@ -410,8 +415,13 @@ fn text_unprotects(run: &NestedCommand) -> bool {
         "allowusers *",
         "trusted=yes",
     ];
-    let text = known_output::output(run).unwrap_or_else(|| run.fed.join("\n")).to_lowercase();
+    let text = text(run).to_lowercase();
     SETTINGS.iter().any(|setting| text.contains(setting))
+}
+
+/// What it writes, as far as the line tells.
+fn text(run: &NestedCommand) -> String {
+    known_output::output(run).unwrap_or_else(|| run.fed.join("\n"))
 }
 
 /// `host:path`, `s3://…`

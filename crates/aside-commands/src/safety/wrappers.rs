@@ -13,6 +13,7 @@ use crate::safety::code;
 use crate::safety::database_clients;
 use crate::safety::nested_commands::{NestedCommand, RunsWhere, is_flag};
 use crate::safety::rules::has_flag;
+use crate::safety::startup;
 use crate::safety::toml_table;
 use crate::safety::variables::Scope;
 use crate::safety::wrappers::forms::{Form, matches, variable_scripts};
@@ -148,7 +149,21 @@ pub fn inner_commands(run: &NestedCommand) -> Vec<InnerCommand> {
         dialect: Some(Dialect::Bash),
         place: RunsWhere::Here,
     }));
+    if run.name() == "alias" {
+        found.extend(aliases(run));
+    }
     found
+}
+
+/// What everyday commands would do from now on: `alias ls='rm x'`, fish's `alias ls 'rm x'`.
+fn aliases(run: &NestedCommand) -> Vec<InnerCommand> {
+    let pairs = run.words.windows(2).enumerate().skip(1);
+    let glued = run.words.iter().enumerate().filter_map(|(at, word)| Some((at, word.value.split_once('=')?)));
+    let apart = pairs.map(|(at, pair)| (at + 1, (pair[0].value.as_str(), pair[1].value.as_str())));
+    let all = glued.chain(apart).filter(|(_, (name, _))| startup::is_everyday(name));
+    let text =
+        |text: &str, word| InnerCommand::Text { text: text.to_owned(), word, dialect: None, place: RunsWhere::Here };
+    all.map(|(word, (_, value))| text(value, word)).collect()
 }
 
 /// What it gets as a command or as a script.
