@@ -19,6 +19,7 @@ mod known_output;
 mod network;
 mod overwrites;
 mod rules;
+mod runners;
 mod sql;
 mod startup;
 mod target;

@@ -7,7 +7,7 @@ use crate::safety::overwrites::{self, WorldView};
 use crate::safety::target::{self, WriteTarget};
 use crate::safety::wrappers::InnerCommand;
 use crate::safety::{Danger, Harm};
-use crate::safety::{bulk, code, database_clients, files, known_output, network, rules, sql, verbs, wrappers};
+use crate::safety::{bulk, code, database_clients, files, known_output, network, rules, runners, sql, verbs, wrappers};
 
 pub fn inspect(runs: &NestedCommands, run: &NestedCommand, view: WorldView<'_>, dangers: &mut Vec<Danger>) {
     // The body of a function does nothing until it is called, which is a run of its own.
@@ -21,7 +21,10 @@ pub fn inspect(runs: &NestedCommands, run: &NestedCommand, view: WorldView<'_>, 
     if !own.is_dry {
         overwrites::dangers(run, feeding.first().copied(), view, dangers);
     }
-    let harms = harms(runs, run, &own, &feeding);
+    let mut harms = harms(runs, run, &own, &feeding);
+    if !own.asks_for_help && runners::runs_unknown(run, view) {
+        harms.push(Harm::RunsUnseen);
+    }
     dangers.extend(harms.into_iter().map(|harm| Danger { harm, span: run.span() }));
     // With a world, `dd` to a file that does not exist loses nothing.
     if view.world.is_some()

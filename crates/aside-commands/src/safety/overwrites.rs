@@ -23,6 +23,8 @@ const TABLE: &str = include_str!("../../data/safety/outputs.toml");
 
 /// Entries of a directory that are searched linearly.
 const MAX_SHORT: usize = 64;
+/// Directories above this one that may hold the project.
+const MAX_PARENTS: usize = 8;
 /// What makes a word a pattern.
 const ANY: [char; 3] = ['*', '?', '['];
 
@@ -467,6 +469,19 @@ impl WorldView<'_> {
             return if entries.iter().any(fits) { State::There } else { State::NotThere };
         }
         if named(&entries, name).is_some_and(file) { State::There } else { State::NotThere }
+    }
+
+    /// Whether a project that holds this directory has installed a program.
+    pub fn is_installed(&self, run: &NestedCommand, name: &str) -> bool {
+        let here = self.world.and_then(|world| {
+            Some((world, self.absolute(world, run.directory.as_deref().unwrap_or(self.cwd), false)?))
+        });
+        let Some((world, here)) = here else { return false };
+        std::path::Path::new(&here).ancestors().take(MAX_PARENTS).any(|directory| {
+            let programs = directory.join("node_modules/.bin");
+            let entries = programs.to_str().map(|programs| world.entries(programs));
+            matches!(entries, Some(Fact::Yes(entries)) if named(&entries, name).is_some())
+        })
     }
 
     /// The path from the root. None where only the shell knows it.

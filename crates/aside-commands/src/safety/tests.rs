@@ -112,6 +112,7 @@ impl World for Directory {
         let entry = |name: &str, kind| DirEntry { name: name.into(), kind };
         match directory {
             "/home/me" => Fact::Yes(Arc::new([entry("notes", FileKind::File), entry("src", FileKind::Directory)])),
+            "/home/me/node_modules/.bin" => Fact::Yes(Arc::new([entry("own-tool", FileKind::Program)])),
             "/home/me/src" => Fact::Yes(Arc::new([entry("a", FileKind::File)])),
             _ => Fact::No,
         }
@@ -142,6 +143,22 @@ fn what_is_there_is_overwritten() {
     for (line, expected) in cases {
         let dangers = dangers_in(line, Dialect::Zsh, "/home/me", &Directory);
         assert_eq!(dangers.iter().any(|danger| danger.harm == Harm::Overwrites), expected, "{line}");
+    }
+}
+
+#[test]
+fn what_the_project_has_installed_is_not_downloaded() {
+    let cases = [
+        ("npx own-tool x", false),
+        ("npx @scope/own-tool", false),
+        ("cd src && npx own-tool@2", false),
+        ("npx other-tool", true),
+        ("cd /srv && npx own-tool", true),
+        ("docker compose exec web npx other-tool", false),
+    ];
+    for (line, expected) in cases {
+        let dangers = dangers_in(line, Dialect::Zsh, "/home/me", &Directory);
+        assert_eq!(dangers.iter().any(|danger| danger.harm == Harm::RunsUnseen), expected, "{line}");
     }
 }
 
