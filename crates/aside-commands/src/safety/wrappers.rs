@@ -327,8 +327,11 @@ pub fn is_shell(name: &str) -> bool {
 /// A container that is removed after its command and shares nothing with the machine.
 pub fn is_discarded(run: &NestedCommand) -> bool {
     let words: Vec<&str> = run.arguments().iter().map(|word| word.value.as_str()).collect();
-    let container =
-        matches!(run.name(), "docker" | "podman" | "nerdctl") && words.contains(&"run") && words.contains(&"--rm");
+    // The services of compose mount what its file says.
+    let container = matches!(run.name(), "docker" | "podman" | "nerdctl")
+        && words.contains(&"run")
+        && words.contains(&"--rm")
+        && !words.contains(&"compose");
     let shares = |word: &&str| {
         let long = word.split_once('=').map_or(*word, |(flag, _)| flag);
         matches!(
