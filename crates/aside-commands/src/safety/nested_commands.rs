@@ -59,6 +59,8 @@ pub struct NestedCommand {
     pub(super) directory: Option<Arc<str>>,
     /// Another command runs it, and passes its redirections on.
     pub(super) is_inner: bool,
+    /// The bytes from the first to the last word; empty while these may change.
+    pub(super) extent: Range<usize>,
     /// A script or a module with its arguments, which another run starts by its interpreter: `json.tool` of `python -m json.tool`.
     pub is_module: bool,
 }
@@ -162,10 +164,16 @@ impl NestedCommand {
 
     /// From the name to the last word.
     pub fn span(&self) -> Range<usize> {
-        let start = self.words.iter().map(|word| word.span.start).min().unwrap_or_default();
-        let end = self.words.iter().map(|word| word.span.end).max().unwrap_or(start);
-        start..end
+        if !self.extent.is_empty() {
+            return self.extent.clone();
+        }
+        extent(&self.words)
     }
+}
+
+fn extent(words: &[Word]) -> Range<usize> {
+    let start = words.iter().map(|word| word.span.start).min().unwrap_or_default();
+    start..words.iter().map(|word| word.span.end).max().unwrap_or(start)
 }
 
 /// Homebrew's names of GNU tools.
@@ -326,8 +334,13 @@ impl Walk {
                 fed: Vec::new(),
                 directory: scope.directory.clone(),
                 is_inner: false,
+                extent: 0..0,
                 is_module: false,
             };
+            // The budget ended within the line: what its lists and variables hold is unknown.
+            if self.expansions == 0 && run.words.iter().any(|word| !word.fixed && word.value.starts_with('$')) {
+                run.sign = Anomaly::Deep;
+            }
             if run.name() != "ln" {
                 follow_links(&mut run.words, scope);
             }
@@ -534,9 +547,11 @@ impl Walk {
             scripts.clear();
             sign = Anomaly::Deep;
         }
+        let words: Vec<Word> = run.words.iter().map(|word| moved(word, spans)).collect();
         self.runs.push(NestedCommand {
             sign,
-            words: run.words.iter().map(|word| moved(word, spans)).collect(),
+            extent: extent(&words),
+            words,
             redirections: run.redirections.iter().map(|redirection| moved_redirection(redirection, spans)).collect(),
             ..run
         });

@@ -81,12 +81,15 @@ impl Runner {
         if has_flag(arguments.iter(), &self.local) {
             return None;
         }
-        let given = arguments.iter().enumerate().find_map(|(at, word)| {
+        let name = self.plain(run).get(self.command.len() - 1).copied();
+        // Flags behind the name are those of the program.
+        let mut own = arguments.iter().enumerate().take_while(|(_, word)| Some(word.value.as_str()) != name);
+        let given = own.find_map(|(at, word)| {
             let glued = |flag: &String| word.value.strip_prefix(flag.as_str())?.strip_prefix('=');
             let next = || arguments.get(at + 1).map(|next| next.value.as_str());
             if self.package.contains(&word.value) { next() } else { self.package.iter().find_map(glued) }
         });
-        let package = given.or_else(|| self.plain(run).get(self.command.len() - 1).copied())?;
+        let package = given.or(name)?;
         let version = package.rfind('@').filter(|at| *at > 0);
         let path = package.starts_with(['.', '/', '~', '$', '{', '<']) || self.versioned && version.is_none();
         (!path).then(|| version.map_or(package, |at| package.get(..at).unwrap_or(package)))
