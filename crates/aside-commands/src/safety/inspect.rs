@@ -294,8 +294,8 @@ fn is_downloaded(runs: &NestedCommands, run: &NestedCommand) -> bool {
 fn is_unreadable(runs: &NestedCommands, run: &NestedCommand) -> bool {
     let Some(first) = run.words.first() else { return false };
     let value = first.value.as_str();
-    // The placeholders of xargs.
-    if matches!(value, "%" | "@" | "{}") && run.is_inner || value.starts_with("{1") {
+    // The placeholders of xargs, also as a script: `xargs -I% sh -c %`.
+    if matches!(value, "%" | "@" | "{}") || value.starts_with("{1") {
         return true;
     }
     if first.fixed || !run.name().is_empty() {

@@ -155,7 +155,9 @@ pub fn runs_unseen(runs: &NestedCommands, run: &NestedCommand) -> bool {
             || run.arguments().iter().any(|word| ["\\x", "\\0", "\\u"].iter().any(|code| word.value.contains(code)))
     };
     let shell = wrappers::is_shell(name) || matches!(name, "eval" | "source" | ".");
-    if wrappers::reads_commands(run) {
+    // `ls | parallel` runs each line.
+    let lines = name == "parallel" && wrappers::given_commands(run).is_empty() && !run.fed_by.is_empty();
+    if wrappers::reads_commands(run) || lines {
         let hidden = |range: &Range<usize>| all(range).first().is_some_and(hides);
         return run.fed_by.iter().any(hidden) || run.substituted.iter().any(brings);
     }
