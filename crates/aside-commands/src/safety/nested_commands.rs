@@ -13,7 +13,7 @@ use shell_line::{self as line, Assignment, Command, Dialect, Join, Redirect, Red
 use crate::safety::blocks::Shape;
 use crate::safety::code;
 use crate::safety::known_output;
-use crate::safety::nested_commands::effects::{NOCLOBBER, added, follow_links, mounted, remember, writes};
+use crate::safety::nested_commands::effects::{NOCLOBBER, added, follow_links, gentle, mounted, remember, writes};
 use crate::safety::startup;
 use crate::safety::target::{self, PathScope};
 use crate::safety::variables::{Body, Scope};
@@ -740,17 +740,6 @@ fn unfolded(words: &[Word]) -> Vec<Word> {
     let Some((word, inside)) = folded else { return words.to_vec() };
     let parts = inside.split(',').map(|part| Word { span: word.span.clone(), value: part.to_owned(), fixed: true });
     parts.chain(words.iter().skip(1).cloned()).collect()
-}
-
-/// `<>` and fish's `>?` write without losing anything: they count as appending. So does `>` with noclobber. `1<>` writes over the beginning.
-fn gentle(text: &str, redirection: &Redirection, noclobber: bool) -> Redirection {
-    let target = redirection.target.as_ref().map_or(redirection.span.end, |word| word.span.start);
-    let operator = text.get(redirection.span.start..target).unwrap_or_default();
-    let refuses = noclobber && !operator.contains(['|', '!']);
-    let over = operator.starts_with("1<>");
-    let keeps = operator.contains("<>") && !over || operator.contains(">?") || refuses;
-    let kind = if keeps && redirection.kind == Redirect::Write { Redirect::Append } else { redirection.kind };
-    Redirection { kind, ..redirection.clone() }
 }
 
 pub(super) fn is_flag(word: &str) -> bool {
