@@ -19,7 +19,9 @@ mod known_output;
 mod network;
 mod overwrites;
 mod rules;
+mod runners;
 mod sql;
+mod startup;
 mod target;
 mod toml_table;
 mod variables;
@@ -54,6 +56,8 @@ pub enum Harm {
     Overwrites,
     /// `sed -i`, `perl -pi`
     EditsInPlace,
+    /// `>> ~/.profile`, `tee -a /etc/crontab`
+    RunsLater,
     /// `apt remove`, `brew uninstall`
     Uninstalls,
     /// `kill`, `pkill`, `systemctl stop`
@@ -87,10 +91,11 @@ pub enum Harm {
 }
 
 impl Harm {
-    pub const ALL: [Harm; 18] = [
+    pub const ALL: [Harm; 19] = [
         Harm::DeletesBuild,
         Harm::Overwrites,
         Harm::EditsInPlace,
+        Harm::RunsLater,
         Harm::Uninstalls,
         Harm::Stops,
         Harm::WorldWritable,
@@ -114,6 +119,7 @@ impl Harm {
             Harm::DeletesBuild => "deletes build output",
             Harm::Overwrites => "overwrites a file",
             Harm::EditsInPlace => "edits files in place",
+            Harm::RunsLater => "changes what runs later by itself",
             Harm::Uninstalls => "removes software",
             Harm::Stops => "stops a running program",
             Harm::WorldWritable => "makes files world-writable",
@@ -138,6 +144,7 @@ impl Harm {
             Harm::DeletesBuild => "build",
             Harm::Overwrites => "overwrites",
             Harm::EditsInPlace => "edits",
+            Harm::RunsLater => "later",
             Harm::Uninstalls => "uninstalls",
             Harm::Stops => "stops",
             Harm::WorldWritable => "world-writable",

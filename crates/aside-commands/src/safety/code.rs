@@ -401,8 +401,8 @@ impl Reader<'_> {
                     }
                 }
                 Token::Text(text) if self.is_lossy(at, text) => reading.harms.push(Harm::DeletesOther),
-                // `array_map("unlink", …)`
-                Token::Text(name) if self.language == "php" => {
+                // `array_map("unlink", …)`, `$f = "unlink"`
+                Token::Text(name) if self.language == "php" && (self.is_passed(at) || self.is_assigned(at)) => {
                     let calls = CODE.calls.get("php").and_then(|calls| calls.get(name));
                     for call in calls.into_iter().flatten() {
                         if let Does::Harm(harm) = call.does
@@ -625,10 +625,27 @@ impl Reader<'_> {
         None
     }
 
+    fn is_assigned(&self, at: usize) -> bool {
+        at.checked_sub(1).and_then(|before| self.tokens.get(before)) == Some(&Token::Mark('='))
+    }
+
     /// A function passed to another: `map(os.remove, files)`.
     fn is_passed(&self, at: usize) -> bool {
-        const CALLERS: [&str; 10] =
-            ["map", "filter", "forEach", "foreach", "each", "apply", "array_map", "array_walk", "submit", "then"];
+        const CALLERS: [&str; 13] = [
+            "map",
+            "filter",
+            "forEach",
+            "foreach",
+            "each",
+            "apply",
+            "array_map",
+            "array_walk",
+            "array_filter",
+            "call_user_func",
+            "call_user_func_array",
+            "submit",
+            "then",
+        ];
         let ends = matches!(self.tokens.get(at + 1), Some(Token::Mark(',' | ')')));
         ends && self.enclosing(at).is_some_and(|name| CALLERS.contains(&name))
     }

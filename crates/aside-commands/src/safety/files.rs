@@ -6,14 +6,14 @@ use shell_line::Word;
 use crate::safety::Harm;
 use crate::safety::known_output::TEMPORARY;
 use crate::safety::nested_commands::{NestedCommand, is_flag};
-use crate::safety::rules::has_flag;
+use crate::safety::rules::{self, has_flag};
 use crate::safety::target::{self, PathScope, WriteTarget};
 
 pub fn harms(run: &NestedCommand) -> Vec<Harm> {
     let arguments = run.arguments();
     match run.name() {
         "rm" | "rimraf" | "del" | "trash-rm" => removed(run),
-        "find" if has_word(arguments, "-delete") => found(run),
+        "find" if rules::own_words(run).any(|word| word.value == "-delete") => found(run),
         // `find / -exec rm {} +`: the inner command is judged by itself, its starting point here.
         "find" if removes(arguments) => found(run).into_iter().filter(|harm| *harm != Harm::DeletesFiles).collect(),
         "chmod" => modes(run),

@@ -7,7 +7,7 @@ use crate::safety::overwrites::{self, WorldView};
 use crate::safety::target::{self, WriteTarget};
 use crate::safety::wrappers::InnerCommand;
 use crate::safety::{Danger, Harm};
-use crate::safety::{bulk, code, database_clients, files, known_output, network, rules, sql, verbs, wrappers};
+use crate::safety::{bulk, code, database_clients, files, known_output, network, rules, runners, sql, verbs, wrappers};
 
 pub fn inspect(runs: &NestedCommands, run: &NestedCommand, view: WorldView<'_>, dangers: &mut Vec<Danger>) {
     // The body of a function does nothing until it is called, which is a run of its own.
@@ -16,10 +16,15 @@ pub fn inspect(runs: &NestedCommands, run: &NestedCommand, view: WorldView<'_>, 
     }
     let from = dangers.len();
     let own = Own::of(run);
+    let feeding: Vec<&NestedCommand> =
+        run.fed_by.iter().filter_map(|range| runs.runs.get(range.clone())).filter_map(|runs| runs.first()).collect();
     if !own.is_dry {
-        overwrites::dangers(run, view, dangers);
+        overwrites::dangers(run, feeding.first().copied(), view, dangers);
     }
-    let harms = harms(runs, run, &own);
+    let mut harms = harms(runs, run, &own, &feeding);
+    if !own.asks_for_help && runners::runs_unknown(run, view) {
+        harms.push(Harm::RunsUnseen);
+    }
     dangers.extend(harms.into_iter().map(|harm| Danger { harm, span: run.span() }));
     // With a world, `dd` to a file that does not exist loses nothing.
     if view.world.is_some()
@@ -45,6 +50,7 @@ fn outlasts(harm: Harm) -> bool {
         Harm::DeletesBuild
         | Harm::Overwrites
         | Harm::EditsInPlace
+        | Harm::RunsLater
         | Harm::Uninstalls
         | Harm::WorldWritable
         | Harm::ChangesOwner
@@ -91,7 +97,7 @@ impl Own {
     }
 }
 
-fn harms(runs: &NestedCommands, run: &NestedCommand, own: &Own) -> Vec<Harm> {
+fn harms(runs: &NestedCommands, run: &NestedCommand, own: &Own, feeding: &[&NestedCommand]) -> Vec<Harm> {
     let mut harms = Vec::new();
     match run.sign {
         Anomaly::Nothing => {}
@@ -116,9 +122,7 @@ fn harms(runs: &NestedCommands, run: &NestedCommand, own: &Own) -> Vec<Harm> {
     }
     harms.extend(said.harms.into_iter().filter(|harm| *harm != Harm::DeletesBuild || !is_followed(runs, run)));
     harms.extend(files::harms(run));
-    let feeding: Vec<&NestedCommand> =
-        run.fed_by.iter().filter_map(|range| runs.runs.get(range.clone())).filter_map(|runs| runs.first()).collect();
-    harms.extend(files::fed(run, &feeding));
+    harms.extend(files::fed(run, feeding));
     harms.extend(bulk::harms(run, feeding.first().copied()));
     harms.extend(network::request(run));
     harms.extend(code::reading(run).harms);
@@ -290,8 +294,8 @@ fn is_downloaded(runs: &NestedCommands, run: &NestedCommand) -> bool {
 fn is_unreadable(runs: &NestedCommands, run: &NestedCommand) -> bool {
     let Some(first) = run.words.first() else { return false };
     let value = first.value.as_str();
-    // The placeholders of xargs.
-    if matches!(value, "%" | "@" | "{}") && run.is_inner || value.starts_with("{1") {
+    // The placeholders of xargs, also as a script: `xargs -I% sh -c %`.
+    if matches!(value, "%" | "@" | "{}") || value.starts_with("{1") {
         return true;
     }
     if first.fixed || !run.name().is_empty() {

@@ -13,7 +13,8 @@ use shell_line::{self as line, Assignment, Command, Dialect, Join, Redirect, Red
 use crate::safety::blocks::Shape;
 use crate::safety::code;
 use crate::safety::known_output;
-use crate::safety::nested_commands::effects::{NOCLOBBER, added, follow_links, mounted, remember, writes};
+use crate::safety::nested_commands::effects::{NOCLOBBER, added, follow_links, gentle, mounted, remember, writes};
+use crate::safety::startup;
 use crate::safety::target::{self, PathScope};
 use crate::safety::variables::{Body, Scope};
 use crate::safety::wrappers::forms::variable_scripts;
@@ -58,6 +59,8 @@ pub struct NestedCommand {
     pub(super) directory: Option<Arc<str>>,
     /// Another command runs it, and passes its redirections on.
     pub(super) is_inner: bool,
+    /// The bytes from the first to the last word; empty while these may change.
+    pub(super) extent: Range<usize>,
     /// A script or a module with its arguments, which another run starts by its interpreter: `json.tool` of `python -m json.tool`.
     pub is_module: bool,
 }
@@ -161,10 +164,16 @@ impl NestedCommand {
 
     /// From the name to the last word.
     pub fn span(&self) -> Range<usize> {
-        let start = self.words.iter().map(|word| word.span.start).min().unwrap_or_default();
-        let end = self.words.iter().map(|word| word.span.end).max().unwrap_or(start);
-        start..end
+        if !self.extent.is_empty() {
+            return self.extent.clone();
+        }
+        extent(&self.words)
     }
+}
+
+fn extent(words: &[Word]) -> Range<usize> {
+    let start = words.iter().map(|word| word.span.start).min().unwrap_or_default();
+    start..words.iter().map(|word| word.span.end).max().unwrap_or(start)
 }
 
 /// Homebrew's names of GNU tools.
@@ -305,6 +314,9 @@ impl Walk {
             let within = command.inside.and_then(|outer| depths.get(outer)).map_or(0, |outer| outer + 1);
             depths.push(within);
             surroundings.enter(text, &shape, command, start.dialect, scope, &mut self.expansions);
+            let function = shape.function(command.span.start);
+            // Who redefines an everyday command hardly calls it knowingly.
+            let defined = function.is_some_and(|function| !startup::is_everyday(&function.name));
             let fed_by = feeding(&line.commands, number, &shape);
             let mut run = NestedCommand {
                 words: scope.expand(&unfolded(&command.words), text, start.dialect, &mut self.expansions),
@@ -318,12 +330,17 @@ impl Walk {
                 fed_by: fed_by.iter().filter_map(|fed| at.get(*fed).cloned()).collect(),
                 substituted: Vec::new(),
                 sign: if within >= MAX_SUBSTITUTED { Anomaly::Deep } else { bomb(text, &line.commands, number) },
-                role: if shape.function(command.span.start).is_some() { Persistence::Defined } else { start.role },
+                role: if defined { Persistence::Defined } else { start.role },
                 fed: Vec::new(),
                 directory: scope.directory.clone(),
                 is_inner: false,
+                extent: 0..0,
                 is_module: false,
             };
+            // The budget ended within the line: what its lists and variables hold is unknown.
+            if self.expansions == 0 && run.words.iter().any(|word| !word.fixed && word.value.starts_with('$')) {
+                run.sign = Anomaly::Deep;
+            }
             if run.name() != "ln" {
                 follow_links(&mut run.words, scope);
             }
@@ -342,7 +359,7 @@ impl Walk {
                 };
                 target.assign(&assignment.name, words);
             }
-            if run.role != Persistence::Defined {
+            if function.is_none() && run.role != Persistence::Defined {
                 remember(&run, scope);
                 writes(&run, scope);
             }
@@ -530,9 +547,11 @@ impl Walk {
             scripts.clear();
             sign = Anomaly::Deep;
         }
+        let words: Vec<Word> = run.words.iter().map(|word| moved(word, spans)).collect();
         self.runs.push(NestedCommand {
             sign,
-            words: run.words.iter().map(|word| moved(word, spans)).collect(),
+            extent: extent(&words),
+            words,
             redirections: run.redirections.iter().map(|redirection| moved_redirection(redirection, spans)).collect(),
             ..run
         });
@@ -721,16 +740,6 @@ fn unfolded(words: &[Word]) -> Vec<Word> {
     let Some((word, inside)) = folded else { return words.to_vec() };
     let parts = inside.split(',').map(|part| Word { span: word.span.clone(), value: part.to_owned(), fixed: true });
     parts.chain(words.iter().skip(1).cloned()).collect()
-}
-
-/// `<>` and fish's `>?` write without losing anything: they count as appending. So does `>` with noclobber.
-fn gentle(text: &str, redirection: &Redirection, noclobber: bool) -> Redirection {
-    let target = redirection.target.as_ref().map_or(redirection.span.end, |word| word.span.start);
-    let operator = text.get(redirection.span.start..target).unwrap_or_default();
-    let refuses = noclobber && !operator.contains(['|', '!']);
-    let keeps = operator.contains("<>") || operator.contains(">?") || refuses;
-    let kind = if keeps && redirection.kind == Redirect::Write { Redirect::Append } else { redirection.kind };
-    Redirection { kind, ..redirection.clone() }
 }
 
 pub(super) fn is_flag(word: &str) -> bool {

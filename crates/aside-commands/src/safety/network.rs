@@ -10,6 +10,8 @@ use crate::safety::{Harm, code, sql, wrappers};
 
 /// Commands of a line that are searched for a download.
 const MAX_BEFORE: usize = 32;
+/// Words of each of them.
+const MAX_WORDS: usize = 64;
 
 /// What a request to a server destroys.
 pub fn request(run: &NestedCommand) -> Option<Harm> {
@@ -153,7 +155,9 @@ pub fn runs_unseen(runs: &NestedCommands, run: &NestedCommand) -> bool {
             || run.arguments().iter().any(|word| ["\\x", "\\0", "\\u"].iter().any(|code| word.value.contains(code)))
     };
     let shell = wrappers::is_shell(name) || matches!(name, "eval" | "source" | ".");
-    if wrappers::reads_commands(run) {
+    // `ls | parallel` runs each line.
+    let lines = name == "parallel" && wrappers::given_commands(run).is_empty() && !run.fed_by.is_empty();
+    if wrappers::reads_commands(run) || lines {
         let hidden = |range: &Range<usize>| all(range).first().is_some_and(hides);
         return run.fed_by.iter().any(hidden) || run.substituted.iter().any(brings);
     }
@@ -206,7 +210,7 @@ fn runs_downloaded(runs: &NestedCommands, run: &NestedCommand) -> bool {
     };
     let direct = before.iter().filter(|before| loads(before) || fed_by_load(before)).any(|before| {
         let written = before.redirections.iter().filter_map(|redirection| redirection.target.as_ref());
-        let mut words = before.arguments().iter().chain(written);
+        let mut words = before.arguments().iter().take(MAX_WORDS).chain(written);
         // `wget https://x/i.sh; sh i.sh`, `curl x | sudo tee /usr/local/bin/y; y`
         words.any(|word| {
             let ends = word.value.ends_with(&format!("/{file}"));

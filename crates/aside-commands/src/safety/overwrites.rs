@@ -12,8 +12,10 @@ use crate::safety::database_clients;
 use crate::safety::known_output::{self, TEMPORARY};
 use crate::safety::nested_commands::{NestedCommand, RunsWhere, is_flag};
 use crate::safety::rules::has_flag;
+use crate::safety::startup;
 use crate::safety::target::{self, WriteTarget};
 use crate::safety::toml_table;
+use crate::safety::wrappers::{self, InnerCommand};
 use crate::safety::{Danger, Harm};
 use crate::world::{DirEntry, Fact, FileKind, World};
 
@@ -21,6 +23,10 @@ const TABLE: &str = include_str!("../../data/safety/outputs.toml");
 
 /// Entries of a directory that are searched linearly.
 const MAX_SHORT: usize = 64;
+/// Directories above this one that may hold the project.
+const MAX_PARENTS: usize = 8;
+/// What makes a word a pattern.
+const ANY: [char; 3] = ['*', '?', '['];
 
 /// What is known about the machine: nothing, or where the line would run and which files exist.
 #[derive(Clone, Copy)]
@@ -34,6 +40,8 @@ struct Output {
     sub: Vec<String>,
     /// Flags whose value is the file.
     flags: Vec<String>,
+    /// Flags whose value is the directory that the operands go to.
+    into: Vec<String>,
     /// With one of these a file is not overwritten.
     careful: Vec<String>,
     /// Without one of these a file is not overwritten.
@@ -54,6 +62,8 @@ enum Operands {
     All,
     Second,
     First,
+    /// They are addresses: each gives a file of its own name here.
+    Names,
 }
 
 static OUTPUTS: LazyLock<HashMap<String, Vec<Output>>> = LazyLock::new(|| read(TABLE));
@@ -65,6 +75,7 @@ fn read(table: &str) -> HashMap<String, Vec<Output>> {
             outputs.entry(command).or_default().push(Output {
                 sub: row.list("sub"),
                 flags: row.list("flags"),
+                into: row.list("into"),
                 careful: row.list("careful"),
                 needs: row.list("needs"),
                 values: row.list("values"),
@@ -73,6 +84,7 @@ fn read(table: &str) -> HashMap<String, Vec<Output>> {
                     Some("all") => Operands::All,
                     Some("second") => Operands::Second,
                     Some("first") => Operands::First,
+                    Some("names") => Operands::Names,
                     _ => Operands::None,
                 },
                 certain: row.is("certain"),
@@ -88,6 +100,14 @@ struct Write {
     fixed: bool,
     span: Range<usize>,
     how: How,
+    /// The pattern that the names of the written files come from.
+    source: Option<String>,
+}
+
+impl Write {
+    fn new(word: &Word, path: &str, span: Range<usize>, how: How) -> Self {
+        Write { path: path.to_owned(), fixed: word.fixed, span, how, source: None }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,10 +123,18 @@ enum How {
 }
 
 /// What is lost by the files that a command writes.
-pub fn dangers(run: &NestedCommand, view: WorldView<'_>, found: &mut Vec<Danger>) {
-    for write in writes(run) {
+pub fn dangers(run: &NestedCommand, feeding: Option<&NestedCommand>, view: WorldView<'_>, found: &mut Vec<Danger>) {
+    let mut writes = writes(run);
+    for given in searched(run, feeding) {
+        outputs(&given, &mut writes);
+    }
+    for write in writes {
         if let Some(harm) = harm(&write, run, view) {
-            found.push(Danger { harm, span: write.span });
+            found.push(Danger { harm, span: write.span.clone() });
+        }
+        let path = target::joined(run.directory.as_deref(), &write.path);
+        if !is_remote(&path) && startup::runs_later(&path, &text(run)) {
+            found.push(Danger { harm: Harm::RunsLater, span: write.span });
         }
     }
 }
@@ -122,12 +150,16 @@ fn writes(run: &NestedCommand) -> Vec<Write> {
             _ => continue,
         };
         let span = redirection.span.clone();
-        writes.push(Write { path: target.value.clone(), fixed: target.fixed, span, how });
+        writes.push(Write::new(target, &target.value, span, how));
     }
     let read = code::reading(run).files.into_iter().chain(database_clients::reading(run).files);
-    let named =
-        read.map(|path| Write { fixed: !path.contains(['*', '$', '{']), path, span: run.span(), how: How::Certainly });
-    writes.extend(named);
+    writes.extend(read.map(|path| Write {
+        fixed: !path.contains(['*', '$', '{']),
+        path,
+        span: run.span(),
+        how: How::Certainly,
+        source: None,
+    }));
     outputs(run, &mut writes);
     writes
 }
@@ -151,10 +183,7 @@ fn outputs(run: &NestedCommand, writes: &mut Vec<Write>) {
     source_overwritten(run, writes);
     if run.name() == "tee" && has_flag(arguments, &["-a", "--append"]) {
         let files = arguments.iter().filter(|word| !is_flag(&word.value));
-        writes.extend(files.map(|word| {
-            let (path, fixed) = (word.value.clone(), word.fixed);
-            Write { path, fixed, span: run.span(), how: How::Adds }
-        }));
+        writes.extend(files.map(|word| Write::new(word, &word.value, run.span(), How::Adds)));
     }
     if !known.is_empty() || run.name().is_empty() {
         return;
@@ -167,9 +196,36 @@ fn outputs(run: &NestedCommand, writes: &mut Vec<Write>) {
         let path = glued.map(|(_, path)| path).or(next.map(|next| next.value.as_str()));
         if let Some(path) = path {
             let fixed = next.map_or(word.fixed, |next| next.fixed);
-            writes.push(Write { path: path.to_owned(), fixed, span: run.span(), how: How::Maybe });
+            writes.push(Write { fixed, ..Write::new(word, path, run.span(), How::Maybe) });
         }
     }
+}
+
+/// What a search runs on all that it finds, with the pattern of the found names in their place: `find . -name '*.x' -exec cp {} d \;`.
+fn searched(run: &NestedCommand, feeding: Option<&NestedCommand>) -> Vec<NestedCommand> {
+    let search = match run.name() {
+        "find" | "fd" | "fdfind" => run,
+        "xargs" | "parallel" => match feeding.filter(|search| matches!(search.name(), "find" | "fd" | "fdfind")) {
+            Some(search) => search,
+            None => return Vec::new(),
+        },
+        _ => return Vec::new(),
+    };
+    let pattern = search.arguments().windows(2).find_map(|pair| match pair[0].value.as_str() {
+        "-name" | "-iname" => Some(pair[1].value.clone()),
+        "-e" | "--extension" => Some(format!("*.{}", pair[1].value)),
+        _ => None,
+    });
+    let pattern = format!("**/{}", pattern.as_deref().unwrap_or("*"));
+    let given = wrappers::given_commands(run).into_iter().filter_map(|inner| {
+        let InnerCommand::Command { words, more, .. } = inner else { return None };
+        let words = run.words.get(words)?.iter().skip_while(|word| word.value == "sudo");
+        let name = |value: &str| Word { span: run.span(), value: value.to_owned(), fixed: false };
+        let all = more.then(|| name(&pattern)).into_iter();
+        let words = words.map(|word| if word.value == "{}" { name(&pattern) } else { word.clone() }).chain(all);
+        Some(NestedCommand { words: words.collect(), redirections: Vec::new(), ..run.clone() })
+    });
+    given.collect()
 }
 
 /// `gcc -o main.c`: a compiler may overwrite its earlier output, but hardly a source.
@@ -189,8 +245,8 @@ fn source_overwritten(run: &NestedCommand, writes: &mut Vec<Write>) {
         let Some(file) = file.filter(|file| SOURCES.iter().any(|ending| file.value.ends_with(ending))) else {
             continue;
         };
-        let path = file.value.strip_prefix("-o").unwrap_or(&file.value).to_owned();
-        writes.push(Write { path, fixed: file.fixed, span: run.span(), how: How::Maybe });
+        let path = file.value.strip_prefix("-o").unwrap_or(&file.value);
+        writes.push(Write::new(file, path, run.span(), How::Maybe));
     }
 }
 
@@ -211,32 +267,21 @@ impl Output {
             return;
         }
         let how = if self.certain { How::Certainly } else { How::Maybe };
-        let mut add = |word: &Word, path: &str| {
-            writes.push(Write { path: path.to_owned(), fixed: word.fixed, span: run.span(), how });
-        };
-        for (at, word) in arguments.iter().enumerate() {
-            for flag in &self.flags {
-                match word.value.strip_prefix(flag.as_str()) {
-                    Some("") => arguments.get(at + 1).into_iter().for_each(|next| add(next, &next.value)),
-                    // `--output=x`, `of=x`
-                    Some(glued) if flag.ends_with('=') => add(word, glued),
-                    Some(glued) if glued.starts_with('=') => add(word, glued.get(1..).unwrap_or_default()),
-                    // `-ox`
-                    Some(glued) if flag.len() == 2 => add(word, glued),
-                    _ => match in_cluster(&word.value, flag) {
-                        // `-sLo x`, `-sLox`
-                        Some("") => arguments.get(at + 1).into_iter().for_each(|next| add(next, &next.value)),
-                        Some(glued) => add(word, glued),
-                        None => {}
-                    },
-                }
-            }
-        }
+        let span = run.span();
+        let mut add = |word: &Word, path: &str| writes.push(Write::new(word, path, span.clone(), how));
+        Self::flag_values(&self.flags, arguments, &mut add);
         match self.operands {
             Operands::None => {}
             Operands::All => rest.iter().for_each(|word| add(word, &word.value)),
             Operands::First => rest.first().into_iter().for_each(|word| add(word, &word.value)),
             Operands::Second => rest.get(1).into_iter().for_each(|word| add(word, &word.value)),
+            Operands::Names => {
+                for word in rest {
+                    let path = word.value.split(['?', '#']).next().unwrap_or_default();
+                    let path = path.split_once("://").map_or(path, |(_, path)| path);
+                    path.rsplit_once('/').into_iter().for_each(|(_, name)| add(word, name));
+                }
+            }
             Operands::Last => {
                 let Some((target, sources)) = rest.split_last().filter(|(_, sources)| !sources.is_empty()) else {
                     return;
@@ -244,13 +289,32 @@ impl Output {
                 add(target, &target.value);
                 // `convert "$f" "$f"`
                 if sources.iter().any(|source| source.value == target.value) {
-                    let path = target.value.clone();
-                    writes.push(Write { path, fixed: target.fixed, span: run.span(), how: How::Empties });
+                    writes.push(Write::new(target, &target.value, span.clone(), How::Empties));
                 }
-                for source in sources.iter().filter(|source| source.fixed && target.fixed) {
-                    let Some(name) = source.value.trim_end_matches('/').rsplit('/').next() else { continue };
-                    let inside = format!("{}/{name}", target.value);
-                    writes.push(Write { path: inside, fixed: true, span: run.span(), how: How::Maybe });
+                writes.extend(copies(target, &target.value, sources, run));
+            }
+        }
+        Self::flag_values(&self.into, arguments, &mut |word, path| writes.extend(copies(word, path, rest, run)));
+    }
+
+    /// The values of flags.
+    fn flag_values<'w>(flags: &[String], arguments: &'w [Word], add: &mut impl FnMut(&'w Word, &'w str)) {
+        for (at, word) in arguments.iter().enumerate() {
+            for flag in flags {
+                let mut next = || arguments.get(at + 1).into_iter().for_each(|next| add(next, &next.value));
+                match word.value.strip_prefix(flag.as_str()) {
+                    Some("") => next(),
+                    // `--output=x`, `of=x`
+                    Some(glued) if flag.ends_with('=') => add(word, glued),
+                    Some(glued) if glued.starts_with('=') => add(word, glued.get(1..).unwrap_or_default()),
+                    // `-ox`
+                    Some(glued) if flag.len() == 2 => add(word, glued),
+                    _ => match in_cluster(&word.value, flag) {
+                        // `-sLo x`, `-sLox`
+                        Some("") => next(),
+                        Some(glued) => add(word, glued),
+                        None => {}
+                    },
                 }
             }
         }
@@ -260,7 +324,7 @@ impl Output {
         let mut plain = Vec::new();
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
-            if self.values.contains(&word.value) || self.flags.contains(&word.value) {
+            if [&self.values, &self.flags, &self.into].iter().any(|flags| flags.contains(&word.value)) {
                 words.next();
             } else if word.value == "--" {
                 plain.extend(words);
@@ -271,6 +335,22 @@ impl Output {
         }
         plain
     }
+}
+
+/// The files of a directory that get the names of the sources.
+fn copies(word: &Word, directory: &str, sources: &[&Word], run: &NestedCommand) -> Vec<Write> {
+    let copy = |source: &&Word| {
+        let name = source.value.trim_end_matches('/').rsplit('/').next()?;
+        let (name, from) = match name {
+            // `cp -r a/. b`
+            "." => ("*", format!("{}/*", source.value)),
+            name => (name, source.value.clone()),
+        };
+        let fixed = word.fixed && source.fixed && name != "*";
+        let path = format!("{directory}/{name}");
+        Some(Write { fixed, source: Some(from), ..Write::new(word, &path, run.span(), How::Maybe) })
+    };
+    sources.iter().filter_map(copy).collect()
 }
 
 /// The text after a flag's letter in a cluster of short flags.
@@ -337,8 +417,13 @@ fn text_unprotects(run: &NestedCommand) -> bool {
         "allowusers *",
         "trusted=yes",
     ];
-    let text = known_output::output(run).unwrap_or_else(|| run.fed.join("\n")).to_lowercase();
+    let text = text(run).to_lowercase();
     SETTINGS.iter().any(|setting| text.contains(setting))
+}
+
+/// What it writes, as far as the line tells.
+fn text(run: &NestedCommand) -> String {
+    known_output::output(run).unwrap_or_else(|| run.fed.join("\n"))
 }
 
 /// `host:path`, `s3://…`
@@ -362,39 +447,66 @@ impl WorldView<'_> {
         if run.place == RunsWhere::Elsewhere {
             return State::Unknown;
         }
-        let home = || world.home().to_owned();
-        let path = match (path.strip_prefix("~/"), path.strip_prefix("$HOME/").or(path.strip_prefix("${HOME}/"))) {
-            (Some(rest), _) | (None, Some(rest)) if !write.fixed => format!("{}/{rest}", home()),
-            _ if path.starts_with('/') => path.to_owned(),
-            _ => format!("{}/{path}", self.cwd),
-        };
-        if path.contains(['$', '`', '(']) && !write.fixed {
-            return State::Unknown;
-        }
-        let path = target::resolved(&path).into_owned();
+        let Some(path) = self.absolute(world, path, write.fixed) else { return State::Unknown };
         let Some((directory, name)) = path.rsplit_once('/') else { return State::Unknown };
-        let directory = if directory.is_empty() { "/" } else { directory };
-        let entries = match world.entries(directory) {
+        let entries = match world.entries(if directory.is_empty() { "/" } else { directory }) {
             Fact::Yes(entries) => entries,
             Fact::No => return State::Unknown,
             Fact::NotYet => return State::Unasked,
         };
         let file = |entry: &DirEntry| matches!(entry.kind, FileKind::File | FileKind::Program);
-        if !write.fixed && name.contains('*') {
-            let given = |entry: &DirEntry| run.arguments().iter().any(|word| word.value == *entry.name);
-            let fits = |entry: &DirEntry| file(entry) && !given(entry) && fits(&entry.name, name);
+        if !write.fixed && name.contains(ANY) {
+            let from = write.source.as_deref().map(|source| target::joined(run.directory.as_deref(), source));
+            let from = from.and_then(|from| self.absolute(world, &from, false));
+            let from = from.as_deref().and_then(|from| from.rsplit_once('/')).map(|(from, _)| world.entries(from));
+            let given = |entry: &DirEntry| match (&write.source, &from) {
+                (None, _) => run.arguments().iter().all(|word| word.value != *entry.name),
+                (Some(_), Some(Fact::Yes(sources))) => named(sources, &entry.name).is_some_and(file),
+                // Where a search finds them is unknown.
+                (Some(_), _) => true,
+            };
+            let fits = |entry: &DirEntry| file(entry) && fits(&entry.name, name) && given(entry);
             return if entries.iter().any(fits) { State::There } else { State::NotThere };
         }
-        let found = entries.binary_search_by(|entry| (*entry.name).cmp(name)).ok().and_then(|at| entries.get(at));
-        // A short list need not be sorted.
-        let short = || entries.iter().take(MAX_SHORT).find(|entry| *entry.name == *name);
-        if found.or_else(short).is_some_and(file) { State::There } else { State::NotThere }
+        if named(&entries, name).is_some_and(file) { State::There } else { State::NotThere }
     }
+
+    /// Whether a project that holds this directory has installed a program.
+    pub fn is_installed(&self, run: &NestedCommand, name: &str) -> bool {
+        let here = self.world.and_then(|world| {
+            Some((world, self.absolute(world, run.directory.as_deref().unwrap_or(self.cwd), false)?))
+        });
+        let Some((world, here)) = here else { return false };
+        std::path::Path::new(&here).ancestors().take(MAX_PARENTS).any(|directory| {
+            let programs = directory.join("node_modules/.bin");
+            let entries = programs.to_str().map(|programs| world.entries(programs));
+            matches!(entries, Some(Fact::Yes(entries)) if named(&entries, name).is_some())
+        })
+    }
+
+    /// The path from the root. None where only the shell knows it.
+    fn absolute(&self, world: &dyn World, path: &str, fixed: bool) -> Option<String> {
+        let home = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|home| path.strip_prefix(home)).filter(|_| !fixed);
+        let path = match home {
+            Some(rest) => format!("{}/{rest}", world.home()),
+            None if path.starts_with('/') => path.to_owned(),
+            None => format!("{}/{path}", self.cwd),
+        };
+        let known = fixed || !path.contains(['$', '`', '(']);
+        known.then(|| target::resolved(&path).into_owned())
+    }
+}
+
+fn named<'e>(entries: &'e [DirEntry], name: &str) -> Option<&'e DirEntry> {
+    let found = entries.binary_search_by(|entry| (*entry.name).cmp(name)).ok().and_then(|at| entries.get(at));
+    // A short list need not be sorted.
+    found.or_else(|| entries.iter().take(MAX_SHORT).find(|entry| *entry.name == *name))
 }
 
 /// Whether a name begins and ends as the pattern does.
 fn fits(name: &str, pattern: &str) -> bool {
-    let (Some((begin, _)), Some((_, end))) = (pattern.split_once('*'), pattern.rsplit_once('*')) else { return false };
+    let (Some(first), Some(last)) = (pattern.find(ANY), pattern.rfind([']', '*', '?'])) else { return false };
+    let (begin, end) = (pattern.get(..first).unwrap_or_default(), pattern.get(last + 1..).unwrap_or_default());
     name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end)
 }
 
@@ -416,8 +528,15 @@ mod tests {
         fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
             let entry = |name: &str, kind| DirEntry { name: name.into(), kind };
             match directory {
-                "/home/ada" => Fact::Yes(Arc::new([entry("src", FileKind::Directory), entry("there", FileKind::File)])),
+                "/home/ada" => Fact::Yes(Arc::new([
+                    entry("old", FileKind::Directory),
+                    entry("src", FileKind::Directory),
+                    entry("there", FileKind::File),
+                ])),
                 "/home/ada/src" => Fact::Yes(Arc::new([entry("a.csv", FileKind::File)])),
+                "/home/ada/old" => {
+                    Fact::Yes(Arc::new([entry("a.csv", FileKind::File), entry("b.txt", FileKind::File)]))
+                }
                 _ => Fact::No,
             }
         }
@@ -472,6 +591,26 @@ mod tests {
             ("python3 -c \"open('there','w')\"", true),
             ("python3 -c \"open('new','w')\"", false),
             ("d=$(mktemp -d); ls > $d/x", false),
+            ("cp old/*.csv src", true),
+            ("mv old/* src/", true),
+            ("cp ./old/?.csv ~/src/", true),
+            ("cp old/*.txt src", false),
+            ("cp ./*.csv src/", false),
+            ("cd old; cp *.csv ../src", true),
+            ("cp -n old/*.csv src", false),
+            ("cp -r old/. src", true),
+            ("cp -r old src", false),
+            ("find old -name '*.csv' -exec cp -t src {} +", true),
+            ("find . -type f -exec cp {} src/ \\;", true),
+            ("find . -name '*.jpg' -exec cp {} src/ \\;", false),
+            ("find . -name '*.csv' -exec cp -n -t src {} +", false),
+            ("find . -name '*.csv' -print0 | xargs -0 cp -t src", true),
+            ("find . -name '*.csv' -print0 | xargs -0 cp -t new", false),
+            ("fd -e csv -x cp {} src", true),
+            ("ls | xargs cp -t src", false),
+            ("echo x 1<> there", true),
+            ("echo x 1<> new", false),
+            ("exec 3<> there", false),
         ];
         for (line, expected) in cases {
             assert_eq!(overwrites(line), expected, "{line}");

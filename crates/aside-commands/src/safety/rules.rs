@@ -143,6 +143,17 @@ pub fn matching_rules(run: &NestedCommand) -> RuleHits {
     said
 }
 
+/// Its words, without the values of flags that take one.
+pub fn own_words(run: &NestedCommand) -> impl Iterator<Item = &Word> {
+    let values = RULES.values.get(run.name()).map(Vec::as_slice).unwrap_or_default();
+    let mut is_value = false;
+    run.arguments().iter().filter(move |word| {
+        let own = !is_value;
+        is_value = own && values.contains(&word.value);
+        own
+    })
+}
+
 impl Rule {
     fn matches(&self, arguments: &[Word], values: &[String]) -> bool {
         let plain = plain(arguments, values);

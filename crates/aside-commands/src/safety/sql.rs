@@ -179,6 +179,8 @@ impl Statement<'_> {
             "with" if self.has("delete") || self.has("update") => self.touches_all().then_some(Harm::DeletesOther),
             "merge" if self.says(&["then", "delete"]) => loses,
             "flushall" | "flushdb" => loses,
+            // Deletes the rows with the same key.
+            "replace" if self.word(1) == "into" => loses,
             "explain" if self.has("analyze") && self.runs() => loses,
             "create" if self.word(1) == "or" && self.word(2) == "replace" => {
                 let replaced = self.tokens.iter().skip(3).filter_map(Token::word).find(|word| {

@@ -112,6 +112,7 @@ impl World for Directory {
         let entry = |name: &str, kind| DirEntry { name: name.into(), kind };
         match directory {
             "/home/me" => Fact::Yes(Arc::new([entry("notes", FileKind::File), entry("src", FileKind::Directory)])),
+            "/home/me/node_modules/.bin" => Fact::Yes(Arc::new([entry("own-tool", FileKind::Program)])),
             "/home/me/src" => Fact::Yes(Arc::new([entry("a", FileKind::File)])),
             _ => Fact::No,
         }
@@ -142,6 +143,22 @@ fn what_is_there_is_overwritten() {
     for (line, expected) in cases {
         let dangers = dangers_in(line, Dialect::Zsh, "/home/me", &Directory);
         assert_eq!(dangers.iter().any(|danger| danger.harm == Harm::Overwrites), expected, "{line}");
+    }
+}
+
+#[test]
+fn what_the_project_has_installed_is_not_downloaded() {
+    let cases = [
+        ("npx own-tool x", false),
+        ("npx @scope/own-tool", false),
+        ("cd src && npx own-tool@2", false),
+        ("npx other-tool", true),
+        ("cd /srv && npx own-tool", true),
+        ("docker compose exec web npx other-tool", false),
+    ];
+    for (line, expected) in cases {
+        let dangers = dangers_in(line, Dialect::Zsh, "/home/me", &Directory);
+        assert_eq!(dangers.iter().any(|danger| danger.harm == Harm::RunsUnseen), expected, "{line}");
     }
 }
 
@@ -239,4 +256,31 @@ fn long_and_deep_lines_are_read_to_an_end() {
             }
         }
     }
+}
+
+/// Copies of lists and bodies come out of a budget, and what is beyond it is not taken for harmless.
+#[test]
+fn a_line_of_twice_the_length_is_twice_the_work() {
+    let lines: [fn(usize) -> String; 5] = [
+        |count| format!("set -- {}; {}", "a ".repeat(count), "f $@; ".repeat(count / 4)),
+        |count| format!("set -- {}; f {}", "a ".repeat(count), "$@ ".repeat(count / 4)),
+        |count| format!("f() {{ {} }}; f {}", "g $@; ".repeat(count / 6), "a ".repeat(count)),
+        |count| format!("x=({}); {}", "a ".repeat(60), "f ${x[@]}; ".repeat(count / 4)),
+        |count| {
+            let aliases: String = (0..30).map(|at| format!("alias a{at}='a{} a{}';", at + 1, at + 1)).collect();
+            format!("{aliases} {}", "a0; ".repeat(count / 4))
+        },
+    ];
+    for make in lines {
+        let words = |line: &str| -> usize {
+            NestedCommands::of(line, Dialect::Bash).runs.iter().map(|run| run.words.len() + 1).sum()
+        };
+        let (line, doubled) = (make(2_000), make(4_000));
+        let (once, twice) = (words(&line), words(&doubled));
+        assert!(twice <= once * 5 / 2, "{once} {twice}: {}", line.get(..60).unwrap_or_default());
+        assert!(once <= line.len() * 10, "{once}");
+    }
+    let beyond = lines[0](4_000);
+    assert!(dangers(&beyond, Dialect::Bash).iter().any(|danger| danger.harm == Harm::Opaque));
+    assert_eq!(dangers("set -- a b c; f $@; g $@ $@", Dialect::Bash), []);
 }

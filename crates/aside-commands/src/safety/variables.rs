@@ -172,7 +172,12 @@ impl Scope {
     fn word(&self, word: &Word, text: &str, dialect: Dialect, left: &mut usize) -> Vec<Word> {
         let again = |value: String| Word { span: word.span.clone(), fixed: is_fixed(&value), value };
         if let Some(list) = self.list(&word.value) {
-            return list.into_iter().map(again).collect();
+            // A list is copied wherever it is named: beyond the budget it stays unknown, and so does all that follows.
+            if list.iter().map(|value| value.len() + 1).sum::<usize>() > *left {
+                *left = 0;
+                return vec![word.clone()];
+            }
+            return list.iter().cloned().map(again).collect();
         }
         let raw = text.get(word.span.clone()).unwrap_or_default();
         let value = self.replaced(&word.value, dialect, left, 0);
@@ -191,14 +196,14 @@ impl Scope {
     }
 
     /// A word that stands for a whole list.
-    fn list(&self, value: &str) -> Option<Vec<String>> {
+    fn list(&self, value: &str) -> Option<&[String]> {
         if matches!(value, "$@" | "$*" | "${@}" | "${*}" | "$argv") {
-            return self.positional.as_ref().map(|words| words.to_vec());
+            return self.positional.as_deref();
         }
         let name = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).or(value.strip_prefix('$'))?;
         let all = name.strip_suffix("[@]").or(name.strip_suffix("[*]"));
         let words = self.names.values.get(all.unwrap_or(name))?;
-        (all.is_some() || words.len() > 1).then(|| words.clone())
+        (all.is_some() || words.len() > 1).then_some(words)
     }
 
     /// Replaces known `$x`, `${x:-y}` and `$(echo y)`.

@@ -13,6 +13,7 @@ use crate::safety::code;
 use crate::safety::database_clients;
 use crate::safety::nested_commands::{NestedCommand, RunsWhere, is_flag};
 use crate::safety::rules::has_flag;
+use crate::safety::startup;
 use crate::safety::toml_table;
 use crate::safety::variables::Scope;
 use crate::safety::wrappers::forms::{Form, matches, variable_scripts};
@@ -148,7 +149,21 @@ pub fn inner_commands(run: &NestedCommand) -> Vec<InnerCommand> {
         dialect: Some(Dialect::Bash),
         place: RunsWhere::Here,
     }));
+    if run.name() == "alias" {
+        found.extend(aliases(run));
+    }
     found
+}
+
+/// What everyday commands would do from now on: `alias ls='rm x'`, fish's `alias ls 'rm x'`.
+fn aliases(run: &NestedCommand) -> Vec<InnerCommand> {
+    let pairs = run.words.windows(2).enumerate().skip(1);
+    let glued = run.words.iter().enumerate().filter_map(|(at, word)| Some((at, word.value.split_once('=')?)));
+    let apart = pairs.map(|(at, pair)| (at + 1, (pair[0].value.as_str(), pair[1].value.as_str())));
+    let all = glued.chain(apart).filter(|(_, (name, _))| startup::is_everyday(name));
+    let text =
+        |text: &str, word| InnerCommand::Text { text: text.to_owned(), word, dialect: None, place: RunsWhere::Here };
+    all.map(|(word, (_, value))| text(value, word)).collect()
 }
 
 /// What it gets as a command or as a script.
@@ -312,8 +327,11 @@ pub fn is_shell(name: &str) -> bool {
 /// A container that is removed after its command and shares nothing with the machine.
 pub fn is_discarded(run: &NestedCommand) -> bool {
     let words: Vec<&str> = run.arguments().iter().map(|word| word.value.as_str()).collect();
-    let container =
-        matches!(run.name(), "docker" | "podman" | "nerdctl") && words.contains(&"run") && words.contains(&"--rm");
+    // The services of compose mount what its file says.
+    let container = matches!(run.name(), "docker" | "podman" | "nerdctl")
+        && words.contains(&"run")
+        && words.contains(&"--rm")
+        && !words.contains(&"compose");
     let shares = |word: &&str| {
         let long = word.split_once('=').map_or(*word, |(flag, _)| flag);
         matches!(
@@ -746,7 +764,7 @@ mod tests {
             };
             let finds = |line: &str| {
                 let dangers = safety::dangers(line, Dialect::Bash);
-                dangers.iter().any(|danger| danger.harm == Harm::DeletesFiles)
+                dangers.iter().any(|danger| matches!(danger.harm, Harm::DeletesFiles | Harm::RunsUnseen))
             };
             assert!(!list("hits").is_empty(), "{row}");
             for hit in list("hits") {

@@ -170,6 +170,7 @@ fn chinese_harm(harm: Harm) -> &'static str {
         Harm::DeletesBuild => "会删除构建产物",
         Harm::Overwrites => "会覆盖文件",
         Harm::EditsInPlace => "会直接修改文件",
+        Harm::RunsLater => "会改变以后自动运行的内容",
         Harm::Uninstalls => "会卸载软件",
         Harm::Stops => "会停止正在运行的程序",
         Harm::WorldWritable => "会让所有人都能写入文件",

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use shell_line::{Dialect, Redirect, Word};
+use shell_line::{Dialect, Redirect, Redirection, Word};
 
 use crate::safety::known_output;
 use crate::safety::nested_commands::{NestedCommand, is_flag};
@@ -111,6 +111,18 @@ pub(super) fn follow_links(words: &mut [Word], scope: &Scope) {
             word.value = path;
         }
     }
+}
+
+/// `<>` and fish's `>?` write without losing anything: they count as appending. So does `>` with noclobber. `1<>` writes over the
+/// beginning.
+pub(super) fn gentle(text: &str, redirection: &Redirection, noclobber: bool) -> Redirection {
+    let target = redirection.target.as_ref().map_or(redirection.span.end, |word| word.span.start);
+    let operator = text.get(redirection.span.start..target).unwrap_or_default();
+    let refuses = noclobber && !operator.contains(['|', '!']);
+    let over = operator.starts_with("1<>");
+    let keeps = operator.contains("<>") && !over || operator.contains(">?") || refuses;
+    let kind = if keeps && redirection.kind == Redirect::Write { Redirect::Append } else { redirection.kind };
+    Redirection { kind, ..redirection.clone() }
 }
 
 /// The words that `xargs` adds: those of its input, where the line tells, else a placeholder.

@@ -29,7 +29,34 @@ pub enum Form {
     Actions,
     /// A list of scripts: `["a", "b"]`.
     List,
+    /// Paths of code that a program loads; where there are flags, behind one of these: `--require ./x.js`.
+    Loads(Vec<String>),
+    /// A command; only the path of its program counts.
+    Program,
+    /// Directories in which programs are searched.
+    Directories,
 }
+
+/// Where the code of installed programs and the user's own settings are.
+const TRUSTED: [&str; 15] = [
+    "/usr/",
+    "/lib",
+    "/opt/",
+    "/etc/",
+    "/bin/",
+    "/sbin/",
+    "/nix/",
+    "/gnu/",
+    "/snap/",
+    "/var/lib/",
+    "/Library/",
+    "/System/",
+    "/Applications/",
+    "/home/",
+    "/Users/",
+];
+/// Directories in which everyone may put a file.
+const SHARED: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
 impl Form {
     pub fn of(name: Option<&str>) -> Self {
@@ -40,6 +67,11 @@ impl Form {
             Some("makefile") => Form::Makefile,
             Some("actions") => Form::Actions,
             Some("list") => Form::List,
+            Some("program") => Form::Program,
+            Some("directories") => Form::Directories,
+            Some(name) if name == "loads" || name.starts_with("loads ") => {
+                Form::Loads(name.split(' ').skip(1).map(str::to_owned).collect())
+            }
             Some(name) => match (name.strip_prefix("of "), name.strip_prefix("last ")) {
                 (Some(program), _) => Form::Of(program.to_owned()),
                 (_, Some(program)) => Form::Last(program.to_owned()),
@@ -66,9 +98,44 @@ impl Form {
             Form::File => Vec::new(),
             Form::Makefile => makefile(value),
             Form::Actions => actions(value),
+            Form::Loads(flags) => {
+                let parts: Vec<&str> = value.split([':', ' ', ',', '=', ';', '\'', '"']).collect();
+                let before = std::iter::once("").chain(parts.iter().copied());
+                let named = parts.iter().zip(before).filter_map(|(part, before)| match flags.is_empty() {
+                    true => Some(*part),
+                    false if flags.iter().any(|flag| flag == before) => Some(*part),
+                    false => flags.iter().find_map(|flag| part.strip_prefix(flag.as_str())),
+                });
+                named.filter(|path| is_strange(path)).map(loaded).collect()
+            }
+            Form::Program => value.split(' ').next().filter(|path| is_strange(path)).map(loaded).into_iter().collect(),
+            Form::Directories if value.is_empty() => Vec::new(),
+            Form::Directories => {
+                let shared = |part: &str| SHARED.iter().any(|directory| below(part, directory));
+                let here = |part: &&str| matches!(*part, "" | "." | ".." | "./") || shared(part);
+                value.split(':').filter(here).take(1).map(|_| loaded(".")).collect()
+            }
             Form::List => value.trim_matches(['[', ']', '"', '\'']).split("\",\"").map(str::to_owned).collect(),
         }
     }
+}
+
+/// The command that stands for a program that loads this file.
+fn loaded(path: &str) -> String {
+    format!("ld.so --preload '{}'", path.replace('\'', ""))
+}
+
+/// A path of a file that is neither installed nor a setting of the user.
+fn is_strange(path: &str) -> bool {
+    const CODE: [&str; 9] = [".so", ".dylib", ".js", ".mjs", ".cjs", ".py", ".rb", ".jar", ".sh"];
+    let begins = ["./", "../", "/"].iter().any(|begin| path.starts_with(begin));
+    let named = path.contains('/') && !path.starts_with(['@', '~', '$', '-', '<']);
+    let code = named && CODE.iter().any(|ending| path.ends_with(ending));
+    (begins || code) && !TRUSTED.iter().any(|begin| path.starts_with(begin)) && !path.starts_with("/dev/null")
+}
+
+fn below(path: &str, directory: &str) -> bool {
+    path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The scripts of a makefile that is a value.
@@ -166,7 +233,7 @@ mod tests {
 
     #[test]
     fn every_form_yields_its_scripts() {
-        let cases: [(&str, &str, &[&str]); 14] = [
+        let cases: [(&str, &str, &[&str]); 22] = [
             ("shell", "rm x", &["rm x"]),
             ("shell", "$X", &[]),
             ("shell", "$(rm x)", &["echo \"$(rm x)\""]),
@@ -180,6 +247,14 @@ mod tests {
             ("makefile", "x := $(shell rm (y) z)\nx: ; @ls", &["rm (y) z", "x:", "ls"]),
             ("actions", "ctrl-a:select-all,enter:execute(rm {})+reload[ls]", &["rm {}", "ls"]),
             ("actions", "start:reload:rm x", &["rm x"]),
+            ("loads", "./x.so", &["ld.so --preload './x.so'"]),
+            ("loads", "/usr/lib/libjemalloc.so:libx.so", &[]),
+            ("loads --require -r", "--require @a/b/register --title=./x", &[]),
+            ("loads --require -r", "-r./x.js", &["ld.so --preload './x.js'"]),
+            ("program", "ssh -i ./key", &[]),
+            ("program", "../diff.sh -x", &["ld.so --preload '../diff.sh'"]),
+            ("directories", "$PATH:./node_modules/.bin:/tmpfs", &[]),
+            ("directories", ".:$PATH", &["ld.so --preload '.'"]),
             ("list", "[\"rm x\",\"ls\"]", &["rm x", "ls"]),
         ];
         for (form, value, scripts) in cases {

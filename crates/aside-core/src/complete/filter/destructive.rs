@@ -28,7 +28,9 @@ pub fn guesses_destruction(
     }
     let is_grave = |harm: Harm| match harm {
         // Redirections, in-place edits and clean builds are everyday work, so lines that ran before may have them.
-        Harm::DeletesBuild | Harm::Overwrites | Harm::EditsInPlace => !matches!(proof, Proof::RanHere | Proof::Ran),
+        Harm::DeletesBuild | Harm::Overwrites | Harm::EditsInPlace | Harm::RunsLater => {
+            !matches!(proof, Proof::RanHere | Proof::Ran)
+        }
         _ => true,
     };
     let dangers = safety::dangers_in(text, context.dialect, context.cwd, context.world);
