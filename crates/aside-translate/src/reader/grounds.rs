@@ -5,15 +5,18 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use aside_commands::world::Fact;
+use aside_commands::world::{Fact, FileKind};
 use shell_line::{self as line, Word};
 
 use crate::TranslateContext;
+use crate::read_only::is_read_only;
 
 /// Words that commands have and requests have not (`scripts/reader-words.py`).
 static WORDS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("../../data/translate/reader_words.txt").lines().collect());
 
+/// Directories that are looked into for a file.
+const MOST_BELOW: usize = 64;
 /// Units of a number: how many of the next smaller one each has, as commands count them.
 const CONVERTED: &[u64] =
     &[2, 7, 12, 14, 24, 28, 30, 31, 52, 60, 90, 365, 512, 1000, 1024, 1440, 3600, 86400, 1_000_000, 1_048_576];
@@ -24,10 +27,91 @@ pub fn grounded(request: &str, command: &str, place: &TranslateContext<'_>) -> O
     for (span, name) in respelled(request, &command, place).into_iter().rev() {
         command.replace_range(span, &name);
     }
+    command = as_this_user(command, place);
+    if is_read_only(&command, place.dialect) {
+        command = found_below(request, command, place);
+    }
+    let kept_places = places(request, place).iter().all(|name| command.contains(name));
     let request = Request::of(request, place);
     let kept = request.names.iter().all(|name| request.keeps(name, &command, place));
     let counted = request.numbers.iter().all(|number| is_counted(*number, &command));
-    (kept && counted && !invents(&request, &command, place)).then_some(command)
+    (kept_places && kept && counted && !invents(&request, &command, place)).then_some(command)
+}
+
+/// Without `sudo` where the user is root, or has none.
+fn as_this_user(command: String, place: &TranslateContext<'_>) -> String {
+    let is_needless = place.world.is_root() || place.world.has_program("sudo").yes() == Some(false);
+    let line = line::parse(&command, place.dialect);
+    let names = line.commands.iter().filter_map(|run| Some((run.words.first()?, run.words.get(1)?)));
+    let starts = names.filter(|(name, next)| is_needless && name.value == "sudo" && !next.value.starts_with('-'));
+    let spans: Vec<_> = starts.map(|(name, next)| name.span.start..next.span.start).collect();
+    let mut bare = command;
+    for span in spans.into_iter().rev() {
+        bare.replace_range(span, "");
+    }
+    bare
+}
+
+/// For a command that reads: a file that the request names, and that is in one directory below this one alone, with its path.
+fn found_below(request: &str, command: String, place: &TranslateContext<'_>) -> String {
+    let Some(entries) = place.world.entries(place.cwd).yes() else { return command };
+    let below = || {
+        entries
+            .iter()
+            .filter(|entry| entry.kind == FileKind::Directory && !entry.name.starts_with('.'))
+            .take(MOST_BELOW)
+    };
+    let line = line::parse(&command, place.dialect);
+    let words = line.commands.iter().flat_map(|run| run.words.iter().skip(1));
+    let mut changes = Vec::new();
+    for word in words {
+        let name = word.value.as_str();
+        let is_named = word.fixed && name.contains('.') && !name.contains('/') && request.contains(name);
+        if !is_named || command.get(word.span.clone()) != Some(name) || exists(name, place) != Some(false) {
+            continue;
+        }
+        let found: Vec<String> = below()
+            .map(|entry| format!("{}/{name}", entry.name))
+            .filter(|path| exists(path, place) == Some(true))
+            .collect();
+        if let [path] = found.as_slice()
+            && path.chars().all(is_plain)
+        {
+            changes.push((word.span.clone(), path.clone()));
+        }
+    }
+    let mut found = command;
+    for (span, path) in changes.into_iter().rev() {
+        found.replace_range(span, &path);
+    }
+    found
+}
+
+/// The directories here that the request says it is about: `in photos`, `the logs folder`.
+fn places<'a>(request: &'a str, place: &TranslateContext<'_>) -> Vec<&'a str> {
+    const BEFORE: &[&str] = &[
+        "in", "from", "under", "below", "inside", "into", "within", "to", "of", "im", "aus", "unter", "dans", "de",
+        "sous", "en", "desde", "на", "в", "из",
+    ];
+    const NOUNS: &[&str] =
+        &["folder", "directory", "dir", "ordner", "verzeichnis", "dossier", "carpeta", "папка", "папке", "папку"];
+    const ARTICLES: &[&str] = &["the", "my", "this", "our", "dem", "der", "den", "le", "la", "el"];
+    let Some(entries) = place.world.entries(place.cwd).yes() else { return Vec::new() };
+    let is_directory =
+        |name: &str| entries.iter().any(|entry| &*entry.name == name && entry.kind == FileKind::Directory);
+    let words: Vec<&str> = request
+        .split(|letter: char| letter.is_whitespace())
+        .map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric()))
+        .collect();
+    let low = |at: usize| words.get(at).map(|word| word.to_lowercase()).unwrap_or_default();
+    let is_place = |at: usize| {
+        let before = (0..at).rev().map(low).find(|word| !ARTICLES.contains(&word.as_str())).unwrap_or_default();
+        BEFORE.contains(&before.as_str()) || NOUNS.contains(&before.as_str()) || NOUNS.contains(&low(at + 1).as_str())
+    };
+    (0..words.len())
+        .filter(|at| words[*at].len() > 1 && is_directory(words[*at]) && is_place(*at))
+        .map(|at| words[at])
+        .collect()
 }
 
 /// A request, taken apart into what a command has to repeat.
@@ -291,8 +375,11 @@ fn is_derived(number: u64, request: &Request, digits: &str) -> bool {
         || request.counts.iter().any(|said| from(*said))
 }
 
+fn is_plain(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || !letter.is_ascii() || "._-/~+@".contains(letter)
+}
+
 fn is_path(value: &str) -> bool {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || !letter.is_ascii() || "._-/~+@".contains(letter);
     value.contains('/') && value.len() > 1 && value.chars().all(is_plain)
 }
 

@@ -113,6 +113,28 @@ fn a_name_is_spelled_as_it_is_here() {
 }
 
 #[test]
+fn a_file_below_is_found_and_a_directory_that_is_named_is_kept() {
+    let shown = |words, command| first(words, command);
+    assert_eq!(
+        shown("count the lines of duplicates.txt", "wc -l duplicates.txt").as_deref(),
+        Some("wc -l data/duplicates.txt")
+    );
+    assert_eq!(
+        shown("create an empty duplicates.txt", "touch duplicates.txt").as_deref(),
+        Some("touch duplicates.txt")
+    );
+    for (words, command) in [
+        ("look for errors in downloads", "grep -rn error ."),
+        ("suche im Ordner src nach Fehlern", "grep -rn Fehler ."),
+        ("how big is the data folder", "du -sh ."),
+    ] {
+        assert_eq!(shown(words, command), None, "{words}");
+    }
+    assert_eq!(shown("how big is the data folder", "du -sh data").as_deref(), Some("du -sh data"));
+    assert_eq!(shown("who listens on 8080", "sudo ss -ltnp").as_deref(), None, "the port is lost");
+}
+
+#[test]
 fn what_changes_something_was_asked_for() {
     for (words, command) in [
         ("don't delete app.log", "rm app.log"),
