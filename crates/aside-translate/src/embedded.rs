@@ -34,13 +34,13 @@ mod shell_syntax;
 mod slots;
 mod text;
 mod tokenize;
+mod vetted;
 
 #[cfg(test)]
 mod tests;
 
 use std::sync::LazyLock;
 
-use aside_commands::safety;
 use aside_redact as redact;
 use aside_text::speech_act::{SpeechAct, SpeechActs};
 
@@ -51,6 +51,7 @@ use crate::embedded::files::follow::{self, Change};
 use crate::embedded::learned::{FrameScores, verify};
 use crate::embedded::lexicon::Lexicon;
 use crate::embedded::rules::Rule;
+pub use crate::embedded::vetted::vetted;
 use crate::{Completeness, Proposal, ProposalSource, TranslateQuery, read_only};
 
 /// Bytes of a query; longer text is not a query.
@@ -249,40 +250,6 @@ pub fn answer_part(query: &TranslateQuery<'_>, request: &str) -> Vec<Proposal> {
 /// Whether a request changes the one before it, and means nothing alone: `only the big ones`.
 pub fn leans_on_another(words: &str) -> bool {
     Change::of(words).is_some()
-}
-
-/// A command that another source proposes for the request, held to what holds for our own: no password of the request, confined where it
-/// changes many files, each word accounted for, asked for where it changes something. `None` if it may not be shown.
-pub fn vetted(query: &TranslateQuery<'_>, command: &str) -> Option<String> {
-    let reading = AnalyzedQuery::new(query.words, query.place, &BOOK.lexicon);
-    if reading.speech_acts.only_forbids() {
-        return None;
-    }
-    let mut secrets = redact::secrets(query.words).into_iter().filter_map(|secret| query.words.get(secret.span));
-    if secrets.any(|secret| secret.len() > 2 && command.contains(secret)) {
-        return None;
-    }
-    let command = bulk::confined(command, Named::of(&reading), &query.place)?;
-    let command = bulk::safe_patterns(&command, &query.place);
-    if read_only::is_read_only(&command, query.place.dialect) {
-        return Some(command);
-    }
-    let mut used = reading.unused();
-    (0..reading.words.len()).for_each(|place| used.mark(place));
-    let draft = Draft {
-        command,
-        about: String::new(),
-        used,
-        objects: Objects::Spelled,
-        doubt: 0.0,
-        specific: 0,
-        rule: "reader",
-    };
-    let destroys = !safety::dangers(&draft.command, query.place.dialect).is_empty();
-    let is_asked = accounted::is_accounted_for(&reading, &draft.command)
-        && authorize::permits(&reading, &draft)
-        && (!destroys || authorize::is_evident(&reading, &draft));
-    is_asked.then_some(draft.command)
 }
 
 /// For a request without an answer, the words that the likeliest draft does not explain.

@@ -90,11 +90,7 @@ pub fn is_accounted_for(reading: &AnalyzedQuery<'_>, command: &str) -> bool {
     if is_read_only(command, reading.place.dialect) {
         return true;
     }
-    let mut words: Vec<String> = Vec::new();
-    for word in &reading.words {
-        words.extend(word.low.split_whitespace().map(|part| trimmed(part).to_owned()));
-    }
-    words.retain(|word| !word.is_empty());
+    let words = words(reading);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     if !is_of_many(reading, command) {
         return !widens_people(&words, command);
@@ -110,6 +106,19 @@ pub fn is_accounted_for(reading: &AnalyzedQuery<'_>, command: &str) -> bool {
         && !widens_links(&words, &low)
         && !widens_typed(&words, &low)
         && !excludes_text(reading, &low)
+}
+
+/// Whether each word is known or in the command, however many files it is about.
+pub fn accounts_for_each(reading: &AnalyzedQuery<'_>, command: &str) -> bool {
+    let words = words(reading);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let low = command.replace('\\', "").to_lowercase();
+    (0..words.len()).all(|place| is_known(&words, place, &low))
+}
+
+fn words(reading: &AnalyzedQuery<'_>) -> Vec<String> {
+    let words = reading.words.iter().flat_map(|word| word.low.split_whitespace()).map(|part| trimmed(part).to_owned());
+    words.filter(|word| !word.is_empty()).collect()
 }
 
 /// Whether it changes what a search finds, or what a pattern matches.

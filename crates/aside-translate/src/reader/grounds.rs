@@ -31,6 +31,10 @@ pub fn grounded(request: &str, command: &str, place: &TranslateContext<'_>) -> O
     if is_read_only(&command, place.dialect) {
         command = found_below(request, command, place);
     }
+    // Code in the request is text there, and may be none in the command.
+    if request.contains(['`', '$']) && command.contains(['`', '$']) {
+        return None;
+    }
     let kept_places = places(request, place).iter().all(|name| command.contains(name));
     let request = Request::of(request, place);
     let kept = request.names.iter().all(|name| request.keeps(name, &command, place));
@@ -127,6 +131,9 @@ struct Request {
 impl Request {
     fn of(request: &str, place: &TranslateContext<'_>) -> Self {
         let mut names = quoted(request);
+        let entries = place.world.entries(place.cwd).yes();
+        let spaced = entries.iter().flat_map(|entries| entries.iter()).filter(|entry| entry.name.contains(' '));
+        names.extend(spaced.filter(|entry| request.contains(&*entry.name)).map(|entry| entry.name.to_string()));
         let mut numbers = Vec::new();
         for word in words(request) {
             if names.iter().any(|name| name.contains(word)) {
@@ -320,6 +327,16 @@ fn is_invented(request: &Request, word: &Word, place: &TranslateContext<'_>) -> 
     let value = word.value.as_str();
     // What a flag is given with `=` is a value; the rest of a flag is checked as words are.
     let value = value.strip_prefix("--").and_then(|flag| flag.split_once('=')).map_or(value, |(_, value)| value);
+    let value = value.strip_prefix('@').unwrap_or(value);
+    // What is hidden, or only root may read, is no answer to a question that does not name it.
+    let is_hidden = |part: &str| part.len() > 1 && part.starts_with('.') && part != "..";
+    if word.fixed
+        && value.split('/').any(is_hidden)
+        && !request.low.contains(&value.trim_start_matches("./").to_lowercase())
+        && exists(value, place) == Some(true)
+    {
+        return true;
+    }
     if word.fixed && is_path(value) && !request.low.contains(&value.trim_end_matches('/').to_lowercase()) {
         match exists(value, place) {
             Some(true) => return false,
@@ -353,12 +370,12 @@ fn is_stem(request: &str, word: &str) -> bool {
 
 /// Whether a name here has this part: `main` of `main.c`.
 fn is_part_of_name(part: &str, place: &TranslateContext<'_>) -> bool {
-    part.len() > 1
-        && place
-            .world
-            .entries(place.cwd)
-            .yes()
-            .is_some_and(|entries| entries.iter().any(|entry| entry.name.contains(part)))
+    part.len() > 2
+        && place.world.entries(place.cwd).yes().is_some_and(|entries| {
+            entries
+                .iter()
+                .any(|entry| entry.name.split(|letter: char| !letter.is_alphanumeric()).any(|own| own == part))
+        })
 }
 
 fn is_derived(number: u64, request: &Request, digits: &str) -> bool {
