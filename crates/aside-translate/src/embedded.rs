@@ -265,8 +265,11 @@ pub fn not_understood(query: &TranslateQuery<'_>) -> Option<String> {
         .collect();
     let first = *left.first()?;
     let last = left.iter().copied().zip(first..).take_while(|(place, next)| place == next).last()?.0;
-    let span = reading.words.get(first)?.span.start..reading.words.get(last)?.span.end;
-    words.get(span).map(str::to_owned)
+    let (start, end) = (reading.words.get(first)?.span.start, reading.words.get(last)?.span.end);
+    // In scripts without blanks a word of ours may be a part of one.
+    let start = words.get(..start)?.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let end = words.get(end..)?.find(char::is_whitespace).map_or(words.len(), |at| end + at);
+    words.get(start..end).map(str::to_owned)
 }
 
 /// Rules that the learned classifier may add to those whose words match.

@@ -3,6 +3,8 @@
 
 mod grounds;
 
+use aside_text as text;
+
 use crate::check::{CheckRefusal, check};
 use crate::embedded;
 use crate::{Completeness, Proposal, ProposalSource, TranslateQuery};
@@ -12,7 +14,7 @@ pub const MAX_REQUEST: usize = 400;
 /// Score, the logarithm of a probability, from which an answer is one: chosen on the dev half so that nineteen of twenty are right.
 const SURE: f32 = -0.60;
 /// Score from which it is shown as the closest command.
-const CLOSE: f32 = -1.60;
+const CLOSE: f32 = -1.0;
 /// Answers that are shown beside the first one.
 const OTHERS: usize = 2;
 /// How much less likely than the best an alternative may be.
@@ -32,7 +34,8 @@ pub fn prompt(request: &str) -> Option<String> {
     let is_plain = !embedded::leans_on_another(request)
         && !request.is_empty()
         && request.len() <= MAX_REQUEST
-        && !request.contains(char::is_control);
+        && text::is_clean(request)
+        && !request.contains(['\n', '\t']);
     is_plain.then(|| format!("# {request}\n$"))
 }
 

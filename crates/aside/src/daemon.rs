@@ -179,6 +179,7 @@ async fn serve(paths: &Paths, listening: &mut ListenSocket) -> anyhow::Result<Sh
         tracing::warn!("the history is busy, going all the same");
     }
     tracing::info!("ended");
+    state.reader().end();
     Ok(ending)
 }
 

@@ -38,7 +38,9 @@ pub fn grounded(request: &str, command: &str, place: &TranslateContext<'_>) -> O
     let kept_places = places(request, place).iter().all(|name| command.contains(name));
     let request = Request::of(request, place);
     let kept = request.names.iter().all(|name| request.keeps(name, &command, place));
-    let counted = request.numbers.iter().all(|number| is_counted(*number, &command));
+    // Half is none of fifty.
+    let counted = request.counts.iter().filter(|count| **count != 50).chain(&request.numbers);
+    let counted = counted.copied().all(|number| is_counted(number, &command));
     (kept_places && kept && counted && !invents(&request, &command, place)).then_some(command)
 }
 
@@ -264,43 +266,38 @@ fn number(word: &str) -> Option<u64> {
 
 /// A number in letters.
 fn spoken(word: &str) -> Option<u64> {
-    const SPOKEN: &[(&str, u64)] = &[
-        ("two", 2),
-        ("twice", 2),
-        ("double", 2),
-        ("both", 2),
-        ("second", 2),
-        ("three", 3),
-        ("third", 3),
-        ("four", 4),
-        ("five", 5),
-        ("six", 6),
-        ("seven", 7),
-        ("eight", 8),
-        ("nine", 9),
-        ("ten", 10),
-        ("eleven", 11),
-        ("dozen", 12),
-        ("twelve", 12),
-        ("fifteen", 15),
-        ("twenty", 20),
-        ("thirty", 30),
-        ("fifty", 50),
-        ("hundred", 100),
-        ("thousand", 1000),
-        ("half", 50),
+    const SPOKEN: &[(u64, &[&str])] = &[
+        (2, &["two", "twice", "double", "both", "second", "zwei", "deux", "dos"]),
+        (3, &["three", "third", "drei", "trois", "tres", "три"]),
+        (4, &["four", "vier", "quatre", "cuatro", "четыре"]),
+        (5, &["five", "fünf", "cinq", "cinco", "пять"]),
+        (6, &["six", "sechs", "seis", "шесть"]),
+        (7, &["seven", "sieben", "sept", "siete", "семь"]),
+        (8, &["eight", "acht", "huit", "ocho"]),
+        (9, &["nine", "neun", "nueve"]),
+        (10, &["ten", "zehn", "dix", "diez", "десять"]),
+        (11, &["eleven"]),
+        (12, &["twelve", "dozen"]),
+        (15, &["fifteen"]),
+        (20, &["twenty", "zwanzig", "vingt", "veinte", "двадцать"]),
+        (30, &["thirty"]),
+        (50, &["fifty", "half"]),
+        (100, &["hundred", "hundert", "cent", "cien", "сто"]),
+        (1000, &["thousand"]),
     ];
-    SPOKEN.iter().find(|(name, _)| *name == word).map(|(_, number)| *number)
+    SPOKEN.iter().find(|(_, names)| names.contains(&word)).map(|(number, _)| *number)
 }
 
 /// Whether the command has the number, in its unit or a smaller one. One and two may be said by the command's form.
 fn is_counted(number: u64, command: &str) -> bool {
     let said: HashSet<u64> = numbers(command).collect();
-    let near = [number.saturating_sub(1), number, number + 1];
+    // `-mtime +6` is a week and more.
+    let bound = |number: u64| ["+", "-"].iter().any(|sign| command.contains(&format!("{sign}{number}")));
     number <= 2
         // `head` prints ten lines.
         || number == 10 && (command.contains("head") || command.contains("tail"))
-        || near.iter().any(|number| said.contains(number))
+        || said.contains(&number)
+        || [number.saturating_sub(1), number + 1].into_iter().any(bound)
         || CONVERTED.iter().any(|unit| said.contains(&number.saturating_mul(*unit)))
         || CONVERTED.iter().any(|unit| number.is_multiple_of(*unit) && said.contains(&(number / unit)))
         || said.iter().any(|other| other.to_string().starts_with(&number.to_string()))
@@ -310,9 +307,25 @@ fn numbers(text: &str) -> impl Iterator<Item = u64> {
     text.split(|letter: char| !letter.is_ascii_digit()).filter_map(|digits| digits.parse().ok())
 }
 
+/// `lösche a.txt` is no search for `lösche`: the first word of a request says what to do.
+fn searches_for_verb(request: &Request, command: &line::Command) -> bool {
+    let is_search =
+        command.words.first().is_some_and(|name| ["grep", "rg", "ag", "ack"].contains(&name.value.as_str()));
+    let pattern = command.words.iter().skip(1).find(|word| !word.value.starts_with('-'));
+    let is_typed = |text: &str| request.names.iter().any(|name| name == text);
+    is_search
+        && pattern.is_some_and(|pattern| {
+            let low = pattern.value.to_lowercase();
+            !low.is_empty() && request.low.trim_start().starts_with(&low) && !is_typed(&pattern.value)
+        })
+}
+
 /// Whether something in the command comes from nowhere.
 fn invents(request: &Request, command: &str, place: &TranslateContext<'_>) -> bool {
     let line = line::parse(command, place.dialect);
+    if line.commands.iter().any(|run| searches_for_verb(request, run)) {
+        return true;
+    }
     let words = line.commands.iter().flat_map(|run| {
         let values = run.assignments.iter().map(|assignment| &assignment.value);
         let targets = run.redirections.iter().filter_map(|redirection| redirection.target.as_ref());
@@ -352,7 +365,7 @@ fn is_invented(request: &Request, word: &Word, place: &TranslateContext<'_>) -> 
     let mut parts =
         value.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).filter(|part| !part.is_empty());
     parts.any(|part| match part.parse::<u64>() {
-        Ok(number) => !is_derived(number, request, part),
+        Ok(number) => !is_derived(number, value, request, part),
         Err(_) => {
             !WORDS.contains(part)
                 && !is_said(part)
@@ -378,18 +391,20 @@ fn is_part_of_name(part: &str, place: &TranslateContext<'_>) -> bool {
         })
 }
 
-fn is_derived(number: u64, request: &Request, digits: &str) -> bool {
+fn is_derived(number: u64, value: &str, request: &Request, digits: &str) -> bool {
+    let (is_whole, is_bound) = (value == digits, value.starts_with(['+', '-']));
     let from = |said: u64| {
-        let near = |target: u64| number.abs_diff(target) <= 1;
+        let near = |target: u64| number.abs_diff(target) <= u64::from(is_bound);
         near(said)
             || CONVERTED
                 .iter()
                 .any(|unit| near(said.saturating_mul(*unit)) || said.is_multiple_of(*unit) && near(said / unit))
     };
-    digits.len() == 1
-        || WORDS.contains(digits)
-        || request.low.contains(digits)
-        || request.counts.iter().any(|said| from(*said))
+    let is_common = match digits.len() {
+        1 => number <= 3 || !is_whole || request.numbers.is_empty(),
+        _ => WORDS.contains(digits),
+    };
+    is_common || request.low.contains(digits) || request.counts.iter().any(|said| from(*said))
 }
 
 fn is_plain(letter: char) -> bool {

@@ -96,6 +96,11 @@ fn a_name_that_neither_the_request_nor_the_machine_has_is_no_answer() {
         ("connect to the build machine", "ssh ann@quux.example.org"),
         ("show app.log and Makefile", "cat app.log"),
         ("is 10.0.0.5 up", "ping -c 4 10.0.0.50x"),
+        // A number between two, one that is lost, and a verb as a pattern.
+        ("the last 5 lines of app.log and the first 7 of Makefile", "tail -n 6 app.log Makefile"),
+        ("affiche les cinq derniers commits", "git log --oneline"),
+        ("lösche app.log", "grep 'lösche' app.log"),
+        ("print `id` of app.log", "echo `id` app.log"),
         // A program that is not here, a hole, and what does not parse.
         ("frobnicate the data", "frobnicate data"),
         ("show the log", "cat FILE"),
@@ -144,6 +149,16 @@ fn what_changes_something_was_asked_for() {
         ("how big is src", "rm -rf src"),
         ("list the log files", "find . -name '*.log' -delete"),
         ("delete the first 3 log files", "rm *.log"),
+        ("erase app.log, leave Makefile", "rm app.log Makefile"),
+        ("erase app.log tonight", "rm app.log"),
+        ("drop the database shop at noon", "dropdb shop"),
+        ("reboot in an hour", "reboot"),
+        ("swap the names of app.log and Makefile", "mv app.log Makefile"),
+        ("fix the users table", "psql -c 'DROP TABLE users'"),
+        ("scrap the old things", "rm -rf src"),
+        ("push gently", "git push --force-with-lease"),
+        ("删除 app.log,但不要动 Makefile", "rm app.log Makefile"),
+        ("wipe app.log. Makefile stays", "shred -u app.log.Makefile"),
         ("lösche app.log nicht", "rm app.log"),
         ("push my work", "git push --force"),
     ] {
@@ -160,7 +175,7 @@ fn what_changes_something_was_asked_for() {
 fn the_score_decides_between_an_answer_the_closest_and_silence() {
     let words = "how many lines has app.log";
     assert_eq!(proposed(words, &[("wc -l app.log", -0.3)]), [("wc -l app.log".to_owned(), Completeness::Answer)]);
-    assert_eq!(proposed(words, &[("wc -l app.log", -1.2)]), [("wc -l app.log".to_owned(), Completeness::Closest)]);
+    assert_eq!(proposed(words, &[("wc -l app.log", -0.9)]), [("wc -l app.log".to_owned(), Completeness::Closest)]);
     assert_eq!(proposed(words, &[("wc -l app.log", -4.0)]), []);
     // No command, a task's verb, and nothing at all.
     for best in ["-", "@run test", ""] {

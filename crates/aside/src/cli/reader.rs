@@ -155,7 +155,6 @@ struct Queue {
     waiting: VecDeque<(u64, String, Instant)>,
     /// The request at work.
     current: Option<u64>,
-    is_over: bool,
 }
 
 #[derive(Default)]
@@ -168,15 +167,16 @@ struct Desk {
 /// Answers requests until the input ends.
 fn serve(file: &Path) -> anyhow::Result<Exit> {
     let model = Model::open_expecting(file, &reader_file::identity()?)?;
-    sandbox::compute_only(MEMORY)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    sandbox::compute_only(MEMORY)?;
     let threads = if cores > 2 { (cores / 2).min(THREADS) } else { cores };
     let mut reader = Reader::new(Arc::new(model), threads);
     let desk = Arc::new(Desk::default());
     let listener = Arc::clone(&desk);
     std::thread::spawn(move || listener.listen());
     let mut output = std::io::stdout().lock();
-    while let Some((id, prompt, deadline)) = desk.next() {
+    loop {
+        let (id, prompt, deadline) = desk.next();
         let search = Search {
             beams: BEAMS,
             answers: BEAMS,
@@ -192,7 +192,6 @@ fn serve(file: &Path) -> anyhow::Result<Exit> {
         output.write_all(line.as_bytes())?;
         output.flush()?;
     }
-    Ok(Exit::Done)
 }
 
 impl Desk {
@@ -215,28 +214,31 @@ impl Desk {
                     queue.waiting.push_back((id, prompt, Instant::now() + Duration::from_millis(ms)));
                 }
                 ReaderLine::Cancel { id } if queue.current == Some(id) => self.cancel.store(true, Ordering::Relaxed),
-                ReaderLine::Cancel { id } => queue.waiting.retain(|(waiting, ..)| *waiting != id),
+                // Its turn is over as soon as it comes.
+                ReaderLine::Cancel { id } => {
+                    let now = Instant::now();
+                    queue
+                        .waiting
+                        .iter_mut()
+                        .filter(|(waiting, ..)| *waiting == id)
+                        .for_each(|(.., until)| *until = now);
+                }
             }
             self.news.notify_one();
         }
-        self.lock().is_over = true;
-        self.cancel.store(true, Ordering::Relaxed);
-        self.news.notify_one();
+        // Without the daemon no answer is wanted any more.
+        std::process::exit(0);
     }
 
-    /// The next request; `None` at the end of the input.
-    fn next(&self) -> Option<(u64, String, Instant)> {
+    fn next(&self) -> (u64, String, Instant) {
         let mut queue = self.lock();
         queue.current = None;
         loop {
-            if queue.is_over {
-                return None;
-            }
             match queue.waiting.pop_front() {
                 Some(request) => {
                     self.cancel.store(false, Ordering::Relaxed);
                     queue.current = Some(request.0);
-                    return Some(request);
+                    return request;
                 }
                 None => queue = self.news.wait(queue).unwrap_or_else(PoisonError::into_inner),
             }

@@ -1,5 +1,6 @@
 //! The daemon's side of the reader: starts its process when a request begins, passes requests on, and ends it when it is late or has not been
-//! asked for a while. Without it, or when it dies, answers come from elsewhere; `aside doctor` says why.
+//! asked for a while. Without it, or when it dies, answers come from elsewhere; `aside doctor` says why. Its lock is held for moments only:
+//! no process is started, written to or waited for under it.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, PipeReader, Read};
@@ -15,13 +16,16 @@ use crate::exec::reader::{self, ReaderLine, ReaderProcess, ReaderReply};
 use crate::reader_file;
 use crate::text_work;
 
-/// How long an answer may take; a process that exceeds it is ended. Far more than it needs, for a busy machine.
+/// How long an answer may take. Far more than it needs, for a busy machine.
 const DEADLINE: Duration = Duration::from_secs(4);
+/// How much longer a process may be silent before it is ended.
+const GRACE: Duration = Duration::from_secs(2);
 /// How long the process may take to check its file and to confine itself.
 const STARTING: Duration = Duration::from_secs(6);
-/// How long it stays after the last request.
+/// How long it stays after the last request, and how often that is looked at.
 const WARM: Duration = Duration::from_mins(10);
-/// Requests that may wait for it at the same time.
+const LOOK: Duration = Duration::from_secs(15);
+/// Requests that it may have at the same time, cancelled ones included.
 const MAX_WAITING: usize = 16;
 /// Processes that may fail in a row before it is given a rest.
 const MAX_FAILURES: u32 = 3;
@@ -36,6 +40,8 @@ pub const NOTICE: &str = "the reader: ";
 #[derive(Default)]
 pub struct Reader {
     inner: Mutex<Inner>,
+    /// Held while a process is started.
+    starting: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
@@ -51,8 +57,16 @@ struct Inner {
 struct Running {
     number: u64,
     process: ReaderProcess,
-    waiting: HashMap<u64, oneshot::Sender<Vec<ReaderAnswer>>>,
+    /// What waits for each answer; `None` once it was cancelled.
+    waiting: HashMap<u64, Option<oneshot::Sender<Vec<ReaderAnswer>>>>,
     is_new: bool,
+}
+
+/// A request that is under way. Dropping it cancels the request.
+struct Asked<'a> {
+    reader: &'a Reader,
+    process: u64,
+    id: u64,
 }
 
 impl Reader {
@@ -69,60 +83,77 @@ impl Reader {
     }
 
     fn is_ready(&self) -> bool {
-        let inner = self.lock();
-        inner.running.is_some() || inner.rests()
+        self.inner.try_lock().is_ok_and(|inner| inner.running.is_some() || inner.rests())
     }
 
     /// Its answers to a prompt, the best first; none if it is not installed, off, late or dead. Dropping the future cancels it.
-    pub async fn ask(state: &Arc<State>, prompt: String) -> Vec<ReaderAnswer> {
-        if !state.config().llm.reader {
-            state.reader().lock().running = None;
-            return Vec::new();
-        }
-        if state.reader().lock().rests() || !start(state).await {
-            return Vec::new();
-        }
-        let Some((process, id, patience, answered)) = state.reader().send(prompt) else { return Vec::new() };
-        let mut asked = Asked { state, process, id, is_answered: false };
-        match tokio::time::timeout(patience, answered).await {
-            Ok(answers) => {
-                asked.is_answered = true;
-                answers.unwrap_or_default()
+    pub async fn ask(state: &Arc<State>, prompt: &str) -> Vec<ReaderAnswer> {
+        // A process that has died since is started once more.
+        for _ in 0..2 {
+            if state.reader().lock().rests() || !start(state).await {
+                break;
             }
-            Err(_) => {
-                Self::fail(state, process, "it did not answer in time");
-                Vec::new()
+            let Some((asked, answered)) = Self::send(state, prompt) else { continue };
+            let answers = answered.await;
+            drop(asked);
+            if let Ok(answers) = answers {
+                return answers;
             }
         }
+        Vec::new()
     }
 
-    fn send(&self, prompt: String) -> Option<(u64, u64, Duration, oneshot::Receiver<Vec<ReaderAnswer>>)> {
-        let mut inner = self.lock();
+    fn send<'a>(state: &'a Arc<State>, prompt: &str) -> Option<(Asked<'a>, oneshot::Receiver<Vec<ReaderAnswer>>)> {
+        let reader = state.reader();
+        let mut inner = reader.lock();
         inner.number += 1;
         inner.used = Some(Instant::now());
         let id = inner.number;
         let running = inner.running.as_mut().filter(|running| running.waiting.len() < MAX_WAITING)?;
         let ms = u64::try_from(DEADLINE.as_millis()).unwrap_or(u64::MAX);
-        let (process, is_new) = (running.number, running.is_new);
-        // If it has died, its listener finds that out.
-        running.process.say(&ReaderLine::Ask { id, prompt, ms }).ok()?;
+        let process = running.number;
         let (sender, answered) = oneshot::channel();
-        let queue = u32::try_from(running.waiting.len() + 1).unwrap_or(1);
-        running.waiting.insert(id, sender);
-        let patience = DEADLINE * queue + Duration::from_secs(1) + if is_new { STARTING } else { Duration::ZERO };
-        Some((process, id, patience, answered))
+        running.waiting.insert(id, Some(sender));
+        let queue = u32::try_from(running.waiting.len()).unwrap_or(u32::MAX);
+        let patience = DEADLINE * queue + GRACE + if running.is_new { STARTING } else { Duration::ZERO };
+        let is_said = running.process.say(&ReaderLine::Ask { id, prompt: prompt.to_owned(), ms });
+        drop(inner);
+        if !is_said {
+            reader.fail(state, process, "it reads no requests");
+            return None;
+        }
+        let daemon = Arc::clone(state);
+        text_work::spawn(text_work::NO_TEXT, async move {
+            tokio::time::sleep(patience).await;
+            if daemon.reader().owes(process, id) {
+                daemon.reader().fail(&daemon, process, "it did not answer in time");
+            }
+        });
+        Some((Asked { reader, process, id }, answered))
+    }
+
+    fn owes(&self, process: u64, id: u64) -> bool {
+        let inner = self.lock();
+        inner.running.as_ref().is_some_and(|running| running.number == process && running.waiting.contains_key(&id))
     }
 
     /// Ends a process that failed; doctor says why.
-    fn fail(state: &State, process: u64, why: &str) {
-        if state.reader().lock().ended(process) {
+    fn fail(&self, state: &State, process: u64, why: &str) {
+        let mut inner = self.lock();
+        let failed = inner.running.take_if(|running| running.number == process);
+        if failed.is_some() {
+            inner.failures += 1;
+            inner.failed = Some(Instant::now());
+        }
+        drop(inner);
+        // What waits for it is answered without it.
+        if failed.is_some() {
             state.notice(format!("{NOTICE}{why}"));
         }
     }
 
     /// Passes replies on until the process ends.
-    fn listen(state: &State, process: u64, output: PipeReader, errors: PipeReader) {
-        let reader = state.reader();
+    fn listen(&self, state: &State, process: u64, output: PipeReader, errors: PipeReader) {
         let mut lines = BufReader::new(output);
         loop {
             let mut line = String::new();
@@ -131,10 +162,10 @@ impl Reader {
                 Ok(_) | Err(_) => break,
             }
             let Ok(ReaderReply { id, answers }) = serde_json::from_str(&line) else { break };
-            let mut inner = reader.lock();
+            let mut inner = self.lock();
             let Some(running) = inner.running.as_mut().filter(|running| running.number == process) else { break };
             running.is_new = false;
-            let waits = running.waiting.remove(&id);
+            let waits = running.waiting.remove(&id).flatten();
             inner.failures = 0;
             inner.failed = None;
             drop(inner);
@@ -142,31 +173,32 @@ impl Reader {
             // The request may have been given up.
             let _ = waits.map(|waits| waits.send(answers));
         }
-        let mut said = String::new();
-        reader.end(process);
-        let _ = errors.take(MAX_ERROR).read_to_string(&mut said);
-        let said = said.lines().next().unwrap_or("it ended").trim_start_matches("aside: ").to_owned();
-        Self::fail(state, process, &said);
-    }
-
-    /// Kills a process whose output has ended, so that its errors end too.
-    fn end(&self, process: u64) {
-        let inner = self.lock();
-        if let Some(running) = inner.running.as_ref().filter(|running| running.number == process) {
+        // Killed, so that its errors end too.
+        if let Some(running) = self.lock().running.as_ref().filter(|running| running.number == process) {
             running.process.kill();
         }
+        let mut said = String::new();
+        let _ = errors.take(MAX_ERROR).read_to_string(&mut said);
+        let said = said.lines().next().unwrap_or("it ended").trim_start_matches("aside: ").to_owned();
+        self.fail(state, process, &said);
     }
 
-    /// Ends a process that has not been asked for a while. Called by the housekeeping too.
-    fn cool(&self) -> Option<Duration> {
+    /// Ends a process that has not been asked for a while, or that the settings no longer allow; whether one is left.
+    fn cool(&self, state: &State) -> bool {
         let mut inner = self.lock();
-        let unused = inner.used.map(|used| used.elapsed()).unwrap_or_default();
-        match WARM.checked_sub(unused) {
-            Some(left) if !left.is_zero() => inner.running.is_some().then_some(left),
-            Some(_) | None => {
-                inner.running = None;
-                None
-            }
+        let is_unused = inner.used.is_none_or(|used| used.elapsed() >= WARM);
+        let ended = if is_unused || !state.config().llm.reader { inner.running.take() } else { None };
+        let is_left = inner.running.is_some();
+        drop(inner);
+        drop(ended);
+        is_left
+    }
+
+    /// Ends the process and waits for its end: another program takes this one's place.
+    pub fn end(&self) {
+        let ended = self.lock().running.take();
+        if let Some(Running { process, .. }) = ended {
+            process.end();
         }
     }
 }
@@ -176,16 +208,16 @@ impl Inner {
     fn rests(&self) -> bool {
         self.failures >= MAX_FAILURES && self.failed.is_some_and(|when| when.elapsed() < REST)
     }
+}
 
-    /// Whether it was this process that ran. Drops what waits: those requests are answered without it.
-    fn ended(&mut self, process: u64) -> bool {
-        let is_this = self.running.as_ref().is_some_and(|running| running.number == process);
-        if is_this {
-            self.running = None;
-            self.failures += 1;
-            self.failed = Some(Instant::now());
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        let mut inner = self.reader.lock();
+        let Some(running) = inner.running.as_mut().filter(|running| running.number == self.process) else { return };
+        if let Some(waits) = running.waiting.get_mut(&self.id) {
+            *waits = None;
+            running.process.say(&ReaderLine::Cancel { id: self.id });
         }
-        is_this
     }
 }
 
@@ -194,25 +226,28 @@ async fn start(state: &Arc<State>) -> bool {
     if state.reader().lock().running.is_some() {
         return true;
     }
+    let _turn = state.reader().starting.lock().await;
+    if state.reader().lock().running.is_some() {
+        return true;
+    }
     let (daemon, place) = (Arc::clone(state), reader_file::own(&state.paths).display().to_string());
     let started = blocking_io::run(&place, move || {
         let Some(file) = reader_file::installed(&daemon.paths) else { return false };
-        let mut inner = daemon.reader().lock();
-        if inner.running.is_some() {
-            return true;
-        }
-        inner.number += 1;
-        inner.used = Some(Instant::now());
-        let number = inner.number;
         match reader::start(daemon.program.path(), &file) {
             Ok((process, output, errors)) => {
-                inner.running = Some(Running { number, process, waiting: HashMap::new(), is_new: true });
+                let mut inner = daemon.reader().lock();
+                inner.number += 1;
+                inner.used = Some(Instant::now());
+                let number = inner.number;
+                // One that came too late for its own request may find another here, which goes.
+                let other = inner.running.replace(Running { number, process, waiting: HashMap::new(), is_new: true });
                 drop(inner);
-                let listener = Arc::clone(&daemon);
-                std::thread::spawn(move || Reader::listen(&listener, number, output, errors));
+                drop(other);
+                std::thread::spawn(move || daemon.reader().listen(&daemon, number, output, errors));
                 true
             }
             Err(error) => {
+                let mut inner = daemon.reader().lock();
                 inner.failures += 1;
                 inner.failed = Some(Instant::now());
                 drop(inner);
@@ -225,31 +260,10 @@ async fn start(state: &Arc<State>) -> bool {
     if is_started {
         let cooler = Arc::clone(state);
         text_work::spawn(text_work::NO_TEXT, async move {
-            while let Some(left) = cooler.reader().cool() {
-                tokio::time::sleep(left).await;
+            while cooler.reader().cool(&cooler) {
+                tokio::time::sleep(LOOK).await;
             }
         });
     }
     is_started
-}
-
-/// A request that is under way.
-struct Asked<'a> {
-    state: &'a Arc<State>,
-    process: u64,
-    id: u64,
-    is_answered: bool,
-}
-
-impl Drop for Asked<'_> {
-    fn drop(&mut self) {
-        if self.is_answered {
-            return;
-        }
-        let mut inner = self.state.reader().lock();
-        if let Some(running) = inner.running.as_mut().filter(|running| running.number == self.process) {
-            running.waiting.remove(&self.id);
-            let _ = running.process.say(&ReaderLine::Cancel { id: self.id });
-        }
-    }
 }

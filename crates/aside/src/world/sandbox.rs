@@ -108,6 +108,13 @@ mod platform {
         reboot kexec_load init_module finit_module delete_module bpf perf_event_open keyctl add_key request_key \
         sethostname setdomainname settimeofday clock_settime clock_adjtime adjtimex acct quotactl syslog \
         setpriority sched_setscheduler mq_open mq_unlink shmget msgget semget";
+    /// What gives a file or a program by its name, where the kernel has no Landlock.
+    const NAMES: &str = "\
+        openat openat2 unlinkat renameat renameat2 linkat symlinkat mkdirat mknodat truncate execve execveat chdir chroot \
+        name_to_handle_at open_by_handle_at inotify_add_watch fanotify_mark statx readlinkat";
+    const NAMES_OLD: &[&str] =
+        &["open", "creat", "unlink", "rename", "link", "symlink", "mkdir", "rmdir", "mknod", "readlink"];
+
     /// Older forms of the same, which newer architectures lack.
     const REFUSED_OLD: &[&str] = if cfg!(target_arch = "x86_64") {
         &["chmod", "chown", "lchown", "utime", "utimes", "futimesat", "iopl", "ioperm"]
@@ -387,10 +394,24 @@ mod platform {
         if let Ok(nothing) = ruleset() {
             check_status(&nothing.restrict_self()?)?;
         }
+        close_others();
         for filter in FILTERS.as_ref().context("could not make a filter of system calls")? {
             seccompiler::apply_filter(filter).context("could not refuse system calls")?;
         }
-        Ok(())
+        let old = NAMES_OLD.iter().copied();
+        let filter = filter_of(NAMES.split_whitespace().chain(old.filter(|_| cfg!(target_arch = "x86_64"))))?;
+        seccompiler::apply_filter(&filter).context("could not refuse system calls")
+    }
+
+    /// Closes what was inherited: a shell may have started the daemon with files open.
+    #[expect(unsafe_code, reason = "the files of a caller belong to no object here")]
+    fn close_others() {
+        let Ok(open) = std::fs::read_dir("/proc/self/fd") else { return };
+        let names = open.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+        for number in names.filter(|number| *number > 2).collect::<Vec<_>>() {
+            // SAFETY: nothing in this process uses a file besides its three streams; that of the listing is closed already.
+            unsafe { rustix::io::close(number) };
+        }
     }
 
     pub fn check() -> anyhow::Result<()> {

@@ -243,7 +243,8 @@ impl TranslateRequest {
 
     /// The answers of the rules where they have one, otherwise those of the reader before what the rules think is close.
     async fn with_reader(&self, known: Vec<Proposal>, sink: &SuggestionSink) -> Vec<Proposal> {
-        if known.first().is_some_and(|best| best.nearness == Completeness::Answer) {
+        let is_known = known.first().is_some_and(|best| best.nearness == Completeness::Answer);
+        if is_known || !self.state.config().llm.reader {
             return known;
         }
         let Some(prompt) = reader::prompt(&self.asked.query) else {
@@ -254,7 +255,7 @@ impl TranslateRequest {
             Some(proposals) => proposals,
             None => {
                 sink.send(TranslateResult::sign(ReplyStage::Thinking));
-                let answers = Reader::ask(&self.state, prompt).await;
+                let answers = Reader::ask(&self.state, &prompt).await;
                 let specs = self.state.specs();
                 let query = TranslateQuery { words: &self.asked.query, place: self.place(&specs), limit: self.limit };
                 let proposals: Arc<[Proposal]> = reader::proposals(&query, &answers).into();
