@@ -110,3 +110,19 @@ pub fn fetch_package(package: &str, directory: &Path) -> anyhow::Result<()> {
     let wheel = wheel.context("pip brought no package")?;
     python(&["-m", "zipfile", "-e", &wheel.display().to_string()], directory)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_reads_nothing_blocks_no_caller() {
+        // It prints its arguments for ever, and reads nothing.
+        let (process, output, errors) = start(Path::new("yes"), Path::new("file")).unwrap();
+        let line = ReaderLine::Ask { id: 1, prompt: "x".repeat(4000), ms: 1 };
+        let said = (0..1000).take_while(|_| process.say(&line)).count();
+        assert!((MAX_LINES..1000).contains(&said), "{said} lines were taken");
+        process.end();
+        drop((output, errors));
+    }
+}
