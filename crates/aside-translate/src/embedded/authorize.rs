@@ -144,7 +144,8 @@ const WEIGHS: f32 = 0.3;
 /// Whether a draft may be shown for this request, as the answer or as an alternative.
 pub fn permits(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
     let reads = is_read_only(&draft.command, reading.place.dialect);
-    if reads && describes_by_verb(reading, draft) || stays_here(reading, draft) {
+    if reads && (describes_by_verb(reading, draft) || searches_for_order(reading, draft)) || stays_here(reading, draft)
+    {
         return false;
     }
     reads && !searches_without_verb(reading, draft)
@@ -158,6 +159,19 @@ pub fn permits(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
             && !inverts_bound(reading, draft)
             && !respells_name(reading, draft)
             && !reading.forbids_object
+}
+
+/// `lösche old.log`: an unknown word before a file says what to do with it, and is no text to look for.
+fn searches_for_order(reading: &AnalyzedQuery<'_>, draft: &Draft) -> bool {
+    let (Some(first), Some(second)) = (reading.words.first(), reading.words.get(1)) else { return false };
+    let is_word = !is_typed(first) && first.text.chars().all(|letter| letter.is_lowercase());
+    let is_file = second.text.contains(['.', '/']);
+    is_word && is_file && is_open_word(first) && draft.command.starts_with(&format!("grep '{}'", first.text))
+}
+
+/// A word that is in no list of ours.
+fn is_open_word(word: &QueryWord) -> bool {
+    word.concept.is_none() && word.thing.is_none() && word.entry.is_none()
 }
 
 /// Whether the request copies from or to a login on another machine and the command does not: a copy to `ada@build` is none into a
