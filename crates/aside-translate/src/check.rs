@@ -63,6 +63,8 @@ pub enum CheckRefusal {
     Blocked(String),
     /// A placeholder that the shell would read as other syntax.
     Hole(String),
+    /// A word that an interactive shell replaces by a line of its history.
+    History(String),
 }
 
 impl CheckRefusal {
@@ -82,6 +84,7 @@ impl CheckRefusal {
             CheckRefusal::NoProgram(path) => format!("`{path}` is not a program here"),
             CheckRefusal::Blocked(entry) => format!("it is on your blocklist: {entry}"),
             CheckRefusal::Hole(hole) => format!("`{hole}` has to be filled in"),
+            CheckRefusal::History(word) => format!("`{word}` would be replaced by an earlier line"),
         }
     }
 }
@@ -102,6 +105,9 @@ pub fn check(
     }
     if command.contains('\n') {
         return Err(CheckRefusal::SeveralLines);
+    }
+    if let Some(word) = recalled(command, place.dialect) {
+        return Err(CheckRefusal::History(word.to_owned()));
     }
     let line = line::parse(command, place.dialect);
     if let Some(open) = line.open {
@@ -134,6 +140,37 @@ pub fn check(
     dangers.sort_by_key(|danger| danger.span.start);
     let warning = safety::summary(&dangers);
     Ok(CheckedCommand { command: command.to_owned(), dangers, warning, about: about(&runs, place), holes })
+}
+
+/// The `!` outside of single quotes, and what follows it, that an interactive zsh or bash replaces by a line of its history. `sudo !!`
+/// alone is meant so.
+fn recalled(command: &str, dialect: Dialect) -> Option<&str> {
+    if dialect == Dialect::Fish || matches!(command, "sudo !!" | "doas !!" | "!!") {
+        return None;
+    }
+    let (mut is_single, mut is_double) = (false, false);
+    let mut before = ' ';
+    let mut letters = command.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\\' if !is_single => {
+                letters.next();
+            }
+            '\'' if !is_double => is_single = !is_single,
+            '"' if !is_single => is_double = !is_double,
+            '!' if !is_single => {
+                let next = command[at + 1..].chars().next().unwrap_or(' ');
+                // `$!`, `${!name}`, `[!a]` of bash
+                let is_syntax = before == '$' || before == '{' || before == '[' && dialect == Dialect::Bash;
+                if !is_syntax && !next.is_whitespace() && !matches!(next, '=' | '(' | '"' | ')' | ';') {
+                    return command[at..].split_whitespace().next();
+                }
+            }
+            _ => {}
+        }
+        before = letter;
+    }
+    None
 }
 
 /// Dangers of the user's alias behind the command's name, with the arguments appended to its text.

@@ -10,6 +10,7 @@ mod arithmetic;
 mod authorize;
 mod bulk;
 mod draft;
+mod dropped;
 mod entities;
 mod existence;
 #[cfg(test)]
@@ -226,9 +227,10 @@ pub fn answer_part(query: &TranslateQuery<'_>, request: &str) -> Vec<Proposal> {
         return Vec::new();
     }
     let book = &*BOOK;
-    let words = remote::spelled(query.words);
+    let words = remote::spelled(dropped::unguarded(query.words));
     let words = multiword_names::quoted(&words, &query.place);
     let mut reading = AnalyzedQuery::new(&words, query.place, &book.lexicon);
+    request.clone_into(&mut reading.request);
     if reading.speech_acts.only_forbids() {
         return Vec::new();
     }
@@ -293,6 +295,7 @@ fn candidates(reading: &AnalyzedQuery<'_>, heard: &FrameScores<'_>) -> Vec<Draft
     let confined = |draft: Draft| {
         let command = bulk::confined(&draft.command, named, &reading.place)?;
         let command = bulk::safe_patterns(&command, &reading.place);
+        let command = dropped::guarded(&reading.request, &command, reading.place.dialect);
         if !accounted::is_accounted_for(reading, &command) {
             return None;
         }

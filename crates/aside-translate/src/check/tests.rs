@@ -98,6 +98,11 @@ fn what_can_run_is_shown_as_it_is() {
         "npx create-something x",
         "bash -c 'shopt -s nullglob; ls'",
         "sudo !!",
+        "find . ! -name a",
+        "grep '!x' notes",
+        "grep \\!x notes",
+        "git commit -m \"done!\"",
+        "ls & kill $!",
         "ls | xargs -I{} {} --version",
         "A=1 git log",
         "A=1",
@@ -117,6 +122,9 @@ fn what_can_run_is_shown_as_it_is() {
 #[test]
 fn what_cannot_run_is_refused_with_a_reason() {
     let refused = [
+        ("grep done !x", "! `!x` would be replaced by an earlier line"),
+        ("git commit -m \"fixed !now\"", "! `!now\"` would be replaced by an earlier line"),
+        ("rm !!", "! `!!` would be replaced by an earlier line"),
         ("", "! there is no command in it"),
         ("  ", "! there is no command in it"),
         ("# only a comment", "! there is no command in it"),

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use shell_line as line;
 
 use crate::embedded::analysis::AnalyzedQuery;
+use crate::embedded::dropped;
 use crate::embedded::lexicon::is_han;
 use crate::read_only::is_read_only;
 
@@ -89,6 +90,9 @@ const CHARACTERS: &[&str] = &[
 pub fn is_accounted_for(reading: &AnalyzedQuery<'_>, command: &str) -> bool {
     if is_read_only(command, reading.place.dialect) {
         return true;
+    }
+    if dropped::drops(reading, command) {
+        return false;
     }
     let words = words(reading);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

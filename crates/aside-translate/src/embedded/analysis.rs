@@ -19,6 +19,8 @@ use crate::embedded::lexicon::{Concept, Lexicon, is_han};
 use crate::embedded::tokenize::{self, Token};
 
 pub struct AnalyzedQuery<'a> {
+    /// As it was typed, also where the words are a part of it.
+    pub request: String,
     pub words: Vec<QueryWord>,
     pub place: TranslateContext<'a>,
     pub lexicon: &'a Lexicon,
@@ -123,7 +125,7 @@ impl<'a> AnalyzedQuery<'a> {
             }
             meant[number / 64] |= 1 << (number % 64);
         }
-        Self { words, place, lexicon, speech_acts, forbids_object, meant }
+        Self { request: request.to_owned(), words, place, lexicon, speech_acts, forbids_object, meant }
     }
 
     /// Whether any word has this meaning.

@@ -11,7 +11,7 @@ use shell_line as line;
 use crate::embedded::analysis::AnalyzedQuery;
 use crate::embedded::bulk::Named;
 use crate::embedded::draft::{Draft, Objects};
-use crate::embedded::{BOOK, accounted, authorize, bulk};
+use crate::embedded::{BOOK, accounted, authorize, bulk, dropped};
 use crate::{TranslateQuery, read_only};
 
 /// See the head of the file.
@@ -35,6 +35,7 @@ pub fn vetted(query: &TranslateQuery<'_>, command: &str) -> Option<String> {
     }
     let command = bulk::confined(command, Named::of(&reading), &query.place)?;
     let command = bulk::safe_patterns(&command, &query.place);
+    let command = dropped::guarded(query.words, &command, query.place.dialect);
     if read_only::is_read_only(&command, query.place.dialect) {
         return Some(command);
     }
