@@ -135,6 +135,10 @@ impl Book {
 
 /// Answers, the best first; empty when the query is not understood.
 pub fn answer(query: &TranslateQuery<'_>) -> Vec<Proposal> {
+    // A mark that stands alone at the end is no pattern: `delete all jpg files ?`
+    let marked = query.words.trim_end().strip_suffix('?').filter(|rest| rest.ends_with(' '));
+    let joined = marked.map(|rest| format!("{}?", rest.trim_end()));
+    let query = &TranslateQuery { words: joined.as_deref().unwrap_or(query.words), ..*query };
     let said = rephrase::rephrase(query.words).filter(|_| query.words.len() <= MAX_WISH);
     let known = said
         .map(|said| answer_part(&TranslateQuery { words: &said, place: query.place, limit: query.limit }, query.words));

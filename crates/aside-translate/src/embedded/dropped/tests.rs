@@ -186,3 +186,12 @@ fn orders_that_forbid_overwriting_are_answered() {
     assert_eq!(machine.best("move all txt files to docs, don't overwrite existing files"), "mv -n *.txt docs/");
     assert_eq!(machine.best("复制所有md文件到docs，不要覆盖"), "cp -n *.md docs/");
 }
+
+#[test]
+fn a_mark_that_stands_alone_is_no_pattern() {
+    let machine = machine();
+    for words in ["how can i delete all jpg files ?", "list the jpg files ?"] {
+        let command = machine.best(words);
+        assert!(command.contains("jpg") && !command.contains('?'), "{words}: {command}");
+    }
+}
