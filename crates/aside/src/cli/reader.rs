@@ -32,7 +32,7 @@ const THREADS: usize = 4;
 /// Bytes of a line that is read; what is longer is none of ours.
 const MAX_LINE: u64 = 64 * 1024;
 
-/// Say whether the reader is here, the small language model that answers where no rule does
+/// Install the small language model that answers where no rule does
 ///
 /// It runs on this machine, in a process of its own that reaches neither files nor network. It needs no key and asks
 /// no server. `aside help translate` says what it is and what it cannot do.

@@ -154,6 +154,7 @@ mod tests {
         let expected = [
             Finding::ok("programs that you run are asked for their --help, in a sandbox"),
             Finding::ok("no model is asked (llm.provider is embedded): nothing leaves this machine"),
+            Finding::ok("the reader is here: it answers requests that no rule knows, on this machine"),
         ];
         assert_eq!(complete(&healthy()), expected);
     }

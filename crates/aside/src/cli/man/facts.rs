@@ -145,6 +145,7 @@ pub const EXITS: &[(&str, &[(&str, &str)])] = &[
     ("stats", &[("0", "done")]),
     ("privacy", &[("0", "done, also when nothing has left"), ("1", "a file cannot be read")]),
     ("model", &[("0", "done"), ("1", "there is no such model here, or it cannot be fetched")]),
+    ("reader", &[("0", "done"), ("1", "it is not here, its file is damaged, or it cannot be installed")]),
     ("agent", &[("0", "done; doctor: it can be used"), ("1", "no such agent or program; doctor: it cannot be used")]),
     ("mcp", &[("0", "the other end has ended"), ("1", "mcp.enabled is off, or the connection broke")]),
     ("init", &[("0", "printed")]),
