@@ -75,6 +75,8 @@ const ENDS: &[(&str, i32)] = &[
     ("aside privacy --last", 0),
     ("aside privacy test no-such-file", 1),
     ("aside model list", 0),
+    ("aside reader off", 0),
+    ("aside reader", 1),
     ("aside model use no-such", 1),
     ("aside agent list", 0),
     ("aside agent use no-such", 1),
