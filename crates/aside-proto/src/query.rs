@@ -97,7 +97,7 @@ pub struct TranslateResult {
 #[serde(default)]
 pub struct WireProposal {
     pub text: String,
-    /// `embedded` or `llm`.
+    /// `embedded`, `reader` or `llm`.
     pub source: String,
     /// Probability that it is what the user meant, 0 to 1.
     pub confidence: f32,

@@ -257,15 +257,20 @@ fn kind(word: &Word, place: &TranslateContext<'_>) -> Option<Fact<world::FileKin
         (_, true) => value.to_owned(),
         (_, false) => format!("{}/{value}", place.cwd),
     };
+    Some(kind_at(&path, place))
+}
+
+/// What an absolute path leads to, as far as that is known.
+pub fn kind_at(path: &str, place: &TranslateContext<'_>) -> Fact<world::FileKind> {
     let mut parts = text::path::names(path.split('/'));
-    let Some(name) = parts.pop() else { return Some(Fact::Yes(world::FileKind::Directory)) };
+    let Some(name) = parts.pop() else { return Fact::Yes(world::FileKind::Directory) };
     let entries = match place.world.entries(&format!("/{}", parts.join("/"))) {
         Fact::Yes(entries) => entries,
-        Fact::No => return Some(Fact::No),
-        Fact::NotYet => return Some(Fact::NotYet),
+        Fact::No => return Fact::No,
+        Fact::NotYet => return Fact::NotYet,
     };
     let found = entries.binary_search_by(|entry| (*entry.name).cmp(name)).ok().and_then(|found| entries.get(found));
-    Some(found.map_or(Fact::No, |entry| Fact::Yes(entry.kind)))
+    found.map_or(Fact::No, |entry| Fact::Yes(entry.kind))
 }
 
 /// Whether a command of the line starts with the entry: operands in order, flags in any order and cluster. `mkfs` also

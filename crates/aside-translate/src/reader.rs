@@ -5,7 +5,7 @@ mod grounds;
 
 use aside_text as text;
 
-use crate::check::{CheckRefusal, check};
+use crate::check::check;
 use crate::embedded;
 use crate::{Completeness, Proposal, ProposalSource, TranslateQuery};
 
@@ -71,13 +71,8 @@ fn is_none(answer: &str) -> bool {
 fn verified(query: &TranslateQuery<'_>, command: &str) -> Option<String> {
     let command = grounds::grounded(query.words, command, &query.place)?;
     let command = embedded::vetted(query, &command)?;
-    match check(&command, &query.place, &[]) {
-        Ok(checked) if checked.holes.is_empty() => Some(command),
-        Ok(_) => None,
-        // The caller tells the user of a program that is missing.
-        Err(CheckRefusal::NotFound(_)) => None,
-        Err(_) => None,
-    }
+    let is_whole = check(&command, &query.place, &[]).is_ok_and(|checked| checked.holes.is_empty());
+    is_whole.then_some(command)
 }
 
 #[cfg(test)]

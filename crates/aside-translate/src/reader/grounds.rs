@@ -3,12 +3,14 @@
 //! lost on the way.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use aside_commands::world::{Fact, FileKind};
 use shell_line::{self as line, Word};
 
 use crate::TranslateContext;
+use crate::check::kind_at;
 use crate::read_only::is_read_only;
 
 /// Words that commands have and requests have not (`scripts/reader-words.py`).
@@ -23,11 +25,8 @@ const CONVERTED: &[u64] =
 
 /// The command, with names as they are spelled here; `None` if something in it is invented, or a name of the request is missing.
 pub fn grounded(request: &str, command: &str, place: &TranslateContext<'_>) -> Option<String> {
-    let mut command = command.to_owned();
-    for (span, name) in respelled(request, &command, place).into_iter().rev() {
-        command.replace_range(span, &name);
-    }
-    command = as_this_user(command, place);
+    let command = edited(command, respelled(request, command, place));
+    let mut command = as_this_user(command, place);
     if is_read_only(&command, place.dialect) {
         command = found_below(request, command, place);
     }
@@ -50,12 +49,17 @@ fn as_this_user(command: String, place: &TranslateContext<'_>) -> String {
     let line = line::parse(&command, place.dialect);
     let names = line.commands.iter().filter_map(|run| Some((run.words.first()?, run.words.get(1)?)));
     let starts = names.filter(|(name, next)| is_needless && name.value == "sudo" && !next.value.starts_with('-'));
-    let spans: Vec<_> = starts.map(|(name, next)| name.span.start..next.span.start).collect();
-    let mut bare = command;
-    for span in spans.into_iter().rev() {
-        bare.replace_range(span, "");
+    edited(&command, starts.map(|(name, next)| (name.span.start..next.span.start, String::new())).collect())
+}
+
+/// The command with other text in these places, which need not be in their order: a command in another stands behind it.
+fn edited(command: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
+    edits.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
+    let mut edited = command.to_owned();
+    for (span, text) in edits {
+        edited.replace_range(span, &text);
     }
-    bare
+    edited
 }
 
 /// For a command that reads: a file that the request names, and that is in one directory below this one alone, with its path.
@@ -86,11 +90,7 @@ fn found_below(request: &str, command: String, place: &TranslateContext<'_>) -> 
             changes.push((word.span.clone(), path.clone()));
         }
     }
-    let mut found = command;
-    for (span, path) in changes.into_iter().rev() {
-        found.replace_range(span, &path);
-    }
-    found
+    edited(&command, changes)
 }
 
 /// The directories here that the request says it is about: `in photos`, `the logs folder`.
@@ -422,10 +422,8 @@ fn exists(path: &str, place: &TranslateContext<'_>) -> Option<bool> {
         _ if path.starts_with('/') => path.to_owned(),
         _ => format!("{}/{path}", place.cwd),
     };
-    let mut parts = aside_text::path::names(absolute.split('/'));
-    let Some(name) = parts.pop() else { return Some(true) };
-    match place.world.entries(&format!("/{}", parts.join("/"))) {
-        Fact::Yes(entries) => Some(entries.binary_search_by(|entry| (*entry.name).cmp(name)).is_ok()),
+    match kind_at(&absolute, place) {
+        Fact::Yes(_) => Some(true),
         Fact::No => Some(false),
         Fact::NotYet => None,
     }
@@ -433,7 +431,7 @@ fn exists(path: &str, place: &TranslateContext<'_>) -> Option<bool> {
 
 /// The paths that do not exist where a name here is the same in other letters, or where the request does not say that it is at home:
 /// `~/Downloads` for the `downloads` that is here.
-fn respelled(request: &str, command: &str, place: &TranslateContext<'_>) -> Vec<(std::ops::Range<usize>, String)> {
+fn respelled(request: &str, command: &str, place: &TranslateContext<'_>) -> Vec<(Range<usize>, String)> {
     let Some(entries) = place.world.entries(place.cwd).yes() else { return Vec::new() };
     let line = line::parse(command, place.dialect);
     let words = line.commands.iter().flat_map(|run| run.words.iter().skip(1));

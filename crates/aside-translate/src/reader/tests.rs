@@ -30,8 +30,8 @@ impl World for Desk {
     fn entries(&self, directory: &str) -> Fact<Arc<[DirEntry]>> {
         let named = |(name, kind): &(&str, FileKind)| DirEntry { name: (*name).into(), kind: *kind };
         match directory {
-            "/work" => Fact::Yes(HERE.iter().map(named).collect()),
-            "/work/data" => Fact::Yes([("duplicates.txt", FileKind::File)].iter().map(named).collect()),
+            "/home/ann/desk" => Fact::Yes(HERE.iter().map(named).collect()),
+            "/home/ann/desk/data" => Fact::Yes([("duplicates.txt", FileKind::File)].iter().map(named).collect()),
             "/" | "/home/ann" | "/etc" => Fact::Yes([("hosts", FileKind::File)].iter().map(named).collect()),
             _ => Fact::No,
         }
@@ -45,7 +45,7 @@ impl World for Desk {
 fn proposed(words: &str, answers: &[(&str, f32)]) -> Vec<(String, Completeness)> {
     let (names, specs) = (ShellNames::default(), Specs::default());
     let place = TranslateContext {
-        cwd: "/work",
+        cwd: "/home/ann/desk",
         dialect: Dialect::Zsh,
         system: ToolFlavor::Gnu,
         world: &Desk,
@@ -114,6 +114,8 @@ fn a_name_that_neither_the_request_nor_the_machine_has_is_no_answer() {
 fn a_name_is_spelled_as_it_is_here() {
     assert_eq!(first("how big is my downloads folder", "du -sh ~/Downloads").as_deref(), Some("du -sh downloads"));
     assert_eq!(first("how big is Downloads", "du -sh Downloads").as_deref(), Some("du -sh downloads"));
+    let inner = first("how big is Downloads, in words", "echo $(du -sh Downloads) Downloads");
+    assert_eq!(inner.as_deref(), Some("echo $(du -sh downloads) downloads"));
     assert_eq!(first("how big is ~/downloads", "du -sh ~/downloads").as_deref(), Some("du -sh ~/downloads"));
 }
 

@@ -53,7 +53,7 @@ pub struct Interaction {
     /// The line as it was typed, with the prefix of a query.
     pub buffer: String,
     pub suggestion: String,
-    /// `history`, `spec`, …, `embedded`, `llm`.
+    /// `history`, `spec`, …, `embedded`, `reader`, `llm`.
     pub source: String,
     pub confidence: f32,
     pub cwd: String,

@@ -64,7 +64,7 @@ fn interaction(action: Action, outcome: OutcomeParams, answered: Option<LastAnsw
 /// Whether the suggestion answers a query: a completion continues what was typed, a translation does not.
 fn is_query(query: &str, suggestion: &str, source: &str) -> bool {
     match source {
-        "embedded" => true,
+        "embedded" | "reader" => true,
         "llm" => !suggestion.starts_with(query),
         _ => false,
     }
@@ -78,6 +78,7 @@ mod tests {
     fn a_query_is_told_from_a_line_that_was_completed() {
         for (query, suggestion, source, expected) in [
             ("find large files", "find . -size +100M", "embedded", true),
+            ("große Dateien", "find . -size +100M", "reader", true),
             ("find large files", "find . -size +100M", "llm", true),
             ("git st", "git status", "llm", false),
             ("gti status", "git status", "correction", false),
